@@ -1,0 +1,211 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { GitError } from './error.ts'
+
+export interface GitCommand {
+  /** The arguments. Whatever a caller chose comes after `--end-of-options` or `--`. */
+  readonly args: readonly string[]
+  /** The repository's folder; none for commands that need none. */
+  readonly repo?: string | undefined
+  readonly stdin?: Uint8Array | string | Readable | undefined
+  /** Configuration for this command alone: `{ 'core.hooksPath': '/…' }`. */
+  readonly config?: Readonly<Record<string, string>> | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds until it is killed; 60,000 unless told. 0 means no limit. */
+  readonly timeout?: number | undefined
+  /** Bytes of collected output after which it is killed; 64 MB unless told. */
+  readonly limit?: number | undefined
+  /** Exit codes that are an answer rather than a failure; 0 unless told. */
+  readonly accept?: readonly number[] | undefined
+}
+
+export interface GitOutput {
+  readonly code: number
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+/** A command that runs: its ends, and how it went. */
+export interface RunningGit {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  /** Rejects when the command fails, is killed or runs out of time. */
+  readonly done: Promise<{ readonly code: number; readonly stderr: string }>
+  kill(): void
+}
+
+const stderrLimit = 16_384
+
+let emptyHome: string | undefined
+
+/** A folder without a `.gitconfig`, made once. */
+function home(): string {
+  if (emptyHome === undefined) {
+    emptyHome = join(tmpdir(), `gitstead-home-${process.getuid?.() ?? 0}`)
+    mkdirSync(emptyHome, { recursive: true, mode: 0o700 })
+  }
+  return emptyHome
+}
+
+/** The fixed environment of every git program we start: no user or system settings, no questions. */
+export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+    HOME: home(),
+    XDG_CONFIG_HOME: home(),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '/bin/false',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_ALLOW_PROTOCOL: 'file:http:https:ssh:git',
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    ...extra,
+  }
+}
+
+/** The full argument list: fixed settings first, then the command's own. */
+export function gitArguments(command: Pick<GitCommand, 'args' | 'repo' | 'config'>): string[] {
+  const settings: Record<string, string> = {
+    'safe.directory': '*',
+    'protocol.ext.allow': 'never',
+    'core.hooksPath': '/dev/null',
+    'core.quotePath': 'false',
+    ...command.config,
+  }
+  const options = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])
+  const where = command.repo === undefined ? [] : ['--git-dir', command.repo]
+  return [...options, ...where, ...command.args]
+}
+
+/** Starts the git program and hands out its ends; the caller reads stdout and awaits `done`. */
+export function startGit(command: GitCommand): RunningGit {
+  if (command.signal?.aborted) throw new GitError('timeout', 'the caller went away')
+  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(
+    'git',
+    gitArguments(command),
+    {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: gitEnvironment(command.env),
+      ...(command.repo === undefined ? {} : { cwd: command.repo }),
+    },
+  )
+  let reason: GitError | undefined
+  const stop = (error: GitError) => {
+    reason ??= error
+    child.kill('SIGKILL')
+  }
+  const onAbort = () => stop(new GitError('timeout', 'the caller went away'))
+  const timeout = command.timeout ?? 60_000
+  const timer =
+    timeout === 0
+      ? undefined
+      : setTimeout(
+          () => stop(new GitError('timeout', `git ${command.args[0]} took too long`)),
+          timeout,
+        )
+  command.signal?.addEventListener('abort', onAbort, { once: true })
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (stderr.length < stderrLimit) stderr += chunk.toString('utf8')
+  })
+  // A child that ends without reading everything breaks the pipe; its exit code tells more.
+  child.stdin.on('error', () => {})
+  feed(child.stdin, command.stdin)
+  const done = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
+    child.on('error', (error) => reject(new GitError('failed', `git: ${error.message}`)))
+    child.on('close', (code) => {
+      clearTimeout(timer)
+      command.signal?.removeEventListener('abort', onAbort)
+      const accepted = code !== null && (command.accept ?? [0]).includes(code)
+      if (reason) reject(reason)
+      else if (accepted) resolve({ code, stderr })
+      else reject(failure(command, code, stderr))
+    })
+  })
+  // The caller may be busy with stdout when this fails; it still sees the rejection when it awaits.
+  done.catch(() => {})
+  return {
+    stdin: child.stdin,
+    stdout: child.stdout,
+    done,
+    kill: () => stop(new GitError('failed', `git ${command.args[0]} was stopped`)),
+  }
+}
+
+/** Runs the git program and collects its output. */
+export async function runGit(command: GitCommand): Promise<GitOutput> {
+  const running = startGit(command)
+  if (command.stdin === undefined) running.stdin.end()
+  const limit = command.limit ?? 64 * 1024 * 1024
+  const chunks: Buffer[] = []
+  let size = 0
+  let tooLarge = false
+  running.stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= limit) chunks.push(chunk)
+    else if (!tooLarge) {
+      tooLarge = true
+      running.kill()
+    }
+  })
+  try {
+    const { code, stderr } = await running.done
+    return { code, stdout: Buffer.concat(chunks), stderr }
+  } catch (error) {
+    if (tooLarge) {
+      throw new GitError('too_large', `git ${command.args[0]} answered more than ${limit} bytes`)
+    }
+    throw error
+  }
+}
+
+/**
+ * Yields the output of a git program piece by piece, ended by `separator` (a byte). When the
+ * consumer stops early the program is killed.
+ */
+export async function* gitRecords(command: GitCommand, separator = 0): AsyncGenerator<Buffer> {
+  const running = startGit(command)
+  if (command.stdin === undefined) running.stdin.end()
+  let whole = false
+  try {
+    let rest: Buffer = Buffer.alloc(0)
+    for await (const chunk of running.stdout) {
+      let data: Buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+      for (let at = data.indexOf(separator); at >= 0; at = data.indexOf(separator)) {
+        yield data.subarray(0, at)
+        data = data.subarray(at + 1)
+      }
+      rest = data
+    }
+    whole = true
+    await running.done
+    if (rest.length > 0) yield rest
+  } finally {
+    if (!whole) running.kill()
+  }
+}
+
+function feed(stdin: Writable, input: GitCommand['stdin']): void {
+  if (input === undefined) return
+  if (typeof input === 'string' || input instanceof Uint8Array) stdin.end(input)
+  else {
+    input.on('error', () => stdin.destroy())
+    input.pipe(stdin)
+  }
+}
+
+function failure(command: GitCommand, code: number | null, stderr: string): GitError {
+  const said = stderr.trim().split('\n').at(-1) ?? ''
+  return new GitError('failed', `git ${command.args[0]} failed: ${said}`, {
+    exit: code ?? -1,
+    stderr: stderr.slice(0, 2000),
+  })
+}

@@ -1,0 +1,135 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { gitEnvironment } from '../command.ts'
+import type { FromEngine, ToEngine } from './messages.ts'
+import type { Lane } from './operation.ts'
+
+/** A call on its way: what was asked and whom to tell. */
+export interface Call {
+  readonly id: number
+  readonly operation: string
+  readonly lane: Lane
+  readonly path: string
+  readonly input: unknown
+  readonly onChunk: ((bytes: Uint8Array) => Promise<void>) | undefined
+  /** How often it may still be sent to another process when this one dies. */
+  retries: number
+  /** Set once the caller was answered; what arrives later is dropped. */
+  settled: boolean
+  settle(error: Error | undefined, value?: unknown): void
+}
+
+export interface ChildEvents {
+  answered(child: EngineChild, call: Call, message: FromEngine): void
+  /** The process is gone; these calls got no answer. */
+  died(child: EngineChild, calls: readonly Call[]): void
+}
+
+/** One engine process as the main process sees it. */
+export class EngineChild {
+  readonly calls = new Map<number, Call>()
+  readonly load: Record<Lane, number> = { light: 0, heavy: 0, stream: 0 }
+  /** Was ready once, so that its death is not a failure to start. */
+  started = false
+  /** Takes no new calls and ends when the last one is answered. */
+  draining = false
+  rss = 0
+  readonly #process: ChildProcess
+  readonly #events: ChildEvents
+
+  constructor(events: ChildEvents) {
+    this.#events = events
+    const source = import.meta.url.endsWith('.ts')
+    this.#process = fork(
+      fileURLToPath(new URL(source ? './process.ts' : './process.js', import.meta.url)),
+      [],
+      {
+        serialization: 'advanced',
+        execArgv: source ? ['--import', typescriptLoader()] : [],
+        env: gitEnvironment(),
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      },
+    )
+    this.#process.on('message', (message: FromEngine) => this.#receive(message))
+    this.#process.on('exit', () => this.#gone())
+    this.#process.on('error', () => this.#gone())
+    this.#idle()
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid
+  }
+
+  send(call: Call): void {
+    this.calls.set(call.id, call)
+    this.load[call.lane] += 1
+    this.#process.ref()
+    this.#process.channel?.ref()
+    const { id, operation, path, input } = call
+    this.tell({ kind: 'run', id, operation, path, input })
+  }
+
+  tell(message: ToEngine): void {
+    // A process that is gone answers through its exit event.
+    if (this.#process.connected) this.#process.send(message, () => {})
+  }
+
+  /** Ends the process at once; its calls are reported as unanswered. */
+  kill(): void {
+    this.#process.kill('SIGKILL')
+  }
+
+  /** Lets the process end by itself. */
+  disconnect(): void {
+    if (this.#process.connected) this.#process.disconnect()
+  }
+
+  #receive(message: FromEngine): void {
+    if (message.kind === 'ready') {
+      this.started = true
+      return
+    }
+    const call = this.calls.get(message.id)
+    if (!call) return
+    if (message.kind === 'chunk') {
+      void this.#pass(call, message.bytes)
+      return
+    }
+    this.rss = message.rss
+    this.calls.delete(call.id)
+    this.load[call.lane] -= 1
+    if (this.calls.size === 0) this.#idle()
+    this.#events.answered(this, call, message)
+  }
+
+  async #pass(call: Call, bytes: Uint8Array): Promise<void> {
+    // What was streamed cannot be taken back, so the call is not tried again.
+    call.retries = 0
+    try {
+      if (!call.settled) await call.onChunk?.(bytes)
+      this.tell({ kind: 'more', id: call.id })
+    } catch {
+      this.tell({ kind: 'cancel', id: call.id })
+    }
+  }
+
+  #gone(): void {
+    const calls = [...this.calls.values()]
+    this.calls.clear()
+    this.load.light = 0
+    this.load.heavy = 0
+    this.load.stream = 0
+    this.#events.died(this, calls)
+  }
+
+  /** An idle engine must not keep the main process (or a script) alive. */
+  #idle(): void {
+    this.#process.unref()
+    this.#process.channel?.unref()
+  }
+}
+
+function typescriptLoader(): string {
+  return pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+}

@@ -1,0 +1,36 @@
+import { GitError } from '../error.ts'
+import { OpenRepositories } from './open-repository.ts'
+import type { Engine, Operation } from './operation.ts'
+
+/** Runs operations in this process: for tests, and for commands that need no containment. */
+export class InProcessEngine implements Engine {
+  readonly #repositories = new OpenRepositories()
+
+  async run<Input, Output>(
+    operation: Operation<Input, Output>,
+    path: string,
+    input: Input,
+    signal?: AbortSignal,
+    onChunk?: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<Output> {
+    const controller = new AbortController()
+    const stop = () => controller.abort()
+    if (signal?.aborted) throw new GitError('timeout', 'the caller went away')
+    signal?.addEventListener('abort', stop, { once: true })
+    const timer = setTimeout(stop, (operation.seconds ?? 60) * 1000)
+    try {
+      const repository = this.#repositories.get(path)
+      const emit = async (bytes: Uint8Array) => onChunk?.(bytes)
+      return await operation.run({ repository, signal: controller.signal, emit }, input)
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+
+  forget(path: string): void {
+    this.#repositories.forget(path)
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,53 @@
+import type { OpenRepository } from './open-repository.ts'
+
+/**
+ * Light work answers in milliseconds and must never wait behind heavy work; streams are slow because
+ * their readers are.
+ */
+export type Lane = 'light' | 'heavy' | 'stream'
+
+/** What an operation holds while it runs. */
+export interface Job {
+  readonly repository: OpenRepository
+  /** Fires when the caller goes away or time is up. Long loops look at it. */
+  readonly signal: AbortSignal
+  /** Sends a piece of a stream; resolves when the reader can take more. */
+  emit(bytes: Uint8Array): Promise<void>
+}
+
+/** Something an engine process can do. Input and output are plain data that crosses processes. */
+export interface Operation<Input, Output> {
+  readonly name: string
+  readonly lane: Lane | ((input: Input) => Lane)
+  /** A write is never tried again when its process dies. */
+  readonly writes?: boolean | undefined
+  /** Seconds until it is given up, 60 unless told; waiting in the queue counts. */
+  readonly seconds?: number | undefined
+  readonly run: (job: Job, input: Input) => Promise<Output>
+}
+
+/** Runs operations, in engine processes or (for tests) here. */
+export interface Engine {
+  run<Input, Output>(
+    operation: Operation<Input, Output>,
+    path: string,
+    input: Input,
+    signal?: AbortSignal,
+    onChunk?: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<Output>
+  /** Forgets what is held open or cached of a repository: after maintenance or removal. */
+  forget(path: string): void
+  close(): Promise<void>
+}
+
+/** Declares an operation; a function so that input and output are inferred. */
+export function operation<Input, Output>(
+  declared: Operation<Input, Output>,
+): Operation<Input, Output> {
+  return declared
+}
+
+/** The lane of one call. */
+export function laneOf<Input>(declared: Operation<Input, unknown>, input: Input): Lane {
+  return typeof declared.lane === 'function' ? declared.lane(input) : declared.lane
+}

@@ -1,0 +1,194 @@
+import { GitError } from '../error.ts'
+import { type Call, type ChildEvents, EngineChild } from './child.ts'
+import { type FromEngine, unpackError } from './messages.ts'
+import { type Engine, type Lane, laneOf, type Operation } from './operation.ts'
+
+export interface PoolOptions {
+  readonly processes: number
+  /** Bytes of resident memory after which an engine process is replaced. */
+  readonly memory?: number | undefined
+  /** Calls of one lane that may wait; more are refused as `busy`. */
+  readonly queue?: Partial<Record<Lane, number>> | undefined
+}
+
+/** Calls of a lane that one process runs at a time: libgit2 has ten threads in all (ENGINE.md §10). */
+const perProcess: Readonly<Record<Lane, number>> = { light: 6, heavy: 2, stream: 8 }
+const queueLimits: Readonly<Record<Lane, number>> = { light: 1000, heavy: 200, stream: 64 }
+const lanes: readonly Lane[] = ['light', 'heavy', 'stream']
+/** How long a cancelled call may take to let go before its process is ended. */
+const grace = 10_000
+/** Processes that may fail to start in a row before callers are told. */
+const startsAllowed = 3
+
+/** The engine processes: starts them when needed, spreads the calls, replaces what dies or grows. */
+export class EnginePool implements Engine {
+  readonly #options: PoolOptions
+  readonly #children: EngineChild[] = []
+  readonly #waiting: Record<Lane, Call[]> = { light: [], heavy: [], stream: [] }
+  readonly #events: ChildEvents
+  #failedStarts = 0
+  #lastId = 0
+  #closed = false
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+    this.#events = {
+      answered: (child, call, message) => this.#answered(child, call, message),
+      died: (child, calls) => this.#died(child, calls),
+    }
+  }
+
+  /** Process ids of the running engines, for diagnosis. */
+  get pids(): readonly number[] {
+    return this.#children.flatMap((child) => (child.pid === undefined ? [] : [child.pid]))
+  }
+
+  run<Input, Output>(
+    operation: Operation<Input, Output>,
+    path: string,
+    input: Input,
+    signal?: AbortSignal,
+    onChunk?: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<Output> {
+    if (this.#closed) return Promise.reject(new GitError('failed', 'the engine is closed'))
+    if (signal?.aborted) return Promise.reject(new GitError('timeout', 'the caller went away'))
+    const lane = laneOf(operation, input)
+    const limit = this.#options.queue?.[lane] ?? queueLimits[lane]
+    if (this.#waiting[lane].length >= limit) {
+      return Promise.reject(new GitError('busy', 'too many repository requests are waiting'))
+    }
+    return new Promise<Output>((resolve, reject) => {
+      this.#lastId += 1
+      const give = (reason: string) => this.#giveUp(call, new GitError('timeout', reason))
+      const onAbort = () => give('the caller went away')
+      const seconds = operation.seconds ?? 60
+      const timer = setTimeout(() => give(`${operation.name} took too long`), seconds * 1000)
+      const call: Call = {
+        id: this.#lastId,
+        operation: operation.name,
+        lane,
+        path,
+        input,
+        onChunk,
+        retries: operation.writes ? 0 : 1,
+        settled: false,
+        settle(error, value) {
+          if (call.settled) return
+          call.settled = true
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', onAbort)
+          if (error) reject(error)
+          // The operation's own code made this value on the other side.
+          else resolve(value as Output)
+        },
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.#waiting[lane].push(call)
+      this.#dispatch()
+    })
+  }
+
+  forget(path: string): void {
+    for (const child of this.#children) child.tell({ kind: 'forget', path })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const unanswered = [
+      ...lanes.flatMap((lane) => this.#waiting[lane].splice(0)),
+      ...this.#children.flatMap((child) => [...child.calls.values()]),
+    ]
+    for (const call of unanswered) call.settle(new GitError('failed', 'the engine is closed'))
+    for (const child of this.#children.splice(0)) child.kill()
+  }
+
+  #dispatch(): void {
+    for (const lane of lanes) {
+      const queue = this.#waiting[lane]
+      while (queue.length > 0) {
+        const next = queue[0]
+        if (next?.settled) {
+          queue.shift()
+          continue
+        }
+        const child = next && this.#choose(next)
+        if (!next || !child) break
+        queue.shift()
+        child.send(next)
+      }
+    }
+  }
+
+  /** The repository's usual process, whose caches are warm; another one when that has its hands full. */
+  #choose(call: Call): EngineChild | undefined {
+    const usual = hash(call.path) % this.#options.processes
+    const free = (child: EngineChild) =>
+      !child.draining && child.load[call.lane] < perProcess[call.lane]
+    const alive = this.#children.filter((child) => !child.draining)
+    const home = alive[usual % Math.max(alive.length, 1)]
+    if (home && free(home) && home.load[call.lane] < 2) return home
+    if (alive.length < this.#options.processes) return this.#start()
+    return alive.filter(free).sort((a, b) => a.load[call.lane] - b.load[call.lane])[0]
+  }
+
+  #start(): EngineChild {
+    const child = new EngineChild(this.#events)
+    this.#children.push(child)
+    return child
+  }
+
+  #answered(child: EngineChild, call: Call, message: FromEngine): void {
+    this.#failedStarts = 0
+    if (message.kind === 'done') call.settle(undefined, message.value)
+    else if (message.kind === 'failed') call.settle(unpackError(message.error))
+    if (child.rss > (this.#options.memory ?? 400 * 1024 * 1024)) child.draining = true
+    if (child.draining && child.calls.size === 0) this.#retire(child)
+    this.#dispatch()
+  }
+
+  #retire(child: EngineChild): void {
+    const at = this.#children.indexOf(child)
+    if (at >= 0) this.#children.splice(at, 1)
+    child.disconnect()
+  }
+
+  #died(child: EngineChild, calls: readonly Call[]): void {
+    const at = this.#children.indexOf(child)
+    if (at >= 0) this.#children.splice(at, 1)
+    if (this.#closed) return
+    if (!child.started) this.#failedStarts += 1
+    const hopeless = this.#failedStarts >= startsAllowed
+    for (const call of calls) {
+      if (call.settled) continue
+      if (call.retries > 0 && !hopeless) {
+        // A process that never started did not touch the call.
+        if (child.started) call.retries -= 1
+        this.#waiting[call.lane].unshift(call)
+      } else {
+        call.settle(new GitError('failed', 'the engine process died'))
+      }
+    }
+    if (hopeless) this.#failedStarts = 0
+    this.#dispatch()
+  }
+
+  /** Answers the caller now, and sees to it that the process lets go of the work. */
+  #giveUp(call: Call, error: GitError): void {
+    call.settle(error)
+    const child = this.#children.find((each) => each.calls.has(call.id))
+    if (!child) {
+      this.#dispatch()
+      return
+    }
+    child.tell({ kind: 'cancel', id: call.id })
+    setTimeout(() => {
+      if (child.calls.has(call.id)) child.kill()
+    }, grace).unref()
+  }
+}
+
+function hash(text: string): number {
+  let value = 0
+  for (let i = 0; i < text.length; i += 1) value = (value * 31 + text.charCodeAt(i)) >>> 0
+  return value
+}

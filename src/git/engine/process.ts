@@ -1,0 +1,94 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { GitError } from '../error.ts'
+import { nodegit, silenceBufferWarning } from '../native.ts'
+import { type FromEngine, packError, type ToEngine } from './messages.ts'
+import { OpenRepositories } from './open-repository.ts'
+import type { Job, Operation } from './operation.ts'
+import { operations } from './operations.ts'
+
+/* The entry of an engine process: started by pool.ts, runs what it is asked, ends with its parent. */
+
+const collectEvery = 100
+/** Pieces of a stream that may be on their way before the operation waits. */
+const piecesAhead = 4
+
+interface Running {
+  readonly controller: AbortController
+  ahead: number
+  resume: (() => void) | undefined
+}
+
+const repositories = new OpenRepositories()
+const running = new Map<number, Running>()
+let finished = 0
+
+// libgit2's memory is invisible to V8: small collections keep it from piling up (ENGINE.md §10).
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void
+
+function send(message: FromEngine): void {
+  if (process.connected) process.send?.(message)
+}
+
+async function run(message: Extract<ToEngine, { kind: 'run' }>): Promise<void> {
+  const { id } = message
+  const state: Running = { controller: new AbortController(), ahead: 0, resume: undefined }
+  running.set(id, state)
+  const job: Job = {
+    repository: repositories.get(message.path),
+    signal: state.controller.signal,
+    emit: (bytes) => emit(id, state, bytes),
+  }
+  try {
+    const declared = operations.get(message.operation)
+    if (!declared) throw new Error(`no operation is called ${message.operation}`)
+    // The input was typed by the caller of this very operation on the other side.
+    const value = await (declared as Operation<unknown, unknown>).run(job, message.input)
+    send({ kind: 'done', id, value, rss: process.memoryUsage.rss() })
+  } catch (error) {
+    send({ kind: 'failed', id, error: packError(error), rss: process.memoryUsage.rss() })
+  } finally {
+    running.delete(id)
+    finished += 1
+    if (finished % collectEvery === 0) collect({ type: 'minor' })
+  }
+}
+
+async function emit(id: number, state: Running, bytes: Uint8Array): Promise<void> {
+  state.ahead += 1
+  send({ kind: 'chunk', id, bytes })
+  while (state.ahead >= piecesAhead && !state.controller.signal.aborted) {
+    await new Promise<void>((resolve) => {
+      state.resume = resolve
+    })
+  }
+  if (state.controller.signal.aborted) throw new GitError('timeout', 'the reader went away')
+}
+
+function more(id: number): void {
+  const state = running.get(id)
+  if (!state) return
+  state.ahead -= 1
+  state.resume?.()
+}
+
+function cancel(id: number): void {
+  const state = running.get(id)
+  state?.controller.abort()
+  state?.resume?.()
+}
+
+process.on('message', (message: ToEngine) => {
+  if (message.kind === 'run') void run(message)
+  else if (message.kind === 'cancel') cancel(message.id)
+  else if (message.kind === 'more') more(message.id)
+  else repositories.forget(message.path)
+})
+process.on('disconnect', () => process.exit(0))
+// Ctrl-C reaches the whole group; the parent decides when we end.
+process.on('SIGINT', () => {})
+
+silenceBufferWarning()
+nodegit()
+send({ kind: 'ready' })

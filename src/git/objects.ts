@@ -1,0 +1,38 @@
+import type { OpenRepository } from './engine/open-repository.ts'
+import { GitError } from './error.ts'
+import { asGitError, oid, typeName } from './native.ts'
+import type { ObjectId, ObjectType } from './types.ts'
+
+export interface RawObject {
+  readonly type: ObjectType
+  readonly data: Buffer
+}
+
+/** Reads an object's bytes; runs in an engine process. `not_found` when the repository lacks it. */
+export async function readObject(repository: OpenRepository, id: ObjectId): Promise<RawObject> {
+  const odb = await repository.odb()
+  const native = oid(id)
+  try {
+    const object = await odb.read(native)
+    // nodegit answers null, not an error, for what the database lacks.
+    if (object === null) throw new GitError('not_found', `no object ${id}`)
+    // `toBuffer` copies; a length beyond the object's own would read foreign memory.
+    const data = object.data().toBuffer(object.size())
+    return { type: typeName(object.type()), data }
+  } catch (error) {
+    throw asGitError(error)
+  }
+}
+
+/** Reads an object that must be of one type; `not_found` when it is another. */
+export async function readTyped(
+  repository: OpenRepository,
+  id: ObjectId,
+  type: ObjectType,
+): Promise<Buffer> {
+  const object = await readObject(repository, id)
+  if (object.type !== type) {
+    throw new GitError('not_found', `${id} is a ${object.type}, not a ${type}`)
+  }
+  return object.data
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readBlob } from '../../src/git/blob.ts'
+import { operation } from '../../src/git/engine/operation.ts'
+import { EnginePool } from '../../src/git/engine/pool.ts'
+import type { Repo } from '../../src/git/repo.ts'
+import { type GitWorld, git, openGitWorld } from '../support/git.ts'
+
+let world: GitWorld
+let repo: Repo
+let id: string
+
+beforeAll(async () => {
+  world = openGitWorld(2)
+  repo = await world.repository()
+  id = git(repo.path, ['hash-object', '-w', '--stdin'], { input: 'hello\n' })
+})
+afterAll(() => world.close())
+
+function pool(): EnginePool {
+  if (!(world.store.engine instanceof EnginePool)) throw new Error('the store has no pool')
+  return world.store.engine
+}
+
+test('an engine process reads a blob', async () => {
+  const blob = await readBlob(repo, id)
+  expect(Buffer.isBuffer(blob.content)).toBe(true)
+  expect(blob).toEqual({ id, size: 6, content: Buffer.from('hello\n') })
+})
+
+test('an unknown object is a typed error', async () => {
+  await expect(readBlob(repo, '1'.repeat(40))).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('what is no object id never reaches libgit2', async () => {
+  await expect(readBlob(repo, 'abcd')).rejects.toMatchObject({ code: 'invalid' })
+})
+
+test('a killed engine loses no read, and the next ones succeed within a second', async () => {
+  await readBlob(repo, id)
+  for (const signal of ['SIGSEGV', 'SIGKILL'] as const) {
+    const before = pool().pids
+    const underLoad = Promise.allSettled(Array.from({ length: 200 }, () => readBlob(repo, id)))
+    for (const pid of before) process.kill(pid, signal)
+    const started = performance.now()
+    await readBlob(repo, id)
+    // From source a child also loads the TypeScript loader; the limit leaves room for a busy machine.
+    expect(performance.now() - started).toBeLessThan(5000)
+    const results = await underLoad
+    expect(results.filter((result) => result.status === 'rejected')).toEqual([])
+    expect(pool().pids.some((pid) => before.includes(pid))).toBe(false)
+  }
+})
+
+test('a write whose engine dies is not tried again', async () => {
+  const write = operation({
+    name: 'readBlob',
+    lane: 'light',
+    writes: true,
+    run: async () => undefined,
+  })
+  const failed = Promise.allSettled(
+    Array.from({ length: 6 }, () => pool().run(write, repo.path, { id })),
+  )
+  for (const pid of pool().pids) process.kill(pid, 'SIGKILL')
+  const reasons = (await failed).flatMap((each) =>
+    each.status === 'rejected' ? [each.reason.message] : [],
+  )
+  expect(new Set(reasons)).toEqual(new Set(['the engine process died']))
+})
+
+test('a full queue is refused as busy', async () => {
+  const small = new EnginePool({ processes: 1, queue: { light: 3 } })
+  try {
+    const read = operation({ name: 'readBlob', lane: 'light', run: async () => undefined })
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, () => small.run(read, repo.path, { id })),
+    )
+    const refused = results.filter((each) => each.status === 'rejected').map((each) => each.reason)
+    expect(refused).toHaveLength(11)
+    expect(refused[0]).toMatchObject({ code: 'busy' })
+  } finally {
+    await small.close()
+  }
+})
+
+test('a caller that goes away gets its answer at once', async () => {
+  const controller = new AbortController()
+  const reading = readBlob(repo, id, controller.signal)
+  controller.abort()
+  await expect(reading).rejects.toMatchObject({ code: 'timeout' })
+  await expect(readBlob(repo, id)).resolves.toMatchObject({ size: 6 })
+})
