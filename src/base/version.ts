@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+
+/** The version of this program, from package.json, which lies two folders above `src/base` and `dist/base` alike. */
+export const productVersion: string = readVersion()
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  )
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) {
+    return String(manifest.version)
+  }
+  throw new Error('package.json names no version')
+}

@@ -1,0 +1,139 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { Kysely } from 'kysely'
+import { type Instant, systemClock } from '../base/clock.ts'
+import { StartError } from '../base/start-error.ts'
+import { storeDialect } from './driver.ts'
+import { Handle } from './handle.ts'
+import { migrate } from './migrate.ts'
+import type { Migration } from './migration.ts'
+import { migrations } from './migrations.ts'
+import type { Db, Schema } from './schema.ts'
+
+export interface StoreOptions {
+  readonly now?: () => Instant
+  readonly migrations?: readonly Migration[]
+  /** How long a write waits for another process that holds the database. */
+  readonly patienceMs?: number
+  /** `off` only for tests, whose data nobody misses after a power cut. */
+  readonly synchronous?: 'full' | 'off'
+}
+
+/** An open database, and what only its owner may do with it. */
+export interface Store {
+  readonly db: Db
+  readonly path: string
+  /** Names of the migrations that this start has run. */
+  readonly migrated: readonly string[]
+  /** A consistent copy of the whole database in one new file, while others read and write. */
+  copyTo(path: string): Promise<void>
+  /** Empties the write-ahead log into the database file. */
+  checkpoint(): void
+  /** What SQLite finds wrong with the file: nothing, when all is well. */
+  faults(): string[]
+  close(): Promise<void>
+}
+
+/** Opens `<folder>/gitstead.db`, brings its schema up to date, and gives the one database of this process. */
+export function openStore(folder: string, options: StoreOptions = {}): Store {
+  const path = join(folder, 'gitstead.db')
+  const { now = systemClock, patienceMs = 10_000 } = options
+  const writer = openWriter(path, options.synchronous ?? 'full')
+  try {
+    const migrated = migrate(writer, folder, options.migrations ?? migrations, now)
+    const openReader = () => new Handle(openReadOnly(path))
+    const handles = { writer: new Handle(writer), reader: openReader(), openReader, patienceMs }
+    const db = new Kysely<Schema>({ dialect: storeDialect(handles) })
+    return {
+      db,
+      path,
+      migrated,
+      async copyTo(target) {
+        await handles.reader.database.backup(target)
+      },
+      checkpoint() {
+        writer.pragma('wal_checkpoint(TRUNCATE)')
+      },
+      faults: () => faultsOf(handles.reader.database),
+      close: () => db.destroy(),
+    }
+  } catch (error) {
+    writer.close()
+    throw refusal(path, error)
+  }
+}
+
+function openWriter(path: string, synchronous: 'full' | 'off'): Database.Database {
+  assertWritable(path)
+  try {
+    const database = new Database(path, { timeout: 0 })
+    try {
+      waitFor(database, () => database.pragma('journal_mode = WAL'))
+      database.pragma(`synchronous = ${synchronous}`)
+      database.pragma('foreign_keys = ON')
+      database.pragma('trusted_schema = OFF')
+      database.pragma('temp_store = MEMORY')
+      database.pragma('cache_size = -16000')
+      database.pragma('journal_size_limit = 67108864')
+      waitFor(database, () => database.exec('BEGIN IMMEDIATE; ROLLBACK'))
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  } catch (error) {
+    throw refusal(path, error)
+  }
+}
+
+/** At the start nothing else runs yet, so that waiting for another process may block. */
+function waitFor(database: Database.Database, act: () => unknown): void {
+  database.pragma('busy_timeout = 10000')
+  try {
+    act()
+  } finally {
+    database.pragma('busy_timeout = 0')
+  }
+}
+
+function openReadOnly(path: string): Database.Database {
+  const database = new Database(path, { readonly: true, timeout: 0 })
+  database.pragma('query_only = ON')
+  database.pragma('trusted_schema = OFF')
+  database.pragma('temp_store = MEMORY')
+  database.pragma('cache_size = -32000')
+  return database
+}
+
+/** The super-user may write to a file that is marked read-only; whoever marked it did not want that. */
+function assertWritable(path: string): void {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode
+  if (mode !== undefined && (mode & 0o222) === 0) {
+    throw new StartError(`the database ${path} is read-only`)
+  }
+}
+
+function refusal(path: string, error: unknown): Error {
+  if (!(error instanceof Database.SqliteError)) return error as Error
+  const reasons: Record<string, string> = {
+    SQLITE_READONLY: 'is read-only',
+    SQLITE_CANTOPEN: 'cannot be opened',
+    SQLITE_NOTADB: 'is not a database',
+    SQLITE_CORRUPT: 'is damaged',
+    SQLITE_FULL: 'cannot grow: the disk is full',
+    SQLITE_BUSY: 'is held by another process',
+    SQLITE_IOERR: 'cannot be read or written',
+  }
+  const reason = Object.entries(reasons).find(([code]) => error.code.startsWith(code))?.[1]
+  return new StartError(`the database ${path} ${reason ?? 'fails'} (${error.message})`, {
+    cause: error,
+  })
+}
+
+function faultsOf(database: Database.Database): string[] {
+  const found = database.pragma('integrity_check') as { integrity_check: string }[]
+  const texts = found.map((row) => row.integrity_check).filter((text) => text !== 'ok')
+  const broken = database.pragma('foreign_key_check') as { table: string; rowid: number }[]
+  return [...texts, ...broken.map((row) => `${row.table} row ${row.rowid} points to nothing`)]
+}

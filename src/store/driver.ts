@@ -1,0 +1,151 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { bind, type Handle, whenFree } from './handle.ts'
+import { Turns } from './turns.ts'
+
+/** What the driver stands on. */
+export interface Handles {
+  readonly writer: Handle
+  readonly reader: Handle
+  /** A reader of its own for a streamed query, which pins a snapshot for as long as it runs. */
+  openReader(): Handle
+  /** How long to wait for another process, and for a turn to write in this one. */
+  readonly patienceMs: number
+}
+
+/**
+ * Kysely on two SQLite connections: outside a transaction reads run at once on the read-only one, and see what was
+ * committed; writes take turns on the other; a transaction holds the turn from BEGIN IMMEDIATE to its end.
+ */
+export function storeDialect(handles: Handles): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new StoreDriver(handles),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+class StoreDriver implements Driver {
+  readonly #handles: Handles
+  readonly #turns: Turns
+
+  constructor(handles: Handles) {
+    this.#handles = handles
+    this.#turns = new Turns(handles.patienceMs * 2)
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<StoreConnection> {
+    return new StoreConnection(this.#handles, this.#turns)
+  }
+
+  async beginTransaction(connection: StoreConnection): Promise<void> {
+    await connection.begin()
+  }
+
+  async commitTransaction(connection: StoreConnection): Promise<void> {
+    connection.end('COMMIT')
+  }
+
+  async rollbackTransaction(connection: StoreConnection): Promise<void> {
+    connection.end('ROLLBACK')
+  }
+
+  async releaseConnection(connection: StoreConnection): Promise<void> {
+    connection.release()
+  }
+
+  async destroy(): Promise<void> {
+    this.#handles.reader.close()
+    this.#handles.writer.close()
+  }
+}
+
+class StoreConnection implements DatabaseConnection {
+  readonly #handles: Handles
+  readonly #turns: Turns
+  #state: 'free' | 'transaction' | 'over' = 'free'
+
+  constructor(handles: Handles, turns: Turns) {
+    this.#handles = handles
+    this.#turns = turns
+  }
+
+  async begin(): Promise<void> {
+    await this.#turns.take()
+    try {
+      const { writer, patienceMs } = this.#handles
+      await whenFree(patienceMs, () => writer.prepare('BEGIN IMMEDIATE').run())
+      this.#state = 'transaction'
+    } catch (error) {
+      this.#turns.give()
+      throw error
+    }
+  }
+
+  end(how: 'COMMIT' | 'ROLLBACK'): void {
+    // SQLite itself rolls back when the disk is full, and then there is nothing left to end.
+    if (how === 'COMMIT' || this.#handles.writer.database.inTransaction) {
+      this.#handles.writer.prepare(how).run()
+    }
+  }
+
+  release(): void {
+    if (this.#state === 'transaction') {
+      const { database } = this.#handles.writer
+      if (database.open && database.inTransaction) this.#handles.writer.prepare('ROLLBACK').run()
+      this.#turns.give()
+    }
+    this.#state = 'over'
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#state === 'over') throw new Error(`the transaction is over: ${query.sql}`)
+    const { writer, reader, patienceMs } = this.#handles
+    if (this.#state === 'transaction') return run<R>(writer, query)
+    if (isRead(reader, query)) return whenFree(patienceMs, () => run<R>(reader, query))
+    await this.#turns.take()
+    try {
+      return await whenFree(patienceMs, () => run<R>(writer, query))
+    } finally {
+      this.#turns.give()
+    }
+  }
+
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    if (this.#state !== 'free') throw new Error('stream outside of transactions')
+    const own = this.#handles.openReader()
+    try {
+      const rows = own.prepare(query.sql).iterate(...bind(query.parameters, query.sql))
+      for (const row of rows) yield { rows: [row as R] }
+    } finally {
+      own.close()
+    }
+  }
+}
+
+function isRead(reader: Handle, query: CompiledQuery): boolean {
+  const kind = query.query.kind
+  if (kind === 'SelectQueryNode') return true
+  return kind === 'RawNode' && reader.prepare(query.sql).readonly
+}
+
+function run<R>(handle: Handle, query: CompiledQuery): QueryResult<R> {
+  const statement = handle.prepare(query.sql)
+  const parameters = bind(query.parameters, query.sql)
+  // The row type is what Kysely derived from the query.
+  if (statement.reader) return { rows: statement.all(...parameters) as R[] }
+  const { changes, lastInsertRowid } = statement.run(...parameters)
+  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+}

@@ -1,0 +1,153 @@
+import { createHash, type Hash, randomBytes } from 'node:crypto'
+import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Instant } from '../base/clock.ts'
+import { tooLarge } from '../base/problem.ts'
+
+/** Digests that a caller may ask for beside sha256. */
+export type ExtraDigest = 'md5' | 'sha1' | 'sha512'
+
+export interface StoredFile {
+  /** Its name in the store: sha256 of the bytes, in hex. */
+  readonly sha256: string
+  readonly size: number
+  readonly digests: Readonly<Partial<Record<ExtraDigest, string>>>
+}
+
+export interface PutOptions {
+  readonly digests?: readonly ExtraDigest[]
+  /** More bytes than this are refused with 413. */
+  readonly maxSize?: number
+}
+
+/** Bytes `start` to `end`, both included. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Bytes by their hash. Which names point to them is the business of tables. */
+export interface FileStore {
+  put(
+    source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    options?: PutOptions,
+  ): Promise<StoredFile>
+  has(sha256: string): Promise<boolean>
+  /** Size in bytes, or undefined when there is no such file. */
+  sizeOf(sha256: string): Promise<number | undefined>
+  open(
+    sha256: string,
+    range?: ByteRange,
+  ): Promise<{ readonly body: Readable; readonly size: number }>
+  read(sha256: string): Promise<Buffer>
+  /** Where the file lies, for programs that want a path. */
+  pathOf(sha256: string): string
+  delete(sha256: string): Promise<void>
+  /** Deletes unless somebody has put the same bytes again since `before`. */
+  deleteOlder(sha256: string, before: Instant): Promise<boolean>
+}
+
+/** Opens `<folder>/files` and clears away what a crash left half written. */
+export async function openFileStore(folder: string): Promise<FileStore> {
+  const root = join(folder, 'files')
+  const temp = join(root, 'tmp')
+  await rm(temp, { recursive: true, force: true })
+  await mkdir(temp, { recursive: true, mode: 0o700 })
+  const pathOf = (sha256: string) => filePath(root, sha256)
+  return {
+    async put(source, options = {}) {
+      const partial = join(temp, randomBytes(16).toString('hex'))
+      try {
+        const stored = await writePartial(partial, source, options)
+        await moveIn(partial, pathOf(stored.sha256))
+        return stored
+      } catch (error) {
+        await rm(partial, { force: true })
+        throw error
+      }
+    },
+    has: async (sha256) => (await sizeAt(pathOf(sha256))) !== undefined,
+    sizeOf: (sha256) => sizeAt(pathOf(sha256)),
+    async open(sha256, range) {
+      const handle = await open(pathOf(sha256), 'r')
+      const { size } = await handle.stat()
+      const body = handle.createReadStream(range ? { start: range.start, end: range.end } : {})
+      return { body, size }
+    },
+    read: (sha256) => readFile(pathOf(sha256)),
+    pathOf,
+    delete: (sha256) => rm(pathOf(sha256), { force: true }),
+    async deleteOlder(sha256, before) {
+      const path = pathOf(sha256)
+      const found = await stat(path).catch(() => undefined)
+      if (!found || found.mtimeMs >= Date.parse(before)) return false
+      await rm(path, { force: true })
+      return true
+    },
+  }
+}
+
+function filePath(root: string, sha256: string): string {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new TypeError('a file is named by its sha256')
+  return join(root, sha256.slice(0, 2), sha256.slice(2, 4), sha256)
+}
+
+async function sizeAt(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size
+  } catch {
+    return undefined
+  }
+}
+
+async function writePartial(
+  path: string,
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  options: PutOptions,
+): Promise<StoredFile> {
+  const sha256 = createHash('sha256')
+  const extra = new Map((options.digests ?? []).map((name) => [name, createHash(name)]))
+  const file = await open(path, 'wx', 0o600)
+  try {
+    const size = await copy(file, source, [sha256, ...extra.values()], options.maxSize)
+    await file.sync()
+    const digests = Object.fromEntries([...extra].map(([name, hash]) => [name, hash.digest('hex')]))
+    return { sha256: sha256.digest('hex'), size, digests }
+  } finally {
+    await file.close()
+  }
+}
+
+async function copy(
+  file: FileHandle,
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  hashes: readonly Hash[],
+  maxSize = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  let size = 0
+  for await (const chunk of source) {
+    size += chunk.byteLength
+    if (size > maxSize) throw tooLarge()
+    for (const hash of hashes) hash.update(chunk)
+    await file.appendFile(chunk)
+  }
+  return size
+}
+
+/** The rename replaces a file with the same bytes, so that its age tells when it was last wanted. */
+async function moveIn(partial: string, target: string): Promise<void> {
+  const folder = dirname(target)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await rename(partial, target)
+  await syncFolder(folder)
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,5 @@
+import type { Migration } from './migration.ts'
+import { core } from './migrations/0001-core.ts'
+
+/** Every migration, in order. Once released, one is never edited, only followed by another. */
+export const migrations: readonly Migration[] = [core]

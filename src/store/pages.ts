@@ -1,0 +1,96 @@
+import { type ReferenceExpression, type SelectQueryBuilder, sql } from 'kysely'
+import type { Db } from './schema.ts'
+
+/** Above this many rows nobody is told the total (spec A-resolved §5). */
+export const countedRows = 10_000
+
+export interface OffsetRange {
+  /** From 1. */
+  readonly page: number
+  readonly perPage: number
+}
+
+export interface Page<T> {
+  readonly items: T[]
+  /** Missing when there are more than `countedRows`. */
+  readonly total?: number | undefined
+}
+
+/** One page of an ordered query by number, with the total as far as anybody counts. */
+export async function pageByOffset<DB, TB extends keyof DB, O>(
+  db: Db,
+  query: SelectQueryBuilder<DB, TB, O>,
+  range: OffsetRange,
+): Promise<Page<O>> {
+  const offset = (range.page - 1) * range.perPage
+  const items = await query.limit(range.perPage).offset(offset).execute()
+  const isLast = items.length < range.perPage && (items.length > 0 || offset === 0)
+  const total = isLast ? offset + items.length : await countUpTo(db, query, countedRows + 1)
+  // The row type that Kysely simplifies for a fixed query is O itself.
+  return { items: items as O[], total: total > countedRows ? undefined : total }
+}
+
+/** How many rows a query has, counting no further than `most`. */
+export async function countUpTo<DB, TB extends keyof DB, O>(
+  db: Db,
+  query: SelectQueryBuilder<DB, TB, O>,
+  most: number,
+): Promise<number> {
+  const inner = query.clearOrderBy().clearLimit().clearOffset().limit(most)
+  const counted = sql<{ total: number }>`select count(*) as total from (${inner})`
+  const { rows } = await counted.execute(db)
+  return rows[0]?.total ?? 0
+}
+
+/** The place of a row in an order by one column and the id. */
+export interface Key {
+  readonly value: string | number
+  readonly id: number
+}
+
+export interface KeyRange {
+  readonly limit: number
+  /** Start behind this row; without it, at the first. */
+  readonly after?: Key | undefined
+  /** Walk to the earlier rows instead. */
+  readonly backward?: boolean | undefined
+}
+
+export interface KeyOrder<DB, TB extends keyof DB, O> {
+  /** A column that is never null. */
+  readonly column: ReferenceExpression<DB, TB>
+  readonly id: ReferenceExpression<DB, TB>
+  readonly direction: 'asc' | 'desc'
+  /** Reads the place of a row from what the query selects. */
+  readonly keyOf: (row: O) => Key
+}
+
+export interface KeyPage<T> {
+  readonly items: T[]
+  /** Where the next page begins, missing on the last. */
+  readonly next?: Key | undefined
+}
+
+/** One page behind a row, by (column, id): costs the same however deep it is. */
+export async function pageByKey<DB, TB extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, TB, O>,
+  order: KeyOrder<DB, TB, O>,
+  range: KeyRange,
+): Promise<KeyPage<O>> {
+  const rises = (order.direction === 'asc') !== (range.backward ?? false)
+  const direction = rises ? 'asc' : 'desc'
+  let ordered = query.clearOrderBy().orderBy(order.column, direction)
+  if (order.column !== order.id) ordered = ordered.orderBy(order.id, direction)
+  const { after } = range
+  if (after) {
+    const place = sql<boolean>`(${sql.ref(String(order.column))}, ${sql.ref(String(order.id))}) ${sql.raw(
+      rises ? '>' : '<',
+    )} (${after.value}, ${after.id})`
+    ordered = ordered.where(place)
+  }
+  const rows = (await ordered.limit(range.limit + 1).execute()) as O[]
+  const items = rows.slice(0, range.limit)
+  const last = items.at(-1)
+  const next = rows.length > range.limit && last !== undefined ? order.keyOf(last) : undefined
+  return { items: range.backward ? items.reverse() : items, next }
+}

@@ -1,0 +1,8 @@
+import type { Kysely } from 'kysely'
+import type { CoreSchema } from './schema/core.ts'
+
+/** Every table. An area adds its interface here and its migration in migrations.ts. */
+export interface Schema extends CoreSchema {}
+
+/** The database, or the transaction that we are in. */
+export type Db = Kysely<Schema>
