@@ -1,0 +1,129 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Setting } from './setting.ts'
+import { settings } from './settings.ts'
+import { StartError } from './start-error.ts'
+import { type Vendor, vendorWords } from './vendor.ts'
+
+type Settings = {
+  readonly [K in keyof typeof settings]: (typeof settings)[K] extends Setting<infer T> ? T : never
+}
+
+export interface Config extends Omit<Settings, 'externalUrl'> {
+  /** Without a slash at its end. */
+  readonly externalUrl: string
+  readonly vendor: Vendor
+}
+
+/** Everything but what is named has its default; for tests, and for a caller that computed a value. */
+export function makeConfig(given: Partial<Settings> = {}): Config {
+  const defaults = Object.fromEntries(
+    Object.entries(settings).map(([key, one]) => [key, one.fallback]),
+  ) as unknown as Settings
+  const config = { ...defaults, ...given }
+  return {
+    ...config,
+    data: resolve(config.data),
+    externalUrl: config.externalUrl ?? localUrl(config.host, config.port),
+    vendor: vendorWords(config.vendorPrefix),
+  }
+}
+
+/**
+ * Reads the environment, and the JSON file that `GITSTEAD_CONFIG` names or `gitstead.json` in the data folder; the
+ * environment wins. A wrong value throws a StartError of one line that names it.
+ */
+export function readConfig(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Config {
+  const { path, values: file } = readFile(environment)
+  const read: Record<string, unknown> = {}
+  for (const [key, setting] of Object.entries<Setting<unknown>>(settings)) {
+    const name = environmentName(key)
+    const own = environment[name]
+    const inFile = file[fileName(key)]
+    if (own !== undefined && own !== '') read[key] = parse(name, own, setting)
+    else if (inFile !== undefined) {
+      read[key] = parse(`${fileName(key)} in ${path}`, asText(inFile), setting)
+    }
+  }
+  // Each value came out of the parser of its own key.
+  return makeConfig(read as Partial<Settings>)
+}
+
+/** The README's table of settings. */
+export function configTable(): string {
+  const rows = Object.entries<Setting<unknown>>(settings).map(
+    ([key, { shown, doc }]) =>
+      `| \`${environmentName(key)}\` | \`${fileName(key)}\` | ${shown && `\`${shown}\``} | ${doc} |`,
+  )
+  return ['| Environment | File | Default | What it does |', '|---|---|---|---|', ...rows].join(
+    '\n',
+  )
+}
+
+/** `GITSTEAD_EXTERNAL_URL` of `externalUrl`. */
+export function environmentName(key: string): string {
+  return `GITSTEAD_${fileName(key).toUpperCase()}`
+}
+
+function fileName(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function localUrl(host: string, port: number): string {
+  const any = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  return `http://${any.includes(':') ? `[${any}]` : any}:${port}`
+}
+
+function parse(name: string, value: string | undefined, setting: Setting<unknown>): unknown {
+  try {
+    if (value === undefined) throw new Error('expected a text, a number, a flag or a list')
+    return setting.parse(value.trim())
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const given = setting.secret || value === undefined ? '' : `: ${JSON.stringify(value)}`
+    throw new StartError(`${name} is wrong${given} (${reason})`)
+  }
+}
+
+function asText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+    return value.join(',')
+  }
+  return undefined
+}
+
+interface ConfigFile {
+  readonly path: string
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+function readFile(environment: Readonly<Record<string, string | undefined>>): ConfigFile {
+  const named = environment.GITSTEAD_CONFIG
+  const path = named || join(environment.GITSTEAD_DATA || settings.data.fallback, 'gitstead.json')
+  if (!named && !existsSync(path)) return { path, values: {} }
+  const values = readJson(path)
+  const known = new Set(Object.keys(settings).map(fileName))
+  const stranger = Object.keys(values).find((key) => !known.has(key))
+  if (stranger !== undefined) throw new StartError(`${stranger} in ${path} is no setting`)
+  if (!named && 'data' in values) {
+    throw new StartError(`data in ${path} would move the folder that holds the file`)
+  }
+  return { path, values }
+}
+
+function readJson(path: string): Record<string, unknown> {
+  try {
+    const values: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    if (typeof values === 'object' && values !== null && !Array.isArray(values)) {
+      return { ...values }
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
+    throw new StartError(`the configuration file ${path} cannot be read (${reason})`)
+  }
+  throw new StartError(`the configuration file ${path} must hold one JSON object`)
+}

@@ -1,0 +1,106 @@
+import {
+  bytes,
+  choice,
+  duration,
+  flag,
+  integer,
+  list,
+  networks,
+  optionalText,
+  optionalUrl,
+  text,
+  word,
+} from './setting.ts'
+
+/**
+ * Every setting. `externalUrl` is `GITSTEAD_EXTERNAL_URL` in the environment and `external_url` in the file. The README's
+ * table is printed from this one.
+ */
+export const settings = {
+  data: text('./data', { doc: 'Folder that holds everything the server keeps' }),
+  host: text('127.0.0.1', { doc: 'Address to listen on' }),
+  port: integer(8080, { min: 0, max: 65_535 }, { doc: 'Port to listen on; 0 takes a free one' }),
+  externalUrl: optionalUrl(['http:', 'https:'], {
+    doc: 'Address under which people reach the server; links are made from it. Default: host and port',
+  }),
+  rootToken: optionalText({
+    secret: true,
+    doc: 'Access token of the administrator `root`, used at the first start; made and shown once without it',
+  }),
+  rootPassword: optionalText({
+    secret: true,
+    doc: 'Password of `root`, used at the first start; made and shown once without it',
+  }),
+  logLevel: choice('info', ['debug', 'info', 'warn', 'error'], { doc: 'The least that is logged' }),
+  vendorPrefix: word('svc', /^[a-z][a-z0-9]{1,19}$/, 'expected a short lower-case word', {
+    doc: 'Word in header names, file names and token prefixes that clients look for',
+  }),
+  trustedProxies: networks({
+    doc: 'Addresses or networks of proxies whose `X-Forwarded-*` headers are believed',
+  }),
+  drainTime: duration('20s', { doc: 'How long running requests may go on after a stop signal' }),
+  requestTimeout: duration('60s', { doc: 'How long a client may take to send headers' }),
+
+  engineProcesses: integer(
+    0,
+    { min: 0, max: 64 },
+    { doc: 'Processes that read and write repositories; 0 is one for each core, at most 4' },
+  ),
+  engineMemory: bytes('512m', { doc: 'An engine process that grows beyond this is replaced' }),
+  engineTimeout: duration('60s', { doc: 'Longest single operation on a repository' }),
+  gitProcesses: integer(
+    0,
+    { min: 0, max: 1024 },
+    { doc: 'git programs that run at once for clones and pushes; 0 is 8 for each core' },
+  ),
+  gitWaiting: integer(
+    512,
+    { min: 0, max: 100_000 },
+    { doc: 'Clones and pushes that may wait for their turn; more are told to come later' },
+  ),
+  gitTimeout: duration('1h', { doc: 'Longest single clone or push' }),
+
+  maxBody: bytes('32m', { doc: 'Largest JSON or form body' }),
+  maxQuery: bytes('8k', { doc: 'Longest request line' }),
+  maxPush: bytes('10g', { doc: 'Largest single push; 0 has no limit' }),
+  maxUpload: bytes('100m', { doc: 'Largest uploaded attachment' }),
+  maxAvatar: bytes('200k', { doc: 'Largest avatar' }),
+  maxPackageFile: bytes('5g', { doc: 'Largest file of a package' }),
+  maxBlob: bytes('100m', { doc: 'Largest file that an edit through the API may write' }),
+  maxOffset: integer(
+    50_000,
+    { min: 0, max: 1_000_000_000 },
+    { doc: 'Deepest row of offset pagination where keyset pagination exists; 0 has no limit' },
+  ),
+  rateLimit: flag(false, { doc: 'Whether the general request limits below are on' }),
+  rateLimitAnonymous: integer(
+    3600,
+    { min: 1, max: 1_000_000_000 },
+    { doc: 'Requests in an hour from one address without a token' },
+  ),
+  rateLimitUser: integer(
+    7200,
+    { min: 1, max: 1_000_000_000 },
+    { doc: 'Requests in an hour from one user' },
+  ),
+
+  smtpUrl: optionalUrl(['smtp:', 'smtps:'], {
+    secret: true,
+    doc: 'Mail server, such as `smtp://user:password@mail.example.com:587`; without it no mail is sent',
+  }),
+  mailFrom: text('gitstead@localhost', { doc: 'Sender of mail' }),
+
+  outboundAllow: list({
+    doc:
+      'Hosts, addresses or networks, each with an optional `:port`, that webhooks, mirrors and upstream registries may ' +
+      'reach although they are private',
+  }),
+  outboundProxy: optionalUrl(['http:'], {
+    secret: true,
+    doc: 'HTTP proxy for everything that the server asks of others',
+  }),
+  outboundTimeout: duration('60s', { doc: 'Longest request to another server' }),
+  outboundMaxSize: bytes('64m', {
+    doc: 'Largest answer of another server, unless a use says more',
+  }),
+} as const

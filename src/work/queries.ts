@@ -1,0 +1,131 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Instant } from '../base/clock.ts'
+import type { TasksTable } from '../store/schema/core.ts'
+import type { Db } from '../store/schema.ts'
+
+export type TaskRow = Selectable<TasksTable>
+
+/** One that waits under the same key is enough; it runs as early as either wanted. */
+export async function insertTask(db: Db, row: Insertable<TasksTable>): Promise<void> {
+  await db
+    .insertInto('tasks')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['name', 'unique_key'])
+        .where('state', '=', sql.lit('ready'))
+        .where('unique_key', 'is not', null)
+        .doUpdateSet((eb) => ({
+          run_at: sql<Instant>`min(${eb.ref('tasks.run_at')}, ${eb.ref('excluded.run_at')})`,
+          payload: eb.ref('excluded.payload'),
+        })),
+    )
+    .execute()
+}
+
+/** Takes up to `limit` due tasks for this process. */
+export async function claimTasks(
+  db: Db,
+  claim: { readonly now: Instant; readonly limit: number; readonly by: string },
+): Promise<TaskRow[]> {
+  const due = db
+    .selectFrom('tasks')
+    .select('id')
+    .where('state', '=', 'ready')
+    .where('run_at', '<=', claim.now)
+    .orderBy('run_at')
+    .orderBy('id')
+    .limit(claim.limit)
+  const rows = await db
+    .updateTable('tasks')
+    .set((eb) => ({
+      state: 'running',
+      locked_at: claim.now,
+      locked_by: claim.by,
+      attempts: eb('attempts', '+', 1),
+    }))
+    .where('id', 'in', due)
+    .returningAll()
+    .execute()
+  return rows.sort((one, other) => one.run_at.localeCompare(other.run_at) || one.id - other.id)
+}
+
+/** When the earliest waiting task is due, if any waits. */
+export async function nextDueAt(db: Db): Promise<Instant | undefined> {
+  const row = await db
+    .selectFrom('tasks')
+    .select('run_at')
+    .where('state', '=', 'ready')
+    .orderBy('run_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.run_at
+}
+
+export async function deleteTask(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('tasks').where('id', '=', id).execute()
+}
+
+/** Puts a failed task back, unless another with its key waits already and will do the same. */
+export async function retryTask(
+  db: Db,
+  row: TaskRow,
+  retry: { readonly runAt: Instant; readonly error: string },
+): Promise<void> {
+  const updated = await db
+    .updateTable('tasks')
+    .set({
+      state: 'ready',
+      run_at: retry.runAt,
+      last_error: retry.error,
+      locked_at: null,
+      locked_by: null,
+    })
+    .where('id', '=', row.id)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('tasks as other')
+            .select('other.id')
+            .where('other.name', '=', row.name)
+            .where('other.unique_key', '=', row.unique_key)
+            .where('other.state', '=', 'ready'),
+        ),
+      ),
+    )
+    .executeTakeFirst()
+  if (updated.numUpdatedRows === 0n) await deleteTask(db, row.id)
+}
+
+/** What failed for good stays, for a person to see. */
+export async function buryTask(db: Db, id: number, error: string): Promise<void> {
+  await db
+    .updateTable('tasks')
+    .set({ state: 'dead', last_error: error, locked_at: null, locked_by: null })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** What a dead process was running, and what this one gives back when it stops. */
+export async function listRunningTasks(db: Db, by?: string): Promise<TaskRow[]> {
+  const running = db.selectFrom('tasks').selectAll().where('state', '=', 'running')
+  return (by === undefined ? running : running.where('locked_by', '=', by)).execute()
+}
+
+export async function findLastRun(db: Db, name: string): Promise<Instant | undefined> {
+  const row = await db
+    .selectFrom('schedules')
+    .select('last_at')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row?.last_at
+}
+
+export async function saveLastRun(db: Db, name: string, lastAt: Instant): Promise<void> {
+  await db
+    .insertInto('schedules')
+    .values({ name, last_at: lastAt })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ last_at: lastAt }))
+    .execute()
+}

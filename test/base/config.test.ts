@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { configTable, makeConfig, readConfig } from '../../src/base/config.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'gitstead-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('without any setting', () => {
+  test('a server listens on this machine only, and keeps its data in ./data', () => {
+    const config = readConfig({})
+    expect(config).toMatchObject({
+      data: join(process.cwd(), 'data'),
+      host: '127.0.0.1',
+      port: 8080,
+      externalUrl: 'http://127.0.0.1:8080',
+      maxQuery: 8192,
+      trustedProxies: [],
+    })
+  })
+})
+
+describe('the file and the environment', () => {
+  const path = join(folder, 'gitstead.json')
+
+  test('the file in the data folder is read, and the environment wins over it', () => {
+    writeFileSync(
+      path,
+      JSON.stringify({
+        port: 9000,
+        host: '0.0.0.0',
+        outbound_allow: ['git.example.com', '10.0.0.7'],
+      }),
+    )
+    const config = readConfig({ GITSTEAD_DATA: folder, GITSTEAD_HOST: '127.0.0.2' })
+    expect(config).toMatchObject({
+      data: folder,
+      port: 9000,
+      host: '127.0.0.2',
+      outboundAllow: ['git.example.com', '10.0.0.7'],
+    })
+  })
+
+  test.each([
+    ['{"prot": 1}', `prot in ${path} is no setting`],
+    ['{"port": {}}', `port in ${path} is wrong (expected a text, a number, a flag or a list)`],
+    ['{"data": "x"}', `data in ${path} would move the folder that holds the file`],
+    ['[]', `the configuration file ${path} must hold one JSON object`],
+  ])('a file that says %s stops the start', (content, message) => {
+    writeFileSync(path, content)
+    expect(() => readConfig({ GITSTEAD_DATA: folder })).toThrow(message)
+  })
+
+  test('a file that is named but missing stops the start', () => {
+    expect(() => readConfig({ GITSTEAD_CONFIG: join(folder, 'none.json') })).toThrow(
+      /^the configuration file .*none\.json cannot be read \(ENOENT/,
+    )
+  })
+})
+
+test.each([
+  [
+    'GITSTEAD_PORT',
+    'http',
+    'GITSTEAD_PORT is wrong: "http" (expected a whole number from 0 to 65535)',
+  ],
+  ['GITSTEAD_PORT', '65536', 'GITSTEAD_PORT is wrong: "65536" (expected a whole number from 0'],
+  [
+    'GITSTEAD_EXTERNAL_URL',
+    'example.com',
+    'GITSTEAD_EXTERNAL_URL is wrong: "example.com" (expected a URL',
+  ],
+  [
+    'GITSTEAD_MAX_PUSH',
+    '10 apples',
+    'GITSTEAD_MAX_PUSH is wrong: "10 apples" (expected a size such as',
+  ],
+  ['GITSTEAD_DRAIN_TIME', 'soon', 'GITSTEAD_DRAIN_TIME is wrong: "soon" (expected a time such as'],
+  [
+    'GITSTEAD_LOG_LEVEL',
+    'loud',
+    'GITSTEAD_LOG_LEVEL is wrong: "loud" (expected one of debug, info',
+  ],
+  [
+    'GITSTEAD_RATE_LIMIT',
+    'maybe',
+    'GITSTEAD_RATE_LIMIT is wrong: "maybe" (expected true or false)',
+  ],
+  [
+    'GITSTEAD_TRUSTED_PROXIES',
+    '10.0.0.0/33',
+    'GITSTEAD_TRUSTED_PROXIES is wrong: "10.0.0.0/33" (expected',
+  ],
+  [
+    'GITSTEAD_VENDOR_PREFIX',
+    'A B',
+    'GITSTEAD_VENDOR_PREFIX is wrong: "A B" (expected a short lower-case word)',
+  ],
+  ['GITSTEAD_SMTP_URL', 'ftp://u:hush@h', 'GITSTEAD_SMTP_URL is wrong (expected a URL that begins'],
+])('%s=%s stops the start with one line that names it', (name, value, message) => {
+  let said = ''
+  try {
+    readConfig({ [name]: value })
+  } catch (error) {
+    said = (error as Error).message
+  }
+  expect(said).toContain(message)
+  expect(said).not.toContain('\n')
+  expect(said).not.toContain('hush')
+})
+
+test('sizes and times have units', () => {
+  expect(readConfig({ GITSTEAD_MAX_BODY: '2m', GITSTEAD_GIT_TIMEOUT: '90' })).toMatchObject({
+    maxBody: 2 * 1024 * 1024,
+    gitTimeout: 90_000,
+  })
+})
+
+test('the address of links follows host and port, and has no slash at its end', () => {
+  expect(makeConfig({ host: '::1', port: 80 }).externalUrl).toBe('http://[::1]:80')
+  expect(readConfig({ GITSTEAD_EXTERNAL_URL: 'https://git.example.com/' }).externalUrl).toBe(
+    'https://git.example.com',
+  )
+})
+
+test('the table for the README has a line for each setting', () => {
+  expect(configTable().split('\n')).toContain(
+    '| `GITSTEAD_PORT` | `port` | `8080` | Port to listen on; 0 takes a free one |',
+  )
+})
