@@ -1,0 +1,74 @@
+// @ts-check
+// Makes a clone ready to run: system packages, npm packages, native modules, compiled sources. Runs before anything is
+// installed, so it uses nothing but Node; with nothing to do it takes some milliseconds.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { compile, isCompiled } from './setup/compile.mjs'
+import { withLock } from './setup/lock.mjs'
+import { installNatives, nativesReady, nativesToCompile } from './setup/native.mjs'
+import { installNpmPackages, packagesInstalled } from './setup/packages.mjs'
+import { SetupError } from './setup/problem.mjs'
+import { openProgress } from './setup/progress.mjs'
+import { assertNode, installPackages, missingPackages } from './setup/system.mjs'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+const LOG_LINES = 12
+
+/** Does what is missing, or ends the process with one line that says what a person has to do. */
+export async function setUpOrExit() {
+  const say = openProgress(process.stderr)
+  try {
+    await setUp(say)
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error
+    if (error.log !== undefined) showEnd(error.log)
+    say.note(error.log === undefined ? error.message : `${error.message} (${error.log})`)
+    process.exit(1)
+  }
+}
+
+/** @param {import('./setup/progress.mjs').Progress} say */
+async function setUp(say) {
+  assertNode()
+  if (isReady()) return
+  const folder = join(root, '.gitstead-cache')
+  mkdirSync(folder, { recursive: true })
+  const log = join(folder, 'setup.log')
+  const onWait = (/** @type {{ pid: number }} */ { pid }) =>
+    say.note(`process ${pid} is setting up this clone, waiting for it`)
+  await withLock(join(folder, 'setup.lock'), () => setUpParts({ say, log }), { onWait })
+}
+
+function isReady() {
+  return (
+    missingPackages({ compiling: false }).length === 0 &&
+    packagesInstalled(root) &&
+    nativesReady(root) &&
+    isCompiled(root)
+  )
+}
+
+/** @param {{ say: import('./setup/progress.mjs').Progress, log: string }} options */
+async function setUpParts(options) {
+  writeFileSync(options.log, '')
+  await installPackages(missingPackages({ compiling: false }), options)
+  if (!packagesInstalled(root)) await installNpmPackages(root, options)
+  if (!nativesReady(root)) {
+    if ((await nativesToCompile(root)).length > 0) {
+      await installPackages(missingPackages({ compiling: true }), options)
+    }
+    await installNatives(root, options)
+  }
+  if (!isCompiled(root)) await compile(root, options)
+}
+
+/** @param {string} log */
+function showEnd(log) {
+  if (!existsSync(log)) return
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
+  process.stderr.write(`${lines.slice(-LOG_LINES).join('\n')}\n`)
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await setUpOrExit()

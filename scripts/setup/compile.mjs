@@ -1,0 +1,82 @@
+// @ts-check
+// TypeScript to dist/, and only when something in src/ has changed since the last time.
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { withNode } from './packages.mjs'
+import { SetupError } from './problem.mjs'
+import { step } from './progress.mjs'
+import { replaceFolder } from './replace.mjs'
+import { runLogged } from './run.mjs'
+
+/**
+ * What the compiled files depend on, by path, size and time of change.
+ *
+ * @param {string} root
+ */
+export function sourceFingerprint(root) {
+  const hash = createHash('sha256')
+  for (const file of [...sources(root), 'tsconfig.json', 'package-lock.json']) {
+    const { size, mtimeMs } = statSync(join(root, file))
+    hash.update(`${file}\0${size}\0${mtimeMs}\n`)
+  }
+  return hash.digest('hex')
+}
+
+/** @param {string} root */
+function sources(root) {
+  return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort()
+}
+
+/** @param {string} root */
+export function isCompiled(root) {
+  const stamp = join(root, 'dist/.compiled')
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceFingerprint(root)
+}
+
+/**
+ * @param {string} root
+ * @param {{ say: import('./progress.mjs').Progress, log: string }} options
+ */
+export async function compile(root, { say, log }) {
+  // Taken before the compiler reads: a file saved meanwhile makes the next start compile again.
+  const fingerprint = sourceFingerprint(root)
+  await step(say, 'compiling', () =>
+    replaceFolder(join(root, 'dist'), async (fresh) => {
+      const tsc = join(root, 'node_modules/typescript/bin/tsc')
+      const args = [tsc, '-p', join(root, 'src'), '--outDir', fresh]
+      const options = { cwd: root, env: withNode(), log, dieWithUs: true }
+      if ((await runLogged(process.execPath, args, options)) !== 0) {
+        throw new SetupError('the sources do not compile', log)
+      }
+      copyOthers(root, fresh)
+      writeFileSync(join(fresh, '.compiled'), fingerprint)
+    }),
+  )
+}
+
+/**
+ * The compiler leaves out what is not TypeScript: pages, scripts, hooks.
+ *
+ * @param {string} root
+ * @param {string} out
+ */
+function copyOthers(root, out) {
+  for (const file of sources(root)) {
+    if (/\.ts$|tsconfig\.json$/.test(file)) continue
+    const target = join(out, relative('src', file))
+    mkdirSync(dirname(target), { recursive: true })
+    copyFileSync(join(root, file), target)
+  }
+}

@@ -1,0 +1,123 @@
+// @ts-check
+// What the machine itself must have: a recent Node with its headers, git, and a compiler when something is to be compiled.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { SetupError } from './problem.mjs'
+import { runLogged } from './run.mjs'
+
+const LEAST_MAJOR = 20
+const LEAST_MINOR = 15
+
+/** Refuses a Node that is too old to run Gitstead. */
+export function assertNode(version = process.versions.node) {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > LEAST_MAJOR || (major === LEAST_MAJOR && minor >= LEAST_MINOR)) return
+  throw new SetupError(`Node ${LEAST_MAJOR}.${LEAST_MINOR} or newer is needed, this is ${version}`)
+}
+
+/**
+ * @param {string} name
+ * @param {string | undefined} path
+ */
+function onPath(name, path) {
+  return (path ?? '').split(delimiter).some((folder) => folder && existsSync(join(folder, name)))
+}
+
+/** @param {string} name */
+function hasHeader(name) {
+  const extra = [process.env.CPATH, process.env.CPLUS_INCLUDE_PATH, process.env.C_INCLUDE_PATH]
+  const folders = ['/usr/include', '/usr/local/include'].concat(
+    ...extra.map((list) => (list ?? '').split(delimiter).filter(Boolean)),
+  )
+  return folders.some((folder) => existsSync(join(folder, name)))
+}
+
+/**
+ * The Debian packages that the machine lacks. Compilers are asked for only where something is to be compiled.
+ *
+ * @param {{ compiling: boolean, path?: string | undefined, header?: (name: string) => boolean }} options
+ */
+export function missingPackages({ compiling, path = process.env.PATH, header = hasHeader }) {
+  const missing = []
+  if (!onPath('git', path)) missing.push('git')
+  if (!compiling) return missing
+  if (!onPath('python3', path)) missing.push('python3')
+  if (!onPath('make', path)) missing.push('make')
+  if (!onPath('g++', path) || !onPath('cc', path)) missing.push('g++')
+  if (!onPath('krb5-config', path) || !header('gssapi/gssapi.h')) missing.push('libkrb5-dev')
+  if (!header('openssl/ssl.h')) missing.push('libssl-dev')
+  return missing
+}
+
+/**
+ * Installs what the machine lacks when we may, and otherwise names the one command to run.
+ *
+ * @param {string[]} packages
+ * @param {{ say: import('./progress.mjs').Progress, log: string }} options
+ */
+export async function installPackages(packages, { say, log }) {
+  if (packages.length === 0) return
+  const command = `apt-get install -y ${packages.join(' ')}`
+  const root = process.getuid?.() === 0
+  if (!root || !onPath('apt-get', process.env.PATH)) {
+    throw new SetupError(`missing ${packages.join(', ')}: run \`${root ? '' : 'sudo '}${command}\``)
+  }
+  say.start(`installing ${packages.join(', ')}`)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const patience = ['-o', 'DPkg::Lock::Timeout=300']
+  const install = [...patience, 'install', '-y', '--no-install-recommends', ...packages]
+  // A fresh image has no package lists at all, an old one has lists of packages that are gone.
+  if ((await runLogged('apt-get', install, { env, log })) !== 0) {
+    await runLogged('apt-get', [...patience, 'update'], { env, log })
+    if ((await runLogged('apt-get', install, { env, log })) !== 0) {
+      throw new SetupError(`\`${command}\` failed`, log)
+    }
+  }
+  say.done()
+}
+
+/**
+ * The folder that holds `include/node` of the running Node, so that no header download is ever tried.
+ *
+ * @param {{ execPath?: string, version?: string, configured?: string | undefined }} options
+ */
+export function nodeHeaders({
+  execPath = process.execPath,
+  version = process.version,
+  configured = process.env.npm_config_nodedir,
+} = {}) {
+  const beside = resolve(dirname(execPath), '..')
+  const folders = configured === undefined ? [beside] : [beside, configured]
+  const found = folders.find((folder) => headerVersion(folder) === version)
+  if (found !== undefined) return found
+  const other = headerVersion(beside)
+  const where = join(beside, 'include/node')
+  throw new SetupError(
+    other === undefined
+      ? `the headers of Node ${version} are missing: ${where} is not there (Node's own archives and packages have them, Debian has them in libnode-dev)`
+      : `${where} holds the headers of Node ${other}, but ${execPath} is ${version}`,
+  )
+}
+
+/** @param {string} folder */
+function headerVersion(folder) {
+  const file = join(folder, 'include/node/node_version.h')
+  if (!existsSync(file)) return undefined
+  const text = readFileSync(file, 'utf8')
+  const part = (/** @type {string} */ name) =>
+    new RegExp(`#define NODE_${name}_VERSION (\\d+)`).exec(text)?.[1]
+  return `v${part('MAJOR')}.${part('MINOR')}.${part('PATCH')}`
+}
+
+/** The C library and its version: a module built against a newer one does not load on an older one. */
+export function libc() {
+  if (process.platform !== 'linux') return 'system'
+  try {
+    const words = execFileSync('getconf', ['GNU_LIBC_VERSION'], { encoding: 'utf8', stdio: 'pipe' })
+    return words.trim().replace(' ', '')
+  } catch {
+    // musl has no such variable; its version is the name of the loader's package, which getconf can't tell.
+    return 'musl'
+  }
+}
