@@ -51,7 +51,7 @@ export async function withLock(file, work, { onWait } = {}) {
 
 /** @param {string} file */
 function take(file) {
-  const mine = `${file}.${process.pid}`
+  const mine = `${file}.${hostname()}.${process.pid}`
   writeFileSync(
     mine,
     JSON.stringify({ pid: process.pid, host: hostname(), born: birth(process.pid) }),

@@ -119,32 +119,43 @@ function loads(file) {
 }
 
 /**
+ * Puts all modules in place, at the same time: the one large file of SQLite keeps a single core busy for a minute.
+ *
  * @param {string} root
  * @param {{ say: import('./progress.mjs').Progress, log: string }} options
  */
 export async function installNatives(root, { say, log }) {
   const cache = cacheFolder(root)
-  for (const native of NATIVES) {
-    const at = place(root, native)
-    if (isReady(at)) continue
-    // Two clones that need the same module compile it once: the second waits and takes the first one's.
-    const onWait = (/** @type {{ pid: number }} */ { pid }) =>
-      say.note(`process ${pid} is building ${at.name}, waiting for it`)
-    await withLock(join(cache, `${at.key}.lock`), () => installOne(at, cache, { say, log }), {
-      onWait,
-    })
-  }
+  const places = NATIVES.map((native) => place(root, native)).filter((at) => !isReady(at))
+  const names = places.map((at) => at.name).join(' and ')
+  await step(say, `native modules ${names}`, async (detail) => {
+    const done = new Map()
+    const results = await Promise.allSettled(
+      places.map((at) => {
+        const tell = (/** @type {string} */ text) => {
+          done.set(at.name, `${at.name} ${text}`)
+          detail([...done.values()].join(', '))
+        }
+        // Two clones that need the same module compile it once: the second waits and takes the first one's.
+        const onWait = (/** @type {{ pid: number }} */ { pid }) =>
+          tell(`is being built by process ${pid}`)
+        const work = () => installOne(at, cache, { tell, log })
+        return withLock(join(cache, `${at.key}.lock`), work, { onWait })
+      }),
+    )
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  })
 }
 
 /**
  * @param {Place} at
  * @param {string} cache
- * @param {{ say: import('./progress.mjs').Progress, log: string }} options
+ * @param {{ tell: (text: string) => void, log: string }} options
  */
-async function installOne(at, cache, { say, log }) {
+async function installOne(at, cache, { tell, log }) {
   const found = await source(at, cache)
   if (found === undefined) {
-    await step(say, `building ${at.name}`, (detail) => build(at, { detail, log }))
+    await build(at, { tell, log })
     if (!(await loads(at.built)))
       throw new SetupError(`${at.name} was built but does not load`, log)
   }
@@ -161,16 +172,16 @@ async function installOne(at, cache, { say, log }) {
  * Compiles a module where npm unpacked it. What an interrupted build has compiled is used by the next one.
  *
  * @param {Place} at
- * @param {{ detail: (text: string) => void, log: string }} options
+ * @param {{ tell: (text: string) => void, log: string }} options
  */
-async function build(at, { detail, log }) {
+async function build(at, { tell, log }) {
   const headers = nodeHeaders()
   const resumed = readKey(join(at.build, 'configured.json')) === at.key
   if (!resumed) await configure(at, headers, log)
-  if ((await make(at, { detail, log })) === 0) return
+  if ((await make(at, { tell, log })) === 0) return
   if (resumed) {
     await configure(at, headers, log)
-    if ((await make(at, { detail, log })) === 0) return
+    if ((await make(at, { tell, log })) === 0) return
   }
   throw new SetupError(`${at.name} did not compile`, log)
 }
@@ -194,9 +205,9 @@ async function configure(at, headers, log) {
 
 /**
  * @param {Place} at
- * @param {{ detail: (text: string) => void, log: string }} options
+ * @param {{ tell: (text: string) => void, log: string }} options
  */
-async function make(at, { detail, log }) {
+async function make(at, { tell, log }) {
   const { total, done } = objectCount(at.build)
   let compiled = done
   return await runLogged('make', ['BUILDTYPE=Release', '-C', 'build', `-j${jobs()}`], {
@@ -206,7 +217,7 @@ async function make(at, { detail, log }) {
     dieWithUs: true,
     onLine(line) {
       if (/^\s*(CC|CXX)\(target\)/.test(line)) compiled += 1
-      detail(`${Math.min(compiled, total)} of ${total} files`)
+      tell(`${Math.min(compiled, total)} of ${total} files`)
     },
   })
 }

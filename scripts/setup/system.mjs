@@ -54,12 +54,12 @@ export function missingPackages({ compiling, path = process.env.PATH, header = h
  * Installs what the machine lacks when we may, and otherwise names the one command to run.
  *
  * @param {string[]} packages
- * @param {{ say: import('./progress.mjs').Progress, log: string }} options
+ * @param {{ say: import('./progress.mjs').Progress, log: string, uid?: number | undefined }} options
  */
-export async function installPackages(packages, { say, log }) {
+export async function installPackages(packages, { say, log, uid = process.getuid?.() }) {
   if (packages.length === 0) return
   const command = `apt-get install -y ${packages.join(' ')}`
-  const root = process.getuid?.() === 0
+  const root = uid === 0
   if (!root || !onPath('apt-get', process.env.PATH)) {
     throw new SetupError(`missing ${packages.join(', ')}: run \`${root ? '' : 'sudo '}${command}\``)
   }
@@ -80,15 +80,15 @@ export async function installPackages(packages, { say, log }) {
 /**
  * The folder that holds `include/node` of the running Node, so that no header download is ever tried.
  *
- * @param {{ execPath?: string, version?: string, configured?: string | undefined }} options
+ * @param {{ execPath?: string, version?: string, configured?: string }} options
  */
 export function nodeHeaders({
   execPath = process.execPath,
   version = process.version,
-  configured = process.env.npm_config_nodedir,
+  configured = process.env.npm_config_nodedir ?? '',
 } = {}) {
   const beside = resolve(dirname(execPath), '..')
-  const folders = configured === undefined ? [beside] : [beside, configured]
+  const folders = configured === '' ? [beside] : [beside, configured]
   const found = folders.find((folder) => headerVersion(folder) === version)
   if (found !== undefined) return found
   const other = headerVersion(beside)
