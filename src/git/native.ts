@@ -80,6 +80,12 @@ export function oid(hex: ObjectId): Oid {
   return nodegit().Oid.fromString(hex)
 }
 
+/** The start of an id, padded, for the calls that take a length with it. */
+export function oidPrefix(digits: string): Oid {
+  if (!/^[0-9a-f]{4,40}$/.test(digits)) throw new GitError('invalid', 'not the start of an id')
+  return nodegit().Oid.fromString(digits.padEnd(40, '0'))
+}
+
 /** Opens a bare repository. */
 export async function openNative(path: string): Promise<NativeRepository> {
   try {

@@ -59,7 +59,7 @@ test('a write whose engine dies is not tried again', async () => {
     run: async () => undefined,
   })
   const failed = Promise.allSettled(
-    Array.from({ length: 6 }, () => pool().run(write, repo.path, { id })),
+    Array.from({ length: 6 }, () => pool().run(write, repo.path, { id, limit: 100 })),
   )
   for (const pid of pool().pids) process.kill(pid, 'SIGKILL')
   const reasons = (await failed).flatMap((each) =>
@@ -73,7 +73,7 @@ test('a full queue is refused as busy', async () => {
   try {
     const read = operation({ name: 'readBlob', lane: 'light', run: async () => undefined })
     const results = await Promise.allSettled(
-      Array.from({ length: 20 }, () => small.run(read, repo.path, { id })),
+      Array.from({ length: 20 }, () => small.run(read, repo.path, { id, limit: 100 })),
     )
     const refused = results.filter((each) => each.status === 'rejected').map((each) => each.reason)
     expect(refused).toHaveLength(11)
@@ -85,7 +85,7 @@ test('a full queue is refused as busy', async () => {
 
 test('a caller that goes away gets its answer at once', async () => {
   const controller = new AbortController()
-  const reading = readBlob(repo, id, controller.signal)
+  const reading = readBlob(repo, id, {}, controller.signal)
   controller.abort()
   await expect(reading).rejects.toMatchObject({ code: 'timeout' })
   await expect(readBlob(repo, id)).resolves.toMatchObject({ size: 6 })

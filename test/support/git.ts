@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { InProcessEngine } from '../../src/git/engine/in-process.ts'
 import { type GitStore, openGit, type Repo } from '../../src/git/repo.ts'
 
 /** The git program as a judge: fixed people and dates, no settings of the machine. */
@@ -70,4 +71,9 @@ export function openGitWorld(engineProcesses = 0): GitWorld {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A repository at a path, read in this process. */
+export function repoAt(path: string): Repo {
+  return { id: 0, path, engine: new InProcessEngine() }
 }

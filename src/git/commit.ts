@@ -1,0 +1,55 @@
+import type { OpenRepository } from './engine/open-repository.ts'
+import { operation } from './engine/operation.ts'
+import { GitError } from './error.ts'
+import { readTyped } from './objects.ts'
+import { parseCommit } from './parse-object.ts'
+import type { Repo } from './repo.ts'
+import { resolveCommit } from './resolve.ts'
+import type { Commit, ObjectId } from './types.ts'
+
+/** Reads commits by id, all at once; for use inside engine processes. */
+export function loadCommits(
+  repository: OpenRepository,
+  ids: readonly ObjectId[],
+): Promise<Commit[]> {
+  return Promise.all(
+    ids.map(async (id) => parseCommit(id, await readTyped(repository, id, 'commit'))),
+  )
+}
+
+export const readCommitOperation = operation({
+  name: 'readCommit',
+  lane: 'light',
+  async run({ repository }, input: { readonly revision: string }): Promise<Commit> {
+    const { commitId } = await resolveCommit(repository, input.revision)
+    return parseCommit(commitId, await readTyped(repository, commitId, 'commit'))
+  },
+})
+
+export const readCommitsOperation = operation({
+  name: 'readCommits',
+  lane: 'light',
+  async run({ repository }, input: { readonly ids: readonly ObjectId[] }): Promise<Commit[]> {
+    const found = await Promise.allSettled(input.ids.map((id) => loadCommits(repository, [id])))
+    return found.flatMap((each) => {
+      if (each.status === 'fulfilled') return each.value
+      // The caller asks for what it remembers; what is gone is left out.
+      if (each.reason instanceof GitError && each.reason.code === 'not_found') return []
+      throw each.reason
+    })
+  },
+})
+
+/** The commit that a branch, tag, id or `HEAD` names; `not_found` when there is none. */
+export function readCommit(repo: Repo, revision: string, signal?: AbortSignal): Promise<Commit> {
+  return repo.engine.run(readCommitOperation, repo.path, { revision }, signal)
+}
+
+/** The commits with these full ids, in their order; those that the repository lacks are left out. */
+export function readCommits(
+  repo: Repo,
+  ids: readonly ObjectId[],
+  signal?: AbortSignal,
+): Promise<Commit[]> {
+  return repo.engine.run(readCommitsOperation, repo.path, { ids }, signal)
+}

@@ -1,0 +1,192 @@
+import { type BigIntStats, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { OpenRepository } from './engine/open-repository.ts'
+import { GitError } from './error.ts'
+import { isObjectId, isRefName } from './names.ts'
+import type { ObjectId, Ref } from './types.ts'
+
+interface Packed {
+  readonly stamp: string
+  /** Sorted by name, as git compares them: by bytes. */
+  readonly refs: readonly Ref[]
+}
+
+interface LooseFolder {
+  readonly stamp: string
+  /** The folder had rested long enough when it was read, so its stamp vouches for it. */
+  readonly settled: boolean
+  readonly files: ReadonlyMap<string, string>
+  readonly folders: readonly string[]
+}
+
+/** File systems stamp changes with the coarse clock of the kernel: within this a change may hide. */
+const restingTime = 1_000_000_000n
+const symbolic = 'ref: '
+
+/** The refs of one repository, read from `packed-refs` and loose files (libgit2's list leaks). */
+export class RefTable {
+  readonly #path: string
+  #packed: Packed = { stamp: 'none', refs: [] }
+  readonly #folders = new Map<string, LooseFolder>()
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** What a ref holds after following symbolic ones; undefined when there is none. */
+  find(name: string): ObjectId | undefined {
+    const end = this.follow(name)
+    return end === undefined ? undefined : this.#value(end)
+  }
+
+  /** The name of the ref that `name` finally points at, whether that exists or not. */
+  follow(name: string): string | undefined {
+    let at = name
+    for (let depth = 0; depth < 5; depth += 1) {
+      const value = this.#value(at)
+      if (value === undefined || !value.startsWith(symbolic)) return at
+      at = value.slice(symbolic.length)
+      if (!isRefName(at)) return undefined
+    }
+    return undefined
+  }
+
+  /** All refs whose name starts with `prefix` (which ends with a slash), sorted by bytes. */
+  list(prefix = 'refs/'): Ref[] {
+    // Loose before packed: `git pack-refs` moves refs in that direction.
+    const loose = new Map<string, ObjectId>()
+    this.#collect(prefix.slice(0, -1), loose)
+    const packed = this.#readPacked()
+    const from = firstAtOrAfter(packed, prefix)
+    const merged: Ref[] = []
+    for (let i = from; i < packed.length; i += 1) {
+      const ref = packed[i]
+      if (!ref?.name.startsWith(prefix)) break
+      if (!loose.has(ref.name)) merged.push(ref)
+    }
+    if (loose.size === 0) return merged
+    for (const [name, id] of loose) merged.push({ name, id })
+    return merged.sort((a, b) => compareNames(a.name, b.name))
+  }
+
+  #value(name: string): string | undefined {
+    return this.#readLoose(name) ?? this.#findPacked(name)
+  }
+
+  #readLoose(name: string): string | undefined {
+    try {
+      return readFileSync(join(this.#path, name), 'utf8').trimEnd()
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code
+      if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined
+      throw new GitError('failed', `cannot read the ref ${name}: ${code}`)
+    }
+  }
+
+  #findPacked(name: string): ObjectId | undefined {
+    const packed = this.#readPacked()
+    const ref = packed[firstAtOrAfter(packed, name)]
+    return ref?.name === name ? ref.id : undefined
+  }
+
+  #readPacked(): readonly Ref[] {
+    const file = join(this.#path, 'packed-refs')
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
+    const stamp = stampOf(stats)
+    if (stamp !== this.#packed.stamp) {
+      this.#packed = { stamp, refs: stats ? parsePackedRefs(readFileSync(file, 'utf8')) : [] }
+    }
+    return this.#packed.refs
+  }
+
+  #collect(folder: string, into: Map<string, ObjectId>): void {
+    const known = this.#readFolder(folder)
+    if (!known) return
+    for (const [name, value] of known.files) {
+      const full = `${folder}/${name}`
+      const id = value.startsWith(symbolic) ? this.find(full) : value
+      // A broken ref is left out, as for-each-ref does.
+      if (id !== undefined && isObjectId(id)) into.set(full, id)
+    }
+    for (const name of known.folders) this.#collect(`${folder}/${name}`, into)
+  }
+
+  #readFolder(folder: string): LooseFolder | undefined {
+    const path = join(this.#path, folder)
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+    if (!stats?.isDirectory()) {
+      this.#folders.delete(folder)
+      return undefined
+    }
+    const stamp = stampOf(stats)
+    const known = this.#folders.get(folder)
+    if (known?.settled && known.stamp === stamp) return known
+    const now = BigInt(Date.now()) * 1_000_000n
+    const files = new Map<string, string>()
+    const folders: string[] = []
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      if (entry.isDirectory()) folders.push(entry.name)
+      else if (!entry.name.endsWith('.lock')) {
+        const value = this.#readLoose(`${folder}/${entry.name}`)
+        if (value !== undefined) files.set(entry.name, value)
+      }
+    }
+    const read = { stamp, settled: now - stats.mtimeNs > restingTime, files, folders }
+    this.#folders.set(folder, read)
+    return read
+  }
+}
+
+const tableKey = Symbol('refs')
+
+/** The ref table of a repository in an engine process. */
+export function refsOf(repository: OpenRepository): RefTable {
+  return repository.keep(tableKey, () => new RefTable(repository.path))
+}
+
+function stampOf(stats: BigIntStats | undefined): string {
+  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : 'none'
+}
+
+function parsePackedRefs(text: string): Ref[] {
+  const refs: Ref[] = []
+  let sorted = true
+  for (let at = 0; at < text.length; ) {
+    const found = text.indexOf('\n', at)
+    const end = found < 0 ? text.length : found
+    const gap = text.indexOf(' ', at)
+    // Lines with `#` are about the file, lines with `^` give the target of the tag above.
+    if (text[at] !== '#' && text[at] !== '^' && gap > 0 && gap < end) {
+      const ref = { name: text.slice(gap + 1, end), id: text.slice(at, gap) }
+      const before = refs.at(-1)
+      if (before && compareNames(before.name, ref.name) > 0) sorted = false
+      if (isObjectId(ref.id)) refs.push(ref)
+    }
+    at = end + 1
+  }
+  return sorted ? refs : refs.sort((a, b) => compareNames(a.name, b.name))
+}
+
+/** Position of the first ref that is not before `name`. */
+function firstAtOrAfter(refs: readonly Ref[], name: string): number {
+  let low = 0
+  let high = refs.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compareNames(refs[middle]?.name ?? '', name) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * Order by code units, which is git's order by bytes except for characters beyond the basic plane;
+ * for those the bytes are compared.
+ */
+export function compareNames(a: string, b: string): number {
+  if (a === b) return 0
+  if (!beyondBasicPlane.test(a) && !beyondBasicPlane.test(b)) return a < b ? -1 : 1
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+const beyondBasicPlane = /[\ud800-\udfff]/

@@ -1,0 +1,121 @@
+import type { OpenRepository } from './engine/open-repository.ts'
+import { operation } from './engine/operation.ts'
+import { GitError } from './error.ts'
+import { cleanPath } from './names.ts'
+import type { Repo } from './repo.ts'
+import { resolveCommit } from './resolve.ts'
+import { allEntries, findEntry, readEntries, rootTree, type WalkedEntry } from './tree-walk.ts'
+import type { ObjectId, TreeEntry } from './types.ts'
+
+export interface TreeOptions {
+  readonly ref: string
+  /** The folder to list; empty or absent for the root. */
+  readonly path?: string | undefined
+  readonly recursive?: boolean | undefined
+  /** Entries to leave out at the start. */
+  readonly offset?: number | undefined
+  /** The last entry already seen: its path, or its object id (older clients send that). */
+  readonly after?: string | undefined
+  /** How many entries to give; all of them when absent. */
+  readonly limit?: number | undefined
+}
+
+export interface TreePage {
+  readonly commitId: ObjectId
+  readonly entries: readonly TreeEntry[]
+  /** Entries of the whole listing. */
+  readonly total: number
+  /** Whether entries follow the page. */
+  readonly more: boolean
+  /** The path of the page's last entry in git's order: the token for the next page. */
+  readonly last?: string | undefined
+}
+
+export const readTreeOperation = operation({
+  name: 'readTree',
+  lane: (options: TreeOptions) => (options.recursive ? 'heavy' : 'light'),
+  async run({ repository, signal }, options: TreeOptions): Promise<TreePage> {
+    const { commitId } = await resolveCommit(repository, options.ref)
+    const path = cleanPath(options.path ?? '')
+    const treeId = await folderId(repository, commitId, path)
+    const all = options.recursive
+      ? await allEntries(repository, treeId, path, signal)
+      : await readEntries(repository, treeId, path)
+    const from = startOf(all, options)
+    const page = all.slice(from, options.limit === undefined ? undefined : from + options.limit)
+    return {
+      commitId,
+      entries: treesFirst(page).map(({ raw: _raw, ...entry }) => entry),
+      total: all.length,
+      more: from + page.length < all.length,
+      last: page.at(-1)?.path,
+    }
+  },
+})
+
+/**
+ * The entries of a folder, a page of them or all. Pages follow git's order of paths; within a page
+ * folders come first, then files, then submodules (spec B-resolved §1.1). `not_found` for an unknown
+ * ref; with `detail.path` for a path that is no folder there.
+ */
+export function readTree(
+  repo: Repo,
+  options: TreeOptions,
+  signal?: AbortSignal,
+): Promise<TreePage> {
+  return repo.engine.run(readTreeOperation, repo.path, options, signal)
+}
+
+/** The tree at a path, where the repository has one. */
+async function folderId(
+  repository: OpenRepository,
+  commitId: ObjectId,
+  path: string,
+): Promise<ObjectId> {
+  const root = await rootTree(repository, commitId)
+  if (path === '') return root
+  const entry = await findEntry(repository, root, path)
+  if (entry?.type !== 'tree') throw new GitError('not_found', 'no folder at this path', { path })
+  return entry.id
+}
+
+function startOf(entries: readonly WalkedEntry[], options: TreeOptions): number {
+  const { after } = options
+  if (after === undefined || after === '') return options.offset ?? 0
+  const byPath = entries.findIndex((entry) => entry.path === after)
+  const at = byPath >= 0 ? byPath : entries.findIndex((entry) => entry.id === after)
+  if (at < 0) throw new GitError('invalid', 'the page token names no entry')
+  return at + 1
+}
+
+const ranks: Readonly<Record<TreeEntry['type'], number>> = { tree: 0, blob: 1, commit: 2 }
+
+function treesFirst(entries: readonly WalkedEntry[]): readonly WalkedEntry[] {
+  return entries.toSorted((a, b) => ranks[a.type] - ranks[b.type])
+}
+
+export const findTreeEntryOperation = operation({
+  name: 'findTreeEntry',
+  lane: 'light',
+  async run(
+    { repository },
+    input: { readonly ref: string; readonly path: string },
+  ): Promise<TreeEntry | undefined> {
+    const { commitId } = await resolveCommit(repository, input.ref)
+    const path = cleanPath(input.path)
+    const entry = await findEntry(repository, await rootTree(repository, commitId), path)
+    if (!entry) return undefined
+    const { raw: _raw, ...plain } = entry
+    return plain
+  },
+})
+
+/** The entry at a path of a revision; undefined when the path does not exist there. */
+export function findTreeEntry(
+  repo: Repo,
+  ref: string,
+  path: string,
+  signal?: AbortSignal,
+): Promise<TreeEntry | undefined> {
+  return repo.engine.run(findTreeEntryOperation, repo.path, { ref, path }, signal)
+}
