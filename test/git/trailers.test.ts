@@ -89,9 +89,11 @@ describe('trailers', () => {
       .map(([lines, end]) => lines.join('\n') + end)
     fc.assert(
       fc.property(message, (text) => {
+        // git 2.39 itself never ends when a scissors line follows a divider.
+        fc.pre(!/^---\s[\s\S]*^# -+ >8/m.test(text))
         expect(printed(text)).toBe(asGitReads(text))
       }),
-      { numRuns: 600 },
+      { numRuns: 400 },
     )
   }, 60_000)
 
