@@ -1,0 +1,117 @@
+import type { Feature } from './features.ts'
+import { Role } from './roles.ts'
+
+/**
+ * What it takes to do a thing: the least role of a member, and whether visibility alone is enough (`anyone` who can see
+ * the subject, or `signed_in` ones). `feature` is refused when switched off for the caller. `write` is refused on an
+ * archived subject unless `archived` allows it.
+ */
+export interface Rule {
+  readonly role: number
+  readonly visitor?: 'anyone' | 'signed_in'
+  readonly feature?: Feature
+  readonly write?: true
+  readonly archived?: true
+}
+
+const { guest, planner, reporter, developer, maintainer, owner, admin } = Role
+
+/** Project abilities (spec D §2.2). The one table that the API, transports, registries and CI ask. */
+export const projectAbilities = {
+  read_project: { role: guest, visitor: 'anyone' },
+  read_members: { role: guest, visitor: 'signed_in' },
+  read_code: { role: planner, visitor: 'anyone', feature: 'repository' },
+  download_code: { role: planner, visitor: 'anyone', feature: 'repository' },
+  read_issues: { role: guest, visitor: 'anyone', feature: 'issues' },
+  read_confidential_issues: { role: planner, feature: 'issues' },
+  create_issue: { role: guest, visitor: 'signed_in', feature: 'issues', write: true },
+  update_issue: { role: planner, feature: 'issues', write: true },
+  admin_issue: { role: planner, feature: 'issues', write: true },
+  delete_issue: { role: owner, feature: 'issues', write: true },
+  read_merge_requests: { role: planner, visitor: 'anyone', feature: 'merge_requests' },
+  create_merge_request_in: { role: planner, visitor: 'signed_in', feature: 'merge_requests', write: true },
+  create_merge_request_from: { role: developer, feature: 'merge_requests', write: true },
+  update_merge_request: { role: developer, feature: 'merge_requests', write: true },
+  approve_merge_request: { role: developer, feature: 'merge_requests', write: true },
+  admin_approval_rules: { role: maintainer, write: true },
+  delete_merge_request: { role: owner, feature: 'merge_requests', write: true },
+  create_note: { role: guest, visitor: 'signed_in', write: true },
+  admin_note: { role: maintainer, write: true },
+  award_emoji: { role: guest, visitor: 'signed_in', write: true },
+  upload_file: { role: guest, visitor: 'signed_in', write: true },
+  read_labels: { role: guest, visitor: 'anyone' },
+  admin_label: { role: planner, write: true },
+  admin_milestone: { role: planner, write: true },
+  read_wiki: { role: guest, visitor: 'anyone', feature: 'wiki' },
+  read_snippets: { role: guest, visitor: 'anyone', feature: 'snippets' },
+  create_snippet: { role: reporter, feature: 'snippets', write: true },
+  admin_snippet: { role: maintainer, feature: 'snippets', write: true },
+  read_releases: { role: guest, visitor: 'anyone', feature: 'releases' },
+  admin_release: { role: developer, feature: 'releases', write: true },
+  read_builds: { role: reporter, visitor: 'anyone', feature: 'builds' },
+  read_commit_status: { role: reporter, visitor: 'anyone', feature: 'builds' },
+  create_commit_status: { role: developer, write: true },
+  create_pipeline: { role: developer, feature: 'builds', write: true },
+  admin_build: { role: maintainer, feature: 'builds', write: true },
+  read_packages: { role: reporter, visitor: 'anyone', feature: 'package_registry' },
+  write_package: { role: developer, feature: 'package_registry', write: true },
+  delete_package: { role: maintainer, feature: 'package_registry', write: true },
+  read_alerts: { role: reporter, feature: 'monitor' },
+  read_statistics: { role: reporter },
+  fork_project: { role: planner, visitor: 'signed_in', feature: 'forking' },
+  push_code: { role: developer, feature: 'repository', write: true },
+  create_tag: { role: developer, feature: 'repository', write: true },
+  comment_commit: { role: guest, visitor: 'signed_in', feature: 'repository', write: true },
+  admin_project: { role: maintainer, write: true },
+  read_badges: { role: guest, visitor: 'anyone' },
+  admin_protections: { role: maintainer, write: true },
+  admin_members: { role: maintainer },
+  admin_access_requests: { role: maintainer },
+  share_project: { role: maintainer, write: true },
+  admin_hooks: { role: maintainer, write: true },
+  admin_deploy_keys: { role: maintainer, write: true },
+  admin_deploy_tokens: { role: maintainer },
+  admin_access_tokens: { role: maintainer },
+  admin_service_accounts: { role: maintainer },
+  admin_uploads: { role: maintainer },
+  admin_housekeeping: { role: maintainer },
+  archive_project: { role: owner, archived: true },
+  transfer_project: { role: owner },
+  delete_project: { role: owner },
+  change_visibility: { role: owner, write: true },
+  remove_fork: { role: owner, write: true },
+  set_timestamps: { role: owner },
+  admin_only: { role: admin },
+} as const satisfies Record<string, Rule>
+
+export type ProjectAbility = keyof typeof projectAbilities
+
+/** Group abilities (spec D §2.3). */
+export const groupAbilities = {
+  read_group: { role: guest, visitor: 'anyone' },
+  read_members: { role: guest, visitor: 'signed_in' },
+  read_labels: { role: guest, visitor: 'anyone' },
+  read_issues: { role: guest, visitor: 'anyone' },
+  read_merge_requests: { role: guest, visitor: 'anyone' },
+  read_badges: { role: guest, visitor: 'anyone' },
+  admin_label: { role: planner, write: true },
+  admin_milestone: { role: planner, write: true },
+  read_packages: { role: reporter, visitor: 'anyone' },
+  read_deploy_tokens: { role: maintainer },
+  admin_deploy_tokens: { role: owner },
+  admin_access_tokens: { role: owner },
+  admin_service_accounts: { role: owner },
+  admin_group: { role: owner, write: true },
+  admin_members: { role: owner },
+  admin_access_requests: { role: owner },
+  admin_protections: { role: owner, write: true },
+  admin_badges: { role: owner, write: true },
+  admin_hooks: { role: owner, write: true },
+  read_billable_members: { role: owner },
+  read_activity: { role: guest, visitor: 'signed_in' },
+  archive_group: { role: owner, archived: true },
+  transfer_group: { role: owner },
+  delete_group: { role: owner },
+} as const satisfies Record<string, Rule>
+
+export type GroupAbility = keyof typeof groupAbilities

@@ -1,0 +1,68 @@
+/** A token that signed a request in, as far as rules need to know it. */
+export interface TokenUsed {
+  readonly id: number
+  readonly kind: 'personal' | 'impersonation' | 'project' | 'group' | 'oauth'
+  readonly scopes: readonly string[]
+}
+
+/** The user behind a request. */
+export interface ActorUser {
+  readonly id: number
+  readonly username: string
+  readonly name: string
+  readonly email: string
+  readonly state: string
+  readonly kind: 'human' | 'project_bot' | 'group_bot' | 'service_account' | 'ghost'
+  readonly admin: boolean
+  readonly external: boolean
+}
+
+export interface Anonymous {
+  readonly kind: 'anonymous'
+}
+
+/** A person or bot; `token` is null for passwords, `sudoBy` is the administrator who acts as the user. */
+export interface UserActor {
+  readonly kind: 'user'
+  readonly user: ActorUser
+  readonly token: TokenUsed | null
+  readonly sudoBy: ActorUser | null
+}
+
+/** A deploy token: no user, only its scopes in its project or in the projects of its group. */
+export interface DeployTokenActor {
+  readonly kind: 'deploy_token'
+  readonly id: number
+  readonly username: string
+  readonly scopes: readonly string[]
+  readonly projectId: number | null
+  readonly groupId: number | null
+}
+
+/** A running CI job: acts as the user who started it, within what job tokens may do (spec D §2.5). */
+export interface JobActor {
+  readonly kind: 'job'
+  readonly jobId: number
+  readonly projectId: number
+  readonly user: ActorUser
+}
+
+/** The server itself, in background tasks. */
+export interface SystemActor {
+  readonly kind: 'system'
+}
+
+export type Actor = Anonymous | UserActor | DeployTokenActor | JobActor | SystemActor
+
+export const ANONYMOUS: Anonymous = { kind: 'anonymous' }
+export const SYSTEM: SystemActor = { kind: 'system' }
+
+/** The user a request acts as, or null for anonymous callers, deploy tokens and the server itself. */
+export function userOf(actor: Actor): ActorUser | null {
+  return actor.kind === 'user' || actor.kind === 'job' ? actor.user : null
+}
+
+/** Whether the caller has an administrator's rights. A job never has them, whoever started it. */
+export function isAdmin(actor: Actor): boolean {
+  return actor.kind === 'system' || (actor.kind === 'user' && actor.user.admin)
+}

@@ -1,0 +1,142 @@
+import { type InferResult, sql } from 'kysely'
+import type { Day } from '../base/clock.ts'
+import type { Db } from '../store/connection.ts'
+
+/** A project as requests meet it: its row, with what is needed of its namespace. */
+export type ProjectRow = InferResult<ReturnType<typeof projectQuery>>[number]
+
+/** A group (a namespace of kind `group`). */
+export type GroupRow = InferResult<ReturnType<typeof groupQuery>>[number]
+
+/** Projects joined with what requests need of their namespaces; lists start from it too. */
+export function projectQuery(db: Db) {
+  return db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .selectAll('projects')
+    .select([
+      'namespaces.kind as namespace_kind',
+      'namespaces.name as namespace_name',
+      'namespaces.path as namespace_path',
+      'namespaces.full_path as namespace_full_path',
+      'namespaces.full_name as namespace_full_name',
+      'namespaces.parent_id as namespace_parent_id',
+      'namespaces.owner_id as namespace_owner_id',
+      'namespaces.visibility as namespace_visibility',
+      'namespaces.avatar_name as namespace_avatar_name',
+      'namespaces.archived as namespace_archived',
+    ])
+}
+
+/** Groups: namespaces of kind `group`. */
+export function groupQuery(db: Db) {
+  return db.selectFrom('namespaces').selectAll('namespaces').where('namespaces.kind', '=', 'group')
+}
+
+/** The project of this id, or undefined. Projects being deleted are not found (spec A-resolved §1). */
+export function findProjectById(db: Db, id: number): Promise<ProjectRow | undefined> {
+  return projectQuery(db)
+    .where('projects.id', '=', id)
+    .where('projects.pending_delete', '=', 0)
+    .executeTakeFirst()
+}
+
+/** The project at this full path (case-insensitive), or undefined. */
+export function findProjectByPath(db: Db, path: string): Promise<ProjectRow | undefined> {
+  return projectQuery(db)
+    .where('projects.full_path', '=', path)
+    .where('projects.pending_delete', '=', 0)
+    .executeTakeFirst()
+}
+
+/** The id of the project that once had this path, or undefined. */
+export async function findMovedProjectId(db: Db, path: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('redirects')
+    .select('project_id')
+    .where('path', '=', path)
+    .executeTakeFirst()
+  return row?.project_id
+}
+
+export function findGroupById(db: Db, id: number): Promise<GroupRow | undefined> {
+  return groupQuery(db).where('namespaces.id', '=', id).executeTakeFirst()
+}
+
+export function findGroupByPath(db: Db, path: string): Promise<GroupRow | undefined> {
+  return groupQuery(db).where('namespaces.full_path', '=', path).executeTakeFirst()
+}
+
+/**
+ * The user's effective role in a project, 0 for none: the highest of direct membership, membership of the namespace or
+ * an ancestor, membership through groups invited to the project or to those (capped by the invitation), and ownership
+ * of the personal namespace. Expired rows do not count (spec D §2.1).
+ */
+export async function findProjectRole(db: Db, userId: number, projectId: number, today: Day): Promise<number> {
+  const result = await sql<{ role: number | null }>`
+    WITH chain(id) AS MATERIALIZED (
+      SELECT a.ancestor_id FROM projects p JOIN namespace_ancestors a ON a.namespace_id = p.namespace_id
+      WHERE p.id = ${projectId}
+    ), link(group_id, access_level) AS MATERIALIZED (
+      SELECT group_id, access_level FROM group_links
+      WHERE (expires_at IS NULL OR expires_at > ${today})
+        AND ((source_type = 'project' AND source_id = ${projectId})
+          OR (source_type = 'group' AND source_id IN (SELECT id FROM chain)))
+    )
+    SELECT max(role) AS role FROM (
+      SELECT 50 AS role FROM projects p JOIN namespaces n ON n.id = p.namespace_id
+        WHERE p.id = ${projectId} AND n.kind = 'user' AND n.owner_id = ${userId}
+      UNION ALL
+      SELECT access_level FROM members WHERE user_id = ${userId} AND source_type = 'project'
+        AND source_id = ${projectId} AND requested_at IS NULL AND state = 'active'
+        AND (expires_at IS NULL OR expires_at > ${today})
+      UNION ALL
+      SELECT access_level FROM members WHERE user_id = ${userId} AND source_type = 'group'
+        AND source_id IN (SELECT id FROM chain) AND requested_at IS NULL AND state = 'active'
+        AND (expires_at IS NULL OR expires_at > ${today})
+      UNION ALL
+      SELECT min(l.access_level, m.access_level) FROM link l
+        JOIN namespace_ancestors a ON a.namespace_id = l.group_id
+        JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id AND m.user_id = ${userId}
+        WHERE m.requested_at IS NULL AND m.state = 'active' AND (m.expires_at IS NULL OR m.expires_at > ${today})
+    )`.execute(db)
+  return result.rows[0]?.role ?? 0
+}
+
+/** The user's effective role in a group, 0 for none: as in a project, without the project's own rows. */
+export async function findGroupRole(db: Db, userId: number, groupId: number, today: Day): Promise<number> {
+  const result = await sql<{ role: number | null }>`
+    WITH chain(id) AS MATERIALIZED (
+      SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${groupId}
+    ), link(group_id, access_level) AS MATERIALIZED (
+      SELECT group_id, access_level FROM group_links
+      WHERE (expires_at IS NULL OR expires_at > ${today})
+        AND source_type = 'group' AND source_id IN (SELECT id FROM chain)
+    )
+    SELECT max(role) AS role FROM (
+      SELECT access_level AS role FROM members WHERE user_id = ${userId} AND source_type = 'group'
+        AND source_id IN (SELECT id FROM chain) AND requested_at IS NULL AND state = 'active'
+        AND (expires_at IS NULL OR expires_at > ${today})
+      UNION ALL
+      SELECT min(l.access_level, m.access_level) FROM link l
+        JOIN namespace_ancestors a ON a.namespace_id = l.group_id
+        JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id AND m.user_id = ${userId}
+        WHERE m.requested_at IS NULL AND m.state = 'active' AND (m.expires_at IS NULL OR m.expires_at > ${today})
+    )`.execute(db)
+  return result.rows[0]?.role ?? 0
+}
+
+/** Whether the user has a membership in the group's subgroups or in a project below it, which opens a private group. */
+export async function isMemberBelow(db: Db, userId: number, groupId: number, today: Day): Promise<boolean> {
+  const result = await sql<{ one: number }>`
+    SELECT 1 AS one FROM members m WHERE m.user_id = ${userId} AND m.requested_at IS NULL AND m.state = 'active'
+      AND (m.expires_at IS NULL OR m.expires_at > ${today})
+      AND ((m.source_type = 'group' AND m.source_id IN
+             (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${groupId}))
+        OR (m.source_type = 'project' AND m.source_id IN
+             (SELECT p.id FROM projects p JOIN namespace_ancestors a ON a.namespace_id = p.namespace_id
+              WHERE a.ancestor_id = ${groupId})))
+    LIMIT 1`.execute(db)
+  return result.rows.length > 0
+}
+

@@ -1,0 +1,26 @@
+/** Access levels as they stand on the wire (spec A §Access levels). */
+export const Role = {
+  none: 0,
+  minimal: 5,
+  guest: 10,
+  planner: 15,
+  reporter: 20,
+  developer: 30,
+  maintainer: 40,
+  owner: 50,
+  admin: 60,
+} as const
+
+export type Role = (typeof Role)[keyof typeof Role]
+
+/** The levels that a member may be given. */
+export const MEMBER_LEVELS = [10, 15, 20, 30, 40, 50] as const
+
+export type Visibility = 'private' | 'internal' | 'public'
+
+/** Visibility as a number, so that "not more visible than its parent" is a comparison. */
+export const visibilityRank: Readonly<Record<Visibility, number>> = {
+  private: 0,
+  internal: 10,
+  public: 20,
+}

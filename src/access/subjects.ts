@@ -1,0 +1,250 @@
+import { dayOf } from '../base/clock.ts'
+import { forbidden, hidden, methodNotAllowed, movedTo, notFound, unauthorized } from '../base/problem.ts'
+import type { Ctx } from '../ctx.ts'
+import type { GroupAbility, ProjectAbility } from './abilities.ts'
+import { isAdmin, userOf } from './actor.ts'
+import { maySee, mayInGroup, mayInProject, type Subject } from './decide.ts'
+import {
+  findGroupById,
+  findGroupByPath,
+  findGroupRole,
+  findMovedProjectId,
+  findProjectById,
+  findProjectByPath,
+  findProjectRole,
+  type GroupRow,
+  isMemberBelow,
+  type ProjectRow,
+} from './find-queries.ts'
+import { Role } from './roles.ts'
+
+/** A project that the caller may see, with the caller's role in it. */
+export type Project = Omit<ProjectRow, 'settings' | 'archived'> & Subject
+
+/** A group that the caller may see, with the caller's role in it. */
+export type Group = Omit<GroupRow, 'settings' | 'archived'> & Subject
+
+const MAX_ID = 2 ** 53 - 1
+
+function asId(text: string): number | null {
+  if (!/^-?\d+$/.test(text)) return null
+  const id = Number(text)
+  return id > 0 && id <= MAX_ID ? id : 0
+}
+
+function readSettings(text: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(text) as Record<string, unknown> // written by us as a JSON object
+}
+
+/** The project with the caller's role, whether or not the caller may see it. */
+export async function withProjectRole(ctx: Ctx, row: ProjectRow): Promise<Project> {
+  return {
+    ...row,
+    settings: readSettings(row.settings),
+    archived: row.archived === 1 || row.namespace_archived === 1,
+    role: await projectRole(ctx, row.id),
+  }
+}
+
+async function projectRole(ctx: Ctx, projectId: number): Promise<number> {
+  if (isAdmin(ctx.actor)) return Role.owner
+  const user = userOf(ctx.actor)
+  return user ? await findProjectRole(ctx.db, user.id, projectId, dayOf(ctx.now())) : Role.none
+}
+
+/** The group with the caller's role, whether or not the caller may see it. */
+export async function withGroupRole(ctx: Ctx, row: GroupRow): Promise<Group> {
+  const role = await groupRole(ctx, row.id)
+  return { ...row, settings: readSettings(row.settings), archived: row.archived === 1, role }
+}
+
+async function groupRole(ctx: Ctx, groupId: number): Promise<number> {
+  if (isAdmin(ctx.actor)) return Role.owner
+  const user = userOf(ctx.actor)
+  return user ? await findGroupRole(ctx.db, user.id, groupId, dayOf(ctx.now())) : Role.none
+}
+
+/** The project of an id or full path if the caller may see it, else undefined. Follows no redirect. */
+export async function findVisibleProject(ctx: Ctx, idOrPath: string): Promise<Project | undefined> {
+  const id = asId(idOrPath)
+  if (id === null && !idOrPath.includes('/')) return undefined
+  const row = id === null ? await findProjectByPath(ctx.db, idOrPath) : await findProjectById(ctx.db, id)
+  if (!row) return undefined
+  const project = await withProjectRole(ctx, row)
+  return maySee(ctx.actor, project) ? project : undefined
+}
+
+/** As `findVisibleProject`, or 404 `404 Project Not Found`. */
+export async function getVisibleProject(ctx: Ctx, idOrPath: string): Promise<Project> {
+  const project = await findVisibleProject(ctx, idOrPath)
+  if (!project) throw notFound('Project')
+  return project
+}
+
+/** The group of an id or full path if the caller may see it, else undefined (no redirects, spec A-resolved §1). */
+export async function findVisibleGroup(ctx: Ctx, idOrPath: string): Promise<Group | undefined> {
+  const id = asId(idOrPath)
+  const row = id === null ? await findGroupByPath(ctx.db, idOrPath) : await findGroupById(ctx.db, id)
+  if (!row) return undefined
+  const group = await withGroupRole(ctx, row)
+  return (await mayReadGroup(ctx, group)) ? group : undefined
+}
+
+/** As `findVisibleGroup`, or 404 `404 Group Not Found`. */
+export async function getVisibleGroup(ctx: Ctx, idOrPath: string): Promise<Group> {
+  const group = await findVisibleGroup(ctx, idOrPath)
+  if (!group) throw notFound('Group')
+  return group
+}
+
+/** A group is seen when visible, or by anyone with a membership in it or below it (spec D §2.4). */
+export async function mayReadGroup(ctx: Ctx, group: Group): Promise<boolean> {
+  if (maySee(ctx.actor, group)) return true
+  const user = userOf(ctx.actor)
+  return user !== null && (await isMemberBelow(ctx.db, user.id, group.id, dayOf(ctx.now())))
+}
+
+/** Refuses what the caller may not do in a project they see: 401 where signing in could help, else 403. */
+export function assertMayInProject(ctx: Ctx, project: Project, ability: ProjectAbility): void {
+  if (mayInProject(ctx.actor, project, ability)) return
+  throw ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden()
+}
+
+/** Refuses what the caller may not do in a group they see: 401 where signing in could help, else 403. */
+export function assertMayInGroup(ctx: Ctx, group: Group, ability: GroupAbility): void {
+  if (mayInGroup(ctx.actor, group, ability)) return
+  throw ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden()
+}
+
+/** What a subject look-up is told of the request. */
+export interface SubjectRequest {
+  readonly ctx: Ctx
+  readonly method: string
+  /** Decoded path parameters. */
+  readonly path: Readonly<Record<string, string>>
+  /** The request's URL with the given path parameter replaced, for redirects. */
+  urlWith(param: string, value: string): string
+}
+
+/**
+ * Who may call an endpoint, and on what. `before` runs ahead of parameter validation, `find` yields what the handler
+ * is handed. `subjectFirst` says whether `find` runs ahead of validation (spec A-resolved §1).
+ */
+export interface Access<S> {
+  readonly kind: 'anyone' | 'signed_in' | 'admin' | 'project' | 'group' | 'custom'
+  /** The ability or condition, for the authorisation matrix and the API reference. */
+  readonly needs: string
+  /** The path parameter that this access owns. */
+  readonly param?: string
+  readonly subjectFirst: boolean
+  before(ctx: Ctx): void
+  find(request: SubjectRequest): Promise<S>
+}
+
+interface SubjectOptions {
+  /** The path parameter that names the subject. */
+  readonly param?: string
+  /** Refuse anonymous callers with 401 before anything else, as the routes of document A do. */
+  readonly signedIn?: boolean
+  /** Validate parameters before the subject is looked up (spec A-resolved §1). */
+  readonly validateFirst?: boolean
+  /** Anonymous callers without the ability get 403 instead of 401 (deploy tokens, spec A-resolved §1). */
+  readonly plainForbidden?: boolean
+}
+
+function requireSignedIn(ctx: Ctx): void {
+  if (ctx.actor.kind === 'anonymous') throw unauthorized()
+}
+
+function nothing(): void {}
+
+/** The project named by `:id`, for callers with the ability there; 404 when hidden, 301/405 when moved. */
+export function onProject(ability: ProjectAbility, options: SubjectOptions = {}): Access<{ project: Project }> {
+  const param = options.param ?? 'id'
+  return {
+    kind: 'project',
+    needs: ability,
+    param,
+    subjectFirst: !options.validateFirst,
+    before: options.signedIn ? requireSignedIn : nothing,
+    async find(request) {
+      const project = await findOrFollow(request, param)
+      if (options.plainForbidden && !mayInProject(request.ctx.actor, project, ability)) throw forbidden()
+      assertMayInProject(request.ctx, project, ability)
+      return { project }
+    },
+  }
+}
+
+async function findOrFollow(request: SubjectRequest, param: string): Promise<Project> {
+  const idOrPath = request.path[param] ?? ''
+  const project = await findVisibleProject(request.ctx, idOrPath)
+  if (project) return project
+  const movedId = idOrPath.includes('/') ? await findMovedProjectId(request.ctx.db, idOrPath) : undefined
+  const moved = movedId === undefined ? undefined : await findVisibleProject(request.ctx, String(movedId))
+  if (!moved) throw notFound('Project')
+  if (request.method !== 'GET') {
+    throw methodNotAllowed('Non GET methods are not allowed for moved projects')
+  }
+  throw movedTo(request.urlWith(param, String(moved.id)))
+}
+
+/** The group named by `:id`, for callers with the ability there; 404 when hidden. */
+export function onGroup(ability: GroupAbility, options: SubjectOptions = {}): Access<{ group: Group }> {
+  const param = options.param ?? 'id'
+  return {
+    kind: 'group',
+    needs: ability,
+    param,
+    subjectFirst: !options.validateFirst,
+    before: options.signedIn ? requireSignedIn : nothing,
+    async find(request) {
+      const group = await getVisibleGroup(request.ctx, request.path[param] ?? '')
+      // Whoever sees the group may read it: a membership below it opens a private one.
+      if (ability !== 'read_group') {
+        if (options.plainForbidden && !mayInGroup(request.ctx.actor, group, ability)) throw forbidden()
+        assertMayInGroup(request.ctx, group, ability)
+      }
+      return { group }
+    },
+  }
+}
+
+type Nothing = Record<never, never>
+
+/** Everybody, signed in or not. */
+export function anyone(): Access<Nothing> {
+  return { kind: 'anyone', needs: '', subjectFirst: true, before: nothing, find: async () => ({}) }
+}
+
+/** Any signed-in user; anonymous callers get 401 before parameters are looked at. */
+export function signedIn(): Access<Nothing> {
+  return { kind: 'signed_in', needs: '', subjectFirst: true, before: requireSignedIn, find: async () => ({}) }
+}
+
+function requireAdmin(ctx: Ctx): void {
+  requireSignedIn(ctx)
+  if (!isAdmin(ctx.actor)) throw forbidden()
+}
+
+/** Administrators: 401, then 403. `validateFirst` checks parameters before that (broadcast messages). */
+export function onInstance(options: { readonly validateFirst?: boolean } = {}): Access<Nothing> {
+  if (!options.validateFirst) {
+    return { kind: 'admin', needs: 'admin', subjectFirst: true, before: requireAdmin, find: async () => ({}) }
+  }
+  return {
+    kind: 'admin',
+    needs: 'admin',
+    subjectFirst: false,
+    before: nothing,
+    async find(request) {
+      requireAdmin(request.ctx)
+      return {}
+    },
+  }
+}
+
+/** 404 `404 Not Found` for whoever is not an administrator. */
+export function assertAdminOrHidden(ctx: Ctx): void {
+  if (!isAdmin(ctx.actor)) throw hidden()
+}

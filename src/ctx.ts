@@ -1,0 +1,26 @@
+import type { Actor } from './access/actor.ts'
+import type { Instant } from './base/clock.ts'
+import type { Config } from './base/config.ts'
+import type { Log } from './base/log.ts'
+import type { GitStore } from './git/repo.ts'
+import type { Db } from './store/connection.ts'
+import type { FileStore } from './store/files.ts'
+import type { Work } from './work/queue.ts'
+
+/** What a request or a task holds in its hands. */
+export interface Ctx {
+  /** The database, or the transaction we are in. */
+  readonly db: Db
+  /** `ctx.git.open(project.id)` gives a Repo. */
+  readonly git: GitStore
+  /** Bytes by content hash. */
+  readonly files: FileStore
+  /** `ctx.work.enqueue(ctx.db, task, payload)`. */
+  readonly work: Work
+  readonly actor: Actor
+  readonly config: Config
+  readonly log: Log
+  /** Where the request came from, for the audit trail and throttles; empty in tasks. */
+  readonly ip: string
+  now(): Instant
+}

@@ -1,0 +1,39 @@
+import type { Credentials } from '../access/credentials.ts'
+import type { Input } from './read-input.ts'
+import { type ApiRequest, header } from './request.ts'
+
+/** The credentials that a request carries in parameters and headers (spec A-resolved §7, D §0.4). */
+export function readCredentials(request: ApiRequest, query: Input, body: Input): Credentials {
+  const authorization = header(request, 'authorization')
+  return {
+    token:
+      textOf(query.private_token) ??
+      textOf(body.private_token) ??
+      textOf(query.access_token) ??
+      header(request, 'private-token') ??
+      bearerOf(authorization),
+    jobToken: header(request, 'job-token') ?? textOf(query.job_token) ?? textOf(body.job_token),
+    deployToken: header(request, 'deploy-token'),
+    basic: basicOf(authorization),
+    sudo: header(request, 'sudo') ?? textOf(query.sudo) ?? textOf(body.sudo),
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  const found = /^bearer\s+(\S+)\s*$/i.exec(authorization ?? '')
+  return found?.[1]
+}
+
+/** User and password of Basic authentication, or undefined. */
+export function basicOf(authorization: string | undefined): Credentials['basic'] {
+  const found = /^basic\s+([A-Za-z0-9+/=_-]+)\s*$/i.exec(authorization ?? '')
+  if (!found?.[1]) return undefined
+  const pair = Buffer.from(found[1], 'base64').toString('utf8')
+  const colon = pair.indexOf(':')
+  return colon < 0 ? undefined : { user: pair.slice(0, colon), password: pair.slice(colon + 1) }
+}

@@ -1,0 +1,214 @@
+import type { Readable } from 'node:stream'
+import type { z } from 'zod'
+import type { Access } from '../access/subjects.ts'
+import type { OffsetPage, Page, Paged } from '../base/page.ts'
+import type { Ctx } from '../ctx.ts'
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Shape = Readonly<Record<string, z.ZodType>>
+
+type Read<S> = S extends Shape ? z.infer<z.ZodObject<{ -readonly [K in keyof S]: S[K] }>> : Record<never, never>
+
+/** `:name` segments of a path. A segment may begin with fixed text: `archive.:format`. `*name` takes the rest. */
+type NamesOf<P extends string> = P extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer Tail}`
+    ? Name | NamesOf<`/${Tail}`>
+    : Rest
+  : P extends `${string}*${infer Name}`
+    ? Name
+    : never
+
+/** Keyset lists: the orders that the list knows; the first is the default. */
+export interface KeysetSpec {
+  readonly keyset: readonly string[]
+  readonly defaultSort: 'asc' | 'desc'
+  /** The list is offset paged unless `pagination=keyset` asks otherwise; false: keyset only. */
+  readonly offset?: boolean
+  /** Name of the resource in the refusal of a too large offset (spec A-resolved §5); absent: no maximum offset. */
+  readonly type?: string
+}
+
+export type Paginate = 'offset' | KeysetSpec
+
+/** What the request itself tells a handler, beyond its parameters. */
+export interface RequestFacts {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly ip: string
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal
+  /** Keys that the caller really sent, so that updates change only those. */
+  readonly sent: ReadonlySet<string>
+  /** The request's own absolute URL below the external URL. */
+  readonly url: string
+}
+
+/** A streamed or raw answer; `type` is its content type. */
+export interface Bytes {
+  readonly body: Readable | Buffer | string
+  readonly type: string
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly status?: number | undefined
+}
+
+/** Marks an endpoint that answers bytes instead of JSON. */
+export interface BytesResponse {
+  readonly bytes: string
+}
+
+/** `response: bytes('application/zip')`: the handler gives `Bytes`. */
+export function bytes(type: string): BytesResponse {
+  return { bytes: type }
+}
+
+/** An answer with a status or headers of its own; the body is checked as any other. */
+export class Answer<T> {
+  readonly body: T
+  readonly status: number | undefined
+  readonly headers: Readonly<Record<string, string>>
+  constructor(body: T, more: { status?: number; headers?: Readonly<Record<string, string>> } = {}) {
+    this.body = body
+    this.status = more.status
+    this.headers = more.headers ?? {}
+  }
+}
+
+type Handled<R, G> = R extends BytesResponse
+  ? Bytes
+  : R extends z.ZodType
+    ? G extends Paginate
+      ? Paged<z.input<R> extends readonly (infer Item)[] ? Item : never>
+      : z.input<R> | Answer<z.input<R>>
+    : void | Answer<undefined>
+
+type PageOf<G> = G extends 'offset' ? OffsetPage : G extends KeysetSpec ? Page : undefined
+
+type Awaitable<T> = T | Promise<T>
+
+/** An endpoint as one object: everything about it is read from here (ARCHITECTURE §2). */
+export interface Declaration<
+  P extends string,
+  S,
+  N extends Shape | undefined,
+  Q extends Shape | undefined,
+  B extends Shape | undefined,
+  R extends z.ZodType | BytesResponse | undefined,
+  G extends Paginate | undefined,
+> {
+  readonly method: Method
+  readonly path: P
+  readonly summary: string
+  readonly tags: readonly string[]
+  readonly access: Access<S>
+  /** Scopes of which a token needs one; `api`, and `read_api` for reads, unless told. `any`: whatever the scope. */
+  readonly scopes?: readonly string[]
+  /** Job tokens may call it (spec D §2.5). */
+  readonly jobToken?: true
+  /** Deploy tokens with one of these scopes may call it. */
+  readonly deployToken?: readonly string[]
+  readonly params?: N
+  readonly query?: Q
+  readonly body?: B
+  /** A check over several parameters: gives the texts of what is wrong (`a, b are mutually exclusive`). */
+  readonly check?: (sent: ReadonlySet<string>) => readonly string[]
+  readonly paginate?: G
+  readonly response?: R
+  readonly status?: number
+  /** Largest body in bytes, when it is not the common limit. */
+  readonly maxBody?: number
+  /** What an instance may lack: then 404. */
+  readonly offered?: { readonly setting: string }
+  /** Requests a minute for one caller and subject (spec A-resolved §6, action limits). */
+  readonly limit?: RateLimit
+  readonly handler: (
+    given: {
+      readonly ctx: Ctx
+      readonly params: Read<N>
+      readonly query: Read<Q>
+      readonly body: Read<B>
+      readonly page: PageOf<G>
+      readonly request: RequestFacts
+    } & S,
+  ) => Awaitable<Handled<R, G>>
+}
+
+export interface RateLimit {
+  readonly name: string
+  readonly perMinute: number
+  readonly scope: 'caller' | 'caller_and_subject'
+}
+
+export function perMinute(
+  name: string,
+  count: number,
+  scope: RateLimit['scope'] = 'caller',
+): RateLimit {
+  return { name, perMinute: count, scope }
+}
+
+/** A declaration with its types put away: what routing, the pipeline, OpenAPI and contract tests work on. */
+export interface Endpoint {
+  readonly method: Method
+  readonly path: string
+  readonly summary: string
+  readonly tags: readonly string[]
+  readonly access: Access<unknown>
+  readonly scopes: readonly string[]
+  readonly jobToken: boolean
+  readonly deployToken: readonly string[]
+  readonly params: Shape
+  readonly query: Shape
+  readonly body: Shape
+  readonly check: ((sent: ReadonlySet<string>) => readonly string[]) | undefined
+  readonly paginate: Paginate | undefined
+  readonly response: z.ZodType | BytesResponse | undefined
+  readonly status: number
+  readonly maxBody: number | undefined
+  readonly offered: { readonly setting: string } | undefined
+  readonly limit: RateLimit | undefined
+  readonly handler: (given: Record<string, unknown>) => Awaitable<unknown>
+}
+
+type MissingParams<P extends string, S, N> = Exclude<NamesOf<P>, keyof N | AccessParam<S>>
+// Access objects own `:id` (or `:user_id` where the declaration says so); the compiler asks for the others.
+type AccessParam<S> = S extends { project: unknown } | { group: unknown } ? 'id' : never
+
+/** Declares one endpoint. The compiler asks for a schema in `params` for each `:name` that access does not own. */
+export function endpoint<
+  const P extends string,
+  S,
+  N extends Shape | undefined = undefined,
+  Q extends Shape | undefined = undefined,
+  B extends Shape | undefined = undefined,
+  R extends z.ZodType | BytesResponse | undefined = undefined,
+  const G extends Paginate | undefined = undefined,
+>(
+  declaration: Declaration<P, S, N, Q, B, R, G> &
+    ([MissingParams<P, S, N>] extends [never]
+      ? unknown
+      : { readonly params: Readonly<Record<MissingParams<P, S, N>, z.ZodType>> }),
+): Endpoint {
+  const reads = declaration.method === 'GET' || declaration.method === 'HEAD'
+  return {
+    method: declaration.method,
+    path: declaration.path,
+    summary: declaration.summary,
+    tags: declaration.tags,
+    access: declaration.access,
+    scopes: declaration.scopes ?? (reads ? ['api', 'read_api'] : ['api']),
+    jobToken: declaration.jobToken ?? false,
+    deployToken: declaration.deployToken ?? [],
+    params: declaration.params ?? {},
+    query: declaration.query ?? {},
+    body: declaration.body ?? {},
+    check: declaration.check,
+    paginate: declaration.paginate,
+    response: declaration.response,
+    status: declaration.status ?? (declaration.response ? 200 : 204),
+    maxBody: declaration.maxBody,
+    offered: declaration.offered,
+    limit: declaration.limit,
+    // The types are put away here, and brought back by nobody: the pipeline builds exactly what the declaration asks.
+    handler: declaration.handler as unknown as Endpoint['handler'],
+  }
+}

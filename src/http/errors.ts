@@ -1,0 +1,48 @@
+import { Problem, type ProblemBody } from '../base/problem.ts'
+import { GitError, type GitErrorCode } from '../git/error.ts'
+
+/** An error as it goes to the wire. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly body: ProblemBody
+  readonly headers: Readonly<Record<string, string>>
+  /** A fault of ours: to be logged with the request's id. */
+  readonly fault: boolean
+}
+
+const gitStatus: Readonly<Record<GitErrorCode, number>> = {
+  not_found: 404,
+  exists: 400,
+  ambiguous: 404,
+  invalid: 400,
+  conflict: 409,
+  empty: 404,
+  stale: 409,
+  locked: 409,
+  busy: 503,
+  timeout: 503,
+  too_large: 413,
+  failed: 500,
+}
+
+const gitText: Readonly<Record<number, string>> = {
+  404: '404 Not found',
+  409: '409 Conflict',
+  413: '413 Request Entity Too Large',
+  500: '500 Internal Server Error',
+  503: '503 Service Unavailable',
+}
+
+/** Maps whatever was thrown to status and body; the only place that does (ARCHITECTURE §8). */
+export function answerFor(error: unknown): ErrorAnswer {
+  if (error instanceof Problem) {
+    return { status: error.status, body: error.body, headers: error.headers, fault: false }
+  }
+  if (error instanceof GitError) {
+    const status = gitStatus[error.code]
+    const message = status === 400 ? `400 Bad request - ${error.message}` : (gitText[status] ?? error.message)
+    const headers = status === 503 ? { 'Retry-After': '5' } : {}
+    return { status, body: { message }, headers, fault: status === 500 }
+  }
+  return { status: 500, body: { message: '500 Internal Server Error' }, headers: {}, fault: true }
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { pipeline as pipe } from 'node:stream/promises'
+import type { Request, RequestHandler, Response } from 'express'
+import type { Log } from '../base/log.ts'
+import type { ApiAnswer } from './pipeline.ts'
+import type { ApiRequest } from './request.ts'
+
+/** The pipeline as an Express handler, to be mounted at `/api/v4`; the one place of this room that knows Express. */
+export function mount(handle: (request: ApiRequest) => Promise<ApiAnswer>, log: Log): RequestHandler {
+  return (request, response) => {
+    const started = performance.now()
+    const gone = new AbortController()
+    response.on('close', () => {
+      if (!response.writableFinished) gone.abort()
+    })
+    const asked = readRequest(request, gone.signal)
+    handle(asked)
+      .then((answer) => send(request, response, answer, asked.id, started, log))
+      .catch((error: unknown) => {
+        log.error('answer failed', { error, request_id: asked.id })
+        response.destroy()
+      })
+  }
+}
+
+const REQUEST_ID = /^[\w.-]{1,128}$/
+
+function readRequest(request: Request, signal: AbortSignal): ApiRequest {
+  const url = request.url // below the mount point, raw
+  const mark = url.indexOf('?')
+  const given = request.headers['x-request-id']
+  return {
+    method: request.method,
+    rawPath: mark < 0 ? url : url.slice(0, mark),
+    rawQuery: mark < 0 ? '' : url.slice(mark + 1),
+    headers: request.headers,
+    ip: request.ip ?? '',
+    id: typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID(),
+    stream: request,
+    signal,
+  }
+}
+
+async function send(
+  request: Request,
+  response: Response,
+  answer: ApiAnswer,
+  id: string,
+  started: number,
+  log: Log,
+): Promise<void> {
+  const seconds = (performance.now() - started) / 1000
+  response.statusCode = answer.status
+  response.setHeader('X-Request-Id', id)
+  response.setHeader('X-Runtime', seconds.toFixed(6))
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+  response.setHeader('X-Frame-Options', 'SAMEORIGIN')
+  response.setHeader('Vary', 'Origin')
+  response.setHeader('Cache-Control', 'max-age=0, private, must-revalidate')
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value)
+  if (answer.fault !== undefined) {
+    log.error('request failed', { error: answer.fault, request_id: id, method: request.method })
+  }
+  if (!request.readableEnded) request.resume()
+  await sendBody(request, response, answer)
+  log.debug('request', {
+    request_id: id,
+    method: request.method,
+    path: request.path,
+    status: answer.status,
+    seconds,
+  })
+}
+
+async function sendBody(request: Request, response: Response, answer: ApiAnswer): Promise<void> {
+  const { body } = answer
+  if (body === null || answer.status === 204 || answer.status === 304) {
+    response.removeHeader('Content-Type')
+    response.end()
+    return
+  }
+  if (typeof body === 'string' || Buffer.isBuffer(body)) {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    response.setHeader('Content-Length', bytes.length)
+    response.end(request.method === 'HEAD' ? undefined : bytes)
+    return
+  }
+  if (request.method === 'HEAD') {
+    body.destroy()
+    response.end()
+    return
+  }
+  await pipe(body, response).catch(() => {
+    // A broken stream must not look like a whole one: the connection goes with it.
+    response.destroy()
+  })
+}

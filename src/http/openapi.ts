@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import type { Endpoint, Shape } from './endpoint.ts'
+import { schemaOf } from './params.ts'
+
+type Json = Record<string, unknown>
+
+/** The OpenAPI 3.1 document of the endpoints, paths below `serverUrl`. Deterministic: sorted by path and method. */
+export function openApiDocument(
+  endpoints: readonly Endpoint[],
+  about: { readonly title: string; readonly version: string; readonly serverUrl: string },
+): Json {
+  const paths: Record<string, Json> = {}
+  const sorted = [...endpoints].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+  for (const endpoint of sorted) {
+    const path = endpoint.path.replaceAll(/[:*](\w+)/g, '{$1}')
+    const item = paths[path] ?? {}
+    item[endpoint.method.toLowerCase()] = operation(endpoint)
+    paths[path] = item
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: about.title, version: about.version },
+    servers: [{ url: about.serverUrl }],
+    security: [{ token: [] }, { bearer: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
+        bearer: { type: 'http', scheme: 'bearer' },
+        job: { type: 'apiKey', in: 'header', name: 'JOB-TOKEN' },
+      },
+    },
+  }
+}
+
+function operation(endpoint: Endpoint): Json {
+  const parameters = [...pathParameters(endpoint), ...queryParameters(endpoint)]
+  return {
+    operationId: operationId(endpoint),
+    summary: endpoint.summary,
+    tags: endpoint.tags,
+    ...(endpoint.access.kind === 'anyone' ? { security: [{}, { token: [] }, { bearer: [] }] } : {}),
+    'x-access': describeAccess(endpoint),
+    'x-scopes': endpoint.scopes,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...requestBody(endpoint),
+    responses: { [String(endpoint.status)]: response(endpoint) },
+  }
+}
+
+function describeAccess(endpoint: Endpoint): string {
+  const { kind, needs } = endpoint.access
+  return needs === '' ? kind : `${kind}:${needs}`
+}
+
+/** A stable name from method and path: `getProjectsIdRepositoryTree`. */
+export function operationId(endpoint: Pick<Endpoint, 'method' | 'path'>): string {
+  const words = endpoint.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  const tail = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  return endpoint.method.toLowerCase() + tail
+}
+
+function pathParameters(endpoint: Endpoint): Json[] {
+  return [...endpoint.path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => {
+    const schema = endpoint.params[name]
+    const shape = schema ? schemaOf(schema) : { type: ['integer', 'string'] }
+    return { name, in: 'path', required: true, schema: shape }
+  })
+}
+
+function queryParameters(endpoint: Endpoint): Json[] {
+  const found = Object.entries(endpoint.query).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: isRequired(schema),
+    schema: schemaOf(schema),
+  }))
+  if (!endpoint.paginate) return found
+  const extra: Json[] = [
+    { name: 'page', in: 'query', required: false, schema: { type: 'integer', minimum: 1 } },
+    { name: 'per_page', in: 'query', required: false, schema: { type: 'integer', minimum: 1, maximum: 100 } },
+  ]
+  if (endpoint.paginate !== 'offset') {
+    extra.push(
+      { name: 'pagination', in: 'query', required: false, schema: { type: 'string', enum: ['keyset', 'legacy'] } },
+      { name: 'cursor', in: 'query', required: false, schema: { type: 'string' } },
+    )
+  }
+  const known = new Set(found.map((one) => one.name))
+  return [...found, ...extra.filter((one) => !known.has(String(one.name)))]
+}
+
+function isRequired(schema: z.ZodType): boolean {
+  return !schema.safeParse(undefined).success
+}
+
+function requestBody(endpoint: Endpoint): Json {
+  if (Object.keys(endpoint.body).length === 0) return {}
+  const schema = objectSchema(endpoint.body)
+  const types = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']
+  return { requestBody: { content: Object.fromEntries(types.map((type) => [type, { schema }])) } }
+}
+
+function objectSchema(shape: Shape): Json {
+  const required = Object.entries(shape)
+    .filter(([, schema]) => isRequired(schema))
+    .map(([name]) => name)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schemaOf(schema)])),
+    ...(required.length > 0 ? { required } : {}),
+  }
+}
+
+function response(endpoint: Endpoint): Json {
+  const { response: shape } = endpoint
+  if (!shape) return { description: 'Done' }
+  if (!(shape instanceof z.ZodType)) {
+    return { description: 'The bytes', content: { [shape.bytes]: { schema: { type: 'string', format: 'binary' } } } }
+  }
+  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'output', unrepresentable: 'any' })
+  return { description: 'Done', content: { 'application/json': { schema } } }
+}

@@ -1,0 +1,124 @@
+import { badParameters, pagingRefused } from '../base/problem.ts'
+import { COUNTED_ROWS, type OffsetPage, type Page, type Paged } from '../base/page.ts'
+import type { KeysetSpec, Paginate } from './endpoint.ts'
+import { fault, integer } from './params.ts'
+import type { Input } from './read-input.ts'
+
+const MAX_PER_PAGE = 100
+const DEFAULT_PER_PAGE = 20
+/** `page * per_page` above this is refused where a list knows keyset paging (spec A-resolved §5). */
+export const MAX_OFFSET = 50_000
+
+/** The page that a request asks for (spec A-resolved §5). */
+export function readPage(paginate: Paginate, input: Input): Page {
+  const perPage = Math.min(readCount(input.per_page, 'per_page', DEFAULT_PER_PAGE), MAX_PER_PAGE)
+  const keyset = paginate === 'offset' ? undefined : paginate
+  if (keyset && (input.pagination === 'keyset' || keyset.offset === false)) {
+    return readKeyset(keyset, input, perPage)
+  }
+  const number = readCount(input.page, 'page', 1)
+  if (keyset?.type && number * perPage > MAX_OFFSET) {
+    throw pagingRefused(
+      `Offset pagination has a maximum allowed offset of ${MAX_OFFSET} for requests that return objects of type ${keyset.type}. Remaining records can be retrieved using keyset pagination.`,
+    )
+  }
+  return { kind: 'offset', number, perPage, offset: (number - 1) * perPage }
+}
+
+const count = integer()
+
+function readCount(raw: unknown, name: 'page' | 'per_page', preset: number): number {
+  if (raw === undefined || raw === '') return preset
+  const read = count.safeParse(raw)
+  if (!read.success) throw badParameters(`${name} ${fault.invalid.text}`)
+  if (read.data === 0 && name === 'per_page') throw badParameters('per_page has a value not allowed')
+  if (read.data < 1 || read.data > 2 ** 40) throw badParameters(`${name} ${fault.notAllowed.text}`)
+  return read.data
+}
+
+function readKeyset(spec: KeysetSpec, input: Input, perPage: number): Page {
+  const orderBy = input.order_by ?? spec.keyset[0]
+  const sort = input.sort ?? spec.defaultSort
+  if (typeof orderBy !== 'string' || !spec.keyset.includes(orderBy) || (sort !== 'asc' && sort !== 'desc')) {
+    throw pagingRefused('Keyset pagination is not yet available for this type of request')
+  }
+  return { kind: 'keyset', perPage, orderBy, sort, after: readCursor(input, orderBy, sort) }
+}
+
+function readCursor(
+  input: Input,
+  orderBy: string,
+  sort: string,
+): Readonly<Record<string, string>> | undefined {
+  if (input.cursor === undefined || input.cursor === '') return undefined
+  if (typeof input.cursor !== 'string' || input.cursor.length > 4096) throw badParameters('cursor is invalid')
+  const value = decodeCursor(input.cursor)
+  // A cursor of another order, or of another list, is no cursor of this one.
+  const fits = value !== null && value._o === `${orderBy} ${sort}` && 'id' in value && orderBy in value
+  if (!fits) throw badParameters('cursor is invalid')
+  const { _o: _, _kd: __, ...after } = value
+  return after
+}
+
+function decodeCursor(cursor: string): Record<string, string> | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+    return Object.values(value).every((inner) => typeof inner === 'string')
+      ? (value as Record<string, string>)
+      : null
+  } catch {
+    return null
+  }
+}
+
+/** The opaque text of a cursor: `after` with the order that it belongs to. */
+export function encodeCursor(
+  after: Readonly<Record<string, string>>,
+  orderBy: string,
+  sort: string,
+): string {
+  return Buffer.from(JSON.stringify({ ...after, _o: `${orderBy} ${sort}`, _kd: 'n' })).toString('base64url')
+}
+
+/** `Link` and `x-` headers of a list answer. `link` makes the absolute URL with parameters put in. */
+export function pageHeaders(
+  page: Page,
+  paged: Paged<unknown>,
+  link: (parameters: Readonly<Record<string, string>>) => string,
+): Record<string, string> {
+  if (page.kind === 'keyset') {
+    if (!paged.next) return {}
+    const cursor = encodeCursor(paged.next, page.orderBy, page.sort)
+    return { Link: `<${link({ cursor, per_page: String(page.perPage) })}>; rel="next"` }
+  }
+  return offsetHeaders(page, paged, link)
+}
+
+function offsetHeaders(
+  page: OffsetPage,
+  paged: Paged<unknown>,
+  link: (parameters: Readonly<Record<string, string>>) => string,
+): Record<string, string> {
+  const told = paged.total !== undefined && paged.total <= COUNTED_ROWS ? paged.total : undefined
+  const pages = told === undefined ? undefined : Math.max(1, Math.ceil(told / page.perPage))
+  const hasNext =
+    pages === undefined ? (paged.more ?? paged.items.length === page.perPage) : page.number < pages
+  const to = (number: number, rel: string) =>
+    `<${link({ page: String(number), per_page: String(page.perPage) })}>; rel="${rel}"`
+  const links = [
+    ...(page.number > 1 ? [to(page.number - 1, 'prev')] : []),
+    ...(hasNext ? [to(page.number + 1, 'next')] : []),
+    to(1, 'first'),
+    ...(pages === undefined ? [] : [to(pages, 'last')]),
+  ]
+  return {
+    Link: links.join(', '),
+    'X-Next-Page': hasNext ? String(page.number + 1) : '',
+    'X-Page': String(page.number),
+    'X-Per-Page': String(page.perPage),
+    'X-Prev-Page': page.number > 1 ? String(page.number - 1) : '',
+    ...(told === undefined ? {} : { 'X-Total': String(told), 'X-Total-Pages': String(pages) }),
+  }
+}
+

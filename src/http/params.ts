@@ -1,0 +1,283 @@
+import { z } from 'zod'
+
+/** The JSON Schema that the API document shows for a parameter. */
+export type ParameterSchema = Readonly<Record<string, unknown>>
+
+/** Why a value was refused, in the spec's words, put behind the parameter's name. */
+class Fault {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const INVALID = new Fault('is invalid')
+const NOT_ALLOWED = new Fault('does not have a valid value')
+const MISSING = new Fault('is missing')
+
+/**
+ * A request parameter: how its raw value (text of a query or form, or a JSON value) is read, and how the API document
+ * shows it. `read` gets anything but undefined.
+ */
+export function parameter<T>(schema: ParameterSchema, read: (raw: unknown) => T | Fault): z.ZodType<T> {
+  return z
+    .unknown()
+    .transform((raw, check): T => {
+      const value = raw === undefined ? MISSING : read(raw)
+      if (!(value instanceof Fault)) return value
+      check.addIssue({ code: 'custom', message: value.text })
+      return z.NEVER
+    })
+    .meta({ parameter: schema })
+}
+
+/** Refusals that `read` functions of other files may give. */
+export const fault = {
+  invalid: INVALID,
+  notAllowed: NOT_ALLOWED,
+  missing: MISSING,
+  /** Any other words, put behind the parameter's name. */
+  says: (text: string): Fault => new Fault(text),
+} as const
+
+function asText(raw: unknown): string | Fault {
+  if (typeof raw === 'number' && Number.isFinite(raw)) return String(raw)
+  if (typeof raw !== 'string' || raw.includes('\0') || !raw.isWellFormed()) return INVALID
+  return raw
+}
+
+export interface TextOptions {
+  /** Longest text, in UTF-16 units; 1 MiB unless told. */
+  readonly max?: number
+  readonly example?: string
+}
+
+/** A text. Arrays and objects are refused, a number is its digits; NUL bytes and broken UTF-16 are invalid. */
+export function text(options: TextOptions = {}): z.ZodType<string> {
+  const max = options.max ?? 1_048_576
+  return parameter({ type: 'string', ...(options.max ? { maxLength: max } : {}) }, (raw) => {
+    const value = asText(raw)
+    if (value instanceof Fault) return value
+    return value.length > max ? fault.says(`is too long (maximum is ${max} characters)`) : value
+  })
+}
+
+/** A text with something in it: blank is `is empty` (spec B-resolved §0). */
+export function filledText(options: TextOptions = {}): z.ZodType<string> {
+  const max = options.max ?? 1_048_576
+  return parameter({ type: 'string', minLength: 1 }, (raw) => {
+    const value = asText(raw)
+    if (value instanceof Fault) return value
+    if (value.trim() === '') return fault.says('is empty')
+    return value.length > max ? fault.says(`is too long (maximum is ${max} characters)`) : value
+  })
+}
+
+export interface IntegerOptions {
+  readonly min?: number
+  readonly max?: number
+}
+
+function asInteger(raw: unknown): number | Fault {
+  const value =
+    typeof raw === 'number' ? raw : typeof raw === 'string' && /^[+-]?\d{1,16}$/.test(raw) ? Number(raw) : NaN
+  return Number.isSafeInteger(value) ? value : INVALID
+}
+
+/** A whole number; text must be all digits. Outside the bounds: `does not have a valid value`. */
+export function integer(options: IntegerOptions = {}): z.ZodType<number> {
+  const schema = {
+    type: 'integer',
+    ...(options.min === undefined ? {} : { minimum: options.min }),
+    ...(options.max === undefined ? {} : { maximum: options.max }),
+  }
+  return parameter(schema, (raw) => {
+    const value = asInteger(raw)
+    if (value instanceof Fault) return value
+    const low = options.min !== undefined && value < options.min
+    const high = options.max !== undefined && value > options.max
+    return low || high ? NOT_ALLOWED : value
+  })
+}
+
+/** The number of a record. */
+export function id(): z.ZodType<number> {
+  return integer()
+}
+
+/** A number with a fraction. */
+export function decimal(): z.ZodType<number> {
+  return parameter({ type: 'number' }, (raw) => {
+    const value =
+      typeof raw === 'number' ? raw : typeof raw === 'string' && /^[+-]?\d+(\.\d+)?$/.test(raw) ? Number(raw) : NaN
+    return Number.isFinite(value) ? value : INVALID
+  })
+}
+
+const TRUE = new Set(['true', 't', '1', 'yes', 'y', 'on'])
+const FALSE = new Set(['false', 'f', '0', 'no', 'n', 'off', ''])
+
+/** True or false; null and the empty text are false (spec A §Shared conventions 3). */
+export function flag(): z.ZodType<boolean> {
+  return parameter({ type: 'boolean' }, (raw) => {
+    if (typeof raw === 'boolean') return raw
+    if (raw === null) return false
+    if (typeof raw !== 'string' && typeof raw !== 'number') return INVALID
+    const word = String(raw).toLowerCase()
+    if (TRUE.has(word)) return true
+    return FALSE.has(word) ? false : INVALID
+  })
+}
+
+/** One word of a list. */
+export function oneOf<const T extends string>(words: readonly T[]): z.ZodType<T> {
+  return parameter({ type: 'string', enum: words }, (raw) => {
+    const found = words.find((word) => word === raw)
+    return found ?? NOT_ALLOWED
+  })
+}
+
+/** One number of a list. */
+export function oneOfNumbers<const T extends number>(numbers: readonly T[]): z.ZodType<T> {
+  return parameter({ type: 'integer', enum: numbers }, (raw) => {
+    const value = asInteger(raw)
+    if (value instanceof Fault) return value
+    return numbers.find((number) => number === value) ?? NOT_ALLOWED
+  })
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/
+
+/** A moment, ISO 8601, given on in UTC with milliseconds; a bare day is its midnight UTC. */
+export function instant(): z.ZodType<string> {
+  return parameter({ type: 'string', format: 'date-time' }, (raw) => {
+    if (typeof raw !== 'string' || !INSTANT.test(raw)) return INVALID
+    const zoned = /(Z|[+-]\d{2}:?\d{2})$/.test(raw) || raw.length === 10 ? raw : `${raw}Z`
+    const time = Date.parse(zoned.replace(' ', 'T'))
+    const day = Date.parse(`${raw.slice(0, 10)}T00:00:00Z`)
+    if (Number.isNaN(time) || Number.isNaN(day)) return INVALID
+    return new Date(day).toISOString().slice(0, 10) === raw.slice(0, 10)
+      ? new Date(time).toISOString()
+      : INVALID
+  })
+}
+
+/** A calendar day; of a moment the day is taken, as the reference does for date parameters. */
+export function day(): z.ZodType<string> {
+  return parameter({ type: 'string', format: 'date' }, (raw) => {
+    if (typeof raw !== 'string' || !INSTANT.test(raw)) return INVALID
+    const value = raw.slice(0, 10)
+    const time = Date.parse(`${value}T00:00:00Z`)
+    return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === value ? value : INVALID
+  })
+}
+
+export interface ListOptions {
+  /** Most items; 10,000 unless told. */
+  readonly max?: number
+  /** Whether one text is split at commas (spec A-resolved §1). */
+  readonly commas?: boolean
+}
+
+/** A JSON array, `name[]=` repeated, or one value; with `commas` also one text split at commas. */
+export function list<T>(item: z.ZodType<T>, options: ListOptions = {}): z.ZodType<T[]> {
+  const max = options.max ?? 10_000
+  const schema = { type: 'array', items: schemaOf(item), maxItems: max }
+  return parameter(schema, (raw) => {
+    const parts = partsOf(raw, options.commas ?? false)
+    if (parts === null || parts.length > max) return INVALID
+    const items: T[] = []
+    for (const part of parts) {
+      const read = item.safeParse(part)
+      if (!read.success) {
+        const says = read.error.issues[0]?.message
+        return fault.says(says === 'is missing' || says === undefined ? 'is invalid' : says)
+      }
+      items.push(read.data)
+    }
+    return items
+  })
+}
+
+/** As `list`, and one text is split at commas: `labels=a,b`. */
+export function csv<T>(item: z.ZodType<T>, options: ListOptions = {}): z.ZodType<T[]> {
+  return list(item, { ...options, commas: true })
+}
+
+function partsOf(raw: unknown, commas: boolean): readonly unknown[] | null {
+  if (Array.isArray(raw)) return raw
+  if (raw === null || raw === '') return []
+  if (typeof raw === 'string') {
+    if (!commas) return [raw]
+    return raw
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+  }
+  if (typeof raw === 'number') return [raw]
+  // `name[0]=a&name[1]=b` beyond the array limit of the query reader, and `name[][key]=`
+  if (typeof raw === 'object' && Object.keys(raw).every((key) => /^\d+$/.test(key))) return Object.values(raw)
+  return null
+}
+
+/** A hash of the given parameters, as JSON object or `name[key]=`. Unknown keys are left out. */
+export function hash<S extends z.ZodRawShape>(shape: S): z.ZodObject<S> {
+  return z.object(shape)
+}
+
+/** A free hash of texts, as `custom_attributes[key]=value`. */
+export function textHash(): z.ZodType<Record<string, string>> {
+  return parameter({ type: 'object', additionalProperties: { type: 'string' } }, (raw) => {
+    if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return INVALID
+    const found: Record<string, string> = Object.create(null)
+    for (const [key, value] of Object.entries(raw)) {
+      const read = asText(value)
+      if (read instanceof Fault) return INVALID
+      found[key] = read
+    }
+    return found
+  })
+}
+
+/** A file of a multipart form, already on disk in the server's temporary folder. */
+export interface UploadedFile {
+  readonly path: string
+  readonly filename: string
+  readonly contentType: string
+  readonly size: number
+}
+
+/** A file part of a multipart form. */
+export function file(): z.ZodType<UploadedFile> {
+  return parameter({ type: 'string', format: 'binary' }, (raw) => (isUploadedFile(raw) ? raw : INVALID))
+}
+
+const uploads = new WeakSet<object>()
+
+/** Marks an object as a received file, so that no JSON body can pose as one. */
+export function receivedFile(uploaded: UploadedFile): UploadedFile {
+  uploads.add(uploaded)
+  return uploaded
+}
+
+function isUploadedFile(raw: unknown): raw is UploadedFile {
+  return typeof raw === 'object' && raw !== null && uploads.has(raw)
+}
+
+/** The API document's schema of a parameter. */
+export function schemaOf(schema: z.ZodType): ParameterSchema {
+  const meta = schema.meta()?.parameter
+  if (typeof meta === 'object' && meta !== null) return meta as ParameterSchema // put there by `parameter`
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const known = (zodSchema as unknown as z.ZodType).meta?.()?.parameter
+      if (typeof known === 'object' && known !== null) {
+        for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Record<string, unknown>)[key]
+        Object.assign(jsonSchema, known)
+      }
+    },
+  })
+  return json
+}

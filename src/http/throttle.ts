@@ -1,0 +1,76 @@
+import { throttled, tooMany } from '../base/problem.ts'
+import type { RateLimit } from './endpoint.ts'
+
+interface Window {
+  started: number
+  count: number
+}
+
+/** Counters of fixed windows in memory, bounded: the oldest go when there are too many. */
+export class Counters {
+  private readonly windows = new Map<string, Window>()
+  private readonly most: number
+
+  constructor(most = 50_000) {
+    this.most = most
+  }
+
+  /** Counts one request and gives the count of its window, with the seconds until that ends. */
+  hit(key: string, periodSeconds: number, nowMs: number): { count: number; resetsIn: number } {
+    const length = periodSeconds * 1000
+    const known = this.windows.get(key)
+    const window = known && nowMs - known.started < length ? known : { started: nowMs, count: 0 }
+    window.count += 1
+    this.windows.delete(key)
+    this.windows.set(key, window)
+    if (this.windows.size > this.most) {
+      const oldest = this.windows.keys().next().value
+      if (oldest !== undefined) this.windows.delete(oldest)
+    }
+    return { count: window.count, resetsIn: Math.ceil((window.started + length - nowMs) / 1000) }
+  }
+}
+
+/** Action limits: 429 with JSON and `Retry-After` (spec A-resolved §6). */
+export function assertWithinLimit(
+  counters: Counters,
+  limit: RateLimit,
+  key: string,
+  nowMs: number,
+): void {
+  const { count } = counters.hit(`action ${limit.name} ${key}`, 60, nowMs)
+  if (count > limit.perMinute) throw tooMany(60)
+}
+
+/** One request throttle, as the application settings have it. */
+export interface ThrottleRule {
+  readonly name: 'throttle_authenticated_api' | 'throttle_unauthenticated_api'
+  readonly enabled: boolean
+  readonly requests: number
+  readonly periodSeconds: number
+}
+
+/** Counts a request against the throttle and gives its headers; over the limit: 429 `Retry later`. */
+export function throttle(
+  counters: Counters,
+  rule: ThrottleRule,
+  key: string,
+  nowMs: number,
+): Record<string, string> {
+  if (!rule.enabled) return {}
+  const { count, resetsIn } = counters.hit(`${rule.name} ${key}`, rule.periodSeconds, nowMs)
+  const resetAt = Math.ceil(nowMs / 1000) + resetsIn
+  const headers = {
+    'RateLimit-Limit': String(Math.ceil((rule.requests * 60) / rule.periodSeconds)),
+    'RateLimit-Name': rule.name,
+    'RateLimit-Observed': String(count),
+    'RateLimit-Remaining': String(Math.max(0, rule.requests - count)),
+    'RateLimit-Reset': String(resetAt),
+  }
+  if (count <= rule.requests) return headers
+  throw throttled({
+    ...headers,
+    'RateLimit-ResetTime': new Date(resetAt * 1000).toUTCString(),
+    'Retry-After': String(resetsIn),
+  })
+}
