@@ -3,8 +3,8 @@ import type { Instant } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import type { GitStore } from './git/repo.ts'
-import type { Db } from './store/connection.ts'
 import type { FileStore } from './store/files.ts'
+import type { Db } from './store/schema.ts'
 import type { Work } from './work/queue.ts'
 
 /** What a request or a task holds in its hands. */

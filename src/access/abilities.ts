@@ -29,7 +29,12 @@ export const projectAbilities = {
   admin_issue: { role: planner, feature: 'issues', write: true },
   delete_issue: { role: owner, feature: 'issues', write: true },
   read_merge_requests: { role: planner, visitor: 'anyone', feature: 'merge_requests' },
-  create_merge_request_in: { role: planner, visitor: 'signed_in', feature: 'merge_requests', write: true },
+  create_merge_request_in: {
+    role: planner,
+    visitor: 'signed_in',
+    feature: 'merge_requests',
+    write: true,
+  },
   create_merge_request_from: { role: developer, feature: 'merge_requests', write: true },
   update_merge_request: { role: developer, feature: 'merge_requests', write: true },
   approve_merge_request: { role: developer, feature: 'merge_requests', write: true },

@@ -1,11 +1,22 @@
 import { createHash } from 'node:crypto'
 import { dayOf, type Instant, later } from '../base/clock.ts'
-import { forbidden, insufficientScope, invalidToken, Problem, unauthorized } from '../base/problem.ts'
-import { vendor } from '../base/vendor.ts'
-import type { Db } from '../store/connection.ts'
+import type { Config } from '../base/config.ts'
+import {
+  forbidden,
+  insufficientScope,
+  invalidToken,
+  Problem,
+  unauthorized,
+} from '../base/problem.ts'
+import type { Db } from '../store/schema.ts'
 import { type Actor, type ActorUser, ANONYMOUS, type UserActor } from './actor.ts'
 import type { Credentials } from './credentials.ts'
-import { findUserForActor, findTokenByDigest, type TokenRow, touchToken } from './sign-in-queries.ts'
+import {
+  findTokenByDigest,
+  findUserForActor,
+  type TokenRow,
+  touchToken,
+} from './sign-in-queries.ts'
 
 /** SHA-256 of a secret: what is stored and looked up instead of the secret itself. Tokens have ≥ 120 random bits. */
 export function digestOf(secret: string): Buffer {
@@ -16,6 +27,7 @@ export function digestOf(secret: string): Buffer {
 export interface Door {
   readonly db: Db
   readonly ip: string
+  readonly config: Pick<Config, 'vendor'>
   now(): Instant
 }
 
@@ -41,20 +53,28 @@ export async function authenticate(door: Door, credentials: Credentials): Promis
 export async function signInWithToken(door: Door, secret: string): Promise<UserActor> {
   const row = await findTokenByDigest(door.db, digestOf(secret))
   if (!row) throw unauthorized()
-  assertTokenLives(row, door.now())
+  assertTokenLives(row, door.now(), door.config.vendor.prefix)
   const user = presentUser(row)
   assertUserMaySignIn(user)
   await touch(door, row)
   const scopes = JSON.parse(row.scopes) as string[] // written by us as a JSON list of words
-  return { kind: 'user', user, token: { id: row.token_id, kind: row.token_kind, scopes }, sudoBy: null }
+  return {
+    kind: 'user',
+    user,
+    token: { id: row.token_id, kind: row.token_kind, scopes },
+    sudoBy: null,
+  }
 }
 
-function assertTokenLives(row: TokenRow, now: Instant): void {
+function assertTokenLives(row: TokenRow, now: Instant, realm: string): void {
   if (row.revoked === 1) {
-    throw invalidToken('Token was revoked. You have to re-authorize from the user.', vendor.realm)
+    throw invalidToken('Token was revoked. You have to re-authorize from the user.', realm)
   }
   if (row.token_expires_at !== null && row.token_expires_at <= dayOf(now)) {
-    throw invalidToken('Token is expired. You can either do re-authorization or token refresh.', vendor.realm)
+    throw invalidToken(
+      'Token is expired. You can either do re-authorization or token refresh.',
+      realm,
+    )
   }
 }
 
@@ -62,7 +82,8 @@ const BLOCKED_REASONS: Readonly<Record<string, string>> = {
   blocked: 'Your account has been blocked.',
   ldap_blocked: 'Your account has been blocked.',
   banned: 'Your account has been blocked.',
-  deactivated: 'Your account has been deactivated by your administrator. Please log back in to reactivate your account.',
+  deactivated:
+    'Your account has been deactivated by your administrator. Please log back in to reactivate your account.',
   blocked_pending_approval:
     'Your account is pending approval from your administrator and hence blocked.',
 }
@@ -97,7 +118,9 @@ async function sudo(door: Door, actor: UserActor, target: string): Promise<UserA
   if (!actor.token?.scopes.includes('sudo')) throw insufficientScope(['sudo'])
   const row = await findUserForActor(door.db, target)
   if (!row) {
-    throw new Problem('not_found', 404, { message: `404 User with ID or username '${target}' Not Found` })
+    throw new Problem('not_found', 404, {
+      message: `404 User with ID or username '${target}' Not Found`,
+    })
   }
   const user: ActorUser = { ...row, admin: row.admin === 1, external: row.external === 1 }
   return { kind: 'user', user, token: actor.token, sudoBy: actor.user }

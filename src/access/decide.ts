@@ -1,6 +1,12 @@
+import {
+  type GroupAbility,
+  groupAbilities,
+  type ProjectAbility,
+  projectAbilities,
+  type Rule,
+} from './abilities.ts'
 import type { Actor } from './actor.ts'
 import { isAdmin, userOf } from './actor.ts'
-import { type GroupAbility, groupAbilities, type ProjectAbility, projectAbilities, type Rule } from './abilities.ts'
 import { type FeatureLevel, featureLevel } from './features.ts'
 import { Role, type Visibility } from './roles.ts'
 
@@ -28,7 +34,11 @@ function featureAllows(level: FeatureLevel, actor: Actor, role: number): boolean
 
 function ruleAllows(rule: Rule, actor: Actor, subject: Subject): boolean {
   if (rule.write && subject.archived && !rule.archived) return false
-  if (rule.feature && !featureAllows(featureLevel(subject.settings, rule.feature), actor, subject.role)) return false
+  if (
+    rule.feature &&
+    !featureAllows(featureLevel(subject.settings, rule.feature), actor, subject.role)
+  )
+    return false
   if (isAdmin(actor)) return true
   if (subject.role >= rule.role) return true
   if (!rule.visitor || !visitorMaySee(actor, subject)) return false

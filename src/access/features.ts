@@ -26,7 +26,10 @@ export type Feature = (typeof FEATURES)[number]
 export type FeatureLevel = 'disabled' | 'private' | 'enabled' | 'public'
 
 /** The level of one feature in a project's stored settings; what was never set is enabled. */
-export function featureLevel(settings: Readonly<Record<string, unknown>>, feature: Feature): FeatureLevel {
+export function featureLevel(
+  settings: Readonly<Record<string, unknown>>,
+  feature: Feature,
+): FeatureLevel {
   const level = settings[`${feature}_access_level`]
   return level === 'disabled' || level === 'private' || level === 'public' ? level : 'enabled'
 }

@@ -1,6 +1,6 @@
 import { type InferResult, sql } from 'kysely'
 import type { Day } from '../base/clock.ts'
-import type { Db } from '../store/connection.ts'
+import type { Db } from '../store/schema.ts'
 
 /** A project as requests meet it: its row, with what is needed of its namespace. */
 export type ProjectRow = InferResult<ReturnType<typeof projectQuery>>[number]
@@ -72,7 +72,12 @@ export function findGroupByPath(db: Db, path: string): Promise<GroupRow | undefi
  * an ancestor, membership through groups invited to the project or to those (capped by the invitation), and ownership
  * of the personal namespace. Expired rows do not count (spec D §2.1).
  */
-export async function findProjectRole(db: Db, userId: number, projectId: number, today: Day): Promise<number> {
+export async function findProjectRole(
+  db: Db,
+  userId: number,
+  projectId: number,
+  today: Day,
+): Promise<number> {
   const result = await sql<{ role: number | null }>`
     WITH chain(id) AS MATERIALIZED (
       SELECT a.ancestor_id FROM projects p JOIN namespace_ancestors a ON a.namespace_id = p.namespace_id
@@ -104,7 +109,12 @@ export async function findProjectRole(db: Db, userId: number, projectId: number,
 }
 
 /** The user's effective role in a group, 0 for none: as in a project, without the project's own rows. */
-export async function findGroupRole(db: Db, userId: number, groupId: number, today: Day): Promise<number> {
+export async function findGroupRole(
+  db: Db,
+  userId: number,
+  groupId: number,
+  today: Day,
+): Promise<number> {
   const result = await sql<{ role: number | null }>`
     WITH chain(id) AS MATERIALIZED (
       SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${groupId}
@@ -127,7 +137,12 @@ export async function findGroupRole(db: Db, userId: number, groupId: number, tod
 }
 
 /** Whether the user has a membership in the group's subgroups or in a project below it, which opens a private group. */
-export async function isMemberBelow(db: Db, userId: number, groupId: number, today: Day): Promise<boolean> {
+export async function isMemberBelow(
+  db: Db,
+  userId: number,
+  groupId: number,
+  today: Day,
+): Promise<boolean> {
   const result = await sql<{ one: number }>`
     SELECT 1 AS one FROM members m WHERE m.user_id = ${userId} AND m.requested_at IS NULL AND m.state = 'active'
       AND (m.expires_at IS NULL OR m.expires_at > ${today})
@@ -139,4 +154,3 @@ export async function isMemberBelow(db: Db, userId: number, groupId: number, tod
     LIMIT 1`.execute(db)
   return result.rows.length > 0
 }
-

@@ -1,6 +1,6 @@
 import type { InferResult } from 'kysely'
 import { dayOf, type Instant } from '../base/clock.ts'
-import type { Db } from '../store/connection.ts'
+import type { Db } from '../store/schema.ts'
 
 const userColumns = [
   'users.id',
@@ -47,7 +47,7 @@ export async function touchToken(
 ): Promise<void> {
   await db
     .updateTable('access_tokens')
-    .set({ last_used_at: now, last_used_ip: ip })
+    .set({ last_used_at: now, last_used_ips: JSON.stringify([ip]) })
     .where('id', '=', tokenId)
     .execute()
   await db
@@ -73,6 +73,8 @@ export function findUserForPassword(db: Db, login: string) {
   return db
     .selectFrom('users')
     .select([...userColumns, 'users.password_hash'])
-    .where((where) => where.or([where('users.username', '=', login), where('users.email', '=', login)]))
+    .where((where) =>
+      where.or([where('users.username', '=', login), where('users.email', '=', login)]),
+    )
     .executeTakeFirst()
 }

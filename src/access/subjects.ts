@@ -1,9 +1,16 @@
 import { dayOf } from '../base/clock.ts'
-import { forbidden, hidden, methodNotAllowed, movedTo, notFound, unauthorized } from '../base/problem.ts'
+import {
+  forbidden,
+  hidden,
+  methodNotAllowed,
+  movedTo,
+  notFound,
+  unauthorized,
+} from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import type { GroupAbility, ProjectAbility } from './abilities.ts'
 import { isAdmin, userOf } from './actor.ts'
-import { maySee, mayInGroup, mayInProject, type Subject } from './decide.ts'
+import { mayInGroup, mayInProject, maySee, type Subject } from './decide.ts'
 import {
   findGroupById,
   findGroupByPath,
@@ -68,7 +75,8 @@ async function groupRole(ctx: Ctx, groupId: number): Promise<number> {
 export async function findVisibleProject(ctx: Ctx, idOrPath: string): Promise<Project | undefined> {
   const id = asId(idOrPath)
   if (id === null && !idOrPath.includes('/')) return undefined
-  const row = id === null ? await findProjectByPath(ctx.db, idOrPath) : await findProjectById(ctx.db, id)
+  const row =
+    id === null ? await findProjectByPath(ctx.db, idOrPath) : await findProjectById(ctx.db, id)
   if (!row) return undefined
   const project = await withProjectRole(ctx, row)
   return maySee(ctx.actor, project) ? project : undefined
@@ -84,7 +92,8 @@ export async function getVisibleProject(ctx: Ctx, idOrPath: string): Promise<Pro
 /** The group of an id or full path if the caller may see it, else undefined (no redirects, spec A-resolved §1). */
 export async function findVisibleGroup(ctx: Ctx, idOrPath: string): Promise<Group | undefined> {
   const id = asId(idOrPath)
-  const row = id === null ? await findGroupByPath(ctx.db, idOrPath) : await findGroupById(ctx.db, id)
+  const row =
+    id === null ? await findGroupByPath(ctx.db, idOrPath) : await findGroupById(ctx.db, id)
   if (!row) return undefined
   const group = await withGroupRole(ctx, row)
   return (await mayReadGroup(ctx, group)) ? group : undefined
@@ -159,7 +168,10 @@ function requireSignedIn(ctx: Ctx): void {
 function nothing(): void {}
 
 /** The project named by `:id`, for callers with the ability there; 404 when hidden, 301/405 when moved. */
-export function onProject(ability: ProjectAbility, options: SubjectOptions = {}): Access<{ project: Project }> {
+export function onProject(
+  ability: ProjectAbility,
+  options: SubjectOptions = {},
+): Access<{ project: Project }> {
   const param = options.param ?? 'id'
   return {
     kind: 'project',
@@ -169,7 +181,8 @@ export function onProject(ability: ProjectAbility, options: SubjectOptions = {})
     before: options.signedIn ? requireSignedIn : nothing,
     async find(request) {
       const project = await findOrFollow(request, param)
-      if (options.plainForbidden && !mayInProject(request.ctx.actor, project, ability)) throw forbidden()
+      if (options.plainForbidden && !mayInProject(request.ctx.actor, project, ability))
+        throw forbidden()
       assertMayInProject(request.ctx, project, ability)
       return { project }
     },
@@ -180,8 +193,11 @@ async function findOrFollow(request: SubjectRequest, param: string): Promise<Pro
   const idOrPath = request.path[param] ?? ''
   const project = await findVisibleProject(request.ctx, idOrPath)
   if (project) return project
-  const movedId = idOrPath.includes('/') ? await findMovedProjectId(request.ctx.db, idOrPath) : undefined
-  const moved = movedId === undefined ? undefined : await findVisibleProject(request.ctx, String(movedId))
+  const movedId = idOrPath.includes('/')
+    ? await findMovedProjectId(request.ctx.db, idOrPath)
+    : undefined
+  const moved =
+    movedId === undefined ? undefined : await findVisibleProject(request.ctx, String(movedId))
   if (!moved) throw notFound('Project')
   if (request.method !== 'GET') {
     throw methodNotAllowed('Non GET methods are not allowed for moved projects')
@@ -190,7 +206,10 @@ async function findOrFollow(request: SubjectRequest, param: string): Promise<Pro
 }
 
 /** The group named by `:id`, for callers with the ability there; 404 when hidden. */
-export function onGroup(ability: GroupAbility, options: SubjectOptions = {}): Access<{ group: Group }> {
+export function onGroup(
+  ability: GroupAbility,
+  options: SubjectOptions = {},
+): Access<{ group: Group }> {
   const param = options.param ?? 'id'
   return {
     kind: 'group',
@@ -202,7 +221,8 @@ export function onGroup(ability: GroupAbility, options: SubjectOptions = {}): Ac
       const group = await getVisibleGroup(request.ctx, request.path[param] ?? '')
       // Whoever sees the group may read it: a membership below it opens a private one.
       if (ability !== 'read_group') {
-        if (options.plainForbidden && !mayInGroup(request.ctx.actor, group, ability)) throw forbidden()
+        if (options.plainForbidden && !mayInGroup(request.ctx.actor, group, ability))
+          throw forbidden()
         assertMayInGroup(request.ctx, group, ability)
       }
       return { group }
@@ -219,7 +239,13 @@ export function anyone(): Access<Nothing> {
 
 /** Any signed-in user; anonymous callers get 401 before parameters are looked at. */
 export function signedIn(): Access<Nothing> {
-  return { kind: 'signed_in', needs: '', subjectFirst: true, before: requireSignedIn, find: async () => ({}) }
+  return {
+    kind: 'signed_in',
+    needs: '',
+    subjectFirst: true,
+    before: requireSignedIn,
+    find: async () => ({}),
+  }
 }
 
 function requireAdmin(ctx: Ctx): void {
@@ -230,7 +256,13 @@ function requireAdmin(ctx: Ctx): void {
 /** Administrators: 401, then 403. `validateFirst` checks parameters before that (broadcast messages). */
 export function onInstance(options: { readonly validateFirst?: boolean } = {}): Access<Nothing> {
   if (!options.validateFirst) {
-    return { kind: 'admin', needs: 'admin', subjectFirst: true, before: requireAdmin, find: async () => ({}) }
+    return {
+      kind: 'admin',
+      needs: 'admin',
+      subjectFirst: true,
+      before: requireAdmin,
+      find: async () => ({}),
+    }
   }
   return {
     kind: 'admin',

@@ -12,3 +12,6 @@ function readVersion(): string {
   }
   throw new Error('package.json names no version')
 }
+
+/** The version of the API dialect that clients compare with (spec D §1.26: three dotted numbers, at least 18). */
+export const apiVersion = '18.9.0'

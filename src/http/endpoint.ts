@@ -7,7 +7,9 @@ import type { Ctx } from '../ctx.ts'
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Shape = Readonly<Record<string, z.ZodType>>
 
-type Read<S> = S extends Shape ? z.infer<z.ZodObject<{ -readonly [K in keyof S]: S[K] }>> : Record<never, never>
+type Read<S> = S extends Shape
+  ? z.infer<z.ZodObject<{ -readonly [K in keyof S]: S[K] }>>
+  : Record<never, never>
 
 /** `:name` segments of a path. A segment may begin with fixed text: `archive.:format`. `*name` takes the rest. */
 type NamesOf<P extends string> = P extends `${string}:${infer Rest}`

@@ -40,7 +40,8 @@ export function answerFor(error: unknown): ErrorAnswer {
   }
   if (error instanceof GitError) {
     const status = gitStatus[error.code]
-    const message = status === 400 ? `400 Bad request - ${error.message}` : (gitText[status] ?? error.message)
+    const message =
+      status === 400 ? `400 Bad request - ${error.message}` : (gitText[status] ?? error.message)
     const headers = status === 503 ? { 'Retry-After': '5' } : {}
     return { status, body: { message }, headers, fault: status === 500 }
   }

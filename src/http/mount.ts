@@ -6,7 +6,10 @@ import type { ApiAnswer } from './pipeline.ts'
 import type { ApiRequest } from './request.ts'
 
 /** The pipeline as an Express handler, to be mounted at `/api/v4`; the one place of this room that knows Express. */
-export function mount(handle: (request: ApiRequest) => Promise<ApiAnswer>, log: Log): RequestHandler {
+export function mount(
+  handle: (request: ApiRequest) => Promise<ApiAnswer>,
+  log: Log,
+): RequestHandler {
   return (request, response) => {
     const started = performance.now()
     const gone = new AbortController()

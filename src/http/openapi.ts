@@ -78,11 +78,21 @@ function queryParameters(endpoint: Endpoint): Json[] {
   if (!endpoint.paginate) return found
   const extra: Json[] = [
     { name: 'page', in: 'query', required: false, schema: { type: 'integer', minimum: 1 } },
-    { name: 'per_page', in: 'query', required: false, schema: { type: 'integer', minimum: 1, maximum: 100 } },
+    {
+      name: 'per_page',
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 100 },
+    },
   ]
   if (endpoint.paginate !== 'offset') {
     extra.push(
-      { name: 'pagination', in: 'query', required: false, schema: { type: 'string', enum: ['keyset', 'legacy'] } },
+      {
+        name: 'pagination',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: ['keyset', 'legacy'] },
+      },
       { name: 'cursor', in: 'query', required: false, schema: { type: 'string' } },
     )
   }
@@ -107,7 +117,9 @@ function objectSchema(shape: Shape): Json {
     .map(([name]) => name)
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schemaOf(schema)])),
+    properties: Object.fromEntries(
+      Object.entries(shape).map(([name, schema]) => [name, schemaOf(schema)]),
+    ),
     ...(required.length > 0 ? { required } : {}),
   }
 }
@@ -116,7 +128,10 @@ function response(endpoint: Endpoint): Json {
   const { response: shape } = endpoint
   if (!shape) return { description: 'Done' }
   if (!(shape instanceof z.ZodType)) {
-    return { description: 'The bytes', content: { [shape.bytes]: { schema: { type: 'string', format: 'binary' } } } }
+    return {
+      description: 'The bytes',
+      content: { [shape.bytes]: { schema: { type: 'string', format: 'binary' } } },
+    }
   }
   const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'output', unrepresentable: 'any' })
   return { description: 'Done', content: { 'application/json': { schema } } }

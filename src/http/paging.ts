@@ -1,5 +1,5 @@
-import { badParameters, pagingRefused } from '../base/problem.ts'
 import { COUNTED_ROWS, type OffsetPage, type Page, type Paged } from '../base/page.ts'
+import { badParameters, pagingRefused } from '../base/problem.ts'
 import type { KeysetSpec, Paginate } from './endpoint.ts'
 import { fault, integer } from './params.ts'
 import type { Input } from './read-input.ts'
@@ -31,7 +31,8 @@ function readCount(raw: unknown, name: 'page' | 'per_page', preset: number): num
   if (raw === undefined || raw === '') return preset
   const read = count.safeParse(raw)
   if (!read.success) throw badParameters(`${name} ${fault.invalid.text}`)
-  if (read.data === 0 && name === 'per_page') throw badParameters('per_page has a value not allowed')
+  if (read.data === 0 && name === 'per_page')
+    throw badParameters('per_page has a value not allowed')
   if (read.data < 1 || read.data > 2 ** 40) throw badParameters(`${name} ${fault.notAllowed.text}`)
   return read.data
 }
@@ -39,7 +40,11 @@ function readCount(raw: unknown, name: 'page' | 'per_page', preset: number): num
 function readKeyset(spec: KeysetSpec, input: Input, perPage: number): Page {
   const orderBy = input.order_by ?? spec.keyset[0]
   const sort = input.sort ?? spec.defaultSort
-  if (typeof orderBy !== 'string' || !spec.keyset.includes(orderBy) || (sort !== 'asc' && sort !== 'desc')) {
+  if (
+    typeof orderBy !== 'string' ||
+    !spec.keyset.includes(orderBy) ||
+    (sort !== 'asc' && sort !== 'desc')
+  ) {
     throw pagingRefused('Keyset pagination is not yet available for this type of request')
   }
   return { kind: 'keyset', perPage, orderBy, sort, after: readCursor(input, orderBy, sort) }
@@ -51,10 +56,12 @@ function readCursor(
   sort: string,
 ): Readonly<Record<string, string>> | undefined {
   if (input.cursor === undefined || input.cursor === '') return undefined
-  if (typeof input.cursor !== 'string' || input.cursor.length > 4096) throw badParameters('cursor is invalid')
+  if (typeof input.cursor !== 'string' || input.cursor.length > 4096)
+    throw badParameters('cursor is invalid')
   const value = decodeCursor(input.cursor)
   // A cursor of another order, or of another list, is no cursor of this one.
-  const fits = value !== null && value._o === `${orderBy} ${sort}` && 'id' in value && orderBy in value
+  const fits =
+    value !== null && value._o === `${orderBy} ${sort}` && 'id' in value && orderBy in value
   if (!fits) throw badParameters('cursor is invalid')
   const { _o: _, _kd: __, ...after } = value
   return after
@@ -78,7 +85,9 @@ export function encodeCursor(
   orderBy: string,
   sort: string,
 ): string {
-  return Buffer.from(JSON.stringify({ ...after, _o: `${orderBy} ${sort}`, _kd: 'n' })).toString('base64url')
+  return Buffer.from(JSON.stringify({ ...after, _o: `${orderBy} ${sort}`, _kd: 'n' })).toString(
+    'base64url',
+  )
 }
 
 /** `Link` and `x-` headers of a list answer. `link` makes the absolute URL with parameters put in. */
@@ -121,4 +130,3 @@ function offsetHeaders(
     ...(told === undefined ? {} : { 'X-Total': String(told), 'X-Total-Pages': String(pages) }),
   }
 }
-

@@ -19,7 +19,10 @@ const MISSING = new Fault('is missing')
  * A request parameter: how its raw value (text of a query or form, or a JSON value) is read, and how the API document
  * shows it. `read` gets anything but undefined.
  */
-export function parameter<T>(schema: ParameterSchema, read: (raw: unknown) => T | Fault): z.ZodType<T> {
+export function parameter<T>(
+  schema: ParameterSchema,
+  read: (raw: unknown) => T | Fault,
+): z.ZodType<T> {
   return z
     .unknown()
     .transform((raw, check): T => {
@@ -80,7 +83,11 @@ export interface IntegerOptions {
 
 function asInteger(raw: unknown): number | Fault {
   const value =
-    typeof raw === 'number' ? raw : typeof raw === 'string' && /^[+-]?\d{1,16}$/.test(raw) ? Number(raw) : NaN
+    typeof raw === 'number'
+      ? raw
+      : typeof raw === 'string' && /^[+-]?\d{1,16}$/.test(raw)
+        ? Number(raw)
+        : NaN
   return Number.isSafeInteger(value) ? value : INVALID
 }
 
@@ -109,7 +116,11 @@ export function id(): z.ZodType<number> {
 export function decimal(): z.ZodType<number> {
   return parameter({ type: 'number' }, (raw) => {
     const value =
-      typeof raw === 'number' ? raw : typeof raw === 'string' && /^[+-]?\d+(\.\d+)?$/.test(raw) ? Number(raw) : NaN
+      typeof raw === 'number'
+        ? raw
+        : typeof raw === 'string' && /^[+-]?\d+(\.\d+)?$/.test(raw)
+          ? Number(raw)
+          : NaN
     return Number.isFinite(value) ? value : INVALID
   })
 }
@@ -168,7 +179,9 @@ export function day(): z.ZodType<string> {
     if (typeof raw !== 'string' || !INSTANT.test(raw)) return INVALID
     const value = raw.slice(0, 10)
     const time = Date.parse(`${value}T00:00:00Z`)
-    return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === value ? value : INVALID
+    return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === value
+      ? value
+      : INVALID
   })
 }
 
@@ -216,7 +229,8 @@ function partsOf(raw: unknown, commas: boolean): readonly unknown[] | null {
   }
   if (typeof raw === 'number') return [raw]
   // `name[0]=a&name[1]=b` beyond the array limit of the query reader, and `name[][key]=`
-  if (typeof raw === 'object' && Object.keys(raw).every((key) => /^\d+$/.test(key))) return Object.values(raw)
+  if (typeof raw === 'object' && Object.keys(raw).every((key) => /^\d+$/.test(key)))
+    return Object.values(raw)
   return null
 }
 
@@ -249,7 +263,9 @@ export interface UploadedFile {
 
 /** A file part of a multipart form. */
 export function file(): z.ZodType<UploadedFile> {
-  return parameter({ type: 'string', format: 'binary' }, (raw) => (isUploadedFile(raw) ? raw : INVALID))
+  return parameter({ type: 'string', format: 'binary' }, (raw) =>
+    isUploadedFile(raw) ? raw : INVALID,
+  )
 }
 
 const uploads = new WeakSet<object>()
@@ -274,7 +290,8 @@ export function schemaOf(schema: z.ZodType): ParameterSchema {
     override: ({ zodSchema, jsonSchema }) => {
       const known = (zodSchema as unknown as z.ZodType).meta?.()?.parameter
       if (typeof known === 'object' && known !== null) {
-        for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Record<string, unknown>)[key]
+        for (const key of Object.keys(jsonSchema))
+          delete (jsonSchema as Record<string, unknown>)[key]
         Object.assign(jsonSchema, known)
       }
     },

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
-import { ANONYMOUS, type Actor, userOf } from '../access/actor.ts'
+import { type Actor, ANONYMOUS, userOf } from '../access/actor.ts'
 import type { Credentials } from '../access/credentials.ts'
 import { hasScope } from '../access/credentials.ts'
 import type { Page, Paged } from '../base/page.ts'
@@ -59,7 +59,11 @@ export function makePipeline(parts: PipelineParts): (request: ApiRequest) => Pro
   }
 }
 
-async function answer(parts: PipelineParts, counters: Counters, request: ApiRequest): Promise<ApiAnswer> {
+async function answer(
+  parts: PipelineParts,
+  counters: Counters,
+  request: ApiRequest,
+): Promise<ApiAnswer> {
   if (request.rawQuery.length > parts.limits.query) throw uriTooLong()
   const match = parts.router.find(request.method, request.rawPath)
   if (match.kind === 'no_route') throw noRoute()
@@ -78,7 +82,11 @@ async function answer(parts: PipelineParts, counters: Counters, request: ApiRequ
   }
 }
 
-function options(match: { kind: string; allow?: readonly string[]; endpoint?: Endpoint }): ApiAnswer {
+function options(match: {
+  kind: string
+  allow?: readonly string[]
+  endpoint?: Endpoint
+}): ApiAnswer {
   const methods = match.allow ?? [match.endpoint?.method ?? 'GET', 'OPTIONS']
   return { status: 204, headers: { Allow: methods.join(', ') }, body: null }
 }
@@ -96,7 +104,11 @@ async function run(parts: PipelineParts, counters: Counters, step: Step): Promis
   const reads = endpoint.method === 'GET' || endpoint.method === 'HEAD'
   const input: Input = reads ? query : { ...query, ...step.body.input }
   const anonymous = parts.makeCtx(ANONYMOUS, request.ip)
-  const actor = await parts.signIn(anonymous, readCredentials(request, query, step.body.input), endpoint)
+  const actor = await parts.signIn(
+    anonymous,
+    readCredentials(request, query, step.body.input),
+    endpoint,
+  )
   const ctx = parts.makeCtx(actor, request.ip)
   const limitHeaders = countRequest(parts, counters, ctx)
   assertScope(actor, endpoint)
@@ -107,7 +119,13 @@ async function run(parts: PipelineParts, counters: Counters, step: Step): Promis
   let subject = endpoint.access.subjectFirst ? await find() : undefined
   const read = readParameters(step, input)
   subject ??= await find()
-  if (endpoint.limit) assertWithinLimit(counters, endpoint.limit, limitKey(ctx, endpoint, path), Date.parse(ctx.now()))
+  if (endpoint.limit)
+    assertWithinLimit(
+      counters,
+      endpoint.limit,
+      limitKey(ctx, endpoint, path),
+      Date.parse(ctx.now()),
+    )
   const page = endpoint.paginate ? readPage(endpoint.paginate, input) : undefined
   const facts: RequestFacts = {
     method: request.method,
@@ -117,7 +135,13 @@ async function run(parts: PipelineParts, counters: Counters, step: Step): Promis
     sent: new Set(Object.keys(input)),
     url: parts.baseUrl + request.rawPath,
   }
-  const result = await endpoint.handler({ ...(subject as object), ctx, ...read, page, request: facts })
+  const result = await endpoint.handler({
+    ...(subject as object),
+    ctx,
+    ...read,
+    page,
+    request: facts,
+  })
   const linkInput = { ...path, ...input }
   const answered = present(parts, endpoint, result, page, linkMaker(parts, request, linkInput))
   return { ...answered, headers: { ...answered.headers, ...limitHeaders } }
@@ -140,7 +164,9 @@ function assertScope(actor: Actor, endpoint: Endpoint): void {
 
 function limitKey(ctx: Ctx, endpoint: Endpoint, path: Readonly<Record<string, string>>): string {
   const caller = userOf(ctx.actor)?.id ?? ctx.ip
-  return endpoint.limit?.scope === 'caller' ? String(caller) : `${caller} ${Object.values(path)[0] ?? ''}`
+  return endpoint.limit?.scope === 'caller'
+    ? String(caller)
+    : `${caller} ${Object.values(path)[0] ?? ''}`
 }
 
 function readParameters(step: Step, input: Input) {
@@ -157,7 +183,9 @@ function urlMaker(parts: PipelineParts, step: Step) {
   return (param: string, value: string): string => {
     const names = step.endpoint.path.split('/')
     const raw = step.request.rawPath.split('/')
-    const path = raw.map((segment, index) => (names[index] === `:${param}` ? encodeURIComponent(value) : segment))
+    const path = raw.map((segment, index) =>
+      names[index] === `:${param}` ? encodeURIComponent(value) : segment,
+    )
     const query = step.request.rawQuery === '' ? '' : `?${step.request.rawQuery}`
     return parts.baseUrl + path.join('/') + query
   }
@@ -167,7 +195,9 @@ function linkMaker(parts: PipelineParts, request: ApiRequest, input: Input) {
   return (changes: Readonly<Record<string, string>>): string => {
     const pairs: [string, string][] = []
     for (const [key, value] of Object.entries({ ...input, ...changes })) flatten(pairs, key, value)
-    const kept = pairs.filter(([key]) => key !== 'private_token' && key !== 'job_token' && key !== 'access_token')
+    const kept = pairs.filter(
+      ([key]) => key !== 'private_token' && key !== 'job_token' && key !== 'access_token',
+    )
     kept.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     return `${parts.baseUrl}${request.rawPath}?${new URLSearchParams(kept)}`
   }
@@ -189,7 +219,8 @@ function present(
 ): ApiAnswer {
   const answered = result instanceof Answer ? result : new Answer(result)
   const status = answered.status ?? endpoint.status
-  if (endpoint.response && !(endpoint.response instanceof z.ZodType)) return presentBytes(result as Bytes, status)
+  if (endpoint.response && !(endpoint.response instanceof z.ZodType))
+    return presentBytes(result as Bytes, status)
   if (answered.body === undefined) return { status, headers: answered.headers, body: null }
   const paged = endpoint.paginate ? (answered.body as Paged<unknown>) : undefined
   const value = paged ? paged.items : answered.body
@@ -213,6 +244,7 @@ function assertShape(endpoint: Endpoint, schema: z.ZodType, value: unknown): voi
   const read = schema.safeParse(value)
   if (read.success) return
   const issues = read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  throw new Error(`${endpoint.method} ${endpoint.path} answers another shape: ${issues.slice(0, 8).join('; ')}`)
+  throw new Error(
+    `${endpoint.method} ${endpoint.path} answers another shape: ${issues.slice(0, 8).join('; ')}`,
+  )
 }
-

@@ -94,7 +94,8 @@ export async function readBody(request: ApiRequest, limits: BodyLimits): Promise
   const bytes = await inflate(request, await collect(request.stream, limits.bytes), limits.bytes)
   if (bytes.length === 0) return NO_BODY
   const name = type.split(';')[0]?.trim() ?? ''
-  if (name === 'application/json' || name.endsWith('+json')) return { ...NO_BODY, input: readJson(bytes) }
+  if (name === 'application/json' || name.endsWith('+json'))
+    return { ...NO_BODY, input: readJson(bytes) }
   if (name === 'application/x-www-form-urlencoded') {
     const raw = decodeUtf8(bytes)
     assertDecodes(raw)
@@ -123,7 +124,9 @@ async function inflate(request: ApiRequest, bytes: Buffer, limit: number): Promi
   try {
     return await inflateGzip(bytes, { maxOutputLength: limit })
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : malformed()
+    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+      ? tooLarge()
+      : malformed()
   }
 }
 
@@ -186,7 +189,13 @@ async function readMultipart(request: ApiRequest, limits: BodyLimits): Promise<R
 async function readParts(request: ApiRequest, limits: BodyLimits, folder: string): Promise<Input> {
   const form = busboy({
     headers: { 'content-type': header(request, 'content-type') ?? '' },
-    limits: { fieldSize: limits.bytes, fields: 1000, files: 10, fileSize: limits.uploadBytes, parts: 1010 },
+    limits: {
+      fieldSize: limits.bytes,
+      fields: 1000,
+      files: 10,
+      fileSize: limits.uploadBytes,
+      parts: 1010,
+    },
     defParamCharset: 'utf8',
   })
   const pairs: string[] = []

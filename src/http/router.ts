@@ -101,7 +101,8 @@ function collect(
       collect(next, segments, at + 1, [...values, segment.slice(prefix.length)], found)
     }
   }
-  if (node.parameter && segment !== '') collect(node.parameter, segments, at + 1, [...values, segment], found)
+  if (node.parameter && segment !== '')
+    collect(node.parameter, segments, at + 1, [...values, segment], found)
   if (node.rest && node.rest.leaves.size > 0) {
     found.push({ node: node.rest, values: [...values, segments.slice(at).join('/')] })
   }
@@ -112,7 +113,10 @@ function leafFor(node: Node, method: string): Leaf | undefined {
   return leaf ?? (method === 'HEAD' ? node.leaves.get('GET') : undefined)
 }
 
-function decodeAll(names: readonly string[], values: readonly string[]): Record<string, string> | null {
+function decodeAll(
+  names: readonly string[],
+  values: readonly string[],
+): Record<string, string> | null {
   const path: Record<string, string> = {}
   for (const [index, name] of names.entries()) {
     try {

@@ -1,8 +1,6 @@
 import { type ReferenceExpression, type SelectQueryBuilder, sql } from 'kysely'
+import { COUNTED_ROWS, type Page as AskedPage, type Paged } from '../base/page.ts'
 import type { Db } from './schema.ts'
-
-/** Above this many rows nobody is told the total (spec A-resolved §5). */
-export const countedRows = 10_000
 
 export interface OffsetRange {
   /** From 1. */
@@ -12,7 +10,7 @@ export interface OffsetRange {
 
 export interface Page<T> {
   readonly items: T[]
-  /** Missing when there are more than `countedRows`. */
+  /** Missing when there are more than `COUNTED_ROWS`. */
   readonly total?: number | undefined
 }
 
@@ -25,9 +23,9 @@ export async function pageByOffset<DB, TB extends keyof DB, O>(
   const offset = (range.page - 1) * range.perPage
   const items = await query.limit(range.perPage).offset(offset).execute()
   const isLast = items.length < range.perPage && (items.length > 0 || offset === 0)
-  const total = isLast ? offset + items.length : await countUpTo(db, query, countedRows + 1)
+  const total = isLast ? offset + items.length : await countUpTo(db, query, COUNTED_ROWS + 1)
   // The row type that Kysely simplifies for a fixed query is O itself.
-  return { items: items as O[], total: total > countedRows ? undefined : total }
+  return { items: items as O[], total: total > COUNTED_ROWS ? undefined : total }
 }
 
 /** How many rows a query has, counting no further than `most`. */
@@ -93,4 +91,59 @@ export async function pageByKey<DB, TB extends keyof DB, O>(
   const last = items.at(-1)
   const next = rows.length > range.limit && last !== undefined ? order.keyOf(last) : undefined
   return { items: range.backward ? items.reverse() : items, next }
+}
+
+/** How rows of a list are found again in an order: the column, and its value in a selected row. */
+export interface ListKey<DB, TB extends keyof DB, O> {
+  /** A column that is never null. */
+  readonly column: ReferenceExpression<DB, TB>
+  readonly valueOf: (row: O) => string | number
+}
+
+export interface ListOrders<DB, TB extends keyof DB, O> {
+  readonly id: ReferenceExpression<DB, TB>
+  readonly idOf: (row: O) => number
+  /** By the name that `order_by` has on the wire; `id` need not be listed. */
+  readonly keys: Readonly<Record<string, ListKey<DB, TB, O>>>
+}
+
+/**
+ * The page of a query that a request asked for, ready for the wire. Offset pages keep the query's own order; keyset pages
+ * take theirs from the request and need `orders`.
+ */
+export async function listPage<DB, TB extends keyof DB, O>(
+  db: Db,
+  query: SelectQueryBuilder<DB, TB, O>,
+  page: AskedPage,
+  orders?: ListOrders<DB, TB, O>,
+): Promise<Paged<O>> {
+  if (page.kind === 'offset') {
+    const { items, total } = await pageByOffset(db, query, { page: page.number, perPage: page.perPage })
+    return { items, total, more: total === undefined && items.length === page.perPage }
+  }
+  if (!orders) throw new TypeError('this list has no keyset order')
+  const key = orders.keys[page.orderBy] ?? { column: orders.id, valueOf: orders.idOf }
+  const { items, next } = await pageByKey(
+    query,
+    {
+      column: key.column,
+      id: orders.id,
+      direction: page.sort,
+      keyOf: (row) => ({ value: key.valueOf(row), id: orders.idOf(row) }),
+    },
+    { limit: page.perPage, after: keyFrom(page.after, page.orderBy) },
+  )
+  return { items, next: next && { [page.orderBy]: cursorText(next.value), id: String(next.id) } }
+}
+
+function cursorText(value: string | number): string {
+  return typeof value === 'number' ? `#${value}` : `"${value}`
+}
+
+function keyFrom(after: Readonly<Record<string, string>> | undefined, orderBy: string): Key | undefined {
+  if (!after) return undefined
+  const id = Number(after.id)
+  const text = after[orderBy] ?? ''
+  if (orderBy === 'id') return { value: id, id }
+  return { value: text.startsWith('#') ? Number(text.slice(1)) : text.slice(1), id }
 }

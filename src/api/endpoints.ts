@@ -1,0 +1,14 @@
+import type { Endpoint } from '../http/endpoint.ts'
+import * as version from './version/endpoints.ts'
+
+/** The one list of resources: each one's exported endpoints. */
+const resources: readonly Readonly<Record<string, unknown>>[] = [version]
+
+/** Every endpoint of the REST API. */
+export const apiEndpoints: readonly Endpoint[] = resources.flatMap((resource) =>
+  Object.values(resource).filter(isEndpoint),
+)
+
+function isEndpoint(value: unknown): value is Endpoint {
+  return typeof value === 'object' && value !== null && 'handler' in value && 'path' in value
+}

@@ -1,0 +1,186 @@
+import { mkdir } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import express, { type Router } from 'express'
+import { sql } from 'kysely'
+import { type Actor, SYSTEM } from './access/actor.ts'
+import { authenticate } from './access/authenticate.ts'
+import { apiEndpoints } from './api/endpoints.ts'
+import { type Instant, systemClock } from './base/clock.ts'
+import type { Config } from './base/config.ts'
+import { type Log, makeLog } from './base/log.ts'
+import { StartError } from './base/start-error.ts'
+import { productVersion } from './base/version.ts'
+import type { Ctx } from './ctx.ts'
+import { openGit } from './git/repo.ts'
+import { mount } from './http/mount.ts'
+import { openApiDocument } from './http/openapi.ts'
+import { makePipeline } from './http/pipeline.ts'
+import { Router as ApiRouter } from './http/router.ts'
+import { openStore } from './store/connection.ts'
+import { openFileStore } from './store/files.ts'
+import { lockDataFolder } from './store/lock.ts'
+import { makeWork } from './work/queue.ts'
+
+export interface AppOptions {
+  readonly now?: () => Instant
+  readonly log?: Log
+  /** Check each answer against its schema (tests and development). */
+  readonly checkResponses?: boolean
+  /** `off` only for tests, whose data nobody misses after a power cut. */
+  readonly synchronous?: 'full' | 'off'
+}
+
+/** A running server: every door mounted, not yet listening. */
+export interface App {
+  readonly server: Server
+  readonly config: Config
+  /** A ctx of the server itself, or of an actor. */
+  makeCtx(actor?: Actor, ip?: string): Ctx
+  /** Listens as configured; gives the address. */
+  listen(): Promise<AddressInfo>
+  /** Stops accepting, lets running requests end within the drain time, closes everything. */
+  close(): Promise<void>
+}
+
+/** Builds the lasting parts once and mounts every door; the only place where all rooms meet. */
+export async function openApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const now = options.now ?? systemClock
+  const log = options.log ?? makeLog({ level: config.logLevel, now })
+  const temporaryFolder = join(config.data, 'tmp')
+  await mkdir(temporaryFolder, { recursive: true, mode: 0o700 })
+  const lock = lockDataFolder(config.data)
+  const store = openStore(config.data, { now, synchronous: options.synchronous ?? 'full' })
+  const files = await openFileStore(config.data)
+  const git = openGit({
+    dataDir: config.data,
+    engineProcesses: config.engineProcesses || Math.min(availableParallelism(), 4),
+    engineMemory: config.engineMemory,
+    maxPushBytes: config.maxPush,
+  })
+  const work = makeWork(now)
+  const makeCtx = (actor: Actor = SYSTEM, ip = ''): Ctx => ({
+    db: store.db,
+    git,
+    files,
+    work,
+    actor,
+    config,
+    log,
+    ip,
+    now,
+  })
+  const ready = async () => {
+    await sql`select 1`.execute(store.db)
+    return true
+  }
+  const handle = makePipeline({
+    router: new ApiRouter(apiEndpoints),
+    makeCtx,
+    signIn: (ctx, credentials) => authenticate(ctx, credentials),
+    throttles: () => ({
+      signedIn: {
+        name: 'throttle_authenticated_api',
+        enabled: config.rateLimit,
+        requests: config.rateLimitUser,
+        periodSeconds: 3600,
+      },
+      anonymous: {
+        name: 'throttle_unauthenticated_api',
+        enabled: config.rateLimit,
+        requests: config.rateLimitAnonymous,
+        periodSeconds: 3600,
+      },
+    }),
+    isOffered: () => true,
+    limits: {
+      bytes: config.maxBody,
+      uploadBytes: config.maxUpload,
+      query: config.maxQuery,
+      temporaryFolder,
+    },
+    baseUrl: `${config.externalUrl}/api/v4`,
+    checkResponses: options.checkResponses ?? false,
+  })
+  const web = express()
+  web.disable('x-powered-by')
+  web.disable('etag')
+  web.set('query parser', false)
+  web.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false)
+  web.use('/-', health(ready))
+  web.get('/api/v4/openapi.json', (_request, response) => {
+    response.type('application/json').send(describeApi(config))
+  })
+  web.use('/api/v4', mount(handle, log))
+  const server = createServer({ headersTimeout: config.requestTimeout, requestTimeout: 0 }, web)
+  return {
+    server,
+    config,
+    makeCtx,
+    listen: () => listen(server, config),
+    async close() {
+      await drain(server, config.drainTime)
+      await git.close()
+      await store.close()
+      lock.release()
+    },
+  }
+}
+
+/** Liveness and readiness for whoever watches the service (spec D §1.26). */
+function health(ready: () => Promise<boolean>): Router {
+  const routes = express.Router({ caseSensitive: true })
+  routes.get('/health', (_request, response) => {
+    response.type('text/plain').send('svc OK')
+  })
+  routes.get('/liveness', (_request, response) => {
+    response.json({ status: 'ok' })
+  })
+  routes.get('/readiness', async (_request, response) => {
+    const state = (await ready()) ? 'ok' : 'failed'
+    const status = state === 'ok' ? 200 : 503
+    response.status(status).json({ status: state, master_check: [{ status: state }] })
+  })
+  return routes
+}
+
+const described = new WeakMap<Config, string>()
+
+function describeApi(config: Config): string {
+  const known = described.get(config)
+  if (known !== undefined) return known
+  const serverUrl = `${config.externalUrl}/api/v4`
+  const about = { title: 'Gitstead REST API', version: productVersion, serverUrl }
+  const text = JSON.stringify(openApiDocument(apiEndpoints, about))
+  described.set(config, text)
+  return text
+}
+
+function listen(server: Server, config: Config): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, config)))
+    server.listen(config.port, config.host, () => {
+      const address = server.address()
+      if (typeof address === 'object' && address !== null) resolve(address)
+    })
+  })
+}
+
+function cannotListen(error: NodeJS.ErrnoException, config: Config): Error {
+  const at = `${config.host}:${config.port}`
+  if (error.code === 'EADDRINUSE') return new StartError(`${at} is in use: choose another GITSTEAD_PORT`)
+  if (error.code === 'EACCES') return new StartError(`${at} needs more rights: choose another GITSTEAD_PORT`)
+  return new StartError(`cannot listen on ${at} (${error.message})`)
+}
+
+/** Lets running requests end, then cuts what is left. */
+async function drain(server: Server, milliseconds: number): Promise<void> {
+  if (!server.listening) return
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), milliseconds)
+  await closed
+  clearTimeout(cut)
+}

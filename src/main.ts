@@ -1,0 +1,34 @@
+import { openApp } from './app.ts'
+import { readConfig } from './base/config.ts'
+import { makeLog } from './base/log.ts'
+import { StartError } from './base/start-error.ts'
+
+/** Reads the configuration, listens, and closes in order on SIGTERM or SIGINT. */
+export async function serve(): Promise<void> {
+  const config = readConfig()
+  const log = makeLog({ level: config.logLevel })
+  const app = await openApp(config, { log })
+  const { address, port } = await app.listen()
+  process.stdout.write(`Gitstead listens on http://${address}:${port} (${config.externalUrl})\n`)
+  let closing = false
+  const stop = (signal: string) => {
+    if (closing) process.exit(1)
+    closing = true
+    log.info('stopping', { signal })
+    app.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error('stop failed', { error })
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', () => stop('SIGTERM'))
+  process.on('SIGINT', () => stop('SIGINT'))
+}
+
+serve().catch((error: unknown) => {
+  const text = error instanceof StartError ? error.message : String(error)
+  process.stderr.write(`gitstead: ${text}\n`)
+  process.exit(1)
+})

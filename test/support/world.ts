@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { digestOf } from '../../src/access/authenticate.ts'
+import { type App, openApp } from '../../src/app.ts'
+import { type Config, makeConfig } from '../../src/base/config.ts'
+import { silentLog } from '../../src/base/log.ts'
+import type { Ctx } from '../../src/ctx.ts'
+import { migratedTemplate, newFolder } from './database.ts'
+
+/** An answer as tests look at it. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  /** The parsed JSON, or the text when it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever shape the endpoint answers
+  readonly body: any
+}
+
+export interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as it is, with the content type of `headers`. */
+  readonly raw?: string | Uint8Array<ArrayBuffer> | FormData | URLSearchParams
+}
+
+/** Somebody who calls the API: a user with a token, or nobody. */
+export class Caller {
+  readonly baseUrl: string
+  readonly token: string | null
+  readonly id: number
+  readonly username: string
+
+  constructor(baseUrl: string, token: string | null, id: number, username: string) {
+    this.baseUrl = baseUrl
+    this.token = token
+    this.id = id
+    this.username = username
+  }
+
+  get(path: string, options?: CallOptions) {
+    return this.call('GET', path, undefined, options)
+  }
+  head(path: string, options?: CallOptions) {
+    return this.call('HEAD', path, undefined, options)
+  }
+  post(path: string, body?: unknown, options?: CallOptions) {
+    return this.call('POST', path, body, options)
+  }
+  put(path: string, body?: unknown, options?: CallOptions) {
+    return this.call('PUT', path, body, options)
+  }
+  patch(path: string, body?: unknown, options?: CallOptions) {
+    return this.call('PATCH', path, body, options)
+  }
+  delete(path: string, body?: unknown, options?: CallOptions) {
+    return this.call('DELETE', path, body, options)
+  }
+
+  /** Calls a path below `/api/v4`; a body that is not raw goes as JSON. Redirects are not followed. */
+  async call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Reply> {
+    const headers: Record<string, string> = { ...options.headers }
+    if (this.token !== null) headers['PRIVATE-TOKEN'] = this.token
+    if (body !== undefined) headers['Content-Type'] ??= 'application/json'
+    const payload = options.raw ?? (body === undefined ? null : JSON.stringify(body))
+    const response = await fetch(`${this.baseUrl}/api/v4${path}`, {
+      method,
+      headers,
+      body: payload,
+      redirect: 'manual',
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: parse(text) }
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** A listening server with data of its own, and people made at will. The clock stands unless a test moves it. */
+export interface World {
+  readonly app: App
+  readonly ctx: Ctx
+  readonly url: string
+  readonly folder: string
+  /** The administrator. */
+  readonly root: Caller
+  readonly nobody: Caller
+  /** A new user with a token of all scopes a user may have. */
+  user(username: string, more?: { admin?: boolean; external?: boolean }): Promise<Caller>
+  /** A token of these scopes for a user. */
+  token(userId: number, scopes: readonly string[]): Promise<string>
+  as(token: string): Caller
+  setNow(instant: string): void
+  close(): Promise<void>
+}
+
+export async function openWorld(given: Partial<Config> = {}): Promise<World> {
+  const folder = newFolder()
+  mkdirSync(folder, { recursive: true })
+  copyFileSync(migratedTemplate(), join(folder, 'gitstead.db'))
+  let now = '2026-05-04T10:00:00.000Z'
+  const config = makeConfig({ data: folder, port: 0, drainTime: 100, ...given })
+  const app = await openApp(config, {
+    now: () => now,
+    log: silentLog,
+    checkResponses: true,
+    synchronous: 'off',
+  })
+  const { port } = await app.listen()
+  const url = `http://127.0.0.1:${port}`
+  const ctx = app.makeCtx()
+  const token = async (userId: number, scopes: readonly string[]) => {
+    const secret = `test-${randomBytes(12).toString('hex')}`
+    await ctx.db
+      .insertInto('access_tokens')
+      .values({
+        kind: 'personal',
+        user_id: userId,
+        name: 'test',
+        digest: digestOf(secret),
+        scopes: JSON.stringify(scopes),
+        created_at: now,
+        updated_at: now,
+      })
+      .execute()
+    return secret
+  }
+  const user: World['user'] = async (username, more = {}) => {
+    const id = await insertUser(ctx, username, more)
+    const scopes = more.admin ? ['api', 'sudo'] : ['api']
+    return new Caller(url, await token(id, scopes), id, username)
+  }
+  const root = await user('root', { admin: true })
+  return {
+    app,
+    ctx,
+    url,
+    folder,
+    root,
+    nobody: new Caller(url, null, 0, ''),
+    user,
+    token,
+    as: (secret) => new Caller(url, secret, 0, ''),
+    setNow: (instant) => {
+      now = instant
+    },
+    async close() {
+      await app.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function insertUser(
+  ctx: Ctx,
+  username: string,
+  more: { admin?: boolean; external?: boolean },
+): Promise<number> {
+  const now = ctx.now()
+  const user = await ctx.db
+    .insertInto('users')
+    .values({
+      username,
+      name: username,
+      email: `${username}@example.com`,
+      admin: more.admin ? 1 : 0,
+      external: more.external ? 1 : 0,
+      confirmed_at: now,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await ctx.db
+    .insertInto('namespaces')
+    .values({
+      kind: 'user',
+      name: username,
+      path: username,
+      full_path: username,
+      full_name: username,
+      owner_id: user.id,
+      visibility: 'public',
+      creator_id: user.id,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute()
+  return user.id
+}
