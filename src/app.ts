@@ -170,8 +170,10 @@ function listen(server: Server, config: Config): Promise<AddressInfo> {
 
 function cannotListen(error: NodeJS.ErrnoException, config: Config): Error {
   const at = `${config.host}:${config.port}`
-  if (error.code === 'EADDRINUSE') return new StartError(`${at} is in use: choose another GITSTEAD_PORT`)
-  if (error.code === 'EACCES') return new StartError(`${at} needs more rights: choose another GITSTEAD_PORT`)
+  if (error.code === 'EADDRINUSE')
+    return new StartError(`${at} is in use: choose another GITSTEAD_PORT`)
+  if (error.code === 'EACCES')
+    return new StartError(`${at} needs more rights: choose another GITSTEAD_PORT`)
   return new StartError(`cannot listen on ${at} (${error.message})`)
 }
 

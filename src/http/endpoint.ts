@@ -81,7 +81,8 @@ type Handled<R, G> = R extends BytesResponse
     ? G extends Paginate
       ? Paged<z.input<R> extends readonly (infer Item)[] ? Item : never>
       : z.input<R> | Answer<z.input<R>>
-    : void | Answer<undefined>
+    : // biome-ignore lint/suspicious/noConfusingVoidType: a handler with nothing to say returns nothing
+      void | Answer<undefined>
 
 type PageOf<G> = G extends 'offset' ? OffsetPage : G extends KeysetSpec ? Page : undefined
 

@@ -1,5 +1,5 @@
 import { type ReferenceExpression, type SelectQueryBuilder, sql } from 'kysely'
-import { COUNTED_ROWS, type Page as AskedPage, type Paged } from '../base/page.ts'
+import { type Page as AskedPage, COUNTED_ROWS, type Paged } from '../base/page.ts'
 import type { Db } from './schema.ts'
 
 export interface OffsetRange {
@@ -118,7 +118,10 @@ export async function listPage<DB, TB extends keyof DB, O>(
   orders?: ListOrders<DB, TB, O>,
 ): Promise<Paged<O>> {
   if (page.kind === 'offset') {
-    const { items, total } = await pageByOffset(db, query, { page: page.number, perPage: page.perPage })
+    const { items, total } = await pageByOffset(db, query, {
+      page: page.number,
+      perPage: page.perPage,
+    })
     return { items, total, more: total === undefined && items.length === page.perPage }
   }
   if (!orders) throw new TypeError('this list has no keyset order')
@@ -140,7 +143,10 @@ function cursorText(value: string | number): string {
   return typeof value === 'number' ? `#${value}` : `"${value}`
 }
 
-function keyFrom(after: Readonly<Record<string, string>> | undefined, orderBy: string): Key | undefined {
+function keyFrom(
+  after: Readonly<Record<string, string>> | undefined,
+  orderBy: string,
+): Key | undefined {
   if (!after) return undefined
   const id = Number(after.id)
   const text = after[orderBy] ?? ''

@@ -49,16 +49,23 @@ describe('the API conventions', () => {
   })
   test('a blocked user answers 403', async () => {
     const user = await world.user('blocked-one')
-    await world.ctx.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', user.id).execute()
+    await world.ctx.db
+      .updateTable('users')
+      .set({ state: 'blocked' })
+      .where('id', '=', user.id)
+      .execute()
     expect((await user.get('/version')).status).toBe(403)
   })
   test('sudo acts as another user, for administrators with the scope only', async () => {
     const ana = await world.user('sudo-ana')
-    const asked = (caller: typeof ana, sudo: string) => caller.get('/version', { headers: { Sudo: sudo } })
+    const asked = (caller: typeof ana, sudo: string) =>
+      caller.get('/version', { headers: { Sudo: sudo } })
     expect((await asked(world.root, 'sudo-ana')).status).toBe(200)
     expect((await asked(world.root, String(ana.id))).status).toBe(200)
     const missing = await asked(world.root, 'nobody-here')
-    expect(missing.body).toEqual({ message: "404 User with ID or username 'nobody-here' Not Found" })
+    expect(missing.body).toEqual({
+      message: "404 User with ID or username 'nobody-here' Not Found",
+    })
     const refused = await asked(ana, 'root')
     expect(refused.body).toEqual({ message: '403 Forbidden - Must be admin to use sudo' })
     const weak = world.as(await world.token(world.root.id, ['api']))

@@ -57,7 +57,12 @@ export class Caller {
   }
 
   /** Calls a path below `/api/v4`; a body that is not raw goes as JSON. Redirects are not followed. */
-  async call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Reply> {
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    options: CallOptions = {},
+  ): Promise<Reply> {
     const headers: Record<string, string> = { ...options.headers }
     if (this.token !== null) headers['PRIVATE-TOKEN'] = this.token
     if (body !== undefined) headers['Content-Type'] ??= 'application/json'
