@@ -23,16 +23,22 @@ export async function insertTask(db: Db, row: Insertable<TasksTable>): Promise<v
     .execute()
 }
 
-/** Takes up to `limit` due tasks for this process. */
+/** Takes up to `limit` due tasks of these names for this process. */
 export async function claimTasks(
   db: Db,
-  claim: { readonly now: Instant; readonly limit: number; readonly by: string },
+  claim: {
+    readonly now: Instant
+    readonly limit: number
+    readonly by: string
+    readonly names: readonly string[]
+  },
 ): Promise<TaskRow[]> {
   const due = db
     .selectFrom('tasks')
     .select('id')
     .where('state', '=', 'ready')
     .where('run_at', '<=', claim.now)
+    .where('name', 'in', claim.names)
     .orderBy('run_at')
     .orderBy('id')
     .limit(claim.limit)
@@ -50,16 +56,16 @@ export async function claimTasks(
   return rows.sort((one, other) => one.run_at.localeCompare(other.run_at) || one.id - other.id)
 }
 
-/** When the earliest waiting task is due, if any waits. */
-export async function nextDueAt(db: Db): Promise<Instant | undefined> {
+/** Whether a task of any name is due; a read, so that looking costs nearly nothing. */
+export async function isAnyTaskDue(db: Db, now: Instant): Promise<boolean> {
   const row = await db
     .selectFrom('tasks')
-    .select('run_at')
+    .select('id')
     .where('state', '=', 'ready')
-    .orderBy('run_at')
+    .where('run_at', '<=', now)
     .limit(1)
     .executeTakeFirst()
-  return row?.run_at
+  return row !== undefined
 }
 
 export async function deleteTask(db: Db, id: number): Promise<void> {
@@ -107,10 +113,19 @@ export async function buryTask(db: Db, id: number, error: string): Promise<void>
     .execute()
 }
 
-/** What a dead process was running, and what this one gives back when it stops. */
-export async function listRunningTasks(db: Db, by?: string): Promise<TaskRow[]> {
-  const running = db.selectFrom('tasks').selectAll().where('state', '=', 'running')
-  return (by === undefined ? running : running.where('locked_by', '=', by)).execute()
+/** Tasks that are marked as running, whoever runs them. */
+export async function listRunningTasks(db: Db): Promise<TaskRow[]> {
+  return db.selectFrom('tasks').selectAll().where('state', '=', 'running').execute()
+}
+
+/** Due tasks that no part of this program knows. */
+export async function listStrangeTasks(db: Db, names: readonly string[]): Promise<TaskRow[]> {
+  return db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('state', '=', 'ready')
+    .where('name', 'not in', names)
+    .execute()
 }
 
 export async function findLastRun(db: Db, name: string): Promise<Instant | undefined> {

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 
+export type Lane = 'quick' | 'slow'
+
 /** A background task: what it is called, what it needs, and what it does. It may run twice, and must not mind. */
 export interface Task<C, P> {
   /** `area.verb`, such as `projects.delete`; never changed, since rows in the table carry it. */
@@ -7,6 +9,8 @@ export interface Task<C, P> {
   readonly payload: z.ZodType<P>
   /** How often it is tried before it is kept as dead. */
   readonly attempts: number
+  /** Slow ones (imports, clean-ups) have places of their own, so that they hold up nothing quick. */
+  readonly lane: Lane
   /** Longest single run, in milliseconds; then the signal is raised, and it counts as failed. */
   readonly timeout: number
   readonly handler: (ctx: C, payload: P, signal: AbortSignal) => Promise<void>
@@ -21,8 +25,9 @@ export function task<C, P>(declared: {
   readonly name: string
   readonly payload: z.ZodType<P>
   readonly attempts?: number
+  readonly lane?: Lane
   readonly timeout?: number
   readonly handler: (ctx: C, payload: P, signal: AbortSignal) => Promise<void>
 }): Task<C, P> {
-  return { attempts: 12, timeout: 30 * 60_000, ...declared }
+  return { attempts: 12, lane: 'quick', timeout: 30 * 60_000, ...declared }
 }

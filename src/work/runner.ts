@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto'
+import { type Instant, later } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { redactText } from '../base/redact.ts'
+import type { Db } from '../store/schema.ts'
+import {
+  buryTask,
+  claimTasks,
+  deleteTask,
+  isAnyTaskDue,
+  listRunningTasks,
+  listStrangeTasks,
+  retryTask,
+  type TaskRow,
+} from './queries.ts'
+import type { Work } from './queue.ts'
+import { enqueueScheduled, type Schedule } from './schedule.ts'
+import type { AnyTask, Lane } from './task.ts'
+
+/** The least that the runner must find in what it hands to tasks. */
+export interface TaskCtx {
+  readonly db: Db
+  readonly work: Work
+  readonly log: Log
+  now(): Instant
+}
+
+export interface RunnerOptions<C extends TaskCtx> {
+  readonly tasks: readonly AnyTask<C>[]
+  readonly schedules?: readonly Schedule[]
+  /** What a task holds in its hands, acting for the system. */
+  readonly makeCtx: () => C
+  readonly places?: Readonly<Record<Lane, number>>
+  /** How often the table is looked at without being woken, for rows that another process has added. */
+  readonly lookMs?: number
+}
+
+const firstPauseMs = 10_000
+const longestPauseMs = 3_600_000
+
+/** How long after the nth failure a task is tried again: 10 s, 20 s, 40 s … at most an hour. */
+export function pauseAfter(attempts: number): number {
+  return Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs)
+}
+
+interface Running {
+  readonly row: TaskRow
+  readonly abort: AbortController
+  readonly done: Promise<void>
+}
+
+/** Runs the tasks that are rows in the database. One process has one, since the data folder has one server. */
+export class TaskRunner<C extends TaskCtx> {
+  readonly #options: RunnerOptions<C>
+  readonly #tasks: ReadonlyMap<string, AnyTask<C>>
+  readonly #places: Readonly<Record<Lane, number>>
+  readonly #by = `${process.pid}-${randomUUID()}`
+  readonly #running = new Map<number, Running>()
+  #state: 'new' | 'started' | 'stopped' = 'new'
+  #timer: NodeJS.Timeout | undefined
+  #look: Promise<void> | undefined
+  #lookAgain = false
+
+  constructor(options: RunnerOptions<C>) {
+    this.#options = options
+    this.#tasks = new Map(options.tasks.map((task) => [task.name, task]))
+    if (this.#tasks.size < options.tasks.length) throw new Error('two tasks have the same name')
+    this.#places = options.places ?? { quick: 4, slow: 2 }
+  }
+
+  get running(): number {
+    return this.#running.size
+  }
+
+  /** Takes back what a dead process left, then runs whatever is due. */
+  async start(): Promise<void> {
+    await this.recover()
+    await this.#enqueueScheduled()
+    this.#state = 'started'
+    this.#timer = setInterval(() => this.wake('tick'), this.#options.lookMs ?? 5000)
+    this.#timer.unref()
+    this.wake()
+  }
+
+  /** Looks for due tasks soon. Inside a transaction that means: after it, since a claim waits for its turn to write. */
+  wake(why: 'enqueued' | 'tick' = 'enqueued'): void {
+    if (this.#state !== 'started') return
+    if (this.#look) {
+      this.#lookAgain = true
+      return
+    }
+    this.#look = (why === 'tick' ? this.#tick() : this.#claimDue())
+      .catch((error) => this.#options.makeCtx().log.error('tasks cannot be claimed', { error }))
+      .finally(() => {
+        this.#look = undefined
+        if (!this.#lookAgain) return
+        this.#lookAgain = false
+        this.wake()
+      })
+  }
+
+  /** Runs everything that is due, and what that makes due, to its end. For tests and commands. */
+  async runDue(): Promise<void> {
+    await this.#enqueueScheduled()
+    for (;;) {
+      await this.#claimDue()
+      if (this.#running.size === 0) return
+      await Promise.all([...this.#running.values()].map((one) => one.done))
+    }
+  }
+
+  /** Waits for running tasks; those that last beyond the grace are told to end, and will run again at the next start. */
+  async stop(graceMs: number): Promise<void> {
+    this.#state = 'stopped'
+    clearInterval(this.#timer)
+    await this.#look
+    const all = Promise.all([...this.#running.values()].map((one) => one.done))
+    if (await endsWithin(all, graceMs)) return
+    for (const { abort } of this.#running.values()) abort.abort(new Error('the server stops'))
+    await all
+  }
+
+  /** Tasks that are marked as running although nobody runs them: their process has died. */
+  async recover(): Promise<void> {
+    const { db, log } = this.#options.makeCtx()
+    for (const row of await listRunningTasks(db)) {
+      if (this.#running.has(row.id)) continue
+      log.warn('task was cut off', { task: row.name, id: row.id, attempts: row.attempts })
+      await this.#giveBack(row, 'the process ended during the task')
+    }
+    for (const row of await listStrangeTasks(db, [...this.#tasks.keys()])) {
+      log.error('no such task', { task: row.name, id: row.id })
+      await buryTask(db, row.id, 'no part of this program knows the task')
+    }
+  }
+
+  async #giveBack(row: TaskRow, why: string): Promise<void> {
+    const { db, now } = this.#options.makeCtx()
+    // A task that takes the process down with it must not do so for ever.
+    if (row.attempts >= (this.#tasks.get(row.name)?.attempts ?? 1)) {
+      await buryTask(db, row.id, why)
+    } else {
+      await retryTask(db, row, { runAt: now(), error: why })
+    }
+  }
+
+  async #enqueueScheduled(): Promise<void> {
+    const ctx = this.#options.makeCtx()
+    await enqueueScheduled(ctx, this.#options.schedules ?? [], ctx.now())
+  }
+
+  async #tick(): Promise<void> {
+    await this.#enqueueScheduled()
+    const { db, now } = this.#options.makeCtx()
+    if (await isAnyTaskDue(db, now())) await this.#claimDue()
+  }
+
+  async #claimDue(): Promise<void> {
+    const ctx = this.#options.makeCtx()
+    for (const lane of ['quick', 'slow'] as const) {
+      const names = [...this.#tasks.values()].filter((one) => one.lane === lane)
+      const limit = this.#places[lane] - this.#runningIn(lane)
+      if (limit <= 0 || names.length === 0) continue
+      const rows = await claimTasks(ctx.db, {
+        now: ctx.now(),
+        limit,
+        by: this.#by,
+        names: names.map((one) => one.name),
+      })
+      for (const row of rows) this.#run(row)
+    }
+  }
+
+  #runningIn(lane: Lane): number {
+    const all = [...this.#running.values()]
+    return all.filter((one) => this.#tasks.get(one.row.name)?.lane === lane).length
+  }
+
+  #run(row: TaskRow): void {
+    const task = this.#tasks.get(row.name)
+    if (!task) return
+    const abort = new AbortController()
+    const done = this.#finish(row, task, abort).finally(() => {
+      this.#running.delete(row.id)
+      this.wake()
+    })
+    this.#running.set(row.id, { row, abort, done })
+  }
+
+  async #finish(row: TaskRow, task: AnyTask<C>, abort: AbortController): Promise<void> {
+    const ctx = this.#options.makeCtx()
+    try {
+      const error = await this.#attempt(ctx, row, task, abort)
+      if (error === undefined) await deleteTask(ctx.db, row.id)
+      else if (this.#state === 'stopped' && abort.signal.aborted) {
+        await retryTask(ctx.db, row, { runAt: ctx.now(), error: 'the server stopped' })
+      } else await this.#fail(ctx, row, task, error)
+    } catch (error) {
+      // The row stays marked as running, and the next start takes it back.
+      ctx.log.error('the end of a task cannot be saved', { task: row.name, id: row.id, error })
+    }
+  }
+
+  async #attempt(ctx: C, row: TaskRow, task: AnyTask<C>, abort: AbortController): Promise<unknown> {
+    const tooLong = new Error(`took longer than ${task.timeout} ms`)
+    const timer = setTimeout(() => abort.abort(tooLong), task.timeout)
+    try {
+      const payload: unknown = task.payload.parse(JSON.parse(row.payload))
+      await Promise.race([task.handler(ctx, payload, abort.signal), rejectionOf(abort.signal)])
+      return undefined
+    } catch (error) {
+      return error ?? new Error('failed without a reason')
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #fail(ctx: C, row: TaskRow, task: AnyTask<C>, error: unknown): Promise<void> {
+    const text = redactText(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    const about = { task: row.name, id: row.id, attempts: row.attempts, error }
+    if (row.attempts >= task.attempts) {
+      ctx.log.error('task failed for good', about)
+      await buryTask(ctx.db, row.id, text)
+      return
+    }
+    ctx.log.warn('task failed', about)
+    const runAt = later(ctx.now(), pauseAfter(row.attempts))
+    await retryTask(ctx.db, row, { runAt, error: text })
+  }
+}
+
+/** Fails when the signal is raised: a handler that ignores it must not keep its place. */
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+async function endsWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds)
+  })
+  const inTime = await Promise.race([work.then(() => true), late])
+  clearTimeout(timer)
+  return inTime
+}
