@@ -1,36 +1,25 @@
 import { mkdir } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import express, { type Router } from 'express'
 import { sql } from 'kysely'
-import { type Actor, SYSTEM } from './access/actor.ts'
+import type { Actor } from './access/actor.ts'
 import { authenticate } from './access/authenticate.ts'
 import { apiEndpoints } from './api/endpoints.ts'
-import { type Instant, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
-import { type Log, makeLog } from './base/log.ts'
 import { StartError } from './base/start-error.ts'
 import { productVersion } from './base/version.ts'
 import type { Ctx } from './ctx.ts'
-import { openGit } from './git/repo.ts'
 import { mount } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { makePipeline } from './http/pipeline.ts'
 import { Router as ApiRouter } from './http/router.ts'
-import { openStore } from './store/connection.ts'
-import { openFileStore } from './store/files.ts'
-import { lockDataFolder } from './store/lock.ts'
-import { makeWork } from './work/queue.ts'
+import { openServerParts, type PartsOptions } from './parts.ts'
 
-export interface AppOptions {
-  readonly now?: () => Instant
-  readonly log?: Log
+export interface AppOptions extends PartsOptions {
   /** Check each answer against its schema (tests and development). */
   readonly checkResponses?: boolean
-  /** `off` only for tests, whose data nobody misses after a power cut. */
-  readonly synchronous?: 'full' | 'off'
 }
 
 /** A running server: every door mounted, not yet listening. */
@@ -47,31 +36,10 @@ export interface App {
 
 /** Builds the lasting parts once and mounts every door; the only place where all rooms meet. */
 export async function openApp(config: Config, options: AppOptions = {}): Promise<App> {
-  const now = options.now ?? systemClock
-  const log = options.log ?? makeLog({ level: config.logLevel, now })
   const temporaryFolder = join(config.data, 'tmp')
   await mkdir(temporaryFolder, { recursive: true, mode: 0o700 })
-  const lock = lockDataFolder(config.data)
-  const store = openStore(config.data, { now, synchronous: options.synchronous ?? 'full' })
-  const files = await openFileStore(config.data)
-  const git = openGit({
-    dataDir: config.data,
-    engineProcesses: config.engineProcesses || Math.min(availableParallelism(), 4),
-    engineMemory: config.engineMemory,
-    maxPushBytes: config.maxPush,
-  })
-  const work = makeWork(now)
-  const makeCtx = (actor: Actor = SYSTEM, ip = ''): Ctx => ({
-    db: store.db,
-    git,
-    files,
-    work,
-    actor,
-    config,
-    log,
-    ip,
-    now,
-  })
+  const parts = await openServerParts(config, options)
+  const { store, log, makeCtx } = parts
   const ready = async () => {
     await sql`select 1`.execute(store.db)
     return true
@@ -122,9 +90,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     listen: () => listen(server, config),
     async close() {
       await drain(server, config.drainTime)
-      await git.close()
-      await store.close()
-      lock.release()
+      await parts.close()
     },
   }
 }

@@ -6,7 +6,7 @@ import { type Instant, systemClock } from '../base/clock.ts'
 import { StartError } from '../base/start-error.ts'
 import { storeDialect } from './driver.ts'
 import { Handle } from './handle.ts'
-import { migrate } from './migrate.ts'
+import { assertMigrated, migrate } from './migrate.ts'
 import type { Migration } from './migration.ts'
 import { migrations } from './migrations.ts'
 import type { Db, Schema } from './schema.ts'
@@ -14,6 +14,8 @@ import type { Db, Schema } from './schema.ts'
 export interface StoreOptions {
   readonly now?: () => Instant
   readonly migrations?: readonly Migration[]
+  /** False refuses a database that must be upgraded: another program is using it. */
+  readonly mayMigrate?: boolean
   /** How long a write waits for another process that holds the database. */
   readonly patienceMs?: number
   /** `off` only for tests, whose data nobody misses after a power cut. */
@@ -41,7 +43,9 @@ export function openStore(folder: string, options: StoreOptions = {}): Store {
   const { now = systemClock, patienceMs = 10_000 } = options
   const writer = openWriter(path, options.synchronous ?? 'full')
   try {
-    const migrated = migrate(writer, folder, options.migrations ?? migrations, now)
+    const steps = options.migrations ?? migrations
+    if (options.mayMigrate === false) assertMigrated(writer, steps)
+    const migrated = migrate(writer, folder, steps, now)
     const openReader = () => new Handle(openReadOnly(path))
     const handles = { writer: new Handle(writer), reader: openReader(), openReader, patienceMs }
     const db = new Kysely<Schema>({ dialect: storeDialect(handles) })

@@ -48,11 +48,14 @@ export interface FileStore {
   deleteOlder(sha256: string, before: Instant): Promise<boolean>
 }
 
-/** Opens `<folder>/files` and clears away what a crash left half written. */
-export async function openFileStore(folder: string): Promise<FileStore> {
+/** Opens `<folder>/files`; `clear` takes away what a crash left half written, and belongs to the server alone. */
+export async function openFileStore(
+  folder: string,
+  options: { readonly clear?: boolean } = {},
+): Promise<FileStore> {
   const root = join(folder, 'files')
   const temp = join(root, 'tmp')
-  await rm(temp, { recursive: true, force: true })
+  if (options.clear ?? true) await rm(temp, { recursive: true, force: true })
   await mkdir(temp, { recursive: true, mode: 0o700 })
   const pathOf = (sha256: string) => filePath(root, sha256)
   return {

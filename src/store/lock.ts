@@ -9,11 +9,19 @@ export interface DataLock {
   release(): void
 }
 
+/** Takes the data folder for this process, or refuses in one line. */
+export function lockDataFolder(folder: string): DataLock {
+  const lock = tryLockDataFolder(folder)
+  if (lock) return lock
+  const holder = holderOf(join(folder, 'server.pid'))
+  throw new StartError(`another server${holder} uses the data folder ${folder}`)
+}
+
 /**
- * Takes the data folder for this process, or refuses in one line. The lock is SQLite's own on a file made for it: the
+ * Takes the data folder for this process unless a server has it. The lock is SQLite's own on a file made for it: the
  * kernel lets go of it however the process ends.
  */
-export function lockDataFolder(folder: string): DataLock {
+export function tryLockDataFolder(folder: string): DataLock | undefined {
   makeFolder(folder)
   const path = join(folder, 'server.lock')
   const pidPath = join(folder, 'server.pid')
@@ -24,7 +32,7 @@ export function lockDataFolder(folder: string): DataLock {
   } catch (error) {
     database.close()
     if (!isBusy(error)) throw new StartError(`the lock ${path} fails (${String(error)})`)
-    throw new StartError(`another server${holder(pidPath)} uses the data folder ${folder}`)
+    return undefined
   }
   writeFileSync(pidPath, `${process.pid}\n`, { mode: 0o600 })
   return {
@@ -52,7 +60,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-function holder(pidPath: string): string {
+function holderOf(pidPath: string): string {
   try {
     return ` (process ${readFileSync(pidPath, 'utf8').trim()})`
   } catch {

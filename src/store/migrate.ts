@@ -19,13 +19,7 @@ export function migrate(
   steps: readonly Migration[],
   now: () => Instant,
 ): string[] {
-  database.exec(`CREATE TABLE IF NOT EXISTS schema_migrations (
-    name TEXT NOT NULL PRIMARY KEY, version TEXT NOT NULL, applied_at TEXT NOT NULL
-  ) STRICT`)
-  const applied = appliedTo(database)
-  assertKnown(applied, steps)
-  const done = new Set(applied.map((row) => row.name))
-  const missing = steps.filter((step) => !done.has(step.name))
+  const { applied, missing } = compare(database, steps)
   const [first] = missing
   if (first && applied.length > 0) snapshot(database, folder, first.name)
   // SQLite's way to rebuild a table needs the keys off, which no transaction may change.
@@ -36,6 +30,23 @@ export function migrate(
     database.pragma('foreign_keys = ON')
   }
   return missing.map((step) => step.name)
+}
+
+/** Refuses a database that lacks a migration, for a program that must not run any. */
+export function assertMigrated(database: Database, steps: readonly Migration[]): void {
+  const [first] = compare(database, steps).missing
+  if (!first) return
+  throw new StartError(`the database lacks ${first.name}: stop its server, then do this again`)
+}
+
+function compare(database: Database, steps: readonly Migration[]) {
+  database.exec(`CREATE TABLE IF NOT EXISTS schema_migrations (
+    name TEXT NOT NULL PRIMARY KEY, version TEXT NOT NULL, applied_at TEXT NOT NULL
+  ) STRICT`)
+  const applied = appliedTo(database)
+  assertKnown(applied, steps)
+  const done = new Set(applied.map((row) => row.name))
+  return { applied, missing: steps.filter((step) => !done.has(step.name)) }
 }
 
 interface Applied {

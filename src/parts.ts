@@ -1,0 +1,110 @@
+import { mkdir } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { type Actor, SYSTEM } from './access/actor.ts'
+import { type Instant, systemClock } from './base/clock.ts'
+import type { Config } from './base/config.ts'
+import { type Log, makeLog } from './base/log.ts'
+import type { Ctx } from './ctx.ts'
+import { openGit } from './git/repo.ts'
+import { openStore, type Store } from './store/connection.ts'
+import { openFileStore } from './store/files.ts'
+import { type DataLock, lockDataFolder, tryLockDataFolder } from './store/lock.ts'
+import { makeWork, type Work } from './work/queue.ts'
+
+export interface PartsOptions {
+  readonly now?: () => Instant
+  readonly log?: Log
+  /** `off` only for tests, whose data nobody misses after a power cut. */
+  readonly synchronous?: 'full' | 'off'
+  /** Called when background work was added. */
+  readonly wake?: () => void
+}
+
+/** What lasts as long as the process: the store, the repositories, the files, and the ctx made of them. */
+export interface Parts {
+  readonly store: Store
+  readonly log: Log
+  readonly work: Work
+  /** A ctx of the program itself, or of an actor. */
+  makeCtx(actor?: Actor, ip?: string): Ctx
+  now(): Instant
+  close(): Promise<void>
+}
+
+/** Opens a data folder for the one server that may serve it; a second is refused. */
+export async function openServerParts(config: Config, options: PartsOptions = {}): Promise<Parts> {
+  await mkdir(config.data, { recursive: true, mode: 0o700 })
+  const lock = lockDataFolder(config.data)
+  try {
+    const processes = config.engineProcesses || Math.min(availableParallelism(), 4)
+    const parts = await open(config, options, { processes, beside: false, mayMigrate: true })
+    return { ...parts, close: () => parts.close().finally(() => lock.release()) }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/**
+ * Opens a data folder for a command of the operator, beside a server that may be running: nothing of the server's is
+ * cleared away, and the schema is upgraded only while no server uses it.
+ */
+export async function openCommandParts(config: Config, options: PartsOptions = {}): Promise<Parts> {
+  await mkdir(config.data, { recursive: true, mode: 0o700 })
+  const lock: DataLock | undefined = tryLockDataFolder(config.data)
+  try {
+    return await open(config, options, {
+      processes: 0,
+      beside: true,
+      mayMigrate: lock !== undefined,
+    })
+  } finally {
+    lock?.release()
+  }
+}
+
+interface Manner {
+  readonly processes: number
+  readonly beside: boolean
+  /** Whether the schema may be upgraded. */
+  readonly mayMigrate: boolean
+}
+
+async function open(config: Config, options: PartsOptions, manner: Manner): Promise<Parts> {
+  const now = options.now ?? systemClock
+  const log = options.log ?? makeLog({ level: config.logLevel, now })
+  const store = openStore(config.data, {
+    now,
+    synchronous: options.synchronous ?? 'full',
+    mayMigrate: manner.mayMigrate,
+  })
+  const files = await openFileStore(config.data, { clear: !manner.beside })
+  const git = openGit({
+    dataDir: config.data,
+    engineProcesses: manner.processes,
+    engineMemory: config.engineMemory,
+    maxPushBytes: config.maxPush,
+  })
+  const work = makeWork(now, options.wake)
+  return {
+    store,
+    log,
+    work,
+    now,
+    makeCtx: (actor = SYSTEM, ip = '') => ({
+      db: store.db,
+      git,
+      files,
+      work,
+      actor,
+      config,
+      log,
+      ip,
+      now,
+    }),
+    async close() {
+      await git.close()
+      await store.close()
+    },
+  }
+}
