@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import type { Actor } from './access/actor.ts'
 import { authenticate } from './access/authenticate.ts'
 import { apiEndpoints } from './api/endpoints.ts'
+import { schedules, tasks } from './api/tasks.ts'
 import type { Config } from './base/config.ts'
 import { StartError } from './base/start-error.ts'
 import { productVersion } from './base/version.ts'
@@ -16,6 +17,8 @@ import { openApiDocument } from './http/openapi.ts'
 import { makePipeline } from './http/pipeline.ts'
 import { Router as ApiRouter } from './http/router.ts'
 import { openServerParts, type PartsOptions } from './parts.ts'
+import { apiReference } from './web/api-reference.ts'
+import { TaskRunner } from './work/runner.ts'
 
 export interface AppOptions extends PartsOptions {
   /** Check each answer against its schema (tests and development). */
@@ -28,7 +31,7 @@ export interface App {
   readonly config: Config
   /** A ctx of the server itself, or of an actor. */
   makeCtx(actor?: Actor, ip?: string): Ctx
-  /** Listens as configured; gives the address. */
+  /** Starts background work and listens as configured; gives the address. */
   listen(): Promise<AddressInfo>
   /** Stops accepting, lets running requests end within the drain time, closes everything. */
   close(): Promise<void>
@@ -38,8 +41,9 @@ export interface App {
 export async function openApp(config: Config, options: AppOptions = {}): Promise<App> {
   const temporaryFolder = join(config.data, 'tmp')
   await mkdir(temporaryFolder, { recursive: true, mode: 0o700 })
-  const parts = await openServerParts(config, options)
+  const parts = await openServerParts(config, { ...options, wake: () => runner.wake() })
   const { store, log, makeCtx } = parts
+  const runner = new TaskRunner<Ctx>({ tasks, schedules, makeCtx: () => makeCtx() })
   const ready = async () => {
     await sql`select 1`.execute(store.db)
     return true
@@ -77,7 +81,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   web.disable('etag')
   web.set('query parser', false)
   web.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false)
-  web.use('/-', health(ready))
+  web.use('/-', health(ready), apiReference())
   web.get('/api/v4/openapi.json', (_request, response) => {
     response.type('application/json').send(describeApi(config))
   })
@@ -87,9 +91,13 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     server,
     config,
     makeCtx,
-    listen: () => listen(server, config),
+    async listen() {
+      await runner.start()
+      return listen(server, config)
+    },
     async close() {
       await drain(server, config.drainTime)
+      await runner.stop(config.drainTime)
       await parts.close()
     },
   }

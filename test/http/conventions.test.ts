@@ -87,3 +87,16 @@ describe('the API conventions', () => {
     expect(reply.body.paths['/version'].get.summary).toContain('version')
   })
 })
+
+describe('the API reference page', () => {
+  test('is served with everything it loads, from this server alone', async () => {
+    const page = await fetch(`${world.url}/-/docs`)
+    const html = await page.text()
+    expect(page.headers.get('content-type')).toContain('text/html')
+    for (const [, path] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      const asset = await fetch(new URL(path ?? '', `${world.url}/-/docs`))
+      expect([path, asset.status]).toEqual([path, 200])
+    }
+    expect(html).not.toMatch(/https?:\/\//)
+  })
+})

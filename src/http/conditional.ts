@@ -1,0 +1,19 @@
+import type { Instant } from '../base/clock.ts'
+import { preconditionFailed } from '../base/problem.ts'
+import type { RequestFacts } from './endpoint.ts'
+
+/**
+ * Refuses with 412 when `If-Unmodified-Since` parses and the record changed later; an absent or unparsable header is
+ * ignored (spec A-resolved §3). HTTP dates count whole seconds.
+ */
+export function assertUnmodifiedSince(
+  request: Pick<RequestFacts, 'headers'>,
+  updatedAt: Instant,
+): void {
+  const given = request.headers['if-unmodified-since']
+  if (typeof given !== 'string') return
+  const since = Date.parse(given)
+  if (Number.isNaN(since)) return
+  if (Math.floor(Date.parse(updatedAt) / 1000) > Math.floor(since / 1000))
+    throw preconditionFailed()
+}
