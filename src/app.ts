@@ -23,6 +23,8 @@ import { TaskRunner } from './work/runner.ts'
 export interface AppOptions extends PartsOptions {
   /** Check each answer against its schema (tests and development). */
   readonly checkResponses?: boolean
+  /** Answer 204 to whoever may call an endpoint, without doing its work (the authorisation matrix). */
+  readonly admitOnly?: boolean
 }
 
 /** A running server: every door mounted, not yet listening. */
@@ -75,6 +77,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     },
     baseUrl: `${config.externalUrl}/api/v4`,
     checkResponses: options.checkResponses ?? false,
+    admitOnly: options.admitOnly ?? false,
   })
   const web = express()
   web.disable('x-powered-by')

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { digestOf } from '../../src/access/authenticate.ts'
-import { type App, openApp } from '../../src/app.ts'
+import { type App, type AppOptions, openApp } from '../../src/app.ts'
 import { type Config, makeConfig } from '../../src/base/config.ts'
 import { silentLog } from '../../src/base/log.ts'
 import type { Ctx } from '../../src/ctx.ts'
@@ -104,7 +104,10 @@ export interface World {
   close(): Promise<void>
 }
 
-export async function openWorld(given: Partial<Config> = {}): Promise<World> {
+export async function openWorld(
+  given: Partial<Config> = {},
+  options: Pick<AppOptions, 'admitOnly'> = {},
+): Promise<World> {
   const folder = newFolder()
   mkdirSync(folder, { recursive: true })
   copyFileSync(migratedTemplate(), join(folder, 'gitstead.db'))
@@ -115,6 +118,7 @@ export async function openWorld(given: Partial<Config> = {}): Promise<World> {
     log: silentLog,
     checkResponses: true,
     synchronous: 'off',
+    ...options,
   })
   const { port } = await app.listen()
   const url = `http://127.0.0.1:${port}`
