@@ -49,14 +49,17 @@ export async function openServerParts(config: Config, options: PartsOptions = {}
  * Opens a data folder for a command of the operator, beside a server that may be running: nothing of the server's is
  * cleared away, and the schema is upgraded only while no server uses it.
  */
-export async function openCommandParts(config: Config, options: PartsOptions = {}): Promise<Parts> {
+export async function openCommandParts(
+  config: Config,
+  options: PartsOptions & { readonly mayMigrate?: boolean } = {},
+): Promise<Parts> {
   await mkdir(config.data, { recursive: true, mode: 0o700 })
   const lock: DataLock | undefined = tryLockDataFolder(config.data)
   try {
     return await open(config, options, {
       processes: 0,
       beside: true,
-      mayMigrate: lock !== undefined,
+      mayMigrate: lock !== undefined && options.mayMigrate !== false,
     })
   } finally {
     lock?.release()

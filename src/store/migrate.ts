@@ -36,7 +36,10 @@ export function migrate(
 export function assertMigrated(database: Database, steps: readonly Migration[]): void {
   const [first] = compare(database, steps).missing
   if (!first) return
-  throw new StartError(`the database lacks ${first.name}: stop its server, then do this again`)
+  throw new StartError(
+    `the database is of an older version (it lacks ${first.name}): ` +
+      'stop its server, if one runs, and start this one',
+  )
 }
 
 function compare(database: Database, steps: readonly Migration[]) {

@@ -1,0 +1,30 @@
+// @ts-check
+// The `gitstead` command: makes the clone ready where it is not, then runs the compiled command line.
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { root, setUpOrExit } from './setup.mjs'
+
+await setUpOrExit()
+
+const compiled = (/** @type {string} */ file) =>
+  import(pathToFileURL(join(root, 'dist', file)).href)
+
+async function readInput() {
+  let text = ''
+  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk
+  return text
+}
+
+const { runCommandLine } = await compiled('cli/main.js')
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  environment: process.env,
+  out: process.stdout,
+  err: process.stderr,
+  readInput,
+  /** @param {Record<string, string>} settings */
+  async serve(settings) {
+    Object.assign(process.env, settings)
+    process.argv[1] = join(root, 'dist/main.js')
+    await compiled('main.js')
+  },
+})

@@ -1,0 +1,161 @@
+import { existsSync } from 'node:fs'
+import { access, constants, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../base/config.ts'
+import { silentLog } from '../base/log.ts'
+import { StartError } from '../base/start-error.ts'
+import { findFaults } from '../git/faults.ts'
+import { openCommandParts, type Parts } from '../parts.ts'
+import { tryLockDataFolder } from '../store/lock.ts'
+import { command } from './command.ts'
+import type { Progress } from './progress.ts'
+import { countDeadTasks, countProjects, listProjectsAfter } from './queries.ts'
+import { gitVersion } from './version.ts'
+
+/** `core.fsync` came with it. */
+const LEAST_GIT = [2, 36] as const
+const LEAST_FREE_BYTES = 1024 ** 3
+
+type State = 'ok' | 'warning' | 'failure'
+
+interface Finding {
+  readonly name: string
+  readonly state: State
+  readonly text: string
+}
+
+interface Manner {
+  readonly deep: boolean
+  readonly mend: boolean
+}
+
+export const doctor = command({
+  name: 'doctor',
+  summary: 'Check the machine, the database and every repository',
+  args: [],
+  options: {
+    fsck: { type: 'boolean', doc: 'Read every object of every repository, which takes long' },
+    mend: { type: 'boolean', doc: 'Remove what a crash left behind' },
+  },
+  async run({ options, config, progress }) {
+    const manner = { deep: options.fsck ?? false, mend: options.mend ?? false }
+    const findings = await findAll(config(), manner, progress)
+    const worst = findings.some(({ state }) => state === 'failure')
+    const signs = { ok: 'ok      ', warning: 'warning ', failure: 'FAILURE ' }
+    return {
+      lines: findings.map(({ name, state, text }) => `${signs[state]}${name}: ${text}`),
+      data: { healthy: !worst, findings },
+      exitCode: worst ? 1 : 0,
+    }
+  },
+})
+
+async function findAll(config: Config, manner: Manner, progress: Progress): Promise<Finding[]> {
+  const findings = [await gitFinding(), await folderFinding(config)]
+  if (!existsSync(join(config.data, 'gitstead.db'))) {
+    return [...findings, finding('database', 'ok', 'none yet, the first start makes it')]
+  }
+  findings.push(await spaceFinding(config), serverFinding(config))
+  let parts: Parts
+  try {
+    parts = await openCommandParts(config, { log: silentLog, mayMigrate: false })
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    return [...findings, finding('database', 'failure', error.message)]
+  }
+  try {
+    findings.push(...databaseFindings(parts), await taskFinding(parts))
+    return [...findings, ...(await repositoryFindings(parts, manner, progress))]
+  } finally {
+    await parts.close()
+  }
+}
+
+function finding(name: string, state: State, text: string): Finding {
+  return { name, state, text }
+}
+
+async function gitFinding(): Promise<Finding> {
+  const found = await gitVersion()
+  if (found === undefined) return finding('git', 'failure', 'the program git is missing')
+  const [major = 0, minor = 0] = found.split('.').map(Number)
+  const [leastMajor, leastMinor] = LEAST_GIT
+  const enough = major > leastMajor || (major === leastMajor && minor >= leastMinor)
+  const wish = enough ? '' : `, ${LEAST_GIT.join('.')} or newer is needed`
+  return finding('git', enough ? 'ok' : 'failure', `version ${found}${wish}`)
+}
+
+async function folderFinding({ data }: Config): Promise<Finding> {
+  if (!existsSync(data)) return finding('data folder', 'ok', `${data} is made by the first start`)
+  const writable = await access(data, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+  if (writable) return finding('data folder', 'ok', data)
+  return finding('data folder', 'failure', `${data} cannot be written by this user`)
+}
+
+async function spaceFinding({ data }: Config): Promise<Finding> {
+  const { bavail, bsize } = await statfs(data)
+  const free = bavail * bsize
+  const text = `${(free / 1024 ** 3).toFixed(1)} GB free`
+  return finding('disk', free < LEAST_FREE_BYTES ? 'warning' : 'ok', text)
+}
+
+function serverFinding({ data }: Config): Finding {
+  const lock = tryLockDataFolder(data)
+  lock?.release()
+  return finding('server', 'ok', lock === undefined ? 'one is running' : 'none is running')
+}
+
+function databaseFindings({ store }: Parts): Finding[] {
+  const faults = store.faults()
+  if (faults.length === 0) return [finding('database', 'ok', 'whole')]
+  return faults.map((fault) => finding('database', 'failure', fault))
+}
+
+async function taskFinding({ store }: Parts): Promise<Finding> {
+  const dead = await countDeadTasks(store.db)
+  if (dead === 0) return finding('background work', 'ok', 'nothing has failed')
+  return finding('background work', 'warning', `${dead} tasks have failed for good`)
+}
+
+async function repositoryFindings(
+  parts: Parts,
+  manner: Manner,
+  progress: Progress,
+): Promise<Finding[]> {
+  const { db } = parts.store
+  const total = await countProjects(db)
+  const findings: Finding[] = []
+  let seen = 0
+  let last = 0
+  for (;;) {
+    const projects = await listProjectsAfter(db, last, 200)
+    for (const project of projects) {
+      seen += 1
+      last = project.id
+      progress.say(`repository ${seen} of ${total}: ${project.full_path}`)
+      findings.push(...(await oneRepository(parts, project, manner)))
+    }
+    if (projects.length === 0) break
+  }
+  const bad = findings.some(({ state }) => state !== 'ok')
+  return bad ? findings : [...findings, finding('repositories', 'ok', `${seen} checked`)]
+}
+
+async function oneRepository(
+  parts: Parts,
+  project: { readonly id: number; readonly full_path: string },
+  manner: Manner,
+): Promise<Finding[]> {
+  const { git, now } = parts.makeCtx()
+  const name = `repository ${project.full_path} (${project.id})`
+  if (!(await git.exists(project.id))) return [finding(name, 'failure', 'is missing on disk')]
+  const options = { now: Date.parse(now()), ...manner }
+  const { faults, mended } = await findFaults(git.open(project.id), options)
+  return [
+    ...mended.map((text) => finding(name, 'ok', text)),
+    ...faults.map((text) => finding(name, 'failure', text)),
+  ]
+}

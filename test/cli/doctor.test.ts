@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runGit } from '../../src/git/command.ts'
+import { findFaults } from '../../src/git/faults.ts'
+import { type GitStore, openGit, type Repo } from '../../src/git/repo.ts'
+import { openStore } from '../../src/store/connection.ts'
+import { gitstead } from '../support/command-line.ts'
+
+let data = ''
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'gitstead-doctor-'))
+})
+afterEach(() => rmSync(data, { recursive: true, force: true }))
+
+test('a folder without data is healthy, and stays empty', async () => {
+  const { code, out } = await gitstead(join(data, 'none'), ['doctor'])
+  expect(code).toBe(0)
+  expect(out).toContain('none yet, the first start makes it')
+})
+
+test('a database of an older version is named, and not upgraded', async () => {
+  const store = openStore(data, { migrations: [], synchronous: 'off' })
+  await store.close()
+  for (let time = 0; time < 2; time++) {
+    const { code, out } = await gitstead(data, ['doctor'])
+    expect(code).toBe(1)
+    expect(out).toContain('FAILURE database: the database is of an older version')
+  }
+})
+
+test('a file that is no database is named', async () => {
+  writeFileSync(
+    join(data, 'gitstead.db'),
+    'no database at all, just some text that goes on'.repeat(99),
+  )
+  const { code, out } = await gitstead(data, ['doctor', '--json'])
+  expect(code).toBe(1)
+  expect(JSON.parse(out).healthy).toBe(false)
+  expect(out).toContain('is not a database')
+})
+
+describe('a repository', () => {
+  let git: GitStore
+  let repo: Repo
+  beforeEach(async () => {
+    git = openGit({ dataDir: data, engineProcesses: 0 })
+    repo = await git.init(7, { defaultBranch: 'main' })
+  })
+  afterEach(() => git.close())
+
+  const look = (more: { deep?: boolean; mend?: boolean; now?: number } = {}) =>
+    findFaults(repo, { now: Date.now(), deep: false, mend: false, ...more })
+
+  test('a new one has no faults', async () => {
+    await expect(look({ deep: true })).resolves.toEqual({ faults: [], mended: [] })
+  })
+
+  test('a lock that is an hour old is reported, and removed on request', async () => {
+    const lock = join(repo.path, 'refs/heads/x.lock')
+    writeFileSync(lock, '')
+    await expect(look()).resolves.toEqual({ faults: [], mended: [] })
+    const old = new Date(Date.now() - 2 * 3600 * 1000)
+    utimesSync(lock, old, old)
+    expect((await look()).faults).toEqual(['the lock refs/heads/x.lock is held by nobody'])
+    expect((await look({ mend: true })).mended).toEqual(['removed the lock refs/heads/x.lock'])
+    await expect(look()).resolves.toEqual({ faults: [], mended: [] })
+  })
+
+  test('a HEAD that names no branch is reported', async () => {
+    writeFileSync(join(repo.path, 'HEAD'), '')
+    expect((await look()).faults).toEqual(['HEAD names no branch'])
+  })
+
+  test('a damaged object is found when every object is read', async () => {
+    const args = ['hash-object', '-w', '--stdin']
+    const { stdout } = await runGit({ repo: repo.path, args, stdin: 'content' })
+    const id = stdout.toString().trim()
+    const path = join(repo.path, 'objects', id.slice(0, 2), id.slice(2))
+    rmSync(path)
+    writeFileSync(path, 'garbage')
+    expect((await look()).faults).toEqual([])
+    expect((await look({ deep: true })).faults).toHaveLength(1)
+  })
+})
