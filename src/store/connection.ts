@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, openSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { Kysely } from 'kysely'
 import { type Instant, systemClock } from '../base/clock.ts'
@@ -112,7 +112,12 @@ function openReadOnly(path: string): Database.Database {
 
 /** The super-user may write to a file that is marked read-only; whoever marked it did not want that. */
 function assertWritable(path: string): void {
+  if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {
+    throw new StartError(`the data folder ${dirname(path)} does not exist`)
+  }
   const mode = statSync(path, { throwIfNoEntry: false })?.mode
+  // It holds digests of passwords and tokens; SQLite gives its log files the same rights.
+  if (mode === undefined) closeSync(openSync(path, 'a', 0o600))
   if (mode !== undefined && (mode & 0o222) === 0) {
     throw new StartError(`the database ${path} is read-only`)
   }

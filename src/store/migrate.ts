@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { Instant } from '../base/clock.ts'
@@ -81,9 +81,17 @@ function snapshot(database: Database, folder: string, before: string): void {
   const partial = `${target}.partial`
   rmSync(partial, { force: true })
   database.prepare('VACUUM INTO ?').run(partial)
+  syncPath(partial)
   renameSync(partial, target)
+  syncPath(place)
   const others = readdirSync(place).filter((name) => /^before-.*\.db$/.test(name))
   for (const name of others.sort().slice(0, -keptSnapshots)) rmSync(join(place, name))
+}
+
+function syncPath(path: string): void {
+  const file = openSync(path, 'r')
+  fsyncSync(file)
+  closeSync(file)
 }
 
 function runStep(database: Database, step: Migration, at: Instant): void {

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type FileStore, openFileStore } from '../../src/store/files.ts'
+import { newFolder } from '../support/database.ts'
+
+let folder: string
+let files: FileStore
+beforeEach(async () => {
+  folder = newFolder()
+  files = await openFileStore(folder)
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const hash = (algorithm: string, bytes: string) => createHash(algorithm).update(bytes).digest('hex')
+
+async function bytesOf(body: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of body) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+
+function half(): string[] {
+  return readdirSync(join(folder, 'files', 'tmp'))
+}
+
+describe('a file', () => {
+  test('is named by the hash of its bytes, with further digests on request', async () => {
+    const stored = await files.put(Readable.from([Buffer.from('hello '), Buffer.from('world')]), {
+      digests: ['md5', 'sha1', 'sha512'],
+    })
+    expect(stored).toEqual({
+      sha256: hash('sha256', 'hello world'),
+      size: 11,
+      digests: {
+        md5: hash('md5', 'hello world'),
+        sha1: hash('sha1', 'hello world'),
+        sha512: hash('sha512', 'hello world'),
+      },
+    })
+    const { body, size } = await files.open(stored.sha256)
+    expect([await bytesOf(body), size]).toEqual(['hello world', 11])
+  })
+
+  test('is read in part, both ends included', async () => {
+    const { sha256 } = await files.put([Buffer.from('0123456789')])
+    const { body, size } = await files.open(sha256, { start: 2, end: 4 })
+    expect([await bytesOf(body), size]).toEqual(['234', 10])
+  })
+
+  test('may be empty', async () => {
+    const { sha256, size } = await files.put([])
+    expect(size).toBe(0)
+    expect(await files.read(sha256)).toHaveLength(0)
+  })
+
+  test('that twenty put at once is there once', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => files.put([Buffer.from('same'), Buffer.from('bytes')])),
+    )
+    expect(new Set(all.map((one) => one.sha256)).size).toBe(1)
+    expect(half()).toEqual([])
+    expect((await files.read(all[0]?.sha256 ?? '')).toString()).toBe('samebytes')
+  })
+
+  test('that is deleted is gone, and deleting it again does no harm', async () => {
+    const { sha256 } = await files.put([Buffer.from('x')])
+    await files.delete(sha256)
+    await files.delete(sha256)
+    expect(await files.has(sha256)).toBe(false)
+    expect(await files.sizeOf(sha256)).toBeUndefined()
+  })
+
+  test('that somebody has put again since is not cleared away', async () => {
+    const { sha256 } = await files.put([Buffer.from('x')])
+    expect(await files.deleteOlder(sha256, new Date(Date.now() - 60_000).toISOString())).toBe(false)
+    expect(await files.deleteOlder(sha256, new Date(Date.now() + 60_000).toISOString())).toBe(true)
+    expect(await files.deleteOlder(sha256, new Date().toISOString())).toBe(false)
+  })
+})
+
+describe('what goes wrong', () => {
+  test('a file beyond the limit is refused, and nothing of it stays', async () => {
+    const putting = files.put([Buffer.alloc(60), Buffer.alloc(60)], { maxSize: 100 })
+    await expect(putting).rejects.toMatchObject({ status: 413 })
+    expect(half()).toEqual([])
+  })
+
+  test('a source that breaks leaves nothing', async () => {
+    async function* broken() {
+      yield Buffer.from('begun')
+      throw new Error('cut')
+    }
+    await expect(files.put(broken())).rejects.toThrow('cut')
+    expect(half()).toEqual([])
+  })
+
+  test('what a crash left half written is cleared away at the next start', async () => {
+    writeFileSync(join(folder, 'files', 'tmp', 'half'), 'begun')
+    await openFileStore(folder)
+    expect(half()).toEqual([])
+  })
+
+  test.each(['', '..', '../../etc/passwd', 'A'.repeat(64), `${'0'.repeat(63)}/`])(
+    'a name that is no hash is refused: %s',
+    (name) => {
+      expect(() => files.pathOf(name)).toThrow('a file is named by its sha256')
+    },
+  )
+})

@@ -1,0 +1,159 @@
+import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { StartError } from '../../src/base/start-error.ts'
+import { openStore } from '../../src/store/connection.ts'
+import type { Migration } from '../../src/store/migration.ts'
+import { newFolder } from '../support/database.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = newFolder()
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const first: Migration = {
+  name: '0001-things',
+  sql: "CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT) STRICT; INSERT INTO things VALUES (1, 'old');",
+}
+const statements = [
+  'ALTER TABLE things ADD COLUMN size INTEGER',
+  "INSERT INTO things VALUES (2, 'new', 7)",
+  'CREATE INDEX things_name ON things (name)',
+  "UPDATE things SET name = 'renamed' WHERE id = 1",
+]
+const second: Migration = { name: '0002-sizes', sql: statements.join(';') }
+
+async function names(migrations: readonly Migration[]) {
+  const store = openStore(folder, { migrations })
+  try {
+    const { rows } = await sql<{ name: string }>`select name from things order by id`.execute(
+      store.db,
+    )
+    return rows.map((row) => row.name)
+  } finally {
+    await store.close()
+  }
+}
+
+/** The same migration that ends after `count` statements. */
+function interrupted(count: number): Migration {
+  return {
+    name: second.name,
+    sql: '',
+    run(database) {
+      for (const statement of statements.slice(0, count)) database.exec(statement)
+      throw new Error(`interrupted after ${count}`)
+    },
+  }
+}
+
+describe('an upgrade', () => {
+  test('runs what is missing, once', async () => {
+    expect(await names([first])).toEqual(['old'])
+    expect(await names([first, second])).toEqual(['renamed', 'new'])
+    expect(await names([first, second])).toEqual(['renamed', 'new'])
+  })
+
+  test.each([0, 1, 2, 3, 4])(
+    'that is interrupted after %i statements starts over cleanly',
+    async (count) => {
+      await names([first])
+      expect(() => openStore(folder, { migrations: [first, interrupted(count)] })).toThrow(
+        `interrupted after ${count}`,
+      )
+      expect(await names([first])).toEqual(['old'])
+      expect(await names([first, second])).toEqual(['renamed', 'new'])
+    },
+  )
+
+  test('keeps a copy from before, none for a new database, and three at most', async () => {
+    await names([first])
+    expect(readdirSync(folder)).not.toContain('snapshots')
+    const steps: Migration[] = [first]
+    for (let n = 2; n <= 6; n++) {
+      steps.push({ name: `000${n}-next`, sql: `UPDATE things SET name = 'step ${n}'` })
+      await names(steps)
+    }
+    expect(readdirSync(join(folder, 'snapshots')).sort()).toEqual([
+      'before-0004-next.db',
+      'before-0005-next.db',
+      'before-0006-next.db',
+    ])
+    const copy = new Database(join(folder, 'snapshots', 'before-0005-next.db'))
+    expect(copy.prepare('SELECT name FROM things').pluck().all()).toEqual(['step 4'])
+    copy.close()
+  })
+
+  test('that leaves a row pointing to nothing is undone', async () => {
+    await names([first])
+    const careless: Migration = {
+      name: '0002-parts',
+      sql: 'CREATE TABLE parts (thing_id INTEGER REFERENCES things (id)) STRICT; INSERT INTO parts VALUES (99);',
+    }
+    expect(() => openStore(folder, { migrations: [first, careless] })).toThrow(
+      '0002-parts leaves parts pointing to nothing',
+    )
+    expect(await names([first, second])).toEqual(['renamed', 'new'])
+  })
+})
+
+describe('a start is refused in one line', () => {
+  const refusal = () => {
+    try {
+      openStore(folder, { migrations: [first] })
+    } catch (error) {
+      expect(error).toBeInstanceOf(StartError)
+      const { message } = error as Error
+      expect(message).not.toContain('\n')
+      return message
+    }
+    return 'not refused'
+  }
+
+  test('by a database of a newer program, with both versions named', async () => {
+    await names([first, second])
+    expect(refusal()).toMatch(
+      /^the database was written by Gitstead \S+ \(0002-sizes\); this is Gitstead \S+, which knows it up to 0001-things/,
+    )
+  })
+
+  test('by a database that is read-only', async () => {
+    await names([first])
+    chmodSync(join(folder, 'gitstead.db'), 0o444)
+    expect(refusal()).toBe(`the database ${join(folder, 'gitstead.db')} is read-only`)
+  })
+
+  test('by a file that is no database', () => {
+    writeFileSync(join(folder, 'gitstead.db'), 'not a database'.repeat(1000))
+    expect(refusal()).toContain('gitstead.db is not a database')
+  })
+
+  test('by a damaged database', async () => {
+    await names([first])
+    const path = join(folder, 'gitstead.db')
+    const database = new Database(path)
+    database.pragma('journal_mode = DELETE')
+    database.close()
+    writeFileSync(path, Buffer.alloc(8192, 0xff), { flag: 'r+' })
+    expect(refusal()).toMatch(/gitstead\.db is (?:not a database|damaged)/)
+  })
+
+  test('by a folder that is missing', () => {
+    rmSync(folder, { recursive: true })
+    expect(refusal()).toBe(`the data folder ${folder} does not exist`)
+  })
+})
+
+test('nobody else on the machine may read the database', async () => {
+  const store = openStore(folder, { migrations: [first] })
+  await store.db
+    .selectFrom('settings')
+    .selectAll()
+    .execute()
+    .catch(() => [])
+  for (const end of ['', '-wal', '-shm']) expect(statSync(store.path + end).mode & 0o077).toBe(0)
+  await store.close()
+})

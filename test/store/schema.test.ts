@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestStore, type TestStore } from '../support/database.ts'
+
+const folder = new URL('../../src/store/schema/', import.meta.url)
+
+/** Tables as the type files tell them: column → whether it may be null. */
+function typedTables(): Map<string, Map<string, boolean>> {
+  const interfaces = new Map<string, Map<string, string>>()
+  for (const file of readdirSync(folder)) {
+    const text = readFileSync(new URL(file, folder), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
+    for (const [, name = '', body = ''] of text.matchAll(/interface (\w+)[^{]*\{([^}]*)\}/g)) {
+      const lines = body
+        .replace(/\/\/.*$/gm, '')
+        .matchAll(/^ {2}(\w+)\??:\s*([\s\S]*?)(?=\n {2}\w|\n?$(?![\s\S]))/gm)
+      interfaces.set(name, new Map([...lines].map(([, column = '', type = '']) => [column, type])))
+    }
+  }
+  const tables = new Map<string, Map<string, boolean>>()
+  for (const [name, members] of interfaces) {
+    if (!name.endsWith('Schema')) continue
+    for (const [table, type] of members) {
+      const columns = interfaces.get(type.trim())
+      if (!columns) throw new Error(`${table}: no interface ${type}`)
+      tables.set(table, new Map([...columns].map(([column, of]) => [column, mayBeNull(of)])))
+    }
+  }
+  return tables
+}
+
+function mayBeNull(type: string): boolean {
+  return /^Optional|\bnull\b/.test(type.trim())
+}
+
+let store: TestStore
+beforeAll(() => {
+  store = openTestStore()
+})
+afterAll(() => store.remove())
+
+async function rowsOf<T>(text: string): Promise<T[]> {
+  return (await sql.raw<T>(text).execute(store.db)).rows
+}
+
+async function tableNames(): Promise<string[]> {
+  const rows = await rowsOf<{ name: string; strict: number }>(
+    "select name, strict from pragma_table_list where schema = 'main' and type = 'table'",
+  )
+  return rows
+    .map((row) => row.name)
+    .filter((name) => !name.startsWith('sqlite_') && name !== 'schema_migrations')
+    .sort()
+}
+
+describe('the types and the tables', () => {
+  test('name the same tables', async () => {
+    expect([...typedTables().keys()].sort()).toEqual(await tableNames())
+  })
+
+  test('name the same columns, and agree on which may be null', async () => {
+    for (const [table, columns] of typedTables()) {
+      const rows = await rowsOf<{ name: string; notnull: number; pk: number }>(
+        `select name, "notnull", pk from pragma_table_info('${table}') order by name`,
+      )
+      const inTable = rows.map((row) => [row.name, row.notnull === 0 && row.pk === 0])
+      expect([...columns].sort(), table).toEqual(inTable)
+    }
+  })
+})
+
+describe('every table', () => {
+  test('is strict', async () => {
+    const loose = await rowsOf<{ name: string }>(
+      "select name from pragma_table_list where schema = 'main' and type = 'table' and strict = 0 and name not like 'sqlite_%'",
+    )
+    expect(loose).toEqual([])
+  })
+
+  test('has an index for each of its foreign keys, so that deletes stay fast', async () => {
+    const missing: string[] = []
+    for (const table of await tableNames()) {
+      const keys = await rowsOf<{ column: string }>(
+        `select "from" as column from pragma_foreign_key_list('${table}') where seq = 0`,
+      )
+      const indexed = await rowsOf<{ column: string }>(
+        `select i.name as column from pragma_index_list('${table}') l, pragma_index_info(l.name) i where i.seqno = 0
+         union select name from pragma_table_info('${table}') where pk = 1`,
+      )
+      const first = new Set(indexed.map((row) => row.column))
+      missing.push(
+        ...keys.filter((key) => !first.has(key.column)).map((key) => `${table}.${key.column}`),
+      )
+    }
+    expect(missing).toEqual([])
+  })
+})

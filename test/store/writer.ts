@@ -1,0 +1,26 @@
+// Started by crash.test.ts and killed at any moment: argument 1 is the data folder. Each transaction writes two rows, and
+// its number is printed once it is acknowledged.
+import { openStore } from '../../src/store/connection.ts'
+import { inTransaction } from '../../src/store/transaction.ts'
+
+const { db } = openStore(process.argv[2] ?? '')
+const last = await db
+  .selectFrom('settings')
+  .select((eb) => eb.fn.max<string | null>('value').as('value'))
+  .where('key', 'like', 'left-%')
+  .executeTakeFirst()
+for (let n = Number(last?.value ?? 0) + 1; ; n++) {
+  const value = String(n).padStart(9, '1')
+  await inTransaction({ db }, async (ctx) => {
+    await ctx.db
+      .insertInto('settings')
+      .values({ key: `left-${value}`, value })
+      .execute()
+    await new Promise((resolve) => setImmediate(resolve))
+    await ctx.db
+      .insertInto('settings')
+      .values({ key: `right-${value}`, value })
+      .execute()
+  })
+  process.stdout.write(`${value}\n`)
+}
