@@ -53,7 +53,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const handle = makePipeline({
     router: new ApiRouter(apiEndpoints),
     makeCtx,
-    signIn: (ctx, credentials) => authenticate(ctx, credentials),
+    signIn: authenticate,
     throttles: () => ({
       signedIn: {
         name: 'throttle_authenticated_api',

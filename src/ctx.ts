@@ -1,4 +1,5 @@
 import type { Actor } from './access/actor.ts'
+import type { GuessLimit } from './access/guess-limit.ts'
 import type { Instant } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
@@ -20,6 +21,8 @@ export interface Ctx {
   readonly actor: Actor
   readonly config: Config
   readonly log: Log
+  /** Who guesses passwords, by address. */
+  readonly guesses: GuessLimit
   /** Where the request came from, for the audit trail and throttles; empty in tasks. */
   readonly ip: string
   now(): Instant

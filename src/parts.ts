@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { type Actor, SYSTEM } from './access/actor.ts'
+import { GuessLimit } from './access/guess-limit.ts'
 import { type Instant, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import { type Log, makeLog } from './base/log.ts'
@@ -89,6 +90,7 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
     maxPushBytes: config.maxPush,
   })
   const work = makeWork(now, options.wake)
+  const guesses = new GuessLimit()
   return {
     store,
     log,
@@ -102,6 +104,7 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
       actor,
       config,
       log,
+      guesses,
       ip,
       now,
     }),

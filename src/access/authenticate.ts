@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
-import { dayOf, type Instant, later } from '../base/clock.ts'
-import type { Config } from '../base/config.ts'
+import { dayOf } from '../base/clock.ts'
 import {
   forbidden,
   insufficientScope,
@@ -8,69 +6,98 @@ import {
   Problem,
   unauthorized,
 } from '../base/problem.ts'
-import type { Db } from '../store/schema.ts'
 import { type Actor, type ActorUser, ANONYMOUS, type UserActor } from './actor.ts'
-import type { Credentials } from './credentials.ts'
+import { type Credentials, hasScope } from './credentials.ts'
+import { findDeployToken } from './deploy-token.ts'
+import { type Door, digestOf, isDue } from './door.ts'
 import {
+  findOauthTokenByDigest,
   findTokenByDigest,
   findUserForActor,
   type TokenRow,
+  touchOauthToken,
   touchToken,
 } from './sign-in-queries.ts'
 
-/** SHA-256 of a secret: what is stored and looked up instead of the secret itself. Tokens have ≥ 120 random bits. */
-export function digestOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
+/** Which credentials an endpoint admits beside tokens of users. */
+export interface Admits {
+  /** Scopes of which a deploy token needs one; none: deploy tokens are refused. */
+  readonly deployToken: readonly string[]
 }
-
-/** What authentication needs; a ctx has it all. */
-export interface Door {
-  readonly db: Db
-  readonly ip: string
-  readonly config: Pick<Config, 'vendor'>
-  now(): Instant
-}
-
-/** How often `last_used_at` of a token is written: not on each request. */
-const TOUCH_EVERY_MS = 60_000
 
 /**
- * Who a request comes from, by its token (spec A-resolved §7). No credential is anonymous; a wrong one is never:
- * unknown → 401, expired or revoked → 401 invalid_token, blocked user → 403. Job and deploy tokens are looked at by the
- * routes that allow them (`signInWithJobToken`, `signInWithDeployToken`), here they are refused.
+ * Who a request comes from (spec A-resolved §7). No credential is anonymous; a wrong one is never: unknown → 401,
+ * expired or revoked → 401 invalid_token, blocked user → 403. Deploy tokens are looked at only where an endpoint admits
+ * them, and elsewhere refused.
  */
-export async function authenticate(door: Door, credentials: Credentials): Promise<Actor> {
+export async function authenticate(
+  door: Door,
+  credentials: Credentials,
+  admits: Admits = { deployToken: [] },
+): Promise<Actor> {
+  if (credentials.deployToken) return signInWithDeployToken(door, credentials.deployToken, admits)
   if (credentials.token === undefined || credentials.token === '') {
-    if (credentials.jobToken || credentials.deployToken) throw unauthorized()
-    if (credentials.sudo) throw unauthorized()
+    if (credentials.jobToken || credentials.sudo) throw unauthorized()
     return ANONYMOUS
   }
   const actor = await signInWithToken(door, credentials.token)
   return credentials.sudo === undefined ? actor : await sudo(door, actor, credentials.sudo)
 }
 
-/** The user behind a personal, project, group or impersonation token; throws as `authenticate` does. */
-export async function signInWithToken(door: Door, secret: string): Promise<UserActor> {
-  const row = await findTokenByDigest(door.db, digestOf(secret))
-  if (!row) throw unauthorized()
-  assertTokenLives(row, door.now(), door.config.vendor.prefix)
-  const user = presentUser(row)
-  assertUserMaySignIn(user)
-  await touch(door, row)
-  const scopes = JSON.parse(row.scopes) as string[] // written by us as a JSON list of words
-  return {
-    kind: 'user',
-    user,
-    token: { id: row.token_id, kind: row.token_kind, scopes },
-    sudoBy: null,
-  }
+async function signInWithDeployToken(door: Door, secret: string, admits: Admits): Promise<Actor> {
+  const actor = await findDeployToken(door, { password: secret })
+  if (!actor || !hasScope(actor, admits.deployToken)) throw unauthorized()
+  return actor
 }
 
-function assertTokenLives(row: TokenRow, now: Instant, realm: string): void {
-  if (row.revoked === 1) {
+/** The user behind a personal, project, group, impersonation or OAuth token; throws as `authenticate` does. */
+export async function signInWithToken(door: Door, secret: string): Promise<UserActor> {
+  const actor = await findActorByToken(door, secret)
+  if (!actor) throw unauthorized()
+  return actor
+}
+
+/** As `signInWithToken`, and undefined when no token has this secret. */
+export async function findActorByToken(door: Door, secret: string): Promise<UserActor | undefined> {
+  const digest = digestOf(secret)
+  const row = await findTokenByDigest(door.db, digest)
+  if (!row) return findActorByOauthToken(door, digest)
+  const now = door.now()
+  assertTokenLives(door, {
+    revoked: row.revoked === 1,
+    expired: row.token_expires_at !== null && row.token_expires_at <= dayOf(now),
+  })
+  const user = presentUser(row)
+  assertUserMaySignIn(user)
+  if (isDue(row.last_used_at, now)) {
+    await touchToken(door.db, row.token_id, now, recentAddresses(row.last_used_ips, door.ip))
+  }
+  const scopes = JSON.parse(row.scopes) as string[] // written by us as a JSON list of words
+  const token = { id: row.token_id, kind: row.token_kind, scopes }
+  return { kind: 'user', user, token, sudoBy: null }
+}
+
+async function findActorByOauthToken(door: Door, digest: Buffer): Promise<UserActor | undefined> {
+  const row = await findOauthTokenByDigest(door.db, digest)
+  if (!row) return undefined
+  const now = door.now()
+  assertTokenLives(door, {
+    revoked: row.revoked_at !== null,
+    expired: row.token_expires_at <= now,
+  })
+  const user = presentUser(row)
+  assertUserMaySignIn(user)
+  if (isDue(row.last_used_at, now)) await touchOauthToken(door.db, row.token_id, now)
+  const scopes = JSON.parse(row.scopes) as string[] // written by us as a JSON list of words
+  return { kind: 'user', user, token: { id: row.token_id, kind: 'oauth', scopes }, sudoBy: null }
+}
+
+function assertTokenLives(door: Door, token: { revoked: boolean; expired: boolean }): void {
+  const realm = door.config.vendor.prefix
+  if (token.revoked) {
     throw invalidToken('Token was revoked. You have to re-authorize from the user.', realm)
   }
-  if (row.token_expires_at !== null && row.token_expires_at <= dayOf(now)) {
+  if (token.expired) {
     throw invalidToken(
       'Token is expired. You can either do re-authorization or token refresh.',
       realm,
@@ -94,13 +121,13 @@ export function assertUserMaySignIn(user: ActorUser): void {
   throw forbidden(BLOCKED_REASONS[user.state] ?? BLOCKED_REASONS.blocked)
 }
 
-async function touch(door: Door, row: TokenRow): Promise<void> {
-  const now = door.now()
-  if (row.last_used_at !== null && row.last_used_at > later(now, -TOUCH_EVERY_MS)) return
-  await touchToken(door.db, row.token_id, row.id, now, door.ip)
+/** The last few addresses that a token was used from, newest first. */
+function recentAddresses(known: string, ip: string): string[] {
+  const before = JSON.parse(known) as string[] // written by us as a JSON list of words
+  return [...new Set([ip, ...before])].filter((one) => one !== '').slice(0, 7)
 }
 
-function presentUser(row: Omit<TokenRow, 'token_id'>): ActorUser {
+function presentUser(row: Omit<TokenRow, keyof TokenColumns>): ActorUser {
   return {
     id: row.id,
     username: row.username,
@@ -112,6 +139,17 @@ function presentUser(row: Omit<TokenRow, 'token_id'>): ActorUser {
     external: row.external === 1,
   }
 }
+
+type TokenColumns = Pick<
+  TokenRow,
+  | 'token_id'
+  | 'token_kind'
+  | 'scopes'
+  | 'revoked'
+  | 'token_expires_at'
+  | 'last_used_at'
+  | 'last_used_ips'
+>
 
 async function sudo(door: Door, actor: UserActor, target: string): Promise<UserActor> {
   if (!actor.user.admin) throw forbidden('Must be admin to use sudo')

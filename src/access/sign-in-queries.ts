@@ -1,5 +1,5 @@
 import type { InferResult } from 'kysely'
-import { dayOf, type Instant } from '../base/clock.ts'
+import type { Instant } from '../base/clock.ts'
 import type { Db } from '../store/schema.ts'
 
 const userColumns = [
@@ -25,7 +25,7 @@ function tokenQuery(db: Db, digest: Buffer) {
       'access_tokens.revoked',
       'access_tokens.expires_at as token_expires_at',
       'access_tokens.last_used_at',
-      'users.last_activity_on',
+      'access_tokens.last_used_ips',
     ])
     .where('access_tokens.digest', '=', digest)
 }
@@ -37,27 +37,67 @@ export function findTokenByDigest(db: Db, digest: Buffer): Promise<TokenRow | un
   return tokenQuery(db, digest).executeTakeFirst()
 }
 
-/** Remembers that a token was used, and its user active. */
+/** Remembers that a token was used; a trigger notes the user's activity. */
 export async function touchToken(
   db: Db,
   tokenId: number,
-  userId: number,
   now: Instant,
-  ip: string,
+  ips: readonly string[],
 ): Promise<void> {
   await db
     .updateTable('access_tokens')
-    .set({ last_used_at: now, last_used_ips: JSON.stringify([ip]) })
+    .set({ last_used_at: now, last_used_ips: JSON.stringify(ips) })
     .where('id', '=', tokenId)
     .execute()
+}
+
+/** The OAuth access token of this digest with its user, or undefined. One of an application itself has no user. */
+export function findOauthTokenByDigest(db: Db, digest: Buffer) {
+  return db
+    .selectFrom('oauth_tokens')
+    .innerJoin('users', 'users.id', 'oauth_tokens.user_id')
+    .select(userColumns)
+    .select([
+      'oauth_tokens.id as token_id',
+      'oauth_tokens.scopes',
+      'oauth_tokens.revoked_at',
+      'oauth_tokens.expires_at as token_expires_at',
+      'oauth_tokens.last_used_at',
+    ])
+    .where('oauth_tokens.digest', '=', digest)
+    .executeTakeFirst()
+}
+
+export async function touchOauthToken(db: Db, tokenId: number, now: Instant): Promise<void> {
   await db
-    .updateTable('users')
-    .set({ last_activity_on: dayOf(now) })
-    .where('id', '=', userId)
-    .where((where) =>
-      where.or([where('last_activity_on', 'is', null), where('last_activity_on', '<', dayOf(now))]),
-    )
+    .updateTable('oauth_tokens')
+    .set({ last_used_at: now })
+    .where('id', '=', tokenId)
     .execute()
+}
+
+/** The deploy token of this digest, or undefined. */
+export function findDeployTokenByDigest(db: Db, digest: Buffer) {
+  return db.selectFrom('deploy_tokens').selectAll().where('digest', '=', digest).executeTakeFirst()
+}
+
+export async function touchDeployToken(db: Db, tokenId: number, now: Instant): Promise<void> {
+  await db
+    .updateTable('deploy_tokens')
+    .set({ last_used_at: now })
+    .where('id', '=', tokenId)
+    .execute()
+}
+
+/** Whether a group's deploy token reaches this namespace: the group itself, or one below it. */
+export async function isBelowGroup(db: Db, namespaceId: number, groupId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('namespace_ancestors')
+    .select('depth')
+    .where('namespace_id', '=', namespaceId)
+    .where('ancestor_id', '=', groupId)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** A user by id (all digits) or username, as `sudo` and Basic authentication name one. */

@@ -9,7 +9,7 @@ import {
 } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import type { GroupAbility, ProjectAbility } from './abilities.ts'
-import { isAdmin, userOf } from './actor.ts'
+import { type DeployTokenActor, isAdmin, userOf } from './actor.ts'
 import { mayInGroup, mayInProject, maySee, type Subject } from './decide.ts'
 import {
   findGroupById,
@@ -24,6 +24,7 @@ import {
   type ProjectRow,
 } from './find-queries.ts'
 import { Role } from './roles.ts'
+import { isBelowGroup } from './sign-in-queries.ts'
 
 /** A project that the caller may see, with the caller's role in it. */
 export type Project = Omit<ProjectRow, 'settings' | 'archived'> & Subject
@@ -49,14 +50,31 @@ export async function withProjectRole(ctx: Ctx, row: ProjectRow): Promise<Projec
     ...row,
     settings: readSettings(row.settings),
     archived: row.archived === 1 || row.namespace_archived === 1,
-    role: await projectRole(ctx, row.id),
+    role: await projectRole(ctx, row),
   }
 }
 
-async function projectRole(ctx: Ctx, projectId: number): Promise<number> {
+async function projectRole(ctx: Ctx, row: ProjectRow): Promise<number> {
   if (isAdmin(ctx.actor)) return Role.owner
+  if (ctx.actor.kind === 'deploy_token') {
+    return deployTokenRole(ctx, ctx.actor, { project: row.id, namespace: row.namespace_id })
+  }
   const user = userOf(ctx.actor)
-  return user ? await findProjectRole(ctx.db, user.id, projectId, dayOf(ctx.now())) : Role.none
+  return user ? await findProjectRole(ctx.db, user.id, row.id, dayOf(ctx.now())) : Role.none
+}
+
+/** What a deploy token counts as where it reaches; its scopes say what it may do there. */
+async function deployTokenRole(
+  ctx: Ctx,
+  token: DeployTokenActor,
+  place: { readonly project?: number; readonly namespace: number },
+): Promise<number> {
+  const reaches =
+    token.groupId === null
+      ? token.projectId === place.project
+      : await isBelowGroup(ctx.db, place.namespace, token.groupId)
+  if (!reaches) return Role.none
+  return token.scopes.some((scope) => scope.startsWith('write_')) ? Role.developer : Role.reporter
 }
 
 /** The group with the caller's role, whether or not the caller may see it. */
@@ -67,6 +85,9 @@ export async function withGroupRole(ctx: Ctx, row: GroupRow): Promise<Group> {
 
 async function groupRole(ctx: Ctx, groupId: number): Promise<number> {
   if (isAdmin(ctx.actor)) return Role.owner
+  if (ctx.actor.kind === 'deploy_token') {
+    return deployTokenRole(ctx, ctx.actor, { namespace: groupId })
+  }
   const user = userOf(ctx.actor)
   return user ? await findGroupRole(ctx.db, user.id, groupId, dayOf(ctx.now())) : Role.none
 }

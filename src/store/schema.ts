@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely'
+import type { AccountsSchema } from './schema/accounts.ts'
 import type { CoreSchema } from './schema/core.ts'
 
 /** Every table. An area adds its interface here and its migration in migrations.ts. */
-export interface Schema extends CoreSchema {}
+export interface Schema extends CoreSchema, AccountsSchema {}
 
 /** The database, or the transaction that we are in. */
 export type Db = Kysely<Schema>

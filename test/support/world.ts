@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { digestOf } from '../../src/access/authenticate.ts'
+import { digestOf } from '../../src/access/door.ts'
 import { type App, type AppOptions, openApp } from '../../src/app.ts'
 import { type Config, makeConfig } from '../../src/base/config.ts'
 import { silentLog } from '../../src/base/log.ts'

@@ -62,18 +62,25 @@ CREATE INDEX emails_user ON emails (user_id);
 
 CREATE TABLE ssh_keys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  user_id INTEGER REFERENCES users (id) ON DELETE CASCADE,
+  deploy INTEGER NOT NULL DEFAULT 0 CHECK (deploy IN (0, 1)),
+  public INTEGER NOT NULL DEFAULT 0 CHECK (public IN (0, 1)),
   title TEXT NOT NULL,
   key TEXT NOT NULL,
   fingerprint_sha256 TEXT NOT NULL,
+  fingerprint_md5 TEXT NOT NULL,
   usage_type TEXT NOT NULL DEFAULT 'auth_and_signing' CHECK (usage_type IN
     ('auth', 'signing', 'auth_and_signing')),
   expires_at TEXT,
   last_used_at TEXT,
-  created_at TEXT NOT NULL
+  created_by_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  created_at TEXT NOT NULL,
+  CHECK ((deploy = 0) = (user_id IS NOT NULL))
 ) STRICT;
 CREATE UNIQUE INDEX ssh_keys_fingerprint_key ON ssh_keys (fingerprint_sha256);
-CREATE INDEX ssh_keys_user ON ssh_keys (user_id);
+CREATE INDEX ssh_keys_md5 ON ssh_keys (fingerprint_md5);
+CREATE INDEX ssh_keys_user ON ssh_keys (user_id, id) WHERE user_id IS NOT NULL;
+CREATE INDEX ssh_keys_created_by ON ssh_keys (created_by_id) WHERE created_by_id IS NOT NULL;
 
 CREATE TABLE access_tokens (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

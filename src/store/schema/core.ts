@@ -248,15 +248,20 @@ export interface AuditEventsTable {
   created_at: Instant
 }
 
+/** Keys of users, and deploy keys: those belong to no user. */
 export interface SshKeysTable {
   id: Id
-  user_id: number
+  user_id: Optional<number>
+  deploy: DefaultFlag
+  public: DefaultFlag
   title: string
   key: string
   fingerprint_sha256: string
+  fingerprint_md5: string
   usage_type: Default<'auth' | 'signing' | 'auth_and_signing'>
   expires_at: OptionalInstant
   last_used_at: OptionalInstant
+  created_by_id: Optional<number>
   created_at: Instant
 }
 

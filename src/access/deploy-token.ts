@@ -1,0 +1,28 @@
+import { dayOf } from '../base/clock.ts'
+import type { DeployTokenActor } from './actor.ts'
+import type { Door } from './door.ts'
+import { digestOf, isDue } from './door.ts'
+import { findDeployTokenByDigest, touchDeployToken } from './sign-in-queries.ts'
+
+/** The deploy token behind a `DEPLOY-TOKEN` header or a password; with a user name, both must fit. */
+export async function findDeployToken(
+  door: Door,
+  given: { readonly user?: string | undefined; readonly password: string },
+): Promise<DeployTokenActor | undefined> {
+  const row = await findDeployTokenByDigest(door.db, digestOf(given.password))
+  if (!row || row.revoked === 1) return undefined
+  const now = door.now()
+  // It lives through the day on which it expires (spec A-resolved §8.1).
+  if (row.expires_at !== null && dayOf(row.expires_at) < dayOf(now)) return undefined
+  const username = row.username ?? door.config.vendor.deployTokenUser(row.id)
+  if (given.user !== undefined && given.user !== username) return undefined
+  if (isDue(row.last_used_at, now)) await touchDeployToken(door.db, row.id, now)
+  return {
+    kind: 'deploy_token',
+    id: row.id,
+    username,
+    scopes: JSON.parse(row.scopes) as string[], // written by us as a JSON list of words
+    projectId: row.source_type === 'project' ? row.source_id : null,
+    groupId: row.source_type === 'group' ? row.source_id : null,
+  }
+}

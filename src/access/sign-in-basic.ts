@@ -1,0 +1,78 @@
+import { Problem, unauthorized } from '../base/problem.ts'
+import type { Actor, UserActor } from './actor.ts'
+import { assertUserMaySignIn, findActorByToken } from './authenticate.ts'
+import { type Credentials, hasScope } from './credentials.ts'
+import { findDeployToken } from './deploy-token.ts'
+import type { Door } from './door.ts'
+import { verifyPassword } from './password.ts'
+import { findUserForPassword } from './sign-in-queries.ts'
+
+/** What clients write for a password when the token stands as the user name. */
+const NO_PASSWORD: readonly string[] = ['', 'x-oauth-basic']
+
+/**
+ * Who signs in with Basic authentication, in the order of spec D §3.2: a token as the password (or as the user name),
+ * a deploy token, user name or e-mail with password. Unknown, expired and revoked → 401; blocked user → 403; an address
+ * that guesses passwords → 429. Scopes are asked by `mayUseGit` and by the registries.
+ */
+export async function signInWithBasic(
+  door: Door,
+  given: NonNullable<Credentials['basic']>,
+): Promise<Actor> {
+  const secret = NO_PASSWORD.includes(given.password) ? given.user : given.password
+  const byToken = await findActorBySecret(door, secret)
+  if (byToken) return byToken
+  return (await findDeployToken(door, given)) ?? (await signInWithPassword(door, given))
+}
+
+async function findActorBySecret(door: Door, secret: string): Promise<UserActor | undefined> {
+  if (secret === '') return undefined
+  try {
+    return await findActorByToken(door, secret)
+  } catch (error) {
+    // Basic clients get the common challenge, not the words of Bearer tokens.
+    if (error instanceof Problem && error.code === 'unauthorized') throw unauthorized()
+    throw error
+  }
+}
+
+/** The user with this name or e-mail and password; takes as long when there is no such user. */
+export async function signInWithPassword(
+  door: Door,
+  given: { readonly user: string; readonly password: string },
+): Promise<UserActor> {
+  door.guesses.assertMayTry(door.ip, door.now())
+  const row = await findUserForPassword(door.db, given.user)
+  const right = await verifyPassword(given.password, row?.password_hash ?? null)
+  if (!row || !right || row.kind !== 'human') {
+    door.guesses.missed(door.ip, door.now())
+    throw unauthorized()
+  }
+  const { password_hash: _, ...columns } = row
+  const user = { ...columns, admin: row.admin === 1, external: row.external === 1 }
+  assertUserMaySignIn(user)
+  return { kind: 'user', user, token: null, sudoBy: null }
+}
+
+const PULL_SCOPES = ['api', 'read_api', 'read_repository', 'write_repository']
+const PUSH_SCOPES = ['api', 'write_repository']
+
+/**
+ * Whether the credential may be used to pull or push at all (spec D §3.2); the project's rules are asked beside it.
+ * Nobody pushes without signing in, and a deploy token never does.
+ */
+export function mayUseGit(actor: Actor, what: 'pull' | 'push'): boolean {
+  switch (actor.kind) {
+    case 'anonymous':
+    case 'job':
+      return what === 'pull'
+    case 'system':
+      return true
+    case 'deploy_token':
+      return what === 'pull' && actor.scopes.includes('read_repository')
+    case 'user':
+      return (
+        actor.token === null || hasScope(actor.token, what === 'pull' ? PULL_SCOPES : PUSH_SCOPES)
+      )
+  }
+}
