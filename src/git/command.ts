@@ -19,6 +19,8 @@ export interface GitCommand {
   readonly timeout?: number | undefined
   /** Bytes of collected output after which it is killed; 64 MB unless told. */
   readonly limit?: number | undefined
+  /** Is told what the program says on standard error, as it comes: its progress. */
+  readonly onStderr?: ((text: string) => void) | undefined
   /** Exit codes that are an answer rather than a failure; 0 unless told. */
   readonly accept?: readonly number[] | undefined
 }
@@ -114,6 +116,7 @@ export function startGit(command: GitCommand): RunningGit {
   command.signal?.addEventListener('abort', onAbort, { once: true })
   let stderr = ''
   child.stderr.on('data', (chunk: Buffer) => {
+    command.onStderr?.(chunk.toString('utf8'))
     if (stderr.length < stderrLimit) stderr += chunk.toString('utf8')
   })
   // A child that ends without reading everything breaks the pipe; its exit code tells more.
