@@ -17,16 +17,32 @@ export interface KeysetPage {
 
 export type Page = OffsetPage | KeysetPage
 
+/** One page of a list that goes on behind a name (trees, branches, tags); `after` is absent on the first page. */
+export interface TokenPage {
+  readonly kind: 'token'
+  readonly perPage: number
+  readonly after?: string | undefined
+}
+
+/** The whole list at once, without any headers. */
+export interface WholePage {
+  readonly kind: 'whole'
+}
+
+/** How lists of names are asked for: by number, behind a name, or whole. */
+export type NamesPage = OffsetPage | TokenPage | WholePage
+
 /**
  * What a list gives back. Offset lists: `total` rows in all, absent where totals are never told (then `more` says
  * whether a next page exists; without it a full page counts as one with a successor). Keyset lists: `next` is what the
- * next page's cursor has to carry, absent at the end.
+ * next page's cursor has to carry, absent at the end; lists of names say it as `nextToken`.
  */
 export interface Paged<T> {
   readonly items: readonly T[]
   readonly total?: number | undefined
   readonly more?: boolean | undefined
   readonly next?: Readonly<Record<string, string>> | undefined
+  readonly nextToken?: string | undefined
 }
 
 /** Above this many rows totals are neither counted nor told (spec A §Limits). */

@@ -199,8 +199,8 @@ export function throttled(
 }
 
 /** 429 of an action limit: `Retry-After` is the interval in seconds (spec A-resolved §6). */
-export function tooMany(intervalSeconds: number): Problem {
-  const error = 'This endpoint has been requested too many times. Try again later.'
+export function tooMany(intervalSeconds: number, thing = 'This endpoint'): Problem {
+  const error = `${thing} has been requested too many times. Try again later.`
   const headers = { 'Retry-After': String(intervalSeconds) }
   return new Problem('too_many', 429, { message: { error } }, { headers })
 }

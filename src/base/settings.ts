@@ -83,6 +83,22 @@ export const settings = {
     { min: 1, max: 1_000_000_000 },
     { doc: 'Requests in an hour from one user' },
   ),
+  largeBlob: bytes('10m', { doc: 'A file larger than this counts against the limit below' }),
+  limitLargeBlobs: integer(
+    5,
+    { min: 0, max: 1_000_000 },
+    { doc: 'Large files in a minute for one user and project; 0 has no limit' },
+  ),
+  limitArchives: integer(
+    5,
+    { min: 0, max: 1_000_000 },
+    { doc: 'Archives in a minute for one user and project; 0 has no limit' },
+  ),
+  limitChangelogs: integer(
+    5,
+    { min: 0, max: 1_000_000 },
+    { doc: 'Changelogs in a minute for one user and project; 0 has no limit' },
+  ),
 
   smtpUrl: optionalUrl(['smtp:', 'smtps:'], {
     secret: true,

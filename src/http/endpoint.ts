@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { Access } from '../access/subjects.ts'
-import type { OffsetPage, Page, Paged } from '../base/page.ts'
+import type { NamesPage, OffsetPage, Page, Paged } from '../base/page.ts'
 import type { Ctx } from '../ctx.ts'
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -30,7 +30,16 @@ export interface KeysetSpec {
   readonly type?: string
 }
 
-export type Paginate = 'offset' | KeysetSpec
+/**
+ * Lists of names: offset paged, or with `pagination=keyset` behind the name in `page_token`; with `whole` also all at
+ * once by `pagination=none` (spec B-resolved §1.1, §4).
+ */
+export interface NamesSpec {
+  readonly token: 'page_token'
+  readonly whole?: true
+}
+
+export type Paginate = 'offset' | KeysetSpec | NamesSpec
 
 /** What the request itself tells a handler, beyond its parameters. */
 export interface RequestFacts {
@@ -43,6 +52,8 @@ export interface RequestFacts {
   readonly sent: ReadonlySet<string>
   /** The request's own absolute URL below the external URL. */
   readonly url: string
+  /** Counts the request against a limit that only some requests of an endpoint meet; 429 beyond it. */
+  countAgainst(limit: RateLimit, subject: string | number): void
 }
 
 /** A streamed or raw answer; `type` is its content type. */
@@ -75,16 +86,30 @@ export class Answer<T> {
   }
 }
 
+/** A JSON answer that is too large to hold: its text as a stream, in the shape of the response schema. */
+export class JsonStream {
+  readonly body: Readable
+  constructor(body: Readable) {
+    this.body = body
+  }
+}
+
 type Handled<R, G> = R extends BytesResponse
   ? Bytes
   : R extends z.ZodType
     ? G extends Paginate
       ? Paged<z.input<R> extends readonly (infer Item)[] ? Item : never>
-      : z.input<R> | Answer<z.input<R>>
+      : z.input<R> | Answer<z.input<R>> | JsonStream
     : // biome-ignore lint/suspicious/noConfusingVoidType: a handler with nothing to say returns nothing
       void | Answer<undefined>
 
-type PageOf<G> = G extends 'offset' ? OffsetPage : G extends KeysetSpec ? Page : undefined
+type PageOf<G> = G extends 'offset'
+  ? OffsetPage
+  : G extends NamesSpec
+    ? NamesPage
+    : G extends KeysetSpec
+      ? Page
+      : undefined
 
 type Awaitable<T> = T | Promise<T>
 
@@ -137,8 +162,11 @@ export interface Declaration<
 
 export interface RateLimit {
   readonly name: string
+  /** 0 means no limit. */
   readonly perMinute: number
   readonly scope: 'caller' | 'caller_and_subject'
+  /** What was asked for too often, in the refusal: `This endpoint` unless told. */
+  readonly thing?: string | undefined
 }
 
 export function perMinute(

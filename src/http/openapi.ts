@@ -85,7 +85,13 @@ function queryParameters(endpoint: Endpoint): Json[] {
       schema: { type: 'integer', minimum: 1, maximum: 100 },
     },
   ]
-  if (endpoint.paginate !== 'offset') {
+  if (endpoint.paginate !== 'offset' && 'token' in endpoint.paginate) {
+    const words = ['legacy', 'keyset', ...(endpoint.paginate.whole ? ['none'] : [])]
+    extra.push(
+      { name: 'pagination', in: 'query', required: false, schema: { type: 'string', enum: words } },
+      { name: 'page_token', in: 'query', required: false, schema: { type: 'string' } },
+    )
+  } else if (endpoint.paginate !== 'offset') {
     extra.push(
       {
         name: 'pagination',

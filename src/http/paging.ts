@@ -1,6 +1,13 @@
-import { COUNTED_ROWS, type OffsetPage, type Page, type Paged } from '../base/page.ts'
+import {
+  COUNTED_ROWS,
+  type NamesPage,
+  type OffsetPage,
+  type Page,
+  type Paged,
+  type TokenPage,
+} from '../base/page.ts'
 import { badParameters, pagingRefused } from '../base/problem.ts'
-import type { KeysetSpec, Paginate } from './endpoint.ts'
+import type { KeysetSpec, NamesSpec, Paginate } from './endpoint.ts'
 import { fault, integer } from './params.ts'
 import type { Input } from './read-input.ts'
 
@@ -10,9 +17,13 @@ const DEFAULT_PER_PAGE = 20
 export const MAX_OFFSET = 50_000
 
 /** The page that a request asks for (spec A-resolved §5). */
-export function readPage(paginate: Paginate, input: Input): Page {
+export function readPage(paginate: Paginate, input: Input): Page | NamesPage {
   const perPage = Math.min(readCount(input.per_page, 'per_page', DEFAULT_PER_PAGE), MAX_PER_PAGE)
-  const keyset = paginate === 'offset' ? undefined : paginate
+  if (paginate !== 'offset' && 'token' in paginate) {
+    const named = readNamesPage(paginate, input, perPage)
+    if (named) return named
+  }
+  const keyset = paginate !== 'offset' && 'keyset' in paginate ? paginate : undefined
   if (keyset && (input.pagination === 'keyset' || keyset.offset === false)) {
     return readKeyset(keyset, input, perPage)
   }
@@ -23,6 +34,16 @@ export function readPage(paginate: Paginate, input: Input): Page {
     )
   }
   return { kind: 'offset', number, perPage, offset: (number - 1) * perPage }
+}
+
+function readNamesPage(spec: NamesSpec, input: Input, perPage: number): NamesPage | undefined {
+  if (spec.whole && input.pagination === 'none') return { kind: 'whole' }
+  if (input.pagination !== 'keyset') return undefined
+  const token = input.page_token
+  if (token === undefined || token === '') return { kind: 'token', perPage }
+  if (typeof token !== 'string' || token.length > 16_384)
+    throw badParameters('page_token is invalid')
+  return { kind: 'token', perPage, after: token }
 }
 
 const count = integer()
@@ -92,16 +113,28 @@ export function encodeCursor(
 
 /** `Link` and `x-` headers of a list answer. `link` makes the absolute URL with parameters put in. */
 export function pageHeaders(
-  page: Page,
+  page: Page | NamesPage,
   paged: Paged<unknown>,
   link: (parameters: Readonly<Record<string, string>>) => string,
 ): Record<string, string> {
+  if (page.kind === 'whole') return {}
+  if (page.kind === 'token') return tokenHeaders(page, paged, link)
   if (page.kind === 'keyset') {
     if (!paged.next) return {}
     const cursor = encodeCursor(paged.next, page.orderBy, page.sort)
     return { Link: `<${link({ cursor, per_page: String(page.perPage) })}>; rel="next"` }
   }
   return offsetHeaders(page, paged, link)
+}
+
+function tokenHeaders(
+  page: TokenPage,
+  paged: Paged<unknown>,
+  link: (parameters: Readonly<Record<string, string>>) => string,
+): Record<string, string> {
+  if (paged.nextToken === undefined) return {}
+  const next = link({ page_token: paged.nextToken, per_page: String(page.perPage) })
+  return { Link: `<${next}>; rel="next"` }
 }
 
 function offsetHeaders(

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { type Actor, ANONYMOUS, userOf } from '../access/actor.ts'
 import type { Credentials } from '../access/credentials.ts'
 import { hasScope } from '../access/credentials.ts'
-import type { Page, Paged } from '../base/page.ts'
+import type { NamesPage, Page, Paged } from '../base/page.ts'
 import { hidden, insufficientScope, noMethod, noRoute, uriTooLong } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import { readCredentials } from './credentials.ts'
-import { Answer, type Bytes, type Endpoint, type RequestFacts } from './endpoint.ts'
+import { Answer, type Bytes, type Endpoint, JsonStream, type RequestFacts } from './endpoint.ts'
 import { answerFor } from './errors.ts'
 import { pageHeaders, readPage } from './paging.ts'
 import { type BodyLimits, type Input, type ReadBody, readBody, readQuery } from './read-input.ts'
@@ -140,6 +140,10 @@ async function run(parts: PipelineParts, counters: Counters, step: Step): Promis
     signal: request.signal,
     sent: new Set(Object.keys(input)),
     url: parts.baseUrl + request.rawPath,
+    countAgainst(limit, subject) {
+      const key = `${callerKey(ctx)} ${subject}`
+      assertWithinLimit(counters, limit, key, Date.parse(ctx.now()))
+    },
   }
   const result = await endpoint.handler({
     ...(subject as object),
@@ -169,10 +173,12 @@ function assertScope(actor: Actor, endpoint: Endpoint): void {
 }
 
 function limitKey(ctx: Ctx, endpoint: Endpoint, path: Readonly<Record<string, string>>): string {
-  const caller = userOf(ctx.actor)?.id ?? ctx.ip
-  return endpoint.limit?.scope === 'caller'
-    ? String(caller)
-    : `${caller} ${Object.values(path)[0] ?? ''}`
+  const caller = callerKey(ctx)
+  return endpoint.limit?.scope === 'caller' ? caller : `${caller} ${Object.values(path)[0] ?? ''}`
+}
+
+function callerKey(ctx: Ctx): string {
+  return String(userOf(ctx.actor)?.id ?? ctx.ip)
 }
 
 function readParameters(step: Step, input: Input) {
@@ -220,9 +226,13 @@ function present(
   parts: PipelineParts,
   endpoint: Endpoint,
   result: unknown,
-  page: Page | undefined,
+  page: Page | NamesPage | undefined,
   link: (changes: Readonly<Record<string, string>>) => string,
 ): ApiAnswer {
+  if (result instanceof JsonStream) {
+    const headers = { 'Content-Type': 'application/json' }
+    return { status: endpoint.status, headers, body: result.body }
+  }
   const answered = result instanceof Answer ? result : new Answer(result)
   const status = answered.status ?? endpoint.status
   if (endpoint.response && !(endpoint.response instanceof z.ZodType))

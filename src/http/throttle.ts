@@ -38,8 +38,9 @@ export function assertWithinLimit(
   key: string,
   nowMs: number,
 ): void {
+  if (limit.perMinute === 0) return
   const { count } = counters.hit(`action ${limit.name} ${key}`, 60, nowMs)
-  if (count > limit.perMinute) throw tooMany(60)
+  if (count > limit.perMinute) throw tooMany(60, limit.thing)
 }
 
 /** One request throttle, as the application settings have it. */

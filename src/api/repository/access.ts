@@ -1,0 +1,80 @@
+import type { ProjectAbility } from '../../access/abilities.ts'
+import { userOf } from '../../access/actor.ts'
+import { mayInProject } from '../../access/decide.ts'
+import { featureLevel } from '../../access/features.ts'
+import { type Access, assertMayInProject, onProject, type Project } from '../../access/subjects.ts'
+import { forbidden, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Repo } from '../../git/repo.ts'
+
+/** What a repository endpoint is handed. */
+export interface RepositorySubject {
+  readonly project: Project
+  readonly repo: Repo
+}
+
+interface RepositoryOptions {
+  /** A switched-off repository is hidden (404) instead of refused (403): commits, branches, tags. */
+  readonly hidden?: boolean
+}
+
+/**
+ * The project of `:id` with its repository, for reading its code: visitors of public projects too. Who sees the project
+ * but not its code gets 403, signed in or not; commits, branches and tags of a switched-off repository are 404 (spec
+ * B-resolved §0).
+ */
+export function onCode(options: RepositoryOptions = {}): Access<RepositorySubject> {
+  return onRepository('read_code', options, (ctx, project) => {
+    if (!mayInProject(ctx.actor, project, 'read_code')) throw forbidden()
+  })
+}
+
+/** As `onCode`, for writes: anonymous callers get 401. */
+export function onWritableCode(
+  ability: ProjectAbility,
+  options: RepositoryOptions = {},
+): Access<RepositorySubject> {
+  return onRepository(ability, options, (ctx, project) => assertMayInProject(ctx, project, ability))
+}
+
+function onRepository(
+  ability: ProjectAbility,
+  options: RepositoryOptions,
+  assertMay: (ctx: Ctx, project: Project) => void,
+): Access<RepositorySubject> {
+  const visible = onProject('read_project')
+  return {
+    ...visible,
+    needs: ability,
+    async find(request) {
+      const { project } = await visible.find(request)
+      if (options.hidden && isRepositoryOff(request.ctx, project)) throw notFound('Repository')
+      assertMay(request.ctx, project)
+      return { project, repo: request.ctx.git.open(project.id) }
+    },
+  }
+}
+
+function isRepositoryOff(ctx: Ctx, project: Project): boolean {
+  const level = featureLevel(project.settings, 'repository')
+  if (level === 'disabled') return true
+  return level === 'private' && project.role === 0 && userOf(ctx.actor)?.admin !== true
+}
+
+/** The ref that stands for the default branch, even where a tag has the same name. */
+export function defaultRef(project: Pick<Project, 'default_branch'>): string {
+  return project.default_branch === null ? 'HEAD' : `refs/heads/${project.default_branch}`
+}
+
+/** The caller's ref, or the default branch when there is none or it is blank. */
+export function refOrDefault(
+  project: Pick<Project, 'default_branch'>,
+  ref: string | undefined,
+): string {
+  return ref === undefined || ref.trim() === '' ? defaultRef(project) : ref
+}
+
+/** `https://host/group/project`, without a slash at its end. */
+export function projectUrl(ctx: Pick<Ctx, 'config'>, project: Pick<Project, 'full_path'>): string {
+  return `${ctx.config.externalUrl}/${project.full_path}`
+}

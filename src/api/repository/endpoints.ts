@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { badParameters } from '../../base/problem.ts'
+import { bytes, endpoint } from '../../http/endpoint.ts'
+import { flag, oneOf, text } from '../../http/params.ts'
+import { onCode, refOrDefault } from './access.ts'
+import { readHeldBlob, streamBlobJson } from './blob-json.ts'
+import { countLargeBlob } from './blob-limit.ts'
+import { blobEntity, presentBlob, presentTreeEntry, treeEntryEntity } from './entity.ts'
+import { listTree } from './list-tree.ts'
+import { orNotFound } from './missing.ts'
+import { answerBlob } from './raw.ts'
+
+const readScopes = ['api', 'read_api', 'read_repository']
+
+export const getTree = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/tree',
+  summary: 'List the files and folders of a repository',
+  tags: ['repository'],
+  access: onCode(),
+  scopes: readScopes,
+  query: {
+    path: text().optional(),
+    ref: text().optional(),
+    recursive: flag().default(false),
+    pagination: oneOf(['legacy', 'keyset', 'none']).default('legacy'),
+  },
+  paginate: { token: 'page_token', whole: true },
+  response: z.array(treeEntryEntity),
+  async handler({ project, repo, query, page, request }) {
+    if (query.pagination === 'none' && !query.recursive) {
+      throw badParameters('pagination cannot be "none" unless "recursive" is true')
+    }
+    const asked = {
+      ref: refOrDefault(project, query.ref),
+      path: query.path ?? '',
+      recursive: query.recursive,
+    }
+    const listing = await listTree(repo, asked, page, request.signal)
+    return { ...listing, items: listing.items.map(presentTreeEntry) }
+  },
+})
+
+export const getBlob = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/blobs/:sha',
+  summary: 'Read a blob by its id',
+  tags: ['repository'],
+  access: onCode(),
+  scopes: readScopes,
+  params: { sha: text() },
+  response: blobEntity,
+  async handler({ ctx, project, repo, params, request }) {
+    const blob = await orNotFound('Blob', readHeldBlob(repo, params.sha, request.signal))
+    countLargeBlob(ctx, project, blob.size, request)
+    if ('content' in blob) return presentBlob(blob)
+    const fields = { size: blob.size, encoding: 'base64', sha: blob.id }
+    return await streamBlobJson(repo, blob.id, fields, request.signal)
+  },
+})
+
+export const getRawBlob = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/blobs/:sha/raw',
+  summary: 'Download a blob by its id',
+  tags: ['repository'],
+  access: onCode(),
+  scopes: readScopes,
+  params: { sha: text() },
+  response: bytes('application/octet-stream'),
+  async handler({ ctx, project, repo, params, request }) {
+    const headers = { 'Content-Disposition': 'inline' }
+    const admit = (size: number) => countLargeBlob(ctx, project, size, request)
+    return await orNotFound('Blob', answerBlob(repo, params.sha, request, headers, admit))
+  },
+})

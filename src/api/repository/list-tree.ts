@@ -1,0 +1,76 @@
+import type { NamesPage, Paged } from '../../base/page.ts'
+import { badParameters, notFound } from '../../base/problem.ts'
+import { GitError } from '../../git/error.ts'
+import { cleanPath } from '../../git/names.ts'
+import type { Repo } from '../../git/repo.ts'
+import { readTree, type TreePage } from '../../git/tree.ts'
+import type { TreeEntry } from '../../git/types.ts'
+import { isMissing } from './missing.ts'
+import { readTreeToken, tokenOfPath } from './page-token.ts'
+
+interface TreeQuery {
+  readonly ref: string
+  readonly path: string
+  readonly recursive: boolean
+}
+
+/** A page of a folder's entries, with what the next page's link needs (spec B-resolved §1.1). */
+export async function listTree(
+  repo: Repo,
+  query: TreeQuery,
+  page: NamesPage,
+  signal: AbortSignal,
+): Promise<Paged<TreeEntry>> {
+  const listing = await read(repo, query, page, signal)
+  const nextToken =
+    page.kind === 'token' && listing.more && listing.last !== undefined
+      ? tokenOfPath(listing.last)
+      : undefined
+  return { items: listing.entries, total: listing.total, nextToken }
+}
+
+async function read(
+  repo: Repo,
+  query: TreeQuery,
+  page: NamesPage,
+  signal: AbortSignal,
+): Promise<TreePage> {
+  const after =
+    page.kind === 'token' && page.after !== undefined ? readTreeToken(page.after) : undefined
+  try {
+    return await readTree(repo, { ...query, ...rangeOf(page), after }, signal)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    if (error.detail.path !== undefined || !isPath(query.path)) {
+      throw notFound('invalid revision or path')
+    }
+    // An entry that went meanwhile can't be followed.
+    if (error.code === 'invalid' && after !== undefined && (await isReadable(repo, query))) {
+      throw badParameters('page_token is invalid')
+    }
+    throw notFound('Tree')
+  }
+}
+
+function rangeOf(page: NamesPage): { limit?: number; offset?: number } {
+  if (page.kind === 'whole') return {}
+  return page.kind === 'token'
+    ? { limit: page.perPage }
+    : { limit: page.perPage, offset: page.offset }
+}
+
+function isPath(path: string): boolean {
+  try {
+    cleanPath(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function isReadable(repo: Repo, query: TreeQuery): Promise<boolean> {
+  return await readTree(repo, { ...query, limit: 1 }).then(
+    () => true,
+    (error: unknown) => !(error instanceof GitError),
+  )
+}

@@ -1,0 +1,128 @@
+import { Readable } from 'node:stream'
+import { streamBlob } from '../../git/blob.ts'
+import type { Repo } from '../../git/repo.ts'
+import type { ObjectId } from '../../git/types.ts'
+import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
+import { readRange } from './byte-range.ts'
+
+/** Browsers must neither keep nor interpret what a repository holds (spec B-resolved §1.2). */
+const rawHeaders: Readonly<Record<string, string>> = {
+  'Cache-Control': 'max-age=0, private, must-revalidate, no-store, no-cache',
+  Pragma: 'no-cache',
+  Expires: 'Fri, 01 Jan 1990 00:00:00 GMT',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "sandbox; default-src 'none'",
+  'Accept-Ranges': 'bytes',
+}
+
+/** How much of a file tells whether it is text; git looks at as much. */
+const SNIFFED = 8000
+
+/**
+ * The bytes of a blob, whole or the range that the request asks for. Large ones are never in memory as a whole; text
+ * goes out as plain text, everything else as an octet stream. `more` are headers of the caller's own; `admit` may
+ * refuse the size.
+ */
+export async function answerBlob(
+  repo: Repo,
+  id: ObjectId,
+  request: RequestFacts,
+  more: Readonly<Record<string, string>>,
+  admit: (size: number) => void = () => {},
+): Promise<Bytes> {
+  const headers = { ...rawHeaders, ETag: `"${id}"`, ...more }
+  if (isKnown(request, id)) return { status: 304, body: '', type: 'text/plain', headers }
+  const wanted = { repo, id, request, headers, admit }
+  const asksForPart = request.headers.range !== undefined
+  return request.method === 'HEAD' || asksForPart
+    ? await answerInParts(wanted)
+    : await answerWhole(wanted)
+}
+
+interface Wanted {
+  readonly repo: Repo
+  readonly id: ObjectId
+  readonly request: RequestFacts
+  readonly headers: Readonly<Record<string, string>>
+  readonly admit: (size: number) => void
+}
+
+function isKnown(request: RequestFacts, id: ObjectId): boolean {
+  const given = request.headers['if-none-match']
+  if (typeof given !== 'string') return false
+  return given.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${id}"`)
+}
+
+async function answerWhole({ repo, id, request, headers, admit }: Wanted): Promise<Bytes> {
+  const { size, body } = await streamBlob(repo, id, {}, request.signal)
+  try {
+    admit(size)
+  } catch (error) {
+    body.destroy()
+    throw error
+  }
+  const type = typeOf(await peek(body))
+  return { body, type, headers: { ...headers, 'Content-Length': String(size) } }
+}
+
+/** The first bytes tell size and type; then a range is read, or nothing for HEAD. */
+async function answerInParts(wanted: Wanted): Promise<Bytes> {
+  const { repo, id, request, headers } = wanted
+  const head = await streamBlob(repo, id, { start: 0, end: SNIFFED - 1 }, request.signal)
+  const { size } = head
+  const type = typeOf(await peek(head.body))
+  head.body.destroy()
+  const range = readRange(request.headers, size, `"${id}"`)
+  if (range === 'unsatisfiable') {
+    const refusal = { ...headers, 'Content-Range': `bytes */${size}` }
+    return { status: 416, body: '', type, headers: refusal }
+  }
+  if (range === 'whole' || request.method === 'HEAD') {
+    if (request.method !== 'HEAD') return await answerWhole(wanted)
+    const body = Readable.from([], { objectMode: false })
+    return { body, type, headers: { ...headers, 'Content-Length': String(size) } }
+  }
+  wanted.admit(size)
+  const { body } = await streamBlob(repo, id, range, request.signal)
+  return {
+    status: 206,
+    body,
+    type,
+    headers: {
+      ...headers,
+      'Content-Length': String(range.end - range.start + 1),
+      'Content-Range': `bytes ${range.start}-${range.end}/${size}`,
+    },
+  }
+}
+
+/** The first bytes of a stream, which stay in it. */
+async function peek(body: Readable): Promise<Buffer> {
+  return await new Promise((resolve, reject) => {
+    const settle = () => {
+      body.off('error', reject)
+      body.off('end', settle)
+      const chunk: Buffer | null = body.read()
+      if (chunk) body.unshift(chunk)
+      resolve(chunk?.subarray(0, SNIFFED) ?? Buffer.alloc(0))
+    }
+    body.once('error', reject)
+    body.once('end', settle)
+    body.once('readable', settle)
+  })
+}
+
+function typeOf(start: Buffer): string {
+  if (start.includes(0)) return 'application/octet-stream'
+  return isUtf8(start) ? 'text/plain; charset=utf-8' : 'text/plain'
+}
+
+function isUtf8(start: Buffer): boolean {
+  try {
+    // A character may be cut at the end.
+    new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true })
+    return true
+  } catch {
+    return false
+  }
+}
