@@ -13,6 +13,13 @@ export interface FetchedRef {
   readonly id: string
 }
 
+/** A repository that was fetched and checked, and is nobody's yet. */
+export interface Fetched {
+  readonly refs: readonly FetchedRef[]
+  /** Moves the objects into a repository, whose refs do not move: that is for the caller. */
+  moveInto(repo: Repo): Promise<void>
+}
+
 /** What another repository says about itself before anything is fetched. */
 export interface RemoteHead {
   readonly objectFormat: 'sha1' | 'sha256'
@@ -46,15 +53,14 @@ export async function readRemoteHead(source: string, options: FetchOptions): Pro
 }
 
 /**
- * Fetches all branches and tags of another repository, checks every object, and puts them into a repository, whose refs do
- * not move: that is for the caller, with the refs that this gives. `git fetch` has no quarantine, so it works in `scratch`.
+ * Fetches all branches and tags of another repository and checks every object, in `scratch`: `git fetch` has no
+ * quarantine, so that it must not work in a repository that is served.
  */
 export async function fetchWhole(
-  repo: Repo,
   source: string,
   head: RemoteHead,
   options: FetchOptions,
-): Promise<FetchedRef[]> {
+): Promise<Fetched> {
   const draft = join(options.scratch, 'fetched.git')
   await layOut(draft, { defaultBranch: 'main', objectFormat: head.objectFormat }, 0)
   await runGit({
@@ -74,10 +80,13 @@ export async function fetchWhole(
     config: { 'fetch.fsckObjects': 'true', 'fetch.unpackLimit': '1' },
     timeout: 0,
   })
-  const refs = await listRefs(draft)
-  await movePacks(join(draft, 'objects/pack'), join(repo.path, 'objects/pack'))
-  repo.engine.forget(repo.path)
-  return refs
+  return {
+    refs: await listRefs(draft),
+    async moveInto(repo) {
+      await movePacks(join(draft, 'objects/pack'), join(repo.path, 'objects/pack'))
+      repo.engine.forget(repo.path)
+    },
+  }
 }
 
 /** An operator's own keys and known hosts count; their settings and hooks do not. */
