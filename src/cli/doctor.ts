@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { access, constants, statfs } from 'node:fs/promises'
+import { access, constants, readdir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../base/config.ts'
 import { silentLog } from '../base/log.ts'
@@ -15,6 +15,7 @@ import { gitVersion } from './version.ts'
 /** `core.fsync` came with it. */
 const LEAST_GIT = [2, 36] as const
 const LEAST_FREE_BYTES = 1024 ** 3
+const LEFTOVER_MS = 24 * 60 * 60 * 1000
 
 type State = 'ok' | 'warning' | 'failure'
 
@@ -65,6 +66,7 @@ async function findAll(config: Config, manner: Manner, progress: Progress): Prom
   }
   try {
     findings.push(...databaseFindings(parts), await taskFinding(parts))
+    findings.push(await leftoverFinding(parts, config, manner))
     return [...findings, ...(await repositoryFindings(parts, manner, progress))]
   } finally {
     await parts.close()
@@ -118,6 +120,27 @@ async function taskFinding({ store }: Parts): Promise<Finding> {
   const dead = await countDeadTasks(store.db)
   if (dead === 0) return finding('background work', 'ok', 'nothing has failed')
   return finding('background work', 'warning', `${dead} tasks have failed for good`)
+}
+
+/** Uploads and imports that were cut off; what is younger may still be running. */
+async function leftoverFinding(
+  { now }: Parts,
+  { data }: Config,
+  { mend }: Manner,
+): Promise<Finding> {
+  const folder = join(data, 'tmp')
+  const names = await readdir(folder).catch(() => [])
+  const before = Date.parse(now()) - LEFTOVER_MS
+  let old = 0
+  for (const name of names) {
+    const found = await stat(join(folder, name)).catch(() => undefined)
+    if (found === undefined || found.mtimeMs > before) continue
+    old += 1
+    if (mend) await rm(join(folder, name), { recursive: true, force: true })
+  }
+  if (old === 0) return finding('temporary files', 'ok', 'none left over')
+  if (mend) return finding('temporary files', 'ok', `removed ${old} left over by a crash`)
+  return finding('temporary files', 'warning', `${old} left over by a crash, see --mend`)
 }
 
 async function repositoryFindings(

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -39,6 +39,17 @@ test('a file that is no database is named', async () => {
   expect(code).toBe(1)
   expect(JSON.parse(out).healthy).toBe(false)
   expect(out).toContain('is not a database')
+})
+
+test('what a crash left over is counted, and removed on request', async () => {
+  await openStore(data, { synchronous: 'off' }).close()
+  mkdirSync(join(data, 'tmp/import-1'), { recursive: true })
+  mkdirSync(join(data, 'tmp/import-2'))
+  const old = new Date(Date.now() - 48 * 3600 * 1000)
+  utimesSync(join(data, 'tmp/import-1'), old, old)
+  expect((await gitstead(data, ['doctor'])).out).toContain('1 left over by a crash')
+  expect((await gitstead(data, ['doctor', '--mend'])).out).toContain('removed 1')
+  expect(readdirSync(join(data, 'tmp'))).toEqual(['import-2'])
 })
 
 describe('a repository', () => {
