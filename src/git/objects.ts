@@ -36,3 +36,17 @@ export async function readTyped(
   }
   return object.data
 }
+
+/** Reads what another object refers to: when it is missing the repository is damaged. */
+export async function readLinked(
+  repository: OpenRepository,
+  id: ObjectId,
+  type: ObjectType,
+): Promise<Buffer> {
+  try {
+    return await readTyped(repository, id, type)
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'not_found') throw error
+    throw new GitError('failed', `the ${type} ${id} is missing from the repository`)
+  }
+}

@@ -1,7 +1,7 @@
 import { ByteCache } from './byte-cache.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { GitError } from './error.ts'
-import { readTyped } from './objects.ts'
+import { readLinked, readTyped } from './objects.ts'
 import { modeText, parseCommit, parseTree, type RawEntry, typeOfMode } from './parse-object.ts'
 import { emptyTree, type ObjectId, type TreeEntry } from './types.ts'
 
@@ -20,7 +20,7 @@ export async function readTreeData(repository: OpenRepository, id: ObjectId): Pr
   const key = `${repository.path} ${id}`
   const known = trees.get(key)
   if (known) return known
-  const data = await readTyped(repository, id, 'tree')
+  const data = await readLinked(repository, id, 'tree')
   trees.set(key, data)
   return data
 }

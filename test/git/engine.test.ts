@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readBlob } from '../../src/git/blob.ts'
 import { operation } from '../../src/git/engine/operation.ts'
+import { operations } from '../../src/git/engine/operations.ts'
 import { EnginePool } from '../../src/git/engine/pool.ts'
 import type { Repo } from '../../src/git/repo.ts'
 import { type GitWorld, git, openGitWorld } from '../support/git.ts'
@@ -89,4 +91,16 @@ test('a caller that goes away gets its answer at once', async () => {
   controller.abort()
   await expect(reading).rejects.toMatchObject({ code: 'timeout' })
   await expect(readBlob(repo, id)).resolves.toMatchObject({ size: 6 })
+})
+
+test('every operation that is declared is in the table of the engine processes', () => {
+  const source = new URL('../../src/git/', import.meta.url)
+  const declared = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => [
+      ...readFileSync(new URL(name, source), 'utf8').matchAll(/operation\(\{\s*name: '(\w+)'/g),
+    ])
+    .map(([, name]) => name)
+  expect(declared.filter((name) => !operations.has(name ?? ''))).toEqual([])
+  expect(declared.length).toBeGreaterThan(10)
 })

@@ -1,17 +1,39 @@
 import { hashBlobOperation, openBlobOperation, readBlobOperation } from '../blob.ts'
 import { readCommitOperation, readCommitsOperation } from '../commit.ts'
+import { readCommitStatsOperation } from '../commit-stats.ts'
+import { listMergedRefsOperation, listRefsContainingOperation } from '../contains.ts'
+import { countCommitsOperation } from '../count.ts'
+import { readFileOperation } from '../file.ts'
+import { findLastCommitOperation, readLastCommitsOperation } from '../last-commits.ts'
+import { readLogOperation } from '../log.ts'
+import {
+  countAheadBehindOperation,
+  findMergeBasesOperation,
+  isAncestorOperation,
+} from '../merge-base.ts'
 import { resolveRevisionOperation } from '../revision.ts'
 import { findTreeEntryOperation, readTreeOperation } from '../tree.ts'
 import type { Operation } from './operation.ts'
 
 /** Everything an engine process can do. A new operation is added to this list. */
 const all: readonly Operation<never, unknown>[] = [
+  readCommitStatsOperation,
+  listMergedRefsOperation,
+  listRefsContainingOperation,
+  countCommitsOperation,
+  readFileOperation,
+  findLastCommitOperation,
+  readLastCommitsOperation,
+  countAheadBehindOperation,
+  findMergeBasesOperation,
+  isAncestorOperation,
   findTreeEntryOperation,
   hashBlobOperation,
   openBlobOperation,
   readBlobOperation,
   readCommitOperation,
   readCommitsOperation,
+  readLogOperation,
   readTreeOperation,
   resolveRevisionOperation,
 ]

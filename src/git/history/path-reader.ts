@@ -1,0 +1,64 @@
+import type { OpenRepository } from '../engine/open-repository.ts'
+import { readLinked } from '../objects.ts'
+import { typeOfMode } from '../parse-object.ts'
+import { lookUp, readTreeData } from '../tree-walk.ts'
+import { emptyTree, type ObjectId } from '../types.ts'
+import type { History } from './history.ts'
+
+/** What a path holds in a commit: mode and id as text, empty where it does not exist. */
+export type PathState = string
+
+/** Reads what one path held in many commits, each tree once and several at the same time. */
+export class PathReader {
+  readonly #repository: OpenRepository
+  readonly #history: History
+  readonly #parts: readonly Buffer[]
+  readonly #states = new Map<number, Promise<PathState>>()
+  readonly #below = new Map<string, Promise<PathState>>()
+
+  constructor(repository: OpenRepository, history: History, path: string) {
+    this.#repository = repository
+    this.#history = history
+    this.#parts = path.split('/').map((part) => Buffer.from(part))
+  }
+
+  /** The state in a commit. Starts the read at once, so several calls read in parallel. */
+  state(position: number): Promise<PathState> {
+    const known = this.#states.get(position)
+    if (known) return known
+    const state = this.#descend(this.#history.treeOf(position), 0)
+    // A failure is met by whoever awaits; a read made ahead of need must not end the process.
+    state.catch(() => {})
+    this.#states.set(position, state)
+    // A long walk forgets what it passed: states are asked for again only by near relatives.
+    if (this.#states.size > 20_000) this.#states.clear()
+    return state
+  }
+
+  async #descend(treeId: ObjectId, depth: number): Promise<PathState> {
+    const name = this.#parts[depth]
+    if (name === undefined || treeId === emptyTree) return ''
+    // Root trees differ from commit to commit and would only wash out the cache.
+    const data =
+      depth === 0
+        ? await readLinked(this.#repository, treeId, 'tree')
+        : await readTreeData(this.#repository, treeId)
+    const entry = lookUp(treeId, data, name)
+    if (!entry) return ''
+    if (depth === this.#parts.length - 1) return `${entry.mode} ${entry.id}`
+    if (typeOfMode(entry.mode) !== 'tree') return ''
+    return this.#from(entry.id, depth + 1)
+  }
+
+  /** Folders are shared by many commits: each is looked into once. */
+  #from(treeId: ObjectId, depth: number): Promise<PathState> {
+    const key = `${depth} ${treeId}`
+    const known = this.#below.get(key)
+    if (known) return known
+    const state = this.#descend(treeId, depth)
+    state.catch(() => {})
+    if (this.#below.size > 20_000) this.#below.clear()
+    this.#below.set(key, state)
+    return state
+  }
+}
