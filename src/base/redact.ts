@@ -6,6 +6,7 @@ const secretName =
 
 /** What hides in the middle of texts, and what stays of it. */
 const secretTexts: readonly (readonly [RegExp, string])[] = [
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, hidden],
   // user:password@ of a URL
   [/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"']+@/gi, `$1${hidden}@`],
   // private_token=… in a query or a form, also after an encoded separator

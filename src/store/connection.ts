@@ -1,4 +1,5 @@
 import { closeSync, openSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { Kysely } from 'kysely'
@@ -53,9 +54,7 @@ export function openStore(folder: string, options: StoreOptions = {}): Store {
       db,
       path,
       migrated,
-      async copyTo(target) {
-        await handles.reader.database.backup(target)
-      },
+      copyTo: (target) => copyDatabase(openReader(), target),
       checkpoint() {
         writer.pragma('wal_checkpoint(TRUNCATE)')
       },
@@ -138,6 +137,19 @@ function refusal(path: string, error: unknown): Error {
   return new StartError(`the database ${path} ${reason ?? 'fails'} (${error.message})`, {
     cause: error,
   })
+}
+
+/** A read transaction of its own pins what is copied: otherwise each write in between would start the copy anew. */
+async function copyDatabase(own: Handle, target: string): Promise<void> {
+  try {
+    own.database.exec('BEGIN; SELECT 1 FROM sqlite_schema')
+    await own.database.backup(target, { progress: () => 500 })
+    const file = await open(target, 'r')
+    await file.sync()
+    await file.close()
+  } finally {
+    own.close()
+  }
 }
 
 function faultsOf(database: Database.Database): string[] {

@@ -9,6 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { Breath } from './breath.ts'
 import { bind, type Handle, whenFree } from './handle.ts'
 import { Turns } from './turns.ts'
 
@@ -38,6 +39,7 @@ export function storeDialect(handles: Handles): Dialect {
 class StoreDriver implements Driver {
   readonly #handles: Handles
   readonly #turns: Turns
+  readonly #breath = new Breath()
 
   constructor(handles: Handles) {
     this.#handles = handles
@@ -47,7 +49,7 @@ class StoreDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<StoreConnection> {
-    return new StoreConnection(this.#handles, this.#turns)
+    return new StoreConnection(this.#handles, this.#turns, this.#breath)
   }
 
   async beginTransaction(connection: StoreConnection): Promise<void> {
@@ -66,9 +68,12 @@ class StoreDriver implements Driver {
     connection.release()
   }
 
+  /** Lets the transaction that is open, and those that wait, end first. */
   async destroy(): Promise<void> {
+    await this.#turns.take()
     this.#handles.reader.close()
     this.#handles.writer.close()
+    this.#turns.give()
   }
 }
 
@@ -77,9 +82,12 @@ class StoreConnection implements DatabaseConnection {
   readonly #turns: Turns
   #state: 'free' | 'transaction' | 'over' = 'free'
 
-  constructor(handles: Handles, turns: Turns) {
+  readonly #breath: Breath
+
+  constructor(handles: Handles, turns: Turns, breath: Breath) {
     this.#handles = handles
     this.#turns = turns
+    this.#breath = breath
   }
 
   async begin(): Promise<void> {
@@ -111,6 +119,7 @@ class StoreConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#breath.isDue()) await this.#breath.take()
     if (this.#state === 'over') throw new Error(`the transaction is over: ${query.sql}`)
     const { writer, reader, patienceMs } = this.#handles
     if (this.#state === 'transaction') return run<R>(writer, query)

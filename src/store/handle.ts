@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { unavailable } from '../base/problem.ts'
 
 type Statement = Database.Statement<unknown[], Record<string, unknown>>
 
@@ -55,14 +56,17 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 }
 
-/** Does `act` again while the database is busy, without ever blocking the event loop. */
+/** Does `act` again while another process holds the database, without ever blocking the event loop; 503 in the end. */
 export async function whenFree<T>(patienceMs: number, act: () => T): Promise<T> {
   const deadline = performance.now() + patienceMs
   for (let pause = 2; ; pause = Math.min(pause * 2, 100)) {
     try {
       return act()
     } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error
+      if (!isBusy(error)) throw error
+      if (performance.now() > deadline) {
+        throw unavailable('503 Service Unavailable - the database is busy', 5)
+      }
     }
     await new Promise((resolve) => setTimeout(resolve, pause))
   }

@@ -40,6 +40,10 @@ test.each<[string, unknown]>([
   ['a user name that is a token', `https://${secret}@example.com/x.git`],
   ['one of our tokens', `used svcpat-${secret} here`],
   ['a token of another vendor word', `used glpat-${secret} here`],
+  [
+    'a private key',
+    `-----BEGIN OPENSSH PRIVATE KEY-----\n${secret}\n-----END OPENSSH PRIVATE KEY-----`,
+  ],
   ['an error', new Error(`no https://me:${secret}@example.com/`)],
   ['the cause of an error', new Error('outer', { cause: new Error(`?token=${secret}`) })],
 ])('%s never reaches the log', (_what, value) => {

@@ -143,10 +143,10 @@ describe('another process that holds the database', () => {
       inTransaction(store, ({ db }) =>
         db.insertInto('settings').values({ key, value: '1' }).execute(),
       )
-    await expect(add('a')).rejects.toThrow('database is locked')
+    await expect(add('a')).rejects.toMatchObject({ status: 503 })
     await expect(
       store.db.insertInto('settings').values({ key: 'b', value: '1' }).execute(),
-    ).rejects.toThrow('database is locked')
+    ).rejects.toMatchObject({ status: 503 })
     await child.kill()
     await add('c')
     expect(await store.db.selectFrom('settings').select('key').execute()).toEqual([{ key: 'c' }])

@@ -1,7 +1,8 @@
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '../../src/store/transaction.ts'
-import { openTestStore, type TestStore } from '../support/database.ts'
+import { newFolder, openTestStore, type TestStore } from '../support/database.ts'
 
 let store: TestStore
 beforeEach(() => {
@@ -142,4 +143,76 @@ describe('values', () => {
       'parameter 1 is undefined in: select ? as a',
     )
   })
+})
+
+test('a long loop of queries lets others in', async () => {
+  let beats = 0
+  const beat = setInterval(() => beats++, 5)
+  const until = performance.now() + 200
+  while (performance.now() < until) await keys()
+  clearInterval(beat)
+  expect(beats).toBeGreaterThan(5)
+})
+
+describe('a copy', () => {
+  test('of a database that is written all the time is whole, and of one moment', async () => {
+    let writing = true
+    let last = 0
+    const writer = (async () => {
+      for (; writing; last++) {
+        await inTransaction(store, async (ctx) => {
+          await put(`left-${last}`, 'x'.repeat(3000), ctx.db)
+          await put(`right-${last}`, 'x'.repeat(3000), ctx.db)
+        })
+      }
+    })()
+    await expect.poll(() => last, { interval: 2 }).toBeGreaterThan(200)
+    const folder = newFolder()
+    await store.copyTo(join(folder, 'gitstead.db'))
+    writing = false
+    await writer
+    const copy = openTestStore(folder)
+    expect(copy.faults()).toEqual([])
+    const copied = await keys(copy.db)
+    expect(copied.filter((key) => key.startsWith('left')).length).toBeGreaterThan(200)
+    expect(copied.filter((key) => key.startsWith('left'))).toHaveLength(copied.length / 2)
+    await copy.remove()
+  })
+})
+
+describe('a full disk', () => {
+  test('undoes the transaction that met it; reads go on, and writes when there is room again', async () => {
+    await put('a', 1)
+    // The limit is a property of a connection: an own store on the folder meets it, as it would meet the disk's end.
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(store.db)
+    const limit = (pages: number) =>
+      inTransaction(store, (ctx) => sql.raw(`pragma max_page_count = ${pages}`).execute(ctx.db))
+    await limit((rows[0]?.page_count ?? 0) + 5)
+    const filling = inTransaction(store, async (ctx) => {
+      for (let n = 0; n < 100; n++) await put(`k${n}`, 'x'.repeat(3000), ctx.db)
+    })
+    await expect(filling).rejects.toThrow('database or disk is full')
+    expect(await keys()).toEqual(['a'])
+    await limit(1_000_000)
+    await put('b', 2)
+    expect(await keys()).toEqual(['a', 'b'])
+  })
+})
+
+test('closing waits for the transaction that is open', async () => {
+  const folder = newFolder()
+  const own = openTestStore(folder)
+  let begun = false
+  const writing = inTransaction(own, async (ctx) => {
+    await put('a', 1, ctx.db)
+    begun = true
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await put('b', 1, ctx.db)
+  })
+  await expect.poll(() => begun, { interval: 1 }).toBe(true)
+  await own.close()
+  await writing
+  const again = openTestStore(folder)
+  expect(await keys(again.db)).toEqual(['a', 'b'])
+  await again.remove()
 })
