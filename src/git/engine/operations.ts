@@ -1,4 +1,5 @@
 import { hashBlobOperation, openBlobOperation, readBlobOperation } from '../blob.ts'
+import { cherryPickOperation } from '../cherry-pick.ts'
 import { readCommitOperation, readCommitsOperation } from '../commit.ts'
 import { readCommitStatsOperation } from '../commit-stats.ts'
 import { listMergedRefsOperation, listRefsContainingOperation } from '../contains.ts'
@@ -6,13 +7,18 @@ import { countCommitsOperation } from '../count.ts'
 import { readFileOperation } from '../file.ts'
 import { findLastCommitOperation, readLastCommitsOperation } from '../last-commits.ts'
 import { readLogOperation } from '../log.ts'
+import { checkMergeOperation, rebaseOperation, writeMergeOperation } from '../merge.ts'
 import {
   countAheadBehindOperation,
   findMergeBasesOperation,
   isAncestorOperation,
 } from '../merge-base.ts'
+import { revertOperation } from '../revert.ts'
 import { resolveRevisionOperation } from '../revision.ts'
 import { findTreeEntryOperation, readTreeOperation } from '../tree.ts'
+import { moveRefOperation } from '../update-refs.ts'
+import { writeCommitOperation } from '../write-commit.ts'
+import { writeTagOperation } from '../write-tag.ts'
 import type { Operation } from './operation.ts'
 
 /** Everything an engine process can do. A new operation is added to this list. */
@@ -27,6 +33,14 @@ const all: readonly Operation<never, unknown>[] = [
   countAheadBehindOperation,
   findMergeBasesOperation,
   isAncestorOperation,
+  checkMergeOperation,
+  cherryPickOperation,
+  moveRefOperation,
+  rebaseOperation,
+  revertOperation,
+  writeCommitOperation,
+  writeMergeOperation,
+  writeTagOperation,
   findTreeEntryOperation,
   hashBlobOperation,
   openBlobOperation,

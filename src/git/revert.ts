@@ -1,0 +1,15 @@
+import { type Picked, type PickInput, pick } from './cherry-pick.ts'
+import { operation } from './engine/operation.ts'
+import type { Repo } from './repo.ts'
+
+export const revertOperation = operation({
+  name: 'revert',
+  lane: 'heavy',
+  writes: true,
+  run: ({ repository }, input: PickInput) => pick(repository, 'revert', input),
+})
+
+/** Takes a commit's change back in a new commit; no ref moves (spec B §2.4). */
+export function revert(repo: Repo, input: PickInput, signal?: AbortSignal): Promise<Picked> {
+  return repo.engine.run(revertOperation, repo.path, input, signal)
+}

@@ -1,0 +1,138 @@
+import { runGit } from './command.ts'
+import { operation } from './engine/operation.ts'
+import { GitError, type GitErrorCode } from './error.ts'
+import { assertObjectId, assertRefName, clip } from './names.ts'
+import { asGitError, type NativeRepository, nodegit, type Oid, oid } from './native.ts'
+import { readTyped } from './objects.ts'
+import type { Repo } from './repo.ts'
+import { noObject, type RefUpdate } from './types.ts'
+
+/** What we use of nodegit here; see native.ts. */
+interface ReferenceModule {
+  readonly Reference: {
+    createMatching(
+      repository: NativeRepository,
+      name: string,
+      id: Oid,
+      force: number,
+      current: Oid,
+      message: string,
+    ): Promise<unknown>
+  }
+}
+
+/** Moves or makes one ref, if it still holds what the caller saw. */
+export const moveRefOperation = operation({
+  name: 'moveRef',
+  lane: 'light',
+  writes: true,
+  async run({ repository }, { name, oldId, newId }: RefUpdate): Promise<void> {
+    // libgit2 looks only whether the object exists: a branch must hold a commit.
+    if (name.startsWith('refs/heads/')) await readTyped(repository, newId, 'commit')
+    const { Reference } = nodegit() as unknown as ReferenceModule
+    const native = await repository.handle()
+    try {
+      await Reference.createMatching(native, name, oid(newId), 1, oid(oldId), '')
+    } catch (error) {
+      throw refError(asGitError(error), name, oldId === noObject)
+    }
+  },
+})
+
+/** libgit2's words as ours: a ref that exists although it must not, and names in each other's way. */
+function refError(error: GitError, name: string, mustBeNew: boolean): GitError {
+  const detail = { ref: clip(name) }
+  const inTheWay =
+    /collides|refs beneath|cannot be|is a directory|not a directory|failed to create locked/i
+  if (inTheWay.test(error.message) && !/locked file.*exists/i.test(error.message)) {
+    return new GitError('conflict', `another ref is in the way of ${clip(name)}`, detail)
+  }
+  if (error.code === 'stale' || error.code === 'exists' || error.code === 'not_found') {
+    const code = mustBeNew ? 'exists' : 'stale'
+    return new GitError(code, `${clip(name)} has changed meanwhile`, detail)
+  }
+  return new GitError(error.code, error.message, { ...error.detail, ...detail })
+}
+
+/** git's own refusals, most telling first. */
+const refusals: readonly (readonly [RegExp, GitErrorCode])[] = [
+  [/Unable to create '.*\.lock'|could not lock|another git process/i, 'locked'],
+  [/reference already exists/, 'exists'],
+  [/exists; cannot create|there are still refs under|non-empty directory/, 'conflict'],
+  [/cannot process '.*' and '.*' at the same time/, 'conflict'],
+  [/is at [0-9a-f]+ but expected|unable to resolve reference|reference is missing/, 'stale'],
+  [/nonexistent object|non-commit object|not a valid/, 'invalid'],
+]
+
+function asRefError(error: unknown): unknown {
+  if (!(error instanceof GitError) || error.code !== 'failed') return error
+  const said = String(error.detail.stderr ?? '')
+  const found = refusals.find(([pattern]) => pattern.test(said))
+  const ref = /ref '([^']+)'/.exec(said)?.[1] ?? ''
+  return found ? new GitError(found[1], said.trim(), { ref }) : error
+}
+
+async function transaction(repo: Repo, updates: readonly RefUpdate[]): Promise<void> {
+  const fields = ['start']
+  for (const { name, oldId, newId } of updates) {
+    if (newId === noObject) fields.push(`delete ${name}`, oldId)
+    else fields.push(`update ${name}`, newId, oldId)
+  }
+  fields.push('prepare', 'commit', '')
+  try {
+    await runGit({
+      repo: repo.path,
+      args: ['update-ref', '-z', '--no-deref', '--stdin'],
+      stdin: fields.join('\0'),
+    })
+  } catch (error) {
+    throw asRefError(error)
+  }
+}
+
+/** What the rules allow at all, before git is asked. */
+function assertUpdates(updates: readonly RefUpdate[]): void {
+  const names = new Set<string>()
+  for (const { name, oldId, newId } of updates) {
+    assertRefName(name)
+    assertObjectId(oldId)
+    assertObjectId(newId)
+    if (oldId === noObject && newId === noObject) {
+      throw new GitError('invalid', `${clip(name)} would be made and deleted at once`)
+    }
+    if (names.has(name)) throw new GitError('invalid', `${clip(name)} is named twice`)
+    names.add(name)
+  }
+}
+
+const patience = [5, 15, 40, 90] as const
+
+/** Tries again while another writer holds a lock, which it does for a moment only. */
+async function patiently(attempt: () => Promise<void>): Promise<void> {
+  for (const wait of patience) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof GitError) || error.code !== 'locked') throw error
+      await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())))
+    }
+  }
+  return attempt()
+}
+
+/**
+ * Moves, makes and deletes refs, all or none, each only if it still holds `oldId` (`noObject`: must
+ * not exist). Errors: `stale` (it moved), `exists`, `conflict` (a name is in the way of another, such
+ * as `a` and `a/b`), `locked` (another writer would not let go), `invalid`. For `moveRefs` only, the
+ * one door for refs.
+ */
+export async function updateRefs(repo: Repo, updates: readonly RefUpdate[]): Promise<void> {
+  assertUpdates(updates)
+  const [only, ...others] = updates
+  if (!only) return
+  // One ref needs no process; libgit2 has no checked deletion and no transaction that checks.
+  const single = others.length === 0 && only.newId !== noObject
+  await patiently(() =>
+    single ? repo.engine.run(moveRefOperation, repo.path, only) : transaction(repo, updates),
+  )
+}

@@ -1,0 +1,208 @@
+import type { OpenRepository } from './engine/open-repository.ts'
+import { operation } from './engine/operation.ts'
+import { GitError, type GitErrorCode } from './error.ts'
+import { clip } from './names.ts'
+import type { Repo } from './repo.ts'
+import { rootTree } from './tree-walk.ts'
+import { emptyTree, type ObjectId } from './types.ts'
+import { commitObject } from './write/commit-object.ts'
+import { ObjectWriter } from './write/object-writer.ts'
+import { isReadByGit, type PathProblem, pathProblem } from './write/paths.ts'
+import type { Signer } from './write/signer.ts'
+import { type Entry, TreeEditor } from './write/tree-editor.ts'
+
+/** One step of a commit; content is decoded already. */
+export type CommitAction =
+  | {
+      readonly kind: 'create' | 'update'
+      readonly path: string
+      readonly content: Uint8Array
+      /** An update without it keeps the mode. */
+      readonly executable?: boolean | undefined
+    }
+  | {
+      readonly kind: 'move'
+      readonly previousPath: string
+      readonly path: string
+      /** Without it the file keeps its content; an empty buffer empties it. */
+      readonly content?: Uint8Array | undefined
+    }
+  | { readonly kind: 'delete'; readonly path: string }
+  | { readonly kind: 'chmod'; readonly path: string; readonly executable: boolean }
+
+/** Why an action can't be done; in the error's `detail.reason`, with `detail.action` and `detail.path`. */
+export type ActionProblem =
+  | PathProblem
+  | 'file_exists'
+  | 'file_missing'
+  | 'directory_exists'
+  | 'fsck'
+
+export interface WriteCommitInput {
+  /** The first one's tree is changed; none makes a first commit. */
+  readonly parentIds: readonly ObjectId[]
+  readonly actions: readonly CommitAction[]
+  readonly author: Signer
+  readonly committer: Signer
+  readonly message: string
+}
+
+export interface WrittenCommit {
+  readonly id: ObjectId
+  readonly treeId: ObjectId
+  /** Whether the tree differs from the first parent's. */
+  readonly changed: boolean
+}
+
+const problemCodes: Readonly<Record<ActionProblem, GitErrorCode>> = {
+  path_empty: 'invalid',
+  traversal: 'invalid',
+  path_invalid: 'invalid',
+  file_exists: 'exists',
+  file_missing: 'not_found',
+  directory_exists: 'exists',
+  fsck: 'invalid',
+}
+
+const regular = 0o100644
+const executable = 0o100755
+const symlink = 0o120000
+const submodule = 0o160000
+
+/** Applies the actions of one commit to one tree. */
+class ActionRunner {
+  readonly #editor: TreeEditor
+  readonly #writer: ObjectWriter
+  #index = 0
+
+  constructor(editor: TreeEditor, writer: ObjectWriter) {
+    this.#editor = editor
+    this.#writer = writer
+  }
+
+  async run(actions: readonly CommitAction[]): Promise<void> {
+    for (const [index, action] of actions.entries()) {
+      this.#index = index
+      if (action.kind === 'move') this.#check(action.previousPath)
+      this.#check(action.path)
+      await this.#apply(action)
+    }
+  }
+
+  async #apply(action: CommitAction): Promise<void> {
+    if (action.kind === 'create') {
+      await this.#assertFree(action.path)
+      await this.#putContent(action.path, modeOf(action.executable ?? false), action.content)
+    } else if (action.kind === 'update') {
+      const { mode } = await this.#existing(action.path)
+      await this.#putContent(action.path, updatedMode(mode, action.executable), action.content)
+    } else if (action.kind === 'move') {
+      await this.#move(action)
+    } else if (action.kind === 'delete') {
+      await this.#existing(action.path, true)
+      await this.#editor.remove(action.path)
+    } else {
+      const entry = await this.#existing(action.path)
+      await this.#editor.put(action.path, {
+        ...entry,
+        mode: updatedMode(entry.mode, action.executable),
+      })
+    }
+  }
+
+  async #move(action: Extract<CommitAction, { kind: 'move' }>): Promise<void> {
+    const entry = await this.#existing(action.previousPath, action.content === undefined)
+    await this.#assertFree(action.path)
+    // `.gitmodules` and its like as a link would be read outside the repository.
+    if (entry.mode === symlink && isReadByGit(action.path))
+      throw this.#fail('path_invalid', action.path)
+    await this.#editor.remove(action.previousPath)
+    if (action.content) await this.#putContent(action.path, entry.mode, action.content)
+    else await this.#editor.put(action.path, entry)
+  }
+
+  #check(path: string): void {
+    const problem = pathProblem(path)
+    if (problem) throw this.#fail(problem, path)
+  }
+
+  #fail(reason: ActionProblem, path: string): GitError {
+    return new GitError(problemCodes[reason], `${reason}: ${clip(path)}`, {
+      action: this.#index,
+      reason,
+      path,
+    })
+  }
+
+  async #assertFree(path: string): Promise<void> {
+    const found = await this.#editor.find(path)
+    if (found.kind === 'entry') throw this.#fail('file_exists', path)
+    if (found.kind === 'folder') throw this.#fail('directory_exists', path)
+    const above = await this.#editor.fileAbove(path)
+    if (above !== undefined) throw this.#fail('file_exists', above)
+  }
+
+  async #existing(path: string, orSubmodule = false): Promise<Entry> {
+    const found = await this.#editor.find(path)
+    if (found.kind !== 'entry') throw this.#fail('file_missing', path)
+    if (found.entry.mode === submodule && !orSubmodule) throw this.#fail('file_missing', path)
+    return found.entry
+  }
+
+  async #putContent(path: string, mode: number, content: Uint8Array): Promise<void> {
+    const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+    await this.#editor.put(path, { mode, id: await this.#writer.add('blob', bytes) })
+  }
+}
+
+function modeOf(isExecutable: boolean): number {
+  return isExecutable ? executable : regular
+}
+
+/** A symbolic link stays one: its target is what gets replaced (CVE-2025-8110). */
+function updatedMode(mode: number, isExecutable: boolean | undefined): number {
+  return isExecutable === undefined || mode === symlink ? mode : modeOf(isExecutable)
+}
+
+async function write(repository: OpenRepository, input: WriteCommitInput): Promise<WrittenCommit> {
+  const [parent] = input.parentIds
+  const before = parent === undefined ? emptyTree : await rootTree(repository, parent)
+  const editor = new TreeEditor(repository, before)
+  const writer = new ObjectWriter(repository.path)
+  await new ActionRunner(editor, writer).run(input.actions)
+  const treeId = await editor.write(writer)
+  if (treeId === emptyTree) await writer.add('tree', Buffer.alloc(0))
+  const { author, committer, message, parentIds } = input
+  const commit = commitObject({ treeId, parentIds, author, committer, message })
+  const id = await writer.add('commit', commit)
+  const check = input.actions.some((action) => action.kind !== 'delete' && isReadByGit(action.path))
+  await writer.flush({ check })
+  return { id, treeId, changed: treeId !== before }
+}
+
+/** Small commits are as quick as a read; large ones must not hold reads up. */
+function isSmall({ actions }: WriteCommitInput): boolean {
+  if (actions.length > 20) return false
+  const sizes = actions.map((action) => ('content' in action ? (action.content?.length ?? 0) : 0))
+  return sizes.reduce((sum, size) => sum + size, 0) < 1_000_000
+}
+
+export const writeCommitOperation = operation({
+  name: 'writeCommit',
+  lane: (input: WriteCommitInput) => (isSmall(input) ? 'light' : 'heavy'),
+  writes: true,
+  seconds: 120,
+  run: ({ repository }, input: WriteCommitInput) => write(repository, input),
+})
+
+/**
+ * Writes a commit made of file actions, in their order and all or nothing, and gives its id; no ref
+ * moves (spec B §2.2). Errors of an action carry `action`, `reason` and `path` in their detail.
+ */
+export function writeCommit(
+  repo: Repo,
+  input: WriteCommitInput,
+  signal?: AbortSignal,
+): Promise<WrittenCommit> {
+  return repo.engine.run(writeCommitOperation, repo.path, input, signal)
+}

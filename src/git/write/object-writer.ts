@@ -1,0 +1,133 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { deflate } from 'node:zlib'
+import { runGit } from '../command.ts'
+import { GitError } from '../error.ts'
+import { syncFolder } from '../repo-layout.ts'
+import type { ObjectId, ObjectType } from '../types.ts'
+import { buildPack, type NewObject } from './pack.ts'
+
+const compress = promisify(deflate)
+
+/** More objects than this go to disk as one pack: two files to sync instead of one for each. */
+const mostLoose = 32
+const hashedAtOnce = 4 * 1024 * 1024
+
+/** The id that git gives to these bytes. Large ones are hashed in pieces, so that others get a turn. */
+async function hashObject(type: ObjectType, data: Buffer): Promise<ObjectId> {
+  const hash = createHash('sha1').update(`${type} ${data.length}\0`)
+  for (let at = 0; at < data.length; at += hashedAtOnce) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve))
+    hash.update(data.subarray(at, at + hashedAtOnce))
+  }
+  return hash.digest('hex')
+}
+
+/**
+ * Gathers new objects and stores them at once, each on disk before `flush` returns. Faster than a call
+ * of libgit2 for each, which syncs them one after the other.
+ */
+export class ObjectWriter {
+  readonly #path: string
+  readonly #objects = new Map<ObjectId, NewObject>()
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Takes an object in and gives its id; nothing is stored yet. */
+  async add(type: ObjectType, data: Buffer): Promise<ObjectId> {
+    const id = await hashObject(type, data)
+    if (!this.#objects.has(id)) this.#objects.set(id, { id, type, data })
+    return id
+  }
+
+  /** Stores what was added; with `check` only after git's own checks, those of a push. */
+  async flush(options: { readonly check?: boolean | undefined } = {}): Promise<void> {
+    const objects = [...this.#objects.values()]
+    this.#objects.clear()
+    if (objects.length === 0) return
+    if (options.check) await this.#check(objects)
+    if (objects.length > mostLoose) await this.#storePack(objects)
+    else await this.#storeLoose(objects)
+  }
+
+  async #storeLoose(objects: readonly NewObject[]): Promise<void> {
+    const folders = await Promise.all(objects.map((object) => this.#storeOne(object)))
+    const changed = new Set(folders.flat())
+    await Promise.all([...changed].map(syncFolder))
+  }
+
+  /** Stores one loose object and names the folders whose names changed. */
+  async #storeOne({ id, type, data }: NewObject): Promise<string[]> {
+    const root = join(this.#path, 'objects')
+    const folder = join(root, id.slice(0, 2))
+    const file = join(folder, id.slice(2))
+    if (await exists(file)) return []
+    const made = await mkdir(folder, { recursive: true })
+    const header = Buffer.from(`${type} ${data.length}\0`)
+    const bytes = await compress(Buffer.concat([header, data]), {
+      level: data.length > 1e6 ? 1 : 6,
+    })
+    await storeFile(file, bytes)
+    return made === undefined ? [folder] : [folder, root]
+  }
+
+  async #storePack(objects: readonly NewObject[]): Promise<void> {
+    const folder = join(this.#path, 'objects', 'pack')
+    const { name, pack, index } = await buildPack(objects)
+    // The index makes the pack count, so it comes last.
+    await storeFile(join(folder, `${name}.pack`), pack)
+    await storeFile(join(folder, `${name}.idx`), index)
+    await syncFolder(folder)
+  }
+
+  /** Has git look at the objects as at those of a push, in a folder of their own. */
+  async #check(objects: readonly NewObject[]): Promise<void> {
+    const { pack } = await buildPack(objects)
+    const known = join(this.#path, 'objects')
+    const quarantine = await mkdtemp(join(known, 'tmp_objdir-check-'))
+    try {
+      await runGit({
+        repo: this.#path,
+        args: ['unpack-objects', '-q', '--strict'],
+        env: { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: known },
+        stdin: pack,
+      })
+    } catch (error) {
+      if (!(error instanceof GitError) || error.code !== 'failed') throw error
+      const said = String(error.detail.stderr ?? '')
+      const reason = /error: object [0-9a-f]+: (\S+):/.exec(said)?.[1] ?? said.trim()
+      throw new GitError('invalid', `git refuses the content: ${reason}`, { reason: 'fsck' })
+    } finally {
+      await rm(quarantine, { recursive: true, force: true })
+    }
+  }
+}
+
+/** Writes a file beside its place and moves it there, so that no reader sees half of it. */
+async function storeFile(path: string, bytes: Buffer): Promise<void> {
+  const draft = join(dirname(path), `tmp_obj_${randomBytes(8).toString('hex')}`)
+  try {
+    const file = await open(draft, 'wx', 0o444)
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
