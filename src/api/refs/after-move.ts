@@ -1,0 +1,97 @@
+import type { Ctx } from '../../ctx.ts'
+import { isBranchName } from '../../git/names.ts'
+import { setHead } from '../../git/repo.ts'
+import { findPushedProject, type PushedProject, recordPushed } from '../projects/pushed.ts'
+import { branchOf, isDeletion, type RefMove } from './moves.ts'
+import { defaultRule, rulesFor } from './protection.ts'
+import {
+  findDefaultProtection,
+  findPush,
+  insertDefaultRule,
+  listBranchRules,
+  listMovedRefs,
+} from './queries.ts'
+import { enqueueUpkeep } from './upkeep.ts'
+
+/** A push whose refs have moved. */
+export interface SettledPush {
+  readonly id: number
+  readonly projectId: number
+  readonly userId: number | null
+  readonly options: readonly string[]
+  readonly at: string
+  readonly moves: readonly RefMove[]
+}
+
+/**
+ * What must be true in the database from the moment a push counts: called once for each push, in
+ * the transaction that closes it. No git in here. Gives the default branch when it was decided now.
+ */
+export async function afterMove(
+  ctx: Ctx,
+  projectId: number,
+  pushId: number,
+): Promise<string | undefined> {
+  const project = await findPushedProject(ctx, projectId)
+  if (!project) return undefined
+  const moves = await listMovedRefs(ctx.db, pushId)
+  const branches = moves
+    .filter((move) => !isDeletion(move))
+    .flatMap((move) => branchOf(move.name) ?? [])
+  if (!project.empty || branches.length === 0) {
+    await recordPushed(ctx, project)
+    return undefined
+  }
+  const defaultBranch = firstDefaultBranch(project.defaultBranch, branches)
+  await recordPushed(ctx, { ...project, empty: false, defaultBranch })
+  if (defaultBranch === null) return undefined
+  await protectDefaultBranch(ctx, project, defaultBranch)
+  return defaultBranch
+}
+
+/** The branch that a project begins with: what it was set up for if that was pushed, else a usual name. */
+function firstDefaultBranch(wanted: string | null, pushed: readonly string[]): string | null {
+  const preferred = [wanted, 'main', 'master'].find(
+    (name) => name !== null && pushed.includes(name),
+  )
+  return preferred ?? pushed.find(isBranchName) ?? wanted
+}
+
+async function protectDefaultBranch(ctx: Ctx, project: PushedProject, name: string): Promise<void> {
+  const known = await listBranchRules(ctx.db, project.id, project.namespaceId)
+  if (rulesFor(known, name).length > 0) return
+  const rule = defaultRule(await findDefaultProtection(ctx.db, project.namespaceId))
+  if (rule) await insertDefaultRule(ctx.db, { projectId: project.id, name, ...rule }, ctx.now())
+}
+
+/**
+ * Everything else that follows from a push, in this order; each may run twice for the same push and
+ * must not mind. A new part of the product that cares about pushes adds its line here.
+ */
+const effects: readonly ((ctx: Ctx, push: SettledPush) => Promise<void>)[] = [
+  pointHeadAtDefaultBranch,
+  enqueueUpkeep,
+]
+
+/** The work of the task that a settled push leaves behind. */
+export async function applyEffects(ctx: Ctx, pushId: number): Promise<void> {
+  const push = await findPush(ctx.db, pushId)
+  if (!push) return
+  const settled: SettledPush = {
+    id: push.id,
+    projectId: push.project_id,
+    userId: push.user_id,
+    options: JSON.parse(push.options) as string[], // written by us as a list of texts
+    at: push.created_at,
+    moves: await listMovedRefs(ctx.db, pushId),
+  }
+  for (const effect of effects) await effect(ctx, settled)
+}
+
+/** Makes HEAD name the default branch when a push has just decided which that is. */
+export async function pointHeadAtDefaultBranch(ctx: Ctx, push: SettledPush): Promise<void> {
+  const project = await findPushedProject(ctx, push.projectId)
+  const branch = project?.defaultBranch
+  if (!branch || !push.moves.some((move) => branchOf(move.name) === branch)) return
+  await setHead(ctx.git.open(push.projectId), branch)
+}

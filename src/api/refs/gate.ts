@@ -1,0 +1,200 @@
+import { mayInProject } from '../../access/decide.ts'
+import { Role } from '../../access/roles.ts'
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { getMover } from './mover.ts'
+import {
+  branchOf,
+  isCreation,
+  isDeletion,
+  type Push,
+  type RefMove,
+  type Refusal,
+  tagOf,
+} from './moves.ts'
+import type { ObjectFacts } from './object-facts.ts'
+import {
+  allowForcePush,
+  type BranchRule,
+  DefaultProtection,
+  type Mover,
+  mayCreateTag,
+  mayMergeInto,
+  mayPushTo,
+  rulesFor,
+  type TagRule,
+} from './protection.ts'
+import { findDefaultProtection, listBranchRules, listTagRules } from './queries.ts'
+
+interface Checkpoint {
+  readonly project: Project
+  readonly push: Push
+  readonly mover: Mover
+  readonly branchRules: readonly BranchRule[]
+  readonly tagRules: readonly TagRule[]
+  readonly defaultProtection: number
+  readonly objects: ObjectFacts | undefined
+}
+
+/**
+ * Every rule on moving branches and tags of a project (spec D §3.7), for pushes and for the API
+ * alike. Without `objects` the rules that need to look at new commits are left for a second call,
+ * which git's quarantine makes possible. One refusal refuses the whole push.
+ */
+export async function gate(
+  ctx: Ctx,
+  project: Project,
+  push: Push,
+  objects: ObjectFacts | undefined,
+): Promise<readonly Refusal[]> {
+  if (push.via === 'system') return []
+  const general = refusalOfProject(ctx, project, push)
+  if (general) return push.moves.map(({ name }) => ({ name, reason: general }))
+  const [branchRules, tagRules] = await Promise.all([
+    listBranchRules(ctx.db, project.id, project.namespace_id),
+    listTagRules(ctx.db, project.id),
+  ])
+  const checkpoint: Checkpoint = {
+    project,
+    push,
+    mover: await getMover(ctx, project, branchRules, tagRules),
+    branchRules,
+    tagRules,
+    defaultProtection: project.empty_repo
+      ? await findDefaultProtection(ctx.db, project.namespace_id)
+      : DefaultProtection.none,
+    objects,
+  }
+  const refusals: Refusal[] = []
+  for (const move of push.moves) {
+    const reason = await refusalOfMove(checkpoint, move)
+    if (reason !== undefined) refusals.push({ name: move.name, reason })
+  }
+  return refusals
+}
+
+/** Whether the caller may push to a branch, or to a new one of this name (`can_push` on the wire). */
+export async function mayPushBranch(ctx: Ctx, project: Project, branch: string): Promise<boolean> {
+  const move = { name: `refs/heads/${branch}`, oldId: '1'.repeat(40), newId: '2'.repeat(40) }
+  return (await gate(ctx, project, { via: 'api', moves: [move] }, undefined)).length === 0
+}
+
+function refusalOfProject(ctx: Ctx, project: Project, push: Push): string | undefined {
+  if (project.archived) return "You can't push code to an archived project."
+  if (mayInProject(ctx.actor, project, 'push_code')) return undefined
+  // Whoever may merge needs no role in a fork's source; the merge rules decide below.
+  if (push.via === 'merge') return undefined
+  return 'You are not allowed to push code to this project.'
+}
+
+async function refusalOfMove(at: Checkpoint, move: RefMove): Promise<string | undefined> {
+  const branch = branchOf(move.name)
+  if (branch !== undefined) {
+    if (isCreation(move) && isProhibited(branch))
+      return `You cannot create a branch with the prohibited name '${branch}'.`
+    return await refusalOfBranch(at, move, branch)
+  }
+  const tag = tagOf(move.name)
+  if (tag !== undefined) {
+    if (isCreation(move) && isProhibited(tag))
+      return `You cannot create a tag with the prohibited name '${tag}'.`
+    return refusalOfTag(at, move, tag)
+  }
+  // Over the wire git itself refuses refs that are neither, one by one.
+  return at.push.via === 'push' ? undefined : 'You can only move branches and tags.'
+}
+
+/** Names that would be read as something else: a whole object id, a full ref name (spec D §3.7). */
+export function isProhibited(name: string): boolean {
+  return /^[0-9a-f]{40}$|^[0-9a-f]{64}$/i.test(name) || name.startsWith('refs/')
+}
+
+async function refusalOfBranch(
+  at: Checkpoint,
+  move: RefMove,
+  branch: string,
+): Promise<string | undefined> {
+  if (isDeletion(move) && branch === at.project.default_branch) {
+    return 'The default branch of a project cannot be deleted.'
+  }
+  const rules = rulesFor(at.branchRules, branch)
+  if (rules.length === 0) return refusalOfFirstPush(at)
+  if (isDeletion(move)) return refusalOfDeletion(at)
+  if (isCreation(move)) return await refusalOfCreation(at, move, rules)
+  return await refusalOfUpdate(at, move, rules)
+}
+
+/** Before there is anything, the protection to come holds already: it says who may begin. */
+function refusalOfFirstPush(at: Checkpoint): string | undefined {
+  if (!at.project.empty_repo) return undefined
+  const open: readonly number[] = [
+    DefaultProtection.none,
+    DefaultProtection.developersPush,
+    DefaultProtection.developersStart,
+  ]
+  if (open.includes(at.defaultProtection) || at.mover.role >= Role.maintainer) return undefined
+  return 'You are not allowed to push code to protected branches on this project.'
+}
+
+function refusalOfDeletion(at: Checkpoint): string | undefined {
+  if (at.push.via === 'push') {
+    return 'You can only delete protected branches using the web interface or the API.'
+  }
+  if (at.mover.role >= Role.maintainer) return undefined
+  return 'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.'
+}
+
+async function refusalOfCreation(
+  at: Checkpoint,
+  move: RefMove,
+  rules: readonly BranchRule[],
+): Promise<string | undefined> {
+  if (mayPushTo(rules, at.mover)) return undefined
+  if (at.push.via === 'push' || !mayMergeInto(rules, at.mover)) {
+    return 'You are not allowed to create protected branches on this project.'
+  }
+  // Who may merge may branch off what is protected already, though not with commits of their own.
+  if (!at.objects) return undefined
+  const holders = await at.objects.branchesContaining(move.newId)
+  const settled = holders.some((name) => rulesFor(at.branchRules, name).length > 0)
+  if (settled) return undefined
+  return 'You can only use an existing protected branch ref as the basis of a new protected branch.'
+}
+
+async function refusalOfUpdate(
+  at: Checkpoint,
+  move: RefMove,
+  rules: readonly BranchRule[],
+): Promise<string | undefined> {
+  const may = at.push.via === 'merge' ? mayMergeInto : mayPushTo
+  if (!may(rules, at.mover)) {
+    return 'You are not allowed to push code to protected branches on this project.'
+  }
+  if (!at.objects || allowForcePush(rules)) return undefined
+  if (!(await at.objects.rewinds(move.oldId, move.newId))) return undefined
+  return 'You are not allowed to force push code to a protected branch on this project.'
+}
+
+function refusalOfTag(at: Checkpoint, move: RefMove, tag: string): string | undefined {
+  const rules = rulesFor(at.tagRules, tag)
+  if (rules.length > 0) return refusalOfProtectedTag(at, move, rules)
+  const changes = !isCreation(move) && !isDeletion(move)
+  if (changes && at.mover.role < Role.maintainer) {
+    return 'You are not allowed to change existing tags on this project.'
+  }
+  return undefined
+}
+
+function refusalOfProtectedTag(
+  at: Checkpoint,
+  move: RefMove,
+  rules: readonly TagRule[],
+): string | undefined {
+  if (isDeletion(move)) {
+    const mayDelete = at.push.via !== 'push' && at.mover.role >= Role.maintainer
+    return mayDelete ? undefined : 'Protected tags cannot be deleted.'
+  }
+  if (!isCreation(move)) return 'Protected tags cannot be updated.'
+  if (mayCreateTag(rules, at.mover)) return undefined
+  return 'You are not allowed to create this tag as it is protected.'
+}

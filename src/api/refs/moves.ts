@@ -1,0 +1,43 @@
+import type { Via } from '../../store/schema/refs.ts'
+
+/** One change of a ref that somebody wants: all zeros as old create, as new delete. */
+export interface RefMove {
+  /** The full name, e.g. `refs/heads/main`. */
+  readonly name: string
+  readonly oldId: string
+  readonly newId: string
+}
+
+/** What is to happen, and by which door it came. */
+export interface Push {
+  readonly via: Via
+  readonly moves: readonly RefMove[]
+  /** Push options, as the client wrote them. */
+  readonly options?: readonly string[] | undefined
+}
+
+/** Why a ref may not move, as a sentence for its user. */
+export interface Refusal {
+  readonly name: string
+  readonly reason: string
+}
+
+const zeros = /^0+$/
+
+export function isCreation(move: Pick<RefMove, 'oldId'>): boolean {
+  return zeros.test(move.oldId)
+}
+
+export function isDeletion(move: Pick<RefMove, 'newId'>): boolean {
+  return zeros.test(move.newId)
+}
+
+/** The branch of a full ref name, or undefined. */
+export function branchOf(ref: string): string | undefined {
+  return ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined
+}
+
+/** The tag of a full ref name, or undefined. */
+export function tagOf(ref: string): string | undefined {
+  return ref.startsWith('refs/tags/') ? ref.slice('refs/tags/'.length) : undefined
+}

@@ -1,0 +1,251 @@
+import { sql } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { Via } from '../../store/schema/refs.ts'
+import type { Db } from '../../store/schema.ts'
+import type { RefMove } from './moves.ts'
+import { type BranchRule, DefaultProtection, type Level, type TagRule } from './protection.ts'
+
+/** The rules of a project and of the groups above it, most specific first. */
+export async function listBranchRules(
+  db: Db,
+  projectId: number,
+  namespaceId: number,
+): Promise<BranchRule[]> {
+  const rows = await db
+    .selectFrom('protected_branches as rule')
+    .leftJoin('protected_branch_levels as level', 'level.protected_branch_id', 'rule.id')
+    .select(['rule.id', 'rule.name', 'rule.allow_force_push', 'level.action'])
+    .select(['level.access_level', 'level.user_id', 'level.group_id', 'level.deploy_key_id'])
+    .where((is) =>
+      is.or([
+        is('rule.project_id', '=', projectId),
+        is(
+          'rule.group_id',
+          'in',
+          is
+            .selectFrom('namespace_ancestors')
+            .select('ancestor_id')
+            .where('namespace_id', '=', namespaceId),
+        ),
+      ]),
+    )
+    .orderBy('rule.id')
+    .orderBy('level.id')
+    .execute()
+  return byRule(rows).map(({ rule, levels }) => {
+    const levelsFor = (action: string) => levels.filter((level) => level.action === action)
+    return {
+      name: rule.name,
+      allowForcePush: rule.allow_force_push === 1,
+      push: levelsFor('push'),
+      merge: levelsFor('merge'),
+      unprotect: levelsFor('unprotect'),
+    }
+  })
+}
+
+export async function listTagRules(db: Db, projectId: number): Promise<TagRule[]> {
+  const rows = await db
+    .selectFrom('protected_tags as rule')
+    .leftJoin('protected_tag_levels as level', 'level.protected_tag_id', 'rule.id')
+    .select(['rule.id', 'rule.name', 'level.id as level_id', 'level.access_level'])
+    .select(['level.user_id', 'level.group_id', 'level.deploy_key_id'])
+    .where('rule.project_id', '=', projectId)
+    .orderBy('rule.id')
+    .orderBy('level.id')
+    .execute()
+  return byRule(rows).map(({ rule, levels }) => {
+    const create: Level[] = levels.filter((level) => level.level_id !== null)
+    return { name: rule.name, create }
+  })
+}
+
+/** Rows of rules joined with their levels, put together again. */
+function byRule<R extends { readonly id: number }>(rows: readonly R[]) {
+  const found = new Map<number, { rule: R; levels: R[] }>()
+  for (const row of rows) {
+    const known = found.get(row.id)
+    if (known) known.levels.push(row)
+    else found.set(row.id, { rule: row, levels: [row] })
+  }
+  return [...found.values()]
+}
+
+/** The level of default branch protection: of the nearest group that sets one, else of the instance. */
+export async function findDefaultProtection(db: Db, namespaceId: number): Promise<number> {
+  const nearest = await db
+    .selectFrom('namespace_ancestors as above')
+    .innerJoin('namespaces', 'namespaces.id', 'above.ancestor_id')
+    .select(
+      sql<number>`json_extract(namespaces.settings, '$.default_branch_protection')`.as('level'),
+    )
+    .where('above.namespace_id', '=', namespaceId)
+    .where(
+      sql<boolean>`json_extract(namespaces.settings, '$.default_branch_protection') IS NOT NULL`,
+    )
+    .orderBy('above.depth')
+    .executeTakeFirst()
+  if (nearest) return nearest.level
+  const instance = await db
+    .selectFrom('settings')
+    .select(sql<number | null>`json_extract(value, '$')`.as('level'))
+    .where('key', '=', 'default_branch_protection')
+    .executeTakeFirst()
+  return instance?.level ?? DefaultProtection.maintainersOnly
+}
+
+/** Protects a branch with one level each for pushing, merging and unprotecting; no change if it is. */
+export async function insertDefaultRule(
+  db: Db,
+  rule: { projectId: number; name: string; push: number; merge: number; force: boolean },
+  now: Instant,
+): Promise<void> {
+  const inserted = await db
+    .insertInto('protected_branches')
+    .values({
+      project_id: rule.projectId,
+      name: rule.name,
+      allow_force_push: rule.force,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (!inserted) return
+  const id = inserted.id
+  await db
+    .insertInto('protected_branch_levels')
+    .values([
+      { protected_branch_id: id, action: 'push', access_level: rule.push },
+      { protected_branch_id: id, action: 'merge', access_level: rule.merge },
+    ])
+    .execute()
+}
+
+/** Records a wish to move refs, before any of them moves. */
+export async function insertPush(
+  db: Db,
+  push: {
+    projectId: number
+    userId: number | null
+    via: Via
+    options: readonly string[]
+    process: string | null
+    moves: readonly RefMove[]
+  },
+  now: Instant,
+): Promise<number> {
+  const { id } = await db
+    .insertInto('pushes')
+    .values({
+      project_id: push.projectId,
+      user_id: push.userId,
+      via: push.via,
+      options: JSON.stringify(push.options),
+      process: push.process,
+      created_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const rows = push.moves.map((move) => ({
+    push_id: id,
+    project_id: push.projectId,
+    ref: move.name,
+    old_id: move.oldId,
+    new_id: move.newId,
+  }))
+  // SQLite binds at most 32,766 values in one statement.
+  for (let at = 0; at < rows.length; at += 5000) {
+    await db
+      .insertInto('ref_moves')
+      .values(rows.slice(at, at + 5000))
+      .execute()
+  }
+  return id
+}
+
+/** Closes an open push; false when that was done before. */
+export async function closePush(db: Db, pushId: number, now: Instant): Promise<boolean> {
+  const result = await db
+    .updateTable('pushes')
+    .set({ state: 'closed', closed_at: now })
+    .where('id', '=', pushId)
+    .where('state', '=', 'open')
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+/** Marks which refs of a push moved; the others were refused. */
+export async function settleMoves(
+  db: Db,
+  pushId: number,
+  moved: ReadonlySet<string>,
+): Promise<void> {
+  await db
+    .updateTable('ref_moves')
+    .set({ state: 'refused' })
+    .where('push_id', '=', pushId)
+    .where('state', '=', 'open')
+    .$if(moved.size > 0, (query) =>
+      query.where('ref', 'not in', (is) =>
+        is
+          .selectFrom(sql<{ value: string }>`json_each(${JSON.stringify([...moved])})`.as('names'))
+          .select('value'),
+      ),
+    )
+    .execute()
+  await db
+    .updateTable('ref_moves')
+    .set({ state: 'moved' })
+    .where('push_id', '=', pushId)
+    .where('state', '=', 'open')
+    .execute()
+}
+
+export async function listOpenPushes(db: Db) {
+  return await db
+    .selectFrom('pushes')
+    .selectAll()
+    .where('state', '=', 'open')
+    .orderBy('id')
+    .execute()
+}
+
+export async function findPush(db: Db, pushId: number) {
+  return await db.selectFrom('pushes').selectAll().where('id', '=', pushId).executeTakeFirst()
+}
+
+export async function listMoves(db: Db, pushId: number) {
+  return await db
+    .selectFrom('ref_moves')
+    .selectAll()
+    .where('push_id', '=', pushId)
+    .orderBy('id')
+    .execute()
+}
+
+/** The refs of a push that moved. */
+export async function listMovedRefs(db: Db, pushId: number): Promise<RefMove[]> {
+  const rows = await db
+    .selectFrom('ref_moves')
+    .select(['ref', 'old_id', 'new_id'])
+    .where('push_id', '=', pushId)
+    .where('state', '=', 'moved')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ name: row.ref, oldId: row.old_id, newId: row.new_id }))
+}
+
+/** What was recorded for one ref from a move on, newest first, without what was refused. */
+export async function listLaterMoves(db: Db, projectId: number, ref: string, fromId: number) {
+  return await db
+    .selectFrom('ref_moves')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('ref', '=', ref)
+    .where('id', '>=', fromId)
+    .where('state', '<>', 'refused')
+    .orderBy('id', 'desc')
+    .execute()
+}

@@ -1,0 +1,55 @@
+import { userOf } from '../../access/actor.ts'
+import type { Ctx } from '../../ctx.ts'
+import { setHead } from '../../git/repo.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { afterMove } from './after-move.ts'
+import type { Push } from './moves.ts'
+import { closePush, insertPush, settleMoves } from './queries.ts'
+import { afterPush } from './tasks.ts'
+
+/**
+ * Writes down that refs are about to move, so that a crash can't leave a move without its effects.
+ * `process` names the git process that will do it. Gives the id to settle with.
+ */
+export async function openPush(
+  ctx: Ctx,
+  projectId: number,
+  push: Push,
+  process: string | null = null,
+): Promise<number> {
+  return await inTransaction(ctx, (ctx) =>
+    insertPush(
+      ctx.db,
+      {
+        projectId,
+        userId: userOf(ctx.actor)?.id ?? null,
+        via: push.via,
+        options: push.options ?? [],
+        process,
+        moves: push.moves,
+      },
+      ctx.now(),
+    ),
+  )
+}
+
+/**
+ * Writes down which refs did move and everything that follows from it, in one transaction. What
+ * takes long is left to a task of that transaction. A push that is settled already stays as it is.
+ */
+export async function settlePush(
+  ctx: Ctx,
+  projectId: number,
+  pushId: number,
+  moved: ReadonlySet<string>,
+): Promise<void> {
+  const defaultBranch = await inTransaction(ctx, async (ctx) => {
+    if (!(await closePush(ctx.db, pushId, ctx.now()))) return undefined
+    await settleMoves(ctx.db, pushId, moved)
+    if (moved.size === 0) return undefined
+    await ctx.work.enqueue(ctx.db, afterPush, { push_id: pushId })
+    return await afterMove(ctx, projectId, pushId)
+  })
+  // The task does it again, should we not get there.
+  if (defaultBranch !== undefined) await setHead(ctx.git.open(projectId), defaultBranch)
+}

@@ -1,0 +1,78 @@
+import type { Instant } from '../../base/clock.ts'
+import type { Default, DefaultFlag, Id, Json, Optional, OptionalInstant } from './columns.ts'
+
+export type Via = 'push' | 'api' | 'merge' | 'system'
+
+/** One wish to move refs: a git push or one call of the API. Open until what became of it is known. */
+export interface PushesTable {
+  id: Id
+  project_id: number
+  user_id: Optional<number>
+  via: Via
+  /** The push options, a JSON list of texts. */
+  options: Json
+  /** The git process that moves the refs, `<pid>:<start time>`. */
+  process: Optional<string>
+  state: Default<'open' | 'closed'>
+  created_at: Instant
+  closed_at: OptionalInstant
+}
+
+export interface RefMovesTable {
+  id: Id
+  push_id: number
+  project_id: number
+  ref: string
+  old_id: string
+  new_id: string
+  state: Default<'open' | 'moved' | 'refused'>
+}
+
+/** Belongs to a project or, inherited by all below, to a group. */
+export interface ProtectedBranchesTable {
+  id: Id
+  project_id: Optional<number>
+  group_id: Optional<number>
+  name: string
+  allow_force_push: DefaultFlag
+  code_owner_approval_required: DefaultFlag
+  created_at: Instant
+  updated_at: Instant
+}
+
+/** One who may: exactly one of the four columns is set. */
+export interface ProtectedBranchLevelsTable {
+  id: Id
+  protected_branch_id: number
+  action: 'push' | 'merge' | 'unprotect'
+  access_level: Optional<number>
+  user_id: Optional<number>
+  group_id: Optional<number>
+  deploy_key_id: Optional<number>
+}
+
+export interface ProtectedTagsTable {
+  id: Id
+  project_id: number
+  name: string
+  created_at: Instant
+  updated_at: Instant
+}
+
+export interface ProtectedTagLevelsTable {
+  id: Id
+  protected_tag_id: number
+  access_level: Optional<number>
+  user_id: Optional<number>
+  group_id: Optional<number>
+  deploy_key_id: Optional<number>
+}
+
+export interface RefsSchema {
+  pushes: PushesTable
+  ref_moves: RefMovesTable
+  protected_branches: ProtectedBranchesTable
+  protected_branch_levels: ProtectedBranchLevelsTable
+  protected_tags: ProtectedTagsTable
+  protected_tag_levels: ProtectedTagLevelsTable
+}
