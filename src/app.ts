@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import type { Actor } from './access/actor.ts'
 import { authenticate } from './access/authenticate.ts'
 import { apiEndpoints } from './api/endpoints.ts'
+import { recoverPushes } from './api/refs/recover.ts'
 import { schedules, tasks } from './api/tasks.ts'
 import type { Config } from './base/config.ts'
 import { StartError } from './base/start-error.ts'
@@ -17,10 +18,12 @@ import { openApiDocument } from './http/openapi.ts'
 import { makePipeline } from './http/pipeline.ts'
 import { Router as ApiRouter } from './http/router.ts'
 import { openServerParts, type PartsOptions } from './parts.ts'
+import { mountGit } from './transport/http/mount.ts'
+import { openTransport, type TransportOptions } from './transport/transport.ts'
 import { apiReference } from './web/api-reference.ts'
 import { TaskRunner } from './work/runner.ts'
 
-export interface AppOptions extends PartsOptions {
+export interface AppOptions extends PartsOptions, TransportOptions {
   /** Check each answer against its schema (tests and development). */
   readonly checkResponses?: boolean
   /** Answer 204 to whoever may call an endpoint, without doing its work (the authorisation matrix). */
@@ -89,12 +92,15 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     response.type('application/json').send(describeApi(config))
   })
   web.use('/api/v4', mount(handle, log))
+  const transport = await openTransport(config, options)
+  web.use(mountGit({ transport, makeCtx, createByPush: async () => undefined }))
   const server = createServer({ headersTimeout: config.requestTimeout, requestTimeout: 0 }, web)
   return {
     server,
     config,
     makeCtx,
     async listen() {
+      await recoverPushes(makeCtx())
       await runner.start()
       return listen(server, config)
     },

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { GitError } from '../git/error.ts'
+import { RefsStates } from '../git/refs-state.ts'
+import type { Repo } from '../git/repo.ts'
+import { onlyHeadsAndTags, startService } from './git-process.ts'
+import { flushPacket, packet } from './pkt-line.ts'
+
+export type Service = 'upload-pack' | 'receive-pack'
+
+interface Kept {
+  readonly state: string
+  readonly bytes: Buffer
+}
+
+/** Ref lists as the wire wants them, kept in memory for as long as the refs stay the same. */
+export class Advertisements {
+  readonly #states = new RefsStates()
+  readonly #kept = new Map<string, Kept>()
+  readonly #maxBytes: number
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** The answer to `GET info/refs`, service line included. */
+  async infoRefs(repo: Repo, service: Service, version: 0 | 1 | 2): Promise<Buffer> {
+    const make = () => advertise(repo, service, version)
+    const head = Buffer.concat([packet(`# service=git-${service}\n`), flushPacket])
+    return Buffer.concat([head, await this.#list(repo, service, version, make)])
+  }
+
+  /** The answer to an `ls-refs` of protocol 2. */
+  async lsRefs(repo: Repo, request: Buffer, make: () => Promise<Buffer>): Promise<Buffer> {
+    const key = `${repo.path} ls ${request.toString('latin1')}`
+    return await this.#remember(key, () => this.#states.of(repo.path), make)
+  }
+
+  async #list(
+    repo: Repo,
+    service: Service,
+    version: 0 | 1 | 2,
+    make: () => Promise<Buffer>,
+  ): Promise<Buffer> {
+    if (service === 'upload-pack' && version === 2) {
+      // Protocol 2 begins with capabilities alone: they follow from the repository's settings.
+      const settings = await readFile(join(repo.path, 'config'), 'latin1')
+      return await this.#remember(`capabilities ${settings}`, async () => 'constant', make)
+    }
+    const key = `${repo.path} ${service} ${version}`
+    return await this.#remember(key, () => this.#states.of(repo.path), make)
+  }
+
+  async #remember(
+    key: string,
+    stateNow: () => Promise<string | undefined>,
+    make: () => Promise<Buffer>,
+  ): Promise<Buffer> {
+    const state = await stateNow()
+    const kept = this.#kept.get(key)
+    if (kept && kept.state === state) {
+      this.#kept.delete(key)
+      this.#kept.set(key, kept)
+      return kept.bytes
+    }
+    const bytes = await make()
+    // Only a list that was read between two equal states is known to belong to that state.
+    if (state !== undefined && state === (await stateNow())) this.#keep(key, { state, bytes })
+    return bytes
+  }
+
+  #keep(key: string, kept: Kept): void {
+    this.#drop(key)
+    if (kept.bytes.length > this.#maxBytes / 4) return
+    this.#kept.set(key, kept)
+    this.#bytes += kept.bytes.length + key.length
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= this.#maxBytes) break
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(key: string): void {
+    const kept = this.#kept.get(key)
+    if (kept && this.#kept.delete(key)) this.#bytes -= kept.bytes.length + key.length
+  }
+}
+
+async function advertise(repo: Repo, service: Service, version: 0 | 1 | 2): Promise<Buffer> {
+  const git = startService({
+    service,
+    repo,
+    options: ['--stateless-rpc', '--http-backend-info-refs'],
+    protocol: version === 0 ? undefined : `version=${version}`,
+    env: service === 'receive-pack' ? onlyHeadsAndTags : undefined,
+  })
+  git.stdin.end()
+  const chunks: Buffer[] = []
+  for await (const chunk of git.stdout) chunks.push(chunk)
+  const { code, stderr } = await git.closed
+  if (code !== 0) throw new GitError('failed', `git ${service}: ${stderr.trim()}`)
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { gitArguments, gitEnvironment } from '../git/command.ts'
+import { GitError } from '../git/error.ts'
+import type { Repo } from '../git/repo.ts'
+
+export interface ServiceCommand {
+  readonly service: 'upload-pack' | 'receive-pack'
+  readonly repo: Repo
+  /** `--stateless-rpc`, `--http-backend-info-refs`. */
+  readonly options: readonly string[]
+  /** The client's `Git-Protocol`. */
+  readonly protocol: string | undefined
+  readonly config?: Readonly<Record<string, string>> | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+}
+
+/** A git service that talks the wire protocol with a client. */
+export interface GitService {
+  readonly pid: number
+  readonly stdin: Writable
+  readonly stdout: Readable
+  /** What the hooks tell us, and our answers (ENGINE.md §12). */
+  readonly fromHook: Readable
+  readonly toHook: Writable
+  /** Resolves when the process and everybody who holds its output are gone. */
+  readonly closed: Promise<{ readonly code: number; readonly stderr: string }>
+  /** Ends the process and the ones it started, within a second. */
+  stop(): void
+}
+
+const stderrLimit = 16_384
+// A single allocation above this is a pack made to exhaust memory: big blobs are streamed instead.
+const allocationLimit = '1g'
+const stopPatienceMs = 600
+
+/**
+ * Hides every ref but branches and tags from pushing clients, which also refuses them one by one
+ * with git's own reason (spec D §3.5). In the environment since `-c` holds one value per key here.
+ */
+export const onlyHeadsAndTags: Readonly<Record<string, string>> = {
+  GIT_CONFIG_COUNT: '3',
+  GIT_CONFIG_KEY_0: 'receive.hideRefs',
+  GIT_CONFIG_VALUE_0: 'refs',
+  GIT_CONFIG_KEY_1: 'receive.hideRefs',
+  GIT_CONFIG_VALUE_1: '!refs/heads',
+  GIT_CONFIG_KEY_2: 'receive.hideRefs',
+  GIT_CONFIG_VALUE_2: '!refs/tags',
+}
+
+/**
+ * Starts `git upload-pack` or `git receive-pack` as the head of its own process group, with two
+ * more pipes that its hooks inherit.
+ */
+export function startService(command: ServiceCommand): GitService {
+  const { service, repo } = command
+  const args = gitArguments({
+    args: [service, ...command.options, repo.path],
+    config: { 'core.bigFileThreshold': '64m', ...command.config },
+  })
+  const protocol = command.protocol === undefined ? {} : { GIT_PROTOCOL: command.protocol }
+  const child = spawn('git', args, {
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+    env: gitEnvironment({ ...protocol, GIT_ALLOC_LIMIT: allocationLimit, ...command.env }),
+    cwd: repo.path,
+    detached: true,
+  })
+  const [stdin, stdout, stderrPipe, fromHook, toHook] = child.stdio
+  // With 'pipe' everywhere all five exist; the type of `stdio` can't say so.
+  const ends = { stdin, stdout, fromHook, toHook } as unknown as Pick<
+    GitService,
+    'stdin' | 'stdout' | 'fromHook' | 'toHook'
+  >
+  let stderr = ''
+  ;(stderrPipe as Readable).on('data', (chunk: Buffer) => {
+    if (stderr.length < stderrLimit) stderr += chunk.toString('utf8')
+  })
+  // A git that ends early breaks these pipes; its exit code tells more.
+  ends.stdin.on('error', () => {})
+  ends.toHook.on('error', () => {})
+  ends.fromHook.on('error', () => {})
+  const closed = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
+    child.on('error', (error) => reject(new GitError('failed', `git: ${error.message}`)))
+    child.on('close', (code) => resolve({ code: code ?? -1, stderr }))
+  })
+  closed.catch(() => {})
+  const group = child.pid
+  return {
+    ...ends,
+    pid: group ?? 0,
+    closed,
+    stop: () => {
+      if (group !== undefined && child.exitCode === null) stopGroup(group, closed)
+    },
+  }
+}
+
+// TERM lets git remove its quarantine and lock files; KILL follows for what does not listen.
+function stopGroup(group: number, closed: Promise<unknown>): void {
+  signalGroup(group, 'SIGTERM')
+  const timer = setTimeout(() => signalGroup(group, 'SIGKILL'), stopPatienceMs)
+  const settle = () => clearTimeout(timer)
+  closed.then(settle, settle)
+}
+
+function signalGroup(group: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-group, signal)
+  } catch {
+    // Already gone.
+  }
+}

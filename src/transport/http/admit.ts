@@ -1,0 +1,78 @@
+import { mayInProject, maySee } from '../../access/decide.ts'
+import { findMovedProjectId } from '../../access/find-queries.ts'
+import { findVisibleProject, type Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Service } from '../advertisements.ts'
+import { challenge, noProject, notAllowed, redirect, rootOf } from './refusal.ts'
+
+/** Makes a private project for a push to a path that holds none yet; undefined where the caller may not. */
+export type CreateByPush = (ctx: Ctx, path: string) => Promise<Project | undefined>
+
+export interface Admission {
+  readonly project: Project
+  /** Lines for the user of a push. */
+  readonly notices: readonly string[]
+}
+
+export interface Asked {
+  readonly path: string
+  readonly service: Service
+  /** `info/refs?…` or `git-receive-pack`, for redirects. */
+  readonly rest: string
+}
+
+/**
+ * The project that a git request is about, for callers who may do what they ask (spec D §3.2).
+ * Anonymous callers learn nothing but that they should sign in.
+ */
+export async function admit(
+  ctx: Ctx,
+  asked: Asked,
+  createByPush: CreateByPush,
+): Promise<Admission> {
+  const found = (await findHere(ctx, asked.path)) ?? (await findMoved(ctx, asked))
+  if (found) return assertMay(ctx, found, asked.service)
+  if (ctx.actor.kind === 'anonymous') throw challenge(ctx.config.vendor.prefix)
+  const created = asked.service === 'receive-pack' ? await createByPush(ctx, asked.path) : undefined
+  if (!created) throw noProject()
+  return { project: created, notices: [] }
+}
+
+async function findHere(ctx: Ctx, path: string): Promise<Admission | undefined> {
+  const project = await findVisibleProject(ctx, path)
+  return project && { project, notices: [] }
+}
+
+/** Fetching clients are sent on, which git tells its user; pushes are taken and told (spec D §3.1). */
+async function findMoved(ctx: Ctx, asked: Asked): Promise<Admission | undefined> {
+  const id = await findMovedProjectId(ctx.db, asked.path)
+  const project = id === undefined ? undefined : await findVisibleProject(ctx, String(id))
+  if (!project || !maySee(ctx.actor, project)) return undefined
+  const url = `${ctx.config.externalUrl}/${project.full_path}.git`
+  if (asked.service === 'upload-pack' && mayInProject(ctx.actor, project, 'download_code')) {
+    throw redirect(`${rootOf(ctx.config)}/${project.full_path}.git/${asked.rest}`)
+  }
+  const notice = [
+    `Project '${asked.path}' was moved to '${project.full_path}'.`,
+    '',
+    'Please update your Git remote:',
+    '',
+    `  git remote set-url origin ${url}`,
+  ]
+  return { project, notices: [notice.join('\n')] }
+}
+
+function assertMay(ctx: Ctx, admission: Admission, service: Service): Admission {
+  const { project } = admission
+  const ability = service === 'upload-pack' ? 'download_code' : 'push_code'
+  if (mayInProject(ctx.actor, project, ability)) return admission
+  if (ctx.actor.kind === 'anonymous') throw challenge(ctx.config.vendor.prefix)
+  if (service === 'upload-pack') {
+    throw notAllowed('You are not allowed to download code from this project.')
+  }
+  throw notAllowed(
+    project.archived
+      ? "You can't push code to an archived project."
+      : 'You are not allowed to push code to this project.',
+  )
+}

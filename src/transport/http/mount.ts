@@ -1,0 +1,113 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { ANONYMOUS } from '../../access/actor.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { GitError, type GitErrorCode } from '../../git/error.ts'
+import { watchReader } from '../pace.ts'
+import { asBodyError } from './body.ts'
+import { redirect, rootOf, smartOnly, wrongMethod } from './refusal.ts'
+import { readRoute } from './route.ts'
+import { type Answer, answerInfo, answerRpc, type GitOverHttp, type GitRequest } from './serve.ts'
+
+// A client that takes nothing for so long is gone.
+const readerPatienceMs = 120_000
+
+/** git's smart HTTP protocol as an Express handler; passes on what is not git's. */
+export function mountGit(parts: GitOverHttp): RequestHandler {
+  return (request, response, next) => {
+    const mark = request.url.indexOf('?')
+    const rawPath = mark < 0 ? request.url : request.url.slice(0, mark)
+    const route = readRoute(rawPath, mark < 0 ? '' : request.url.slice(mark + 1))
+    if (!route) return next()
+    const ctx = parts.makeCtx(ANONYMOUS, request.ip ?? '')
+    const gone = new AbortController()
+    response.on('close', () => {
+      if (!response.writableFinished) gone.abort()
+    })
+    const answer = async (): Promise<Answer> => {
+      if (route.kind === 'refused') throw smartOnly()
+      if (route.kind === 'bare' || route.kind === 'page') {
+        if (request.method !== 'GET') throw wrongMethod('GET')
+        throw redirect(rootOf(ctx.config) + route.location)
+      }
+      const asked: GitRequest = { parts, ctx, route, request, signal: gone.signal }
+      return await (route.kind === 'info' ? answerInfo(asked) : answerRpc(asked))
+    }
+    answer()
+      .then((found) => send(response, found))
+      .catch((error: unknown) => refuse(ctx, request, response, asBodyError(error)))
+  }
+}
+
+async function send(response: Response, answer: Answer): Promise<void> {
+  const pieces = answer.body[Symbol.asyncIterator]()
+  // Errors up to the first bytes still get a status of their own.
+  let piece = await pieces.next()
+  response.writeHead(200, {
+    'Content-Type': answer.type,
+    'Cache-Control': 'no-cache, max-age=0, must-revalidate',
+    Expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
+    Pragma: 'no-cache',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  const stopWatching = watchReader(response, readerPatienceMs, () => response.destroy())
+  try {
+    while (!piece.done && !response.destroyed) {
+      if (!response.write(piece.value)) await drainedOrClosed(response)
+      piece = await pieces.next()
+    }
+    response.end()
+  } finally {
+    stopWatching()
+    await pieces.return?.(undefined)
+  }
+}
+
+function drainedOrClosed(response: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done)
+      response.off('close', done)
+      resolve()
+    }
+    response.on('drain', done)
+    response.on('close', done)
+    if (response.destroyed) done()
+  })
+}
+
+const statuses: Readonly<Partial<Record<GitErrorCode, number>>> = {
+  invalid: 400,
+  too_large: 413,
+  timeout: 408,
+  busy: 503,
+  not_found: 404,
+}
+
+function refuse(ctx: Ctx, request: Request, response: Response, error: unknown): void {
+  if (response.headersSent || response.destroyed) {
+    // A broken answer must not look like a whole one.
+    if (!response.destroyed) ctx.log.warn('transfer failed', { error, path: request.path })
+    response.destroy()
+    return
+  }
+  const problem = error instanceof Problem ? error : asProblem(error)
+  if (problem.status === 500) ctx.log.error('transfer failed', { error, path: request.path })
+  response.status(problem.status)
+  response.set({ 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' })
+  response.set('X-Content-Type-Options', 'nosniff')
+  for (const [name, value] of Object.entries(problem.headers)) response.set(name, value)
+  // The rest of the body is of no interest, and may be without end.
+  if (request.method === 'POST' && !request.readableEnded) response.set('Connection', 'close')
+  response.end(request.method === 'HEAD' ? undefined : bodyText(problem))
+}
+
+function asProblem(error: unknown): Problem {
+  const status = error instanceof GitError ? (statuses[error.code] ?? 500) : 500
+  if (status === 500) return new Problem('unavailable', 500, 'The server failed.\n')
+  return new Problem('bad_request', status, `${error instanceof Error ? error.message : ''}\n`)
+}
+
+function bodyText(problem: Problem): string {
+  return typeof problem.body === 'string' ? problem.body : `${problem.message}\n`
+}

@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http'
+import type { Actor } from '../../access/actor.ts'
+import type { Ctx } from '../../ctx.ts'
+import { protocolVersion } from '../fetch-request.ts'
+import type { PaceOptions } from '../pace.ts'
+import { receivePack } from '../receive-pack.ts'
+import type { Transport } from '../transport.ts'
+import { uploadPack } from '../upload-pack.ts'
+import { type Admission, admit, type CreateByPush } from './admit.ts'
+import { decodedBody, wholeBody } from './body.ts'
+import { wrongMethod, wrongType } from './refusal.ts'
+import type { GitRoute } from './route.ts'
+import { signIn } from './sign-in.ts'
+
+/** What git over HTTP is given by the app. */
+export interface GitOverHttp {
+  readonly transport: Transport
+  readonly makeCtx: (actor: Actor, ip: string) => Ctx
+  readonly createByPush: CreateByPush
+}
+
+export interface GitRequest {
+  readonly parts: GitOverHttp
+  /** Of nobody yet. */
+  readonly ctx: Ctx
+  readonly route: Extract<GitRoute, { readonly service: unknown }>
+  readonly request: IncomingMessage
+  readonly signal: AbortSignal
+}
+
+export interface Answer {
+  readonly type: string
+  readonly body: AsyncIterable<Buffer>
+}
+
+const mebibyte = 1024 * 1024
+const pace: Omit<PaceOptions, 'maxBytes'> = { idleMs: 60_000, minRate: 100, graceMs: 120_000 }
+// What a client wants and has, line by line: enough for 200,000 refs.
+const maxFetchBody = 10 * mebibyte
+
+/** `GET …/info/refs?service=…`: which refs there are. */
+export async function answerInfo(asked: GitRequest): Promise<Answer> {
+  const { route, request, parts } = asked
+  if (request.method !== 'GET') throw wrongMethod('GET')
+  const { ctx, project } = await letIn(asked)
+  const version = protocolVersion(protocolOf(request))
+  const repo = ctx.git.open(project.id)
+  const list = await parts.transport.advertisements.infoRefs(repo, route.service, version)
+  return { type: `application/x-git-${route.service}-advertisement`, body: one(list) }
+}
+
+/** `POST …/git-upload-pack` and `…/git-receive-pack`: the transfer itself. */
+export async function answerRpc(asked: GitRequest): Promise<Answer> {
+  const { route, request, parts, signal } = asked
+  if (request.method !== 'POST') throw wrongMethod('POST')
+  const expected = `application/x-git-${route.service}-request`
+  if (request.headers['content-type'] !== expected) throw wrongType(expected)
+  const { ctx, project, notices } = await letIn(asked)
+  const type = `application/x-git-${route.service}-result`
+  if (route.service === 'upload-pack') {
+    const body = await wholeBody(decodedBody(request, { ...pace, maxBytes: maxFetchBody }))
+    const repo = ctx.git.open(project.id)
+    return { type, body: uploadPack(parts.transport, repo, body, protocolOf(request), signal) }
+  }
+  const { maxPush } = ctx.config
+  // git itself says it best when a pack is too large; this is for what is no pack at all.
+  const maxBytes = maxPush === 0 ? 0 : maxPush + 64 * mebibyte
+  const input = decodedBody(request, { ...pace, maxBytes })
+  return { type, body: receivePack(parts.transport, { ctx, project, input, signal, notices }) }
+}
+
+async function letIn(asked: GitRequest): Promise<Admission & { readonly ctx: Ctx }> {
+  const { route, request, parts } = asked
+  const { authorization } = request.headers
+  const actor = await signIn(asked.ctx, authorization, route.service)
+  const ctx = parts.makeCtx(actor, asked.ctx.ip)
+  const rest =
+    route.kind === 'info' ? `info/refs?service=git-${route.service}` : `git-${route.service}`
+  const where = { path: route.path, service: route.service, rest }
+  return { ...(await admit(ctx, where, parts.createByPush)), ctx }
+}
+
+function protocolOf(request: IncomingMessage): string | undefined {
+  const header = request.headers['git-protocol']
+  return typeof header === 'string' && header.length <= 1000 ? header : undefined
+}
+
+async function* one(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}

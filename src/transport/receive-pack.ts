@@ -1,0 +1,258 @@
+import type { Readable, Writable } from 'node:stream'
+import type { Project } from '../access/subjects.ts'
+import { gate } from '../api/refs/gate.ts'
+import type { Push, Refusal } from '../api/refs/moves.ts'
+import { objectFacts } from '../api/refs/object-facts.ts'
+import { openPush, settlePush } from '../api/refs/record-move.ts'
+import { processMark } from '../api/refs/recover.ts'
+import type { Ctx } from '../ctx.ts'
+import { GitError } from '../git/error.ts'
+import { readRefValues } from '../git/ref-transaction.ts'
+import type { Repo } from '../git/repo.ts'
+import { type GitService, onlyHeadsAndTags, startService } from './git-process.ts'
+import { allow, deny, readHookReport } from './hook.ts'
+import { pushMessages } from './push-messages.ts'
+import { type PushRequest, readPushRequest } from './push-request.ts'
+import { PushOutput, refusalAnswer } from './report.ts'
+import type { Transport } from './transport.ts'
+
+export interface Reception {
+  readonly ctx: Ctx
+  readonly project: Project
+  /** What the client sends behind the advertisement: commands, options, pack. */
+  readonly input: Readable
+  /** Raised when the client is gone. */
+  readonly signal: AbortSignal
+  /** Lines for the user beside what the push itself gives reason for (project created, moved). */
+  readonly notices?: readonly string[] | undefined
+}
+
+/**
+ * Takes a push and yields the answer. Rules about who and which ref are applied before git starts;
+ * those that look at commits when git has them in quarantine and asks; then the intent is recorded,
+ * git moves the refs, and the effects are recorded before the client hears of success.
+ */
+export async function* receivePack(transport: Transport, given: Reception): AsyncGenerator<Buffer> {
+  const request = await readPushRequest(given.input)
+  transport.atStep('commands read')
+  // Clients ask whether they are let in with an empty push before they send a large one.
+  if (request.commands.length === 0) return
+  const push: Push = { via: 'push', moves: request.commands, options: request.options }
+  const refusals = await gate(given.ctx, given.project, push, undefined)
+  if (refusals.length > 0) {
+    for await (const _ of given.input) {
+      // A client listens only when it has sent everything.
+    }
+    yield refusedPush(given.ctx, request, refusals)
+    return
+  }
+  const release = await transport.pushes.take(given.signal)
+  const run = new ReceivePack(transport, given, request, push)
+  try {
+    yield* run.answer()
+  } finally {
+    run.abandon()
+    void run.finished.finally(release)
+  }
+}
+
+function refusedPush(ctx: Ctx, request: PushRequest, refusals: readonly Refusal[]): Buffer {
+  const outcomes = request.commands.map(({ name }) => ({
+    name,
+    refusal: 'pre-receive hook declined',
+  }))
+  return refusalAnswer(request.capabilities, sentences(ctx, refusals), outcomes)
+}
+
+/** Each reason once, as users of the reference platform know them: `SVC: You are not …`. */
+function sentences(ctx: Ctx, refusals: readonly Refusal[]): string[] {
+  const prefix = ctx.config.vendor.prefix.toUpperCase()
+  return [...new Set(refusals.map(({ reason }) => `${prefix}: ${reason}`))]
+}
+
+/** One `git receive-pack` and what belongs to it. It goes on to its end once git may move refs. */
+class ReceivePack {
+  readonly #transport: Transport
+  readonly #given: Reception
+  readonly #push: Push
+  readonly #repo: Repo
+  readonly #git: GitService
+  readonly #output: PushOutput
+  readonly #ready: Buffer[] = []
+  #wake = () => {}
+  #intent: { readonly id: number; readonly names: readonly string[] } | undefined
+  #abandoned = false
+  #inputError: unknown
+  /** Resolves when git is gone and the database knows what it did; never rejects. */
+  readonly finished: Promise<void>
+  #outcome: { readonly error: unknown } | undefined
+
+  constructor(transport: Transport, given: Reception, request: PushRequest, push: Push) {
+    this.#transport = transport
+    this.#given = given
+    this.#push = push
+    this.#repo = given.ctx.git.open(given.project.id)
+    this.#output = new PushOutput(request.capabilities)
+    this.#git = startService({
+      service: 'receive-pack',
+      repo: this.#repo,
+      options: ['--stateless-rpc'],
+      protocol: undefined,
+      config: receiveSettings(transport, given.ctx),
+      env: onlyHeadsAndTags,
+    })
+    given.signal.addEventListener('abort', () => this.abandon(), { once: true })
+    if (given.signal.aborted) this.abandon()
+    const fed = this.#feed(request.head)
+    this.finished = this.#run(fed).then(
+      () => this.#end(undefined),
+      (error: unknown) => this.#end({ error }),
+    )
+  }
+
+  /** What goes to the client, as it comes. */
+  async *answer(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const piece = this.#ready.shift()
+      if (piece) yield piece
+      else if (this.#outcome) throw this.#outcome.error
+      else if (this.#done) return
+      else await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
+
+  /** The client is gone: git is stopped, unless it may be moving refs already. */
+  abandon(): void {
+    this.#abandoned = true
+    if (!this.#intent) this.#git.stop()
+  }
+
+  #done = false
+
+  #end(outcome: { readonly error: unknown } | undefined): void {
+    this.#outcome = outcome
+    this.#done = true
+    this.#git.stop()
+    this.#wake()
+  }
+
+  #offer(piece: Buffer): void {
+    if (piece.length === 0) return
+    this.#ready.push(piece)
+    this.#wake()
+  }
+
+  /** Hands the client's bytes to git. What comes after git has heard enough is read and dropped. */
+  async #feed(head: Buffer): Promise<void> {
+    const { stdin } = this.#git
+    stdin.write(head)
+    try {
+      for await (const chunk of this.#given.input) {
+        if (stdin.destroyed || stdin.errored || stdin.write(chunk)) continue
+        await drainedOrClosed(stdin)
+      }
+      stdin.end()
+    } catch (error) {
+      this.#inputError = error
+      if (!this.#intent) this.#git.stop()
+    }
+  }
+
+  async #run(fed: Promise<void>): Promise<void> {
+    const judged = this.#judge()
+    for await (const chunk of this.#git.stdout as AsyncIterable<Buffer>) {
+      this.#offer(this.#output.take(chunk))
+    }
+    const { code, stderr } = await this.#git.closed
+    await judged
+    if (this.#intent) await this.#settle(this.#intent)
+    // A client listens only when it has sent everything.
+    await fed
+    if (this.#inputError !== undefined) throw this.#inputError
+    if (this.#output.outcomes().length === 0 && code !== 0) {
+      throw new GitError('failed', `git receive-pack: ${stderr.trim().split('\n').at(-1) ?? ''}`)
+    }
+    this.#offer(this.#output.finish(await this.#messages()))
+  }
+
+  /** Answers git's hook: the rules that need the new commits, then the intent. */
+  async #judge(): Promise<void> {
+    const { toHook, fromHook } = this.#git
+    try {
+      const report = await readHookReport(fromHook)
+      if (!report) return
+      this.#transport.atStep('objects received')
+      const { ctx, project } = this.#given
+      const names = new Set(report.names)
+      const push = { ...this.#push, moves: this.#push.moves.filter(({ name }) => names.has(name)) }
+      const facts = objectFacts(this.#repo, report.quarantine)
+      const refusals = await gate(ctx, project, push, facts)
+      if (refusals.length > 0) return deny(toHook, sentences(ctx, refusals))
+      if (this.#abandoned) return deny(toHook, [])
+      const mark = await processMark(this.#git.pid)
+      const id = await openPush(ctx, project.id, push, mark)
+      this.#intent = { id, names: report.names }
+      this.#transport.atStep('intent recorded')
+      allow(toHook)
+    } catch (error) {
+      this.#given.ctx.log.error('push not judged', { error, project: this.#given.project.id })
+      deny(toHook, ['The server failed to check this push. Please try again.'])
+    }
+  }
+
+  async #settle(intent: { readonly id: number; readonly names: readonly string[] }): Promise<void> {
+    this.#transport.atStep('refs moved')
+    const { ctx, project } = this.#given
+    await settlePush(ctx, project.id, intent.id, await this.#moved(intent.names))
+    this.#transport.atStep('settled')
+  }
+
+  /** What git says it moved; without a report, what the refs say. */
+  async #moved(names: readonly string[]): Promise<Set<string>> {
+    const outcomes = this.#output.outcomes()
+    if (outcomes.length > 0) {
+      return new Set(outcomes.filter(({ refusal }) => refusal === null).map(({ name }) => name))
+    }
+    const values = await readRefValues(this.#repo, names)
+    const moves = this.#push.moves.filter(
+      ({ name, newId }) =>
+        names.includes(name) && (values.get(name) ?? '0'.repeat(newId.length)) === newId,
+    )
+    return new Set(moves.map(({ name }) => name))
+  }
+
+  async #messages(): Promise<string[]> {
+    const { ctx, project, notices = [] } = this.#given
+    const moved = new Set(
+      this.#output
+        .outcomes()
+        .filter(({ refusal }) => refusal === null)
+        .map(({ name }) => name),
+    )
+    const moves = this.#push.moves.filter(({ name }) => moved.has(name))
+    return pushMessages(ctx, project, moves, notices)
+  }
+}
+
+function drainedOrClosed(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off('drain', done)
+      stream.off('close', done)
+      resolve()
+    }
+    stream.on('drain', done)
+    stream.on('close', done)
+  })
+}
+
+function receiveSettings(transport: Transport, ctx: Ctx): Record<string, string> {
+  return {
+    'core.hooksPath': transport.hooks,
+    'transfer.fsckObjects': 'true',
+    'receive.maxInputSize': String(ctx.config.maxPush),
+    'receive.autogc': 'false',
+    'receive.advertisePushOptions': 'true',
+    'core.fsync': 'objects,derived-metadata,reference',
+  }
+}

@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto'
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface ResponseCacheOptions {
+  readonly dir: string
+  /** Bytes of all answers kept. */
+  readonly maxBytes: number
+  /** An answer larger than this is handed out and forgotten. */
+  readonly maxEntryBytes: number
+  readonly maxAgeMs: number
+}
+
+interface Entry {
+  readonly path: string
+  readonly size: number
+  readonly at: number
+}
+
+/** Makes an answer once: its bytes, ended early through the signal. */
+export type Produce = (signal: AbortSignal) => AsyncIterable<Buffer>
+
+const readSize = 256 * 1024
+
+/**
+ * Keeps whole answers of upload-pack on disk, by repository and request. The objects behind a
+ * request never change, so an answer stays right; who may read was decided before. Equal requests
+ * that come while an answer is being made follow the one maker.
+ */
+export class ResponseCache {
+  readonly #options: ResponseCacheOptions
+  // In order of last use.
+  readonly #entries = new Map<string, Entry>()
+  readonly #flights = new Map<string, Flight>()
+  #bytes = 0
+  #ready: Promise<void> | undefined
+  #count = 0
+
+  constructor(options: ResponseCacheOptions) {
+    this.#options = options
+  }
+
+  /** `signal` is raised when this one client is gone. */
+  async *serve(
+    repositoryId: number,
+    request: Buffer,
+    signal: AbortSignal,
+    produce: Produce,
+  ): AsyncGenerator<Buffer> {
+    await this.#prepare()
+    const key = `${repositoryId}-${createHash('sha256').update(request).digest('hex')}`
+    const file = await this.#openKept(key)
+    if (file) {
+      yield* readAll(file)
+      return
+    }
+    let begun = false
+    try {
+      const flight = this.#flying(key) ?? this.#start(key, produce)
+      for await (const chunk of flight.follow(signal)) {
+        begun = true
+        yield chunk
+      }
+    } catch (error) {
+      // A full disk must not keep anybody from reading.
+      if (begun || !isDiskError(error)) throw error
+      yield* produce(signal)
+    }
+  }
+
+  #flying(key: string): Flight | undefined {
+    const flight = this.#flights.get(key)
+    return flight?.over ? undefined : flight
+  }
+
+  /** Forgets what was kept of a repository: it was removed, or its objects were pruned. */
+  async drop(repositoryId: number): Promise<void> {
+    const keys = [...this.#entries.keys()].filter((key) => key.startsWith(`${repositoryId}-`))
+    await Promise.all(keys.map((key) => this.#forget(key)))
+  }
+
+  // What an earlier run left is of no use: the list of entries is in memory only.
+  #prepare(): Promise<void> {
+    this.#ready ??= rm(this.#options.dir, { recursive: true, force: true }).then(async () => {
+      await mkdir(this.#options.dir, { recursive: true })
+    })
+    return this.#ready
+  }
+
+  async #openKept(key: string): Promise<FileHandle | undefined> {
+    const entry = this.#entries.get(key)
+    if (!entry) return undefined
+    if (performance.now() - entry.at > this.#options.maxAgeMs) {
+      await this.#forget(key)
+      return undefined
+    }
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    return await open(entry.path, 'r').catch(() => undefined)
+  }
+
+  // Without a pause between looking and adding, so that equal requests always meet in one flight.
+  #start(key: string, produce: Produce): Flight {
+    const path = join(this.#options.dir, `new-${++this.#count}`)
+    const flight: Flight = new Flight(path, produce, async (size) => {
+      if (size === undefined || size > this.#options.maxEntryBytes) await rm(path, { force: true })
+      else await this.#keep(key, path, size)
+      if (this.#flights.get(key) === flight) this.#flights.delete(key)
+    })
+    this.#flights.set(key, flight)
+    return flight
+  }
+
+  async #keep(key: string, from: string, size: number): Promise<void> {
+    const path = join(this.#options.dir, key)
+    await rename(from, path)
+    this.#entries.set(key, { path, size, at: performance.now() })
+    this.#bytes += size
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#options.maxBytes) break
+      await this.#forget(oldest)
+    }
+  }
+
+  async #forget(key: string): Promise<void> {
+    const entry = this.#entries.get(key)
+    if (!entry || !this.#entries.delete(key)) return
+    this.#bytes -= entry.size
+    await rm(entry.path, { force: true })
+  }
+}
+
+/** An answer that is being made: written to a file once, read from there by all who wait for it. */
+class Flight {
+  #file: FileHandle | undefined
+  readonly #abort = new AbortController()
+  readonly #landed: (size: number | undefined) => Promise<void>
+  #written = 0
+  #state: 'flying' | 'complete' | 'failed' = 'flying'
+  #error: unknown
+  #readers = 0
+  #closed = false
+  #waiting: (() => void)[] = []
+
+  constructor(path: string, produce: Produce, landed: (size: number | undefined) => Promise<void>) {
+    this.#landed = landed
+    void this.#make(path, produce)
+  }
+
+  /** Whether nobody may join any more: it is being stopped, has failed, or its file is closed. */
+  get over(): boolean {
+    return this.#abort.signal.aborted || this.#state === 'failed' || this.#closed
+  }
+
+  async *follow(signal: AbortSignal): AsyncGenerator<Buffer> {
+    this.#readers++
+    const wake = () => this.#wake()
+    signal.addEventListener('abort', wake, { once: true })
+    let at = 0
+    try {
+      for (;;) {
+        signal.throwIfAborted()
+        if (this.#file && at < this.#written) {
+          const buffer = Buffer.allocUnsafe(Math.min(readSize, this.#written - at))
+          const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, at)
+          at += bytesRead
+          yield buffer.subarray(0, bytesRead)
+        } else if (this.#state === 'failed') throw this.#error
+        else if (this.#state === 'complete') return
+        else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+      }
+    } finally {
+      signal.removeEventListener('abort', wake)
+      this.#readers--
+      await this.#leave()
+    }
+  }
+
+  async #make(path: string, produce: Produce): Promise<void> {
+    try {
+      const file = await open(path, 'wx+', 0o600)
+      this.#file = file
+      for await (const chunk of produce(this.#abort.signal)) {
+        await file.write(chunk, 0, chunk.length, this.#written)
+        this.#written += chunk.length
+        this.#wake()
+      }
+      await this.#landed(this.#written)
+      this.#state = 'complete'
+    } catch (error) {
+      this.#error = error
+      this.#state = 'failed'
+      await this.#landed(undefined).catch(() => {})
+    }
+    this.#wake()
+    await this.#leave()
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+
+  /** The last to leave closes the file; when all readers are gone the maker has to go too. */
+  async #leave(): Promise<void> {
+    if (this.#readers > 0) return
+    if (this.#state === 'flying') this.#abort.abort()
+    else if (!this.#closed) {
+      this.#closed = true
+      await this.#file?.close()
+    }
+  }
+}
+
+function isDiskError(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO' || code === 'EROFS'
+}
+
+async function* readAll(file: FileHandle): AsyncGenerator<Buffer> {
+  try {
+    for (;;) {
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(readSize), 0, readSize)
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,78 @@
+import { readdir, stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../base/config.ts'
+import type { Repo } from '../git/repo.ts'
+import { Advertisements } from './advertisements.ts'
+import { writeHooks } from './hook.ts'
+import { ResponseCache } from './response-cache.ts'
+import { Slots } from './slots.ts'
+
+/** Where a crash test may stop the process in the middle of a push. */
+export type PushStep =
+  | 'commands read'
+  | 'objects received'
+  | 'intent recorded'
+  | 'refs moved'
+  | 'settled'
+
+/** What all transfers of a server share. */
+export interface Transport {
+  readonly advertisements: Advertisements
+  readonly packs: ResponseCache
+  /** Turns for git programs that serve clones and for those that take pushes. */
+  readonly fetches: Slots
+  readonly pushes: Slots
+  /** The folder of our hooks. */
+  readonly hooks: string
+  /** Bytes of packs in a repository. */
+  packBytes(repo: Repo): Promise<number>
+  atStep(step: PushStep): void
+}
+
+export interface TransportOptions {
+  readonly atStep?: ((step: PushStep) => void) | undefined
+}
+
+const mebibyte = 1024 * 1024
+const patienceMs = 120_000
+
+/** Builds what transfers share, below the data folder of a server. */
+export async function openTransport(
+  config: Pick<Config, 'data' | 'gitProcesses' | 'gitWaiting'>,
+  options: TransportOptions = {},
+): Promise<Transport> {
+  const cores = availableParallelism()
+  const queue = config.gitWaiting
+  // A clone keeps a core busy; a push mostly waits for its client.
+  const fetches = config.gitProcesses || cores * 2
+  const pushes = config.gitProcesses || cores * 8
+  return {
+    advertisements: new Advertisements(32 * mebibyte),
+    packs: new ResponseCache({
+      dir: join(config.data, 'cache', 'packs'),
+      maxBytes: 2048 * mebibyte,
+      maxEntryBytes: 512 * mebibyte,
+      maxAgeMs: 3_600_000,
+    }),
+    fetches: new Slots({ limit: fetches, queue, patienceMs }),
+    pushes: new Slots({ limit: pushes, queue, patienceMs }),
+    hooks: await writeHooks(config.data),
+    packBytes,
+    atStep: options.atStep ?? (() => {}),
+  }
+}
+
+async function packBytes(repo: Repo): Promise<number> {
+  const folder = join(repo.path, 'objects', 'pack')
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.pack'))
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name)).then(
+        (stats) => stats.size,
+        () => 0,
+      ),
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}

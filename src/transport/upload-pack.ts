@@ -1,0 +1,84 @@
+import { GitError } from '../git/error.ts'
+import type { Repo } from '../git/repo.ts'
+import { type FetchRequest, protocolVersion, readFetchRequest } from './fetch-request.ts'
+import { startService } from './git-process.ts'
+import type { Transport } from './transport.ts'
+
+// Whole clones of larger repositories are not worth their space on disk: git streams them from
+// its pack and bitmap.
+const maxCachedRepository = 256 * 1024 * 1024
+
+/**
+ * Answers one request of a fetching client. What can't differ between callers is remembered: ref
+ * lists for as long as no ref moves, packs for clients that have nothing yet.
+ */
+export async function* uploadPack(
+  transport: Transport,
+  repo: Repo,
+  body: Buffer,
+  protocol: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const version = protocolVersion(protocol)
+  const spoken = version === 0 ? undefined : `version=${version}`
+  const request = readFetchRequest(body, spoken)
+  const run = (stop: AbortSignal) => runUploadPack(transport, repo, body, spoken, stop)
+  if (request.kind === 'ls-refs') {
+    yield await transport.advertisements.lsRefs(repo, request.essence, () => collect(run(signal)))
+  } else if (await worthKeeping(transport, repo, request)) {
+    yield* transport.packs.serve(repo.id, request.essence, signal, run)
+  } else yield* run(signal)
+}
+
+async function worthKeeping(
+  transport: Transport,
+  repo: Repo,
+  request: FetchRequest,
+): Promise<boolean> {
+  if (request.kind !== 'fetch' || !request.fresh) return false
+  return request.partial || (await transport.packBytes(repo)) <= maxCachedRepository
+}
+
+async function* runUploadPack(
+  transport: Transport,
+  repo: Repo,
+  body: Buffer,
+  protocol: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const release = await transport.fetches.take(signal)
+  const git = startService({
+    service: 'upload-pack',
+    repo,
+    options: ['--stateless-rpc'],
+    protocol,
+  })
+  const stop = () => git.stop()
+  signal.addEventListener('abort', stop, { once: true })
+  let sent = false
+  try {
+    git.stdin.end(body)
+    for await (const chunk of git.stdout) {
+      sent = true
+      yield chunk
+    }
+    const { code, stderr } = await git.closed
+    signal.throwIfAborted()
+    if (code !== 0) throw uploadError(stderr, sent)
+  } finally {
+    signal.removeEventListener('abort', stop)
+    stop()
+    release()
+  }
+}
+
+function uploadError(stderr: string, sent: boolean): GitError {
+  const said = stderr.trim().split('\n').at(-1) ?? ''
+  return new GitError(sent ? 'failed' : 'invalid', `git upload-pack: ${said}`)
+}
+
+async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
