@@ -6,6 +6,7 @@ import type { Log } from './base/log.ts'
 import type { GitStore } from './git/repo.ts'
 import type { FileStore } from './store/files.ts'
 import type { Db } from './store/schema.ts'
+import type { Vault } from './store/vault.ts'
 import type { Work } from './work/queue.ts'
 
 /** What a request or a task holds in its hands. */
@@ -18,6 +19,8 @@ export interface Ctx {
   readonly files: FileStore
   /** `ctx.work.enqueue(ctx.db, task, payload)`. */
   readonly work: Work
+  /** Seals secrets that must be read again. */
+  readonly vault: Vault
   readonly actor: Actor
   readonly config: Config
   readonly log: Log

@@ -10,6 +10,7 @@ import { openGit } from './git/repo.ts'
 import { openStore, type Store } from './store/connection.ts'
 import { openFileStore } from './store/files.ts'
 import { type DataLock, lockDataFolder, tryLockDataFolder } from './store/lock.ts'
+import { openVault } from './store/vault.ts'
 import { makeWork, type Work } from './work/queue.ts'
 
 export interface PartsOptions {
@@ -82,6 +83,10 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
     synchronous: options.synchronous ?? 'full',
     mayMigrate: manner.mayMigrate,
   })
+  const vault = await openVault(config.data, store.db, config.secretKey).catch(async (error) => {
+    await store.close()
+    throw error
+  })
   const files = await openFileStore(config.data, { clear: !manner.beside })
   const git = openGit({
     dataDir: config.data,
@@ -101,6 +106,7 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
       git,
       files,
       work,
+      vault,
       actor,
       config,
       log,

@@ -31,6 +31,10 @@ export const settings = {
     secret: true,
     doc: 'Password of `root`, used at the first start; made and shown once without it',
   }),
+  secretKey: optionalText({
+    secret: true,
+    doc: 'Key (64 hexadecimal digits) that seals passwords of other servers; without it `secret.key` in the data folder',
+  }),
   logLevel: choice('info', ['debug', 'info', 'warn', 'error'], { doc: 'The least that is logged' }),
   vendorPrefix: word('svc', /^[a-z][a-z0-9]{1,19}$/, 'expected a short lower-case word', {
     doc: 'Word in header names, file names and token prefixes that clients look for',
