@@ -23,10 +23,16 @@ export function projectQuery(db: Db) {
       'namespaces.parent_id as namespace_parent_id',
       'namespaces.owner_id as namespace_owner_id',
       'namespaces.visibility as namespace_visibility',
+      'namespaces.avatar_file as namespace_avatar_file',
       'namespaces.avatar_name as namespace_avatar_name',
-      'namespaces.archived as namespace_archived',
+      inArchivedGroup.as('namespace_archived'),
     ])
 }
+
+/** A project is archived with any group above it (spec D §2.4). */
+const inArchivedGroup = sql<0 | 1>`(
+  SELECT max(above.archived) FROM namespace_ancestors a JOIN namespaces above ON above.id = a.ancestor_id
+  WHERE a.namespace_id = projects.namespace_id)`
 
 /** Groups: namespaces of kind `group`. */
 export function groupQuery(db: Db) {

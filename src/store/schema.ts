@@ -1,10 +1,11 @@
 import type { Kysely } from 'kysely'
 import type { AccountsSchema } from './schema/accounts.ts'
 import type { CoreSchema } from './schema/core.ts'
+import type { SpacesSchema } from './schema/spaces.ts'
 import type { RefsSchema } from './schema/refs.ts'
 
 /** Every table. An area adds its interface here and its migration in migrations.ts. */
-export interface Schema extends CoreSchema, RefsSchema, AccountsSchema {}
+export interface Schema extends CoreSchema, SpacesSchema, RefsSchema, AccountsSchema {}
 
 /** The database, or the transaction that we are in. */
 export type Db = Kysely<Schema>

@@ -1,0 +1,97 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Day } from '../base/clock.ts'
+import type { Actor } from './actor.ts'
+import { isAdmin, userOf } from './actor.ts'
+
+/** For whom a list is read. */
+export interface Viewer {
+  readonly userId: number | null
+  readonly admin: boolean
+  readonly external: boolean
+  readonly today: Day
+}
+
+export function viewerOf(actor: Actor, today: Day): Viewer {
+  const user = userOf(actor)
+  return { userId: user?.id ?? null, admin: isAdmin(actor), external: user?.external ?? false, today }
+}
+
+const live = (alias: string, today: Day) =>
+  sql<SqlBool>`${sql.ref(`${alias}.requested_at`)} IS NULL AND ${sql.ref(`${alias}.state`)} = 'active'
+    AND (${sql.ref(`${alias}.expires_at`)} IS NULL OR ${sql.ref(`${alias}.expires_at`)} > ${today})`
+
+/**
+ * Ids of the groups in which the user has at least this role: by membership there or above, or through groups that were
+ * invited there or above (spec D §2.1). A subquery for `IN`.
+ */
+export function groupsWithRole(userId: number, today: Day, least = 1): RawBuilder<number> {
+  return sql<number>`(
+    SELECT below.namespace_id FROM members m
+      JOIN namespace_ancestors below ON below.ancestor_id = m.source_id
+      WHERE m.user_id = ${userId} AND m.source_type = 'group' AND m.access_level >= ${least}
+        AND ${live('m', today)}
+    UNION
+    SELECT target.namespace_id FROM members m
+      JOIN namespace_ancestors below ON below.ancestor_id = m.source_id
+      JOIN group_links l ON l.group_id = below.namespace_id AND l.source_type = 'group'
+        AND l.access_level >= ${least} AND (l.expires_at IS NULL OR l.expires_at > ${today})
+      JOIN namespace_ancestors target ON target.ancestor_id = l.source_id
+      WHERE m.user_id = ${userId} AND m.source_type = 'group' AND m.access_level >= ${least}
+        AND ${live('m', today)})`
+}
+
+/** Ids of the projects in which the user has at least this role by the project itself or an invitation to it. */
+function ownProjectsWithRole(userId: number, today: Day, least: number): RawBuilder<number> {
+  return sql<number>`(
+    SELECT m.source_id FROM members m
+      WHERE m.user_id = ${userId} AND m.source_type = 'project' AND m.access_level >= ${least}
+        AND ${live('m', today)}
+    UNION
+    SELECT l.source_id FROM members m
+      JOIN namespace_ancestors below ON below.ancestor_id = m.source_id
+      JOIN group_links l ON l.group_id = below.namespace_id AND l.source_type = 'project'
+        AND l.access_level >= ${least} AND (l.expires_at IS NULL OR l.expires_at > ${today})
+      WHERE m.user_id = ${userId} AND m.source_type = 'group' AND m.access_level >= ${least}
+        AND ${live('m', today)})`
+}
+
+/** Whether the user has at least this role in the row of `projects` that a query is at. */
+export function hasProjectRole(userId: number, today: Day, least = 1): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(projects.namespace_id IN ${groupsWithRole(userId, today, least)}
+    OR projects.id IN ${ownProjectsWithRole(userId, today, least)}
+    OR projects.namespace_id IN (SELECT id FROM namespaces WHERE kind = 'user' AND owner_id = ${userId}))`
+}
+
+/** Whether the viewer sees the row of `projects` that a query is at (spec D §2.4). */
+export function seesProject(viewer: Viewer): RawBuilder<SqlBool> {
+  if (viewer.admin) return sql<SqlBool>`1 = 1`
+  if (viewer.userId === null) return sql<SqlBool>`projects.visibility = 'public'`
+  const open = viewer.external ? sql`('public')` : sql`('public', 'internal')`
+  return sql<SqlBool>`(projects.visibility IN ${open} OR ${hasProjectRole(viewer.userId, viewer.today)})`
+}
+
+/** Ids of private groups that open because the user is a member below them: of a subgroup, or of a project there. */
+function groupsAbove(userId: number, today: Day): RawBuilder<number> {
+  return sql<number>`(
+    SELECT above.ancestor_id FROM members m
+      JOIN namespace_ancestors above ON above.namespace_id = m.source_id
+      WHERE m.user_id = ${userId} AND m.source_type = 'group' AND ${live('m', today)}
+    UNION
+    SELECT above.ancestor_id FROM members m JOIN projects p ON p.id = m.source_id
+      JOIN namespace_ancestors above ON above.namespace_id = p.namespace_id
+      WHERE m.user_id = ${userId} AND m.source_type = 'project' AND ${live('m', today)})`
+}
+
+/** Whether the user belongs to the row of `namespaces` that a query is at: to it, above it or below it. */
+export function belongsToGroup(userId: number, today: Day): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(namespaces.id IN ${groupsWithRole(userId, today)}
+    OR namespaces.id IN ${groupsAbove(userId, today)})`
+}
+
+/** Whether the viewer sees the group in the row of `namespaces` that a query is at. */
+export function seesGroup(viewer: Viewer): RawBuilder<SqlBool> {
+  if (viewer.admin) return sql<SqlBool>`1 = 1`
+  if (viewer.userId === null) return sql<SqlBool>`namespaces.visibility = 'public'`
+  const open = viewer.external ? sql`('public')` : sql`('public', 'internal')`
+  return sql<SqlBool>`(namespaces.visibility IN ${open} OR ${belongsToGroup(viewer.userId, viewer.today)})`
+}

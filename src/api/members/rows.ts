@@ -1,0 +1,11 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { MembersTable } from '../../store/schema/core.ts'
+
+export type MemberRow = Selectable<MembersTable>
+export type NewMemberRow = Insertable<MembersTable>
+
+/** What members belong to. */
+export interface Source {
+  readonly type: 'group' | 'project'
+  readonly id: number
+}

@@ -1,0 +1,15 @@
+import { csv, file, flag, text } from '../../http/params.ts'
+import { oneOf } from '../../http/params.ts'
+import { legacyParams, projectSettingParams } from './settings.ts'
+
+/** What creation and update take alike (spec D §1.2). */
+export const projectBodyParams = {
+  description: text().nullable().optional(),
+  visibility: oneOf(['private', 'internal', 'public']).optional(),
+  default_branch: text().optional(),
+  tag_list: csv(text()).optional(),
+  topics: csv(text()).optional(),
+  avatar: file().or(text({ max: 0 })).nullable().optional(),
+  ...projectSettingParams,
+  ...legacyParams,
+} as const

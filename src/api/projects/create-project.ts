@@ -1,0 +1,230 @@
+import { isAdmin, userOf } from '../../access/actor.ts'
+import { findProjectById, type ProjectRow } from '../../access/find-queries.ts'
+import { Role, type Visibility, visibilityRank } from '../../access/roles.ts'
+import { later } from '../../base/clock.ts'
+import { type FieldTexts, forbidden, invalid, type Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { isBranchName } from '../../git/names.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { brokenKey } from '../../store/unique.ts'
+import { addFirstMember } from '../members/found-source.ts'
+import { pathFromName, projectNameFaults, projectPathFaults } from '../namespaces/paths.ts'
+import { findInstanceSetting } from './instance-queries.ts'
+import { findTaken, insertProject, saveTopics, showProject } from './queries.ts'
+import { discardProject } from './remove-project.ts'
+import { changedSettings } from './settings.ts'
+import { getTargetNamespace, type TargetNamespace } from './target-namespace.ts'
+import { removeProject } from './tasks.ts'
+import { topicFaults } from './topics.ts'
+
+/** A project to be made. Name or path must be given; the other follows from it. */
+export interface NewProject {
+  readonly name?: string | undefined
+  readonly path?: string | undefined
+  /** Id or full path; the caller's own namespace without it. */
+  readonly namespace?: number | string | undefined
+  readonly visibility?: Visibility | undefined
+  readonly description?: string | null | undefined
+  readonly defaultBranch?: string | undefined
+  readonly objectFormat?: 'sha1' | 'sha256' | undefined
+  readonly topics?: readonly string[] | undefined
+  /** Deviations from the presets of settings.ts. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined
+  readonly avatar?: { readonly file: string; readonly name: string } | undefined
+  readonly importType?: string | undefined
+  readonly importUrl?: string | undefined
+  /** For projects whose content comes later, by a task: not shown as finished until it does. */
+  readonly importStatus?: 'none' | 'scheduled' | undefined
+  readonly forkedFromId?: number | undefined
+  /** Work that belongs to the new row, done in the transaction that shows it. */
+  readonly onShown?: ((ctx: Ctx, projectId: number) => Promise<void>) | undefined
+  /** Who it is made for, when an administrator makes it for somebody else. */
+  readonly creatorId?: number | undefined
+}
+
+/** After this long a project that never came to be shown is cleared away. */
+const ABANDONED_AFTER_MS = 5 * 60_000
+
+/**
+ * Makes a project with its repository. The row comes first, hidden, beside a task that clears it away; then the
+ * repository; then the row is shown. A crash in between leaves nothing that anybody sees, and the task removes it.
+ */
+export async function createProject(ctx: Ctx, input: NewProject): Promise<ProjectRow> {
+  const namespace = await getTargetNamespace(ctx, input.namespace)
+  const draft = await readDraft(ctx, input, namespace)
+  const id = await insertHidden(ctx, input, namespace, draft)
+  try {
+    await ctx.git.init(id, {
+      defaultBranch: draft.defaultBranch,
+      objectFormat: input.objectFormat,
+    })
+    return await show(ctx, id, input)
+  } catch (error) {
+    await discardProject(ctx, id)
+    throw error
+  }
+}
+
+/** The checked facts of a new project. */
+export interface Draft {
+  readonly name: string
+  readonly path: string
+  readonly fullPath: string
+  readonly description: string | null
+  readonly visibility: Visibility
+  readonly defaultBranch: string
+}
+
+async function readDraft(
+  ctx: Ctx,
+  input: NewProject,
+  namespace: TargetNamespace,
+): Promise<Draft> {
+  const name = (input.name ?? input.path ?? '').trim()
+  const path = input.path ?? pathFromName(name)
+  const visibility = input.visibility ?? (await presetVisibility(ctx, namespace))
+  const preset = await findInstanceSetting(ctx.db, 'default_branch_name')
+  const defaultBranch =
+    input.defaultBranch || (typeof preset === 'string' && preset !== '' ? preset : 'main')
+  const faults: Record<string, readonly string[]> = {
+    name: projectNameFaults(name),
+    path: projectPathFaults(path),
+    description: descriptionFaults(input.description),
+    visibility_level: await visibilityFaults(ctx, visibility, namespace),
+    default_branch: isBranchName(defaultBranch) ? [] : ['is not a valid branch name'],
+    topics: topicFaults(input.topics ?? []),
+  }
+  refuseFaults(faults)
+  return {
+    name,
+    path,
+    fullPath: `${namespace.fullPath}/${path}`,
+    description: input.description ?? null,
+    visibility,
+    defaultBranch,
+  }
+}
+
+/** 400 with the fields that have faults; nothing when none has. */
+export function refuseFaults(faults: FieldTexts): void {
+  const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
+  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong))
+}
+
+export function descriptionFaults(description: string | null | undefined): string[] {
+  return (description ?? '').length > 2000 ? ['is too long (maximum is 2000 characters)'] : []
+}
+
+async function presetVisibility(ctx: Ctx, namespace: TargetNamespace): Promise<Visibility> {
+  const preset = await findInstanceSetting(ctx.db, 'default_project_visibility')
+  const wanted = preset === 'public' || preset === 'internal' ? preset : 'private'
+  return visibilityRank[wanted] <= visibilityRank[namespace.visibility] ? wanted : 'private'
+}
+
+/** A project is no more visible than its group, and not as the instance forbids (spec D §1.2 Rules). */
+export async function visibilityFaults(
+  ctx: Ctx,
+  visibility: Visibility,
+  namespace: Pick<TargetNamespace, 'kind' | 'visibility'>,
+): Promise<string[]> {
+  const faults: string[] = []
+  if (
+    namespace.kind === 'group' &&
+    visibilityRank[visibility] > visibilityRank[namespace.visibility]
+  ) {
+    faults.push(`${visibility} is not allowed in a ${namespace.visibility} group.`)
+  }
+  const restricted = await findInstanceSetting(ctx.db, 'restricted_visibility_levels')
+  if (!isAdmin(ctx.actor) && Array.isArray(restricted) && restricted.includes(visibility)) {
+    faults.push(`${visibility} has been restricted by your administrator`)
+  }
+  return faults
+}
+
+async function insertHidden(
+  ctx: Ctx,
+  input: NewProject,
+  namespace: TargetNamespace,
+  draft: Draft,
+): Promise<number> {
+  const now = ctx.now()
+  const creatorId = input.creatorId ?? userOf(ctx.actor)?.id ?? null
+  const settings = changedSettings({}, input.settings ?? {})
+  if (input.objectFormat === 'sha256') settings.repository_object_format = 'sha256'
+  if (input.importType) settings.import_type = input.importType
+  return await whileFree(ctx, { ...draft, namespaceId: namespace.id }, () =>
+    inTransaction(ctx, async (ctx) => {
+      const id = await insertProject(ctx.db, {
+        namespace_id: namespace.id,
+        name: draft.name,
+        path: draft.path,
+        full_path: draft.fullPath,
+        description: draft.description,
+        visibility: draft.visibility,
+        default_branch: draft.defaultBranch,
+        creator_id: creatorId,
+        forked_from_id: input.forkedFromId ?? null,
+        settings: JSON.stringify(settings),
+        avatar_file: input.avatar?.file ?? null,
+        avatar_name: input.avatar?.name ?? null,
+        import_url: input.importUrl ?? null,
+        import_status: input.importStatus ?? 'none',
+        pending_delete: 1,
+        last_activity_at: now,
+        created_at: now,
+        updated_at: now,
+      })
+      await saveTopics(ctx.db, id, input.topics ?? [], now)
+      if (namespace.ownerId !== null) {
+        const owner = { userId: namespace.ownerId, level: Role.owner, createdById: creatorId }
+        await addFirstMember(ctx, { type: 'project', id }, owner)
+      }
+      const runAt = later(now, ABANDONED_AFTER_MS)
+      await ctx.work.enqueue(ctx.db, removeProject, { project_id: id }, { runAt })
+      return id
+    }),
+  )
+}
+
+/** Does a write that needs a free name and path in a namespace; else 400 that names what is taken. */
+export async function whileFree<T>(
+  ctx: Ctx,
+  wanted: { namespaceId: number; name: string; path: string; fullPath: string; except?: number },
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (brokenKey(error) === undefined) throw error
+    throw await takenProblem(ctx, wanted, error)
+  }
+}
+
+async function takenProblem(
+  ctx: Ctx,
+  wanted: Parameters<typeof findTaken>[1],
+  error: unknown,
+): Promise<Problem | unknown> {
+  const taken = await findTaken(ctx.db, wanted)
+  const text = ['has already been taken']
+  // Somebody may have freed it meanwhile: the refusal stands.
+  const key = brokenKey(error) ?? ''
+  const name = taken.name || key.includes('projects.name')
+  const path = taken.path || key.includes('path')
+  if (!name && !path) return error
+  return invalid({
+    ...(name ? { 'project_namespace.name': text, name: text } : {}),
+    ...(path ? { path: text } : {}),
+  })
+}
+
+async function show(ctx: Ctx, id: number, input: NewProject): Promise<ProjectRow> {
+  const shown = await inTransaction(ctx, async (ctx) => {
+    const done = await showProject(ctx.db, id, {})
+    if (done) await input.onShown?.(ctx, id)
+    return done
+  })
+  const row = shown ? await findProjectById(ctx.db, id) : undefined
+  if (!row) throw forbidden('The project was removed while it was being made')
+  return row
+}

@@ -1,0 +1,305 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { type ProjectRow, projectQuery } from '../../access/find-queries.ts'
+import { hasProjectRole, seesProject, type Viewer } from '../../access/visible-queries.ts'
+import type { Page, Paged } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type { Db } from '../../store/schema.ts'
+
+/** Where a list of projects looks. */
+export type Scope =
+  | { readonly kind: 'all' }
+  | {
+      readonly kind: 'group'
+      readonly groupId: number
+      readonly subgroups: boolean
+      readonly ancestors: boolean
+      readonly shared: boolean
+    }
+  | { readonly kind: 'shared_with'; readonly groupId: number }
+  | { readonly kind: 'user'; readonly userId: number }
+  | { readonly kind: 'starred'; readonly userId: number }
+  | { readonly kind: 'contributed'; readonly userId: number }
+  | { readonly kind: 'forks'; readonly projectId: number }
+
+/** What a list of projects may be narrowed by (spec D §1.2 List filters). */
+export interface ProjectFilters {
+  readonly archived?: boolean | undefined
+  readonly active?: boolean | undefined
+  readonly visibility?: string | undefined
+  readonly search?: string | undefined
+  readonly search_namespaces?: boolean | undefined
+  readonly owned?: boolean | undefined
+  readonly membership?: boolean | undefined
+  readonly starred?: boolean | undefined
+  readonly imported?: boolean | undefined
+  readonly with_issues_enabled?: boolean | undefined
+  readonly with_merge_requests_enabled?: boolean | undefined
+  readonly with_programming_language?: string | undefined
+  readonly language?: string | undefined
+  readonly min_access_level?: number | undefined
+  readonly id_after?: number | undefined
+  readonly id_before?: number | undefined
+  readonly last_activity_after?: string | undefined
+  readonly last_activity_before?: string | undefined
+  readonly updated_after?: string | undefined
+  readonly updated_before?: string | undefined
+  readonly topic?: readonly string[] | undefined
+  readonly topic_id?: number | undefined
+  readonly marked_for_deletion_on?: string | undefined
+  readonly include_pending_delete?: boolean | undefined
+  readonly repository_storage?: string | undefined
+  readonly custom_attributes?: Readonly<Record<string, string>> | undefined
+  readonly order_by?: string | undefined
+  readonly sort?: 'asc' | 'desc' | undefined
+}
+
+type Query = ReturnType<typeof projectQuery>
+type Condition = Expression<SqlBool>
+
+/** The text for LIKE that finds `word` anywhere, its own wildcards taken literally. */
+export function containing(word: string): string {
+  return `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`
+}
+
+const like = (column: string, pattern: string): Condition =>
+  sql<SqlBool>`${sql.ref(column)} LIKE ${pattern} ESCAPE '\\'`
+
+function anyOf(conditions: readonly Condition[]): Condition {
+  return sql<SqlBool>`(${sql.join(conditions, sql` OR `)})`
+}
+
+/** Each word of the search must be in one of the columns. */
+export function matchesSearch(search: string, columns: readonly string[]): Condition[] {
+  const words = search.split(/\s+/).filter((word) => word !== '')
+  return words.slice(0, 20).map((word) => anyOf(columns.map((one) => like(one, containing(word)))))
+}
+
+/** The projects of a scope that the viewer sees, narrowed and ordered. */
+export async function listProjectRows(
+  db: Db,
+  viewer: Viewer,
+  scope: Scope,
+  filters: ProjectFilters,
+  page: Page,
+): Promise<Paged<ProjectRow>> {
+  const conditions = [
+    seesProject(viewer),
+    ...scopeConditions(scope),
+    ...stateConditions(viewer, filters),
+    ...memberConditions(viewer, filters),
+    ...contentConditions(filters),
+    ...timeConditions(filters),
+  ]
+  let query = projectQuery(db)
+  for (const condition of conditions) query = query.where(condition)
+  return await listPage(db, ordered(query, viewer, filters), page, {
+    id: 'projects.id',
+    idOf: (row) => row.id,
+    keys: {},
+  })
+}
+
+function scopeConditions(scope: Scope): Condition[] {
+  switch (scope.kind) {
+    case 'all':
+      return []
+    case 'group':
+      return [groupScope(scope)]
+    case 'shared_with':
+      return [sharedWith(scope.groupId)]
+    case 'user':
+      return [
+        sql<SqlBool>`projects.namespace_id IN
+          (SELECT id FROM namespaces WHERE kind = 'user' AND owner_id = ${scope.userId})`,
+      ]
+    case 'starred':
+      return [
+        sql<SqlBool>`projects.id IN (SELECT project_id FROM stars WHERE user_id = ${scope.userId})`,
+      ]
+    case 'contributed':
+      return [contributedBy(scope.userId)]
+    case 'forks':
+      return [sql<SqlBool>`projects.forked_from_id = ${scope.projectId}`]
+  }
+}
+
+/** Creating a project counts as a contribution to it. */
+function contributedBy(userId: number): Condition {
+  return sql<SqlBool>`projects.creator_id = ${userId}`
+}
+
+function groupScope(scope: Extract<Scope, { kind: 'group' }>): Condition {
+  const { groupId } = scope
+  const inside = scope.subgroups
+    ? sql<SqlBool>`projects.namespace_id IN
+        (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${groupId})`
+    : sql<SqlBool>`projects.namespace_id = ${groupId}`
+  const above = sql<SqlBool>`projects.namespace_id IN
+    (SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${groupId})`
+  return anyOf([
+    inside,
+    ...(scope.ancestors ? [above] : []),
+    ...(scope.shared ? [sharedWith(groupId)] : []),
+  ])
+}
+
+function sharedWith(groupId: number): Condition {
+  return sql<SqlBool>`projects.id IN (SELECT source_id FROM group_links
+    WHERE source_type = 'project' AND group_id = ${groupId})`
+}
+
+function stateConditions(viewer: Viewer, filters: ProjectFilters): Condition[] {
+  const found: Condition[] = []
+  if (!(filters.include_pending_delete && viewer.admin)) {
+    found.push(sql<SqlBool>`projects.pending_delete = 0`)
+  }
+  const archived = sql<SqlBool>`(projects.archived = 1 OR EXISTS (
+    SELECT 1 FROM namespace_ancestors a JOIN namespaces above ON above.id = a.ancestor_id
+    WHERE a.namespace_id = projects.namespace_id AND above.archived = 1))`
+  const marked = sql<SqlBool>`projects.marked_for_deletion_on IS NOT NULL`
+  if (filters.archived !== undefined) {
+    found.push(filters.archived ? archived : sql<SqlBool>`NOT ${archived}`)
+  }
+  if (filters.active === true) found.push(sql<SqlBool>`NOT ${archived} AND NOT ${marked}`)
+  if (filters.active === false) found.push(sql<SqlBool>`(${archived} OR ${marked})`)
+  if (filters.visibility !== undefined) {
+    found.push(sql<SqlBool>`projects.visibility = ${filters.visibility}`)
+  }
+  if (filters.marked_for_deletion_on !== undefined) {
+    found.push(sql<SqlBool>`projects.marked_for_deletion_on = ${filters.marked_for_deletion_on}`)
+  }
+  if (filters.repository_storage !== undefined && viewer.admin) {
+    found.push(sql<SqlBool>`${filters.repository_storage} = 'default'`)
+  }
+  if (filters.imported) found.push(sql<SqlBool>`json_extract(projects.settings, '$.import_type') IS NOT NULL`)
+  return found
+}
+
+function memberConditions(viewer: Viewer, filters: ProjectFilters): Condition[] {
+  const { userId, today } = viewer
+  if (userId === null) return []
+  const found: Condition[] = []
+  if (filters.owned) {
+    found.push(sql<SqlBool>`(projects.namespace_id IN
+        (SELECT id FROM namespaces WHERE kind = 'user' AND owner_id = ${userId})
+      OR ${hasProjectRole(userId, today, 50)})`)
+  }
+  if (filters.membership) found.push(hasProjectRole(userId, today))
+  if (filters.min_access_level !== undefined) {
+    found.push(hasProjectRole(userId, today, filters.min_access_level))
+  }
+  if (filters.starred) {
+    found.push(
+      sql<SqlBool>`projects.id IN (SELECT project_id FROM stars WHERE user_id = ${userId})`,
+    )
+  }
+  if (viewer.admin && filters.custom_attributes) {
+    for (const [key, value] of Object.entries(filters.custom_attributes)) {
+      found.push(sql<SqlBool>`EXISTS (SELECT 1 FROM custom_attributes c
+        WHERE c.subject_type = 'project' AND c.subject_id = projects.id
+          AND c.key = ${key} AND c.value = ${value})`)
+    }
+  }
+  return found
+}
+
+function contentConditions(filters: ProjectFilters): Condition[] {
+  const found: Condition[] = []
+  if (filters.search) {
+    const own = ['projects.name', 'projects.path', 'projects.description']
+    const columns = filters.search_namespaces
+      ? [...own, 'projects.full_path', 'namespaces.full_name']
+      : own
+    found.push(...matchesSearch(filters.search, columns))
+  }
+  for (const [feature, wanted] of [
+    ['issues', filters.with_issues_enabled],
+    ['merge_requests', filters.with_merge_requests_enabled],
+  ] as const) {
+    if (!wanted) continue
+    const path = `$.${feature}_access_level`
+    found.push(
+      sql<SqlBool>`coalesce(json_extract(projects.settings, ${path}), 'enabled') <> 'disabled'`,
+    )
+  }
+  const language = filters.with_programming_language ?? filters.language
+  if (language !== undefined) {
+    found.push(sql<SqlBool>`projects.id IN (SELECT f.project_id FROM project_facts f, json_each(f.languages) j
+      WHERE lower(j.key) = ${language.toLowerCase()})`)
+  }
+  for (const name of filters.topic ?? []) {
+    found.push(sql<SqlBool>`projects.id IN (SELECT pt.project_id FROM project_topics pt
+      JOIN topics t ON t.id = pt.topic_id WHERE t.name = ${name})`)
+  }
+  if (filters.topic_id !== undefined) {
+    found.push(sql<SqlBool>`projects.id IN
+      (SELECT project_id FROM project_topics WHERE topic_id = ${filters.topic_id})`)
+  }
+  return found
+}
+
+function timeConditions(filters: ProjectFilters): Condition[] {
+  const found: Condition[] = []
+  const add = (column: string, operator: '>' | '<' | '>=' | '<=', value: string | number | undefined) => {
+    if (value !== undefined) {
+      found.push(sql<SqlBool>`${sql.ref(column)} ${sql.raw(operator)} ${value}`)
+    }
+  }
+  add('projects.id', '>', filters.id_after)
+  add('projects.id', '<', filters.id_before)
+  add('projects.last_activity_at', '>=', filters.last_activity_after)
+  add('projects.last_activity_at', '<=', filters.last_activity_before)
+  add('projects.updated_at', '>', filters.updated_after)
+  add('projects.updated_at', '<', filters.updated_before)
+  return found
+}
+
+const orderColumns = {
+  id: 'projects.id',
+  name: 'projects.name',
+  path: 'projects.path',
+  created_at: 'projects.created_at',
+  updated_at: 'projects.updated_at',
+  star_count: 'projects.star_count',
+  last_activity_at: 'projects.last_activity_at',
+} as const
+
+/** For administrators; what a project uses is its repository, as far as the table knows. */
+const sizeOrders = new Set(['repository_size', 'storage_size', 'packages_size', 'wiki_size'])
+
+function ordered(query: Query, viewer: Viewer, filters: ProjectFilters): Query {
+  const sort = filters.sort ?? 'desc'
+  if (filters.order_by === 'similarity' && filters.search) {
+    const { search } = filters
+    const prefix = containing(search).slice(1)
+    const rank = sql`CASE WHEN projects.path = ${search} OR projects.name = ${search} THEN 3
+      WHEN projects.path LIKE ${prefix} ESCAPE '\\' OR projects.name LIKE ${prefix} ESCAPE '\\' THEN 2
+      WHEN projects.description LIKE ${containing(search)} ESCAPE '\\' THEN 0 ELSE 1 END`
+    return query.orderBy(rank, sort).orderBy('projects.id', sort)
+  }
+  if (viewer.admin && sizeOrders.has(filters.order_by ?? '')) {
+    return query.orderBy('projects.repository_size', sort).orderBy('projects.id', sort)
+  }
+  const name = filters.order_by ?? 'created_at'
+  const column = name in orderColumns ? orderColumns[name as keyof typeof orderColumns] : orderColumns.created_at
+  const first = query.orderBy(column, sort)
+  return column === 'projects.id' ? first : first.orderBy('projects.id', sort)
+}
+
+/** Those of these projects that the viewer sees. */
+export async function listVisibleByIds(
+  db: Db,
+  viewer: Viewer,
+  ids: readonly number[],
+): Promise<ProjectRow[]> {
+  return await projectQuery(db)
+    .where('projects.id', 'in', ids)
+    .where('projects.pending_delete', '=', 0)
+    .where(seesProject(viewer))
+    .execute()
+}
+
+/** A project whether or not it is being made or removed. */
+export async function findProjectRow(db: Db, id: number): Promise<ProjectRow | undefined> {
+  return await projectQuery(db).where('projects.id', '=', id).executeTakeFirst()
+}

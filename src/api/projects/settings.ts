@@ -1,0 +1,220 @@
+import { z } from 'zod'
+import { FEATURES, type Feature } from '../../access/features.ts'
+import { flag, integer, oneOf, text } from '../../http/params.ts'
+
+/**
+ * One setting of a project: how a request gives it, how an answer shows it, and what it is until somebody sets it.
+ * Only deviations from the presets are stored, as JSON.
+ */
+export interface ProjectSetting<T> {
+  readonly param: z.ZodType<T>
+  readonly wire: z.ZodType<T>
+  readonly preset: T
+}
+
+function setting<T>(param: z.ZodType<T>, wire: z.ZodType<T>, preset: T): ProjectSetting<T> {
+  return { param, wire, preset }
+}
+
+const onOff = (preset: boolean) => setting(flag(), z.boolean(), preset)
+
+function word<const T extends string>(words: readonly T[], preset: NoInfer<T>): ProjectSetting<T> {
+  return setting<T>(oneOf(words), z.enum(words) as unknown as z.ZodType<T>, preset)
+}
+
+const optionalText = (max: number) =>
+  setting<string | null>(text({ max }).nullable(), z.string().nullable(), null)
+
+const number = (preset: number, min: number, max: number) =>
+  setting(integer({ min, max }), z.int(), preset)
+
+const optionalNumber = (min: number, max: number) =>
+  setting<number | null>(integer({ min, max }).nullable(), z.int().nullable(), null)
+
+export type Level = 'disabled' | 'private' | 'enabled'
+
+const level = () => word(['disabled', 'private', 'enabled'], 'enabled')
+
+type LevelKey = `${Exclude<Feature, 'pages'>}_access_level`
+
+const levels = Object.fromEntries(
+  FEATURES.filter((feature) => feature !== 'pages').map((feature) => [
+    `${feature}_access_level`,
+    level(),
+  ]),
+) as Record<LevelKey, ProjectSetting<Level>> // one key for each feature
+
+const MINUTE = 60
+const DAY_SECONDS = 86_400
+
+/** Every setting of a project, with the value it has in a new one (spec D §1.2 Fields). */
+export const projectSettings = {
+  ...levels,
+  pages_access_level: word(['disabled', 'private', 'enabled', 'public'], 'enabled'),
+  packages_enabled: onOff(true),
+  emails_enabled: onOff(true),
+  resolve_outdated_diff_discussions: onOff(false),
+  shared_runners_enabled: onOff(true),
+  group_runners_enabled: onOff(true),
+  lfs_enabled: onOff(true),
+  service_desk_enabled: onOff(false),
+  mr_default_target_self: onOff(false),
+  ci_config_path: optionalText(255),
+  ci_default_git_depth: setting<number | null>(
+    integer({ min: 0, max: 1000 }).nullable(),
+    z.int().nullable(),
+    20,
+  ),
+  ci_delete_pipelines_in_seconds: optionalNumber(DAY_SECONDS, 365 * DAY_SECONDS),
+  ci_forward_deployment_enabled: onOff(true),
+  ci_forward_deployment_rollback_allowed: onOff(true),
+  ci_job_token_scope_enabled: onOff(false),
+  ci_separated_caches: onOff(true),
+  ci_allow_fork_pipelines_to_run_in_parent_project: onOff(true),
+  ci_pipeline_variables_minimum_override_role: word(
+    ['no_one_allowed', 'developer', 'maintainer', 'owner'],
+    'developer',
+  ),
+  ci_push_repository_for_job_token_allowed: onOff(false),
+  build_git_strategy: word(['fetch', 'clone'], 'fetch'),
+  build_timeout: number(60 * MINUTE, 10 * MINUTE, 30 * DAY_SECONDS),
+  build_coverage_regex: optionalText(255),
+  auto_cancel_pending_pipelines: word(['enabled', 'disabled'], 'enabled'),
+  auto_devops_enabled: onOff(false),
+  auto_devops_deploy_strategy: word(['continuous', 'manual', 'timed_incremental'], 'continuous'),
+  keep_latest_artifact: onOff(true),
+  restrict_user_defined_variables: onOff(false),
+  runner_token_expiration_interval: optionalNumber(0, 2 ** 40),
+  public_jobs: onOff(true),
+  resource_group_default_process_mode: word(
+    ['unordered', 'oldest_first', 'newest_first', 'newest_ready_first'],
+    'unordered',
+  ),
+  only_allow_merge_if_pipeline_succeeds: onOff(false),
+  allow_merge_on_skipped_pipeline: onOff(false),
+  only_allow_merge_if_all_discussions_are_resolved: onOff(false),
+  request_access_enabled: onOff(true),
+  remove_source_branch_after_merge: onOff(true),
+  printing_merge_request_link_enabled: onOff(true),
+  merge_method: word(['merge', 'rebase_merge', 'ff'], 'merge'),
+  merge_request_title_regex: optionalText(255),
+  merge_request_title_regex_description: optionalText(255),
+  squash_option: word(['never', 'always', 'default_on', 'default_off'], 'default_off'),
+  enforce_auth_checks_on_uploads: onOff(true),
+  suggestion_commit_message: optionalText(255),
+  merge_commit_template: optionalText(10_000),
+  squash_commit_template: optionalText(10_000),
+  issue_branch_template: optionalText(255),
+  autoclose_referenced_issues: onOff(true),
+  warn_about_potentially_unwanted_characters: onOff(true),
+  max_artifacts_size: optionalNumber(0, 2 ** 40),
+  approvals_before_merge: number(0, 0, 100),
+  mirror: onOff(false),
+  mirror_trigger_builds: onOff(false),
+  only_mirror_protected_branches: onOff(false),
+  mirror_overwrites_diverged_branches: onOff(false),
+  merge_pipelines_enabled: onOff(false),
+  merge_trains_enabled: onOff(false),
+  merge_trains_skip_train_allowed: onOff(false),
+  allow_pipeline_trigger_approve_deployment: onOff(false),
+  external_authorization_classification_label: optionalText(255),
+  issues_template: optionalText(100_000),
+  merge_requests_template: optionalText(100_000),
+  prevent_merge_without_jira_issue: onOff(false),
+} as const
+
+export type ProjectSettings = typeof projectSettings
+export type ProjectSettingName = keyof ProjectSettings
+export type ProjectSettingValue<K extends ProjectSettingName> =
+  ProjectSettings[K] extends ProjectSetting<infer T> ? T : never
+export type ProjectSettingValues = {
+  readonly [K in ProjectSettingName]: ProjectSettingValue<K>
+}
+
+const names = Object.keys(projectSettings) as ProjectSettingName[]
+
+/** One setting of a project: what was set, else the preset. */
+export function projectSetting<K extends ProjectSettingName>(
+  project: { readonly settings: Readonly<Record<string, unknown>> },
+  name: K,
+): ProjectSettingValue<K> {
+  const { settings } = project
+  // Only values that passed the setting's own parameter are stored under its name.
+  return (name in settings ? settings[name] : projectSettings[name].preset) as ProjectSettingValue<K>
+}
+
+/** Every setting of a project, presets filled in. */
+export function allProjectSettings(settings: Readonly<Record<string, unknown>>): ProjectSettingValues {
+  return Object.fromEntries(
+    names.map((name) => [name, projectSetting({ settings }, name)]),
+  ) as unknown as ProjectSettingValues // made of exactly these names
+}
+
+type Params = { readonly [K in ProjectSettingName]: z.ZodOptional<z.ZodType<ProjectSettingValue<K>>> }
+type Wires = { readonly [K in ProjectSettingName]: z.ZodType<ProjectSettingValue<K>> }
+
+/** Booleans that older clients send; they and the access levels set each other (spec D §1.2 Rules). */
+export const legacyFlags = {
+  issues_enabled: 'issues_access_level',
+  merge_requests_enabled: 'merge_requests_access_level',
+  wiki_enabled: 'wiki_access_level',
+  jobs_enabled: 'builds_access_level',
+  snippets_enabled: 'snippets_access_level',
+  container_registry_enabled: 'container_registry_access_level',
+} as const satisfies Record<string, LevelKey>
+
+export type LegacyFlag = keyof typeof legacyFlags
+
+/** Body parameters of creation and update. */
+export const projectSettingParams = Object.fromEntries(
+  names.map((name) => [name, (projectSettings[name].param as z.ZodType).optional()]),
+) as unknown as Params
+
+/** Older names of settings, and the booleans of features. */
+export const legacyParams = {
+  issues_enabled: flag().optional(),
+  merge_requests_enabled: flag().optional(),
+  wiki_enabled: flag().optional(),
+  jobs_enabled: flag().optional(),
+  builds_enabled: flag().optional(),
+  snippets_enabled: flag().optional(),
+  container_registry_enabled: flag().optional(),
+  public_builds: flag().optional(),
+  emails_disabled: flag().optional(),
+} as const
+
+/** Fields of the answer. */
+export const projectSettingFields = Object.fromEntries(
+  names.map((name) => [name, projectSettings[name].wire]),
+) as unknown as Wires
+
+/** The settings that a request sent, under their own names, older names resolved; what it did not send is absent. */
+export function sentSettings(
+  body: Readonly<Record<string, unknown>>,
+  sent: ReadonlySet<string>,
+): Record<string, unknown> {
+  const found: Record<string, unknown> = {}
+  for (const [flagName, levelName] of Object.entries(legacyFlags)) {
+    if (sent.has(flagName)) found[levelName] = body[flagName] === true ? 'enabled' : 'disabled'
+  }
+  if (sent.has('builds_enabled')) {
+    found.builds_access_level = body.builds_enabled === true ? 'enabled' : 'disabled'
+  }
+  if (sent.has('public_builds')) found.public_jobs = body.public_builds
+  if (sent.has('emails_disabled')) found.emails_enabled = body.emails_disabled !== true
+  // A level that is sent beside its boolean wins.
+  for (const name of names) if (sent.has(name) && body[name] !== undefined) found[name] = body[name]
+  return found
+}
+
+/** Stored settings after a change: deviations only, so that a preset stays what it is. */
+export function changedSettings(
+  stored: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...stored, ...changes }
+  for (const name of names) {
+    if (name in merged && merged[name] === projectSettings[name].preset) delete merged[name]
+  }
+  return merged
+}
