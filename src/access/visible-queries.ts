@@ -13,7 +13,12 @@ export interface Viewer {
 
 export function viewerOf(actor: Actor, today: Day): Viewer {
   const user = userOf(actor)
-  return { userId: user?.id ?? null, admin: isAdmin(actor), external: user?.external ?? false, today }
+  return {
+    userId: user?.id ?? null,
+    admin: isAdmin(actor),
+    external: user?.external ?? false,
+    today,
+  }
 }
 
 const live = (alias: string, today: Day) =>

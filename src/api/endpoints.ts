@@ -1,9 +1,10 @@
 import type { Endpoint } from '../http/endpoint.ts'
+import * as projects from './projects/endpoints.ts'
 import * as repository from './repository/endpoints.ts'
 import * as version from './version/endpoints.ts'
 
 /** The one list of resources: each one's exported endpoints. */
-const resources: readonly Readonly<Record<string, unknown>>[] = [repository, version]
+const resources: readonly Readonly<Record<string, unknown>>[] = [projects, repository, version]
 
 /** Every endpoint of the REST API. */
 export const apiEndpoints: readonly Endpoint[] = resources.flatMap((resource) =>

@@ -1,11 +1,12 @@
 import type { Ctx } from '../ctx.ts'
 import type { Schedule } from '../work/schedule.ts'
 import type { AnyTask } from '../work/task.ts'
+import { removeProject } from './projects/tasks.ts'
 import { afterPush } from './refs/tasks.ts'
 import { upkeep } from './refs/upkeep.ts'
 
 /** Every background task that the runner may find in the table. */
-export const tasks: readonly AnyTask<Ctx>[] = [afterPush, upkeep]
+export const tasks: readonly AnyTask<Ctx>[] = [removeProject, afterPush, upkeep]
 
 /** What comes round by the clock. */
 export const schedules: readonly Schedule[] = []

@@ -42,7 +42,12 @@ export function presentNamespaceBrief(
     kind: row.kind,
     full_path: row.full_path,
     parent_id: row.parent_id,
-    avatar_url: avatarUrl(ctx, isUser ? 'user' : 'group', isUser ? (row.owner_id ?? 0) : row.id, row),
+    avatar_url: avatarUrl(
+      ctx,
+      isUser ? 'user' : 'group',
+      isUser ? (row.owner_id ?? 0) : row.id,
+      row,
+    ),
     web_url: isUser ? `${externalUrl}/${row.full_path}` : `${externalUrl}/groups/${row.full_path}`,
   }
 }

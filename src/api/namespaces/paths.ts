@@ -28,14 +28,15 @@ const GROUP_NAME_TEXT =
 
 function lengthFaults(value: string): string[] {
   if (value.trim() === '') return ["can't be blank"]
-  return [...value].length > MAX_LENGTH
-    ? [`is too long (maximum is ${MAX_LENGTH} characters)`]
-    : []
+  return [...value].length > MAX_LENGTH ? [`is too long (maximum is ${MAX_LENGTH} characters)`] : []
 }
 
 /** Letters, digits, `_`, `-`, `.`; no special character first but `_`, none last but `_`, no two in a row. */
 function isProjectPath(path: string): boolean {
-  return /^[A-Za-z0-9_](?:[A-Za-z0-9_]|[-.](?![-.]))*$/.test(path) && !/(?:[-.]|\.git|\.atom)$/i.test(path)
+  return (
+    /^[A-Za-z0-9_](?:[A-Za-z0-9_]|[-.](?![-.]))*$/.test(path) &&
+    !/(?:[-.]|\.git|\.atom)$/i.test(path)
+  )
 }
 
 function isGroupPath(path: string): boolean {
@@ -68,7 +69,8 @@ export function isReservedTopPath(path: string): boolean {
 export function projectNameFaults(name: string): string[] {
   const length = lengthFaults(name)
   if (length.length > 0) return length
-  const fits = /^[\p{L}\p{N}\p{So}\p{Extended_Pictographic}_][\p{L}\p{M}\p{Pd}\p{N}\p{So}\p{Extended_Pictographic}\u200d\ufe0f_. +-]*$/u
+  const fits =
+    /^[\p{L}\p{N}\p{So}\p{Extended_Pictographic}_](?:[\p{L}\p{M}\p{Pd}\p{N}\p{So}\p{Extended_Pictographic}_. +-]|\u200d)*$/u
   return fits.test(name) ? [] : [NAME_TEXT]
 }
 
@@ -76,7 +78,8 @@ export function projectNameFaults(name: string): string[] {
 export function groupNameFaults(name: string): string[] {
   const length = lengthFaults(name)
   if (length.length > 0) return length
-  const fits = /^[\p{L}\p{N}\p{So}\p{Extended_Pictographic}_][\p{L}\p{M}\p{Pd}\p{N}\p{So}\p{Extended_Pictographic}\u200d\ufe0f_. ()&+'/-]*$/u
+  const fits =
+    /^[\p{L}\p{N}\p{So}\p{Extended_Pictographic}_](?:[\p{L}\p{M}\p{Pd}\p{N}\p{So}\p{Extended_Pictographic}_. ()&+'/-]|\u200d)*$/u
   return fits.test(name) ? [] : [GROUP_NAME_TEXT]
 }
 

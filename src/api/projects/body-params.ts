@@ -1,5 +1,4 @@
-import { csv, file, flag, text } from '../../http/params.ts'
-import { oneOf } from '../../http/params.ts'
+import { csv, file, oneOf, text } from '../../http/params.ts'
 import { legacyParams, projectSettingParams } from './settings.ts'
 
 /** What creation and update take alike (spec D §1.2). */
@@ -9,7 +8,10 @@ export const projectBodyParams = {
   default_branch: text().optional(),
   tag_list: csv(text()).optional(),
   topics: csv(text()).optional(),
-  avatar: file().or(text({ max: 0 })).nullable().optional(),
+  avatar: file()
+    .or(text({ max: 0 }))
+    .nullable()
+    .optional(),
   ...projectSettingParams,
   ...legacyParams,
 } as const

@@ -75,11 +75,7 @@ export interface Draft {
   readonly defaultBranch: string
 }
 
-async function readDraft(
-  ctx: Ctx,
-  input: NewProject,
-  namespace: TargetNamespace,
-): Promise<Draft> {
+async function readDraft(ctx: Ctx, input: NewProject, namespace: TargetNamespace): Promise<Draft> {
   const name = (input.name ?? input.path ?? '').trim()
   const path = input.path ?? pathFromName(name)
   const visibility = input.visibility ?? (await presetVisibility(ctx, namespace))

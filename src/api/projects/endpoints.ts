@@ -1,4 +1,4 @@
-import { onProject, signedIn, anyone } from '../../access/subjects.ts'
+import { anyone, onProject, signedIn } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, oneOf, text } from '../../http/params.ts'
 import { projectBodyParams } from './body-params.ts'

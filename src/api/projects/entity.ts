@@ -66,9 +66,7 @@ const statistics = z.strictObject({
   container_registry_size: z.int(),
 })
 
-const access = z
-  .strictObject({ access_level: z.int(), notification_level: z.int() })
-  .nullable()
+const access = z.strictObject({ access_level: z.int(), notification_level: z.int() }).nullable()
 
 /** A project as signed-in callers see it (spec D §1.2 Fields). */
 export const projectEntity = z.strictObject({

@@ -34,10 +34,13 @@ const licenses: readonly Known[] = [
     /gnu lesser general public license/,
     /version 3,/,
   ]),
-  known('lgpl-2.1', 'GNU Lesser General Public License v2.1', 'GNU LGPLv2.1', `${gnu}/lgpl-2.1.txt`, [
-    /gnu lesser general public license/,
-    /version 2\.1/,
-  ]),
+  known(
+    'lgpl-2.1',
+    'GNU Lesser General Public License v2.1',
+    'GNU LGPLv2.1',
+    `${gnu}/lgpl-2.1.txt`,
+    [/gnu lesser general public license/, /version 2\.1/],
+  ),
   known('gpl-3.0', 'GNU General Public License v3.0', 'GNU GPLv3', `${gnu}/gpl-3.0.txt`, [
     /gnu general public license/,
     /version 3,/,
@@ -46,9 +49,13 @@ const licenses: readonly Known[] = [
     /gnu general public license/,
     /version 2,/,
   ]),
-  known('mpl-2.0', 'Mozilla Public License 2.0', null, 'https://www.mozilla.org/media/MPL/2.0/index.txt', [
-    /mozilla public license,? version 2\.0/,
-  ]),
+  known(
+    'mpl-2.0',
+    'Mozilla Public License 2.0',
+    null,
+    'https://www.mozilla.org/media/MPL/2.0/index.txt',
+    [/mozilla public license,? version 2\.0/],
+  ),
   known('epl-2.0', 'Eclipse Public License 2.0', null, 'https://www.eclipse.org/legal/epl-2.0/', [
     /eclipse public license - v 2\.0/,
   ]),
@@ -59,16 +66,27 @@ const licenses: readonly Known[] = [
   known('bsl-1.0', 'Boost Software License 1.0', null, 'https://www.boost.org/LICENSE_1_0.txt', [
     /boost software license - version 1\.0/,
   ]),
-  known('cc0-1.0', 'Creative Commons Zero v1.0 Universal', null, 'https://creativecommons.org/publicdomain/zero/1.0/legalcode.txt', [
-    /cc0 1\.0 universal/,
-  ]),
-  known('bsd-3-clause', 'BSD 3-Clause "New" or "Revised" License', null, 'https://opensource.org/licenses/BSD-3-Clause', [
-    /redistribution and use in source and binary forms/,
-    /neither the name/,
-  ]),
-  known('bsd-2-clause', 'BSD 2-Clause "Simplified" License', null, 'https://opensource.org/licenses/BSD-2-Clause', [
-    /redistribution and use in source and binary forms/,
-  ]),
+  known(
+    'cc0-1.0',
+    'Creative Commons Zero v1.0 Universal',
+    null,
+    'https://creativecommons.org/publicdomain/zero/1.0/legalcode.txt',
+    [/cc0 1\.0 universal/],
+  ),
+  known(
+    'bsd-3-clause',
+    'BSD 3-Clause "New" or "Revised" License',
+    null,
+    'https://opensource.org/licenses/BSD-3-Clause',
+    [/redistribution and use in source and binary forms/, /neither the name/],
+  ),
+  known(
+    'bsd-2-clause',
+    'BSD 2-Clause "Simplified" License',
+    null,
+    'https://opensource.org/licenses/BSD-2-Clause',
+    [/redistribution and use in source and binary forms/],
+  ),
   known('isc', 'ISC License', null, 'https://opensource.org/licenses/ISC', [
     /permission to use, copy, modify, and(?:\/or)? distribute this software for any purpose/,
   ]),

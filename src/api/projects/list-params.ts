@@ -1,16 +1,6 @@
 import type { z } from 'zod'
 import { MEMBER_LEVELS } from '../../access/roles.ts'
-import {
-  csv,
-  day,
-  flag,
-  id,
-  instant,
-  integer,
-  oneOf,
-  text,
-  textHash,
-} from '../../http/params.ts'
+import { csv, day, flag, id, instant, integer, oneOf, text, textHash } from '../../http/params.ts'
 
 const orders = [
   'id',

@@ -171,7 +171,8 @@ function stateConditions(viewer: Viewer, filters: ProjectFilters): Condition[] {
   if (filters.repository_storage !== undefined && viewer.admin) {
     found.push(sql<SqlBool>`${filters.repository_storage} = 'default'`)
   }
-  if (filters.imported) found.push(sql<SqlBool>`json_extract(projects.settings, '$.import_type') IS NOT NULL`)
+  if (filters.imported)
+    found.push(sql<SqlBool>`json_extract(projects.settings, '$.import_type') IS NOT NULL`)
   return found
 }
 
@@ -240,7 +241,11 @@ function contentConditions(filters: ProjectFilters): Condition[] {
 
 function timeConditions(filters: ProjectFilters): Condition[] {
   const found: Condition[] = []
-  const add = (column: string, operator: '>' | '<' | '>=' | '<=', value: string | number | undefined) => {
+  const add = (
+    column: string,
+    operator: '>' | '<' | '>=' | '<=',
+    value: string | number | undefined,
+  ) => {
     if (value !== undefined) {
       found.push(sql<SqlBool>`${sql.ref(column)} ${sql.raw(operator)} ${value}`)
     }
@@ -281,7 +286,8 @@ function ordered(query: Query, viewer: Viewer, filters: ProjectFilters): Query {
     return query.orderBy('projects.repository_size', sort).orderBy('projects.id', sort)
   }
   const name = filters.order_by ?? 'created_at'
-  const column = name in orderColumns ? orderColumns[name as keyof typeof orderColumns] : orderColumns.created_at
+  const column =
+    name in orderColumns ? orderColumns[name as keyof typeof orderColumns] : orderColumns.created_at
   const first = query.orderBy(column, sort)
   return column === 'projects.id' ? first : first.orderBy('projects.id', sort)
 }

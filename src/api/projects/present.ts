@@ -10,9 +10,10 @@ import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentNamespaceBrief } from '../namespaces/entity.ts'
 import { avatarUrl, presentUserBasic, type UserBasicRow } from '../users/basic.ts'
-import type { ProjectBasic, ProjectFull } from './entity.ts'
 import { descriptionHtml } from './description.ts'
+import type { ProjectBasic, ProjectFull } from './entity.ts'
 import { findLicense } from './licenses.ts'
+import { listVisibleByIds } from './list-queries.ts'
 import {
   listAccess,
   listFacts,
@@ -23,7 +24,6 @@ import {
   sumUploads,
 } from './queries.ts'
 import { allProjectSettings, type LegacyFlag, legacyFlags } from './settings.ts'
-import { listVisibleByIds } from './list-queries.ts'
 
 /** What a caller asked to see beside the usual. */
 export interface Wanted {
@@ -245,7 +245,8 @@ function presentFull(ctx: Ctx, seen: View, wanted: Wanted): ProjectFull {
       ? {}
       : { forked_from_project: extras.parents.get(row.forked_from_id) ?? null }),
     import_url: row.import_url,
-    import_type: typeof subject.settings.import_type === 'string' ? subject.settings.import_type : null,
+    import_type:
+      typeof subject.settings.import_type === 'string' ? subject.settings.import_type : null,
     import_status: row.import_status,
     ...(wanted.single ? { import_error: row.import_error } : {}),
     description_html: descriptionHtml(row.description),
@@ -262,7 +263,8 @@ function presentFull(ctx: Ctx, seen: View, wanted: Wanted): ProjectFull {
 
 /** Invited groups that the caller may know of. */
 function sharedGroups(ctx: Ctx, extras: Extras, projectId: number) {
-  const role = (extras.access.get(projectId)?.project_level ?? 0) +
+  const role =
+    (extras.access.get(projectId)?.project_level ?? 0) +
     (extras.access.get(projectId)?.group_level ?? 0)
   return (extras.shared.get(projectId) ?? [])
     .filter((row) => maySee(ctx.actor, { visibility: row.visibility, role }))

@@ -141,10 +141,7 @@ export async function listSharedGroups(db: Db, projectIds: readonly number[], to
     .where('group_links.source_type', '=', 'project')
     .where('group_links.source_id', 'in', projectIds)
     .where((eb) =>
-      eb.or([
-        eb('group_links.expires_at', 'is', null),
-        eb('group_links.expires_at', '>', today),
-      ]),
+      eb.or([eb('group_links.expires_at', 'is', null), eb('group_links.expires_at', '>', today)]),
     )
     .orderBy('group_links.id')
     .execute()

@@ -140,17 +140,23 @@ export function projectSetting<K extends ProjectSettingName>(
 ): ProjectSettingValue<K> {
   const { settings } = project
   // Only values that passed the setting's own parameter are stored under its name.
-  return (name in settings ? settings[name] : projectSettings[name].preset) as ProjectSettingValue<K>
+  return (
+    name in settings ? settings[name] : projectSettings[name].preset
+  ) as ProjectSettingValue<K>
 }
 
 /** Every setting of a project, presets filled in. */
-export function allProjectSettings(settings: Readonly<Record<string, unknown>>): ProjectSettingValues {
+export function allProjectSettings(
+  settings: Readonly<Record<string, unknown>>,
+): ProjectSettingValues {
   return Object.fromEntries(
     names.map((name) => [name, projectSetting({ settings }, name)]),
   ) as unknown as ProjectSettingValues // made of exactly these names
 }
 
-type Params = { readonly [K in ProjectSettingName]: z.ZodOptional<z.ZodType<ProjectSettingValue<K>>> }
+type Params = {
+  readonly [K in ProjectSettingName]: z.ZodOptional<z.ZodType<ProjectSettingValue<K>>>
+}
 type Wires = { readonly [K in ProjectSettingName]: z.ZodType<ProjectSettingValue<K>> }
 
 /** Booleans that older clients send; they and the access levels set each other (spec D §1.2 Rules). */
