@@ -38,6 +38,8 @@ export interface App {
   makeCtx(actor?: Actor, ip?: string): Ctx
   /** Starts background work and listens as configured; gives the address. */
   listen(): Promise<AddressInfo>
+  /** Runs all background work that is due to its end, for tests. */
+  runDueTasks(): Promise<void>
   /** Stops accepting, lets running requests end within the drain time, closes everything. */
   close(): Promise<void>
 }
@@ -99,6 +101,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     server,
     config,
     makeCtx,
+    runDueTasks: () => runner.runDue(),
     async listen() {
       await recoverPushes(makeCtx())
       await runner.start()

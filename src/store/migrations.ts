@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts'
 import { core } from './migrations/0001-core.ts'
-import { spaces } from './migrations/0003-spaces.ts'
 import { refs } from './migrations/0002-refs.ts'
+import { spaces } from './migrations/0003-spaces.ts'
 import { accounts } from './migrations/0010-accounts.ts'
 
 /** Every migration, in order. Once released, one is never edited, only followed by another. */

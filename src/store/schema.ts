@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { AccountsSchema } from './schema/accounts.ts'
 import type { CoreSchema } from './schema/core.ts'
-import type { SpacesSchema } from './schema/spaces.ts'
 import type { RefsSchema } from './schema/refs.ts'
+import type { SpacesSchema } from './schema/spaces.ts'
 
 /** Every table. An area adds its interface here and its migration in migrations.ts. */
 export interface Schema extends CoreSchema, SpacesSchema, RefsSchema, AccountsSchema {}

@@ -101,6 +101,8 @@ export interface World {
   token(userId: number, scopes: readonly string[]): Promise<string>
   as(token: string): Caller
   setNow(instant: string): void
+  /** Runs background work that is due, and what follows from it, to its end. */
+  runTasks(): Promise<void>
   close(): Promise<void>
 }
 
@@ -158,6 +160,7 @@ export async function openWorld(
     setNow: (instant) => {
       now = instant
     },
+    runTasks: () => app.runDueTasks(),
     async close() {
       await app.close()
       rmSync(folder, { recursive: true, force: true })

@@ -204,9 +204,9 @@ async function takenProblem(
   const taken = await findTaken(ctx.db, wanted)
   const text = ['has already been taken']
   // Somebody may have freed it meanwhile: the refusal stands.
-  const key = brokenKey(error) ?? ''
+  const key = (brokenKey(error) ?? '').split(', ')
   const name = taken.name || key.includes('projects.name')
-  const path = taken.path || key.includes('path')
+  const path = taken.path || key.includes('projects.path') || key.includes('routes.path')
   if (!name && !path) return error
   return invalid({
     ...(name ? { 'project_namespace.name': text, name: text } : {}),

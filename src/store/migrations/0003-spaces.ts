@@ -4,18 +4,6 @@ import type { Migration } from '../migration.ts'
 export const spaces: Migration = {
   name: '0003-spaces',
   sql: `
-CREATE TABLE topics (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  name TEXT NOT NULL COLLATE NOCASE,
-  title TEXT NOT NULL,
-  description TEXT,
-  avatar_file TEXT,
-  avatar_name TEXT,
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL
-) STRICT;
-CREATE UNIQUE INDEX topics_name_key ON topics (name);
-
 CREATE TABLE project_topics (
   project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
   topic_id INTEGER NOT NULL REFERENCES topics (id) ON DELETE CASCADE,

@@ -1,16 +1,5 @@
-import type { Day, Instant } from '../../base/clock.ts'
-import type { Default, Id, Json, Optional } from './columns.ts'
-
-export interface TopicsTable {
-  id: Id
-  name: string
-  title: string
-  description: Optional<string>
-  avatar_file: Optional<string>
-  avatar_name: Optional<string>
-  created_at: Instant
-  updated_at: Instant
-}
+import type { Day } from '../../base/clock.ts'
+import type { Default, Json, Optional } from './columns.ts'
 
 export interface ProjectTopicsTable {
   project_id: number
@@ -37,7 +26,6 @@ export interface ProjectFetchesTable {
 }
 
 export interface SpacesSchema {
-  topics: TopicsTable
   project_topics: ProjectTopicsTable
   project_facts: ProjectFactsTable
   project_fetches: ProjectFetchesTable
