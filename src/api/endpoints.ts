@@ -1,10 +1,20 @@
 import type { Endpoint } from '../http/endpoint.ts'
+import * as badges from './badges/endpoints.ts'
+import * as labels from './labels/endpoints.ts'
+import * as milestones from './milestones/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
 import * as repository from './repository/endpoints.ts'
 import * as version from './version/endpoints.ts'
 
 /** The one list of resources: each one's exported endpoints. */
-const resources: readonly Readonly<Record<string, unknown>>[] = [projects, repository, version]
+const resources: readonly Readonly<Record<string, unknown>>[] = [
+  badges,
+  labels,
+  milestones,
+  projects,
+  repository,
+  version,
+]
 
 /** Every endpoint of the REST API. */
 export const apiEndpoints: readonly Endpoint[] = resources.flatMap((resource) =>

@@ -3,6 +3,8 @@ import { core } from './migrations/0001-core.ts'
 import { refs } from './migrations/0002-refs.ts'
 import { spaces } from './migrations/0003-spaces.ts'
 import { accounts } from './migrations/0010-accounts.ts'
+import { badges } from './migrations/0030-badges.ts'
+import { planning } from './migrations/0031-planning.ts'
 
 /** Every migration, in order. Once released, one is never edited, only followed by another. */
-export const migrations: readonly Migration[] = [core, refs, spaces, accounts]
+export const migrations: readonly Migration[] = [core, refs, spaces, accounts, badges, planning]

@@ -1,11 +1,19 @@
 import type { Kysely } from 'kysely'
 import type { AccountsSchema } from './schema/accounts.ts'
+import type { BadgesSchema } from './schema/badges.ts'
 import type { CoreSchema } from './schema/core.ts'
+import type { PlanningSchema } from './schema/planning.ts'
 import type { RefsSchema } from './schema/refs.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
 
 /** Every table. An area adds its interface here and its migration in migrations.ts. */
-export interface Schema extends CoreSchema, SpacesSchema, RefsSchema, AccountsSchema {}
+export interface Schema
+  extends AccountsSchema,
+    BadgesSchema,
+    CoreSchema,
+    PlanningSchema,
+    RefsSchema,
+    SpacesSchema {}
 
 /** The database, or the transaction that we are in. */
 export type Db = Kysely<Schema>

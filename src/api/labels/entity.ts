@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { textColorOn } from './color.ts'
+
+export const labelEntity = z.strictObject({
+  id: z.int(),
+  name: z.string(),
+  description: z.string().nullable(),
+  description_html: z.string(),
+  text_color: z.string(),
+  color: z.string(),
+  archived: z.boolean(),
+  subscribed: z.boolean(),
+  priority: z.int().nullable(),
+  is_project_label: z.boolean(),
+  open_issues_count: z.int().optional(),
+  closed_issues_count: z.int().optional(),
+  open_merge_requests_count: z.int().optional(),
+})
+
+/** A label as it stands beside issues and merge requests with `with_labels_details`. */
+export const labelDetailEntity = labelEntity.pick({
+  id: true,
+  name: true,
+  color: true,
+  description: true,
+  description_html: true,
+  text_color: true,
+  archived: true,
+})
+
+export interface LabelRow {
+  readonly id: number
+  readonly project_id: number | null
+  readonly title: string
+  readonly color: string
+  readonly description: string | null
+  readonly archived: 0 | 1
+}
+
+export interface LabelCounts {
+  readonly open_issues_count: number
+  readonly closed_issues_count: number
+  readonly open_merge_requests_count: number
+}
+
+export function presentLabelDetail(row: LabelRow): z.input<typeof labelDetailEntity> {
+  return {
+    id: row.id,
+    name: row.title,
+    description: row.description,
+    description_html: escapeHtml(row.description ?? ''),
+    text_color: textColorOn(row.color),
+    color: row.color,
+    archived: row.archived === 1,
+  }
+}
+
+export function presentLabel(
+  row: LabelRow & { readonly priority: number | null },
+  subscribed: boolean,
+  counts: LabelCounts | undefined,
+): z.input<typeof labelEntity> {
+  return {
+    ...presentLabelDetail(row),
+    ...counts,
+    subscribed,
+    priority: row.priority,
+    is_project_label: row.project_id !== null,
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
+}

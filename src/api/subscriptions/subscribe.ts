@@ -1,0 +1,49 @@
+import { userOf } from '../../access/actor.ts'
+import { notModified, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import {
+  findSubscription,
+  listSubscribedIds,
+  type SubscriptionSubject,
+  saveSubscription,
+} from './queries.ts'
+
+/**
+ * Notes whether the caller wants to hear of a subject; 304 when nothing changes (spec D §0.3). `byDefault` tells what
+ * holds while the caller has said nothing (participants hear of a thread).
+ */
+export async function setSubscribed(
+  ctx: Ctx,
+  type: SubscriptionSubject,
+  id: number,
+  subscribed: boolean,
+  byDefault = false,
+): Promise<void> {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  const before = (await findSubscription(ctx.db, type, id, user.id)) ?? byDefault
+  if (before === subscribed) throw notModified()
+  await saveSubscription(ctx.db, type, id, user.id, subscribed, ctx.now())
+}
+
+/** Whether the caller hears of a subject. */
+export async function isSubscribed(
+  ctx: Ctx,
+  type: SubscriptionSubject,
+  id: number,
+  byDefault = false,
+): Promise<boolean> {
+  const user = userOf(ctx.actor)
+  if (!user) return false
+  return (await findSubscription(ctx.db, type, id, user.id)) ?? byDefault
+}
+
+/** Which of the subjects the caller follows by an explicit yes. */
+export async function subscribedAmong(
+  ctx: Ctx,
+  type: SubscriptionSubject,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const user = userOf(ctx.actor)
+  return user ? listSubscribedIds(ctx.db, type, ids, user.id) : new Set()
+}
