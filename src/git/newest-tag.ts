@@ -5,7 +5,13 @@ import type { Repo } from './repo.ts'
 export async function newestTag(repo: Repo, signal?: AbortSignal): Promise<string | undefined> {
   const { stdout } = await runGit({
     repo: repo.path,
-    args: ['for-each-ref', '--sort=-creatordate', '--count=1', '--format=%(refname:strip=2)', 'refs/tags'],
+    args: [
+      'for-each-ref',
+      '--sort=-creatordate',
+      '--count=1',
+      '--format=%(refname:strip=2)',
+      'refs/tags',
+    ],
     signal,
   })
   return stdout.toString('utf8').trim() || undefined

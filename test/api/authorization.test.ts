@@ -38,7 +38,13 @@ async function setStage(): Promise<Stage> {
   const groups = new Map<string, number>()
   for (const role of roles) callers.set(role, await world.user(role))
   for (const visibility of visibilities) {
-    const base = { name: visibility, path: `${visibility}-x`, visibility, created_at: now, updated_at: now }
+    const base = {
+      name: visibility,
+      path: `${visibility}-x`,
+      visibility,
+      created_at: now,
+      updated_at: now,
+    }
     const group = await db
       .insertInto('namespaces')
       .values({ ...base, kind: 'group', full_path: base.path, full_name: visibility })
@@ -46,7 +52,13 @@ async function setStage(): Promise<Stage> {
       .executeTakeFirstOrThrow()
     const project = await db
       .insertInto('projects')
-      .values({ ...base, namespace_id: group.id, full_path: `${base.path}/p`, path: 'p', last_activity_at: now })
+      .values({
+        ...base,
+        namespace_id: group.id,
+        full_path: `${base.path}/p`,
+        path: 'p',
+        last_activity_at: now,
+      })
       .returning('id')
       .executeTakeFirstOrThrow()
     groups.set(visibility, group.id)
@@ -70,7 +82,13 @@ async function setStage(): Promise<Stage> {
   callers.set('blocked', blocked)
   callers.set('admin', world.root)
   const owner = callers.get('owner')?.id ?? 0
-  for (const scope of ['read_api', 'read_user', 'read_repository', 'write_repository', 'self_rotate']) {
+  for (const scope of [
+    'read_api',
+    'read_user',
+    'read_repository',
+    'write_repository',
+    'self_rotate',
+  ]) {
     callers.set(`owner:${scope}`, world.as(await world.token(owner, [scope])))
   }
   callers.set('wrong token', world.as('no-such-token'))
@@ -101,7 +119,9 @@ async function rowsOf(endpoint: Endpoint): Promise<string[]> {
 
 test('every endpoint admits exactly those whom the reviewed table names', async () => {
   const lines = [['method', 'path', 'visibility', ...stage.callers.keys()].join('\t')]
-  const sorted = [...apiEndpoints].sort((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1))
+  const sorted = [...apiEndpoints].sort((a, b) =>
+    `${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1,
+  )
   for (const endpoint of sorted) lines.push(...(await rowsOf(endpoint)))
   const found = `${lines.join('\n')}\n`
   if (process.env.UPDATE_TABLES) writeFileSync(table, found)

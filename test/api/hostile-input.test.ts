@@ -73,7 +73,12 @@ function pathOf(endpoint: Endpoint, change: Readonly<Record<string, string>> = {
   })
 }
 
-function ask(caller: Caller, endpoint: Endpoint, path: string, input: Record<string, unknown>): Promise<Reply> {
+function ask(
+  caller: Caller,
+  endpoint: Endpoint,
+  path: string,
+  input: Record<string, unknown>,
+): Promise<Reply> {
   if (endpoint.method !== 'GET') return caller.call(endpoint.method, path, input)
   const pairs = Object.entries(input).flatMap(([name, value]) => flatten(name, value))
   return caller.call('GET', `${path}?${pairs.join('&').slice(0, 8000)}`)
@@ -90,7 +95,9 @@ function flatten(name: string, value: unknown): string[] {
 
 /** Reads first, deletions last, so that there is something to be asked about. */
 const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-const endpoints = [...apiEndpoints].sort((a, b) => order.indexOf(a.method) - order.indexOf(b.method))
+const endpoints = [...apiEndpoints].sort(
+  (a, b) => order.indexOf(a.method) - order.indexOf(b.method),
+)
 
 describe('hostile input', () => {
   test('no value of any parameter makes the server fail', async () => {
@@ -100,8 +107,12 @@ describe('hostile input', () => {
       const required = requiredOf(shape)
       for (const name of Object.keys(shape)) {
         for (const [what, value] of hostile) {
-          const reply = await ask(world.root, endpoint, pathOf(endpoint), { ...required, [name]: value })
-          if (reply.status >= 500) failed.push(`${endpoint.method} ${endpoint.path} ${name}: ${what} → ${reply.status}`)
+          const reply = await ask(world.root, endpoint, pathOf(endpoint), {
+            ...required,
+            [name]: value,
+          })
+          if (reply.status >= 500)
+            failed.push(`${endpoint.method} ${endpoint.path} ${name}: ${what} → ${reply.status}`)
         }
       }
     }
@@ -109,13 +120,28 @@ describe('hostile input', () => {
   }, 300_000)
 
   test('no text in a path makes the server fail, or is taken for a record', async () => {
-    const texts = ['0', '-1', '1e3', '9007199254740993', '%D9%A1', '%2e%2e%2f', 'a%2Fb%2F..%2Fc', 'x'.repeat(4000)]
+    const texts = [
+      '0',
+      '-1',
+      '1e3',
+      '9007199254740993',
+      '%D9%A1',
+      '%2e%2e%2f',
+      'a%2Fb%2F..%2Fc',
+      'x'.repeat(4000),
+    ]
     const failed: string[] = []
     for (const endpoint of endpoints) {
       for (const [, name = ''] of endpoint.path.matchAll(/[:*](\w+)/g)) {
         for (const text of texts) {
-          const reply = await ask(world.root, endpoint, pathOf(endpoint, { [name]: text }), requiredOf(endpoint.body))
-          if (reply.status >= 500) failed.push(`${endpoint.method} ${endpoint.path} ${name}=${text.slice(0, 20)}`)
+          const reply = await ask(
+            world.root,
+            endpoint,
+            pathOf(endpoint, { [name]: text }),
+            requiredOf(endpoint.body),
+          )
+          if (reply.status >= 500)
+            failed.push(`${endpoint.method} ${endpoint.path} ${name}=${text.slice(0, 20)}`)
         }
       }
     }
@@ -127,7 +153,12 @@ describe('hostile input', () => {
     ['an array as body', 'application/json', '[1]', 400],
     ['broken JSON', 'application/json', '{"a":', 400],
     ['invalid UTF-8', 'application/json', Uint8Array.from([123, 34, 255, 34, 125]), 400],
-    ['a nest of 100,000', 'application/json', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 400],
+    [
+      'a nest of 100,000',
+      'application/json',
+      `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+      400,
+    ],
     ['an unknown type', 'application/xml', '<a/>', 415],
     ['broken percent sequences', 'application/x-www-form-urlencoded', 'name=%zz', 400],
   ])('%s is refused', async (_, type, raw, status) => {

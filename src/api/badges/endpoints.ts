@@ -29,11 +29,15 @@ const changes = {
 /** Group endpoints have no project to fill placeholders for (spec B-resolved §10). */
 const asWritten = (url: string) => url
 
-function refuseBadUrls(given: { link_url?: string | undefined; image_url?: string | undefined }): void {
+function refuseBadUrls(given: {
+  link_url?: string | undefined
+  image_url?: string | undefined
+}): void {
   const fields: Record<string, string[]> = {}
   for (const name of ['link_url', 'image_url'] as const) {
     const url = given[name]
-    if (url !== undefined && !isBadgeUrl(url)) fields[name] = ['is blocked: Only allowed schemes are http, https']
+    if (url !== undefined && !isBadgeUrl(url))
+      fields[name] = ['is blocked: Only allowed schemes are http, https']
   }
   if (Object.keys(fields).length > 0) throw invalid(fields)
 }

@@ -22,7 +22,10 @@ export interface BadgeRow {
 }
 
 /** `render` fills the placeholders of a URL for the project that is looked at. */
-export function presentBadge(row: BadgeRow, render: (url: string) => string): z.input<typeof badgeEntity> {
+export function presentBadge(
+  row: BadgeRow,
+  render: (url: string) => string,
+): z.input<typeof badgeEntity> {
   return {
     ...presentRendered(row, render),
     id: row.id,

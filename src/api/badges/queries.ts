@@ -50,12 +50,13 @@ export function findProjectBadge(
   return projectBadges(db, project).where('badges.id', '=', id).executeTakeFirst()
 }
 
-export function listGroupBadgeRows(db: Db, groupId: number, name: string | undefined, page: OffsetPage) {
-  const query = db
-    .selectFrom('badges')
-    .selectAll()
-    .where('group_id', '=', groupId)
-    .orderBy('id')
+export function listGroupBadgeRows(
+  db: Db,
+  groupId: number,
+  name: string | undefined,
+  page: OffsetPage,
+) {
+  const query = db.selectFrom('badges').selectAll().where('group_id', '=', groupId).orderBy('id')
   return listPage(db, name === undefined ? query : query.where('name', '=', name), page)
 }
 

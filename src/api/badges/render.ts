@@ -38,7 +38,10 @@ function plainValues(ctx: Ctx, project: Project): PlaceholderValues {
 async function tipOf(ctx: Ctx, project: Project): Promise<string | undefined> {
   if (project.default_branch === null) return undefined
   const repo = ctx.git.open(project.id)
-  return orNothing(async () => (await resolveRevision(repo, project.default_branch ?? '', { kind: 'branch' })).commitId)
+  return orNothing(
+    async () =>
+      (await resolveRevision(repo, project.default_branch ?? '', { kind: 'branch' })).commitId,
+  )
 }
 
 function latestTagOf(ctx: Ctx, project: Project): Promise<string | undefined> {
@@ -49,7 +52,8 @@ async function orNothing<T>(find: () => Promise<T>): Promise<T | undefined> {
   try {
     return await find()
   } catch (error) {
-    if (error instanceof GitError && (error.code === 'not_found' || error.code === 'empty')) return undefined
+    if (error instanceof GitError && (error.code === 'not_found' || error.code === 'empty'))
+      return undefined
     throw error
   }
 }

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { assertMayInGroup, type Group, getVisibleGroup, onGroup, onProject, type Project } from '../../access/subjects.ts'
+import {
+  assertMayInGroup,
+  type Group,
+  getVisibleGroup,
+  onGroup,
+  onProject,
+  type Project,
+} from '../../access/subjects.ts'
 import { badParameters, badRequest, forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -33,7 +40,12 @@ function placeOf(subject: { project: Project } | { group: Group }): LabelPlace {
     : { namespaceId: subject.group.id }
 }
 
-async function getLabel(ctx: Ctx, place: LabelPlace, idOrTitle: string, ancestors = true): Promise<Found> {
+async function getLabel(
+  ctx: Ctx,
+  place: LabelPlace,
+  idOrTitle: string,
+  ancestors = true,
+): Promise<Found> {
   const row = await findLabel(ctx.db, place, idOrTitle, ancestors)
   if (!row) throw notFound('Label')
   return row
@@ -41,7 +53,8 @@ async function getLabel(ctx: Ctx, place: LabelPlace, idOrTitle: string, ancestor
 
 /** Labels are changed where they belong: a project does not change its group's. */
 function assertOwned(place: LabelPlace, row: Found): void {
-  const owned = place.projectId === undefined ? row.group_id === place.namespaceId : row.project_id !== null
+  const owned =
+    place.projectId === undefined ? row.group_id === place.namespaceId : row.project_id !== null
   if (!owned) throw forbidden()
 }
 
@@ -50,18 +63,29 @@ async function presentOne(ctx: Ctx, row: Parameters<typeof presentLabel>[0]) {
   return presentLabel(row, subscribed.has(row.id), undefined)
 }
 
-async function change(ctx: Ctx, place: LabelPlace, idOrTitle: string, given: {
-  new_name?: string | undefined
-  color?: string | undefined
-  description?: string | null | undefined
-  priority?: number | null | undefined
-  archived?: boolean | undefined
-}) {
+async function change(
+  ctx: Ctx,
+  place: LabelPlace,
+  idOrTitle: string,
+  given: {
+    new_name?: string | undefined
+    color?: string | undefined
+    description?: string | null | undefined
+    priority?: number | null | undefined
+    archived?: boolean | undefined
+  },
+) {
   const row = await getLabel(ctx, place, idOrTitle)
   const { new_name: name, ...rest } = given
-  const onlyPriority = name === undefined && rest.color === undefined && rest.description === undefined && rest.archived === undefined
+  const onlyPriority =
+    name === undefined &&
+    rest.color === undefined &&
+    rest.description === undefined &&
+    rest.archived === undefined
   if (onlyPriority && rest.priority === undefined) {
-    throw badParameters('new_name, color, description, priority, archived are missing, at least one parameter must be provided')
+    throw badParameters(
+      'new_name, color, description, priority, archived are missing, at least one parameter must be provided',
+    )
   }
   if (!onlyPriority) assertOwned(place, row)
   return presentOne(ctx, await changeLabel(ctx, place, row.id, { name, ...rest }))
@@ -76,7 +100,8 @@ async function remove(ctx: Ctx, place: LabelPlace, idOrTitle: string): Promise<v
 /** The label that a request without one in its path means: `label_id` or `name` (python-gitlab saves this way). */
 function named(given: { label_id?: string | undefined; name?: string | undefined }): string {
   const found = given.label_id ?? given.name
-  if (found === undefined) throw badParameters('label_id, name are missing, at least one parameter must be provided')
+  if (found === undefined)
+    throw badParameters('label_id, name are missing, at least one parameter must be provided')
   return found
 }
 
@@ -92,10 +117,21 @@ export const listProjectLabels = endpoint({
   paginate: 'offset',
   response: z.array(labelEntity),
   async handler({ ctx, project, query, page }) {
-    const filter = { ...query, ancestors: query.include_ancestor_groups ?? true, descendants: false }
+    const filter = {
+      ...query,
+      ancestors: query.include_ancestor_groups ?? true,
+      descendants: false,
+    }
     const rows = await listLabelRows(ctx.db, placeOf({ project }), filter, page)
-    const subscribed = await subscribedAmong(ctx, 'label', rows.items.map((row) => row.id))
-    return { ...rows, items: rows.items.map((row) => presentLabel(row, subscribed.has(row.id), undefined)) }
+    const subscribed = await subscribedAmong(
+      ctx,
+      'label',
+      rows.items.map((row) => row.id),
+    )
+    return {
+      ...rows,
+      items: rows.items.map((row) => presentLabel(row, subscribed.has(row.id), undefined)),
+    }
   },
 })
 
@@ -108,7 +144,8 @@ export const createProjectLabel = endpoint({
   body: createBody,
   response: labelEntity,
   status: 201,
-  handler: async ({ ctx, project, body }) => presentOne(ctx, await createLabel(ctx, placeOf({ project }), body)),
+  handler: async ({ ctx, project, body }) =>
+    presentOne(ctx, await createLabel(ctx, placeOf({ project }), body)),
 })
 
 export const updateProjectLabelByName = endpoint({
@@ -158,7 +195,8 @@ export const updateProjectLabel = endpoint({
   params: labelParams,
   body: changeBody,
   response: labelEntity,
-  handler: ({ ctx, project, params, body }) => change(ctx, placeOf({ project }), params.label_id, body),
+  handler: ({ ctx, project, params, body }) =>
+    change(ctx, placeOf({ project }), params.label_id, body),
 })
 
 export const deleteProjectLabel = endpoint({
@@ -181,7 +219,8 @@ export const promoteProjectLabel = endpoint({
   response: labelEntity,
   async handler({ ctx, project, params }) {
     const row = await getLabel(ctx, placeOf({ project }), params.label_id)
-    if (project.namespace_kind !== 'group') throw badRequest('Failed to promote project label to group label')
+    if (project.namespace_kind !== 'group')
+      throw badRequest('Failed to promote project label to group label')
     const group = await getVisibleGroup(ctx, String(project.namespace_id))
     assertMayInGroup(ctx, group, 'admin_label')
     if (row.project_id === null) throw badRequest('Failed to promote project label to group label')
@@ -241,8 +280,15 @@ export const listGroupLabels = endpoint({
       descendants: query.include_descendant_groups ?? false,
     }
     const rows = await listLabelRows(ctx.db, placeOf({ group }), filter, page)
-    const subscribed = await subscribedAmong(ctx, 'label', rows.items.map((row) => row.id))
-    return { ...rows, items: rows.items.map((row) => presentLabel(row, subscribed.has(row.id), undefined)) }
+    const subscribed = await subscribedAmong(
+      ctx,
+      'label',
+      rows.items.map((row) => row.id),
+    )
+    return {
+      ...rows,
+      items: rows.items.map((row) => presentLabel(row, subscribed.has(row.id), undefined)),
+    }
   },
 })
 
@@ -255,7 +301,8 @@ export const createGroupLabel = endpoint({
   body: createBody,
   response: labelEntity,
   status: 201,
-  handler: async ({ ctx, group, body }) => presentOne(ctx, await createLabel(ctx, placeOf({ group }), body)),
+  handler: async ({ ctx, group, body }) =>
+    presentOne(ctx, await createLabel(ctx, placeOf({ group }), body)),
 })
 
 export const updateGroupLabelByName = endpoint({

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
-import type { Db } from '../../store/schema.ts'
 import type { LabelLinksTable } from '../../store/schema/planning.ts'
+import type { Db } from '../../store/schema.ts'
 
 /** Where labels are looked for: a project with its namespace, or a group. */
 export interface LabelPlace {
@@ -18,7 +18,11 @@ export interface LabelFilter {
   readonly descendants: boolean
 }
 
-function labelsAt(db: Db, place: LabelPlace, filter: Pick<LabelFilter, 'ancestors' | 'descendants'>) {
+function labelsAt(
+  db: Db,
+  place: LabelPlace,
+  filter: Pick<LabelFilter, 'ancestors' | 'descendants'>,
+) {
   const priorityProject = place.projectId ?? 0
   return db
     .selectFrom('labels')
@@ -31,7 +35,9 @@ function labelsAt(db: Db, place: LabelPlace, filter: Pick<LabelFilter, 'ancestor
     .select('label_priorities.priority')
     .where((where) =>
       where.or([
-        ...(place.projectId === undefined ? [] : [where('labels.project_id', '=', place.projectId)]),
+        ...(place.projectId === undefined
+          ? []
+          : [where('labels.project_id', '=', place.projectId)]),
         ...(place.projectId === undefined && !filter.ancestors
           ? [where('labels.group_id', '=', place.namespaceId)]
           : []),
@@ -61,7 +67,8 @@ function labelsAt(db: Db, place: LabelPlace, filter: Pick<LabelFilter, 'ancestor
 
 export function listLabelRows(db: Db, place: LabelPlace, filter: LabelFilter, page: OffsetPage) {
   let query = labelsAt(db, place, filter)
-  if (filter.archived !== undefined) query = query.where('labels.archived', '=', filter.archived ? 1 : 0)
+  if (filter.archived !== undefined)
+    query = query.where('labels.archived', '=', filter.archived ? 1 : 0)
   if (filter.search) {
     const pattern = `%${filter.search.replaceAll(/[\\%_]/g, '\\$&')}%`
     query = query.where(
@@ -151,12 +158,18 @@ export async function savePriority(
   await db
     .insertInto('label_priorities')
     .values({ project_id: projectId, label_id: labelId, priority })
-    .onConflict((conflict) => conflict.columns(['project_id', 'label_id']).doUpdateSet({ priority }))
+    .onConflict((conflict) =>
+      conflict.columns(['project_id', 'label_id']).doUpdateSet({ priority }),
+    )
     .execute()
 }
 
 /** Moves everything that hangs on one label to another. */
-export async function moveLabelLinks(db: Db, fromIds: readonly number[], toId: number): Promise<void> {
+export async function moveLabelLinks(
+  db: Db,
+  fromIds: readonly number[],
+  toId: number,
+): Promise<void> {
   if (fromIds.length === 0) return
   await db
     .insertInto('label_links')

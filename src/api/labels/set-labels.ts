@@ -48,8 +48,18 @@ export async function setLabels(
   const afterIds = new Set(after.map((label) => label.id))
   const added = after.filter((label) => !beforeIds.has(label.id))
   const removed = before.filter((label) => !afterIds.has(label.id))
-  await linkLabels(ctx.db, type, subjectId, added.map((label) => label.id))
-  await unlinkLabels(ctx.db, type, subjectId, removed.map((label) => label.id))
+  await linkLabels(
+    ctx.db,
+    type,
+    subjectId,
+    added.map((label) => label.id),
+  )
+  await unlinkLabels(
+    ctx.db,
+    type,
+    subjectId,
+    removed.map((label) => label.id),
+  )
   return { before, after, added, removed }
 }
 
@@ -75,7 +85,11 @@ function onePerScope(titles: readonly string[]): string[] {
   return [...kept.values()]
 }
 
-async function labelsOf(ctx: Ctx, project: Project, titles: readonly string[]): Promise<LabelRow[]> {
+async function labelsOf(
+  ctx: Ctx,
+  project: Project,
+  titles: readonly string[],
+): Promise<LabelRow[]> {
   if (titles.length === 0) return []
   const place = { projectId: project.id, namespaceId: project.namespace_id }
   const known = new Map<string, LabelRow>()

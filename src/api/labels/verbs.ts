@@ -17,7 +17,10 @@ import {
 import { isLabelTitle } from './set-labels.ts'
 
 const exists = () => conflict('Label already exists')
-const uniques = { 'labels.project_id, labels.title': exists, 'labels.group_id, labels.title': exists }
+const uniques = {
+  'labels.project_id, labels.title': exists,
+  'labels.group_id, labels.title': exists,
+}
 
 export interface LabelInput {
   readonly name?: string | undefined
@@ -40,13 +43,18 @@ function checkedTitle(title: string): string {
 }
 
 /** Creates a label of a project or group; 409 when the title is taken there. */
-export async function createLabel(ctx: Ctx, place: LabelPlace, input: LabelInput & { name: string; color: string }) {
+export async function createLabel(
+  ctx: Ctx,
+  place: LabelPlace,
+  input: LabelInput & { name: string; color: string },
+) {
   const label = {
     title: checkedTitle(input.name),
     color: checkedColor(input.color),
     description: input.description ?? null,
   }
-  const owner = place.projectId === undefined ? { groupId: place.namespaceId } : { projectId: place.projectId }
+  const owner =
+    place.projectId === undefined ? { groupId: place.namespaceId } : { projectId: place.projectId }
   return inTransaction(ctx, async (ctx) => {
     const row = await uniquely(uniques, () => insertLabel(ctx.db, owner, label, ctx.now()))
     const priority = input.priority ?? null
@@ -58,12 +66,7 @@ export async function createLabel(ctx: Ctx, place: LabelPlace, input: LabelInput
 }
 
 /** Changes what the input names; `sent` tells null from absent. */
-export async function changeLabel(
-  ctx: Ctx,
-  place: LabelPlace,
-  id: number,
-  input: LabelInput,
-) {
+export async function changeLabel(ctx: Ctx, place: LabelPlace, id: number, input: LabelInput) {
   const changes: LabelChanges = {
     ...(input.name === undefined ? {} : { title: checkedTitle(input.name) }),
     ...(input.color === undefined ? {} : { color: checkedColor(input.color) }),

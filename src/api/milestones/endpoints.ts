@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { assertMayInGroup, type Group, getVisibleGroup, onGroup, onProject, type Project } from '../../access/subjects.ts'
+import {
+  assertMayInGroup,
+  type Group,
+  getVisibleGroup,
+  onGroup,
+  onProject,
+  type Project,
+} from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { badRequest, notFound } from '../../base/problem.ts'
@@ -7,7 +14,12 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, day, flag, id, instant, integer, oneOf, text } from '../../http/params.ts'
 import { type MilestoneRow, milestoneEntity, presentMilestone } from './entity.ts'
-import { deleteMilestone, findMilestone, listMilestoneRows, type MilestonePlace } from './queries.ts'
+import {
+  deleteMilestone,
+  findMilestone,
+  listMilestoneRows,
+  type MilestonePlace,
+} from './queries.ts'
 import { changeMilestone, createMilestone, promoteMilestone } from './verbs.ts'
 
 const tags = ['milestones']
@@ -47,7 +59,11 @@ function present(ctx: Ctx, row: MilestoneRow) {
   return presentMilestone(row, ctx.config.externalUrl, dayOf(ctx.now()))
 }
 
-async function getMilestone(ctx: Ctx, place: MilestonePlace, milestoneId: number): Promise<MilestoneRow> {
+async function getMilestone(
+  ctx: Ctx,
+  place: MilestonePlace,
+  milestoneId: number,
+): Promise<MilestoneRow> {
   const row = await findMilestone(ctx.db, place, milestoneId)
   if (!row) throw notFound('Milestone')
   return row
@@ -106,7 +122,8 @@ export const createProjectMilestone = endpoint({
   body: createBody,
   response: milestoneEntity,
   status: 201,
-  handler: async ({ ctx, project, body }) => present(ctx, await createMilestone(ctx, placeOf({ project }), body)),
+  handler: async ({ ctx, project, body }) =>
+    present(ctx, await createMilestone(ctx, placeOf({ project }), body)),
 })
 
 export const updateProjectMilestone = endpoint({
@@ -189,7 +206,8 @@ export const createGroupMilestone = endpoint({
   body: createBody,
   response: milestoneEntity,
   status: 201,
-  handler: async ({ ctx, group, body }) => present(ctx, await createMilestone(ctx, placeOf({ group }), body)),
+  handler: async ({ ctx, group, body }) =>
+    present(ctx, await createMilestone(ctx, placeOf({ group }), body)),
 })
 
 export const updateGroupMilestone = endpoint({

@@ -62,7 +62,12 @@ function milestonesAt(db: Db, place: MilestonePlace, ancestors: boolean, descend
   })
 }
 
-export function listMilestoneRows(db: Db, place: MilestonePlace, filter: MilestoneFilter, page: OffsetPage) {
+export function listMilestoneRows(
+  db: Db,
+  place: MilestonePlace,
+  filter: MilestoneFilter,
+  page: OffsetPage,
+) {
   let query = milestonesAt(db, place, filter.ancestors, filter.descendants)
   if (filter.iids) query = query.where('milestones.iid', 'in', filter.iids)
   if (filter.state) query = query.where('milestones.state', '=', filter.state)
@@ -142,7 +147,11 @@ export async function updateMilestone(
   },
   now: Instant,
 ): Promise<void> {
-  await db.updateTable('milestones').set({ ...changes, updated_at: now }).where('id', '=', id).execute()
+  await db
+    .updateTable('milestones')
+    .set({ ...changes, updated_at: now })
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function deleteMilestone(db: Db, id: number): Promise<void> {

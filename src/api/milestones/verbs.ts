@@ -35,14 +35,23 @@ function assertDates(start: string | null | undefined, due: string | null | unde
 }
 
 /** Titles are one namespace over a project and the groups above it (spec D §1.13). */
-async function assertTitleFree(ctx: Ctx, place: MilestonePlace, title: string, ownId?: number): Promise<void> {
+async function assertTitleFree(
+  ctx: Ctx,
+  place: MilestonePlace,
+  title: string,
+  ownId?: number,
+): Promise<void> {
   if (title.trim() === '') throw invalid({ title: ["can't be blank"] })
   const twins = await listMilestonesByTitle(ctx.db, place, [title])
   if (twins.some((twin) => twin.id !== ownId)) throw alreadyUsed()
 }
 
 /** Creates a milestone of a project or group. */
-export async function createMilestone(ctx: Ctx, place: MilestonePlace, input: MilestoneInput & { title: string }) {
+export async function createMilestone(
+  ctx: Ctx,
+  place: MilestonePlace,
+  input: MilestoneInput & { title: string },
+) {
   assertDates(input.start_date, input.due_date)
   const isProject = place.projectId !== undefined
   const owner = {
@@ -53,7 +62,9 @@ export async function createMilestone(ctx: Ctx, place: MilestonePlace, input: Mi
     await assertTitleFree(ctx, place, input.title)
     const scope = isProject ? 'project' : 'group'
     const iid = await nextIid(ctx.db, place.projectId ?? place.namespaceId, 'milestone', scope)
-    return uniquely(uniques, () => insertMilestone(ctx.db, owner, iid, valuesOf(input, input.title), ctx.now()))
+    return uniquely(uniques, () =>
+      insertMilestone(ctx.db, owner, iid, valuesOf(input, input.title), ctx.now()),
+    )
   })
   return getOwn(ctx, place, id)
 }
@@ -68,7 +79,12 @@ function valuesOf(input: MilestoneInput, title: string): MilestoneValues {
 }
 
 /** Changes what the input names; null clears. */
-export async function changeMilestone(ctx: Ctx, place: MilestonePlace, row: MilestoneRow, input: MilestoneInput) {
+export async function changeMilestone(
+  ctx: Ctx,
+  place: MilestonePlace,
+  row: MilestoneRow,
+  input: MilestoneInput,
+) {
   assertDates(
     input.start_date === undefined ? row.start_date : input.start_date,
     input.due_date === undefined ? row.due_date : input.due_date,
@@ -109,12 +125,20 @@ async function getOwn(ctx: Ctx, place: MilestonePlace, id: number): Promise<Mile
 }
 
 /** The milestone of this id if the project may use it (its own or a group's), for issues and merge requests. */
-export function usableMilestone(ctx: Ctx, place: MilestonePlace, id: number): Promise<MilestoneRow | undefined> {
+export function usableMilestone(
+  ctx: Ctx,
+  place: MilestonePlace,
+  id: number,
+): Promise<MilestoneRow | undefined> {
   return findUsableMilestone(ctx.db, place, id)
 }
 
 /** The milestones of these titles that a project may use, for releases. */
-export function usableMilestonesByTitle(ctx: Ctx, place: MilestonePlace, titles: readonly string[]) {
+export function usableMilestonesByTitle(
+  ctx: Ctx,
+  place: MilestonePlace,
+  titles: readonly string[],
+) {
   return titles.length === 0 ? Promise.resolve([]) : listMilestonesByTitle(ctx.db, place, titles)
 }
 

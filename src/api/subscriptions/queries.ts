@@ -1,6 +1,6 @@
 import type { Instant } from '../../base/clock.ts'
-import type { Db } from '../../store/schema.ts'
 import type { SubscriptionsTable } from '../../store/schema/planning.ts'
+import type { Db } from '../../store/schema.ts'
 
 export type SubscriptionSubject = SubscriptionsTable['subject_type']
 
