@@ -1,11 +1,11 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore, type Store } from '../../src/store/connection.ts'
 
 /** Memory-backed where the system has it: tests make thousands of databases. */
 const fastFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
-let template: string | undefined
+let template: Buffer | undefined
 
 /** A new folder for one test's data. */
 export function newFolder(): string {
@@ -21,8 +21,7 @@ export interface TestStore extends Store {
 /** An open database with the whole schema, in `folder` or in one of its own; a copy of one that is migrated once. */
 export function openTestStore(folder = newFolder()): TestStore {
   mkdirSync(folder, { recursive: true })
-  const path = join(folder, 'gitstead.db')
-  if (!existsSync(path)) copyFileSync(migratedTemplate(), path)
+  placeDatabase(folder)
   const store = openStore(folder, { synchronous: 'off' })
   return {
     ...store,
@@ -34,13 +33,21 @@ export function openTestStore(folder = newFolder()): TestStore {
   }
 }
 
-/** The file of a migrated, empty database, made once in each test process. */
-export function migratedTemplate(): string {
-  if (template !== undefined) return template
+/** Puts a migrated, empty database into a folder that has none. */
+export function placeDatabase(folder: string): void {
+  const path = join(folder, 'gitstead.db')
+  if (!existsSync(path)) writeFileSync(path, migratedTemplate(), { mode: 0o600 })
+}
+
+/** The bytes of a migrated, empty database, made once in each test process. */
+function migratedTemplate(): Buffer {
+  if (template) return template
   const folder = newFolder()
   const store = openStore(folder, { synchronous: 'off' })
   store.checkpoint()
-  template = store.path
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  template = readFileSync(store.path)
+  // The folder may go while the database is open: nobody asks it again.
+  rmSync(folder, { recursive: true })
+  void store.close()
   return template
 }

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, rmSync } from 'node:fs'
 import { digestOf } from '../../src/access/door.ts'
 import { type App, type AppOptions, openApp } from '../../src/app.ts'
 import { type Config, makeConfig } from '../../src/base/config.ts'
 import { silentLog } from '../../src/base/log.ts'
 import type { Ctx } from '../../src/ctx.ts'
-import { migratedTemplate, newFolder } from './database.ts'
+import { newFolder, placeDatabase } from './database.ts'
 
 /** An answer as tests look at it. */
 export interface Reply {
@@ -112,7 +111,7 @@ export async function openWorld(
 ): Promise<World> {
   const folder = newFolder()
   mkdirSync(folder, { recursive: true })
-  copyFileSync(migratedTemplate(), join(folder, 'gitstead.db'))
+  placeDatabase(folder)
   let now = '2026-05-04T10:00:00.000Z'
   const config = makeConfig({ data: folder, port: 0, drainTime: 100, ...given })
   const app = await openApp(config, {
