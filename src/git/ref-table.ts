@@ -70,6 +70,8 @@ export class RefTable {
   }
 
   #value(name: string): string | undefined {
+    // The name becomes a path: nothing but a ref name may.
+    if (name !== 'HEAD' && !isRefName(name)) return undefined
     return this.#readLoose(name) ?? this.#findPacked(name)
   }
 

@@ -1,4 +1,5 @@
 import { hashBlobOperation, openBlobOperation, readBlobOperation } from '../blob.ts'
+import { listBranchesOperation } from '../branches.ts'
 import { cherryPickOperation } from '../cherry-pick.ts'
 import { readCommitOperation, readCommitsOperation } from '../commit.ts'
 import { readCommitStatsOperation } from '../commit-stats.ts'
@@ -13,8 +14,10 @@ import {
   findMergeBasesOperation,
   isAncestorOperation,
 } from '../merge-base.ts'
+import { findRefOperation, listRefsOperation, readHeadOperation } from '../refs.ts'
 import { revertOperation } from '../revert.ts'
 import { resolveRevisionOperation } from '../revision.ts'
+import { findTagOperation, listTagsOperation } from '../tags.ts'
 import { findTreeEntryOperation, readTreeOperation } from '../tree.ts'
 import { moveRefOperation } from '../update-refs.ts'
 import { writeCommitOperation } from '../write-commit.ts'
@@ -23,6 +26,12 @@ import type { Operation } from './operation.ts'
 
 /** Everything an engine process can do. A new operation is added to this list. */
 const all: readonly Operation<never, unknown>[] = [
+  listBranchesOperation,
+  findRefOperation,
+  listRefsOperation,
+  readHeadOperation,
+  findTagOperation,
+  listTagsOperation,
   readCommitStatsOperation,
   listMergedRefsOperation,
   listRefsContainingOperation,
