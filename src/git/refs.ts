@@ -58,7 +58,8 @@ export const listRefsOperation = operation({
   async run({ repository }, options: ListRefsOptions): Promise<Ref[]> {
     const refs = refsOf(repository).list(options.prefix)
     const { after } = options
-    const from = after === undefined ? 0 : refs.findIndex((ref) => compareNames(ref.name, after) > 0)
+    const from =
+      after === undefined ? 0 : refs.findIndex((ref) => compareNames(ref.name, after) > 0)
     if (from < 0) return []
     return refs.slice(from, options.limit === undefined ? undefined : from + options.limit)
   },
