@@ -3,8 +3,10 @@ import { listBranchesOperation } from '../branches.ts'
 import { cherryPickOperation } from '../cherry-pick.ts'
 import { readCommitOperation, readCommitsOperation } from '../commit.ts'
 import { readCommitStatsOperation } from '../commit-stats.ts'
+import { compareOperation } from '../compare.ts'
 import { listMergedRefsOperation, listRefsContainingOperation } from '../contains.ts'
 import { countCommitsOperation } from '../count.ts'
+import { readCommitDiffOperation, readDiffOperation } from '../diff.ts'
 import { readFileOperation } from '../file.ts'
 import { findLastCommitOperation, readLastCommitsOperation } from '../last-commits.ts'
 import { readLogOperation } from '../log.ts'
@@ -32,6 +34,9 @@ const all: readonly Operation<never, unknown>[] = [
   readHeadOperation,
   findTagOperation,
   listTagsOperation,
+  compareOperation,
+  readCommitDiffOperation,
+  readDiffOperation,
   readCommitStatsOperation,
   listMergedRefsOperation,
   listRefsContainingOperation,

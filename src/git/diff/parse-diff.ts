@@ -1,0 +1,193 @@
+import { GitError } from '../error.ts'
+import { noObject, type ObjectId } from '../types.ts'
+
+/** One side of a changed file as `git diff-tree --raw` names it. */
+export interface RawChange {
+  readonly oldMode: string
+  readonly newMode: string
+  readonly oldId: ObjectId
+  readonly newId: ObjectId
+  readonly status: 'added' | 'deleted' | 'modified' | 'renamed'
+  readonly oldPath: string
+  readonly newPath: string
+}
+
+/** The patch of one file: from its first `@@`, or the notice that it is binary. */
+export interface RawPatch {
+  /** All of it, or nothing when it is longer than what is kept. */
+  readonly text: string
+  readonly bytes: number
+  readonly lines: number
+  readonly additions: number
+  readonly deletions: number
+  readonly binary: boolean
+}
+
+const newline = 0x0a
+const boundary = Buffer.from('\ndiff --git ')
+
+const missing = '000000'
+
+/** `:100644 100755 <id> <id> M`, and the path or paths that follow it. */
+function parseChange(header: string, paths: readonly string[]): RawChange[] {
+  const [oldMode = '', newMode = '', oldId = '', newId = '', status = ''] = header
+    .slice(1)
+    .split(' ')
+  const [oldPath = '', newPath = oldPath] = paths
+  const both = { oldMode, newMode, oldId, newId, oldPath, newPath }
+  const letter = status.charAt(0)
+  if (letter === 'A') return [{ ...both, status: 'added' }]
+  if (letter === 'D') return [{ ...both, status: 'deleted' }]
+  if (letter === 'R') return [{ ...both, status: 'renamed' }]
+  if (letter !== 'T') return [{ ...both, status: 'modified' }]
+  // git shows a change of type as a deletion and an addition, and so do we.
+  return [
+    { ...both, newMode: missing, newId: noObject, status: 'deleted' },
+    { ...both, oldMode: missing, oldId: noObject, status: 'added' },
+  ]
+}
+
+/** Collects one file's patch; bytes beyond the limit are counted but not kept. */
+class PatchCollector {
+  readonly #limit: number
+  #pieces: Buffer[] = []
+  #size = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  add(piece: Buffer): void {
+    // Up to twice the limit, for the header that comes before the first `@@`.
+    if (this.#size < 2 * this.#limit) this.#pieces.push(piece)
+    this.#size += piece.length
+  }
+
+  take(): RawPatch {
+    const data = Buffer.concat(this.#pieces)
+    const extra = this.#size - data.length
+    this.#pieces = []
+    this.#size = 0
+    const start = bodyStart(data)
+    const body = data.subarray(start)
+    const binary = body.length > 0 && body[0] !== 0x40
+    const bytes = body.length + extra
+    const counted = binary ? { lines: 1, additions: 0, deletions: 0 } : countLines(body)
+    const text = bytes < this.#limit ? body.toString('utf8') : ''
+    return { text, bytes, binary, ...counted }
+  }
+}
+
+/** Where the patch proper starts; the end of the data when there is none (a mode change, a pure rename). */
+function bodyStart(data: Buffer): number {
+  for (let at = 0; at < data.length; ) {
+    if (data[at] === 0x40) return at
+    if (data.toString('latin1', at, at + 13) === 'Binary files ') return at
+    const end = data.indexOf(newline, at)
+    if (end < 0) break
+    at = end + 1
+  }
+  return data.length
+}
+
+function countLines(body: Buffer): Pick<RawPatch, 'lines' | 'additions' | 'deletions'> {
+  let lines = 0
+  let additions = 0
+  let deletions = 0
+  for (let at = 0; at < body.length; ) {
+    const first = body[at]
+    if (first === 0x2b) additions += 1
+    else if (first === 0x2d) deletions += 1
+    lines += 1
+    const end = body.indexOf(newline, at)
+    if (end < 0) break
+    at = end + 1
+  }
+  return { lines, additions, deletions }
+}
+
+export interface ParsedFile {
+  readonly change: RawChange
+  readonly patch: RawPatch
+}
+
+/**
+ * Reads the output of `git diff-tree --raw -z -p` as it comes: first the list of changes, then a patch
+ * for each of them, in the same order.
+ */
+export async function* parseDiff(
+  chunks: AsyncIterable<Buffer>,
+  keep: number,
+): AsyncGenerator<ParsedFile, void, undefined> {
+  const changes = new ChangeList()
+  const collector = new PatchCollector(keep)
+  let next = 0
+  const finish = (): ParsedFile => {
+    const change = changes.all[next]
+    if (!change) throw new GitError('failed', 'git diff-tree showed more patches than changes')
+    next += 1
+    return { change, patch: collector.take() }
+  }
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    const data = changes.feed(chunk)
+    if (data === undefined) continue
+    rest = rest.length > 0 ? Buffer.concat([rest, data]) : data
+    for (let at = rest.indexOf(boundary); at >= 0; at = rest.indexOf(boundary)) {
+      collector.add(rest.subarray(0, at + 1))
+      rest = rest.subarray(at + 1)
+      yield finish()
+    }
+    // The end may be the start of a boundary.
+    const sure = Math.max(0, rest.length - boundary.length)
+    collector.add(rest.subarray(0, sure))
+    rest = rest.subarray(sure)
+  }
+  collector.add(rest)
+  if (changes.all.length > 0) yield finish()
+}
+
+/** The list of changes at the start of the output; ends with an empty field. */
+class ChangeList {
+  readonly all: RawChange[] = []
+  #rest: Buffer = Buffer.alloc(0)
+  #header: string | undefined
+  #paths: string[] = []
+  #done = false
+
+  /** Takes a piece of output and gives back what belongs to the patches. */
+  feed(chunk: Buffer): Buffer | undefined {
+    if (this.#done) return chunk
+    let data = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk
+    for (let at = data.indexOf(0); at >= 0; at = data.indexOf(0)) {
+      const field = data.toString('utf8', 0, at)
+      data = data.subarray(at + 1)
+      if (!this.#take(field)) return this.#finish(data)
+    }
+    this.#rest = data
+    return undefined
+  }
+
+  #finish(data: Buffer): Buffer {
+    this.#done = true
+    this.#rest = Buffer.alloc(0)
+    return data
+  }
+
+  /** False at the empty field after the last change. */
+  #take(field: string): boolean {
+    if (this.#header === undefined) {
+      if (field === '') return false
+      this.#header = field
+      return true
+    }
+    this.#paths.push(field)
+    const renamed = / [RC]\d*$/.test(this.#header)
+    if (this.#paths.length === (renamed ? 2 : 1)) {
+      this.all.push(...parseChange(this.#header, this.#paths))
+      this.#header = undefined
+      this.#paths = []
+    }
+    return true
+  }
+}
