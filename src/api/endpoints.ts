@@ -18,7 +18,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
 
 /** Every endpoint of the REST API. */
 export const apiEndpoints: readonly Endpoint[] = resources.flatMap((resource) =>
-  Object.values(resource).filter(isEndpoint),
+  Object.values(resource).flat().filter(isEndpoint),
 )
 
 function isEndpoint(value: unknown): value is Endpoint {
