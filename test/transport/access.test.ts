@@ -252,3 +252,49 @@ describe('addresses', () => {
     expect((await ask(info('ana/before'), { authorization: basic('eve', 'x') })).status).toBe(401)
   })
 })
+
+describe('a push to a path without a project', () => {
+  test('makes it, private, where the user may make projects, and says so', async () => {
+    const run = await runGitClient(source, [
+      'push',
+      open.url(ana).replace('/open.git', '/fresh.git'),
+      'main',
+    ])
+    expect(run.code).toBe(0)
+    expect(run.stderr).toContain('The private project ana/fresh was successfully created.')
+    expect(run.stderr).toMatch(/git remote add origin \S+\/ana\/fresh\.git/)
+    const row = await world.ctx.db
+      .selectFrom('projects')
+      .selectAll()
+      .where('full_path', '=', 'ana/fresh')
+      .executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ visibility: 'private', empty_repo: 0, creator_id: ana.id })
+    const again = await runGitClient(source, [
+      'push',
+      open.url(ana).replace('/open.git', '/fresh.git'),
+      'main:b',
+    ])
+    expect(again.stderr).not.toContain('successfully created')
+  })
+
+  test('is not found elsewhere, for invalid names, or when only fetching', async () => {
+    const authorization = basic('eve', eve.token ?? '')
+    for (const path of ['ana/other', 'eve/-bad-', 'eve/a b', 'eve/x/y', 'nobody/x', 'eve/x.git']) {
+      const response = await ask(info(path, 'git-receive-pack'), { authorization })
+      expect(response.status, path).toBe(404)
+    }
+    expect((await ask(info('eve/mine'), { authorization })).status).toBe(404)
+    const names = await world.ctx.db
+      .selectFrom('projects')
+      .select('id')
+      .where('creator_id', '=', eve.id)
+      .execute()
+    expect(names).toEqual([])
+  })
+
+  test('needs a token that may write', async () => {
+    const authorization = basic('eve', await world.token(eve.id, ['read_repository']))
+    const response = await ask(info('eve/mine', 'git-receive-pack'), { authorization })
+    expect(response.status).toBe(403)
+  })
+})
