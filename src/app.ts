@@ -95,7 +95,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   })
   web.use('/api/v4', mount(handle, log))
   const transport = await openTransport(config, options)
-  web.use(mountGit({ transport, makeCtx }))
+  web.use(mountGit({ transport, makeCtx, createByPush: async () => undefined }))
   const server = createServer({ headersTimeout: config.requestTimeout, requestTimeout: 0 }, web)
   return {
     server,

@@ -36,8 +36,17 @@ const inArchivedGroup = sql<0 | 1>`(
 
 /** Groups: namespaces of kind `group`. */
 export function groupQuery(db: Db) {
-  return db.selectFrom('namespaces').selectAll('namespaces').where('namespaces.kind', '=', 'group')
+  return db
+    .selectFrom('namespaces')
+    .selectAll('namespaces')
+    .select(belowArchivedGroup.as('ancestor_archived'))
+    .where('namespaces.kind', '=', 'group')
 }
+
+/** A group is archived with any group above it. */
+const belowArchivedGroup = sql<0 | 1>`(
+  SELECT max(above.archived) FROM namespace_ancestors a JOIN namespaces above ON above.id = a.ancestor_id
+  WHERE a.namespace_id = namespaces.id)`
 
 /** The project of this id, or undefined. Projects being deleted are not found (spec A-resolved §1). */
 export function findProjectById(db: Db, id: number): Promise<ProjectRow | undefined> {

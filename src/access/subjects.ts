@@ -80,7 +80,12 @@ async function deployTokenRole(
 /** The group with the caller's role, whether or not the caller may see it. */
 export async function withGroupRole(ctx: Ctx, row: GroupRow): Promise<Group> {
   const role = await groupRole(ctx, row.id)
-  return { ...row, settings: readSettings(row.settings), archived: row.archived === 1, role }
+  return {
+    ...row,
+    settings: readSettings(row.settings),
+    archived: row.ancestor_archived === 1,
+    role,
+  }
 }
 
 async function groupRole(ctx: Ctx, groupId: number): Promise<number> {

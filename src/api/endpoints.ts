@@ -1,5 +1,7 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import * as badges from './badges/endpoints.ts'
+import * as groups from './groups/endpoints.ts'
+import * as groupProjects from './groups/project-endpoints.ts'
 import * as labels from './labels/endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
@@ -8,6 +10,8 @@ import * as version from './version/endpoints.ts'
 
 /** The one list of resources: each one's exported endpoints. */
 const resources: readonly Readonly<Record<string, unknown>>[] = [
+  groupProjects,
+  groups,
   badges,
   labels,
   milestones,
@@ -18,7 +22,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
 
 /** Every endpoint of the REST API. */
 export const apiEndpoints: readonly Endpoint[] = resources.flatMap((resource) =>
-  Object.values(resource).flat().filter(isEndpoint),
+  Object.values(resource).filter(isEndpoint),
 )
 
 function isEndpoint(value: unknown): value is Endpoint {

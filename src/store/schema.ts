@@ -2,8 +2,6 @@ import type { Kysely } from 'kysely'
 import type { AccountsSchema } from './schema/accounts.ts'
 import type { BadgesSchema } from './schema/badges.ts'
 import type { CoreSchema } from './schema/core.ts'
-import type { IssuesSchema } from './schema/issues.ts'
-import type { MergeRequestsSchema } from './schema/merge-requests.ts'
 import type { PlanningSchema } from './schema/planning.ts'
 import type { RefsSchema } from './schema/refs.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
@@ -13,8 +11,6 @@ export interface Schema
   extends AccountsSchema,
     BadgesSchema,
     CoreSchema,
-    IssuesSchema,
-    MergeRequestsSchema,
     PlanningSchema,
     RefsSchema,
     SpacesSchema {}

@@ -4,6 +4,7 @@ import { hasProjectRole, seesProject, type Viewer } from '../../access/visible-q
 import type { Page, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
+import { containing, matchesSearch } from '../../store/search.ts'
 
 /** Where a list of projects looks. */
 export type Scope =
@@ -56,22 +57,8 @@ export interface ProjectFilters {
 type Query = ReturnType<typeof projectQuery>
 type Condition = Expression<SqlBool>
 
-/** The text for LIKE that finds `word` anywhere, its own wildcards taken literally. */
-export function containing(word: string): string {
-  return `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`
-}
-
-const like = (column: string, pattern: string): Condition =>
-  sql<SqlBool>`${sql.ref(column)} LIKE ${pattern} ESCAPE '\\'`
-
 function anyOf(conditions: readonly Condition[]): Condition {
   return sql<SqlBool>`(${sql.join(conditions, sql` OR `)})`
-}
-
-/** Each word of the search must be in one of the columns. */
-export function matchesSearch(search: string, columns: readonly string[]): Condition[] {
-  const words = search.split(/\s+/).filter((word) => word !== '')
-  return words.slice(0, 20).map((word) => anyOf(columns.map((one) => like(one, containing(word)))))
 }
 
 /** The projects of a scope that the viewer sees, narrowed and ordered. */

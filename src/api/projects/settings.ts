@@ -1,35 +1,15 @@
 import { z } from 'zod'
 import { FEATURES, type Feature } from '../../access/features.ts'
-import { flag, integer, oneOf, text } from '../../http/params.ts'
-
-/**
- * One setting of a project: how a request gives it, how an answer shows it, and what it is until somebody sets it.
- * Only deviations from the presets are stored, as JSON.
- */
-export interface ProjectSetting<T> {
-  readonly param: z.ZodType<T>
-  readonly wire: z.ZodType<T>
-  readonly preset: T
-}
-
-function setting<T>(param: z.ZodType<T>, wire: z.ZodType<T>, preset: T): ProjectSetting<T> {
-  return { param, wire, preset }
-}
-
-const onOff = (preset: boolean) => setting(flag(), z.boolean(), preset)
-
-function word<const T extends string>(words: readonly T[], preset: NoInfer<T>): ProjectSetting<T> {
-  return setting<T>(oneOf(words), z.enum(words) as unknown as z.ZodType<T>, preset)
-}
-
-const optionalText = (max: number) =>
-  setting<string | null>(text({ max }).nullable(), z.string().nullable(), null)
-
-const number = (preset: number, min: number, max: number) =>
-  setting(integer({ min, max }), z.int(), preset)
-
-const optionalNumber = (min: number, max: number) =>
-  setting<number | null>(integer({ min, max }).nullable(), z.int().nullable(), null)
+import { flag, integer } from '../../http/params.ts'
+import {
+  number,
+  onOff,
+  optionalNumber,
+  optionalText,
+  type Setting,
+  setting,
+  word,
+} from '../namespaces/setting-fields.ts'
 
 export type Level = 'disabled' | 'private' | 'enabled'
 
@@ -42,7 +22,7 @@ const levels = Object.fromEntries(
     `${feature}_access_level`,
     level(),
   ]),
-) as Record<LevelKey, ProjectSetting<Level>> // one key for each feature
+) as Record<LevelKey, Setting<Level>> // one key for each feature
 
 const MINUTE = 60
 const DAY_SECONDS = 86_400
@@ -126,7 +106,7 @@ export const projectSettings = {
 export type ProjectSettings = typeof projectSettings
 export type ProjectSettingName = keyof ProjectSettings
 export type ProjectSettingValue<K extends ProjectSettingName> =
-  ProjectSettings[K] extends ProjectSetting<infer T> ? T : never
+  ProjectSettings[K] extends Setting<infer T> ? T : never
 export type ProjectSettingValues = {
   readonly [K in ProjectSettingName]: ProjectSettingValue<K>
 }

@@ -1,4 +1,4 @@
-import type { Db } from '../../store/schema.ts'
+import type { Db } from '../store/schema.ts'
 
 /** One setting of the instance as it was set, or undefined. */
 export async function findInstanceSetting(db: Db, key: string): Promise<unknown> {

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { projectBasicEntity, projectEntity } from '../projects/entity.ts'
+import { groupDetailSettings, groupSettings, settingFields } from './settings.ts'
+
+const levels = z.array(z.strictObject({ access_level: z.int() }))
+
+const statistics = z.strictObject({
+  storage_size: z.int(),
+  repository_size: z.int(),
+  wiki_size: z.int(),
+  lfs_objects_size: z.int(),
+  job_artifacts_size: z.int(),
+  pipeline_artifacts_size: z.int(),
+  packages_size: z.int(),
+  snippets_size: z.int(),
+  uploads_size: z.int(),
+})
+
+const fields = {
+  id: z.int(),
+  web_url: z.string(),
+  name: z.string(),
+  path: z.string(),
+  description: z.string(),
+  visibility: z.enum(['private', 'internal', 'public']),
+  share_with_group_lock: z.boolean(),
+  project_creation_level: z.string(),
+  subgroup_creation_level: z.string(),
+  emails_disabled: z.boolean(),
+  ...settingFields(groupSettings),
+  default_branch_protection_defaults: z.strictObject({
+    allowed_to_push: levels,
+    allow_force_push: z.boolean(),
+    allowed_to_merge: levels,
+    developer_can_initial_push: z.boolean().optional(),
+  }),
+  avatar_url: z.string().nullable(),
+  request_access_enabled: z.boolean(),
+  full_name: z.string(),
+  full_path: z.string(),
+  created_at: z.string(),
+  parent_id: z.int().nullable(),
+  organization_id: z.int(),
+  statistics: statistics.optional(),
+  custom_attributes: z.array(z.strictObject({ key: z.string(), value: z.string() })).optional(),
+  marked_for_deletion_on: z.string().nullable(),
+  archived: z.boolean(),
+  ldap_cn: z.null(),
+  ldap_access: z.null(),
+} as const
+
+/** A group in lists (spec D §1.3 Fields). */
+export const groupEntity = z.strictObject(fields)
+export type GroupEntity = z.input<typeof groupEntity>
+
+/** A group in a single read. */
+export const groupDetailEntity = z.strictObject({
+  ...fields,
+  shared_with_groups: z.array(
+    z.strictObject({
+      group_id: z.int(),
+      group_name: z.string(),
+      group_full_path: z.string(),
+      group_access_level: z.int(),
+      expires_at: z.string().nullable(),
+      member_role_id: z.int().nullable(),
+    }),
+  ),
+  projects: z.array(z.union([projectEntity, projectBasicEntity])).optional(),
+  shared_projects: z.array(z.union([projectEntity, projectBasicEntity])).optional(),
+  membership_lock: z.boolean(),
+  ...settingFields(groupDetailSettings),
+})
+export type GroupDetail = z.input<typeof groupDetailEntity>

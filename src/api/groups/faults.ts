@@ -1,0 +1,57 @@
+import { isAdmin } from '../../access/actor.ts'
+import { findInstanceSetting } from '../../access/instance-queries.ts'
+import { type Visibility, visibilityRank } from '../../access/roles.ts'
+import { type FieldTexts, invalidText, type Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { brokenKey } from '../../store/unique.ts'
+
+/** Groups are nested no deeper (spec D §1.3 Rules). */
+export const MAX_DEPTH = 20
+
+/** `{:path=>["has already been taken"]}`: how group routes write what is wrong (spec D §1.3 Rules). */
+function inspect(faults: FieldTexts): string {
+  const pairs = Object.entries(faults).map(
+    ([field, texts]) => `:${field}=>[${texts.map((text) => JSON.stringify(text)).join(', ')}]`,
+  )
+  return `{${pairs.join(', ')}}`
+}
+
+/** 400 `Failed to save group {...}` with the fields that have faults; nothing when none has. */
+export function refuseGroupFaults(faults: FieldTexts): void {
+  const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
+  if (wrong.length > 0) throw groupProblem(Object.fromEntries(wrong))
+}
+
+export function groupProblem(faults: FieldTexts): Problem {
+  return invalidText(`Failed to save group ${inspect(faults)}`)
+}
+
+/** Does a write that needs a free full path; else 400. */
+export async function whilePathFree<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    const key = brokenKey(error)
+    if (key !== 'routes.path') throw error
+    throw groupProblem({ path: ['has already been taken'] })
+  }
+}
+
+/** A group is no more visible than its parent, and not as the instance forbids. */
+export async function groupVisibilityFaults(
+  ctx: Ctx,
+  visibility: Visibility,
+  parent: { readonly visibility: Visibility } | null,
+): Promise<string[]> {
+  const faults: string[] = []
+  if (parent && visibilityRank[visibility] > visibilityRank[parent.visibility]) {
+    faults.push(
+      `${visibility} is not allowed since the parent group has a ${parent.visibility} visibility.`,
+    )
+  }
+  const restricted = await findInstanceSetting(ctx.db, 'restricted_visibility_levels')
+  if (!isAdmin(ctx.actor) && Array.isArray(restricted) && restricted.includes(visibility)) {
+    faults.push(`${visibility} has been restricted by your administrator`)
+  }
+  return faults
+}

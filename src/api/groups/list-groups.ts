@@ -1,0 +1,25 @@
+import { viewerOf } from '../../access/visible-queries.ts'
+import { dayOf } from '../../base/clock.ts'
+import type { Page, Paged } from '../../base/page.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { GroupEntity } from './entity.ts'
+import { type GroupFilters, type GroupScope, listGroupRows } from './list-queries.ts'
+import { presentGroups } from './present.ts'
+
+export interface ListedGroups extends GroupFilters {
+  readonly statistics?: boolean | undefined
+  readonly with_custom_attributes?: boolean | undefined
+}
+
+/** A page of the groups of a scope, as the caller sees them. */
+export async function listGroups(
+  ctx: Ctx,
+  scope: GroupScope,
+  query: ListedGroups,
+  page: Page,
+): Promise<Paged<GroupEntity>> {
+  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const { items, ...rest } = await listGroupRows(ctx.db, viewer, scope, query, page)
+  const wanted = { statistics: query.statistics, customAttributes: query.with_custom_attributes }
+  return { ...rest, items: await presentGroups(ctx, items, wanted) }
+}

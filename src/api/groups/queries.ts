@@ -1,0 +1,87 @@
+import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Day } from '../../base/clock.ts'
+import type { NamespacesTable } from '../../store/schema/core.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type GroupChange = Updateable<NamespacesTable>
+
+export async function insertGroup(db: Db, row: Insertable<NamespacesTable>): Promise<number> {
+  const { id } = await db
+    .insertInto('namespaces')
+    .values(row)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateGroupRow(db: Db, id: number, change: GroupChange): Promise<void> {
+  await db
+    .updateTable('namespaces')
+    .set(change)
+    .where('id', '=', id)
+    .where('kind', '=', 'group')
+    .execute()
+}
+
+/** How many groups are above a group, itself counted: the depth of a path. */
+export async function countAncestors(db: Db, groupId: number): Promise<number> {
+  const row = await db
+    .selectFrom('namespace_ancestors')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('namespace_id', '=', groupId)
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+export async function findCanCreateGroup(db: Db, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('can_create_group')
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  return row?.can_create_group === 1
+}
+
+export async function listGroupLinks(db: Db, groupIds: readonly number[], today: Day) {
+  return await db
+    .selectFrom('group_links')
+    .innerJoin('namespaces', 'namespaces.id', 'group_links.group_id')
+    .select([
+      'group_links.source_id',
+      'group_links.group_id',
+      'namespaces.name as group_name',
+      'namespaces.full_path as group_full_path',
+      'group_links.access_level as group_access_level',
+      'group_links.expires_at',
+      'group_links.member_role_id',
+    ])
+    .where('group_links.source_type', '=', 'group')
+    .where('group_links.source_id', 'in', groupIds)
+    .where((eb) =>
+      eb.or([eb('group_links.expires_at', 'is', null), eb('group_links.expires_at', '>', today)]),
+    )
+    .orderBy('group_links.id')
+    .execute()
+}
+
+export async function listGroupAttributes(db: Db, groupIds: readonly number[]) {
+  return await db
+    .selectFrom('custom_attributes')
+    .select(['subject_id', 'key', 'value'])
+    .where('subject_type', '=', 'group')
+    .where('subject_id', 'in', groupIds)
+    .orderBy('id')
+    .execute()
+}
+
+/** Bytes of repositories and uploads in each group, subgroups included. */
+export async function sumGroupSizes(db: Db, groupIds: readonly number[]) {
+  const { rows } = await sql<{ id: number; repositories: number; uploads: number }>`
+    SELECT a.ancestor_id AS id, coalesce(sum(p.repository_size), 0) AS repositories,
+      coalesce(sum((SELECT sum(u.size) FROM uploads u
+        WHERE u.source_type = 'project' AND u.source_id = p.id)), 0) AS uploads
+    FROM namespace_ancestors a JOIN projects p ON p.namespace_id = a.namespace_id
+    WHERE a.ancestor_id IN (${sql.join(groupIds)}) AND p.pending_delete = 0
+    GROUP BY a.ancestor_id`.execute(db)
+  return rows
+}

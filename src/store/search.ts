@@ -1,0 +1,20 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+
+/** The text for LIKE that finds `word` anywhere, its own wildcards taken literally. */
+export function containing(word: string): string {
+  return `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`
+}
+
+/** Words of a search beyond this many are not looked at. */
+const MOST_WORDS = 20
+
+/** Each word of the search must be in one of the columns, whatever its letter case. */
+export function matchesSearch(search: string, columns: readonly string[]): Expression<SqlBool>[] {
+  const words = search.split(/\s+/).filter((word) => word !== '')
+  return words.slice(0, MOST_WORDS).map((word) => {
+    const found = columns.map(
+      (one) => sql<SqlBool>`${sql.ref(one)} LIKE ${containing(word)} ESCAPE '\\'`,
+    )
+    return sql<SqlBool>`(${sql.join(found, sql` OR `)})`
+  })
+}
