@@ -15,12 +15,17 @@ async function readInput() {
   return text
 }
 
+const stopped = new AbortController()
+// Once: a second signal ends the process on the spot.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort())
+
 const { runCommandLine } = await compiled('cli/main.js')
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   out: process.stdout,
   err: process.stderr,
   readInput,
+  signal: stopped.signal,
   /** @param {Record<string, string>} settings */
   async serve(settings) {
     Object.assign(process.env, settings)

@@ -24,6 +24,8 @@ export interface Call<O extends Options = Options> {
   /** Everything on standard input. */
   readInput(): Promise<string>
   readonly progress: Progress
+  /** Aborts when the operator stops the command. */
+  readonly signal: AbortSignal
   /** Becomes the server, with these settings before those of the environment. */
   serve(settings: Readonly<Record<string, string>>): Promise<void>
   /** Read at the first use, so that `--help` and `version` need none. */

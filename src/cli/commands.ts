@@ -1,7 +1,8 @@
 import type { Command } from './command.ts'
 import { doctor } from './doctor.ts'
+import { projectImport } from './project-import.ts'
 import { serve } from './serve.ts'
 import { version } from './version.ts'
 
 /** Every command, in the order of the help. */
-export const commands: readonly Command[] = [serve, doctor, version]
+export const commands: readonly Command[] = [serve, projectImport, doctor, version]

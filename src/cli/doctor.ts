@@ -28,6 +28,7 @@ interface Finding {
 interface Manner {
   readonly deep: boolean
   readonly mend: boolean
+  readonly signal: AbortSignal
 }
 
 export const doctor = command({
@@ -38,8 +39,8 @@ export const doctor = command({
     fsck: { type: 'boolean', doc: 'Read every object of every repository, which takes long' },
     mend: { type: 'boolean', doc: 'Remove what a crash left behind' },
   },
-  async run({ options, config, progress }) {
-    const manner = { deep: options.fsck ?? false, mend: options.mend ?? false }
+  async run({ options, config, progress, signal }) {
+    const manner = { deep: options.fsck ?? false, mend: options.mend ?? false, signal }
     const findings = await findAll(config(), manner, progress)
     const worst = findings.some(({ state }) => state === 'failure')
     const signs = { ok: 'ok      ', warning: 'warning ', failure: 'FAILURE ' }
@@ -156,6 +157,7 @@ async function repositoryFindings(
   for (;;) {
     const projects = await listProjectsAfter(db, last, 200)
     for (const project of projects) {
+      manner.signal.throwIfAborted()
       seen += 1
       last = project.id
       progress.say(`repository ${seen} of ${total}: ${project.full_path}`)

@@ -14,13 +14,15 @@ export interface Terminal {
   readonly out: { write(text: string): unknown }
   readonly err: ProgressStream
   readInput(): Promise<string>
+  /** Aborts when the operator wants the command to stop. */
+  readonly signal: AbortSignal
   /** Becomes the server with these settings; how is the launcher's business. */
   serve(settings: Readonly<Record<string, string>>): Promise<void>
 }
 
 type CommonGiven = Given<typeof commonOptions>
 
-/** Runs one command line and gives the exit code: 0, 1 when it failed, 2 when it was called wrongly. */
+/** Runs one command line and gives the exit code: 0, 1 when it failed, 2 when called wrongly, 130 when stopped. */
 export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,
@@ -28,6 +30,10 @@ export async function runCommandLine(
   try {
     return await dispatch(words, terminal)
   } catch (error) {
+    if (terminal.signal.aborted) {
+      terminal.err.write('gitstead: stopped\n')
+      return 130
+    }
     terminal.err.write(`gitstead: ${oneLine(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
@@ -52,6 +58,7 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<n
     args,
     options,
     progress,
+    signal: terminal.signal,
     readInput: terminal.readInput,
     serve: (settings: Readonly<Record<string, string>>) =>
       terminal.serve({ ...dataSetting(common), ...settings }),

@@ -17,7 +17,8 @@ export function openProgress(
   milliseconds: () => number = () => performance.now(),
 ): Progress {
   const pause = stream.isTTY ? 100 : 5000
-  let last = Number.NEGATIVE_INFINITY
+  // What is over at once needs no sign of life.
+  let last = stream.isTTY ? Number.NEGATIVE_INFINITY : milliseconds()
   let shown = false
   return {
     say(text) {

@@ -116,8 +116,10 @@ export function startGit(command: GitCommand): RunningGit {
   command.signal?.addEventListener('abort', onAbort, { once: true })
   let stderr = ''
   child.stderr.on('data', (chunk: Buffer) => {
-    command.onStderr?.(chunk.toString('utf8'))
-    if (stderr.length < stderrLimit) stderr += chunk.toString('utf8')
+    const text = chunk.toString('utf8')
+    command.onStderr?.(text)
+    // The end says why it failed; before it there may be any amount of progress.
+    stderr = (stderr + text).slice(-stderrLimit)
   })
   // A child that ends without reading everything breaks the pipe; its exit code tells more.
   child.stdin.on('error', () => {})
@@ -209,6 +211,6 @@ function failure(command: GitCommand, code: number | null, stderr: string): GitE
   const said = stderr.trim().split('\n').at(-1) ?? ''
   return new GitError('failed', `git ${command.args[0]} failed: ${said}`, {
     exit: code ?? -1,
-    stderr: stderr.slice(0, 2000),
+    stderr: stderr.slice(-2000),
   })
 }

@@ -21,6 +21,7 @@ export interface FaultOptions {
   readonly deep: boolean
   /** Removes what a crash left behind: lock files that nobody holds. */
   readonly mend: boolean
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Looks for what keeps a repository from working: left-over lock files, a bad HEAD, damaged objects. */
@@ -33,7 +34,7 @@ export async function findFaults(repo: Repo, options: FaultOptions): Promise<Rep
       mended.push(`removed the lock ${lock}`)
     } else faults.push(`the lock ${lock} is held by nobody`)
   }
-  if (options.deep) faults.push(...(await objectFaults(repo)))
+  if (options.deep) faults.push(...(await objectFaults(repo, options.signal)))
   return { faults, mended }
 }
 
@@ -52,13 +53,13 @@ async function staleLocks(path: string, now: number): Promise<string[]> {
   return stale
 }
 
-async function objectFaults(repo: Repo): Promise<string[]> {
+async function objectFaults(repo: Repo, signal: AbortSignal | undefined): Promise<string[]> {
   try {
     const args = ['fsck', '--full', '--no-dangling', '--no-progress']
-    await runGit({ repo: repo.path, args, timeout: 0 })
+    await runGit({ repo: repo.path, args, timeout: 0, signal })
     return []
   } catch (error) {
-    if (!(error instanceof GitError)) throw error
+    if (!(error instanceof GitError) || signal?.aborted) throw error
     return [error.message]
   }
 }

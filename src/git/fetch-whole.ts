@@ -41,7 +41,7 @@ export interface FetchOptions {
  */
 export async function readRemoteHead(source: string, options: FetchOptions): Promise<RemoteHead> {
   const args = ['ls-remote', '--symref', '--end-of-options', source]
-  const { stdout } = await runGit({ ...(await asOperator(options)), args, timeout: 0 })
+  const { stdout } = await saidPlainly(runGit({ ...(await asOperator(options)), args, timeout: 0 }))
   const lines = stdout.toString('utf8').split('\n')
   const head = lines.find((line) => line.startsWith('ref: refs/heads/') && line.endsWith('\tHEAD'))
   const branch = head?.slice('ref: refs/heads/'.length, -'\tHEAD'.length)
@@ -63,7 +63,7 @@ export async function fetchWhole(
 ): Promise<Fetched> {
   const draft = join(options.scratch, 'fetched.git')
   await layOut(draft, { defaultBranch: 'main', objectFormat: head.objectFormat }, 0)
-  await runGit({
+  const fetched = runGit({
     ...(await asOperator(options)),
     repo: draft,
     args: [
@@ -80,6 +80,7 @@ export async function fetchWhole(
     config: { 'fetch.fsckObjects': 'true', 'fetch.unpackLimit': '1' },
     timeout: 0,
   })
+  await saidPlainly(fetched)
   return {
     refs: await listRefs(draft),
     async moveInto(repo) {
@@ -108,6 +109,17 @@ async function asOperator(
   }
 }
 
+/** The first line that git calls fatal says why; the last is often advice. */
+async function saidPlainly<T>(running: Promise<T>): Promise<T> {
+  try {
+    return await running
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    const reason = /^(?:fatal|error): (.*)$/m.exec(String(error.detail.stderr ?? ''))?.[1]
+    throw reason === undefined ? error : new GitError(error.code, reason, error.detail)
+  }
+}
+
 /** Git rewrites its line of progress with carriage returns. */
 function lastLine(say: FetchOptions['onProgress']): GitCommand['onStderr'] {
   if (say === undefined) return undefined
@@ -115,7 +127,7 @@ function lastLine(say: FetchOptions['onProgress']): GitCommand['onStderr'] {
     const line = text
       .split(/[\r\n]/)
       .map((part) => part.trim())
-      .filter((part) => part !== '')
+      .filter((part) => /^(remote: )?[\w ]+: +\d+%/.test(part))
       .at(-1)
     if (line !== undefined) say(line)
   }

@@ -71,7 +71,7 @@ test('progress is rewritten on a terminal and rare in a log', () => {
   }
   terminal.end()
   log.end()
-  expect(written.log).toBe('0\n5000\n')
+  expect(written.log).toBe('5000\n')
   expect(written.terminal.split('\r\x1b[K')).toEqual([
     '',
     '0',

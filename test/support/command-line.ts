@@ -17,6 +17,7 @@ export async function gitstead(data: string, words: readonly string[], input = '
     environment: { GITSTEAD_DATA: data, GITSTEAD_LOG_LEVEL: 'error' },
     out: { write: (text: string) => (out += text) },
     err: { write: (text: string) => (err += text) },
+    signal: new AbortController().signal,
     readInput: async () => input,
     serve: async (settings) => {
       served = settings
