@@ -1,3 +1,4 @@
+import { ByteCache } from './byte-cache.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
 import { GitError } from './error.ts'
@@ -7,14 +8,25 @@ import type { Repo } from './repo.ts'
 import { resolveCommit } from './resolve.ts'
 import type { Commit, ObjectId } from './types.ts'
 
+/** Parsed commits; lists ask for the same ones again and again. */
+const parsed = new ByteCache<Commit>(8 * 1024 * 1024, (commit) => 800 + commit.message.length * 2)
+
 /** Reads commits by id, all at once; for use inside engine processes. */
 export function loadCommits(
   repository: OpenRepository,
   ids: readonly ObjectId[],
 ): Promise<Commit[]> {
-  return Promise.all(
-    ids.map(async (id) => parseCommit(id, await readTyped(repository, id, 'commit'))),
-  )
+  return Promise.all(ids.map((id) => loadCommit(repository, id)))
+}
+
+async function loadCommit(repository: OpenRepository, id: ObjectId): Promise<Commit> {
+  // The path is part of the key: one repository must not show what only another one has.
+  const key = `${repository.path} ${id}`
+  const known = parsed.get(key)
+  if (known) return known
+  const commit = parseCommit(id, await readTyped(repository, id, 'commit'))
+  parsed.set(key, commit)
+  return commit
 }
 
 export const readCommitOperation = operation({
@@ -22,7 +34,7 @@ export const readCommitOperation = operation({
   lane: 'light',
   async run({ repository }, input: { readonly revision: string }): Promise<Commit> {
     const { commitId } = await resolveCommit(repository, input.revision)
-    return parseCommit(commitId, await readTyped(repository, commitId, 'commit'))
+    return loadCommit(repository, commitId)
   },
 })
 

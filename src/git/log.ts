@@ -103,7 +103,7 @@ async function quickPage(
   return { ids: ids.slice(options.skip ?? 0, end), more: ids.length > end }
 }
 
-type Filter = (positions: readonly number[]) => Promise<readonly number[]>
+type Filter = (positions: readonly number[], signal: AbortSignal) => Promise<readonly number[]>
 
 function filterOf(
   repository: OpenRepository,
@@ -124,12 +124,14 @@ function filterOf(
     verdicts.set(number, verdict)
     return verdict
   }
-  return async (positions) => {
+  return async (positions, signal) => {
     const left = positions.filter(inTime)
-    await authors.load(left)
+    await authors.load(left, signal)
     return left.filter(byAuthor)
   }
 }
+
+const wholeHistory = 1_000_000
 
 /** Reads on in growing steps until enough commits have passed the filter. */
 async function filtered(
@@ -145,10 +147,11 @@ async function filtered(
   while (found.length < skip + count) {
     if (signal.aborted) throw new GitError('timeout', 'the caller went away')
     const positions = (await source(read + step, signal)).slice(read)
-    found.push(...(await filter(positions)))
+    for (const position of await filter(positions, signal)) found.push(position)
     if (positions.length < step) break
     read += step
-    step = Math.min(step * 2, 2048)
+    // What is not among the newest thousands may be anywhere: then all the rest is read at once.
+    step = step < 2048 ? step * 2 : wholeHistory
   }
   return found.slice(skip, skip + count)
 }

@@ -36,9 +36,13 @@ export async function readEntries(
   treeId: ObjectId,
   path: string,
 ): Promise<WalkedEntry[]> {
-  const data = await readTreeData(repository, treeId)
+  return describeAll(parseTree(treeId, await readTreeData(repository, treeId)), path)
+}
+
+/** Entries of one folder, with their full paths. */
+export function describeAll(entries: readonly RawEntry[], path: string): WalkedEntry[] {
   const folder = Buffer.from(path === '' ? '' : `${path}/`)
-  return parseTree(treeId, data).map((entry) => describe(entry, folder))
+  return entries.map((entry) => describe(entry, folder))
 }
 
 function describe(entry: RawEntry, folder: Buffer): WalkedEntry {
@@ -132,26 +136,79 @@ export async function findEntry(
 /** One entry of a tree object by name, without reading the others' ids. */
 export function lookUp(treeId: ObjectId, data: Buffer, name: Buffer): RawEntry | undefined {
   const idBytes = treeId.length / 2
-  // A name stands between a space and a NUL; the bytes of an id may look the same, so entries are
-  // stepped through unless the pattern is nowhere at all.
-  const pattern = Buffer.concat([Buffer.from(' '), name, Buffer.of(0)])
-  let candidate = data.indexOf(pattern)
-  if (candidate < 0) return undefined
+  // Most trees asked do not hold the name: one search settles that.
+  if (data.indexOf(name) < 0) return undefined
   for (let at = 0; at < data.length; ) {
-    const gap = data.indexOf(0x20, at)
-    const end = data.indexOf(0, gap + 1)
-    if (gap < 0 || end < 0) throw new GitError('failed', `tree ${treeId} is damaged`)
-    if (gap === candidate) {
+    const gap = endOfMode(treeId, data, at)
+    let end = gap + 1
+    // By hand: a call of `indexOf` for each entry costs more than looking at its few bytes.
+    while (data[end] !== 0 && end < data.length) end += 1
+    if (end - gap - 1 === name.length && data.compare(name, 0, name.length, gap + 1, end) === 0) {
       return {
         mode: Number.parseInt(data.toString('latin1', at, gap), 8),
         name: data.subarray(gap + 1, end),
         id: data.toString('hex', end + 1, end + 1 + idBytes),
       }
     }
-    if (gap > candidate) {
-      candidate = data.indexOf(pattern, gap)
-      if (candidate < 0) return undefined
-    } else at = end + 1 + idBytes
+    at = end + 1 + idBytes
   }
   return undefined
+}
+
+/** Where the mode of the entry at `at` ends: modes have five or six digits. */
+function endOfMode(treeId: ObjectId, data: Buffer, at: number): number {
+  if (data[at + 6] === 0x20) return at + 6
+  if (data[at + 5] === 0x20) return at + 5
+  const gap = data.indexOf(0x20, at)
+  if (gap < 0) throw new GitError('failed', `tree ${treeId} is damaged`)
+  return gap
+}
+
+/** The names, in latin1, whose entries differ between two trees or are only in one of them. */
+export function differingNames(treeId: ObjectId, a: Buffer, b: Buffer): Set<string> {
+  const names = new Set<string>()
+  let atA = 0
+  let atB = 0
+  while (atA < a.length || atB < b.length) {
+    const endA = atA < a.length ? endOfEntry(treeId, a, atA) : atA
+    const endB = atB < b.length ? endOfEntry(treeId, b, atB) : atB
+    if (endA - atA === endB - atB && a.compare(b, atB, endB, atA, endA) === 0) {
+      atA = endA
+      atB = endB
+      continue
+    }
+    const order = compareEntryNames(treeId, a, atA, b, atB)
+    names.add(order <= 0 ? nameAt(treeId, a, atA) : nameAt(treeId, b, atB))
+    if (order <= 0) atA = endA
+    if (order >= 0) atB = endB
+  }
+  return names
+}
+
+function endOfEntry(treeId: ObjectId, data: Buffer, at: number): number {
+  let end = endOfMode(treeId, data, at) + 1
+  while (data[end] !== 0 && end < data.length) end += 1
+  return end + 1 + treeId.length / 2
+}
+
+function nameAt(treeId: ObjectId, data: Buffer, at: number): string {
+  const gap = endOfMode(treeId, data, at)
+  return data.toString('latin1', gap + 1, data.indexOf(0, gap))
+}
+
+/** Which entry comes first; git sorts a folder as if its name ended with a slash. */
+function compareEntryNames(
+  treeId: ObjectId,
+  a: Buffer,
+  atA: number,
+  b: Buffer,
+  atB: number,
+): number {
+  if (atA >= a.length) return 1
+  if (atB >= b.length) return -1
+  const key = (data: Buffer, at: number) =>
+    `${nameAt(treeId, data, at)}${data[at] === 0x34 ? '/' : '\0'}`
+  const [left, right] = [key(a, atA), key(b, atB)]
+  if (left === right) return 0
+  return left < right ? -1 : 1
 }

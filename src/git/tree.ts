@@ -2,9 +2,18 @@ import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
 import { GitError } from './error.ts'
 import { cleanPath } from './names.ts'
+import { parseTree } from './parse-object.ts'
 import type { Repo } from './repo.ts'
 import { resolveCommit } from './resolve.ts'
-import { allEntries, findEntry, readEntries, rootTree, type WalkedEntry } from './tree-walk.ts'
+import {
+  allEntries,
+  describeAll,
+  findEntry,
+  readEntries,
+  readTreeData,
+  rootTree,
+  type WalkedEntry,
+} from './tree-walk.ts'
 import type { ObjectId, TreeEntry } from './types.ts'
 
 export interface TreeOptions {
@@ -38,16 +47,14 @@ export const readTreeOperation = operation({
     const { commitId } = await resolveCommit(repository, options.ref)
     const path = cleanPath(options.path ?? '')
     const treeId = await folderId(repository, commitId, path)
-    const all = options.recursive
-      ? await allEntries(repository, treeId, path, signal)
-      : await readEntries(repository, treeId, path)
-    const from = startOf(all, options)
-    const page = all.slice(from, options.limit === undefined ? undefined : from + options.limit)
+    const { page, from, total } = options.recursive
+      ? pageOf(await allEntries(repository, treeId, path, signal), options)
+      : await flatPage(repository, treeId, path, options)
     return {
       commitId,
       entries: treesFirst(page).map(({ raw: _raw, ...entry }) => entry),
-      total: all.length,
-      more: from + page.length < all.length,
+      total,
+      more: from + page.length < total,
       last: page.at(-1)?.path,
     }
   },
@@ -77,6 +84,32 @@ async function folderId(
   const entry = await findEntry(repository, root, path)
   if (entry?.type !== 'tree') throw new GitError('not_found', 'no folder at this path', { path })
   return entry.id
+}
+
+interface Slice {
+  readonly page: readonly WalkedEntry[]
+  readonly from: number
+  readonly total: number
+}
+
+function pageOf(all: readonly WalkedEntry[], options: TreeOptions): Slice {
+  const from = startOf(all, options)
+  const to = options.limit === undefined ? undefined : from + options.limit
+  return { page: all.slice(from, to), from, total: all.length }
+}
+
+/** Without a token only the entries of the page need describing: folders can hold thousands. */
+async function flatPage(
+  repository: OpenRepository,
+  treeId: ObjectId,
+  path: string,
+  options: TreeOptions,
+): Promise<Slice> {
+  if (options.after) return pageOf(await readEntries(repository, treeId, path), options)
+  const all = parseTree(treeId, await readTreeData(repository, treeId))
+  const from = options.offset ?? 0
+  const to = options.limit === undefined ? undefined : from + options.limit
+  return { page: describeAll(all.slice(from, to), path), from, total: all.length }
 }
 
 function startOf(entries: readonly WalkedEntry[], options: TreeOptions): number {

@@ -47,7 +47,8 @@ export class EngineChild {
       {
         serialization: 'advanced',
         execArgv: source ? ['--import', typescriptLoader()] : [],
-        env: gitEnvironment(),
+        // libgit2's threads would each keep memory of their own, given back and taken again.
+        env: gitEnvironment({ MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '33554432' }),
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       },
     )

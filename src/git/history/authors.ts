@@ -1,7 +1,12 @@
+import { gitRecords } from '../command.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { readLinked } from '../objects.ts'
 import { parseCommit } from '../parse-object.ts'
+import type { ObjectId } from '../types.ts'
 import type { History } from './history.ts'
+
+/** More commits than this are listed by one git process: a read of each costs a thread switch. */
+const singleReads = 4096
 
 const authorsKey = Symbol('authors')
 
@@ -20,20 +25,40 @@ export class Authors {
   }
 
   /** Reads the authors of these commits, as far as they are not known yet. */
-  async load(positions: readonly number[]): Promise<void> {
+  async load(positions: readonly number[], signal: AbortSignal): Promise<void> {
     if (this.#known.length < this.#history.size) {
       const longer = new Int32Array(this.#history.size + 256)
       longer.set(this.#known)
       this.#known = longer
     }
     const missing = positions.filter((position) => !this.#known[position])
+    if (missing.length > singleReads) {
+      await this.#loadAll(missing, signal)
+      return
+    }
     await Promise.all(
       missing.map(async (position) => {
         const id = this.#history.idOf(position)
-        const commit = parseCommit(id, await readLinked(this.#repository, id, 'commit'))
-        this.#known[position] = this.#number(`${commit.author.name} <${commit.author.email}>`) + 1
+        const data = await readLinked(this.#repository, id, 'commit')
+        this.#known[position] = this.#number(authorIn(id, data)) + 1
       }),
     )
+  }
+
+  async #loadAll(positions: readonly number[], signal: AbortSignal): Promise<void> {
+    const lines = gitRecords(
+      {
+        repo: this.#repository.path,
+        args: ['log', '--stdin', '--no-walk=unsorted', '-z', '--format=%H%an <%ae>'],
+        stdin: positions.map((position) => `${this.#history.idOf(position)}\n`).join(''),
+        signal,
+      },
+      0,
+    )
+    for await (const line of lines) {
+      const position = this.#history.find(line.toString('latin1', 0, 40))
+      if (position >= 0) this.#known[position] = this.#number(line.toString('utf8', 40)) + 1
+    }
   }
 
   /** Number of a loaded commit's author: the same for the same person. */
@@ -52,6 +77,21 @@ export class Authors {
     this.#numbers.set(name, this.#names.length - 1)
     return this.#names.length - 1
   }
+}
+
+const start = Buffer.from('\nauthor ')
+const encoding = Buffer.from('\nencoding ')
+
+/** The author without the rest of the commit: tens of thousands are read for one question. */
+function authorIn(id: ObjectId, data: Buffer): string {
+  const at = data.indexOf(start)
+  const from = at + start.length
+  const mailEnd = data.indexOf(0x3e, from)
+  if (at < 0 || mailEnd < 0 || mailEnd > data.indexOf(0x0a, from) || data.includes(encoding)) {
+    const { author } = parseCommit(id, data)
+    return `${author.name} <${author.email}>`
+  }
+  return data.toString('utf8', from, mailEnd + 1)
 }
 
 /** The authors known of a repository, together with the history they belong to. */

@@ -2,7 +2,7 @@ import { ByteCache } from '../byte-cache.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
 import { parseTree } from '../parse-object.ts'
-import { lookUp, readTreeData } from '../tree-walk.ts'
+import { differingNames, lookUp, readTreeData } from '../tree-walk.ts'
 import type { ObjectId } from '../types.ts'
 import { type BloomKeys, bloomKeys } from './bloom.ts'
 import type { History } from './history.ts'
@@ -11,7 +11,7 @@ import { CommitQueue } from './queue.ts'
 
 /** How many commits ahead their trees are read. */
 const ahead = 24
-/** Up to so many names are looked up one by one; more are compared with a table of the folder. */
+/** Up to so many names are looked up one by one; for more the two folders are compared. */
 const fewNames = 12
 
 interface Name {
@@ -57,7 +57,6 @@ class ChangesWalk {
   readonly #queue = new CommitQueue()
   readonly #here = new Map<number, Name[]>()
   readonly #found = new Map<string, ObjectId>()
-  readonly #tables = new Map<ObjectId, ReadonlyMap<string, string>>()
 
   constructor(repository: OpenRepository, history: History, folder: string) {
     this.#repository = repository
@@ -159,24 +158,16 @@ class ChangesWalk {
     if (mine === theirs) return new Set()
     if (mine === undefined || theirs === undefined) return new Set(names)
     const [ours, other] = await Promise.all([
-      this.#lookup(mine, names.length),
-      this.#lookup(theirs, names.length),
+      readTreeData(this.#repository, mine),
+      readTreeData(this.#repository, theirs),
     ])
-    return new Set(names.filter((name) => ours(name) !== other(name)))
-  }
-
-  async #lookup(treeId: ObjectId, count: number): Promise<(name: Name) => string> {
-    const data = await readTreeData(this.#repository, treeId)
-    if (count <= fewNames) {
-      return (name) => {
-        const entry = lookUp(treeId, data, name.bytes)
-        return entry ? `${entry.mode} ${entry.id}` : ''
-      }
+    if (names.length > fewNames) {
+      const differing = differingNames(mine, ours, other)
+      return new Set(names.filter((name) => differing.has(name.text)))
     }
-    const table = this.#tables.get(treeId) ?? tableOf(treeId, data)
-    if (this.#tables.size > 64) this.#tables.clear()
-    this.#tables.set(treeId, table)
-    return (name) => table.get(name.text) ?? ''
+    return new Set(
+      names.filter((name) => stateOf(mine, ours, name) !== stateOf(theirs, other, name)),
+    )
   }
 
   /** The folder's tree in a commit; undefined where it does not exist. */
@@ -206,7 +197,7 @@ class ChangesWalk {
   }
 }
 
-function tableOf(treeId: ObjectId, data: Buffer): ReadonlyMap<string, string> {
-  const entries = parseTree(treeId, data)
-  return new Map(entries.map((each) => [each.name.toString('latin1'), `${each.mode} ${each.id}`]))
+function stateOf(treeId: ObjectId, data: Buffer, name: Name): string {
+  const entry = lookUp(treeId, data, name.bytes)
+  return entry ? `${entry.mode} ${entry.id}` : ''
 }

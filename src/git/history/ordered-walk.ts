@@ -75,12 +75,18 @@ export class DateWalk implements LazyList {
   }
 }
 
-/** The same commits so that no parent comes before its children (`git log --topo-order`). */
+/**
+ * The same commits so that no parent comes before its children (`git log --topo-order`). Children are
+ * counted only as far down as the list was read: a commit is ready once everything newer by corrected
+ * date was counted.
+ */
 export class TopoWalk implements LazyList {
   readonly #history: History
   readonly #options: WalkOptions
-  /** Children still to come, plus one; 0 for commits outside the walk. */
+  /** Children still to come, plus one; 0 for commits not met yet. */
   readonly #waitingFor: Int32Array
+  /** Commits whose parents are still to be counted. */
+  readonly #counting = new CommitQueue()
   readonly #stack: number[] = []
   readonly #list: number[] = []
 
@@ -88,15 +94,9 @@ export class TopoWalk implements LazyList {
     this.#history = history
     this.#options = options
     this.#waitingFor = new Int32Array(history.size)
-    const { since: _since, ...whole } = options
-    const reachable = new DateWalk(history, whole).all()
-    for (const position of reachable) this.#waitingFor[position] = 1
-    for (const position of reachable) {
-      this.#eachParent(position, (parent) => {
-        if (this.#waitingFor[parent]) this.#waitingFor[parent] = (this.#waitingFor[parent] ?? 0) + 1
-      })
-    }
-    const tips = options.tips.filter((tip, i) => options.tips.indexOf(tip) === i)
+    const tips = [...new Set(options.tips)].filter((tip) => !options.hidden?.[tip])
+    for (const tip of tips) this.#meet(tip)
+    for (const tip of tips) this.#countAbove(history.levelOf(tip))
     // A stack hands out what came last, so the newest tip goes in last.
     const newestFirst = tips.toSorted((a, b) => history.dateOf(b) - history.dateOf(a))
     for (const tip of newestFirst.reverse()) {
@@ -113,13 +113,33 @@ export class TopoWalk implements LazyList {
     return this.#list[index] ?? -1
   }
 
+  #meet(position: number): void {
+    if (this.#waitingFor[position]) return
+    this.#waitingFor[position] = 1
+    this.#counting.push(position, this.#history.levelOf(position))
+  }
+
+  /** Counts the children of everything whose level is above the given one. */
+  #countAbove(level: number): void {
+    while (this.#counting.length > 0) {
+      const next = this.#counting.first()
+      if (this.#history.levelOf(next) <= level) break
+      this.#counting.pop()
+      this.#eachParent(next, (parent) => {
+        this.#meet(parent)
+        this.#waitingFor[parent] = (this.#waitingFor[parent] ?? 0) + 1
+      })
+    }
+  }
+
   #next(): number {
     const { since } = this.#options
     for (let at = this.#stack.pop(); at !== undefined; at = this.#stack.pop()) {
       if (since !== undefined && this.#history.dateOf(at) < since) continue
+      this.#countAbove(this.#history.levelOf(at) - 1)
       this.#eachParent(at, (parent) => {
+        this.#countAbove(this.#history.levelOf(parent))
         const waiting = (this.#waitingFor[parent] ?? 0) - 1
-        if (waiting < 1) return
         this.#waitingFor[parent] = waiting
         if (waiting === 1) this.#stack.push(parent)
       })
@@ -131,7 +151,7 @@ export class TopoWalk implements LazyList {
   #eachParent(position: number, visit: (parent: number) => void): void {
     let n = 0
     for (let p = this.#history.parent(position, 0); p >= 0; ) {
-      visit(p)
+      if (!this.#options.hidden?.[p]) visit(p)
       n += 1
       p = this.#options.firstParent ? -1 : this.#history.parent(position, n)
     }

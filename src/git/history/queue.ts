@@ -37,9 +37,9 @@ export class CommitQueue {
     return first
   }
 
-  /** What waits, in no particular order. */
-  waiting(): Int32Array {
-    return this.#positions.subarray(0, this.#length)
+  /** The next commit, left where it is; −1 when there is none. */
+  first(): number {
+    return this.#length === 0 ? -1 : (this.#positions[0] ?? -1)
   }
 
   #sink(position: number, key: number, arrival: number): void {
