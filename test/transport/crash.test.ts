@@ -1,0 +1,161 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { MoveStep } from '../../src/api/refs/move-refs.ts'
+import { openStore } from '../../src/store/connection.ts'
+import type { PushStep } from '../../src/transport/transport.ts'
+import { type Child, startChild } from '../support/child.ts'
+import {
+  commitFile,
+  type Desk,
+  gitClient,
+  makeProject,
+  openDesk,
+  runGitClient,
+  type TestProject,
+} from '../support/git-client.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+const script = new URL('./crash-child.ts', import.meta.url)
+
+let desk: Desk
+let folder: string
+let project: TestProject
+let world: World
+let source: string
+let token: string
+let child: Child | undefined
+
+// One data folder for all: each crash finds it as the last recovery left it.
+beforeAll(async () => {
+  desk = openDesk()
+  world = await openWorld()
+  const ana = await world.user('ana')
+  token = ana.token ?? ''
+  project = await makeProject(world, ana, 'demo')
+  source = await desk.repository()
+  await gitClient(source, ['push', '-q', project.url(ana), 'main'])
+  folder = world.folder
+  await world.app.close()
+  // Keeps what the task table forgets: each task that was ever left for a push.
+  const database = new Database(join(folder, 'gitstead.db'))
+  database.exec(`CREATE TABLE left_tasks (push_id INTEGER NOT NULL);
+    CREATE TRIGGER keep_left_tasks AFTER INSERT ON tasks WHEN NEW.name = 'refs.after_push' BEGIN
+      INSERT INTO left_tasks VALUES (json_extract(NEW.payload, '$.push_id'));
+    END`)
+  database.close()
+})
+
+afterEach(async () => {
+  await child?.kill()
+  child = undefined
+})
+
+afterAll(async () => {
+  await desk.clear()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Starts a server on the folder that dies at a step; gives the address of the project. */
+async function serve(step: PushStep | ''): Promise<string> {
+  child = startChild(script, folder, step)
+  const { value: port } = await child.lines.next()
+  return `http://ana:${token}@127.0.0.1:${port}/${project.path}.git`
+}
+
+async function stored() {
+  const store = openStore(folder)
+  try {
+    const moves = await store.db
+      .selectFrom('ref_moves')
+      .innerJoin('pushes', 'pushes.id', 'ref_moves.push_id')
+      .select(['ref', 'new_id', 'ref_moves.state', 'pushes.state as push', 'push_id'])
+      .orderBy('ref_moves.id')
+      .execute()
+    return moves
+  } finally {
+    await store.close()
+  }
+}
+
+const refValue = async (ref: string) =>
+  await gitClient(project.repository, ['for-each-ref', '--format=%(objectname)', ref])
+
+/** Whatever happened: no push is open, and the rows say about each ref what the ref says. */
+async function expectAgreement(refs: readonly string[], newId: string): Promise<boolean[]> {
+  const moves = await stored()
+  expect(moves.filter((move) => move.push === 'open' || move.state === 'open')).toEqual([])
+  expect(await gitClient(project.repository, ['fsck', '--full', '--strict'])).toBe('')
+  return await Promise.all(
+    refs.map(async (ref) => {
+      const rows = moves.filter((move) => move.ref === ref && move.state === 'moved')
+      const isNew = (await refValue(ref)) === newId
+      expect(rows.map((move) => move.new_id)).toEqual(isNew ? [newId] : [])
+      return isNew
+    }),
+  )
+}
+
+describe('the server is killed in a push', () => {
+  test.each([
+    ['commands read', false],
+    ['objects received', false],
+    ['intent recorded', false],
+    ['refs moved', true],
+    ['settled', true],
+  ] as const)(
+    'at "%s": afterwards refs and rows agree, and a second push goes through',
+    async (step, arrives) => {
+      const tip = await commitFile(source, 'file', step, `Change at ${step}`)
+      const name = step.replace(' ', '-')
+      const refs = [`refs/heads/${name}-1`, `refs/heads/${name}-2`]
+      const pushed = [`HEAD:${refs[0]}`, `HEAD:${refs[1]}`]
+      const run = await runGitClient(source, ['push', await serve(step), ...pushed])
+      expect(run.code).not.toBe(0)
+      await child?.exit()
+      const address = await serve('')
+      expect(await expectAgreement(refs, tip)).toEqual([arrives, arrives])
+      await gitClient(source, ['push', '-q', address, ...pushed])
+      expect(await expectAgreement(refs, tip)).toEqual([true, true])
+    },
+  )
+})
+
+describe('the server is killed in a move by the API', () => {
+  test.each([
+    ['before intent', false],
+    ['after intent', false],
+    ['after refs', true],
+    ['after effects', true],
+  ] as const satisfies readonly (readonly [MoveStep, boolean])[])(
+    '%s: the branch is unchanged, or there with its row; trying again makes no second',
+    async (step, arrives) => {
+      const tip = await gitClient(source, ['rev-parse', 'main~1'])
+      const ref = `refs/heads/api-${step.replace(' ', '-')}`
+      const move = [String(project.id), ref, '0'.repeat(40), tip]
+      child = startChild(script, folder, step, ...move)
+      await child.exit()
+      await serve('')
+      expect(await expectAgreement([ref], tip)).toEqual([arrives])
+      await child.kill()
+      if (!arrives) {
+        child = startChild(script, folder, '', ...move)
+        await child.lines.next()
+        expect((await child.lines.next()).value).toBe('moved')
+      }
+      expect(await expectAgreement([ref], tip)).toEqual([true])
+    },
+  )
+})
+
+test('the effects of each push that arrived were left to a task exactly once', async () => {
+  const moved = (await stored()).filter((move) => move.state === 'moved')
+  const pushes = [...new Set(moved.map((move) => move.push_id))].sort((a, b) => a - b)
+  const database = new Database(join(folder, 'gitstead.db'), { readonly: true })
+  const rows = database.prepare('SELECT push_id FROM left_tasks ORDER BY push_id').pluck().all()
+  database.close()
+  // The first push came before the table did.
+  expect(rows).toEqual(pushes.slice(1))
+  expect(rows.length).toBeGreaterThan(8)
+})
