@@ -1,3 +1,4 @@
+import { readBlameOperation } from '../blame.ts'
 import { hashBlobOperation, openBlobOperation, readBlobOperation } from '../blob.ts'
 import { listBranchesOperation } from '../branches.ts'
 import { cherryPickOperation } from '../cherry-pick.ts'
@@ -5,6 +6,7 @@ import { readCommitOperation, readCommitsOperation } from '../commit.ts'
 import { readCommitStatsOperation } from '../commit-stats.ts'
 import { compareOperation } from '../compare.ts'
 import { listMergedRefsOperation, listRefsContainingOperation } from '../contains.ts'
+import { countLinesOperation, listAuthorsOperation } from '../contributors.ts'
 import { countCommitsOperation } from '../count.ts'
 import { readCommitDiffOperation, readDiffOperation } from '../diff.ts'
 import { readFileOperation } from '../file.ts'
@@ -19,6 +21,7 @@ import {
 import { findRefOperation, listRefsOperation, readHeadOperation } from '../refs.ts'
 import { revertOperation } from '../revert.ts'
 import { resolveRevisionOperation } from '../revision.ts'
+import { readSignatureOperation } from '../signature.ts'
 import { findTagOperation, listTagsOperation } from '../tags.ts'
 import { findTreeEntryOperation, readTreeOperation } from '../tree.ts'
 import { moveRefOperation } from '../update-refs.ts'
@@ -28,6 +31,10 @@ import type { Operation } from './operation.ts'
 
 /** Everything an engine process can do. A new operation is added to this list. */
 const all: readonly Operation<never, unknown>[] = [
+  countLinesOperation,
+  listAuthorsOperation,
+  readBlameOperation,
+  readSignatureOperation,
   listBranchesOperation,
   findRefOperation,
   listRefsOperation,

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { dearmour } from './armour.ts'
+
+/** The public key that an SSH signature carries. */
+export interface SshKey {
+  /** `ssh-ed25519 AAAA…`, as in an authorized_keys file. */
+  readonly publicKey: string
+  readonly type: string
+  /** `SHA256:…`, as ssh-keygen shows it. */
+  readonly fingerprint: string
+  /** What the signature is for: `git` in commits. */
+  readonly namespace: string
+  readonly hashAlgorithm: string
+}
+
+/** Splits strings with a length before each (RFC 4251 §5); stops where the bytes end. */
+function readStrings(data: Buffer): Buffer[] {
+  const strings: Buffer[] = []
+  for (let at = 0; at + 4 <= data.length; ) {
+    const length = data.readUInt32BE(at)
+    if (at + 4 + length > data.length) break
+    strings.push(data.subarray(at + 4, at + 4 + length))
+    at += 4 + length
+  }
+  return strings
+}
+
+/** Reads an armoured SSH signature (PROTOCOL.sshsig); undefined when it is damaged. */
+export function readSshSignature(armoured: string): SshKey | undefined {
+  const data = dearmour(armoured)
+  if (data?.toString('latin1', 0, 6) !== 'SSHSIG' || data.length < 10) return undefined
+  if (data.readUInt32BE(6) !== 1) return undefined
+  const [key, namespace, , hash, signature] = readStrings(data.subarray(10))
+  if (!key || !namespace || !hash || !signature) return undefined
+  const type = readStrings(key)[0]?.toString('latin1') ?? ''
+  const digest = createHash('sha256').update(key).digest('base64').replace(/=+$/, '')
+  return {
+    publicKey: `${type} ${key.toString('base64')}`,
+    type,
+    fingerprint: `SHA256:${digest}`,
+    namespace: namespace.toString('utf8'),
+    hashAlgorithm: hash.toString('latin1'),
+  }
+}
