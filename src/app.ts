@@ -6,6 +6,7 @@ import express, { type Router } from 'express'
 import { sql } from 'kysely'
 import type { Actor } from './access/actor.ts'
 import { authenticate } from './access/authenticate.ts'
+import type { SettingValues } from './access/setting-definitions.ts'
 import { apiEndpoints } from './api/endpoints.ts'
 import { recoverPushes } from './api/refs/recover.ts'
 import { schedules, tasks } from './api/tasks.ts'
@@ -17,6 +18,7 @@ import { mount } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { makePipeline } from './http/pipeline.ts'
 import { Router as ApiRouter } from './http/router.ts'
+import type { ThrottleRule } from './http/throttle.ts'
 import { openServerParts, type PartsOptions } from './parts.ts'
 import { mountGit } from './transport/http/mount.ts'
 import { openTransport, type TransportOptions } from './transport/transport.ts'
@@ -59,21 +61,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     router: new ApiRouter(apiEndpoints),
     makeCtx,
     signIn: authenticate,
-    throttles: () => ({
-      signedIn: {
-        name: 'throttle_authenticated_api',
-        enabled: config.rateLimit,
-        requests: config.rateLimitUser,
-        periodSeconds: 3600,
-      },
-      anonymous: {
-        name: 'throttle_unauthenticated_api',
-        enabled: config.rateLimit,
-        requests: config.rateLimitAnonymous,
-        periodSeconds: 3600,
-      },
-    }),
-    isOffered: () => true,
+    throttles: () => requestThrottles(parts.settings.all),
+    isOffered: (feature) => parts.settings.offers(feature),
     limits: {
       bytes: config.maxBody,
       uploadBytes: config.maxUpload,
@@ -113,6 +102,23 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       await parts.close()
     },
   }
+}
+
+/** The request throttles as administrators have set them (spec A-resolved §6). */
+function requestThrottles(settings: SettingValues) {
+  const signedIn: ThrottleRule = {
+    name: 'throttle_authenticated_api',
+    enabled: settings.throttle_authenticated_api_enabled,
+    requests: settings.throttle_authenticated_api_requests_per_period,
+    periodSeconds: settings.throttle_authenticated_api_period_in_seconds,
+  }
+  const anonymous: ThrottleRule = {
+    name: 'throttle_unauthenticated_api',
+    enabled: settings.throttle_unauthenticated_api_enabled,
+    requests: settings.throttle_unauthenticated_api_requests_per_period,
+    periodSeconds: settings.throttle_unauthenticated_api_period_in_seconds,
+  }
+  return { signedIn, anonymous }
 }
 
 /** Liveness and readiness for whoever watches the service (spec D §1.26). */

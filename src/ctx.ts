@@ -1,5 +1,6 @@
 import type { Actor } from './access/actor.ts'
 import type { GuessLimit } from './access/guess-limit.ts'
+import type { InstanceSettings } from './access/instance-settings.ts'
 import type { Instant } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
@@ -23,6 +24,8 @@ export interface Ctx {
   readonly vault: Vault
   readonly actor: Actor
   readonly config: Config
+  /** What administrators have set. */
+  readonly settings: InstanceSettings
   readonly log: Log
   /** Who guesses passwords, by address. */
   readonly guesses: GuessLimit

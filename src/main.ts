@@ -1,3 +1,4 @@
+import { ensureRoot, type RootAccess } from './api/users/ensure-root.ts'
 import { openApp } from './app.ts'
 import { readConfig } from './base/config.ts'
 import { makeLog } from './base/log.ts'
@@ -8,8 +9,10 @@ export async function serve(): Promise<void> {
   const config = readConfig()
   const log = makeLog({ level: config.logLevel })
   const app = await openApp(config, { log })
+  const root = await ensureRoot(app.makeCtx())
   const { address, port } = await app.listen()
   process.stdout.write(`Gitstead listens on http://${address}:${port} (${config.externalUrl})\n`)
+  if (root) process.stdout.write(tellRoot(root))
   let closing = false
   const stop = (signal: string) => {
     if (closing) process.exit(1)
@@ -25,6 +28,20 @@ export async function serve(): Promise<void> {
   }
   process.on('SIGTERM', () => stop('SIGTERM'))
   process.on('SIGINT', () => stop('SIGINT'))
+}
+
+/** How the administrator signs in; secrets that the operator chose are not repeated. */
+function tellRoot(root: RootAccess): string {
+  const password = root.password ?? 'as in GITSTEAD_ROOT_PASSWORD'
+  const token = root.token ?? 'as in GITSTEAD_ROOT_TOKEN'
+  return [
+    'The first administrator was created. This is shown once:',
+    `  user      ${root.username}`,
+    `  password  ${password}`,
+    `  token     ${token}`,
+    `The token is also kept in ${root.tokenFile}`,
+    '',
+  ].join('\n')
 }
 
 serve().catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { type Actor, SYSTEM } from './access/actor.ts'
 import { GuessLimit } from './access/guess-limit.ts'
+import { InstanceSettings } from './access/instance-settings.ts'
 import { type Instant, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import { type Log, makeLog } from './base/log.ts'
@@ -27,6 +28,7 @@ export interface Parts {
   readonly store: Store
   readonly log: Log
   readonly work: Work
+  readonly settings: InstanceSettings
   /** A ctx of the program itself, or of an actor. */
   makeCtx(actor?: Actor, ip?: string): Ctx
   now(): Instant
@@ -96,10 +98,18 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
   })
   const work = makeWork(now, options.wake)
   const guesses = new GuessLimit()
+  const settings = new InstanceSettings({
+    throttle_authenticated_api_enabled: config.rateLimit,
+    throttle_authenticated_api_requests_per_period: config.rateLimitUser,
+    throttle_unauthenticated_api_enabled: config.rateLimit,
+    throttle_unauthenticated_api_requests_per_period: config.rateLimitAnonymous,
+  })
+  await settings.load(store.db)
   return {
     store,
     log,
     work,
+    settings,
     now,
     makeCtx: (actor = SYSTEM, ip = '') => ({
       db: store.db,
@@ -109,6 +119,7 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
       vault,
       actor,
       config,
+      settings,
       log,
       guesses,
       ip,

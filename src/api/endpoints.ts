@@ -6,6 +6,12 @@ import * as labels from './labels/endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
 import * as repository from './repository/endpoints.ts'
+import * as currentUser from './users/current-endpoints.ts'
+import * as userEmails from './users/email-endpoints.ts'
+import * as users from './users/endpoints.ts'
+import * as people from './users/people-endpoints.ts'
+import * as userStates from './users/state-endpoints.ts'
+import * as userStatus from './users/status-endpoints.ts'
 import * as version from './version/endpoints.ts'
 
 /** The one list of resources: each one's exported endpoints. */
@@ -17,6 +23,12 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   milestones,
   projects,
   repository,
+  users,
+  currentUser,
+  userEmails,
+  people,
+  userStates,
+  userStatus,
   version,
 ]
 

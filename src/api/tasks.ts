@@ -4,9 +4,18 @@ import type { AnyTask } from '../work/task.ts'
 import { removeProject } from './projects/tasks.ts'
 import { afterPush } from './refs/tasks.ts'
 import { upkeep } from './refs/upkeep.ts'
+import { removeUserTask } from './users/removal-task.ts'
+import { sendConfirmation, sendPasswordLink } from './users/tasks.ts'
 
 /** Every background task that the runner may find in the table. */
-export const tasks: readonly AnyTask<Ctx>[] = [removeProject, afterPush, upkeep]
+export const tasks: readonly AnyTask<Ctx>[] = [
+  removeProject,
+  afterPush,
+  upkeep,
+  removeUserTask,
+  sendConfirmation,
+  sendPasswordLink,
+]
 
 /** What comes round by the clock. */
 export const schedules: readonly Schedule[] = []

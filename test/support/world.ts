@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { digestOf } from '../../src/access/door.ts'
+import { createUser } from '../../src/api/users/create-user.ts'
 import { type App, type AppOptions, openApp } from '../../src/app.ts'
 import { type Config, makeConfig } from '../../src/base/config.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -141,7 +142,14 @@ export async function openWorld(
     return secret
   }
   const user: World['user'] = async (username, more = {}) => {
-    const id = await insertUser(ctx, username, more)
+    const { id } = await createUser(ctx, {
+      username,
+      name: username,
+      email: `${username}@example.com`,
+      admin: more.admin ?? false,
+      external: more.external ?? false,
+      skip_confirmation: true,
+    })
     const scopes = more.admin ? ['api', 'sudo'] : ['api']
     return new Caller(url, await token(id, scopes), id, username)
   }
@@ -165,42 +173,4 @@ export async function openWorld(
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-async function insertUser(
-  ctx: Ctx,
-  username: string,
-  more: { admin?: boolean; external?: boolean },
-): Promise<number> {
-  const now = ctx.now()
-  const user = await ctx.db
-    .insertInto('users')
-    .values({
-      username,
-      name: username,
-      email: `${username}@example.com`,
-      admin: more.admin ? 1 : 0,
-      external: more.external ? 1 : 0,
-      confirmed_at: now,
-      created_at: now,
-      updated_at: now,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  await ctx.db
-    .insertInto('namespaces')
-    .values({
-      kind: 'user',
-      name: username,
-      path: username,
-      full_path: username,
-      full_name: username,
-      owner_id: user.id,
-      visibility: 'public',
-      creator_id: user.id,
-      created_at: now,
-      updated_at: now,
-    })
-    .execute()
-  return user.id
 }

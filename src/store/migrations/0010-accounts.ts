@@ -135,6 +135,14 @@ CREATE TRIGGER oauth_tokens_used AFTER UPDATE OF last_used_at ON oauth_tokens BE
 END;
 `
 
+const names = `
+-- The projects of a user who is renamed go along; each keeps its old path as a redirect.
+CREATE TRIGGER namespaces_user_renamed AFTER UPDATE OF full_path ON namespaces
+WHEN NEW.kind = 'user' AND OLD.full_path IS NOT NEW.full_path COLLATE BINARY BEGIN
+  UPDATE projects SET full_path = NEW.full_path || '/' || path WHERE namespace_id = NEW.id;
+END;
+`
+
 const people = `
 CREATE TABLE follows (
   follower_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -151,6 +159,18 @@ CREATE TABLE user_statuses (
   availability TEXT NOT NULL DEFAULT 'not_set' CHECK (availability IN ('not_set', 'busy')),
   clear_at TEXT
 ) STRICT;
+
+-- Addresses that wait for their owner to follow a link.
+CREATE TABLE email_confirmations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  email TEXT NOT NULL COLLATE NOCASE,
+  purpose TEXT NOT NULL CHECK (purpose IN ('confirm', 'reset_password')),
+  digest BLOB NOT NULL CHECK (length(digest) = 32),
+  created_at TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX email_confirmations_digest_key ON email_confirmations (digest);
+CREATE UNIQUE INDEX email_confirmations_key ON email_confirmations (user_id, purpose, email);
 
 CREATE TABLE identities (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -217,5 +237,5 @@ CREATE UNIQUE INDEX topics_name_key ON topics (name);
 /** Keys, tokens and settings of people; what administrators keep for the instance. */
 export const accounts: Migration = {
   name: '0010-accounts',
-  sql: keysAndTokens + oauth + activity + people + instance,
+  sql: keysAndTokens + oauth + activity + names + people + instance,
 }

@@ -109,6 +109,16 @@ export interface UserStatusesTable {
   clear_at: OptionalInstant
 }
 
+/** Links sent by mail: to confirm an address, or to set a new password. */
+export interface EmailConfirmationsTable {
+  id: Id
+  user_id: number
+  email: string
+  purpose: 'confirm' | 'reset_password'
+  digest: Buffer
+  created_at: Instant
+}
+
 /** Who a user is at another sign-in provider. */
 export interface IdentitiesTable {
   id: Id
@@ -174,6 +184,7 @@ export interface AccountsSchema {
   oauth_tokens: OauthTokensTable
   follows: FollowsTable
   user_statuses: UserStatusesTable
+  email_confirmations: EmailConfirmationsTable
   identities: IdentitiesTable
   notification_settings: NotificationSettingsTable
   broadcast_messages: BroadcastMessagesTable

@@ -1,0 +1,103 @@
+import type { Instant } from '../base/clock.ts'
+import type { Db } from '../store/schema.ts'
+import {
+  deleteFeature,
+  type FeatureRow,
+  listFeatureRows,
+  listSettingRows,
+  saveFeature,
+  saveSetting,
+} from '../store/settings-queries.ts'
+import { inTransaction } from '../store/transaction.ts'
+import { type SettingName, type SettingValues, settingDefinitions } from './setting-definitions.ts'
+
+/** Features that an instance has only when somebody switches them on (spec C §Limits); all others are there. */
+const OFF_BY_DEFAULT: ReadonlySet<string> = new Set([
+  'virtual_registry_maven',
+  'generic_alert_fingerprinting',
+])
+
+const presets = Object.fromEntries(
+  Object.entries(settingDefinitions).map(([name, { preset }]) => [name, preset]),
+) as unknown as SettingValues // each value is the preset of its own definition
+
+/** What administrators have set, in memory: each request asks. One process serves a data folder, so nobody else writes. */
+export class InstanceSettings {
+  #values: SettingValues
+  #documents: ReadonlyMap<string, unknown> = new Map()
+  #features: ReadonlyMap<string, FeatureRow> = new Map()
+  readonly #fallback: Partial<SettingValues>
+
+  /** `fallback`: what the configuration says instead of the presets. */
+  constructor(fallback: Partial<SettingValues> = {}) {
+    this.#fallback = fallback
+    this.#values = { ...presets, ...fallback }
+  }
+
+  /** Every application setting. */
+  get all(): SettingValues {
+    return this.#values
+  }
+
+  get<K extends SettingName>(name: K): SettingValues[K] {
+    return this.#values[name]
+  }
+
+  /** What else is kept under a name beside the settings: appearance, plan limits, licence. */
+  document(name: string): unknown {
+    return this.#documents.get(name)
+  }
+
+  get features(): readonly FeatureRow[] {
+    return [...this.#features.values()]
+  }
+
+  feature(name: string): FeatureRow | undefined {
+    return this.#features.get(name)
+  }
+
+  /** Whether the instance offers a feature. */
+  offers(feature: string): boolean {
+    const row = this.#features.get(feature)
+    return row ? row.state === 'on' : !OFF_BY_DEFAULT.has(feature)
+  }
+
+  async load(db: Db): Promise<void> {
+    const values: Record<string, unknown> = { ...presets, ...this.#fallback }
+    const documents = new Map<string, unknown>()
+    for (const { key, value } of await listSettingRows(db)) {
+      if (key in settingDefinitions) values[key] = JSON.parse(value)
+      else documents.set(key, JSON.parse(value))
+    }
+    this.#values = values as unknown as SettingValues // checked when they were saved
+    this.#documents = documents
+    this.#features = new Map((await listFeatureRows(db)).map((row) => [row.name, row]))
+  }
+
+  async change(db: Db, changes: Partial<SettingValues>): Promise<void> {
+    await inTransaction({ db }, async (inner) => {
+      for (const [name, value] of Object.entries(changes)) {
+        await saveSetting(inner.db, name, value)
+      }
+    })
+    await this.load(db)
+  }
+
+  async saveDocument(db: Db, name: string, value: unknown): Promise<void> {
+    await saveSetting(db, name, value)
+    await this.load(db)
+  }
+
+  async saveFeature(
+    db: Db,
+    row: { name: string; state: FeatureRow['state']; gates: string; updated_at: Instant },
+  ): Promise<void> {
+    await saveFeature(db, row)
+    await this.load(db)
+  }
+
+  async deleteFeature(db: Db, name: string): Promise<void> {
+    await deleteFeature(db, name)
+    await this.load(db)
+  }
+}

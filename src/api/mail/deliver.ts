@@ -1,0 +1,59 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createTransport, type Transporter } from 'nodemailer'
+import type { Config } from '../../base/config.ts'
+import type { Ctx } from '../../ctx.ts'
+
+/** A message as our own code writes it: plain text. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  /** Makes the message's id, so that a second delivery of the same message is known as such. */
+  readonly key: string
+}
+
+type Smtp = { readonly url: string; readonly transport: Transporter }
+const open = new WeakMap<Config, Smtp>()
+
+/**
+ * Hands a message to the mail server of the configuration; without one, it becomes a file in `<data>/outbox`. Only
+ * background tasks call this: a mail server may be slow, or away.
+ */
+export async function deliver(ctx: Pick<Ctx, 'config' | 'now'>, mail: Mail): Promise<void> {
+  const host = new URL(ctx.config.externalUrl).hostname
+  const message = {
+    from: { name: 'Gitstead', address: ctx.config.mailFrom },
+    to: { name: '', address: mail.to },
+    subject: mail.subject.replaceAll(/[\r\n]+/g, ' '),
+    text: mail.text,
+    date: new Date(ctx.now()),
+    messageId: `<${mail.key}@${host}>`,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+  if (ctx.config.smtpUrl === undefined) return intoOutbox(ctx, mail.key, message)
+  await smtpOf(ctx.config, ctx.config.smtpUrl).sendMail(message)
+}
+
+function smtpOf(config: Config, url: string): Transporter {
+  const known = open.get(config)
+  if (known) return known.transport
+  const transport = createTransport(url, {})
+  open.set(config, { url, transport })
+  return transport
+}
+
+async function intoOutbox(
+  ctx: Pick<Ctx, 'config'>,
+  key: string,
+  message: Parameters<Transporter['sendMail']>[0],
+): Promise<void> {
+  const folder = join(ctx.config.data, 'outbox')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const composed = await createTransport({ streamTransport: true, buffer: true }).sendMail(message)
+  const path = join(folder, `${key}.eml`)
+  await writeFile(`${path}.partial`, composed.message as Buffer, { mode: 0o600 })
+  await rename(`${path}.partial`, path)
+}

@@ -1,0 +1,18 @@
+import type { Ctx } from '../../ctx.ts'
+import { insertUserNamespace, renameUserNamespace } from './user-namespace-queries.ts'
+
+interface NamedUser {
+  readonly id: number
+  readonly username: string
+  readonly name: string
+}
+
+/** Creates the personal namespace, in the transaction that creates the user. */
+export async function createUserNamespace(ctx: Ctx, user: NamedUser): Promise<void> {
+  await insertUserNamespace(ctx.db, user, ctx.now())
+}
+
+/** Lets the personal namespace, and the projects in it, follow a changed name or username. */
+export async function followUserName(ctx: Ctx, user: NamedUser): Promise<void> {
+  await renameUserNamespace(ctx.db, user, ctx.now())
+}

@@ -1,0 +1,207 @@
+import { z } from 'zod'
+import { isAdmin, userOf } from '../../access/actor.ts'
+import { anyone, onInstance } from '../../access/subjects.ts'
+import { forbidden } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { assertUnmodifiedSince } from '../../http/conditional.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { filledText, flag, id, instant, oneOf, text, textHash } from '../../http/params.ts'
+import { presentUserBasic } from './basic.ts'
+import { offerNewPassword } from './confirm-address.ts'
+import { createUser, randomPassword } from './create-user.ts'
+import { deleteUser } from './delete-user.ts'
+import { presentFullUser, presentProfile, userEntity } from './entity.ts'
+import { getUser, getUserDetails } from './find-user.ts'
+import { isFollowing } from './follow-queries.ts'
+import { listUserRows, USER_ORDERS } from './list-queries.ts'
+import { avatarColumns, identityOf, settingsOf, userFields } from './params.ts'
+import { findUserRow, type UserDetails } from './queries.ts'
+import { updateUser } from './update-user.ts'
+
+const tags = ['users']
+const readScopes = ['api', 'read_api', 'read_user']
+
+export const listUsers = endpoint({
+  method: 'GET',
+  path: '/users',
+  summary: 'List users; anonymous callers must name one',
+  tags,
+  access: anyone(),
+  scopes: readScopes,
+  query: {
+    username: text().optional(),
+    search: text({ max: 1000 }).optional(),
+    public_email: text().optional(),
+    active: flag().optional(),
+    blocked: flag().optional(),
+    humans: flag().optional(),
+    external: flag().optional(),
+    exclude_active: flag().optional(),
+    exclude_external: flag().optional(),
+    exclude_humans: flag().optional(),
+    exclude_internal: flag().optional(),
+    without_project_bots: flag().optional(),
+    without_projects: flag().optional(),
+    two_factor: oneOf(['enabled', 'disabled']).optional(),
+    admins: flag().optional(),
+    auditors: flag().optional(),
+    extern_uid: text().optional(),
+    provider: text().optional(),
+    created_after: instant().optional(),
+    created_before: instant().optional(),
+    custom_attributes: textHash().optional(),
+    order_by: oneOf(USER_ORDERS).default('id'),
+    sort: oneOf(['asc', 'desc']).default('desc'),
+  },
+  check: (sent) =>
+    sent.has('extern_uid') === sent.has('provider')
+      ? []
+      : ['extern_uid, provider provide all or none of parameters'],
+  paginate: { keyset: USER_ORDERS, defaultSort: 'desc', offset: true, type: 'User' },
+  response: z.array(userEntity),
+  async handler({ ctx, query, page }) {
+    if (ctx.actor.kind === 'anonymous' && query.username === undefined) {
+      throw forbidden('Not authorized to access /api/v4/users')
+    }
+    const admin = isAdmin(ctx.actor)
+    const filters = { ...(admin ? query : plainFilters(query)), byPrivateEmail: admin }
+    const order = admin
+      ? { by: query.order_by, sort: query.sort }
+      : { by: 'id' as const, sort: 'desc' as const }
+    const rows = await listUserRows(ctx.db, filters, order, page)
+    return {
+      ...rows,
+      items: rows.items.map((row) =>
+        admin ? presentFullUser(ctx, row) : presentUserBasic(ctx, row),
+      ),
+    }
+  },
+})
+
+/** What only administrators may ask for is silently left out (spec D §1.1). */
+function plainFilters<Q extends object>(query: Q) {
+  const adminOnly = [
+    'admins',
+    'auditors',
+    'external',
+    'two_factor',
+    'without_projects',
+    'created_after',
+    'created_before',
+    'extern_uid',
+    'provider',
+    'custom_attributes',
+  ]
+  return Object.fromEntries(
+    Object.entries(query).filter(([name]) => !adminOnly.includes(name)),
+  ) as Partial<Q>
+}
+
+export const getUserById = endpoint({
+  method: 'GET',
+  path: '/users/:id',
+  summary: 'Get a user',
+  tags,
+  access: anyone(),
+  scopes: readScopes,
+  params: { id: id() },
+  query: { with_custom_attributes: flag().optional() },
+  response: userEntity,
+  async handler({ ctx, params }) {
+    const row = await getUserDetails(ctx, params.id)
+    if (isAdmin(ctx.actor)) return presentFull(ctx, row)
+    const caller = userOf(ctx.actor)
+    const followed = caller ? await isFollowing(ctx.db, caller.id, row.id) : undefined
+    return presentProfile(ctx, row, followed)
+  },
+})
+
+async function presentFull(ctx: Ctx, row: UserDetails) {
+  const by = row.created_by_id === null ? undefined : await findUserRow(ctx.db, row.created_by_id)
+  return presentFullUser(ctx, row, by)
+}
+
+const passwordWays = ['password', 'reset_password', 'force_random_password']
+
+export const createUserByAdmin = endpoint({
+  method: 'POST',
+  path: '/users',
+  summary: 'Create a user',
+  tags,
+  access: onInstance(),
+  body: {
+    email: text(),
+    name: text(),
+    username: text(),
+    password: text({ max: 1000 }).optional(),
+    reset_password: flag().optional(),
+    force_random_password: flag().optional(),
+    skip_confirmation: flag().optional(),
+    ...userFields,
+  },
+  check: (sent) =>
+    passwordWays.some((name) => sent.has(name))
+      ? []
+      : [`${passwordWays.join(', ')} are missing, at least one parameter must be provided`],
+  response: userEntity,
+  status: 201,
+  async handler({ ctx, body }) {
+    const identity = identityOf(body)
+    const password =
+      body.force_random_password || body.reset_password || body.password === undefined
+        ? randomPassword()
+        : body.password
+    const avatar = await avatarColumns(ctx, body.avatar)
+    const { avatar: _, ...plain } = body
+    const user = await createUser(ctx, {
+      ...plain,
+      ...avatar,
+      password,
+      settings: settingsOf(body),
+      identity,
+    })
+    if (body.reset_password) await offerNewPassword(ctx, user)
+    return presentFull(ctx, await getUserDetails(ctx, user.id))
+  },
+})
+
+export const updateUserByAdmin = endpoint({
+  method: 'PUT',
+  path: '/users/:id',
+  summary: 'Change a user',
+  tags,
+  access: onInstance(),
+  params: { id: id() },
+  body: {
+    email: text().optional(),
+    name: filledText().optional(),
+    username: text().optional(),
+    password: text({ max: 1000 }).optional(),
+    skip_reconfirmation: flag().optional(),
+    ...userFields,
+  },
+  response: userEntity,
+  async handler({ ctx, params, body }) {
+    const user = await getUser(ctx, params.id)
+    const identity = identityOf(body)
+    const avatar = await avatarColumns(ctx, body.avatar)
+    const { avatar: _, ...plain } = body
+    await updateUser(ctx, user, { ...plain, ...avatar, settings: settingsOf(body), identity })
+    return presentFull(ctx, await getUserDetails(ctx, user.id))
+  },
+})
+
+export const deleteUserByAdmin = endpoint({
+  method: 'DELETE',
+  path: '/users/:id',
+  summary: 'Delete a user; what they wrote goes to the ghost user, or away with them',
+  tags,
+  access: onInstance(),
+  params: { id: id() },
+  query: { hard_delete: flag().optional() },
+  async handler({ ctx, params, query, request }) {
+    const user = await getUser(ctx, params.id)
+    assertUnmodifiedSince(request, user.updated_at)
+    await deleteUser(ctx, user, { hard: query.hard_delete ?? false })
+  },
+})

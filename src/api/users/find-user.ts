@@ -1,0 +1,34 @@
+import { isAdmin, userOf } from '../../access/actor.ts'
+import { notFound, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { findUserByIdOrName, findUserDetails, type UserDetails, type UserRow } from './queries.ts'
+
+/** The user of an id or username, or 404 `404 User Not Found`. */
+export async function getUser(ctx: Ctx, idOrName: string | number): Promise<UserRow> {
+  const user = await findUserByIdOrName(ctx.db, String(idOrName))
+  if (!user) throw notFound('User')
+  return user
+}
+
+/** As `getUser`, for lists about a person that a private profile keeps to its owner and to administrators. */
+export async function getUserWithProfile(ctx: Ctx, idOrName: string): Promise<UserRow> {
+  const user = await getUser(ctx, idOrName)
+  const mayLook =
+    user.private_profile === 0 || isAdmin(ctx.actor) || userOf(ctx.actor)?.id === user.id
+  if (!mayLook) throw notFound('User')
+  return user
+}
+
+/** The full record of a user who was found before. */
+export async function getUserDetails(ctx: Ctx, id: number): Promise<UserDetails> {
+  const user = await findUserDetails(ctx.db, id)
+  if (!user) throw notFound('User')
+  return user
+}
+
+/** The caller's id; for endpoints that ask `signedIn`. Deploy tokens and the server itself are nobody here. */
+export function callerId(ctx: Ctx): number {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  return user.id
+}

@@ -1,0 +1,128 @@
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { Page, Paged } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type { Db, Schema } from '../../store/schema.ts'
+import { type UserDetails, userDetailsQuery } from './queries.ts'
+
+export const USER_ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const
+export type UserOrder = (typeof USER_ORDERS)[number]
+
+/** The filters of `GET /users` (spec D §1.1). */
+export interface UserFilters {
+  readonly username?: string | undefined
+  readonly search?: string | undefined
+  readonly public_email?: string | undefined
+  readonly active?: boolean | undefined
+  readonly blocked?: boolean | undefined
+  readonly humans?: boolean | undefined
+  readonly external?: boolean | undefined
+  readonly exclude_active?: boolean | undefined
+  readonly exclude_external?: boolean | undefined
+  readonly exclude_humans?: boolean | undefined
+  readonly exclude_internal?: boolean | undefined
+  readonly without_project_bots?: boolean | undefined
+  readonly without_projects?: boolean | undefined
+  readonly two_factor?: 'enabled' | 'disabled' | undefined
+  readonly admins?: boolean | undefined
+  readonly auditors?: boolean | undefined
+  readonly extern_uid?: string | undefined
+  readonly provider?: string | undefined
+  readonly created_after?: Instant | undefined
+  readonly created_before?: Instant | undefined
+  readonly custom_attributes?: Readonly<Record<string, string>> | undefined
+  /** Administrators also find people by their exact private address. */
+  readonly byPrivateEmail: boolean
+}
+
+type Query = SelectQueryBuilder<Schema, 'users', UserDetails>
+type Condition = RawBuilder<unknown>
+
+const PROJECT_BOTS = sql`('project_bot', 'group_bot')`
+
+/** The SQL of each flag that narrows the list when it is true. */
+const flagConditions: Readonly<Partial<Record<keyof UserFilters, Condition>>> = {
+  active: sql`users.state = 'active' and users.kind <> 'ghost'`,
+  blocked: sql`users.state in ('blocked', 'ldap_blocked')`,
+  humans: sql`users.kind = 'human'`,
+  external: sql`users.external = 1`,
+  exclude_active: sql`users.state <> 'active'`,
+  exclude_external: sql`users.external = 0`,
+  exclude_humans: sql`users.kind <> 'human'`,
+  exclude_internal: sql`users.kind <> 'ghost'`,
+  without_project_bots: sql`users.kind not in ${PROJECT_BOTS}`,
+  without_projects: sql`not exists (select 1 from members m where m.user_id = users.id
+      and m.source_type = 'project')
+    and not exists (select 1 from namespaces n join projects p on p.namespace_id = n.id
+      where n.owner_id = users.id and n.kind = 'user')`,
+  admins: sql`users.admin = 1`,
+  auditors: sql`json_extract(users.settings, '$.auditor') = 1`,
+}
+
+/** Text as it stands between the `%` of a LIKE with `\` as escape. */
+function likeText(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+}
+
+function searchCondition(text: string, byPrivateEmail: boolean): Condition {
+  const like = likeText(text)
+  return sql`(users.name like ${like} escape '\\' or users.username like ${like} escape '\\'
+    or users.public_email = ${text}${
+      byPrivateEmail
+        ? sql` or users.email = ${text}
+            or users.id in (select user_id from emails where email = ${text})`
+        : sql``
+    })`
+}
+
+function* valueConditions(filters: UserFilters): Generator<Condition> {
+  const { username, search, public_email, extern_uid, provider, two_factor } = filters
+  if (username !== undefined) yield sql`users.username = ${username}`
+  if (search) yield searchCondition(search, filters.byPrivateEmail)
+  if (public_email !== undefined) yield sql`users.public_email = ${public_email}`
+  if (extern_uid !== undefined && provider !== undefined) {
+    yield sql`users.id in (select user_id from identities
+      where provider = ${provider} and extern_uid = ${extern_uid})`
+  }
+  // Nobody has a second factor here.
+  if (two_factor === 'enabled') yield sql`0`
+  if (filters.created_after) yield sql`users.created_at > ${filters.created_after}`
+  if (filters.created_before) yield sql`users.created_at < ${filters.created_before}`
+  for (const [key, value] of Object.entries(filters.custom_attributes ?? {})) {
+    yield sql`users.id in (select subject_id from custom_attributes
+      where subject_type = 'user' and key = ${key} and value = ${value})`
+  }
+}
+
+function narrowed(query: Query, filters: UserFilters): Query {
+  let narrow = query
+  for (const [name, condition] of Object.entries(flagConditions)) {
+    if (filters[name as keyof UserFilters] === true)
+      narrow = narrow.where(sql<boolean>`(${condition})`)
+  }
+  for (const condition of valueConditions(filters)) {
+    narrow = narrow.where(sql<boolean>`(${condition})`)
+  }
+  return narrow
+}
+
+/** One page of users in the asked order. */
+export function listUserRows(
+  db: Db,
+  filters: UserFilters,
+  order: { readonly by: UserOrder; readonly sort: 'asc' | 'desc' },
+  page: Page,
+): Promise<Paged<UserDetails>> {
+  let query = narrowed(userDetailsQuery(db), filters).orderBy(`users.${order.by}`, order.sort)
+  if (order.by !== 'id') query = query.orderBy('users.id', order.sort)
+  return listPage(db, query, page, {
+    id: 'users.id',
+    idOf: (row) => row.id,
+    keys: {
+      name: { column: 'users.name', valueOf: (row) => row.name },
+      username: { column: 'users.username', valueOf: (row) => row.username },
+      created_at: { column: 'users.created_at', valueOf: (row) => row.created_at },
+      updated_at: { column: 'users.updated_at', valueOf: (row) => row.updated_at },
+    },
+  })
+}

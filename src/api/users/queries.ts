@@ -1,0 +1,210 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { IdentitiesTable } from '../../store/schema/accounts.ts'
+import type { UsersTable } from '../../store/schema/core.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type UserRow = Selectable<UsersTable>
+
+/** A user with what the full record tells beside the row. */
+export interface UserDetails extends UserRow {
+  readonly followers: number
+  readonly following: number
+  readonly namespace_id: number | null
+  readonly highest_role: number | null
+  /** JSON list of {provider, extern_uid}. */
+  readonly identities: string
+}
+
+/** Users with the details of the full record; lists of administrators start from it too. */
+export function userDetailsQuery(db: Db) {
+  return db
+    .selectFrom('users')
+    .selectAll('users')
+    .select([
+      sql<number>`(select count(*) from follows where followee_id = users.id)`.as('followers'),
+      sql<number>`(select count(*) from follows where follower_id = users.id)`.as('following'),
+      sql<
+        number | null
+      >`(select id from namespaces where owner_id = users.id and kind = 'user')`.as('namespace_id'),
+      sql<number | null>`(select max(access_level) from members
+        where user_id = users.id and requested_at is null and state = 'active')`.as('highest_role'),
+      sql<string>`(select json_group_array(json_object('provider', provider, 'extern_uid', extern_uid))
+        from identities where user_id = users.id)`.as('identities'),
+    ])
+}
+
+export function findUserDetails(db: Db, id: number): Promise<UserDetails | undefined> {
+  return userDetailsQuery(db).where('users.id', '=', id).executeTakeFirst()
+}
+
+export function findUserRow(db: Db, id: number): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** By id (all digits) or username. */
+export function findUserByIdOrName(db: Db, idOrName: string): Promise<UserRow | undefined> {
+  const query = db.selectFrom('users').selectAll()
+  return /^-?\d+$/.test(idOrName)
+    ? query.where('id', '=', Number(idOrName)).executeTakeFirst()
+    : query.where('username', '=', idOrName).executeTakeFirst()
+}
+
+export function insertUser(db: Db, row: Insertable<UsersTable>): Promise<UserRow> {
+  return db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+export function updateUserRow(
+  db: Db,
+  id: number,
+  changes: Updateable<UsersTable>,
+): Promise<UserRow> {
+  return db
+    .updateTable('users')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteUserRow(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('users').where('id', '=', id).execute()
+}
+
+/** Who has the address, as first or further one, beside this user. */
+export async function isEmailTaken(db: Db, email: string, exceptUserId = 0): Promise<boolean> {
+  const first = await db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', email)
+    .where('id', '<>', exceptUserId)
+    .executeTakeFirst()
+  if (first) return true
+  const further = await db
+    .selectFrom('emails')
+    .select('id')
+    .where('email', '=', email)
+    .where('user_id', '<>', exceptUserId)
+    .executeTakeFirst()
+  return further !== undefined
+}
+
+export async function isAnyoneHere(db: Db): Promise<boolean> {
+  return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+export function findGhost(db: Db): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('kind', '=', 'ghost')
+    .orderBy('id')
+    .executeTakeFirst()
+}
+
+/** Groups of which the user is the only owner (bots do not count as owners). */
+export function listSolelyOwnedGroups(db: Db, userId: number): Promise<{ id: number }[]> {
+  return db
+    .selectFrom('members')
+    .innerJoin('namespaces', 'namespaces.id', 'members.source_id')
+    .select('namespaces.id')
+    .where('members.user_id', '=', userId)
+    .where('members.source_type', '=', 'group')
+    .where('members.access_level', '=', 50)
+    .where('members.requested_at', 'is', null)
+    .where('members.state', '=', 'active')
+    .where(
+      sql<boolean>`not exists (select 1 from members other join users u on u.id = other.user_id
+        where other.source_type = 'group' and other.source_id in
+          (select ancestor_id from namespace_ancestors where namespace_id = namespaces.id)
+          and other.access_level = 50 and other.user_id <> ${userId} and other.requested_at is null
+          and other.state = 'active' and u.kind in ('human', 'service_account'))`,
+    )
+    .execute()
+}
+
+export function listPersonalProjects(db: Db, userId: number) {
+  return db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select(['projects.id', 'projects.path', 'projects.full_path', 'projects.pending_delete'])
+    .where('namespaces.owner_id', '=', userId)
+    .where('namespaces.kind', '=', 'user')
+    .execute()
+}
+
+export async function replaceIdentity(
+  db: Db,
+  identity: Omit<Insertable<IdentitiesTable>, 'id'>,
+): Promise<void> {
+  await db
+    .insertInto('identities')
+    .values(identity)
+    .onConflict((conflict) =>
+      conflict.columns(['user_id', 'provider']).doUpdateSet({ extern_uid: identity.extern_uid }),
+    )
+    .execute()
+}
+
+export async function deleteIdentity(db: Db, userId: number, provider: string): Promise<boolean> {
+  const done = await db
+    .deleteFrom('identities')
+    .where('user_id', '=', userId)
+    .where('provider', '=', provider)
+    .executeTakeFirst()
+  return done.numDeletedRows > 0n
+}
+
+export async function countAssociations(db: Db, userId: number) {
+  const { rows } = await sql<{ groups_count: number; projects_count: number }>`
+    select
+      (select count(*) from members where user_id = ${userId} and source_type = 'group'
+        and requested_at is null) as groups_count,
+      (select count(*) from members where user_id = ${userId} and source_type = 'project'
+        and requested_at is null)
+      + (select count(*) from projects p join namespaces n on n.id = p.namespace_id
+          where n.kind = 'user' and n.owner_id = ${userId}) as projects_count`.execute(db)
+  return rows[0] ?? { groups_count: 0, projects_count: 0 }
+}
+
+/** Rows of any table that name somebody as their author, by the table's own `author_id`. */
+export async function countAuthored(db: Db, table: string, userId: number): Promise<number> {
+  if (!(await authorTables(db)).includes(table)) return 0
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from ${sql.table(table)} where author_id = ${userId}`.execute(db)
+  return rows[0]?.total ?? 0
+}
+
+/** Tables whose rows were written by somebody. */
+export async function authorTables(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select m.name as name from sqlite_master m, pragma_foreign_key_list(m.name) k
+    where m.type = 'table' and k."table" = 'users' and k."from" = 'author_id'
+    order by m.name`.execute(db)
+  return rows.map((row) => row.name)
+}
+
+/** Gives what somebody wrote to somebody else. */
+export async function moveAuthored(
+  db: Db,
+  table: string,
+  fromId: number,
+  toId: number,
+): Promise<void> {
+  await sql`update ${sql.table(table)} set author_id = ${toId} where author_id = ${fromId}`.execute(
+    db,
+  )
+}
+
+export async function deleteAuthored(db: Db, table: string, userId: number): Promise<void> {
+  await sql`delete from ${sql.table(table)} where author_id = ${userId}`.execute(db)
+}
+
+export function listActivities(db: Db, from: Instant) {
+  return db
+    .selectFrom('users')
+    .select(['users.id', 'users.username', 'users.last_activity_on'])
+    .where('users.last_activity_on', '>=', from.slice(0, 10))
+    .orderBy('users.last_activity_on')
+    .orderBy('users.id')
+}

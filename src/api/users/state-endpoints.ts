@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { onInstance } from '../../access/subjects.ts'
+import { badRequest, conflict, notFound } from '../../base/problem.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { id, text } from '../../http/params.ts'
+import { deleteUser } from './delete-user.ts'
+import { getUser } from './find-user.ts'
+import { deleteIdentity } from './queries.ts'
+import { moveUser, type userMoves } from './states.ts'
+
+const tags = ['users']
+
+/** The moves between states answer `true`, or `false` when there was nothing to do (spec D §0.3). */
+function stateEndpoint(name: Exclude<keyof typeof userMoves, 'approve'>, summary: string) {
+  return endpoint({
+    method: 'POST',
+    path: `/users/:id/${name}`,
+    summary,
+    tags,
+    access: onInstance(),
+    params: { id: id() },
+    response: z.boolean(),
+    status: 201,
+    handler: ({ ctx, params }) => moveUser(ctx, params.id, name),
+  })
+}
+
+export const blockUser = stateEndpoint('block', 'Block a user')
+export const unblockUser = stateEndpoint('unblock', 'Unblock a user')
+export const activateUser = stateEndpoint('activate', 'Activate a deactivated user')
+export const deactivateUser = stateEndpoint('deactivate', 'Deactivate a user who is not active')
+export const banUser = stateEndpoint('ban', 'Ban a user')
+export const unbanUser = stateEndpoint('unban', 'Lift the ban of a user')
+
+const success = z.strictObject({ message: z.literal('Success') })
+
+export const approveUser = endpoint({
+  method: 'POST',
+  path: '/users/:id/approve',
+  summary: 'Approve a user who waits for it',
+  tags,
+  access: onInstance(),
+  params: { id: id() },
+  response: success,
+  status: 201,
+  async handler({ ctx, params }) {
+    await moveUser(ctx, params.id, 'approve')
+    return { message: 'Success' } as const
+  },
+})
+
+export const rejectUser = endpoint({
+  method: 'POST',
+  path: '/users/:id/reject',
+  summary: 'Reject a user who waits for approval, and delete the account',
+  tags,
+  access: onInstance(),
+  params: { id: id() },
+  response: success,
+  status: 200,
+  async handler({ ctx, params }) {
+    const user = await getUser(ctx, params.id)
+    if (user.state !== 'blocked_pending_approval') {
+      throw conflict('User does not have a pending request')
+    }
+    await deleteUser(ctx, user, { hard: true })
+    return { message: 'Success' } as const
+  },
+})
+
+export const deleteUserIdentity = endpoint({
+  method: 'DELETE',
+  path: '/users/:id/identities/:provider',
+  summary: 'Remove what a user is called by another sign-in provider',
+  tags,
+  access: onInstance(),
+  params: { id: id(), provider: text() },
+  async handler({ ctx, params }) {
+    const user = await getUser(ctx, params.id)
+    if (!(await deleteIdentity(ctx.db, user.id, params.provider))) throw notFound('Identity')
+  },
+})
+
+export const disableTwoFactor = endpoint({
+  method: 'PATCH',
+  path: '/users/:id/disable_two_factor',
+  summary: 'Disable the second factor of a user',
+  tags,
+  access: onInstance(),
+  params: { id: id() },
+  async handler({ ctx, params }) {
+    await getUser(ctx, params.id)
+    // No second factor exists here yet, so no user has one.
+    throw badRequest('Two-factor authentication is not enabled for this user')
+  },
+})

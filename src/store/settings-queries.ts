@@ -1,0 +1,35 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { FeaturesTable } from './schema/core.ts'
+import type { Db } from './schema.ts'
+
+export type FeatureRow = Selectable<FeaturesTable>
+
+export function listSettingRows(db: Db): Promise<{ key: string; value: string }[]> {
+  return db.selectFrom('settings').selectAll().execute()
+}
+
+export async function saveSetting(db: Db, key: string, value: unknown): Promise<void> {
+  const row = { key, value: JSON.stringify(value) }
+  await db
+    .insertInto('settings')
+    .values(row)
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: row.value }))
+    .execute()
+}
+
+export function listFeatureRows(db: Db): Promise<FeatureRow[]> {
+  return db.selectFrom('features').selectAll().orderBy('name').execute()
+}
+
+export async function saveFeature(db: Db, row: Insertable<FeaturesTable>): Promise<void> {
+  const { name: _, ...changes } = row
+  await db
+    .insertInto('features')
+    .values(row)
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(changes))
+    .execute()
+}
+
+export async function deleteFeature(db: Db, name: string): Promise<void> {
+  await db.deleteFrom('features').where('name', '=', name).execute()
+}
