@@ -53,15 +53,20 @@ function isReady() {
 /** @param {{ say: import('./setup/progress.mjs').Progress, log: string }} options */
 async function setUpParts(options) {
   writeFileSync(options.log, '')
-  await installPackages(missingPackages({ compiling: false }), options)
-  if (!packagesInstalled(root)) await installNpmPackages(root, options)
-  if (!nativesReady(root)) {
-    if ((await nativesToCompile(root)).length > 0) {
-      await installPackages(missingPackages({ compiling: true }), options)
-    }
-    await installNatives(root, options)
+  // Asked first, so that whoever must install something hears of it at once; again, because npm removes what was built.
+  await installSystemPackages(options)
+  if (!packagesInstalled(root)) {
+    await installNpmPackages(root, options)
+    await installSystemPackages(options)
   }
+  if (!nativesReady(root)) await installNatives(root, options)
   if (!isCompiled(root)) await compile(root, options)
+}
+
+/** @param {{ say: import('./setup/progress.mjs').Progress, log: string }} options */
+async function installSystemPackages(options) {
+  const compiling = (await nativesToCompile(root)).length > 0
+  await installPackages(missingPackages({ compiling }), options)
 }
 
 /** @param {string} log */

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import os from 'node:os'
 import { basename, join } from 'node:path'
+import { SetupError } from './problem.mjs'
 import { replaceFolder } from './replace.mjs'
 
 /**
@@ -20,11 +21,20 @@ import { replaceFolder } from './replace.mjs'
  * @param {NodeJS.ProcessEnv} env
  */
 export function cacheFolder(root, env = process.env) {
-  if (env.GITSTEAD_CACHE) return writable(join(env.GITSTEAD_CACHE, 'native'))
+  if (env.GITSTEAD_CACHE) return chosen(join(env.GITSTEAD_CACHE, 'native'))
   try {
     return writable(join(env.XDG_CACHE_HOME || join(os.homedir(), '.cache'), 'gitstead/native'))
   } catch {
     return writable(join(root, '.gitstead-cache/native'))
+  }
+}
+
+/** @param {string} folder */
+function chosen(folder) {
+  try {
+    return writable(folder)
+  } catch (error) {
+    throw new SetupError(`GITSTEAD_CACHE is no folder to write to (${String(error)})`)
   }
 }
 

@@ -51,9 +51,21 @@ function thisMachine() {
 function place(root, { name, file }) {
   const folder = join(root, 'node_modules', name)
   const build = join(folder, 'build')
-  const version = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version
-  const key = nativeKey(name, version)
+  const key = nativeKey(name, versionOf(root, name))
   return { name, file, folder, build, key, built: join(build, 'Release', file) }
+}
+
+/**
+ * The version that is installed, or that is going to be.
+ *
+ * @param {string} root
+ * @param {string} name
+ */
+function versionOf(root, name) {
+  const read = (/** @type {string} */ file) => JSON.parse(readFileSync(join(root, file), 'utf8'))
+  const installed = `node_modules/${name}/package.json`
+  if (existsSync(join(root, installed))) return read(installed).version
+  return read('package-lock.json').packages[`node_modules/${name}`].version
 }
 
 /** @typedef {ReturnType<typeof place>} Place */

@@ -1,6 +1,5 @@
 // @ts-check
 // What the machine itself must have: a recent Node with its headers, git, and a compiler when something is to be compiled.
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { SetupError } from './problem.mjs'
@@ -113,11 +112,8 @@ function headerVersion(folder) {
 /** The C library and its version: a module built against a newer one does not load on an older one. */
 export function libc() {
   if (process.platform !== 'linux') return 'system'
-  try {
-    const words = execFileSync('getconf', ['GNU_LIBC_VERSION'], { encoding: 'utf8', stdio: 'pipe' })
-    return words.trim().replace(' ', '')
-  } catch {
-    // musl has no such variable; its version is the name of the loader's package, which getconf can't tell.
-    return 'musl'
-  }
+  /** @type {any} */
+  const report = process.report.getReport()
+  const glibc = report.header?.glibcVersionRuntime
+  return glibc === undefined ? 'musl' : `glibc${glibc}`
 }

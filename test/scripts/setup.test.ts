@@ -80,12 +80,12 @@ describe('what the machine must have', () => {
     expect(nodeHeaders(options)).toBe(folder)
   })
 
-  test('set-up without git on the path ends with one line', () => {
+  test('set-up on a bare machine ends with one line, before anything is installed', () => {
     const clone = join(folder, 'clone')
-    cpSync(new URL('../../scripts', import.meta.url).pathname, join(clone, 'scripts'), {
-      recursive: true,
-    })
-    writeFileSync(join(clone, 'package.json'), '{"type":"module"}')
+    const from = new URL('../../', import.meta.url).pathname
+    for (const name of ['scripts', 'package.json', 'package-lock.json']) {
+      cpSync(join(from, name), join(clone, name), { recursive: true })
+    }
     const result = spawnSync(process.execPath, ['scripts/setup.mjs'], {
       cwd: clone,
       env: { PATH: folder, HOME: folder },
@@ -93,7 +93,10 @@ describe('what the machine must have', () => {
     })
     expect(result.status).toBe(1)
     expect(result.stdout).toBe('')
-    expect(result.stderr).toMatch(/^gitstead: missing git: run `(sudo )?apt-get install -y git`\n$/)
+    expect(result.stderr).toMatch(
+      /^gitstead: missing git, python3, make, g\+\+, libkrb5-dev.*: run `(sudo )?apt-get install -y git .*`\n$/,
+    )
+    expect(existsSync(join(clone, 'node_modules'))).toBe(false)
   })
 })
 
