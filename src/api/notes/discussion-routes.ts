@@ -1,0 +1,284 @@
+import { z } from 'zod'
+import { onProject } from '../../access/subjects.ts'
+import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { assertUnmodifiedSince } from '../../http/conditional.ts'
+import { Answer, type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { flag, hash, id, instant, integer, oneOf, parameter, text } from '../../http/params.ts'
+import {
+  commandsEntity,
+  discussionEntity,
+  type NoteRow,
+  noteEntity,
+  presentCommands,
+  presentNote,
+} from './entity.ts'
+import type { NoteKind } from './kind.ts'
+import { addNote, getNote } from './note-routes.ts'
+import type { Noteable } from './noteable.ts'
+import { peopleOf, presentOne, presentThreads } from './present.ts'
+import { listDiscussionIds, listNotesOfDiscussions } from './queries.ts'
+import {
+  changeNoteBody,
+  maySeeInternal,
+  removeNote,
+  resolveDiscussion,
+  resolveNote,
+  scopeOf,
+} from './verbs.ts'
+
+/** A position as requests give it; whether it fits a diff is for the kind of thing to say. */
+export const positionParameter = hash({
+  position_type: oneOf(['text', 'image', 'file']),
+  base_sha: text({ max: 64 }).optional(),
+  start_sha: text({ max: 64 }).optional(),
+  head_sha: text({ max: 64 }).optional(),
+  old_path: text().nullish(),
+  new_path: text().nullish(),
+  old_line: integer({ min: 1 }).nullish(),
+  new_line: integer({ min: 1 }).nullish(),
+  width: integer().nullish(),
+  height: integer().nullish(),
+  x: integer().nullish(),
+  y: integer().nullish(),
+  line_range: parameter({ type: 'object' }, (raw) => raw).nullish(),
+})
+
+type AskedByRequest = z.infer<typeof positionParameter>
+
+/** Leaves out what was not said, so that checks need not tell null from absent. */
+function said(asked: AskedByRequest) {
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined && value !== null)
+  return Object.fromEntries(given)
+}
+
+async function threadOf(ctx: Ctx, noteable: Noteable, discussionId: string): Promise<NoteRow[]> {
+  const filter = { internal: maySeeInternal(ctx, noteable) }
+  return listNotesOfDiscussions(ctx.db, scopeOf(noteable), filter, [discussionId])
+}
+
+async function getThread(ctx: Ctx, noteable: Noteable, discussionId: string, what = 'Discussion') {
+  const thread = await threadOf(ctx, noteable, discussionId)
+  if (thread.length === 0) throw notFound(what)
+  return thread
+}
+
+async function presentThread(ctx: Ctx, noteable: Noteable, discussionId: string) {
+  const rows = await getThread(ctx, noteable, discussionId)
+  const [thread] = await presentThreads(ctx, noteable, [discussionId], rows)
+  if (!thread) throw notFound('Discussion')
+  return thread
+}
+
+async function getNoteOfThread(ctx: Ctx, noteable: Noteable, discussionId: string, noteId: number) {
+  const row = await getNote(ctx, noteable, noteId)
+  if (row.discussion_id !== discussionId) throw notFound('Note')
+  return row
+}
+
+/** The routes of threads below one kind of thing (spec B-resolved §11.1). */
+export function discussionEndpoints(kind: NoteKind): Endpoint[] {
+  return [...threadEndpoints(kind), ...threadNoteEndpoints(kind), ...resolveEndpoints(kind)]
+}
+
+function commonOf(kind: NoteKind) {
+  return {
+    access: onProject(kind.ability, { signedIn: true }),
+    tags: [kind.tag],
+    discussions: `${kind.path}/discussions`,
+    withThread: { ...kind.params, discussion_id: text({ max: 100 }) },
+    withNote: { ...kind.params, discussion_id: text({ max: 100 }), note_id: id() },
+  }
+}
+
+function threadEndpoints(kind: NoteKind): Endpoint[] {
+  const { access, tags, discussions, withThread } = commonOf(kind)
+  return [
+    endpoint({
+      method: 'GET',
+      path: discussions,
+      summary: 'List threads',
+      access,
+      tags,
+      params: kind.params,
+      paginate: 'offset',
+      response: z.array(discussionEntity),
+      async handler({ ctx, project, params, page }) {
+        const noteable = await kind.find(ctx, project, params)
+        const scope = scopeOf(noteable)
+        const { ids, total } = await listDiscussionIds(ctx.db, scope, { internal: true }, page)
+        const filter = { internal: maySeeInternal(ctx, noteable) }
+        const rows = await listNotesOfDiscussions(ctx.db, scope, filter, ids)
+        const more = ids.length === page.perPage
+        return { items: await presentThreads(ctx, noteable, ids, rows), total, more }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${discussions}/:discussion_id`,
+      summary: 'Get a thread',
+      access,
+      tags,
+      params: withThread,
+      response: discussionEntity,
+      async handler({ ctx, project, params }) {
+        const noteable = await kind.find(ctx, project, params)
+        return presentThread(ctx, noteable, params.discussion_id)
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: discussions,
+      summary: 'Begin a thread',
+      access,
+      tags,
+      params: kind.params,
+      body: {
+        body: text({ max: 1_000_000 }),
+        created_at: instant().optional(),
+        commit_id: text({ max: 64 }).optional(),
+        position: positionParameter.optional(),
+      },
+      response: z.union([discussionEntity, commandsEntity]),
+      status: 201,
+      async handler({ ctx, project, params, body }) {
+        const noteable = await kind.find(ctx, project, params)
+        const placed =
+          body.position && kind.place
+            ? await kind.place(ctx, noteable, said(body.position))
+            : undefined
+        const { row, done } = await addNote(ctx, kind, noteable, {
+          body: body.body,
+          createdAt: body.created_at,
+          thread: true,
+          ...placed,
+        })
+        if (!row) return new Answer(presentCommands(done), { status: 202 })
+        return presentThread(ctx, noteable, row.discussion_id)
+      },
+    }),
+  ]
+}
+
+function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
+  const { access, tags, discussions, withThread, withNote } = commonOf(kind)
+  const notes = `${discussions}/:discussion_id/notes`
+  return [
+    endpoint({
+      method: 'GET',
+      path: notes,
+      summary: 'List the notes of a thread',
+      access,
+      tags,
+      params: withThread,
+      response: z.array(noteEntity),
+      async handler({ ctx, project, params }) {
+        const noteable = await kind.find(ctx, project, params)
+        const rows = await getThread(ctx, noteable, params.discussion_id, 'Notes')
+        const people = await peopleOf(ctx, rows)
+        return rows.map((row) => presentNote(ctx, row, noteable.iid, people))
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: notes,
+      summary: 'Reply to a thread',
+      access,
+      tags,
+      params: withThread,
+      body: { body: text({ max: 1_000_000 }), created_at: instant().optional() },
+      response: z.union([noteEntity, commandsEntity]),
+      status: 201,
+      async handler({ ctx, project, params, body }) {
+        const noteable = await kind.find(ctx, project, params)
+        await getThread(ctx, noteable, params.discussion_id)
+        const { row, done } = await addNote(ctx, kind, noteable, {
+          body: body.body,
+          createdAt: body.created_at,
+          discussionId: params.discussion_id,
+        })
+        if (!row) return new Answer(presentCommands(done), { status: 202 })
+        return presentOne(ctx, noteable, row, done?.changes)
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${notes}/:note_id`,
+      summary: 'Get a note of a thread',
+      access,
+      tags,
+      params: withNote,
+      response: noteEntity,
+      async handler({ ctx, project, params }) {
+        const noteable = await kind.find(ctx, project, params)
+        const row = await getNoteOfThread(ctx, noteable, params.discussion_id, params.note_id)
+        return presentOne(ctx, noteable, row)
+      },
+    }),
+    endpoint({
+      method: 'PUT',
+      path: `${notes}/:note_id`,
+      summary: 'Change or resolve a note of a thread',
+      access,
+      tags,
+      params: withNote,
+      body: { body: text({ max: 1_000_000 }).optional(), resolved: flag().optional() },
+      check: exactlyOneOfBodyAndResolved,
+      response: noteEntity,
+      async handler({ ctx, project, params, body }) {
+        const noteable = await kind.find(ctx, project, params)
+        const row = await getNoteOfThread(ctx, noteable, params.discussion_id, params.note_id)
+        const changed =
+          body.body === undefined
+            ? await resolveNote(ctx, noteable, row, body.resolved ?? false)
+            : await changeNoteBody(ctx, noteable, row, body.body)
+        return presentOne(ctx, noteable, changed)
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: `${notes}/:note_id`,
+      summary: 'Delete a note of a thread',
+      access,
+      tags,
+      params: withNote,
+      async handler({ ctx, project, params, request }) {
+        const noteable = await kind.find(ctx, project, params)
+        const row = await getNoteOfThread(ctx, noteable, params.discussion_id, params.note_id)
+        assertUnmodifiedSince(request, row.updated_at)
+        await removeNote(ctx, noteable, row)
+      },
+    }),
+  ]
+}
+
+function exactlyOneOfBodyAndResolved(sent: ReadonlySet<string>): string[] {
+  const both = sent.has('body') && sent.has('resolved')
+  if (both) return ['body, resolved are mutually exclusive']
+  return sent.has('body') || sent.has('resolved')
+    ? []
+    : ['body, resolved are missing, exactly one parameter must be provided']
+}
+
+function resolveEndpoints(kind: NoteKind): Endpoint[] {
+  if (!kind.resolvable) return []
+  const { access, tags, discussions, withThread } = commonOf(kind)
+  return [
+    endpoint({
+      method: 'PUT',
+      path: `${discussions}/:discussion_id`,
+      summary: 'Resolve or reopen a thread',
+      access,
+      tags,
+      params: withThread,
+      body: { resolved: flag() },
+      response: discussionEntity,
+      async handler({ ctx, project, params, body }) {
+        const noteable = await kind.find(ctx, project, params)
+        const thread = await getThread(ctx, noteable, params.discussion_id)
+        await resolveDiscussion(ctx, noteable, thread, body.resolved)
+        return presentThread(ctx, noteable, params.discussion_id)
+      },
+    }),
+  ]
+}

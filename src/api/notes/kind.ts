@@ -1,0 +1,46 @@
+import type { ProjectAbility } from '../../access/abilities.ts'
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Shape } from '../../http/endpoint.ts'
+import type { NoteRow } from './entity.ts'
+import type { Noteable, Position } from './noteable.ts'
+
+/** A diff position as a request gives it, read but not checked against any diff. */
+export type AskedPosition = Partial<Omit<Position, 'line_range'>> & {
+  readonly line_range?: unknown
+}
+
+/** What quick actions did (spec D §1.11). */
+export interface CommandResult {
+  /** What is left of the body. */
+  readonly body: string
+  readonly changes: Readonly<Record<string, unknown>>
+  readonly summary: readonly string[]
+}
+
+/** One kind of thing that notes hang on, as the routes need to know it. */
+export interface NoteKind {
+  /** `/projects/:id/issues/:issue_iid` */
+  readonly path: string
+  /** The parameters of the path beside `:id`. */
+  readonly params: Shape
+  readonly tag: string
+  /** What it takes to see the thing. */
+  readonly ability: ProjectAbility
+  /** Plain notes exist beside discussions (not on commits). */
+  readonly plainNotes: boolean
+  /** Threads can be resolved. */
+  readonly resolvable: boolean
+  /** The thing that the path names; 404 when the caller may not see it. */
+  find(ctx: Ctx, project: Project, params: Readonly<Record<string, unknown>>): Promise<Noteable>
+  /** Checks a diff position and completes it; 400 when it does not fit. Absent: positions are ignored. */
+  place?(
+    ctx: Ctx,
+    noteable: Noteable,
+    asked: AskedPosition,
+  ): Promise<{ readonly position: Position; readonly lineCode: string }>
+  /** Runs in the transaction that adds a note: mentions, events, to-dos, webhooks. */
+  afterNote?(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void>
+  /** Executes lines that begin with `/` and takes them off the body. */
+  runCommands?(ctx: Ctx, noteable: Noteable, body: string): Promise<CommandResult>
+}

@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import { onProject } from '../../access/subjects.ts'
+import { badRequest, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { assertUnmodifiedSince } from '../../http/conditional.ts'
+import { Answer, type Endpoint, endpoint, perMinute } from '../../http/endpoint.ts'
+import { flag, id, instant, oneOf, text } from '../../http/params.ts'
+import { commandsEntity, type NoteRow, noteEntity, presentCommands, presentNote } from './entity.ts'
+import type { NoteKind } from './kind.ts'
+import type { Noteable } from './noteable.ts'
+import { peopleOf, presentOne } from './present.ts'
+import { findNote, listNoteRows } from './queries.ts'
+import {
+  assertMayChange,
+  changeNoteBody,
+  createNote,
+  maySeeInternal,
+  type NoteInput,
+  removeNote,
+  scopeOf,
+} from './verbs.ts'
+
+/** The note of a path, if the caller may see it. */
+export async function getNote(ctx: Ctx, noteable: Noteable, noteId: number): Promise<NoteRow> {
+  const row = await findNote(ctx.db, scopeOf(noteable), noteId, {
+    internal: maySeeInternal(ctx, noteable),
+  })
+  if (!row) throw notFound('Note')
+  return row
+}
+
+/**
+ * Runs quick actions and adds what is left as a note. Only commands: nothing is added, and undefined comes back with
+ * what they did (202, spec D §1.11).
+ */
+export async function addNote(ctx: Ctx, kind: NoteKind, noteable: Noteable, input: NoteInput) {
+  const hasCommands = kind.runCommands !== undefined && /^\/[a-z_]/m.test(input.body)
+  const done = hasCommands ? await kind.runCommands?.(ctx, noteable, input.body) : undefined
+  const body = done?.body ?? input.body
+  if (done && body.trim() === '') {
+    if (done.summary.length === 0) throw badRequest('Failed to apply commands.')
+    return { row: undefined, done }
+  }
+  const row = await createNote(
+    ctx,
+    noteable,
+    { ...input, body, resolvable: kind.resolvable },
+    (ctx, row) => kind.afterNote?.(ctx, noteable, row) ?? Promise.resolve(),
+  )
+  return { row, done }
+}
+
+/** The routes of plain notes below one kind of thing (spec B-resolved §11.2). */
+export function noteEndpoints(kind: NoteKind): Endpoint[] {
+  const notes = `${kind.path}/notes`
+  const one = `${notes}/:note_id`
+  const withNote = { ...kind.params, note_id: id() }
+  const access = onProject(kind.ability, { signedIn: true })
+  const tags = [kind.tag]
+  const common = { access, tags }
+  const fields = {
+    internal: flag().optional(),
+    confidential: flag().optional(),
+    created_at: instant().optional(),
+  }
+  return [
+    endpoint({
+      ...common,
+      method: 'GET',
+      path: notes,
+      summary: 'List notes',
+      params: kind.params,
+      query: {
+        order_by: oneOf(['created_at', 'updated_at']).optional(),
+        sort: oneOf(['asc', 'desc']).optional(),
+        activity_filter: oneOf(['all_notes', 'only_comments', 'only_activity']).optional(),
+      },
+      paginate: 'offset',
+      response: z.array(noteEntity),
+      async handler({ ctx, project, params, query, page }) {
+        const noteable = await kind.find(ctx, project, params)
+        const filter = {
+          internal: maySeeInternal(ctx, noteable),
+          activity: query.activity_filter,
+          orderBy: query.order_by ?? 'created_at',
+          sort: query.sort ?? 'desc',
+        } as const
+        const rows = await listNoteRows(ctx.db, scopeOf(noteable), filter, page)
+        const people = await peopleOf(ctx, rows.items)
+        return {
+          ...rows,
+          items: rows.items.map((row) => presentNote(ctx, row, noteable.iid, people)),
+        }
+      },
+    }),
+    endpoint({
+      ...common,
+      method: 'GET',
+      path: one,
+      summary: 'Get a note',
+      params: withNote,
+      response: noteEntity,
+      async handler({ ctx, project, params }) {
+        const noteable = await kind.find(ctx, project, params)
+        return presentOne(ctx, noteable, await getNote(ctx, noteable, params.note_id))
+      },
+    }),
+    endpoint({
+      ...common,
+      method: 'POST',
+      path: notes,
+      summary: 'Add a note',
+      params: kind.params,
+      body: {
+        ...fields,
+        body: text({ max: 1_000_000 }),
+        merge_request_diff_head_sha: text().optional(),
+      },
+      limit: perMinute('notes_create', 300),
+      response: z.union([noteEntity, commandsEntity]),
+      status: 201,
+      async handler({ ctx, project, params, body }) {
+        const noteable = await kind.find(ctx, project, params)
+        const internal = body.internal ?? body.confidential
+        const { row, done } = await addNote(ctx, kind, noteable, {
+          body: body.body,
+          internal,
+          createdAt: body.created_at,
+        })
+        if (row) return presentOne(ctx, noteable, row, done?.changes)
+        return new Answer(presentCommands(done), { status: 202 })
+      },
+    }),
+    endpoint({
+      ...common,
+      method: 'PUT',
+      path: one,
+      summary: 'Change the text of a note',
+      params: withNote,
+      body: { body: text({ max: 1_000_000 }).optional(), confidential: flag().optional() },
+      response: noteEntity,
+      async handler({ ctx, project, params, body }) {
+        const noteable = await kind.find(ctx, project, params)
+        const row = await getNote(ctx, noteable, params.note_id)
+        if (body.body === undefined) {
+          assertMayChange(ctx, noteable, row)
+          return presentOne(ctx, noteable, row)
+        }
+        return presentOne(ctx, noteable, await changeNoteBody(ctx, noteable, row, body.body))
+      },
+    }),
+    endpoint({
+      ...common,
+      method: 'DELETE',
+      path: one,
+      summary: 'Delete a note',
+      params: withNote,
+      async handler({ ctx, project, params, request }) {
+        const noteable = await kind.find(ctx, project, params)
+        const row = await getNote(ctx, noteable, params.note_id)
+        assertUnmodifiedSince(request, row.updated_at)
+        await removeNote(ctx, noteable, row)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto'
+import { isAdmin, userOf } from '../../access/actor.ts'
+import { mayInProject } from '../../access/decide.ts'
+import { Role } from '../../access/roles.ts'
+import { badRequest, forbidden, notFound, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import type { NoteRow } from './entity.ts'
+import type { Noteable, Position } from './noteable.ts'
+import {
+  countNotesOf,
+  deleteNote,
+  insertNote,
+  listNotesOfDiscussions,
+  type NoteScope,
+  resolveNotes,
+  updateNote,
+} from './queries.ts'
+
+/** Most notes on one thing (spec B-resolved §11.2). */
+const MAX_NOTES = 5000
+export const MAX_BODY = 1_000_000
+
+export function scopeOf(noteable: Noteable): NoteScope {
+  return {
+    type: noteable.type,
+    id: noteable.id,
+    commitId: noteable.commitId,
+    projectId: noteable.project.id,
+  }
+}
+
+export function newDiscussionId(): string {
+  return randomBytes(20).toString('hex')
+}
+
+export interface NoteInput {
+  readonly body: string
+  readonly internal?: boolean | undefined
+  /** Honoured only for administrators and project owners, else dropped (spec B-resolved §11.1). */
+  readonly createdAt?: string | undefined
+  /** Begins a thread instead of a single comment. */
+  readonly thread?: boolean | undefined
+  /** Replies to this thread. */
+  readonly discussionId?: string | undefined
+  /** A checked place in a diff: makes the note a DiffNote. */
+  readonly position?: Position | undefined
+  readonly lineCode?: string | undefined
+  /** Threads on this kind of thing can be resolved. */
+  readonly resolvable?: boolean | undefined
+}
+
+/** Whether the caller may see internal notes of the project. */
+export function maySeeInternal(ctx: Ctx, noteable: Noteable): boolean {
+  return isAdmin(ctx.actor) || noteable.project.role >= Role.planner
+}
+
+function assertMayWrite(ctx: Ctx, noteable: Noteable): number {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  if (!mayInProject(ctx.actor, noteable.project, 'create_note')) throw forbidden()
+  if (noteable.locked && noteable.project.role === Role.none && !isAdmin(ctx.actor))
+    throw forbidden()
+  return user.id
+}
+
+function assertBody(body: string): void {
+  if (body.trim() === '') throw badRequest('Note {:note=>["can\'t be blank"]}')
+  if (body.length > MAX_BODY) {
+    throw badRequest(`Note {:note=>["is too long (maximum is ${MAX_BODY} characters)"]}`)
+  }
+}
+
+/** Adds a comment, a thread, or a reply; in one transaction with what `then` does with the row. */
+export async function createNote(
+  ctx: Ctx,
+  noteable: Noteable,
+  input: NoteInput,
+  then: (ctx: Ctx, row: NoteRow) => Promise<void> = async () => {},
+): Promise<NoteRow> {
+  const authorId = assertMayWrite(ctx, noteable)
+  assertBody(input.body)
+  if (input.internal && !maySeeInternal(ctx, noteable)) throw forbidden()
+  const scope = scopeOf(noteable)
+  return inTransaction(ctx, async (ctx) => {
+    if ((await countNotesOf(ctx.db, scope, MAX_NOTES)) >= MAX_NOTES) {
+      throw badRequest(`Maximum number of comments exceeded`)
+    }
+    const place = await placeOf(ctx, noteable, input)
+    const row = await insertNote(ctx.db, scope, {
+      ...place,
+      body: input.body,
+      author_id: authorId,
+      internal: input.internal ?? false,
+      created_at: createdAt(ctx, noteable, input),
+    })
+    await then(ctx, row)
+    return row
+  })
+}
+
+function createdAt(ctx: Ctx, noteable: Noteable, input: NoteInput): string {
+  const may = isAdmin(ctx.actor) || noteable.project.role >= Role.owner
+  return may ? (input.createdAt ?? ctx.now()) : ctx.now()
+}
+
+/** Where a note goes: a thread of its own, or one that exists. */
+function placeOf(ctx: Ctx, noteable: Noteable, input: NoteInput) {
+  const resolvable = input.resolvable ?? false
+  if (input.discussionId !== undefined) {
+    return joinThread(ctx, noteable, input.discussionId, resolvable)
+  }
+  const type = input.position ? 'DiffNote' : input.thread ? 'DiscussionNote' : null
+  const position = input.position
+    ? { position: JSON.stringify(input.position), line_code: input.lineCode ?? null }
+    : {}
+  return {
+    discussion_id: newDiscussionId(),
+    type,
+    resolvable: resolvable && type !== null,
+    ...position,
+  } as const
+}
+
+/** A place in an existing thread. A single comment on an issue or merge request becomes a thread first. */
+async function joinThread(ctx: Ctx, noteable: Noteable, discussionId: string, resolvable: boolean) {
+  const thread = await listNotesOfDiscussions(ctx.db, scopeOf(noteable), { internal: true }, [
+    discussionId,
+  ])
+  const first = thread[0]
+  if (!first) throw notFound('Discussion')
+  const single = noteable.type === 'Snippet' || noteable.type === 'Commit'
+  if (first.system === 1 || (first.type === null && single)) {
+    throw badRequest('Discussion can not be replied to.')
+  }
+  if (first.type === null) {
+    await updateNote(ctx.db, first.id, { type: 'DiscussionNote', resolvable }, first.updated_at)
+  }
+  const type = first.type ?? 'DiscussionNote'
+  const { position, line_code } = first
+  return { discussion_id: first.discussion_id, type, resolvable, position, line_code } as const
+}
+
+/**
+ * Records a change as a system note, in the caller's transaction; `action` is the word of spec B-resolved §11.3. Nothing
+ * is written for changes that the server makes by itself with nobody behind them.
+ */
+export async function addSystemNote(
+  ctx: Ctx,
+  noteable: Noteable,
+  action: string,
+  text: string,
+): Promise<void> {
+  const user = userOf(ctx.actor)
+  await insertNote(ctx.db, scopeOf(noteable), {
+    discussion_id: newDiscussionId(),
+    type: null,
+    body: text,
+    author_id: user?.id ?? null,
+    system: true,
+    system_action: action,
+    created_at: ctx.now(),
+  })
+}
+
+/** Notes are changed by their author or a Maintainer; system notes by nobody (spec B-resolved §11.2). */
+export function assertMayChange(ctx: Ctx, noteable: Noteable, row: NoteRow): void {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  if (row.system === 1) throw forbidden()
+  if (row.author_id === user.id && mayInProject(ctx.actor, noteable.project, 'create_note')) return
+  if (!mayInProject(ctx.actor, noteable.project, 'admin_note')) throw forbidden()
+}
+
+export function changeNoteBody(
+  ctx: Ctx,
+  noteable: Noteable,
+  row: NoteRow,
+  body: string,
+): Promise<NoteRow> {
+  assertMayChange(ctx, noteable, row)
+  assertBody(body)
+  const changes = { body, updated_by_id: userOf(ctx.actor)?.id ?? null }
+  return updateNote(ctx.db, row.id, changes, ctx.now())
+}
+
+export async function removeNote(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void> {
+  assertMayChange(ctx, noteable, row)
+  await deleteNote(ctx.db, row.id)
+}
+
+/** Developers, the noteable's author and the note's author resolve (spec B-resolved §11.1). */
+function assertMayResolve(ctx: Ctx, noteable: Noteable, first: NoteRow): number {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  const may =
+    isAdmin(ctx.actor) ||
+    noteable.project.role >= Role.developer ||
+    noteable.authorId === user.id ||
+    first.author_id === user.id
+  if (!may) throw forbidden()
+  return user.id
+}
+
+/** Resolves or reopens a whole thread. */
+export async function resolveDiscussion(
+  ctx: Ctx,
+  noteable: Noteable,
+  thread: readonly NoteRow[],
+  resolved: boolean,
+): Promise<void> {
+  const first = thread[0]
+  if (!first) throw notFound('Discussion')
+  const by = assertMayResolve(ctx, noteable, first)
+  if (!thread.some((note) => note.resolvable === 1))
+    throw badRequest('Discussion is not resolvable')
+  await resolveNotes(ctx.db, first.discussion_id, resolved ? { at: ctx.now(), by } : null)
+}
+
+/** Resolves or reopens one note of a thread. */
+export async function resolveNote(
+  ctx: Ctx,
+  noteable: Noteable,
+  row: NoteRow,
+  resolved: boolean,
+): Promise<NoteRow> {
+  const by = assertMayResolve(ctx, noteable, row)
+  if (row.resolvable === 0) throw badRequest('Note is not resolvable')
+  const changes = resolved
+    ? { resolved_at: ctx.now(), resolved_by_id: by }
+    : { resolved_at: null, resolved_by_id: null }
+  return updateNote(ctx.db, row.id, changes, row.updated_at)
+}
