@@ -84,7 +84,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   })
   web.use('/api/v4', mount(handle, log))
   const transport = await openTransport(config, options)
-  web.use(mountGit({ transport, makeCtx, createByPush: async () => undefined }))
+  web.use(mountGit({ transport, makeCtx }))
   const server = createServer({ headersTimeout: config.requestTimeout, requestTimeout: 0 }, web)
   return {
     server,

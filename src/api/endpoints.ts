@@ -1,7 +1,7 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import * as badges from './badges/endpoints.ts'
 import * as groups from './groups/endpoints.ts'
-import * as groupProjects from './groups/project-endpoints.ts'
+import * as groupsProject from './groups/project-endpoints.ts'
 import * as labels from './labels/endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
@@ -16,9 +16,9 @@ import * as version from './version/endpoints.ts'
 
 /** The one list of resources: each one's exported endpoints. */
 const resources: readonly Readonly<Record<string, unknown>>[] = [
-  groupProjects,
-  groups,
   badges,
+  groups,
+  groupsProject,
   labels,
   milestones,
   projects,
@@ -34,7 +34,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
 
 /** Every endpoint of the REST API. */
 export const apiEndpoints: readonly Endpoint[] = resources.flatMap((resource) =>
-  Object.values(resource).filter(isEndpoint),
+  Object.values(resource).flat().filter(isEndpoint),
 )
 
 function isEndpoint(value: unknown): value is Endpoint {

@@ -5,6 +5,17 @@ import { spaces } from './migrations/0003-spaces.ts'
 import { accounts } from './migrations/0010-accounts.ts'
 import { badges } from './migrations/0030-badges.ts'
 import { planning } from './migrations/0031-planning.ts'
+import { issuesAndNotes } from './migrations/0032-issues.ts'
+import { mergeRequests } from './migrations/0033-merge-requests.ts'
 
 /** Every migration, in order. Once released, one is never edited, only followed by another. */
-export const migrations: readonly Migration[] = [core, refs, spaces, accounts, badges, planning]
+export const migrations: readonly Migration[] = [
+  core,
+  refs,
+  spaces,
+  accounts,
+  badges,
+  planning,
+  issuesAndNotes,
+  mergeRequests,
+]

@@ -2,6 +2,8 @@ import type { Kysely } from 'kysely'
 import type { AccountsSchema } from './schema/accounts.ts'
 import type { BadgesSchema } from './schema/badges.ts'
 import type { CoreSchema } from './schema/core.ts'
+import type { IssuesSchema } from './schema/issues.ts'
+import type { MergeRequestsSchema } from './schema/merge-requests.ts'
 import type { PlanningSchema } from './schema/planning.ts'
 import type { RefsSchema } from './schema/refs.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
@@ -11,6 +13,8 @@ export interface Schema
   extends AccountsSchema,
     BadgesSchema,
     CoreSchema,
+    IssuesSchema,
+    MergeRequestsSchema,
     PlanningSchema,
     RefsSchema,
     SpacesSchema {}

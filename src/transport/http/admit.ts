@@ -3,10 +3,8 @@ import { findMovedProjectId } from '../../access/find-queries.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Service } from '../advertisements.ts'
+import type { ProjectsByPush } from './create-by-push.ts'
 import { challenge, noProject, notAllowed, redirect, rootOf } from './refusal.ts'
-
-/** Makes a private project for a push to a path that holds none yet; undefined where the caller may not. */
-export type CreateByPush = (ctx: Ctx, path: string) => Promise<Project | undefined>
 
 export interface Admission {
   readonly project: Project
@@ -25,15 +23,12 @@ export interface Asked {
  * The project that a git request is about, for callers who may do what they ask (spec D §3.2).
  * Anonymous callers learn nothing but that they should sign in.
  */
-export async function admit(
-  ctx: Ctx,
-  asked: Asked,
-  createByPush: CreateByPush,
-): Promise<Admission> {
+export async function admit(ctx: Ctx, asked: Asked, byPush: ProjectsByPush): Promise<Admission> {
   const found = (await findHere(ctx, asked.path)) ?? (await findMoved(ctx, asked))
   if (found) return assertMay(ctx, found, asked.service)
   if (ctx.actor.kind === 'anonymous') throw challenge(ctx.config.vendor.prefix)
-  const created = asked.service === 'receive-pack' ? await createByPush(ctx, asked.path) : undefined
+  const created =
+    asked.service === 'receive-pack' ? await byPush.create(ctx, asked.path) : undefined
   if (!created) throw noProject()
   return { project: created, notices: [] }
 }

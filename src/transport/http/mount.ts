@@ -5,6 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { GitError, type GitErrorCode } from '../../git/error.ts'
 import { watchReader } from '../pace.ts'
 import { asBodyError } from './body.ts'
+import { ProjectsByPush } from './create-by-push.ts'
 import { redirect, rootOf, smartOnly, wrongMethod } from './refusal.ts'
 import { readRoute } from './route.ts'
 import { type Answer, answerInfo, answerRpc, type GitOverHttp, type GitRequest } from './serve.ts'
@@ -14,6 +15,7 @@ const readerPatienceMs = 120_000
 
 /** git's smart HTTP protocol as an Express handler; passes on what is not git's. */
 export function mountGit(parts: GitOverHttp): RequestHandler {
+  const byPush = new ProjectsByPush()
   return (request, response, next) => {
     const mark = request.url.indexOf('?')
     const rawPath = mark < 0 ? request.url : request.url.slice(0, mark)
@@ -30,7 +32,7 @@ export function mountGit(parts: GitOverHttp): RequestHandler {
         if (request.method !== 'GET') throw wrongMethod('GET')
         throw redirect(rootOf(ctx.config) + route.location)
       }
-      const asked: GitRequest = { parts, ctx, route, request, signal: gone.signal }
+      const asked: GitRequest = { parts, byPush, ctx, route, request, signal: gone.signal }
       return await (route.kind === 'info' ? answerInfo(asked) : answerRpc(asked))
     }
     answer()

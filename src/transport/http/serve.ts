@@ -6,8 +6,9 @@ import type { PaceOptions } from '../pace.ts'
 import { receivePack } from '../receive-pack.ts'
 import type { Transport } from '../transport.ts'
 import { uploadPack } from '../upload-pack.ts'
-import { type Admission, admit, type CreateByPush } from './admit.ts'
+import { type Admission, admit } from './admit.ts'
 import { decodedBody, wholeBody } from './body.ts'
+import type { ProjectsByPush } from './create-by-push.ts'
 import { wrongMethod, wrongType } from './refusal.ts'
 import type { GitRoute } from './route.ts'
 import { signIn } from './sign-in.ts'
@@ -16,10 +17,10 @@ import { signIn } from './sign-in.ts'
 export interface GitOverHttp {
   readonly transport: Transport
   readonly makeCtx: (actor: Actor, ip: string) => Ctx
-  readonly createByPush: CreateByPush
 }
 
 export interface GitRequest {
+  readonly byPush: ProjectsByPush
   readonly parts: GitOverHttp
   /** Of nobody yet. */
   readonly ctx: Ctx
@@ -51,11 +52,11 @@ export async function answerInfo(asked: GitRequest): Promise<Answer> {
 
 /** `POST …/git-upload-pack` and `…/git-receive-pack`: the transfer itself. */
 export async function answerRpc(asked: GitRequest): Promise<Answer> {
-  const { route, request, parts, signal } = asked
+  const { route, request, parts, signal, byPush } = asked
   if (request.method !== 'POST') throw wrongMethod('POST')
   const expected = `application/x-git-${route.service}-request`
   if (request.headers['content-type'] !== expected) throw wrongType(expected)
-  const { ctx, project, notices } = await letIn(asked)
+  const { ctx, project, notices: known } = await letIn(asked)
   const type = `application/x-git-${route.service}-result`
   if (route.service === 'upload-pack') {
     const body = await wholeBody(decodedBody(request, { ...pace, maxBytes: maxFetchBody }))
@@ -66,6 +67,8 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   // git itself says it best when a pack is too large; this is for what is no pack at all.
   const maxBytes = maxPush === 0 ? 0 : maxPush + 64 * mebibyte
   const input = decodedBody(request, { ...pace, maxBytes })
+  const created = byPush.takeNotice(ctx, project)
+  const notices = created === undefined ? known : [created, ...known]
   return { type, body: receivePack(parts.transport, { ctx, project, input, signal, notices }) }
 }
 
@@ -77,7 +80,7 @@ async function letIn(asked: GitRequest): Promise<Admission & { readonly ctx: Ctx
   const rest =
     route.kind === 'info' ? `info/refs?service=git-${route.service}` : `git-${route.service}`
   const where = { path: route.path, service: route.service, rest }
-  return { ...(await admit(ctx, where, parts.createByPush)), ctx }
+  return { ...(await admit(ctx, where, asked.byPush)), ctx }
 }
 
 function protocolOf(request: IncomingMessage): string | undefined {

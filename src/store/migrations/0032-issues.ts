@@ -1,0 +1,165 @@
+import type { Migration } from '../migration.ts'
+
+const issues = `
+CREATE TABLE issues (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  iid INTEGER NOT NULL,
+  project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+  title TEXT NOT NULL,
+  description TEXT,
+  state TEXT NOT NULL DEFAULT 'opened' CHECK (state IN ('opened', 'closed')),
+  issue_type TEXT NOT NULL DEFAULT 'issue' CHECK (issue_type IN ('issue', 'incident', 'test_case', 'task')),
+  author_id INTEGER REFERENCES users (id),
+  milestone_id INTEGER REFERENCES milestones (id) ON DELETE SET NULL,
+  confidential INTEGER NOT NULL DEFAULT 0 CHECK (confidential IN (0, 1)),
+  discussion_locked INTEGER CHECK (discussion_locked IN (0, 1)),
+  weight INTEGER,
+  severity TEXT NOT NULL DEFAULT 'UNKNOWN',
+  start_date TEXT,
+  due_date TEXT,
+  time_estimate INTEGER NOT NULL DEFAULT 0,
+  relative_position INTEGER,
+  moved_to_id INTEGER REFERENCES issues (id) ON DELETE SET NULL,
+  duplicated_to_id INTEGER REFERENCES issues (id) ON DELETE SET NULL,
+  closed_by_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  closed_at TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX issues_by_iid ON issues (project_id, iid);
+CREATE INDEX issues_by_created ON issues (project_id, state, created_at, id);
+CREATE INDEX issues_by_updated ON issues (project_id, updated_at, id);
+CREATE INDEX issues_by_author ON issues (author_id);
+CREATE INDEX issues_by_milestone ON issues (milestone_id) WHERE milestone_id IS NOT NULL;
+
+CREATE TABLE issue_links (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  source_id INTEGER NOT NULL REFERENCES issues (id) ON DELETE CASCADE,
+  target_id INTEGER NOT NULL REFERENCES issues (id) ON DELETE CASCADE,
+  link_type TEXT NOT NULL CHECK (link_type IN ('relates_to', 'blocks')),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX issue_links_by_pair ON issue_links (source_id, target_id);
+CREATE INDEX issue_links_by_target ON issue_links (target_id);
+
+CREATE TABLE assignees (
+  subject_type TEXT NOT NULL CHECK (subject_type IN ('issue', 'merge_request')),
+  subject_id INTEGER NOT NULL,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (subject_type, subject_id, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX assignees_by_user ON assignees (user_id, subject_type, subject_id);
+`
+
+const notes = `
+CREATE TABLE notes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  noteable_type TEXT NOT NULL CHECK (noteable_type IN ('Issue', 'MergeRequest', 'Snippet', 'Commit')),
+  noteable_id INTEGER,
+  commit_id TEXT,
+  project_id INTEGER REFERENCES projects (id) ON DELETE CASCADE,
+  discussion_id TEXT NOT NULL,
+  type TEXT CHECK (type IN ('DiscussionNote', 'DiffNote')),
+  body TEXT NOT NULL,
+  author_id INTEGER REFERENCES users (id),
+  system INTEGER NOT NULL DEFAULT 0 CHECK (system IN (0, 1)),
+  system_action TEXT,
+  internal INTEGER NOT NULL DEFAULT 0 CHECK (internal IN (0, 1)),
+  resolvable INTEGER NOT NULL DEFAULT 0 CHECK (resolvable IN (0, 1)),
+  resolved_at TEXT,
+  resolved_by_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  position TEXT CHECK (position IS NULL OR json_valid(position)),
+  original_position TEXT CHECK (original_position IS NULL OR json_valid(original_position)),
+  line_code TEXT,
+  updated_by_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  CHECK ((noteable_type = 'Commit') = (noteable_id IS NULL))
+) STRICT;
+CREATE INDEX notes_by_noteable ON notes (noteable_type, noteable_id, created_at, id);
+CREATE INDEX notes_by_commit ON notes (project_id, commit_id) WHERE commit_id IS NOT NULL;
+CREATE INDEX notes_by_discussion ON notes (discussion_id, id);
+CREATE INDEX notes_by_author ON notes (author_id);
+`
+
+const reactions = `
+CREATE TABLE award_emoji (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  awardable_type TEXT NOT NULL CHECK (awardable_type IN ('Issue', 'MergeRequest', 'Snippet', 'Note')),
+  awardable_id INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX award_emoji_by_user ON award_emoji (awardable_type, awardable_id, user_id, name);
+
+CREATE TABLE todos (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  project_id INTEGER REFERENCES projects (id) ON DELETE CASCADE,
+  author_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  target_type TEXT NOT NULL,
+  target_id INTEGER NOT NULL,
+  action_name TEXT NOT NULL,
+  note_id INTEGER REFERENCES notes (id) ON DELETE SET NULL,
+  state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'done')),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX todos_by_user ON todos (user_id, state, id);
+CREATE INDEX todos_by_target ON todos (target_type, target_id);
+
+CREATE TABLE timelogs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  subject_type TEXT NOT NULL CHECK (subject_type IN ('issue', 'merge_request')),
+  subject_id INTEGER NOT NULL,
+  user_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  seconds INTEGER NOT NULL,
+  summary TEXT,
+  spent_at TEXT NOT NULL,
+  created_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX timelogs_by_subject ON timelogs (subject_type, subject_id);
+
+CREATE TABLE resource_events (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL CHECK (kind IN ('label', 'milestone', 'state', 'weight')),
+  subject_type TEXT NOT NULL CHECK (subject_type IN ('issue', 'merge_request')),
+  subject_id INTEGER NOT NULL,
+  user_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  action TEXT,
+  label_id INTEGER REFERENCES labels (id) ON DELETE SET NULL,
+  milestone_id INTEGER REFERENCES milestones (id) ON DELETE SET NULL,
+  state TEXT,
+  weight INTEGER,
+  source_commit TEXT,
+  source_merge_request_id INTEGER,
+  created_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX resource_events_by_subject ON resource_events (subject_type, subject_id, kind, id);
+
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  project_id INTEGER REFERENCES projects (id) ON DELETE CASCADE,
+  author_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  action_name TEXT NOT NULL,
+  target_type TEXT,
+  target_id INTEGER,
+  target_iid INTEGER,
+  target_title TEXT,
+  push_data TEXT CHECK (push_data IS NULL OR json_valid(push_data)),
+  note_id INTEGER REFERENCES notes (id) ON DELETE CASCADE,
+  created_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX events_by_project ON events (project_id, id);
+CREATE INDEX events_by_author ON events (author_id, id);
+`
+
+/** Issues, notes on anything, reactions, to-dos, time, and what happened when. */
+export const issuesAndNotes: Migration = {
+  name: '0032-issues',
+  sql: issues + notes + reactions,
+}

@@ -1,0 +1,149 @@
+import type { Instant } from '../../base/clock.ts'
+import type { Default, DefaultFlag, Id, Optional, OptionalInstant } from './columns.ts'
+
+export type MergeStatus =
+  | 'preparing'
+  | 'unchecked'
+  | 'checking'
+  | 'can_be_merged'
+  | 'cannot_be_merged'
+  | 'cannot_be_merged_recheck'
+  | 'cannot_be_merged_rechecking'
+
+export interface MergeRequestsTable {
+  id: Id
+  iid: number
+  target_project_id: number
+  /** Null when the fork is gone. */
+  source_project_id: Optional<number>
+  source_branch: string
+  target_branch: string
+  title: string
+  description: Optional<string>
+  state: Default<'opened' | 'closed' | 'merged' | 'locked'>
+  draft: DefaultFlag
+  author_id: Optional<number>
+  milestone_id: Optional<number>
+  merge_status: Default<MergeStatus>
+  /** The two heads that `merge_status` was found for. */
+  checked_source: Optional<string>
+  checked_target: Optional<string>
+  head_sha: Optional<string>
+  source_branch_exists: DefaultFlag
+  merge_commit_sha: Optional<string>
+  squash_commit_sha: Optional<string>
+  /** Where the target stood after the merge. */
+  merged_sha: Optional<string>
+  merge_error: Optional<string>
+  merge_user_id: Optional<number>
+  merged_at: OptionalInstant
+  merge_after: OptionalInstant
+  prepared_at: OptionalInstant
+  closed_by_id: Optional<number>
+  closed_at: OptionalInstant
+  discussion_locked: Optional<0 | 1>
+  squash: DefaultFlag
+  allow_collaboration: DefaultFlag
+  should_remove_source_branch: Optional<0 | 1>
+  force_remove_source_branch: Optional<0 | 1>
+  /** Set while auto-merge waits: the head that it is for, and what was asked (JSON). */
+  auto_merge_sha: Optional<string>
+  auto_merge_options: Optional<string>
+  rebase_in_progress: DefaultFlag
+  time_estimate: Default<number>
+  approvals_before_merge: Optional<number>
+  approvals_syncing: DefaultFlag
+  rules_overwritten: DefaultFlag
+  created_at: Instant
+  updated_at: Instant
+}
+
+/** One diff of a merge request; each push makes a new one. */
+export interface MergeRequestVersionsTable {
+  id: Id
+  merge_request_id: number
+  head_sha: string
+  base_sha: string
+  start_sha: string
+  real_size: number
+  patch_id: Optional<string>
+  created_at: Instant
+}
+
+export interface MergeRequestReviewersTable {
+  merge_request_id: number
+  user_id: number
+  state: Default<
+    'unreviewed' | 'reviewed' | 'requested_changes' | 'approved' | 'unapproved' | 'review_started'
+  >
+  created_at: Instant
+}
+
+export interface MergeRequestsClosingIssuesTable {
+  merge_request_id: number
+  issue_id: number
+}
+
+export interface DraftNotesTable {
+  id: Id
+  merge_request_id: number
+  author_id: number
+  note: string
+  discussion_id: Optional<string>
+  commit_id: Optional<string>
+  resolve_discussion: DefaultFlag
+  position: Optional<string>
+  created_at: Instant
+}
+
+export interface ApprovalsTable {
+  merge_request_id: number
+  user_id: number
+  head_sha: Optional<string>
+  patch_id: Optional<string>
+  created_at: Instant
+}
+
+/** A rule of a project, or of one merge request. */
+export interface ApprovalRulesTable {
+  id: Id
+  project_id: Optional<number>
+  merge_request_id: Optional<number>
+  source_rule_id: Optional<number>
+  name: string
+  rule_type: Default<'regular' | 'any_approver' | 'report_approver' | 'code_owner'>
+  report_type: Optional<string>
+  section: Optional<string>
+  approvals_required: Default<number>
+  applies_to_all_protected_branches: DefaultFlag
+  created_at: Instant
+  updated_at: Instant
+}
+
+export interface ApprovalRuleUsersTable {
+  rule_id: number
+  user_id: number
+}
+
+export interface ApprovalRuleGroupsTable {
+  rule_id: number
+  group_id: number
+}
+
+export interface ApprovalRuleBranchesTable {
+  rule_id: number
+  protected_branch_id: number
+}
+
+export interface MergeRequestsSchema {
+  merge_requests: MergeRequestsTable
+  merge_request_versions: MergeRequestVersionsTable
+  merge_request_reviewers: MergeRequestReviewersTable
+  merge_requests_closing_issues: MergeRequestsClosingIssuesTable
+  draft_notes: DraftNotesTable
+  approvals: ApprovalsTable
+  approval_rules: ApprovalRulesTable
+  approval_rule_users: ApprovalRuleUsersTable
+  approval_rule_groups: ApprovalRuleGroupsTable
+  approval_rule_branches: ApprovalRuleBranchesTable
+}

@@ -1,0 +1,52 @@
+import { type Project, withProjectRole } from '../../access/subjects.ts'
+import { createProject } from '../../api/projects/create-project.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+
+// Whoever pushes to a new path does so at once; the notice is not worth more memory.
+const mostNotices = 1000
+
+/** Makes private projects for pushes to paths that hold none yet (spec D §3.2). */
+export class ProjectsByPush {
+  readonly #unannounced = new Set<number>()
+
+  /** The new project, or undefined where the caller may make none, or not of this name. */
+  async create(ctx: Ctx, fullPath: string): Promise<Project | undefined> {
+    const slash = fullPath.lastIndexOf('/')
+    const namespace = fullPath.slice(0, slash)
+    // A number would be read as an id.
+    if (/^\d+$/.test(namespace)) return undefined
+    try {
+      const path = fullPath.slice(slash + 1)
+      const row = await createProject(ctx, { path, namespace, visibility: 'private' })
+      this.#announce(row.id)
+      return await withProjectRole(ctx, row)
+    } catch (error) {
+      if (error instanceof Problem) return undefined
+      throw error
+    }
+  }
+
+  /** Lines for the user of the first push, once. */
+  takeNotice(ctx: Ctx, project: Project): string | undefined {
+    if (!this.#unannounced.delete(project.id)) return undefined
+    const url = `${ctx.config.externalUrl}/${project.full_path}`
+    return [
+      `The private project ${project.full_path} was successfully created.`,
+      '',
+      'To configure the remote, run:',
+      `  git remote add origin ${url}.git`,
+      '',
+      'To view the project, visit:',
+      `  ${url}`,
+    ].join('\n')
+  }
+
+  #announce(id: number): void {
+    this.#unannounced.add(id)
+    const [oldest] = this.#unannounced
+    if (this.#unannounced.size > mostNotices && oldest !== undefined) {
+      this.#unannounced.delete(oldest)
+    }
+  }
+}
