@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 import { core } from './migrations/0001-core.ts'
 import { refs } from './migrations/0002-refs.ts'
 import { spaces } from './migrations/0003-spaces.ts'
+import { commits } from './migrations/0004-commits.ts'
 import { accounts } from './migrations/0010-accounts.ts'
 import { badges } from './migrations/0030-badges.ts'
 import { planning } from './migrations/0031-planning.ts'
@@ -13,6 +14,7 @@ export const migrations: readonly Migration[] = [
   core,
   refs,
   spaces,
+  commits,
   accounts,
   badges,
   planning,

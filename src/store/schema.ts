@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { AccountsSchema } from './schema/accounts.ts'
 import type { BadgesSchema } from './schema/badges.ts'
+import type { CommitsSchema } from './schema/commits.ts'
 import type { CoreSchema } from './schema/core.ts'
 import type { IssuesSchema } from './schema/issues.ts'
 import type { MergeRequestsSchema } from './schema/merge-requests.ts'
@@ -12,6 +13,7 @@ import type { SpacesSchema } from './schema/spaces.ts'
 export interface Schema
   extends AccountsSchema,
     BadgesSchema,
+    CommitsSchema,
     CoreSchema,
     IssuesSchema,
     MergeRequestsSchema,

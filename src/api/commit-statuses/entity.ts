@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { type UserBasic, userBasicEntity } from '../users/basic.ts'
+import type { CommitStatusRow } from './queries.ts'
+
+export const commitStatusEntity = z.strictObject({
+  id: z.int(),
+  sha: z.string(),
+  ref: z.string(),
+  status: z.string(),
+  name: z.string(),
+  target_url: z.string().nullable(),
+  description: z.string().nullable(),
+  created_at: z.string(),
+  started_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
+  allow_failure: z.boolean(),
+  coverage: z.number().nullable(),
+  pipeline_id: z.int(),
+  author: userBasicEntity.nullable(),
+})
+
+export function presentCommitStatus(
+  row: CommitStatusRow,
+  authors: ReadonlyMap<number, UserBasic>,
+): z.input<typeof commitStatusEntity> {
+  return {
+    id: row.id,
+    sha: row.sha,
+    ref: row.ref,
+    status: row.status,
+    name: row.name,
+    target_url: row.target_url,
+    description: row.description,
+    created_at: row.created_at,
+    started_at: row.started_at,
+    finished_at: row.finished_at,
+    allow_failure: row.allow_failure === 1,
+    coverage: row.coverage,
+    pipeline_id: row.pipeline_id,
+    author: (row.user_id === null ? undefined : authors.get(row.user_id)) ?? null,
+  }
+}

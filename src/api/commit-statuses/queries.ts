@@ -1,0 +1,125 @@
+import type { Selectable } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { OffsetPage, Paged } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type { CommitStatusesTable, PipelineStatus } from '../../store/schema/commits.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type CommitStatusRow = Selectable<CommitStatusesTable>
+
+export interface StatusFilter {
+  readonly ref?: string | undefined
+  readonly stage?: string | undefined
+  readonly name?: string | undefined
+  readonly pipeline_id?: number | undefined
+  /** Also those whose place a later one took. */
+  readonly all: boolean
+  readonly order_by: 'id' | 'pipeline_id'
+  readonly sort: 'asc' | 'desc'
+}
+
+export async function listStatuses(
+  db: Db,
+  projectId: number,
+  sha: string,
+  filter: StatusFilter,
+  page: OffsetPage,
+): Promise<Paged<CommitStatusRow>> {
+  let query = db
+    .selectFrom('commit_statuses')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('sha', '=', sha)
+  for (const column of ['ref', 'stage', 'name', 'pipeline_id'] as const) {
+    const value = filter[column]
+    if (value !== undefined) query = query.where(column, '=', value)
+  }
+  if (!filter.all) query = query.where('retried', '=', 0)
+  return await listPage(db, query.orderBy(filter.order_by, filter.sort).orderBy('id'), page)
+}
+
+/** The statuses of a pipeline that count: those whose place none took. */
+export async function listCurrentStatuses(
+  db: Db,
+  pipelineId: number,
+): Promise<{ status: PipelineStatus; allow_failure: 0 | 1 }[]> {
+  return await db
+    .selectFrom('commit_statuses')
+    .select(['status', 'allow_failure'])
+    .where('pipeline_id', '=', pipelineId)
+    .where('retried', '=', 0)
+    .execute()
+}
+
+/** The status of this name and ref in a pipeline that has not ended yet. */
+export async function findOpenStatus(
+  db: Db,
+  pipelineId: number,
+  name: string,
+  ref: string,
+): Promise<CommitStatusRow | undefined> {
+  return await db
+    .selectFrom('commit_statuses')
+    .selectAll()
+    .where('pipeline_id', '=', pipelineId)
+    .where('name', '=', name)
+    .where('ref', '=', ref)
+    .where('status', 'in', ['pending', 'running'])
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+}
+
+export interface StatusValues {
+  readonly status: PipelineStatus
+  readonly target_url?: string | null | undefined
+  readonly description?: string | null | undefined
+  readonly coverage?: number | null | undefined
+  readonly failure_reason: string | null
+  readonly started_at: Instant | null
+  readonly finished_at: Instant | null
+}
+
+export async function insertStatus(
+  db: Db,
+  values: StatusValues & {
+    readonly project_id: number
+    readonly pipeline_id: number
+    readonly sha: string
+    readonly ref: string
+    readonly name: string
+    readonly user_id: number | null
+  },
+  now: Instant,
+): Promise<CommitStatusRow> {
+  return await db
+    .insertInto('commit_statuses')
+    .values({ ...values, created_at: now, updated_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function updateStatus(
+  db: Db,
+  id: number,
+  values: StatusValues,
+  now: Instant,
+): Promise<CommitStatusRow> {
+  return await db
+    .updateTable('commit_statuses')
+    .set({ ...values, updated_at: now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Marks the older statuses of a name in a pipeline: a newer one took their place. */
+export async function retireOlder(db: Db, newest: CommitStatusRow): Promise<void> {
+  await db
+    .updateTable('commit_statuses')
+    .set({ retried: true })
+    .where('pipeline_id', '=', newest.pipeline_id)
+    .where('name', '=', newest.name)
+    .where('id', '<', newest.id)
+    .where('retried', '=', 0)
+    .execute()
+}

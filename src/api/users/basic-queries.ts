@@ -1,0 +1,30 @@
+import type { Db } from '../../store/schema.ts'
+import { type UserBasicRow, userBasicColumns } from './basic.ts'
+
+/** Users by id. */
+export async function listUsersBasic(db: Db, ids: readonly number[]): Promise<UserBasicRow[]> {
+  return await db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where('users.id', 'in', [...ids])
+    .execute()
+}
+
+/** The user who owns each of these mail addresses, by lower-case address. */
+export async function listUsersByEmail(
+  db: Db,
+  emails: readonly string[],
+): Promise<(UserBasicRow & { readonly owned: string })[]> {
+  const main = db
+    .selectFrom('users')
+    .select([...userBasicColumns, 'users.email as owned'])
+    .where('users.email', 'in', [...emails])
+    .where('users.confirmed_at', 'is not', null)
+  const others = db
+    .selectFrom('emails')
+    .innerJoin('users', 'users.id', 'emails.user_id')
+    .select([...userBasicColumns, 'emails.email as owned'])
+    .where('emails.email', 'in', [...emails])
+    .where('emails.confirmed_at', 'is not', null)
+  return await main.unionAll(others).execute()
+}

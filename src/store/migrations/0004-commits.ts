@@ -1,0 +1,72 @@
+import type { Migration } from '../migration.ts'
+
+const statuses = `'created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'success', 'failed',
+    'canceling', 'canceled', 'skipped', 'manual', 'scheduled'`
+
+/** Pipelines, reported statuses and comments of commits. */
+export const commits: Migration = {
+  name: '0004-commits',
+  sql: `
+CREATE TABLE pipelines (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  iid INTEGER NOT NULL,
+  project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+  sha TEXT NOT NULL,
+  ref TEXT NOT NULL,
+  tag INTEGER NOT NULL DEFAULT 0 CHECK (tag IN (0, 1)),
+  source TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'created' CHECK (status IN (${statuses})),
+  name TEXT,
+  user_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  started_at TEXT,
+  finished_at TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX pipelines_iid_key ON pipelines (project_id, iid);
+CREATE INDEX pipelines_sha ON pipelines (project_id, sha, id);
+CREATE INDEX pipelines_ref ON pipelines (project_id, ref, id);
+CREATE INDEX pipelines_user ON pipelines (user_id) WHERE user_id IS NOT NULL;
+
+CREATE TABLE commit_statuses (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+  pipeline_id INTEGER NOT NULL REFERENCES pipelines (id) ON DELETE CASCADE,
+  sha TEXT NOT NULL,
+  ref TEXT NOT NULL,
+  stage TEXT NOT NULL DEFAULT 'external',
+  name TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN (${statuses})),
+  target_url TEXT,
+  description TEXT,
+  coverage REAL,
+  allow_failure INTEGER NOT NULL DEFAULT 0 CHECK (allow_failure IN (0, 1)),
+  failure_reason TEXT,
+  retried INTEGER NOT NULL DEFAULT 0 CHECK (retried IN (0, 1)),
+  user_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  started_at TEXT,
+  finished_at TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX commit_statuses_sha ON commit_statuses (project_id, sha, id);
+CREATE INDEX commit_statuses_pipeline ON commit_statuses (pipeline_id, name, id);
+CREATE INDEX commit_statuses_user ON commit_statuses (user_id) WHERE user_id IS NOT NULL;
+
+CREATE TABLE commit_comments (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+  sha TEXT NOT NULL,
+  note TEXT NOT NULL,
+  path TEXT,
+  line INTEGER,
+  line_type TEXT CHECK (line_type IN ('new', 'old')),
+  author_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  CHECK ((path IS NULL) = (line IS NULL) AND (line IS NULL) = (line_type IS NULL))
+) STRICT;
+CREATE INDEX commit_comments_sha ON commit_comments (project_id, sha, id);
+CREATE INDEX commit_comments_author ON commit_comments (author_id) WHERE author_id IS NOT NULL;
+`,
+}

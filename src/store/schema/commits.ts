@@ -1,0 +1,79 @@
+import type { Instant } from '../../base/clock.ts'
+import type { Default, DefaultFlag, Id, Optional, OptionalInstant } from './columns.ts'
+
+export type PipelineStatus =
+  | 'created'
+  | 'waiting_for_resource'
+  | 'preparing'
+  | 'pending'
+  | 'running'
+  | 'success'
+  | 'failed'
+  | 'canceling'
+  | 'canceled'
+  | 'skipped'
+  | 'manual'
+  | 'scheduled'
+
+/** A run of checks for one commit; statuses that others report make one with source `external`. */
+export interface PipelinesTable {
+  id: Id
+  iid: number
+  project_id: number
+  sha: string
+  /** A branch or tag, short. */
+  ref: string
+  tag: DefaultFlag
+  source: string
+  status: Default<PipelineStatus>
+  name: Optional<string>
+  user_id: Optional<number>
+  started_at: OptionalInstant
+  finished_at: OptionalInstant
+  created_at: Instant
+  updated_at: Instant
+}
+
+/** What somebody outside reports about a commit. */
+export interface CommitStatusesTable {
+  id: Id
+  project_id: number
+  pipeline_id: number
+  sha: string
+  ref: string
+  stage: Default<string>
+  name: string
+  status: PipelineStatus
+  target_url: Optional<string>
+  description: Optional<string>
+  coverage: Optional<number>
+  allow_failure: DefaultFlag
+  failure_reason: Optional<string>
+  /** A later status of the same name and pipeline took its place. */
+  retried: DefaultFlag
+  user_id: Optional<number>
+  started_at: OptionalInstant
+  finished_at: OptionalInstant
+  created_at: Instant
+  updated_at: Instant
+}
+
+/** Comments on a commit; `path`, `line` and `line_type` are set together, or none of them is. */
+export interface CommitCommentsTable {
+  id: Id
+  project_id: number
+  sha: string
+  note: string
+  path: Optional<string>
+  line: Optional<number>
+  line_type: Optional<'new' | 'old'>
+  author_id: Optional<number>
+  created_at: Instant
+  updated_at: Instant
+}
+
+export interface CommitsSchema {
+  pipelines: PipelinesTable
+  commit_statuses: CommitStatusesTable
+  commit_comments: CommitCommentsTable
+}
