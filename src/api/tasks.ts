@@ -1,6 +1,7 @@
 import type { Ctx } from '../ctx.ts'
 import type { Schedule } from '../work/schedule.ts'
 import type { AnyTask } from '../work/task.ts'
+import { deleteMergedBranches } from './branches/tasks.ts'
 import { removeProject } from './projects/tasks.ts'
 import { afterPush } from './refs/tasks.ts'
 import { upkeep } from './refs/upkeep.ts'
@@ -9,6 +10,7 @@ import { sendConfirmation, sendPasswordLink } from './users/tasks.ts'
 
 /** Every background task that the runner may find in the table. */
 export const tasks: readonly AnyTask<Ctx>[] = [
+  deleteMergedBranches,
   removeProject,
   afterPush,
   upkeep,

@@ -1,11 +1,20 @@
 import type { Project } from '../../access/subjects.ts'
-import { forbidden } from '../../base/problem.ts'
+import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { commitRefUpdates } from '../../git/ref-transaction.ts'
 import { gate } from './gate.ts'
 import type { Push } from './moves.ts'
 import { objectFacts } from './object-facts.ts'
 import { openPush, settlePush } from './record-move.ts'
+
+/** 403 with the sentence of the rule that refused a move; `reason` is that sentence alone. */
+export class MoveRefused extends Problem {
+  readonly reason: string
+  constructor(reason: string) {
+    super('forbidden', 403, { message: `403 Forbidden - ${reason}` })
+    this.reason = reason
+  }
+}
 
 /** Where a crash test may stop the process; nothing else has a use for it. */
 export type MoveStep = 'before intent' | 'after intent' | 'after refs' | 'after effects'
@@ -23,7 +32,7 @@ export async function moveRefs(
 ): Promise<void> {
   const repo = ctx.git.open(project.id)
   const [refusal] = await gate(ctx, project, push, objectFacts(repo))
-  if (refusal) throw forbidden(refusal.reason)
+  if (refusal) throw new MoveRefused(refusal.reason)
   atStep('before intent')
   const pushId = await openPush(ctx, project.id, push)
   atStep('after intent')

@@ -6,7 +6,7 @@ import type { Blob, ObjectId } from '../../git/types.ts'
 import { JsonStream } from '../../http/endpoint.ts'
 
 /** Files up to this size are answered from memory, larger ones are streamed. */
-const HELD = 8 * 1024 * 1024
+export const HELD = 8 * 1024 * 1024
 
 /** A blob with its bytes when it is small enough to hold, else only its size. */
 export async function readHeldBlob(
@@ -28,10 +28,11 @@ export async function streamBlobJson(
   id: ObjectId,
   fields: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<JsonStream> {
   const { body } = await streamBlob(repo, id, {}, signal)
   const head = `${JSON.stringify(fields).slice(0, -1)},"content":"`
-  return new JsonStream(Readable.from(parts(head, body), { objectMode: false }))
+  return new JsonStream(Readable.from(parts(head, body), { objectMode: false }), headers)
 }
 
 async function* parts(head: string, body: Readable): AsyncGenerator<string> {

@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import { badParameters } from '../../base/problem.ts'
+import { listBranches } from '../../git/branches.ts'
+import { GitError } from '../../git/error.ts'
+import { assertUnmodifiedSince } from '../../http/conditional.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, oneOf, text } from '../../http/params.ts'
+import { protectBranch, unprotectBranch } from '../refs/protect-branch.ts'
+import { onCode, onWritableCode } from '../repository/access.ts'
+import { rangeOf } from '../repository/names-page.ts'
+import { createBranch } from './create-branch.ts'
+import { deleteBranch } from './delete-branch.ts'
+import { branchEntity } from './entity.ts'
+import { describeBranch, getBranch, presentBranches } from './find-branch.ts'
+import { deleteMergedBranches } from './tasks.ts'
+
+const tags = ['branches'] as const
+const scopes = ['api', 'read_api', 'read_repository']
+const hidden = { hidden: true } as const
+
+export const listRepositoryBranches = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/branches',
+  summary: 'List branches',
+  tags,
+  access: onCode(hidden),
+  scopes,
+  jobToken: true,
+  query: {
+    search: text().optional(),
+    regex: text({ max: 1000 }).optional(),
+    sort: oneOf(['name_asc', 'updated_asc', 'updated_desc']).default('name_asc'),
+  },
+  paginate: { token: 'page_token' },
+  response: z.array(branchEntity),
+  async handler({ ctx, project, repo, query, page, request }) {
+    const range = rangeOf(page)
+    // With a search the token counts for nothing (spec B-resolved §4).
+    const asked = { ...query, ...range, ...(query.search ? { after: undefined } : {}) }
+    const found = await listBranches(repo, asked, request.signal).catch((error: unknown) => {
+      if (!(error instanceof GitError) || error.code !== 'invalid') throw error
+      throw badParameters(`${query.regex ? 'regex' : 'page_token'} is invalid`)
+    })
+    const items = await presentBranches(ctx, project, found.items, request.signal)
+    const nextToken = found.more ? items.at(-1)?.name : undefined
+    return { items, total: found.total, nextToken }
+  },
+})
+
+export const getRepositoryBranch = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/branches/:branch',
+  summary: 'Read a branch',
+  tags,
+  access: onCode(hidden),
+  scopes,
+  params: { branch: text() },
+  response: branchEntity,
+  async handler({ ctx, project, repo, params, request }) {
+    const branch = await getBranch(repo, params.branch, request.signal)
+    return await describeBranch(ctx, project, branch, request.signal)
+  },
+})
+
+export const headRepositoryBranch = endpoint({
+  method: 'HEAD',
+  path: '/projects/:id/repository/branches/:branch',
+  summary: 'Tell whether a branch exists',
+  tags,
+  access: onCode(hidden),
+  scopes,
+  params: { branch: text() },
+  async handler({ repo, params, request }) {
+    await getBranch(repo, params.branch, request.signal)
+  },
+})
+
+export const createRepositoryBranch = endpoint({
+  method: 'POST',
+  path: '/projects/:id/repository/branches',
+  summary: 'Create a branch',
+  tags,
+  access: onWritableCode('push_code', hidden),
+  body: { branch: text(), ref: text() },
+  response: branchEntity,
+  status: 201,
+  async handler({ ctx, project, body }) {
+    const branch = await createBranch(ctx, project, body.branch, body.ref)
+    return await describeBranch(ctx, project, branch)
+  },
+})
+
+export const deleteRepositoryBranch = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/repository/branches/:branch',
+  summary: 'Delete a branch',
+  tags,
+  access: onWritableCode('push_code', hidden),
+  params: { branch: text() },
+  async handler({ ctx, project, repo, params, request }) {
+    const branch = await getBranch(repo, params.branch)
+    assertUnmodifiedSince(request, branch.commit.author.date)
+    await deleteBranch(ctx, project, branch)
+  },
+})
+
+export const deleteMergedRepositoryBranches = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/repository/merged_branches',
+  summary: 'Delete the branches that are merged into the default branch',
+  tags,
+  access: onWritableCode('push_code', hidden),
+  response: z.strictObject({ message: z.string() }),
+  status: 202,
+  async handler({ ctx, project }) {
+    const uniqueKey = String(project.id)
+    const payload = { project_id: project.id }
+    await ctx.work.enqueue(ctx.db, deleteMergedBranches, payload, { uniqueKey })
+    return { message: '202 Accepted' }
+  },
+})
+
+export const protectRepositoryBranch = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/repository/branches/:branch/protect',
+  summary: 'Protect a branch by roles',
+  tags,
+  access: onWritableCode('admin_protections', hidden),
+  params: { branch: text() },
+  body: {
+    developers_can_push: flag().optional(),
+    developers_can_merge: flag().optional(),
+  },
+  response: branchEntity,
+  async handler({ ctx, project, repo, params, body }) {
+    const branch = await getBranch(repo, params.branch)
+    await protectBranch(ctx, project, branch.name, {
+      developersCanPush: body.developers_can_push,
+      developersCanMerge: body.developers_can_merge,
+    })
+    return await describeBranch(ctx, project, branch)
+  },
+})
+
+export const unprotectRepositoryBranch = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/repository/branches/:branch/unprotect',
+  summary: 'Take the protection of a branch away',
+  tags,
+  access: onWritableCode('admin_protections', hidden),
+  params: { branch: text() },
+  response: branchEntity,
+  async handler({ ctx, project, repo, params }) {
+    const branch = await getBranch(repo, params.branch)
+    await unprotectBranch(ctx, project, branch.name)
+    return await describeBranch(ctx, project, branch)
+  },
+})

@@ -1,0 +1,51 @@
+import type { Project } from '../../access/subjects.ts'
+import { invalidText, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Branch } from '../../git/branches.ts'
+import { readCommit } from '../../git/commit.ts'
+import { isBranchName } from '../../git/names.ts'
+import type { Repo } from '../../git/repo.ts'
+import { branchStates } from '../refs/branch-state.ts'
+import { ifFound } from '../repository/missing.ts'
+import { presentBranch } from './entity.ts'
+import { mergedBranches } from './merged.ts'
+
+/** A branch by name: 400 for what can't be one, 404 `404 Branch Not Found` for what isn't. */
+export async function getBranch(repo: Repo, name: string, signal?: AbortSignal): Promise<Branch> {
+  if (!isBranchName(name)) throw invalidText('The branch refname is invalid')
+  const commit = await ifFound(readCommit(repo, `refs/heads/${name}`, signal))
+  if (!commit) throw notFound('Branch')
+  return { name, commit }
+}
+
+/** Branches with how they are protected and whether they are merged. */
+export async function presentBranches(
+  ctx: Ctx,
+  project: Project,
+  branches: readonly Branch[],
+  signal?: AbortSignal,
+): Promise<ReturnType<typeof presentBranch>[]> {
+  const repo = ctx.git.open(project.id)
+  const [stateOf, merged] = await Promise.all([
+    branchStates(ctx, project),
+    mergedBranches(repo, project, signal),
+  ])
+  return branches.map((branch) =>
+    presentBranch(ctx, project, branch, {
+      state: stateOf(branch.name),
+      merged: merged.has(branch.name),
+    }),
+  )
+}
+
+/** One branch, as `presentBranches` shows several. */
+export async function describeBranch(
+  ctx: Ctx,
+  project: Project,
+  branch: Branch,
+  signal?: AbortSignal,
+): Promise<ReturnType<typeof presentBranch>> {
+  const [shown] = await presentBranches(ctx, project, [branch], signal)
+  if (!shown) throw new TypeError('one branch in, one out')
+  return shown
+}

@@ -1,0 +1,25 @@
+import type { Project } from '../../access/subjects.ts'
+import { listMergedRefs } from '../../git/contains.ts'
+import type { Repo } from '../../git/repo.ts'
+import { resolveRevision } from '../../git/revision.ts'
+import { defaultRef } from '../repository/access.ts'
+import { ifFound } from '../repository/missing.ts'
+
+const prefix = 'refs/heads/'
+
+/**
+ * Names of the branches whose work is in the default branch. One that stands at the very commit of the default branch
+ * has brought nothing in, and does not count.
+ */
+export async function mergedBranches(
+  repo: Repo,
+  project: Pick<Project, 'default_branch'>,
+  signal?: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const into = defaultRef(project)
+  const root = await ifFound(resolveRevision(repo, into, {}, signal))
+  if (!root) return new Set()
+  const refs = await listMergedRefs(repo, { into, prefix }, signal)
+  const merged = refs.filter((ref) => ref.id !== root.commitId)
+  return new Set(merged.map((ref) => ref.name.slice(prefix.length)))
+}

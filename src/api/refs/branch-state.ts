@@ -1,0 +1,48 @@
+import { mayInProject } from '../../access/decide.ts'
+import { Role } from '../../access/roles.ts'
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { getMover } from './mover.ts'
+import { type BranchRule, mayPushTo, rulesFor } from './protection.ts'
+import { listBranchRules, listTagRules } from './queries.ts'
+
+/** How a branch is protected, and whether the caller may push to it. */
+export interface BranchState {
+  readonly protected: boolean
+  readonly developersCanPush: boolean
+  readonly developersCanMerge: boolean
+  readonly canPush: boolean
+}
+
+/** Looks the rules of a project up once, and tells the state of any of its branches. */
+export async function branchStates(
+  ctx: Ctx,
+  project: Project,
+): Promise<(branch: string) => BranchState> {
+  const known = await listBranchRules(ctx.db, project.id, project.namespace_id)
+  const mover = await getMover(ctx, project, known, [])
+  const maySomewhere = mayInProject(ctx.actor, project, 'push_code')
+  return (branch) => {
+    const rules = rulesFor(known, branch)
+    const isProtected = rules.length > 0
+    return {
+      protected: isProtected,
+      developersCanPush: isProtected && developers(rules, 'push'),
+      developersCanMerge: isProtected && developers(rules, 'merge'),
+      canPush: maySomewhere && (!isProtected || mayPushTo(rules, mover)),
+    }
+  }
+}
+
+function developers(rules: readonly BranchRule[], action: 'push' | 'merge'): boolean {
+  return rules.some((rule) => rule[action].some((level) => level.access_level === Role.developer))
+}
+
+/** Looks the rules of a project up once, and tells which tags are protected. */
+export async function tagProtection(
+  ctx: Ctx,
+  project: Pick<Project, 'id'>,
+): Promise<(tag: string) => boolean> {
+  const known = await listTagRules(ctx.db, project.id)
+  return (tag) => rulesFor(known, tag).length > 0
+}
