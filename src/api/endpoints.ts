@@ -1,11 +1,16 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import * as badges from './badges/endpoints.ts'
+import * as branches from './branches/endpoints.ts'
+import * as commitStatuses from './commit-statuses/endpoints.ts'
+import * as commits from './commits/endpoints.ts'
+import * as files from './files/endpoints.ts'
 import * as groups from './groups/endpoints.ts'
 import * as groupsProject from './groups/project-endpoints.ts'
 import * as labels from './labels/endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
 import * as repository from './repository/endpoints.ts'
+import * as tags from './tags/endpoints.ts'
 import * as currentUser from './users/current-endpoints.ts'
 import * as userEmails from './users/email-endpoints.ts'
 import * as users from './users/endpoints.ts'
@@ -30,6 +35,11 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   userStates,
   userStatus,
   version,
+  branches,
+  commitStatuses,
+  commits,
+  files,
+  tags,
 ]
 
 /** Every endpoint of the REST API. */

@@ -89,8 +89,10 @@ export class Answer<T> {
 /** A JSON answer that is too large to hold: its text as a stream, in the shape of the response schema. */
 export class JsonStream {
   readonly body: Readable
-  constructor(body: Readable) {
+  readonly headers: Readonly<Record<string, string>>
+  constructor(body: Readable, headers: Readonly<Record<string, string>> = {}) {
     this.body = body
+    this.headers = headers
   }
 }
 

@@ -230,7 +230,7 @@ function present(
   link: (changes: Readonly<Record<string, string>>) => string,
 ): ApiAnswer {
   if (result instanceof JsonStream) {
-    const headers = { 'Content-Type': 'application/json' }
+    const headers = { 'Content-Type': 'application/json', ...result.headers }
     return { status: endpoint.status, headers, body: result.body }
   }
   const answered = result instanceof Answer ? result : new Answer(result)

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { readCommitStats } from '../../git/commit-stats.ts'
+import { listRefsContaining } from '../../git/contains.ts'
+import { countCommits } from '../../git/count.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, instant, oneOf, text } from '../../http/params.ts'
+import { onCode } from '../repository/access.ts'
+import { describeCommit, getCommit } from './describe-commit.ts'
+import { commitDetailEntity, listedCommitEntity, presentCommit, presentStats } from './entity.ts'
+import { listCommits } from './list-commits.ts'
+
+const readScopes = ['api', 'read_api', 'read_repository']
+const hidden = { hidden: true } as const
+
+export const listRepositoryCommits = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/commits',
+  summary: 'List the commits of a branch, a range or all refs',
+  tags: ['commits'],
+  access: onCode(hidden),
+  scopes: readScopes,
+  query: {
+    ref_name: text().optional(),
+    since: instant().optional(),
+    until: instant().optional(),
+    path: text().optional(),
+    author: text({ max: 1000 }).optional(),
+    all: flag().default(false),
+    with_stats: flag().default(false),
+    first_parent: flag().default(false),
+    order: oneOf(['default', 'topo']).default('default'),
+    trailers: flag().default(false),
+  },
+  paginate: 'offset',
+  response: z.array(listedCommitEntity),
+  async handler({ ctx, project, repo, query, page, request }) {
+    const commits = await listCommits(ctx, project, query, page, request.signal)
+    const ids = commits.map((commit) => commit.id)
+    const stats = query.with_stats ? await readCommitStats(repo, ids, request.signal) : []
+    const { trailers } = query
+    return {
+      items: commits.map((commit, index) => {
+        const counted = stats[index]
+        const brief = presentCommit(ctx, project, commit, { trailers })
+        return counted ? { ...brief, stats: presentStats(counted) } : brief
+      }),
+    }
+  },
+})
+
+export const getSingleCommit = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/commits/:sha',
+  summary: 'Read a commit by id, branch or tag',
+  tags: ['commits'],
+  access: onCode(hidden),
+  scopes: readScopes,
+  jobToken: true,
+  params: { sha: text() },
+  query: { stats: flag().default(true) },
+  response: commitDetailEntity,
+  async handler({ ctx, project, repo, params, query, request }) {
+    const commit = await getCommit(repo, params.sha, request.signal)
+    return await describeCommit(ctx, project, commit, query, request.signal)
+  },
+})
+
+const prefixes = { branch: ['refs/heads/'], tag: ['refs/tags/'] } as const
+
+export const listCommitRefs = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/commits/:sha/refs',
+  summary: 'List the branches and tags that contain a commit',
+  tags: ['commits'],
+  access: onCode(hidden),
+  scopes: readScopes,
+  params: { sha: text() },
+  query: { type: oneOf(['branch', 'tag', 'all']).default('all') },
+  paginate: 'offset',
+  response: z.array(z.strictObject({ type: z.enum(['branch', 'tag']), name: z.string() })),
+  async handler({ repo, params, query, page, request }) {
+    const commit = await getCommit(repo, params.sha, request.signal)
+    const wanted =
+      query.type === 'all' ? [...prefixes.branch, ...prefixes.tag] : prefixes[query.type]
+    const asked = { revision: commit.id, prefixes: wanted }
+    const refs = await listRefsContaining(repo, asked, request.signal)
+    const items = refs.map(({ name }) => {
+      const type = name.startsWith('refs/tags/') ? ('tag' as const) : ('branch' as const)
+      return { type, name: name.replace(/^refs\/(heads|tags)\//, '') }
+    })
+    return { items: items.slice(page.offset, page.offset + page.perPage) }
+  },
+})
+
+export const getCommitSequence = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/commits/:sha/sequence',
+  summary: 'Tell how many commits lead to a commit',
+  tags: ['commits'],
+  access: onCode(hidden),
+  scopes: readScopes,
+  params: { sha: text() },
+  query: { first_parent: flag().default(false) },
+  response: z.strictObject({ count: z.int() }),
+  async handler({ repo, params, query, request }) {
+    const commit = await getCommit(repo, params.sha, request.signal)
+    const asked = { revision: commit.id, firstParent: query.first_parent }
+    return { count: await countCommits(repo, asked, request.signal) }
+  },
+})
