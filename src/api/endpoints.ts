@@ -7,39 +7,41 @@ import * as files from './files/endpoints.ts'
 import * as groups from './groups/endpoints.ts'
 import * as groupsProject from './groups/project-endpoints.ts'
 import * as labels from './labels/endpoints.ts'
+import * as members from './members/endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
 import * as repository from './repository/endpoints.ts'
 import * as tags from './tags/endpoints.ts'
-import * as currentUser from './users/current-endpoints.ts'
-import * as userEmails from './users/email-endpoints.ts'
+import * as usersCurrent from './users/current-endpoints.ts'
+import * as usersEmail from './users/email-endpoints.ts'
 import * as users from './users/endpoints.ts'
-import * as people from './users/people-endpoints.ts'
-import * as userStates from './users/state-endpoints.ts'
-import * as userStatus from './users/status-endpoints.ts'
+import * as usersPeople from './users/people-endpoints.ts'
+import * as usersState from './users/state-endpoints.ts'
+import * as usersStatus from './users/status-endpoints.ts'
 import * as version from './version/endpoints.ts'
 
 /** The one list of resources: each one's exported endpoints. */
 const resources: readonly Readonly<Record<string, unknown>>[] = [
   badges,
-  groups,
-  groupsProject,
-  labels,
-  milestones,
-  projects,
-  repository,
-  users,
-  currentUser,
-  userEmails,
-  people,
-  userStates,
-  userStatus,
-  version,
   branches,
   commitStatuses,
   commits,
   files,
+  groups,
+  groupsProject,
+  labels,
+  members,
+  milestones,
+  projects,
+  repository,
   tags,
+  usersCurrent,
+  usersEmail,
+  users,
+  usersPeople,
+  usersState,
+  usersStatus,
+  version,
 ]
 
 /** Every endpoint of the REST API. */

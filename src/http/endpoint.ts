@@ -204,7 +204,9 @@ export interface Endpoint {
 
 type MissingParams<P extends string, S, N> = Exclude<NamesOf<P>, keyof N | AccessParam<S>>
 // Access objects own `:id` (or `:user_id` where the declaration says so); the compiler asks for the others.
-type AccessParam<S> = S extends { project: unknown } | { group: unknown } ? 'id' : never
+type AccessParam<S> = S extends { project: unknown } | { group: unknown } | { source: unknown }
+  ? 'id'
+  : never
 
 /** Declares one endpoint. The compiler asks for a schema in `params` for each `:name` that access does not own. */
 export function endpoint<

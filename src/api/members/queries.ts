@@ -1,5 +1,8 @@
+import { type SqlBool, sql, type Updateable } from 'kysely'
+import type { Day } from '../../base/clock.ts'
+import type { MembersTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
-import type { NewMemberRow } from './rows.ts'
+import type { MemberRow, NewMemberRow, Source } from './rows.ts'
 
 export async function insertMember(db: Db, row: NewMemberRow): Promise<number> {
   const { id } = await db
@@ -8,4 +11,159 @@ export async function insertMember(db: Db, row: NewMemberRow): Promise<number> {
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
+}
+
+export async function updateMemberRow(
+  db: Db,
+  id: number,
+  change: Updateable<MembersTable>,
+): Promise<void> {
+  await db.updateTable('members').set(change).where('id', '=', id).execute()
+}
+
+export async function deleteMemberRow(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('members').where('id', '=', id).execute()
+}
+
+/** The user's row in a source, whatever it is: membership, request, or one that has expired. */
+export async function findRowOfUser(
+  db: Db,
+  source: Source,
+  userId: number,
+): Promise<MemberRow | undefined> {
+  return await db
+    .selectFrom('members')
+    .selectAll()
+    .where('source_type', '=', source.type)
+    .where('source_id', '=', source.id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+}
+
+/** The user whom a route means, by id or username. */
+export async function findMemberUser(db: Db, by: { id: number } | { username: string }) {
+  const query = db
+    .selectFrom('users')
+    .select([
+      'id',
+      'username',
+      'name',
+      'email',
+      'kind',
+      'state',
+      'service_source_type',
+      'service_source_id',
+    ])
+  return 'id' in by
+    ? await query.where('id', '=', by.id).executeTakeFirst()
+    : await query.where('username', '=', by.username).executeTakeFirst()
+}
+
+/**
+ * The highest level that the user has from the groups above, with the name of the group: what a new direct level must
+ * reach (spec A-resolved §9).
+ */
+export async function findInheritedLevel(
+  db: Db,
+  source: Source & { readonly namespaceId: number },
+  userId: number,
+  today: Day,
+): Promise<{ level: number; group: string } | undefined> {
+  return await db
+    .selectFrom('namespace_ancestors as a')
+    .innerJoin('members as m', (join) =>
+      join.onRef('m.source_id', '=', 'a.ancestor_id').on('m.source_type', '=', 'group'),
+    )
+    .innerJoin('namespaces as n', 'n.id', 'm.source_id')
+    .select(['m.access_level as level', 'n.name as group'])
+    .where('a.namespace_id', '=', source.namespaceId)
+    .where('m.user_id', '=', userId)
+    .where('m.requested_at', 'is', null)
+    .where('m.state', '=', 'active')
+    .where((eb) => eb.or([eb('m.expires_at', 'is', null), eb('m.expires_at', '>', today)]))
+    .$if(source.type === 'group', (query) => query.where('a.depth', '>', 0))
+    .orderBy('m.access_level', 'desc')
+    .orderBy('a.depth')
+    .executeTakeFirst()
+}
+
+/** How many owners a group has beside a user, inherited ones included; bots do not count. */
+export async function countOtherOwners(
+  db: Db,
+  groupId: number,
+  userId: number,
+  today: Day,
+): Promise<number> {
+  const row = await db
+    .selectFrom('namespace_ancestors as a')
+    .innerJoin('members as m', (join) =>
+      join.onRef('m.source_id', '=', 'a.ancestor_id').on('m.source_type', '=', 'group'),
+    )
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('a.namespace_id', '=', groupId)
+    .where('m.access_level', '=', 50)
+    .where('m.user_id', '!=', userId)
+    .where('u.kind', 'not in', ['project_bot', 'group_bot', 'ghost'])
+    .where('m.requested_at', 'is', null)
+    .where('m.state', '=', 'active')
+    .where((eb) => eb.or([eb('m.expires_at', 'is', null), eb('m.expires_at', '>', today)]))
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+/** The user who owns the personal namespace of a project; undefined in groups. */
+export async function findNamespaceOwner(db: Db, namespaceId: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('namespaces')
+    .select('owner_id')
+    .where('id', '=', namespaceId)
+    .executeTakeFirst()
+  return row?.owner_id ?? null
+}
+
+/** Whether a group above a project keeps its members as they are. */
+export async function isMembershipLocked(db: Db, namespaceId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('namespace_ancestors as a')
+    .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
+    .select('n.id')
+    .where('a.namespace_id', '=', namespaceId)
+    .where('n.membership_lock', '=', 1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether `groupId` is `namespaceId` or above it. */
+export async function isAtOrAbove(db: Db, groupId: number, namespaceId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('namespace_ancestors')
+    .select('depth')
+    .where('namespace_id', '=', namespaceId)
+    .where('ancestor_id', '=', groupId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+const below = (groupId: number) => sql<SqlBool>`(
+  (source_type = 'group' AND source_id <> ${groupId} AND source_id IN
+    (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${groupId}))
+  OR (source_type = 'project' AND source_id IN
+    (SELECT p.id FROM projects p JOIN namespace_ancestors a ON a.namespace_id = p.namespace_id
+     WHERE a.ancestor_id = ${groupId})))`
+
+/** Deletes the user's memberships below a group, and invitations that the user sent there. */
+export async function deleteMembersBelow(db: Db, groupId: number, userId: number): Promise<void> {
+  await db.deleteFrom('members').where('user_id', '=', userId).where(below(groupId)).execute()
+  await db
+    .deleteFrom('members')
+    .where('created_by_id', '=', userId)
+    .where('user_id', 'is', null)
+    .where(sql<SqlBool>`(${below(groupId)} OR (source_type = 'group' AND source_id = ${groupId}))`)
+    .execute()
+}
+
+/** Deletes memberships and invitations that have ended. */
+export async function deleteExpiredMembers(db: Db, today: Day): Promise<void> {
+  await db.deleteFrom('members').where('expires_at', '<=', today).execute()
 }

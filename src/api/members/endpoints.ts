@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { isAdmin, userOf } from '../../access/actor.ts'
+import { dayOf } from '../../base/clock.ts'
+import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { assertUnmodifiedSince } from '../../http/conditional.ts'
+import { type Endpoint, endpoint, perMinute } from '../../http/endpoint.ts'
+import { csv, day, flag, id, integer, oneOf, text } from '../../http/params.ts'
+import { addMember, addMembers } from './add-member.ts'
+import { changeMember, getMembership, removeMember } from './change-member.ts'
+import { memberEntity, presentMember } from './entity.ts'
+import { findMemberView, listMemberViews, type MemberScope } from './list-queries.ts'
+import { type MemberSource, onSource, type SourceKind } from './source.ts'
+
+const word = { groups: 'group', projects: 'project' } as const
+
+function scopeOf(ctx: Ctx, source: MemberSource, all: boolean): MemberScope {
+  const viewer = {
+    userId: userOf(ctx.actor)?.id ?? 0,
+    admin: isAdmin(ctx.actor),
+    member: source.role > 0,
+  }
+  return { source, all, viewer, today: dayOf(ctx.now()) }
+}
+
+async function readMember(ctx: Ctx, source: MemberSource, userId: number, all: boolean) {
+  const row = await findMemberView(ctx.db, scopeOf(ctx, source, all), userId)
+  if (!row) throw notFound()
+  return presentMember(ctx, row)
+}
+
+const listParams = {
+  query: text({ max: 10_000 }).optional(),
+  user_ids: csv(id()).optional(),
+  show_seat_info: flag().optional(),
+  with_saml_identity: flag().optional(),
+} as const
+
+function reads(kind: SourceKind): Endpoint[] {
+  const tags = ['members']
+  return [
+    endpoint({
+      method: 'GET',
+      path: `/${kind}/:id/members`,
+      summary: `List the direct members of a ${word[kind]}`,
+      tags,
+      access: onSource(kind),
+      query: { ...listParams, skip_users: csv(id()).optional() },
+      paginate: 'offset',
+      response: z.array(memberEntity),
+      async handler({ ctx, source, query, page }) {
+        const rows = await listMemberViews(ctx.db, scopeOf(ctx, source, false), query, page)
+        const wanted = { seats: query.show_seat_info }
+        return { ...rows, items: rows.items.map((row) => presentMember(ctx, row, wanted)) }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `/${kind}/:id/members/all`,
+      summary: `List the members of a ${word[kind]}, inherited and invited ones included`,
+      tags,
+      access: onSource(kind),
+      query: { ...listParams, state: oneOf(['awaiting', 'active']).optional() },
+      paginate: 'offset',
+      response: z.array(memberEntity),
+      async handler({ ctx, source, query, page }) {
+        const rows = await listMemberViews(ctx.db, scopeOf(ctx, source, true), query, page)
+        const wanted = { seats: query.show_seat_info }
+        return { ...rows, items: rows.items.map((row) => presentMember(ctx, row, wanted)) }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `/${kind}/:id/members/:user_id`,
+      summary: `Get a direct member of a ${word[kind]}`,
+      tags,
+      access: onSource(kind),
+      params: { user_id: id() },
+      response: memberEntity,
+      handler: ({ ctx, source, params }) => readMember(ctx, source, params.user_id, false),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `/${kind}/:id/members/all/:user_id`,
+      summary: `Get a member of a ${word[kind]}, also an inherited or invited one`,
+      tags,
+      access: onSource(kind),
+      params: { user_id: id() },
+      response: memberEntity,
+      handler: ({ ctx, source, params }) => readMember(ctx, source, params.user_id, true),
+    }),
+  ]
+}
+
+const addedMany = z.strictObject({
+  status: z.enum(['success', 'error']),
+  message: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
+})
+
+/** Exactly one of the two must be there. */
+function oneUserParameter(sent: ReadonlySet<string>): string[] {
+  const both = sent.has('user_id') && sent.has('username')
+  if (both) return ['user_id, username are mutually exclusive']
+  if (sent.has('user_id') || sent.has('username')) return []
+  return ['user_id, username are missing, at least one parameter must be provided']
+}
+
+function writes(kind: SourceKind): Endpoint[] {
+  const tags = ['members']
+  return [
+    endpoint({
+      method: 'POST',
+      path: `/${kind}/:id/members`,
+      summary: `Add members to a ${word[kind]}`,
+      tags,
+      access: onSource(kind),
+      body: {
+        user_id: csv(id()).optional(),
+        username: csv(text()).optional(),
+        access_level: integer(),
+        expires_at: day().nullable().optional(),
+        member_role_id: id().nullable().optional(),
+        invite_source: text().optional(),
+      },
+      check: oneUserParameter,
+      response: memberEntity.or(addedMany),
+      status: 201,
+      async handler({ ctx, source, body }) {
+        const users = body.user_id
+          ? body.user_id.map((id) => ({ id }))
+          : (body.username ?? []).map((username) => ({ username }))
+        const input = {
+          level: body.access_level,
+          expiresAt: body.expires_at,
+          memberRoleId: body.member_role_id,
+        }
+        const [only] = users
+        if (!only) throw notFound('User')
+        if (users.length > 1) return await addMembers(ctx, source, users, input)
+        const userId = await addMember(ctx, source, only, input)
+        return await readMember(ctx, source, userId, false)
+      },
+    }),
+    endpoint({
+      method: 'PUT',
+      path: `/${kind}/:id/members/:user_id`,
+      summary: `Change the role of a member of a ${word[kind]}`,
+      tags,
+      access: onSource(kind),
+      params: { user_id: id() },
+      body: {
+        access_level: integer(),
+        expires_at: day()
+          .or(text({ max: 0 }).transform(() => null))
+          .nullable()
+          .optional(),
+        member_role_id: id().nullable().optional(),
+      },
+      response: memberEntity,
+      async handler({ ctx, source, params, body }) {
+        await changeMember(ctx, source, params.user_id, {
+          level: body.access_level,
+          expiresAt: body.expires_at,
+          memberRoleId: body.member_role_id,
+        })
+        return await readMember(ctx, source, params.user_id, false)
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: `/${kind}/:id/members/:user_id`,
+      summary: `Remove a member from a ${word[kind]}`,
+      tags,
+      access: onSource(kind),
+      params: { user_id: id() },
+      query: { skip_subresources: flag().optional(), unassign_issuables: flag().optional() },
+      limit: perMinute('members_delete', 60, 'caller_and_subject'),
+      async handler({ ctx, source, params, query, request }) {
+        const row = await getMembership(ctx, source, params.user_id)
+        assertUnmodifiedSince(request, row.updated_at)
+        await removeMember(ctx, source, params.user_id, {
+          skipSubresources: query.skip_subresources ?? false,
+        })
+      },
+    }),
+  ]
+}
+
+export const memberEndpoints: readonly Endpoint[] = (['projects', 'groups'] as const).flatMap(
+  (kind) => [...reads(kind), ...writes(kind)],
+)
