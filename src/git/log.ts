@@ -39,7 +39,9 @@ export interface LogPage {
 export const readLogOperation = operation({
   name: 'readLog',
   lane: (options: LogOptions) =>
-    options.path || options.author || options.order === 'topo' ? 'heavy' : 'light',
+    options.path || options.author || options.since || (options.skip ?? 0) > 2000
+      ? 'heavy'
+      : 'light',
   async run({ repository, signal }, options: LogOptions): Promise<LogPage> {
     const { ids, more } = await logIds(repository, options, signal)
     return { commits: await loadCommits(repository, ids), more }

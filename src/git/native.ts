@@ -42,6 +42,9 @@ interface Options {
   readonly ENABLE_STRICT_HASH_VERIFICATION: number
   readonly ENABLE_FSYNC_GITDIR: number
   readonly SET_OWNER_VALIDATION: number
+  readonly ENABLE_CACHING: number
+  readonly SET_MWINDOW_SIZE: number
+  readonly SET_MWINDOW_MAPPED_LIMIT: number
 }
 
 let loaded: Nodegit | undefined
@@ -64,12 +67,29 @@ function load(): Nodegit {
   opts(OPT.ENABLE_FSYNC_GITDIR, 1)
   // The data folder may belong to another user in a container, as for `safe.directory`.
   opts(OPT.SET_OWNER_VALIDATION, 0)
+  // We keep what is worth keeping; libgit2 would hold up to 256 MB of its own.
+  opts(OPT.ENABLE_CACHING, 0)
+  // Packs count as memory while they are mapped; small windows are as fast as the large default.
+  opts(OPT.SET_MWINDOW_SIZE, 4 * 1024 * 1024)
+  opts(OPT.SET_MWINDOW_MAPPED_LIMIT, 96 * 1024 * 1024)
   return module
 }
 
-/** Keeps the deprecation warning of nodegit's `toBuffer` out of the log; called once per process. */
-export function silenceBufferWarning(): void {
+let warned = false
+
+/** The bytes of an object, copied out of native memory. */
+export function bytesOf(object: NativeOdbObject): Buffer {
+  // A length beyond the object's own would read foreign memory.
+  if (warned) return object.data().toBuffer(object.size())
+  // nodegit uses the old `Buffer()`: node warns once, and that once is kept out of the log.
+  warned = true
+  const before = process.noDeprecation
   process.noDeprecation = true
+  try {
+    return object.data().toBuffer(object.size())
+  } finally {
+    process.noDeprecation = before ?? false
+  }
 }
 
 /** A native id from hex. Short ids are refused: libgit2 pads them with zeros. */

@@ -1,6 +1,6 @@
 import type { OpenRepository } from './engine/open-repository.ts'
 import { GitError } from './error.ts'
-import { asGitError, oid, typeName } from './native.ts'
+import { asGitError, bytesOf, oid, typeName } from './native.ts'
 import type { ObjectId, ObjectType } from './types.ts'
 
 export interface RawObject {
@@ -16,9 +16,7 @@ export async function readObject(repository: OpenRepository, id: ObjectId): Prom
     const object = await odb.read(native)
     // nodegit answers null, not an error, for what the database lacks.
     if (object === null) throw new GitError('not_found', `no object ${id}`)
-    // `toBuffer` copies; a length beyond the object's own would read foreign memory.
-    const data = object.data().toBuffer(object.size())
-    return { type: typeName(object.type()), data }
+    return { type: typeName(object.type()), data: bytesOf(object) }
   } catch (error) {
     throw asGitError(error)
   }

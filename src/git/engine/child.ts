@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
+import { constants, setPriority } from 'node:os'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { gitEnvironment } from '../command.ts'
 import type { FromEngine, ToEngine } from './messages.ts'
@@ -26,6 +27,9 @@ export interface ChildEvents {
   died(child: EngineChild, calls: readonly Call[]): void
 }
 
+/** What a process is for: heavy work must not hold up light work, so each has its own. */
+export type Role = 'light' | 'heavy' | 'all'
+
 /** One engine process as the main process sees it. */
 export class EngineChild {
   readonly calls = new Map<number, Call>()
@@ -34,11 +38,17 @@ export class EngineChild {
   started = false
   /** Takes no new calls and ends when the last one is answered. */
   draining = false
-  rss = 0
+  /** Bytes that the process said it holds. */
+  memory = 0
+  /** Its place in the pool; a successor takes the same one. */
+  readonly slot: number
+  readonly role: Role
   readonly #process: ChildProcess
   readonly #events: ChildEvents
 
-  constructor(events: ChildEvents) {
+  constructor(slot: number, role: Role, events: ChildEvents) {
+    this.slot = slot
+    this.role = role
     this.#events = events
     const source = import.meta.url.endsWith('.ts')
     this.#process = fork(
@@ -55,6 +65,7 @@ export class EngineChild {
     this.#process.on('message', (message: FromEngine) => this.#receive(message))
     this.#process.on('exit', () => this.#gone())
     this.#process.on('error', () => this.#gone())
+    if (role === 'heavy') lowerPriority(this.#process.pid)
     this.#idle()
   }
 
@@ -97,7 +108,7 @@ export class EngineChild {
       void this.#pass(call, message.bytes)
       return
     }
-    this.rss = message.rss
+    this.memory = message.memory
     this.calls.delete(call.id)
     this.load[call.lane] -= 1
     if (this.calls.size === 0) this.#idle()
@@ -133,4 +144,14 @@ export class EngineChild {
 
 function typescriptLoader(): string {
   return pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+}
+
+/** Long work gives way to short work and to the main process where cores are few. */
+function lowerPriority(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Gone already, or not allowed here.
+  }
 }

@@ -16,12 +16,12 @@ export type ToEngine =
 /** From an engine process to the main process. */
 export type FromEngine =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'done'; readonly id: number; readonly value: unknown; readonly rss: number }
+  | { readonly kind: 'done'; readonly id: number; readonly value: unknown; readonly memory: number }
   | {
       readonly kind: 'failed'
       readonly id: number
       readonly error: PlainError
-      readonly rss: number
+      readonly memory: number
     }
   | { readonly kind: 'chunk'; readonly id: number; readonly bytes: Uint8Array }
 

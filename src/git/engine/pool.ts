@@ -1,11 +1,11 @@
 import { GitError } from '../error.ts'
-import { type Call, type ChildEvents, EngineChild } from './child.ts'
+import { type Call, type ChildEvents, EngineChild, type Role } from './child.ts'
 import { type FromEngine, unpackError } from './messages.ts'
 import { type Engine, type Lane, laneOf, type Operation } from './operation.ts'
 
 export interface PoolOptions {
   readonly processes: number
-  /** Bytes of resident memory after which an engine process is replaced. */
+  /** Bytes of memory after which an engine process is replaced. */
   readonly memory?: number | undefined
   /** Calls of one lane that may wait; more are refused as `busy`. */
   readonly queue?: Partial<Record<Lane, number>> | undefined
@@ -20,18 +20,37 @@ const grace = 10_000
 /** Processes that may fail to start in a row before callers are told. */
 const startsAllowed = 3
 
+/** Two engines of this size, their shared packs and the main process stay within 600 MB. */
+const defaultMemory = 220 * 1024 * 1024
+
+/** One process does everything; of several, half are for light work. */
+function rolesOf(processes: number): Role[] {
+  if (processes === 1) return ['all']
+  return Array.from({ length: processes }, (_, i) => (i < processes / 2 ? 'light' : 'heavy'))
+}
+
+function suits(role: Role, lane: Lane): boolean {
+  return role === 'all' || (role === 'light') === (lane === 'light')
+}
+
+function hasRoom(child: EngineChild, lane: Lane): boolean {
+  return child.load[lane] < perProcess[lane]
+}
+
 /** The engine processes: starts them when needed, spreads the calls, replaces what dies or grows. */
 export class EnginePool implements Engine {
   readonly #options: PoolOptions
   readonly #children: EngineChild[] = []
   readonly #waiting: Record<Lane, Call[]> = { light: [], heavy: [], stream: [] }
   readonly #events: ChildEvents
+  readonly #roles: readonly Role[]
   #failedStarts = 0
   #lastId = 0
   #closed = false
 
   constructor(options: PoolOptions) {
     this.#options = options
+    this.#roles = rolesOf(options.processes)
     this.#events = {
       answered: (child, call, message) => this.#answered(child, call, message),
       died: (child, calls) => this.#died(child, calls),
@@ -119,20 +138,36 @@ export class EnginePool implements Engine {
     }
   }
 
-  /** The repository's usual process, whose caches are warm; another one when that has its hands full. */
+  /**
+   * The process for a call: of the ones for its kind of work the repository's usual one, whose caches
+   * are warm, or another when that has its hands full.
+   */
   #choose(call: Call): EngineChild | undefined {
-    const usual = hash(call.path) % this.#options.processes
-    const free = (child: EngineChild) =>
-      !child.draining && child.load[call.lane] < perProcess[call.lane]
-    const alive = this.#children.filter((child) => !child.draining)
-    const home = alive[usual % Math.max(alive.length, 1)]
-    if (home && free(home) && home.load[call.lane] < 2) return home
-    if (alive.length < this.#options.processes) return this.#start()
-    return alive.filter(free).sort((a, b) => a.load[call.lane] - b.load[call.lane])[0]
+    const roles = this.#roles.flatMap((role, slot) => (suits(role, call.lane) ? [slot] : []))
+    const usual = roles[hash(call.path) % roles.length] ?? 0
+    const home = this.#childAt(usual)
+    if (!home) return this.#start(usual)
+    if (hasRoom(home, call.lane)) return home
+    const idle = roles.find((slot) => slot !== usual && !this.#childAt(slot))
+    if (idle !== undefined) return this.#start(idle)
+    return this.#children
+      .filter((child) => this.#mayHelp(child, call.lane) && hasRoom(child, call.lane))
+      .sort((a, b) => a.calls.size - b.calls.size)[0]
   }
 
-  #start(): EngineChild {
-    const child = new EngineChild(this.#events)
+  /** Light work may use a process for heavy work as long as that has none. */
+  #mayHelp(child: EngineChild, lane: Lane): boolean {
+    if (child.draining) return false
+    if (suits(child.role, lane)) return true
+    return lane === 'light' && child.load.heavy === 0 && child.load.stream === 0
+  }
+
+  #childAt(slot: number): EngineChild | undefined {
+    return this.#children.find((child) => child.slot === slot && !child.draining)
+  }
+
+  #start(slot: number): EngineChild {
+    const child = new EngineChild(slot, this.#roles[slot] ?? 'all', this.#events)
     this.#children.push(child)
     return child
   }
@@ -141,7 +176,7 @@ export class EnginePool implements Engine {
     this.#failedStarts = 0
     if (message.kind === 'done') call.settle(undefined, message.value)
     else if (message.kind === 'failed') call.settle(unpackError(message.error))
-    if (child.rss > (this.#options.memory ?? 400 * 1024 * 1024)) child.draining = true
+    if (child.memory > (this.#options.memory ?? defaultMemory)) child.draining = true
     if (child.draining && child.calls.size === 0) this.#retire(child)
     this.#dispatch()
   }

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { GitError } from '../error.ts'
-import { nodegit, silenceBufferWarning } from '../native.ts'
+import { nodegit } from '../native.ts'
 import { type FromEngine, packError, type ToEngine } from './messages.ts'
 import { OpenRepositories } from './open-repository.ts'
 import type { Job, Operation } from './operation.ts'
@@ -10,6 +11,7 @@ import { operations } from './operations.ts'
 /* The entry of an engine process: started by pool.ts, runs what it is asked, ends with its parent. */
 
 const collectEvery = 100
+const measureEvery = 20
 /** Pieces of a stream that may be on their way before the operation waits. */
 const piecesAhead = 4
 
@@ -22,10 +24,22 @@ interface Running {
 const repositories = new OpenRepositories()
 const running = new Map<number, Running>()
 let finished = 0
+let memory = 0
 
 // libgit2's memory is invisible to V8: small collections keep it from piling up (ENGINE.md §10).
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void
+
+/** Memory of our own; what is mapped from packs is the system's to take back. */
+function measureMemory(): number {
+  try {
+    const anonymous = /RssAnon:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'latin1'))
+    if (anonymous) return Number(anonymous[1]) * 1024
+  } catch {
+    // Not Linux.
+  }
+  return process.memoryUsage.rss()
+}
 
 function send(message: FromEngine): void {
   if (process.connected) process.send?.(message)
@@ -45,13 +59,14 @@ async function run(message: Extract<ToEngine, { kind: 'run' }>): Promise<void> {
     if (!declared) throw new Error(`no operation is called ${message.operation}`)
     // The input was typed by the caller of this very operation on the other side.
     const value = await (declared as Operation<unknown, unknown>).run(job, message.input)
-    send({ kind: 'done', id, value, rss: process.memoryUsage.rss() })
+    send({ kind: 'done', id, value, memory })
   } catch (error) {
-    send({ kind: 'failed', id, error: packError(error), rss: process.memoryUsage.rss() })
+    send({ kind: 'failed', id, error: packError(error), memory })
   } finally {
     running.delete(id)
     finished += 1
     if (finished % collectEvery === 0) collect({ type: 'minor' })
+    if (finished % measureEvery === 0) memory = measureMemory()
   }
 }
 
@@ -89,6 +104,5 @@ process.on('disconnect', () => process.exit(0))
 // Ctrl-C reaches the whole group; the parent decides when we end.
 process.on('SIGINT', () => {})
 
-silenceBufferWarning()
 nodegit()
 send({ kind: 'ready' })
