@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process'
+
+/** One line of the table. `ratio` is ours to theirs; `limit` is the figure to stay under. */
+export interface Row {
+  readonly what: string
+  readonly ours: string
+  readonly theirs: string
+  readonly value: number
+  readonly unit: 'x' | 'ms' | 'MB' | 'count' | '/s'
+  readonly limit?: number | undefined
+  /** Whether more is better; the limit is then the least. */
+  readonly atLeast?: boolean | undefined
+}
+
+const environment = {
+  PATH: process.env.PATH ?? '',
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_AUTHOR_NAME: 'Bench',
+  GIT_AUTHOR_EMAIL: 'bench@example.com',
+  GIT_COMMITTER_NAME: 'Bench',
+  GIT_COMMITTER_EMAIL: 'bench@example.com',
+  LC_ALL: 'C',
+}
+
+/** Runs git; throws with what it said when it fails. Gives its output. */
+export function git(folder: string, args: readonly string[], input?: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', args, {
+      cwd: folder,
+      env: environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    child.on('error', reject)
+    child.on('close', (code) => {
+      if (code === 0) resolve(stdout.trim())
+      else reject(new Error(`git ${args.join(' ')}: ${stderr}`))
+    })
+    child.stdin.end(input)
+  })
+}
+
+export async function milliseconds(act: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await act()
+  return performance.now() - start
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+/** Both ways in turn, so that a slow moment of the machine hits both; the first round only warms up. */
+export async function compare(
+  what: string,
+  rounds: number,
+  ours: (round: number) => Promise<unknown>,
+  theirs: (round: number) => Promise<unknown>,
+  limit?: number,
+): Promise<Row> {
+  const ourTimes: number[] = []
+  const theirTimes: number[] = []
+  for (let round = 0; round <= rounds; round++) {
+    const one = await milliseconds(() => ours(round))
+    const other = await milliseconds(() => theirs(round))
+    if (round === 0 && rounds > 1) continue
+    ourTimes.push(one)
+    theirTimes.push(other)
+  }
+  const [one, other] = [median(ourTimes), median(theirTimes)]
+  const shown = (time: number) => `${time.toFixed(time < 100 ? 1 : 0)} ms`
+  return { what, ours: shown(one), theirs: shown(other), value: one / other, unit: 'x', limit }
+}
+
+/** The table as people read it. */
+export function formatTable(rows: readonly Row[]): string {
+  const cells = rows.map((row) => [
+    row.what,
+    row.ours,
+    row.theirs,
+    row.unit === 'x' ? row.value.toFixed(2) : `${Math.round(row.value)} ${row.unit}`,
+    row.limit === undefined ? '' : `${row.atLeast ? '≥' : '≤'} ${row.limit}`,
+    row.limit === undefined ? '' : isMet(row) ? 'ok' : 'MISSED',
+  ])
+  const all = [['what', 'Gitstead', 'git', 'result', 'target', ''], ...cells]
+  const widths = [0, 1, 2, 3, 4, 5].map((i) => Math.max(...all.map((row) => row[i]?.length ?? 0)))
+  const line = (row: readonly string[]) =>
+    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+  return all.map((row) => line(row).join('  ').trimEnd()).join('\n')
+}
+
+export function isMet(row: Row): boolean {
+  if (row.limit === undefined) return true
+  return row.atLeast ? row.value >= row.limit : row.value <= row.limit
+}

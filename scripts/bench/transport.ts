@@ -1,0 +1,259 @@
+import { randomFillSync } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { compare, git, median, milliseconds, percentile, type Row } from './measure.ts'
+import { type BenchServer, memoryOf, watchMemory } from './server.ts'
+
+export interface BenchPlace {
+  readonly server: BenchServer
+  /** A bare repository to measure with. */
+  readonly source: string
+  /** An empty folder for whatever a measurement makes. */
+  readonly folder: string
+  /** Gigabyte pushes and crowds of clients too. */
+  readonly load: boolean
+  say(line: string): void
+}
+
+const mebibyte = 1024 * 1024
+
+/** Git over HTTP against the same over `file://`. */
+export async function* benchTransport(place: BenchPlace): AsyncGenerator<Row> {
+  const { server, source } = place
+  await git(source, ['push', '-q', '--mirror', server.remote('whole')])
+  const stored = await server.repository('whole')
+  await settle(place)
+  yield* fullClone(place, stored)
+  yield* firstPush(place, stored)
+  yield* smallPush(place, stored)
+  yield* shallowClones(place, stored)
+  yield* manyRefs(place)
+  if (place.load) {
+    yield* bigPush(place)
+    yield* crowd(place)
+  }
+}
+
+/** Lets background work end, so that it does not run in somebody's measurement. */
+async function settle(place: BenchPlace): Promise<void> {
+  place.say('waiting for background work')
+  await sleep(3000)
+}
+
+async function* fullClone(place: BenchPlace, stored: string): AsyncGenerator<Row> {
+  const { server, folder } = place
+  place.say('full clone')
+  const clone = async (from: string, name: string) => {
+    const target = join(folder, name)
+    await git(folder, ['clone', '-q', '--bare', from, target])
+    await rm(target, { recursive: true })
+  }
+  yield await compare(
+    'full clone',
+    3,
+    () => clone(server.remote('whole'), 'ours'),
+    () => clone(`file://${stored}`, 'theirs'),
+    1.1,
+  )
+}
+
+async function* firstPush(place: BenchPlace, stored: string): AsyncGenerator<Row> {
+  const { server, source, folder } = place
+  place.say('first push')
+  const settings = await readFile(join(stored, 'config'))
+  const pushTo = async (round: number, config: Buffer | undefined) => {
+    const target = join(folder, `first-${round}.git`)
+    await git(folder, ['init', '-q', '--bare', target])
+    if (config) await writeFile(join(target, 'config'), config)
+    await git(source, ['push', '-q', '--all', `file://${target}`])
+    await rm(target, { recursive: true })
+  }
+  yield await compare(
+    'first push (same checks)',
+    3,
+    (round) => git(source, ['push', '-q', '--all', server.remote(`first-${round}`)]),
+    (round) => pushTo(round, settings),
+    1.15,
+  )
+  yield await compare(
+    'first push (git without checks)',
+    1,
+    (round) => git(source, ['push', '-q', '--all', server.remote(`plain-${round}`)]),
+    (round) => pushTo(round, undefined),
+  )
+}
+
+async function* smallPush(place: BenchPlace, stored: string): AsyncGenerator<Row> {
+  const { server, folder, source } = place
+  place.say('push of one commit')
+  const theirs = join(folder, 'small.git')
+  await git(folder, ['clone', '-q', '--bare', `file://${stored}`, theirs])
+  await writeFile(join(theirs, 'config'), await readFile(join(stored, 'config')))
+  const work = join(folder, 'work')
+  await git(folder, ['clone', '-q', '--shared', source, work])
+  let count = 0
+  const push = async (to: string) => {
+    await git(work, ['push', '-q', to, 'HEAD:refs/heads/bench'])
+  }
+  const times = { ours: [] as number[], theirs: [] as number[] }
+  for (let round = 0; round < 13; round++) {
+    await appendFile(join(work, 'bench.txt'), `${++count}\n`)
+    await git(work, ['add', 'bench.txt'])
+    await git(work, ['commit', '-q', '-m', `Number ${count}`])
+    const ours = await milliseconds(() => push(server.remote('whole')))
+    const other = await milliseconds(() => push(`file://${theirs}`))
+    if (round < 2) continue
+    times.ours.push(ours)
+    times.theirs.push(other)
+  }
+  const [one, other] = [median(times.ours), median(times.theirs)]
+  yield {
+    what: 'push of one commit',
+    ours: `${one.toFixed(1)} ms`,
+    theirs: `${other.toFixed(1)} ms`,
+    value: one / other,
+    unit: 'x',
+    limit: 1.4,
+  }
+}
+
+async function* shallowClones(place: BenchPlace, stored: string): AsyncGenerator<Row> {
+  const { server, folder } = place
+  place.say('shallow clones')
+  const clone = async (from: string) => {
+    const target = join(folder, 'shallow')
+    await git(folder, ['clone', '-q', '--bare', '--depth=1', from, target])
+    await rm(target, { recursive: true })
+  }
+  yield await compare(
+    'shallow clone, repeated',
+    7,
+    () => clone(server.remote('whole')),
+    () => clone(`file://${stored}`),
+    1.1,
+  )
+}
+
+async function* manyRefs(place: BenchPlace): AsyncGenerator<Row> {
+  const { server, folder, source } = place
+  place.say('10,000 refs')
+  const tips = (await git(source, ['rev-list', '-n', '500', 'HEAD'])).split('\n')
+  const refs = join(folder, 'refs.git')
+  await git(folder, ['clone', '-q', '--bare', '--shared', source, refs])
+  const lines = Array.from(
+    { length: 10_000 },
+    (_, i) => `create refs/heads/many/branch-${i} ${tips[i % tips.length]}\n`,
+  )
+  await git(refs, ['update-ref', '--stdin'], lines.join(''))
+  await git(refs, ['push', '-q', '--all', server.remote('refs')])
+  const stored = await server.repository('refs')
+  await settle(place)
+  for (const version of ['2', '0']) {
+    const list = (from: string) =>
+      git(folder, ['-c', `protocol.version=${version}`, 'ls-remote', from])
+    yield await compare(
+      `ls-remote of 10,000 refs, protocol ${version}`,
+      11,
+      () => list(server.remote('refs')),
+      () => list(`file://${stored}`),
+      2,
+    )
+  }
+}
+
+async function* bigPush(place: BenchPlace): AsyncGenerator<Row> {
+  const { server, folder } = place
+  place.say('push of one gigabyte')
+  const big = join(folder, 'big')
+  await git(folder, ['init', '-q', big])
+  await pipeline(noise(1024), createWriteStream(join(big, 'noise.bin')))
+  await git(big, ['-c', 'core.compression=0', 'add', 'noise.bin'])
+  await git(big, ['commit', '-q', '-m', 'Noise'])
+  const before = memoryOf(server.pid)
+  const stop = watchMemory(server.pid)
+  const time = await milliseconds(() =>
+    git(big, ['-c', 'pack.compression=0', 'push', '-q', server.remote('big'), 'HEAD']),
+  )
+  const grown = (stop() - before) / mebibyte
+  yield {
+    what: 'memory grown by a push of 1 GB',
+    ours: `${(time / 1000).toFixed(1)} s`,
+    theirs: '',
+    value: Math.max(0, grown),
+    unit: 'MB',
+    limit: 64,
+  }
+}
+
+/** Megabytes that do not compress. */
+function noise(megabytes: number): Readable {
+  return Readable.from(
+    (function* () {
+      for (let i = 0; i < megabytes; i++) yield randomFillSync(Buffer.allocUnsafe(mebibyte))
+    })(),
+  )
+}
+
+async function* crowd(place: BenchPlace): AsyncGenerator<Row> {
+  const { server, folder, source } = place
+  place.say('100 shallow clones and 20 pushes at once')
+  const crowded = join(folder, 'crowd')
+  await mkdir(crowded)
+  const works = await Promise.all(
+    Array.from({ length: 20 }, async (_, i) => {
+      const work = join(crowded, `work-${i}`)
+      await git(crowded, ['clone', '-q', '--shared', source, work])
+      await git(work, ['commit', '-q', '--allow-empty', '-m', `Crowd ${i}`])
+      return work
+    }),
+  )
+  const stop = watchMemory(server.pid)
+  const health = watchHealth(server.url)
+  const clones = Array.from({ length: 100 }, (_, i) =>
+    git(crowded, ['clone', '-q', '--bare', '--depth=1', server.remote('whole'), `clone-${i}`]),
+  )
+  const pushes = works.map((work, i) =>
+    git(work, ['push', '-q', server.remote('whole'), `HEAD:refs/heads/crowd-${i}`]),
+  )
+  let results: PromiseSettledResult<string>[] = []
+  const time = await milliseconds(async () => {
+    results = await Promise.allSettled([...clones, ...pushes])
+  })
+  const waits = await health.stop()
+  const failed = results.filter((result) => result.status === 'rejected')
+  for (const one of failed.slice(0, 3)) place.say(String(one.reason))
+  const what = '100 clones and 20 pushes at once'
+  const ours = `${(time / 1000).toFixed(1)} s`
+  yield { what: `${what}: failed`, ours, theirs: '', value: failed.length, unit: 'count', limit: 0 }
+  const memory = stop() / mebibyte
+  yield { what: `${what}: memory`, ours, theirs: '', value: memory, unit: 'MB', limit: 512 }
+  const p99 = percentile(waits, 0.99)
+  yield { what: `${what}: health p99`, ours, theirs: '', value: p99, unit: 'ms', limit: 100 }
+}
+
+function watchHealth(url: string): { stop(): Promise<number[]> } {
+  const waits: number[] = []
+  let running = true
+  const asking = (async () => {
+    while (running) {
+      waits.push(
+        await milliseconds(async () => {
+          const response = await fetch(`${url}/-/health`)
+          await response.text()
+        }),
+      )
+      await sleep(20)
+    }
+  })()
+  return {
+    async stop() {
+      running = false
+      await asking
+      return waits
+    },
+  }
+}
