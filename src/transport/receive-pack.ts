@@ -7,7 +7,7 @@ import { openPush, settlePush } from '../api/refs/record-move.ts'
 import { processMark } from '../api/refs/recover.ts'
 import type { Ctx } from '../ctx.ts'
 import { GitError } from '../git/error.ts'
-import { readRefValues } from '../git/ref-transaction.ts'
+import { readRefValues } from '../git/ref-values.ts'
 import type { Repo } from '../git/repo.ts'
 import { type GitService, onlyHeadsAndTags, startService } from './git-process.ts'
 import { allow, deny, readHookReport } from './hook.ts'
@@ -246,11 +246,18 @@ function drainedOrClosed(stream: Writable): Promise<void> {
   })
 }
 
+/** The largest pack in bytes: what the operator or an administrator allows, whichever is less; 0 for any. */
+function pushLimit(ctx: Ctx): number {
+  const megabytes = ctx.settings.get('receive_max_input_size') ?? 0
+  const limits = [ctx.config.maxPush, megabytes * 1024 * 1024].filter((limit) => limit > 0)
+  return limits.length === 0 ? 0 : Math.min(...limits)
+}
+
 function receiveSettings(transport: Transport, ctx: Ctx): Record<string, string> {
   return {
     'core.hooksPath': transport.hooks,
     'transfer.fsckObjects': 'true',
-    'receive.maxInputSize': String(ctx.config.maxPush),
+    'receive.maxInputSize': String(pushLimit(ctx)),
     'receive.autogc': 'false',
     'receive.advertisePushOptions': 'true',
     'core.fsync': 'objects,derived-metadata,reference',

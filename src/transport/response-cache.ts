@@ -73,12 +73,6 @@ export class ResponseCache {
     return flight?.over ? undefined : flight
   }
 
-  /** Forgets what was kept of a repository: it was removed, or its objects were pruned. */
-  async drop(repositoryId: number): Promise<void> {
-    const keys = [...this.#entries.keys()].filter((key) => key.startsWith(`${repositoryId}-`))
-    await Promise.all(keys.map((key) => this.#forget(key)))
-  }
-
   // What an earlier run left is of no use: the list of entries is in memory only.
   #prepare(): Promise<void> {
     this.#ready ??= rm(this.#options.dir, { recursive: true, force: true }).then(async () => {

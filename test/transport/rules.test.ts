@@ -271,15 +271,11 @@ describe('rules on pushes', () => {
     await addMember(world, project, dev, 30)
     const source = await desk.repository()
     expect(await push(source, project, dev, 'main')).toContain('protected branches')
-    await world.ctx.db
-      .insertInto('settings')
-      .values({ key: 'default_branch_protection', value: '4' })
-      .execute()
+    const set = (level: number) =>
+      world.ctx.settings.change(world.ctx.db, { default_branch_protection: level })
+    await set(4)
     expect(await push(source, project, dev, 'main')).toBe('')
-    await world.ctx.db
-      .deleteFrom('settings')
-      .where('key', '=', 'default_branch_protection')
-      .execute()
+    await set(2)
     await commitFile(source, 'a', 'a', 'More')
     expect(await push(source, project, dev, 'main')).toContain('protected branches')
   })
@@ -305,7 +301,7 @@ describe('the same rules for moves by the API', () => {
     await moveRefs(ctx, seen, { via: 'api', moves: [move] })
     expect(await gitClient(project.repository, ['rev-parse', 'api'])).toBe(tip)
     await expect(moveRefs(ctx, seen, { via: 'api', moves: [move] })).rejects.toMatchObject({
-      code: 'stale',
+      code: 'exists',
     })
     const pushes = await ctx.db
       .selectFrom('ref_moves')

@@ -2,16 +2,11 @@ import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import { setHead } from '../../git/repo.ts'
 import { findPushedProject, type PushedProject, recordPushed } from '../projects/pushed.ts'
+import { defaultProtection } from './default-protection.ts'
 import { branchOf, isDeletion, type RefMove } from './moves.ts'
 import { defaultRule, rulesFor } from './protection.ts'
-import {
-  findDefaultProtection,
-  findPush,
-  insertDefaultRule,
-  listBranchRules,
-  listMovedRefs,
-} from './queries.ts'
-import { enqueueUpkeep } from './upkeep.ts'
+import { findPush, insertDefaultRule, listBranchRules, listMovedRefs } from './queries.ts'
+import { keepFast } from './upkeep.ts'
 
 /** A push whose refs have moved. */
 export interface SettledPush {
@@ -60,7 +55,7 @@ function firstDefaultBranch(wanted: string | null, pushed: readonly string[]): s
 async function protectDefaultBranch(ctx: Ctx, project: PushedProject, name: string): Promise<void> {
   const known = await listBranchRules(ctx.db, project.id, project.namespaceId)
   if (rulesFor(known, name).length > 0) return
-  const rule = defaultRule(await findDefaultProtection(ctx.db, project.namespaceId))
+  const rule = defaultRule(await defaultProtection(ctx, project.namespaceId))
   if (rule) await insertDefaultRule(ctx.db, { projectId: project.id, name, ...rule }, ctx.now())
 }
 
@@ -70,7 +65,7 @@ async function protectDefaultBranch(ctx: Ctx, project: PushedProject, name: stri
  */
 const effects: readonly ((ctx: Ctx, push: SettledPush) => Promise<void>)[] = [
   pointHeadAtDefaultBranch,
-  enqueueUpkeep,
+  keepFast,
 ]
 
 /** The work of the task that a settled push leaves behind. */

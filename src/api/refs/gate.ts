@@ -2,6 +2,7 @@ import { mayInProject } from '../../access/decide.ts'
 import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { defaultProtection } from './default-protection.ts'
 import { getMover } from './mover.ts'
 import {
   branchOf,
@@ -24,7 +25,7 @@ import {
   rulesFor,
   type TagRule,
 } from './protection.ts'
-import { findDefaultProtection, listBranchRules, listTagRules } from './queries.ts'
+import { listBranchRules, listTagRules } from './queries.ts'
 
 interface Checkpoint {
   readonly project: Project
@@ -61,7 +62,7 @@ export async function gate(
     branchRules,
     tagRules,
     defaultProtection: project.empty_repo
-      ? await findDefaultProtection(ctx.db, project.namespace_id)
+      ? await defaultProtection(ctx, project.namespace_id)
       : DefaultProtection.none,
     objects,
   }

@@ -1,7 +1,7 @@
 import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { commitRefUpdates } from '../../git/ref-transaction.ts'
+import { updateRefs } from '../../git/update-refs.ts'
 import { gate } from './gate.ts'
 import type { Push } from './moves.ts'
 import { objectFacts } from './object-facts.ts'
@@ -22,7 +22,7 @@ export type MoveStep = 'before intent' | 'after intent' | 'after refs' | 'after 
 /**
  * The one way to move refs from inside: rules, a row of intent, the moves all together or not at
  * all, then their effects. The objects must be in the repository. 403 with the rule's sentence when
- * refused; `stale` or `locked` when a ref is not where `oldId` says.
+ * refused; `stale`, `exists`, `conflict` or `locked` when a ref is not where `oldId` says.
  */
 export async function moveRefs(
   ctx: Ctx,
@@ -37,7 +37,7 @@ export async function moveRefs(
   const pushId = await openPush(ctx, project.id, push)
   atStep('after intent')
   try {
-    await commitRefUpdates(repo, push.moves)
+    await updateRefs(repo, push.moves)
   } catch (error) {
     await settlePush(ctx, project.id, pushId, new Set())
     throw error

@@ -3,7 +3,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { Via } from '../../store/schema/refs.ts'
 import type { Db } from '../../store/schema.ts'
 import type { RefMove } from './moves.ts'
-import { type BranchRule, DefaultProtection, type Level, type TagRule } from './protection.ts'
+import type { BranchRule, Level, TagRule } from './protection.ts'
 
 /** The rules of a project and of the groups above it, most specific first. */
 export async function listBranchRules(
@@ -71,8 +71,11 @@ function byRule<R extends { readonly id: number }>(rows: readonly R[]) {
   return [...found.values()]
 }
 
-/** The level of default branch protection: of the nearest group that sets one, else of the instance. */
-export async function findDefaultProtection(db: Db, namespaceId: number): Promise<number> {
+/** The level of default branch protection that the nearest group sets, if any does. */
+export async function findGroupProtection(
+  db: Db,
+  namespaceId: number,
+): Promise<number | undefined> {
   const nearest = await db
     .selectFrom('namespace_ancestors as above')
     .innerJoin('namespaces', 'namespaces.id', 'above.ancestor_id')
@@ -85,13 +88,7 @@ export async function findDefaultProtection(db: Db, namespaceId: number): Promis
     )
     .orderBy('above.depth')
     .executeTakeFirst()
-  if (nearest) return nearest.level
-  const instance = await db
-    .selectFrom('settings')
-    .select(sql<number | null>`json_extract(value, '$')`.as('level'))
-    .where('key', '=', 'default_branch_protection')
-    .executeTakeFirst()
-  return instance?.level ?? DefaultProtection.maintainersOnly
+  return nearest?.level
 }
 
 /** Protects a branch with one level each for pushing, merging and unprotecting; no change if it is. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ctx } from '../../ctx.ts'
-import { readRefValues } from '../../git/ref-transaction.ts'
+import { readRefValues } from '../../git/ref-values.ts'
 import { isDeletion } from './moves.ts'
 import { listLaterMoves, listMoves, listOpenPushes } from './queries.ts'
 import { settlePush } from './record-move.ts'
