@@ -1,3 +1,4 @@
+import { archiveOperation } from '../archive.ts'
 import { readBlameOperation } from '../blame.ts'
 import { hashBlobOperation, openBlobOperation, readBlobOperation } from '../blob.ts'
 import { listBranchesOperation } from '../branches.ts'
@@ -31,6 +32,7 @@ import type { Operation } from './operation.ts'
 
 /** Everything an engine process can do. A new operation is added to this list. */
 const all: readonly Operation<never, unknown>[] = [
+  archiveOperation,
   countLinesOperation,
   listAuthorsOperation,
   readBlameOperation,

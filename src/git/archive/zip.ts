@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream'
+import archiver from 'archiver'
+import type { Item } from './contents.ts'
+import type { ArchiveFrame } from './tar.ts'
+
+type Zip = archiver.Archiver
+
+/** Adds an entry and waits until it is written: one at a time, so that memory stays flat. */
+function add(zip: Zip, append: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = () => {
+      zip.off('error', reject)
+      resolve()
+    }
+    zip.once('entry', done)
+    zip.once('error', reject)
+    append()
+  })
+}
+
+async function addItem(zip: Zip, frame: ArchiveFrame, item: Item): Promise<void> {
+  const name = `${frame.name}/${item.path}`
+  const date = frame.time
+  if (item.kind === 'folder') {
+    await add(zip, () => zip.append('', { name: `${name}/`, date, mode: 0o755 }))
+  } else if (item.kind === 'link') {
+    await addLink(zip, frame, name, item.target)
+  } else {
+    const body = Buffer.isBuffer(item.body)
+      ? item.body
+      : Readable.from(item.body, { objectMode: false })
+    const mode = item.executable ? 0o755 : 0o644
+    await add(zip, () => zip.append(body, { name, date, mode }))
+  }
+}
+
+/** archiver's own `symlink` takes no date; the entry behind it does. */
+function addLink(zip: Zip, { time }: ArchiveFrame, name: string, target: string): Promise<void> {
+  const data = { name, date: time, mode: 0o777, type: 'symlink', linkname: target }
+  return add(zip, () => zip.append('', data as archiver.EntryData))
+}
+
+/** A zip file with the same things in it as `git archive --format=zip`. */
+export async function* zip(
+  items: AsyncIterable<Item>,
+  frame: ArchiveFrame,
+): AsyncGenerator<Buffer> {
+  // Times in UTC: local time would make the bytes depend on the machine.
+  const options = { zlib: { level: 6 }, forceUTC: true, comment: frame.commitId }
+  const archive = archiver('zip', options)
+  const adding = (async () => {
+    await add(archive, () => archive.append('', { name: `${frame.name}/`, date: frame.time }))
+    for await (const item of items) await addItem(archive, frame, item)
+    await archive.finalize()
+  })().catch((error: Error) => archive.destroy(error))
+  try {
+    for await (const chunk of archive) yield chunk as Buffer
+    await adding
+  } finally {
+    archive.destroy()
+  }
+}
