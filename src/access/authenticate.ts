@@ -67,6 +67,10 @@ export async function findActorByToken(door: Door, secret: string): Promise<User
     revoked: row.revoked === 1,
     expired: row.token_expires_at !== null && row.token_expires_at <= dayOf(now),
   })
+  if (row.token_kind === 'impersonation' && !door.settings.get('impersonation_enabled')) {
+    const text = 'Token is an impersonation token but impersonation was disabled.'
+    throw invalidToken(text, door.config.vendor.prefix)
+  }
   const user = presentUser(row)
   assertUserMaySignIn(user)
   if (isDue(row.last_used_at, now)) {

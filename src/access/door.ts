@@ -3,6 +3,7 @@ import { type Instant, later } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import type { Db } from '../store/schema.ts'
 import type { GuessLimit } from './guess-limit.ts'
+import type { InstanceSettings } from './instance-settings.ts'
 
 /** What authentication needs; a ctx has it all. */
 export interface Door {
@@ -10,6 +11,7 @@ export interface Door {
   readonly ip: string
   readonly config: Pick<Config, 'vendor'>
   readonly guesses: GuessLimit
+  readonly settings: InstanceSettings
   now(): Instant
 }
 

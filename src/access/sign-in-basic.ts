@@ -1,4 +1,4 @@
-import { Problem, unauthorized } from '../base/problem.ts'
+import { forbidden, Problem, unauthorized } from '../base/problem.ts'
 import type { Actor, UserActor } from './actor.ts'
 import { assertUserMaySignIn, findActorByToken } from './authenticate.ts'
 import { type Credentials, hasScope } from './credentials.ts'
@@ -22,7 +22,13 @@ export async function signInWithBasic(
   const secret = NO_PASSWORD.includes(given.password) ? given.user : given.password
   const byToken = await findActorBySecret(door, secret)
   if (byToken) return byToken
-  return (await findDeployToken(door, given)) ?? (await signInWithPassword(door, given))
+  const byDeployToken = await findDeployToken(door, given)
+  if (byDeployToken) return byDeployToken
+  const actor = await signInWithPassword(door, given)
+  if (!door.settings.get('password_authentication_enabled_for_git')) {
+    throw forbidden('Sign in with a personal access token as the password')
+  }
+  return actor
 }
 
 async function findActorBySecret(door: Door, secret: string): Promise<UserActor | undefined> {

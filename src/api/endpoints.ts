@@ -1,4 +1,8 @@
 import type { Endpoint } from '../http/endpoint.ts'
+import * as tokenAssociations from './access-tokens/associations-endpoints.ts'
+import * as accessTokens from './access-tokens/endpoints.ts'
+import * as impersonationTokens from './access-tokens/impersonation-endpoints.ts'
+import * as sourceTokens from './access-tokens/source-endpoints.ts'
 import * as badges from './badges/endpoints.ts'
 import * as branches from './branches/endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
@@ -37,6 +41,10 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   tags,
   usersCurrent,
   usersEmail,
+  accessTokens,
+  impersonationTokens,
+  sourceTokens,
+  tokenAssociations,
   users,
   usersPeople,
   usersState,

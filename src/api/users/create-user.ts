@@ -107,7 +107,8 @@ async function writeUser(ctx: Ctx, input: NewUser, passwordHash: string | null):
     created_at: now,
     updated_at: now,
   })
-  await createUserNamespace(ctx, row)
+  // Bots of tokens own nothing.
+  if (row.kind !== 'project_bot' && row.kind !== 'group_bot') await createUserNamespace(ctx, row)
   if (input.identity) {
     await replaceIdentity(ctx.db, { ...input.identity, user_id: row.id, created_at: now })
   }

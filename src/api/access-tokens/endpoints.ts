@@ -1,0 +1,204 @@
+import { z } from 'zod'
+import { isAdmin, type TokenUsed, userOf } from '../../access/actor.ts'
+import { SELF_SERVICE_SCOPES } from '../../access/scopes.ts'
+import { onInstance, signedIn } from '../../access/subjects.ts'
+import { type AccessTokenRow, findTokenById } from '../../access/token-queries.ts'
+import { dayOf } from '../../base/clock.ts'
+import {
+  badRequest,
+  hidden,
+  invalidText,
+  methodNotAllowed,
+  notFound,
+  unauthorized,
+  unprocessable,
+} from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { csv, id, oneOf, text } from '../../http/params.ts'
+import { callerId, getUser } from '../users/find-user.ts'
+import { createToken, faultSentence, tokenFaults } from './create-token.ts'
+import { presentToken, tokenEntity } from './entity.ts'
+import { listTokenRows } from './list-queries.ts'
+import { expiryParam, personalTokenBody, tokenFilterParams } from './params.ts'
+import { assertMayRotate, revokeToken, rotateToken } from './rotate.ts'
+
+const tags = ['access tokens']
+
+export const listTokens = endpoint({
+  method: 'GET',
+  path: '/personal_access_tokens',
+  summary: "List the caller's tokens; administrators see everybody's",
+  tags,
+  access: signedIn(),
+  query: { ...tokenFilterParams, user_id: text().optional() },
+  paginate: 'offset',
+  response: z.array(tokenEntity),
+  async handler({ ctx, query, page }) {
+    const userId = await listedUserId(ctx, query.user_id)
+    const owner = { userId, kinds: ['personal', 'project', 'group'] as const }
+    const rows = await listTokenRows(ctx.db, owner, query, dayOf(ctx.now()), page)
+    return { ...rows, items: rows.items.map((row) => presentToken(row, ctx.now())) }
+  },
+})
+
+/** Whose tokens to list: undefined is everybody's. */
+async function listedUserId(ctx: Ctx, asked: string | undefined): Promise<number | undefined> {
+  if (!isAdmin(ctx.actor)) {
+    if (asked !== undefined && asked !== String(callerId(ctx))) throw unauthorized()
+    return callerId(ctx)
+  }
+  if (asked === undefined) return undefined
+  if (!/^\d+$/.test(asked)) throw hidden()
+  return (await getUser(ctx, asked).catch(() => Promise.reject(hidden()))).id
+}
+
+/** The token behind the request; other credentials are no personal access token. */
+function tokenInUse(ctx: Ctx): TokenUsed {
+  const token = ctx.actor.kind === 'user' ? ctx.actor.token : null
+  if (!token || token.kind === 'oauth') {
+    throw badRequest('This endpoint requires token type to be a personal access token')
+  }
+  return token
+}
+
+async function ownRow(ctx: Ctx): Promise<AccessTokenRow> {
+  const row = await findTokenById(ctx.db, tokenInUse(ctx).id)
+  if (!row) throw unauthorized()
+  return row
+}
+
+export const getOwnToken = endpoint({
+  method: 'GET',
+  path: '/personal_access_tokens/self',
+  summary: 'Get the token in use',
+  tags,
+  access: signedIn(),
+  scopes: ['any'],
+  response: tokenEntity,
+  handler: async ({ ctx }) => presentToken(await ownRow(ctx), ctx.now()),
+})
+
+export const revokeOwnToken = endpoint({
+  method: 'DELETE',
+  path: '/personal_access_tokens/self',
+  summary: 'Revoke the token in use',
+  tags,
+  access: signedIn(),
+  scopes: ['any'],
+  async handler({ ctx }) {
+    await revokeToken(ctx, await ownRow(ctx))
+  },
+})
+
+export const rotateOwnToken = endpoint({
+  method: 'POST',
+  path: '/personal_access_tokens/self/rotate',
+  summary: 'Put a new token in the place of the one in use',
+  tags,
+  access: signedIn(),
+  scopes: ['api', 'self_rotate'],
+  body: { expires_at: expiryParam },
+  response: tokenEntity,
+  async handler({ ctx, body }) {
+    if (ctx.actor.kind !== 'user' || !ctx.actor.token || ctx.actor.token.kind === 'oauth') {
+      throw methodNotAllowed()
+    }
+    const made = await rotateToken(ctx, await ownRow(ctx), body.expires_at)
+    return presentToken(made.row, ctx.now(), made.secret)
+  },
+})
+
+/** A token by id: foreign and missing ones look alike to whoever is no administrator (spec A-resolved §8.3). */
+async function getToken(ctx: Ctx, tokenId: number): Promise<AccessTokenRow> {
+  const row = await findTokenById(ctx.db, tokenId)
+  if (isAdmin(ctx.actor)) {
+    if (!row) throw hidden()
+    return row
+  }
+  if (!row || row.user_id !== userOf(ctx.actor)?.id || row.kind === 'impersonation') {
+    throw unauthorized()
+  }
+  return row
+}
+
+export const getTokenById = endpoint({
+  method: 'GET',
+  path: '/personal_access_tokens/:id',
+  summary: 'Get a token',
+  tags,
+  access: signedIn(),
+  params: { id: id() },
+  response: tokenEntity,
+  handler: async ({ ctx, params }) => presentToken(await getToken(ctx, params.id), ctx.now()),
+})
+
+export const revokeTokenById = endpoint({
+  method: 'DELETE',
+  path: '/personal_access_tokens/:id',
+  summary: 'Revoke a token',
+  tags,
+  access: signedIn(),
+  params: { id: id() },
+  async handler({ ctx, params }) {
+    const row = await findTokenById(ctx.db, params.id)
+    if (!row) throw notFound()
+    if (!isAdmin(ctx.actor) && row.user_id !== callerId(ctx)) throw badRequest()
+    await revokeToken(ctx, row)
+  },
+})
+
+export const rotateTokenById = endpoint({
+  method: 'POST',
+  path: '/personal_access_tokens/:id/rotate',
+  summary: 'Put a new token in the place of one',
+  tags,
+  access: signedIn(),
+  scopes: ['api', 'self_rotate'],
+  params: { id: id() },
+  body: { expires_at: expiryParam },
+  response: tokenEntity,
+  async handler({ ctx, params, body }) {
+    const row = await getToken(ctx, params.id)
+    assertMayRotate(ctx, row.id)
+    const made = await rotateToken(ctx, row, body.expires_at)
+    return presentToken(made.row, ctx.now(), made.secret)
+  },
+})
+
+export const createOwnToken = endpoint({
+  method: 'POST',
+  path: '/user/personal_access_tokens',
+  summary: 'Create a token of the caller, of little reach',
+  tags,
+  access: signedIn(),
+  body: { ...personalTokenBody, scopes: csv(oneOf(SELF_SERVICE_SCOPES)) },
+  response: tokenEntity,
+  status: 201,
+  async handler({ ctx, body }) {
+    const user = await getUser(ctx, callerId(ctx))
+    const faults = tokenFaults(ctx, body, user)
+    if (Object.keys(faults).length > 0) throw invalidText(faultSentence(faults))
+    const made = await createToken(ctx, body, { kind: 'personal', userId: user.id })
+    return presentToken(made.row, ctx.now(), made.secret)
+  },
+})
+
+export const createUserToken = endpoint({
+  method: 'POST',
+  path: '/users/:user_id/personal_access_tokens',
+  summary: 'Create a token of a user',
+  tags,
+  access: onInstance(),
+  params: { user_id: id() },
+  body: personalTokenBody,
+  response: tokenEntity,
+  status: 201,
+  async handler({ ctx, params, body }) {
+    const user = await getUser(ctx, params.user_id)
+    const faults = tokenFaults(ctx, body, user)
+    if (Object.keys(faults).length > 0) throw unprocessable(faultSentence(faults))
+    const made = await createToken(ctx, body, { kind: 'personal', userId: user.id })
+    return presentToken(made.row, ctx.now(), made.secret)
+  },
+})
