@@ -95,6 +95,7 @@ function readKey(file) {
  * @param {string} root
  */
 export async function nativesToCompile(root) {
+  if (nativesReady(root)) return []
   const cache = cacheFolder(root)
   const names = []
   for (const native of NATIVES) {
