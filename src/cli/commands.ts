@@ -2,7 +2,16 @@ import type { Command } from './command.ts'
 import { doctor } from './doctor.ts'
 import { projectImport } from './project-import.ts'
 import { serve } from './serve.ts'
+import { tokenCreate } from './token-create.ts'
+import { userCreate } from './user-create.ts'
 import { version } from './version.ts'
 
 /** Every command, in the order of the help. */
-export const commands: readonly Command[] = [serve, projectImport, doctor, version]
+export const commands: readonly Command[] = [
+  serve,
+  userCreate,
+  tokenCreate,
+  projectImport,
+  doctor,
+  version,
+]

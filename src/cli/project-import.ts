@@ -8,12 +8,11 @@ import { createProject } from '../api/projects/create-project.ts'
 import { discardProject, hideProject } from '../api/projects/remove-project.ts'
 import { getTargetNamespace } from '../api/projects/target-namespace.ts'
 import { moveRefs } from '../api/refs/move-refs.ts'
-import { silentLog } from '../base/log.ts'
 import { conflict } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import { type Fetched, fetchWhole, type RemoteHead, readRemoteHead } from '../git/fetch-whole.ts'
-import { openCommandParts } from '../parts.ts'
 import { command, UsageError } from './command.ts'
+import { withData } from './open.ts'
 
 const visibilities = ['private', 'internal', 'public'] as const
 
@@ -39,24 +38,23 @@ export const projectImport = command({
       doc: 'private (unless told), internal or public',
     },
   },
-  async run({ args, options, config, progress, signal }) {
-    const source = asSource(args[0] ?? '')
-    const wanted = readWanted(source, options)
-    const settings = config()
-    const parts = await openCommandParts(settings, { log: silentLog })
-    const ctx = parts.makeCtx()
-    const scratch = join(settings.data, 'tmp', `import-${randomBytes(8).toString('hex')}`)
-    try {
+  async run(call) {
+    const source = asSource(call.args[0] ?? '')
+    const wanted = readWanted(source, call.options)
+    return await withData(call, async (ctx) => {
       await assertFree(ctx, wanted)
-      const fetching = { scratch, signal, onProgress: (text: string) => progress.say(text) }
-      const head = await readRemoteHead(source, fetching)
-      const fetched = await fetchWhole(source, head, fetching)
-      progress.say('moving the objects in')
-      return answer(await place(ctx, wanted, head, fetched), fetched)
-    } finally {
-      await rm(scratch, { recursive: true, force: true })
-      await parts.close()
-    }
+      const scratch = join(ctx.config.data, 'tmp', `import-${randomBytes(8).toString('hex')}`)
+      const onProgress = (text: string) => call.progress.say(text)
+      const fetching = { scratch, signal: call.signal, onProgress }
+      try {
+        const head = await readRemoteHead(source, fetching)
+        const fetched = await fetchWhole(source, head, fetching)
+        onProgress('moving the objects in')
+        return answer(await place(ctx, wanted, head, fetched), fetched)
+      } finally {
+        await rm(scratch, { recursive: true, force: true })
+      }
+    })
   },
 })
 

@@ -1,0 +1,26 @@
+import { silentLog } from '../base/log.ts'
+import { StartError } from '../base/start-error.ts'
+import type { Ctx } from '../ctx.ts'
+import { openCommandParts } from '../parts.ts'
+import type { Call } from './command.ts'
+import { isAnyoneHere } from './queries.ts'
+
+/**
+ * Runs the work of a command that changes something, as the program itself, and closes everything whatever happens. The
+ * administrator comes first: a data folder that no server has ever started is refused.
+ */
+export async function withData<T>(
+  { config }: Pick<Call, 'config'>,
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
+  const settings = config()
+  const parts = await openCommandParts(settings, { log: silentLog })
+  try {
+    if (!(await isAnyoneHere(parts.store.db))) {
+      throw new StartError(`${settings.data} holds nothing yet: start the server there once`)
+    }
+    return await work(parts.makeCtx())
+  } finally {
+    await parts.close()
+  }
+}

@@ -1,0 +1,66 @@
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { gitstead } from '../support/command-line.ts'
+import { newFolder } from '../support/database.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+const run = (words: string[], input?: string) => gitstead(world.folder, words, input)
+
+test('a user made beside the running server signs in with a token made there too', async () => {
+  const made = await run(['user', 'create', 'ana', '--email', 'ana@example.com', '--json'])
+  expect(made).toMatchObject({ code: 0, err: '' })
+  expect(JSON.parse(made.out)).toMatchObject({ username: 'ana', admin: false })
+  expect(JSON.parse(made.out).password).toMatch(/^[\w-]{20,}$/)
+
+  const token = await run(['token', 'create', 'ana', '--scopes', 'read_user,read_api'])
+  expect(token.code).toBe(0)
+  const ana = world.as(token.out.trim())
+  expect((await ana.get('/user')).body).toMatchObject({ username: 'ana', name: 'ana' })
+  expect((await ana.post('/projects', { name: 'mine' })).status).toBe(403)
+})
+
+test('a password is read from standard input and never shown', async () => {
+  const words = ['user', 'create', 'bo', '--email', 'bo@example.com', '--password-stdin', '--json']
+  const { code, out } = await run(words, 'a long word that nobody guesses 7\n')
+  expect(code).toBe(0)
+  expect(out).not.toContain('a long word')
+  expect(JSON.parse(out)).not.toHaveProperty('password')
+})
+
+test('an administrator is made on request', async () => {
+  const { out } = await run(['user', 'create', 'cy', '--email', 'cy@example.com', '--admin'])
+  expect(out).toMatch(/^user cy \(\d+\), administrator\npassword \S+ \(shown once\)\n$/)
+  const token = await run(['token', 'create', 'cy', '--scopes', 'api,sudo', '--json'])
+  expect(JSON.parse(token.out)).toMatchObject({ username: 'cy', scopes: ['api', 'sudo'] })
+})
+
+test.each([
+  [['user', 'create', 'di'], 2, '--email is missing'],
+  [['user', 'create', '-x', '--email', 'x@example.com'], 2, "Unknown option '-x'"],
+  [['user', 'create', 'di', '--email', 'none'], 1, 'email is invalid'],
+  [['user', 'create', 'root', '--email', 'r@example.com'], 1, 'Username has already been taken'],
+  [['token', 'create', 'nobody'], 1, '404 User Not Found'],
+  [['token', 'create', 'root', '--scopes', 'all'], 2, "'all' is no scope"],
+  [['token', 'create', 'root', '--expires-at', 'soon'], 2, '--expires-at is a day'],
+  [['token', 'create', 'root', '--expires-at', '2001-01-01'], 1, 'Expires at cannot be'],
+])('%j is refused in one line', async (words, code, text) => {
+  const ran = await run(words)
+  expect(ran.code).toBe(code)
+  expect(ran.out).toBe('')
+  expect(ran.err.split('\n')).toHaveLength(2)
+  expect(ran.err).toContain(text)
+})
+
+test('a data folder that no server has started is refused', async () => {
+  const folder = newFolder()
+  const { code, err } = await gitstead(folder, ['user', 'create', 'a', '--email', 'a@example.com'])
+  expect(code).toBe(1)
+  expect(err).toMatch(/holds nothing yet: start the server there once\n$/)
+  rmSync(folder, { recursive: true })
+})
