@@ -16,8 +16,8 @@ const wholeLimit = 1024 * 1024
 const readLimit = 64 * 1024 * 1024
 
 /** The header of an object that must be a blob. */
-export function blobHeader(repository: OpenRepository, id: ObjectId): ObjectHeader {
-  const header = readObjectHeader(repository, assertObjectId(id))
+export async function blobHeader(repository: OpenRepository, id: ObjectId): Promise<ObjectHeader> {
+  const header = await readObjectHeader(repository, assertObjectId(id))
   if (header.type !== 'blob') throw new GitError('not_found', `${id} is not a blob`)
   return header
 }
@@ -29,7 +29,7 @@ export const readBlobOperation = operation({
     { repository },
     input: { readonly id: ObjectId; readonly limit: number },
   ): Promise<Blob> {
-    const { size } = blobHeader(repository, input.id)
+    const { size } = await blobHeader(repository, input.id)
     if (size > input.limit) {
       throw new GitError('too_large', `blob ${input.id} has ${size} bytes`, { size })
     }
@@ -46,7 +46,7 @@ export const openBlobOperation = operation({
     { repository },
     input: { readonly id: ObjectId },
   ): Promise<{ readonly size: number; readonly content?: Buffer | undefined }> {
-    const { size } = blobHeader(repository, input.id)
+    const { size } = await blobHeader(repository, input.id)
     if (size > wholeLimit) return { size }
     return { size, content: await readTyped(repository, input.id, 'blob') }
   },
@@ -139,7 +139,7 @@ export const hashBlobOperation = operation({
   name: 'hashBlob',
   lane: 'light',
   async run({ repository }, input: { readonly id: ObjectId }): Promise<string | undefined> {
-    if (blobHeader(repository, input.id).size > wholeLimit) return undefined
+    if ((await blobHeader(repository, input.id)).size > wholeLimit) return undefined
     return sha256(await readTyped(repository, input.id, 'blob'))
   },
 })

@@ -47,7 +47,7 @@ export const readFileOperation = operation({
     const root = await rootTree(repository, commitId)
     const entry = path === '' ? undefined : await findEntry(repository, root, path)
     if (entry?.type !== 'blob') throw new GitError('not_found', 'no file at this path', { path })
-    const { size } = blobHeader(repository, entry.id)
+    const { size } = await blobHeader(repository, entry.id)
     const wanted = options.contentUpTo !== undefined && size <= options.contentUpTo
     const content =
       wanted || size <= wholeLimit ? await readLinked(repository, entry.id, 'blob') : undefined

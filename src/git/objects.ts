@@ -1,6 +1,8 @@
 import type { OpenRepository } from './engine/open-repository.ts'
 import { GitError } from './error.ts'
+import { assertObjectId } from './names.ts'
 import { asGitError, bytesOf, oid, typeName } from './native.ts'
+import { objectFilesOf } from './packs/object-files.ts'
 import type { ObjectId, ObjectType } from './types.ts'
 
 export interface RawObject {
@@ -8,8 +10,13 @@ export interface RawObject {
   readonly data: Buffer
 }
 
+/** Larger objects are unpacked by libgit2, in its own threads. */
+const smallObject = 512 * 1024
+
 /** Reads an object's bytes; runs in an engine process. `not_found` when the repository lacks it. */
 export async function readObject(repository: OpenRepository, id: ObjectId): Promise<RawObject> {
+  const small = readSmall(repository, assertObjectId(id))
+  if (small) return small
   const odb = await repository.odb()
   const native = oid(id)
   try {
@@ -19,6 +26,15 @@ export async function readObject(repository: OpenRepository, id: ObjectId): Prom
     return { type: typeName(object.type()), data: bytesOf(object) }
   } catch (error) {
     throw asGitError(error)
+  }
+}
+
+function readSmall(repository: OpenRepository, id: ObjectId): RawObject | undefined {
+  try {
+    return objectFilesOf(repository).read(id, smallObject)
+  } catch {
+    // Damage, or files that changed while we read: libgit2 decides.
+    return undefined
   }
 }
 

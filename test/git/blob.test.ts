@@ -29,7 +29,7 @@ afterAll(() => world.close())
 async function checkAll(): Promise<void> {
   const open = new OpenRepository(repo.path)
   for (const [id, data] of contents) {
-    expect(readObjectHeader(open, id)).toEqual({ type: 'blob', size: data.length })
+    expect(await readObjectHeader(open, id)).toEqual({ type: 'blob', size: data.length })
     expect((await readBlob(repo, id)).content.equals(data)).toBe(true)
     const whole = await streamBlob(repo, id)
     expect(whole.size).toBe(data.length)

@@ -3,14 +3,13 @@ import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
 import { parseTree } from '../parse-object.ts'
 import { differingNames, lookUp, readTreeData } from '../tree-walk.ts'
+import { Turns } from '../turns.ts'
 import type { ObjectId } from '../types.ts'
 import { type BloomKeys, bloomKeys } from './bloom.ts'
 import type { History } from './history.ts'
 import { PathReader } from './path-reader.ts'
 import { CommitQueue } from './queue.ts'
 
-/** How many commits ahead their trees are read. */
-const ahead = 24
 /** Up to so many names are looked up one by one; for more the two folders are compared. */
 const fewNames = 12
 
@@ -84,11 +83,10 @@ class ChangesWalk {
     signal: AbortSignal,
   ): Promise<Map<string, ObjectId>> {
     this.#send(tip, names)
-    let steps = 0
+    const turns = new Turns()
     for (let at = this.#queue.pop(); at >= 0; at = this.#queue.pop()) {
-      steps += 1
       if (signal.aborted) throw new GitError('timeout', 'the caller went away')
-      if (steps % 2048 === 0) await new Promise(setImmediate)
+      await turns.share()
       const here = this.#here.get(at) ?? []
       this.#here.delete(at)
       const before = known(at)
@@ -113,7 +111,6 @@ class ChangesWalk {
   async #visit(position: number, names: readonly Name[]): Promise<void> {
     let left = this.#afterFilter(position, names)
     if (left.length === 0) return
-    this.#readAhead(position)
     const mine = await this.#treeAt(position)
     for (let n = 0; left.length > 0; n += 1) {
       const parent = this.#history.parent(position, n)
@@ -176,24 +173,6 @@ class ChangesWalk {
     const state = await this.#reader.state(position)
     const [mode, id] = state.split(' ')
     return Number(mode) === 0o040000 ? id : undefined
-  }
-
-  #readAhead(from: number): void {
-    let at = from
-    for (let i = 0; i < ahead && at >= 0; i += 1) {
-      if (this.#history.mayHaveChanged(at, this.#folderKeys)) void this.#warm(at)
-      at = this.#history.parent(at, 0)
-    }
-  }
-
-  /** Reads a folder before it is needed; the cache of trees keeps it. */
-  async #warm(position: number): Promise<void> {
-    try {
-      const treeId = await this.#treeAt(position)
-      if (treeId !== undefined) await readTreeData(this.#repository, treeId)
-    } catch {
-      // Whoever needs it meets the same error.
-    }
   }
 }
 

@@ -1,13 +1,11 @@
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
+import { Turns } from '../turns.ts'
 import { type BloomKeys, bloomKeys } from './bloom.ts'
 import type { History } from './history.ts'
 import type { WalkOptions } from './ordered-walk.ts'
 import { PathReader } from './path-reader.ts'
 import { CommitQueue } from './queue.ts'
-
-/** How many commits ahead their trees are read. */
-const ahead = 24
 
 /**
  * The commits that changed a path, as `git log -- path` lists them: newest first, and at a merge only
@@ -45,7 +43,7 @@ export class PathWalk {
   }
 
   async #extend(count: number, signal: AbortSignal): Promise<void> {
-    let steps = 0
+    const turns = new Turns()
     while (!this.#finished && this.#list.length < count) {
       const position = this.#queue.pop()
       if (position < 0) {
@@ -59,9 +57,7 @@ export class PathWalk {
         this.#queue.push(position, this.#history.dateOf(position))
         throw new GitError('timeout', 'the caller went away')
       }
-      steps += 1
-      // Long stretches without a read would hold up everybody else in this process.
-      if (steps % 4096 === 0) await new Promise(setImmediate)
+      await turns.share()
       const settled = this.#unchanged(position)
       if (!settled && (await this.#changed(position))) this.#list.push(position)
     }
@@ -77,7 +73,6 @@ export class PathWalk {
 
   /** Whether the commit differs from all its parents; follows those that git follows. */
   async #changed(position: number): Promise<boolean> {
-    this.#readAhead(position)
     const state = await this.#reader.state(position)
     let parent = this.#history.parent(position, 0)
     if (parent < 0) return state !== ''
@@ -92,18 +87,6 @@ export class PathWalk {
     }
     for (const each of parents) this.#enter(each)
     return true
-  }
-
-  #readAhead(from: number): void {
-    let at = from
-    for (let i = 0; i < ahead && at >= 0; i += 1) {
-      if (this.#history.mayHaveChanged(at, this.#keys)) {
-        void this.#reader.state(at)
-        const parent = this.#history.parent(at, 0)
-        if (parent >= 0) void this.#reader.state(parent)
-      }
-      at = this.#history.parent(at, 0)
-    }
   }
 
   #enter(position: number): void {
