@@ -10,6 +10,7 @@ import { benchTransport } from './transport.ts'
 const usage = `usage: npm run bench -- [options]
   --repository <path>  measure with this repository instead of one that is made
   --commits <n>        commits of the one that is made (20,000)
+  --only <part>        clone, first-push, push, shallow, refs, gigabyte or crowd alone
   --load               also push a gigabyte, and let 120 clients come at once
   --json <file>        where the results go (bench.json)
   --strict             fail when a target is missed`
@@ -22,6 +23,7 @@ async function run(): Promise<void> {
       repository: { type: 'string' },
       commits: { type: 'string', default: '20000' },
       load: { type: 'boolean', default: false },
+      only: { type: 'string' },
       json: { type: 'string', default: 'bench.json' },
       strict: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -44,7 +46,7 @@ async function run(): Promise<void> {
     try {
       const work = join(folder, 'work')
       await mkdir(work)
-      const place = { server, source, folder: work, load: values.load, say }
+      const place = { server, source, folder: work, load: values.load, only: values.only, say }
       for await (const row of benchTransport(place)) rows.push(row)
     } finally {
       await server.stop()

@@ -16,6 +16,8 @@ export interface BenchPlace {
   readonly folder: string
   /** Gigabyte pushes and crowds of clients too. */
   readonly load: boolean
+  /** One part alone. */
+  readonly only: string | undefined
   say(line: string): void
 }
 
@@ -27,16 +29,28 @@ export async function* benchTransport(place: BenchPlace): AsyncGenerator<Row> {
   await git(source, ['push', '-q', '--mirror', server.remote('whole')])
   const stored = await server.repository('whole')
   await settle(place)
-  yield* fullClone(place, stored)
-  yield* firstPush(place, stored)
-  yield* smallPush(place, stored)
-  yield* shallowClones(place, stored)
-  yield* manyRefs(place)
-  if (place.load) {
-    yield* bigPush(place)
-    yield* crowd(place)
+  for (const [name, part] of Object.entries(parts)) {
+    if (place.only === undefined ? !place.load && loads.includes(name) : name !== place.only) {
+      continue
+    }
+    place.say(name)
+    yield* part(place, stored)
   }
 }
+
+type Part = (place: BenchPlace, stored: string) => AsyncGenerator<Row>
+
+const parts: Readonly<Record<string, Part>> = {
+  clone: fullClone,
+  'first-push': firstPush,
+  push: smallPush,
+  shallow: shallowClones,
+  refs: manyRefs,
+  gigabyte: bigPush,
+  crowd,
+}
+
+const loads: readonly string[] = ['gigabyte', 'crowd']
 
 /** Lets background work end, so that it does not run in somebody's measurement. */
 async function settle(place: BenchPlace): Promise<void> {
@@ -46,7 +60,6 @@ async function settle(place: BenchPlace): Promise<void> {
 
 async function* fullClone(place: BenchPlace, stored: string): AsyncGenerator<Row> {
   const { server, folder } = place
-  place.say('full clone')
   const clone = async (from: string, name: string) => {
     const target = join(folder, name)
     await git(folder, ['clone', '-q', '--bare', from, target])
@@ -63,7 +76,6 @@ async function* fullClone(place: BenchPlace, stored: string): AsyncGenerator<Row
 
 async function* firstPush(place: BenchPlace, stored: string): AsyncGenerator<Row> {
   const { server, source, folder } = place
-  place.say('first push')
   const settings = await readFile(join(stored, 'config'))
   const pushTo = async (round: number, config: Buffer | undefined) => {
     const target = join(folder, `first-${round}.git`)
@@ -89,7 +101,6 @@ async function* firstPush(place: BenchPlace, stored: string): AsyncGenerator<Row
 
 async function* smallPush(place: BenchPlace, stored: string): AsyncGenerator<Row> {
   const { server, folder, source } = place
-  place.say('push of one commit')
   const theirs = join(folder, 'small.git')
   await git(folder, ['clone', '-q', '--bare', `file://${stored}`, theirs])
   await writeFile(join(theirs, 'config'), await readFile(join(stored, 'config')))
@@ -123,7 +134,6 @@ async function* smallPush(place: BenchPlace, stored: string): AsyncGenerator<Row
 
 async function* shallowClones(place: BenchPlace, stored: string): AsyncGenerator<Row> {
   const { server, folder } = place
-  place.say('shallow clones')
   const clone = async (from: string) => {
     const target = join(folder, 'shallow')
     await git(folder, ['clone', '-q', '--bare', '--depth=1', from, target])
@@ -140,7 +150,6 @@ async function* shallowClones(place: BenchPlace, stored: string): AsyncGenerator
 
 async function* manyRefs(place: BenchPlace): AsyncGenerator<Row> {
   const { server, folder, source } = place
-  place.say('10,000 refs')
   const tips = (await git(source, ['rev-list', '-n', '500', 'HEAD'])).split('\n')
   const refs = join(folder, 'refs.git')
   await git(folder, ['clone', '-q', '--bare', '--shared', source, refs])
@@ -149,8 +158,8 @@ async function* manyRefs(place: BenchPlace): AsyncGenerator<Row> {
     (_, i) => `create refs/heads/many/branch-${i} ${tips[i % tips.length]}\n`,
   )
   await git(refs, ['update-ref', '--stdin'], lines.join(''))
-  await git(refs, ['push', '-q', '--all', server.remote('refs')])
-  const stored = await server.repository('refs')
+  await git(refs, ['push', '-q', '--all', server.remote('many-refs')])
+  const stored = await server.repository('many-refs')
   await settle(place)
   for (const version of ['2', '0']) {
     const list = (from: string) =>
@@ -158,7 +167,7 @@ async function* manyRefs(place: BenchPlace): AsyncGenerator<Row> {
     yield await compare(
       `ls-remote of 10,000 refs, protocol ${version}`,
       11,
-      () => list(server.remote('refs')),
+      () => list(server.remote('many-refs')),
       () => list(`file://${stored}`),
       2,
     )
@@ -167,7 +176,6 @@ async function* manyRefs(place: BenchPlace): AsyncGenerator<Row> {
 
 async function* bigPush(place: BenchPlace): AsyncGenerator<Row> {
   const { server, folder } = place
-  place.say('push of one gigabyte')
   const big = join(folder, 'big')
   await git(folder, ['init', '-q', big])
   await pipeline(noise(1024), createWriteStream(join(big, 'noise.bin')))
@@ -200,7 +208,6 @@ function noise(megabytes: number): Readable {
 
 async function* crowd(place: BenchPlace): AsyncGenerator<Row> {
   const { server, folder, source } = place
-  place.say('100 shallow clones and 20 pushes at once')
   const crowded = join(folder, 'crowd')
   await mkdir(crowded)
   const works = await Promise.all(

@@ -1,10 +1,12 @@
-import { readFile } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '../git/error.ts'
+import { listRefs } from '../git/refs.ts'
 import { RefsStates } from '../git/refs-state.ts'
 import type { Repo } from '../git/repo.ts'
+import type { Ref } from '../git/types.ts'
 import { onlyHeadsAndTags, startService } from './git-process.ts'
-import { flushPacket, packet } from './pkt-line.ts'
+import { flushPacket, packet, parsePackets } from './pkt-line.ts'
 
 export type Service = 'upload-pack' | 'receive-pack'
 
@@ -18,6 +20,7 @@ export class Advertisements {
   readonly #states = new RefsStates()
   readonly #kept = new Map<string, Kept>()
   readonly #maxBytes: number
+  readonly #pushCapabilities = new Map<string, string>()
   #bytes = 0
 
   constructor(maxBytes: number) {
@@ -48,8 +51,30 @@ export class Advertisements {
       const settings = await readFile(join(repo.path, 'config'), 'latin1')
       return await this.#remember(`capabilities ${settings}`, async () => 'constant', make)
     }
+    const list =
+      service === 'receive-pack' && version === 0 ? () => this.#pushList(repo, make) : make
     const key = `${repo.path} ${service} ${version}`
-    return await this.#remember(key, () => this.#states.of(repo.path), make)
+    return await this.#remember(key, () => this.#states.of(repo.path), list)
+  }
+
+  /**
+   * What pushing clients are told, without a git process: each push changes the refs, so nothing
+   * that is kept would do. Git tells its capabilities once. A fork also offers what its source has,
+   * which git knows better.
+   */
+  async #pushList(repo: Repo, byGit: () => Promise<Buffer>): Promise<Buffer> {
+    if (await isThere(join(repo.path, 'objects', 'info', 'alternates'))) return await byGit()
+    const settings = await readFile(join(repo.path, 'config'), 'latin1')
+    const known = this.#pushCapabilities.get(settings)
+    if (known === undefined) {
+      const list = await byGit()
+      this.#pushCapabilities.set(settings, capabilitiesOf(list))
+      return list
+    }
+    const lists = await Promise.all(
+      ['refs/heads/', 'refs/tags/'].map((prefix) => listRefs(repo, { prefix })),
+    )
+    return pushAdvertisement(lists.flat(), known)
   }
 
   async #remember(
@@ -85,6 +110,30 @@ export class Advertisements {
     const kept = this.#kept.get(key)
     if (kept && this.#kept.delete(key)) this.#bytes -= kept.bytes.length + key.length
   }
+}
+
+/** The capabilities in the first line of a list of protocol 0. */
+function capabilitiesOf(list: Buffer): string {
+  const [first] = parsePackets(list)
+  const line = first?.kind === 'data' ? first.bytes.toString('latin1') : ''
+  return line.slice(line.indexOf('\0') + 1).trimEnd()
+}
+
+/** A list of protocol 0, as gitprotocol-pack describes it. */
+function pushAdvertisement(refs: readonly Ref[], capabilities: string): Buffer {
+  const [first, ...others] = refs
+  const idLength = capabilities.includes('object-format=sha256') ? 64 : 40
+  const nothing = { id: '0'.repeat(idLength), name: 'capabilities^{}' }
+  const { id, name } = first ?? nothing
+  const lines = others.map((ref) => packet(`${ref.id} ${ref.name}\n`))
+  return Buffer.concat([packet(`${id} ${name}\0${capabilities}\n`), ...lines, flushPacket])
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await access(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function advertise(repo: Repo, service: Service, version: 0 | 1 | 2): Promise<Buffer> {

@@ -1,12 +1,12 @@
 import { chmod, mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { GitError } from '../git/error.ts'
 
-// Talks over two pipes that git hands on: what the push wants goes out on 3, the verdict comes in
-// on 4. Text before the verdict is for the user. No answer, because the server is gone, is a no.
+// Talks over two pipes that git hands on: where the new objects are goes out on 3, the verdict comes
+// in on 4. Text before the verdict is for the user. No answer, because the server is gone, is a no.
+// What git writes to it, the server has read from the client before.
 const preReceive = `#!/bin/sh
-{ printf '%s\\n' "$GIT_QUARANTINE_PATH"; cat; printf '\\n'; } >&3 || exit 1
+printf '%s\\n' "$GIT_QUARANTINE_PATH" >&3 || exit 1
 while IFS= read -r line <&4; do
   case $line in
     allow) exit 0 ;;
@@ -28,36 +28,24 @@ export async function writeHooks(dataDir: string): Promise<string> {
   return folder
 }
 
-/** What git is about to do, told by its pre-receive hook. */
-export interface HookReport {
+/** What git's pre-receive hook asks. */
+export interface HookQuestion {
   /** Where the new objects are until they are accepted; undefined when the push brings none. */
   readonly quarantine: string | undefined
-  /** The refs that git itself did not refuse. */
-  readonly names: readonly string[]
 }
 
-// A push of 100,000 refs.
-const maxReport = 64 * 1024 * 1024
+// The longest path that the system allows.
+const maxQuestion = 4096
 
 /** Reads what the hook says; undefined when git ends without asking. */
-export async function readHookReport(fromHook: Readable): Promise<HookReport | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
+export async function readHookQuestion(fromHook: Readable): Promise<HookQuestion | undefined> {
+  let said = ''
   for await (const chunk of fromHook as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > maxReport) throw new GitError('too_large', 'too many ref updates in one push')
-    if (!endsReport(chunk, chunks)) continue
-    const [quarantine = '', ...lines] = Buffer.concat(chunks).toString('utf8').trimEnd().split('\n')
-    const names = lines.map((line) => line.split(' ').slice(2).join(' '))
-    return { quarantine: quarantine || undefined, names }
+    said += chunk.toString('utf8')
+    if (said.endsWith('\n')) return { quarantine: said.trimEnd() || undefined }
+    if (said.length > maxQuestion) break
   }
   return undefined
-}
-
-function endsReport(last: Buffer, chunks: readonly Buffer[]): boolean {
-  const tail = last.length > 1 ? last : Buffer.concat(chunks)
-  return tail.length > 1 && tail.subarray(-2).toString('latin1') === '\n\n'
 }
 
 /** Lets git go on. */

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Project } from '../access/subjects.ts'
 import { gate } from '../api/refs/gate.ts'
-import type { Push, Refusal } from '../api/refs/moves.ts'
+import { branchOf, type Push, type Refusal, tagOf } from '../api/refs/moves.ts'
 import { objectFacts } from '../api/refs/object-facts.ts'
 import { openPush, settlePush } from '../api/refs/record-move.ts'
 import { processMark } from '../api/refs/recover.ts'
@@ -10,7 +10,7 @@ import { GitError } from '../git/error.ts'
 import { readRefValues } from '../git/ref-values.ts'
 import type { Repo } from '../git/repo.ts'
 import { type GitService, onlyHeadsAndTags, startService } from './git-process.ts'
-import { allow, deny, readHookReport } from './hook.ts'
+import { allow, deny, readHookQuestion } from './hook.ts'
 import { pushMessages } from './push-messages.ts'
 import { type PushRequest, readPushRequest } from './push-request.ts'
 import { PushOutput, refusalAnswer } from './report.ts'
@@ -54,6 +54,10 @@ export async function* receivePack(transport: Transport, given: Reception): Asyn
     run.abandon()
     void run.finished.finally(release)
   }
+}
+
+function isBranchOrTag(name: string): boolean {
+  return branchOf(name) !== undefined || tagOf(name) !== undefined
 }
 
 function refusedPush(ctx: Ctx, request: PushRequest, refusals: readonly Refusal[]): Buffer {
@@ -179,19 +183,20 @@ class ReceivePack {
   async #judge(): Promise<void> {
     const { toHook, fromHook } = this.#git
     try {
-      const report = await readHookReport(fromHook)
-      if (!report) return
+      const question = await readHookQuestion(fromHook)
+      if (!question) return
       this.#transport.atStep('objects received')
       const { ctx, project } = this.#given
-      const names = new Set(report.names)
-      const push = { ...this.#push, moves: this.#push.moves.filter(({ name }) => names.has(name)) }
-      const facts = objectFacts(this.#repo, report.quarantine)
+      // git refuses all others by itself.
+      const moves = this.#push.moves.filter(({ name }) => isBranchOrTag(name))
+      const push = { ...this.#push, moves }
+      const facts = objectFacts(this.#repo, question.quarantine)
       const refusals = await gate(ctx, project, push, facts)
       if (refusals.length > 0) return deny(toHook, sentences(ctx, refusals))
       if (this.#abandoned) return deny(toHook, [])
       const mark = await processMark(this.#git.pid)
       const id = await openPush(ctx, project.id, push, mark)
-      this.#intent = { id, names: report.names }
+      this.#intent = { id, names: moves.map(({ name }) => name) }
       this.#transport.atStep('intent recorded')
       allow(toHook)
     } catch (error) {
