@@ -7,7 +7,9 @@ import * as badges from './badges/endpoints.ts'
 import * as branches from './branches/endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
 import * as commits from './commits/endpoints.ts'
+import * as commitWrites from './commits/write-endpoints.ts'
 import * as files from './files/endpoints.ts'
+import * as fileWrites from './files/write-endpoints.ts'
 import * as groups from './groups/endpoints.ts'
 import * as groupsProject from './groups/project-endpoints.ts'
 import * as labels from './labels/endpoints.ts'
@@ -50,6 +52,8 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   usersState,
   usersStatus,
   version,
+  commitWrites,
+  fileWrites,
 ]
 
 /** Every endpoint of the REST API. */

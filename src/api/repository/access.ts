@@ -3,9 +3,11 @@ import { userOf } from '../../access/actor.ts'
 import { mayInProject } from '../../access/decide.ts'
 import { featureLevel } from '../../access/features.ts'
 import { type Access, assertMayInProject, onProject, type Project } from '../../access/subjects.ts'
-import { forbidden, notFound } from '../../base/problem.ts'
+import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { isBranchName } from '../../git/names.ts'
 import type { Repo } from '../../git/repo.ts'
+import { mayPushBranch } from '../refs/gate.ts'
 
 /** What a repository endpoint is handed. */
 export interface RepositorySubject {
@@ -35,6 +37,25 @@ export function onWritableCode(
   options: RepositoryOptions = {},
 ): Access<RepositorySubject> {
   return onRepository(ability, options, (ctx, project) => assertMayInProject(ctx, project, ability))
+}
+
+/**
+ * The project of `:id` with its repository, for whoever is signed in and sees it; whether they may push is asked once
+ * the branch is known, and refused in words of its own (`assertMayPush`).
+ */
+export function onPush(): Access<RepositorySubject> {
+  return onRepository('push_code', { hidden: true }, (ctx) => {
+    if (ctx.actor.kind === 'anonymous') throw unauthorized()
+  })
+}
+
+/** 403 with the sentence of spec B-resolved §2.2 for whoever may not push to the branch. */
+export async function assertMayPush(ctx: Ctx, project: Project, branch: unknown): Promise<void> {
+  const isName = typeof branch === 'string' && isBranchName(branch)
+  const may = isName
+    ? await mayPushBranch(ctx, project, branch)
+    : mayInProject(ctx.actor, project, 'push_code')
+  if (!may) throw forbidden('You are not allowed to push into this branch')
 }
 
 function onRepository(

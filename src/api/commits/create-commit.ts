@@ -1,0 +1,81 @@
+import type { Project } from '../../access/subjects.ts'
+import { invalidText } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { bringCommit } from '../../git/bring-commit.ts'
+import { GitError } from '../../git/error.ts'
+import { noObject, type ObjectId } from '../../git/types.ts'
+import { writeCommit } from '../../git/write-commit.ts'
+import { MoveRefused, moveRefs } from '../refs/move-refs.ts'
+import { signerOf } from '../repository/signer.ts'
+import { asActionRefusal, assertUnchanged, type FileAction } from './file-actions.ts'
+import { findStart, type Start } from './start-point.ts'
+
+export interface NewCommit extends Start {
+  readonly message: string
+  readonly actions: readonly FileAction[]
+  /** What the author is called, where it is not the caller; each part by itself. */
+  readonly author?: { readonly name?: string | undefined; readonly email?: string | undefined }
+  /** The refusal when a file's `last_commit_id` is out of date. */
+  readonly changedText?: ((path: string) => string) | undefined
+  /** Refuses a commit that changes nothing, with this text. */
+  readonly unchangedText?: string | undefined
+}
+
+const ATTEMPTS = 6
+
+/**
+ * Makes a commit of file actions and moves its branch there: all or nothing (spec B-resolved §2.2). When somebody else
+ * moved the branch meanwhile it is made again on top of theirs.
+ */
+export async function createCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<ObjectId> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await attemptCommit(ctx, project, wish)
+    } catch (error) {
+      if (!isOvertaken(error) || attempt === ATTEMPTS) throw asCommitRefusal(error)
+    }
+  }
+}
+
+async function attemptCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<ObjectId> {
+  const { parentId, tipId, from } = await findStart(ctx, project, wish)
+  const repo = ctx.git.open(project.id)
+  if (parentId !== undefined) {
+    const changed = wish.changedText ?? changedSince
+    await assertUnchanged(from, parentId, wish.actions, changed)
+    await bringCommit(repo, from, parentId)
+  }
+  const written = await writeCommit(repo, {
+    parentIds: parentId === undefined ? [] : [parentId],
+    actions: wish.actions.map(({ lastCommitId: _, ...action }) => action),
+    author: signerOf(ctx, wish.author),
+    committer: signerOf(ctx),
+    message: wish.message,
+  })
+  if (!written.changed && wish.unchangedText !== undefined) throw invalidText(wish.unchangedText)
+  const move = {
+    name: `refs/heads/${wish.branch}`,
+    oldId: tipId ?? noObject,
+    newId: written.id,
+  }
+  await moveRefs(ctx, project, { via: 'api', moves: [move] })
+  return written.id
+}
+
+function changedSince(path: string): string {
+  return `The file has changed since you started editing it: ${path}`
+}
+
+function isOvertaken(error: unknown): boolean {
+  return error instanceof GitError && (error.code === 'stale' || error.code === 'locked')
+}
+
+function asCommitRefusal(error: unknown): unknown {
+  if (error instanceof MoveRefused) return invalidText(error.reason)
+  if (error instanceof GitError && error.code === 'conflict') {
+    return invalidText(
+      'Something went wrong when we tried to create the branch for you: another branch is in the way',
+    )
+  }
+  return asActionRefusal(error)
+}

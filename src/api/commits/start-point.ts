@@ -1,0 +1,72 @@
+import type { Project } from '../../access/subjects.ts'
+import { invalidText } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { readCommit } from '../../git/commit.ts'
+import { isBranchName, isObjectId } from '../../git/names.ts'
+import { findRef, listRefs } from '../../git/refs.ts'
+import type { Repo } from '../../git/repo.ts'
+import type { ObjectId } from '../../git/types.ts'
+import { isProhibited } from '../refs/gate.ts'
+import { ifFound } from '../repository/missing.ts'
+
+export interface Start {
+  readonly branch: string
+  readonly force: boolean
+  readonly startBranch?: string | undefined
+  readonly startSha?: string | undefined
+  /** Another project of the fork network. */
+  readonly startProject?: Project | undefined
+}
+
+/** Where a new commit is put on, and where its branch is now. */
+export interface StartPoint {
+  /** The parent; none for the first commit of a repository. */
+  readonly parentId: ObjectId | undefined
+  /** The tip of the branch; none when it is to be made. */
+  readonly tipId: ObjectId | undefined
+  /** Where the parent is, when that is another repository. */
+  readonly from: Repo
+}
+
+/** Finds the parent of a new commit, in the order of checks of spec B-resolved §2.2. */
+export async function findStart(ctx: Ctx, project: Project, wish: Start): Promise<StartPoint> {
+  const repo = ctx.git.open(project.id)
+  const source = wish.startProject ?? project
+  const from = ctx.git.open(source.id)
+  const isEmpty = (await listRefs(repo, { prefix: 'refs/heads/', limit: 1 })).length === 0
+  const shaCommit = wish.startSha === undefined ? undefined : await findSha(from, wish.startSha)
+  const startBranch = wish.startSha === undefined ? (wish.startBranch ?? wish.branch) : undefined
+  const tipId = await findTip(repo, wish.branch)
+  const isOther = startBranch !== wish.branch || source.id !== project.id
+  // The parent and the tip to be replaced must come of one look, or a commit in between is lost.
+  const start = isOther ? (shaCommit ?? (await findTip(from, startBranch ?? ''))) : tipId
+  if (start === undefined && !(isEmpty && source.id === project.id)) {
+    throw invalidText('You can only create or edit files when you are on a branch')
+  }
+  if (isOther && tipId !== undefined && !wish.force) {
+    throw invalidText(
+      `A branch called '${wish.branch}' already exists. Switch to that branch in order to make changes`,
+    )
+  }
+  if (tipId === undefined) assertNewName(wish.branch)
+  return { parentId: start, tipId, from }
+}
+
+async function findSha(repo: Repo, sha: string): Promise<ObjectId> {
+  if (!isObjectId(sha)) throw invalidText(`Invalid start_sha '${sha}'`)
+  const commit = await ifFound(readCommit(repo, sha))
+  if (!commit) throw invalidText(`Cannot find start_sha '${sha}'`)
+  return commit.id
+}
+
+async function findTip(repo: Repo, branch: string): Promise<ObjectId | undefined> {
+  if (!isBranchName(branch)) return undefined
+  return (await findRef(repo, `refs/heads/${branch}`))?.id
+}
+
+function assertNewName(branch: string): void {
+  if (isBranchName(branch) && !isProhibited(branch)) return
+  throw invalidText(
+    `Something went wrong when we tried to create '${branch}' for you: Branch name is invalid`,
+  )
+}
