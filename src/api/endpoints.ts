@@ -1,23 +1,27 @@
 import type { Endpoint } from '../http/endpoint.ts'
-import * as tokenAssociations from './access-tokens/associations-endpoints.ts'
+import * as accessTokensAssociations from './access-tokens/associations-endpoints.ts'
 import * as accessTokens from './access-tokens/endpoints.ts'
-import * as impersonationTokens from './access-tokens/impersonation-endpoints.ts'
-import * as sourceTokens from './access-tokens/source-endpoints.ts'
+import * as accessTokensImpersonation from './access-tokens/impersonation-endpoints.ts'
+import * as accessTokensSource from './access-tokens/source-endpoints.ts'
 import * as badges from './badges/endpoints.ts'
 import * as branches from './branches/endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
 import * as commits from './commits/endpoints.ts'
-import * as commitWrites from './commits/write-endpoints.ts'
+import * as commitsWrite from './commits/write-endpoints.ts'
 import * as files from './files/endpoints.ts'
-import * as fileWrites from './files/write-endpoints.ts'
+import * as filesWrite from './files/write-endpoints.ts'
 import * as groups from './groups/endpoints.ts'
 import * as groupsProject from './groups/project-endpoints.ts'
+import * as issues from './issues/endpoints.ts'
+import * as issuesLink from './issues/link-endpoints.ts'
+import * as issuesSide from './issues/side-endpoints.ts'
 import * as labels from './labels/endpoints.ts'
 import * as members from './members/endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
 import * as repository from './repository/endpoints.ts'
 import * as tags from './tags/endpoints.ts'
+import * as todos from './todos/endpoints.ts'
 import * as usersCurrent from './users/current-endpoints.ts'
 import * as usersEmail from './users/email-endpoints.ts'
 import * as users from './users/endpoints.ts'
@@ -28,32 +32,36 @@ import * as version from './version/endpoints.ts'
 
 /** The one list of resources: each one's exported endpoints. */
 const resources: readonly Readonly<Record<string, unknown>>[] = [
+  accessTokensAssociations,
+  accessTokens,
+  accessTokensImpersonation,
+  accessTokensSource,
   badges,
   branches,
   commitStatuses,
   commits,
+  commitsWrite,
   files,
+  filesWrite,
   groups,
   groupsProject,
+  issues,
+  issuesLink,
+  issuesSide,
   labels,
   members,
   milestones,
   projects,
   repository,
   tags,
+  todos,
   usersCurrent,
   usersEmail,
-  accessTokens,
-  impersonationTokens,
-  sourceTokens,
-  tokenAssociations,
   users,
   usersPeople,
   usersState,
   usersStatus,
   version,
-  commitWrites,
-  fileWrites,
 ]
 
 /** Every endpoint of the REST API. */

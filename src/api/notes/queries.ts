@@ -218,3 +218,10 @@ export async function listUsersById(db: Db, ids: readonly number[]) {
   if (ids.length === 0) return []
   return db.selectFrom('users').select(userBasicColumns).where('users.id', 'in', ids).execute()
 }
+
+/** Every comment of a noteable, oldest first; system notes are not among them. */
+export function listAllNotes(db: Db, scope: NoteScope) {
+  return notesOf(db, scope, { internal: true, activity: 'only_comments' })
+    .orderBy('notes.id')
+    .execute()
+}

@@ -11,6 +11,8 @@ import {
   countNotesOf,
   deleteNote,
   insertNote,
+  listAllNotes,
+  listNoteAuthors,
   listNotesOfDiscussions,
   type NoteScope,
   resolveNotes,
@@ -230,4 +232,27 @@ export async function resolveNote(
     ? { resolved_at: ctx.now(), resolved_by_id: by }
     : { resolved_at: null, resolved_by_id: null }
   return updateNote(ctx.db, row.id, changes, row.updated_at)
+}
+
+/** Users who commented on a noteable, by their first comment. */
+export function noteAuthors(ctx: Ctx, noteable: Noteable): Promise<number[]> {
+  return listNoteAuthors(ctx.db, scopeOf(noteable))
+}
+
+/** Copies the comments of one noteable to another, threads kept together, in the caller's transaction. */
+export async function copyNotes(ctx: Ctx, from: Noteable, to: Noteable): Promise<void> {
+  const threads = new Map<string, string>()
+  for (const note of await listAllNotes(ctx.db, scopeOf(from))) {
+    const thread = threads.get(note.discussion_id) ?? newDiscussionId()
+    threads.set(note.discussion_id, thread)
+    await insertNote(ctx.db, scopeOf(to), {
+      discussion_id: thread,
+      type: note.type,
+      body: note.body,
+      author_id: note.author_id,
+      internal: note.internal === 1,
+      resolvable: note.resolvable === 1,
+      created_at: note.created_at,
+    })
+  }
 }

@@ -158,8 +158,25 @@ CREATE INDEX events_by_project ON events (project_id, id);
 CREATE INDEX events_by_author ON events (author_id, id);
 `
 
+/** What hangs on an issue without a foreign key goes with it. */
+const triggers = `
+CREATE TRIGGER issues_deleted AFTER DELETE ON issues BEGIN
+  DELETE FROM notes WHERE noteable_type = 'Issue' AND noteable_id = old.id;
+  DELETE FROM label_links WHERE subject_type = 'issue' AND subject_id = old.id;
+  DELETE FROM assignees WHERE subject_type = 'issue' AND subject_id = old.id;
+  DELETE FROM award_emoji WHERE awardable_type = 'Issue' AND awardable_id = old.id;
+  DELETE FROM todos WHERE target_type = 'Issue' AND target_id = old.id;
+  DELETE FROM timelogs WHERE subject_type = 'issue' AND subject_id = old.id;
+  DELETE FROM resource_events WHERE subject_type = 'issue' AND subject_id = old.id;
+  DELETE FROM subscriptions WHERE subject_type = 'issue' AND subject_id = old.id;
+END;
+CREATE TRIGGER notes_deleted AFTER DELETE ON notes BEGIN
+  DELETE FROM award_emoji WHERE awardable_type = 'Note' AND awardable_id = old.id;
+END;
+`
+
 /** Issues, notes on anything, reactions, to-dos, time, and what happened when. */
 export const issuesAndNotes: Migration = {
   name: '0032-issues',
-  sql: issues + notes + reactions,
+  sql: issues + notes + reactions + triggers,
 }

@@ -150,8 +150,22 @@ CREATE TABLE approval_rule_branches (
 ) STRICT, WITHOUT ROWID;
 `
 
+/** What hangs on a merge request without a foreign key goes with it. */
+const triggers = `
+CREATE TRIGGER merge_requests_deleted AFTER DELETE ON merge_requests BEGIN
+  DELETE FROM notes WHERE noteable_type = 'MergeRequest' AND noteable_id = old.id;
+  DELETE FROM label_links WHERE subject_type = 'merge_request' AND subject_id = old.id;
+  DELETE FROM assignees WHERE subject_type = 'merge_request' AND subject_id = old.id;
+  DELETE FROM award_emoji WHERE awardable_type = 'MergeRequest' AND awardable_id = old.id;
+  DELETE FROM todos WHERE target_type = 'MergeRequest' AND target_id = old.id;
+  DELETE FROM timelogs WHERE subject_type = 'merge_request' AND subject_id = old.id;
+  DELETE FROM resource_events WHERE subject_type = 'merge_request' AND subject_id = old.id;
+  DELETE FROM subscriptions WHERE subject_type = 'merge_request' AND subject_id = old.id;
+END;
+`
+
 /** Merge requests with their versions, reviewers, drafts, and approvals. */
 export const mergeRequests: Migration = {
   name: '0033-merge-requests',
-  sql: mergeRequestTables + approvals,
+  sql: mergeRequestTables + approvals + triggers,
 }

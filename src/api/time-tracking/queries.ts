@@ -1,0 +1,26 @@
+import type { Insertable } from 'kysely'
+import type { TimelogsTable, Work } from '../../store/schema/issues.ts'
+import type { Db } from '../../store/schema.ts'
+
+export async function insertTimelog(db: Db, log: Insertable<TimelogsTable>): Promise<void> {
+  await db.insertInto('timelogs').values(log).execute()
+}
+
+/** Seconds spent on an issue or merge request so far. */
+export async function sumTime(db: Db, type: Work, subjectId: number): Promise<number> {
+  const row = await db
+    .selectFrom('timelogs')
+    .select((expression) => expression.fn.sum<number | null>('seconds').as('seconds'))
+    .where('subject_type', '=', type)
+    .where('subject_id', '=', subjectId)
+    .executeTakeFirstOrThrow()
+  return row.seconds ?? 0
+}
+
+export async function deleteTimelogs(db: Db, type: Work, subjectId: number): Promise<void> {
+  await db
+    .deleteFrom('timelogs')
+    .where('subject_type', '=', type)
+    .where('subject_id', '=', subjectId)
+    .execute()
+}

@@ -1,0 +1,154 @@
+import type { ProjectAbility } from '../../access/abilities.ts'
+import { userOf } from '../../access/actor.ts'
+import { onProject, type Project } from '../../access/subjects.ts'
+import { badRequest } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
+import { text } from '../../http/params.ts'
+import type { Work } from '../../store/schema/issues.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import type { Noteable } from '../notes/noteable.ts'
+import { addSystemNote } from '../notes/verbs.ts'
+import { humanDuration, readDuration, timeStats } from './duration.ts'
+import { timeStatsEntity } from './entity.ts'
+import { deleteTimelogs, insertTimelog, sumTime } from './queries.ts'
+
+/** An issue or merge request whose time is kept. */
+export interface TimedSubject {
+  readonly id: number
+  readonly estimate: number
+  readonly noteable: Noteable
+}
+
+/** One kind of thing that time is spent on, as the routes need to know it. */
+export interface TimedKind {
+  readonly type: Work
+  /** `/projects/:id/issues/:issue_iid` */
+  readonly path: string
+  readonly params: Shape
+  readonly tag: string
+  readonly read: ProjectAbility
+  readonly write: ProjectAbility
+  find(ctx: Ctx, project: Project, params: Readonly<Record<string, unknown>>): Promise<TimedSubject>
+  saveEstimate(ctx: Ctx, subject: TimedSubject, seconds: number): Promise<void>
+}
+
+function seconds(duration: string): number {
+  const read = readDuration(duration)
+  if (read === null) throw badRequest('duration is invalid')
+  return read
+}
+
+async function stats(
+  ctx: Ctx,
+  kind: TimedKind,
+  subject: TimedSubject,
+  estimate = subject.estimate,
+) {
+  return timeStats(estimate, await sumTime(ctx.db, kind.type, subject.id))
+}
+
+async function estimate(ctx: Ctx, kind: TimedKind, subject: TimedSubject, amount: number) {
+  await inTransaction(ctx, async (ctx) => {
+    await kind.saveEstimate(ctx, subject, amount)
+    const said =
+      amount === 0 ? 'removed time estimate' : `changed time estimate to ${humanDuration(amount)}`
+    await addSystemNote(ctx, subject.noteable, 'time_tracking', said)
+  })
+  return stats(ctx, kind, subject, amount)
+}
+
+async function spend(
+  ctx: Ctx,
+  kind: TimedKind,
+  subject: TimedSubject,
+  amount: number,
+  summary: string | null,
+) {
+  await inTransaction(ctx, async (ctx) => {
+    const before = await sumTime(ctx.db, kind.type, subject.id)
+    if (before + amount < 0) throw badRequest('Time to subtract exceeds the total time spent')
+    await insertTimelog(ctx.db, {
+      subject_type: kind.type,
+      subject_id: subject.id,
+      user_id: userOf(ctx.actor)?.id ?? null,
+      seconds: amount,
+      summary,
+      spent_at: ctx.now(),
+      created_at: ctx.now(),
+    })
+    const said = `${amount < 0 ? 'subtracted' : 'added'} ${humanDuration(Math.abs(amount))} of time spent`
+    await addSystemNote(ctx, subject.noteable, 'time_tracking', said)
+  })
+  return stats(ctx, kind, subject)
+}
+
+/** The routes of time below one kind of thing (spec D §1.9). */
+export function timeEndpoints(kind: TimedKind): Endpoint[] {
+  const tags = [kind.tag]
+  const write = {
+    access: onProject(kind.write, { signedIn: true }),
+    tags,
+    params: kind.params,
+    response: timeStatsEntity,
+  }
+  const duration = text({ max: 100 })
+  return [
+    endpoint({
+      method: 'GET',
+      path: `${kind.path}/time_stats`,
+      summary: 'Tell estimated and spent time',
+      access: onProject(kind.read),
+      tags,
+      params: kind.params,
+      response: timeStatsEntity,
+      handler: async ({ ctx, project, params }) =>
+        stats(ctx, kind, await kind.find(ctx, project, params)),
+    }),
+    endpoint({
+      ...write,
+      method: 'POST',
+      path: `${kind.path}/time_estimate`,
+      summary: 'Set the estimated time',
+      body: { duration },
+      handler: async ({ ctx, project, params, body }) => {
+        const subject = await kind.find(ctx, project, params)
+        return estimate(ctx, kind, subject, Math.max(0, seconds(body.duration)))
+      },
+    }),
+    endpoint({
+      ...write,
+      method: 'POST',
+      path: `${kind.path}/reset_time_estimate`,
+      summary: 'Set the estimated time to nothing',
+      handler: async ({ ctx, project, params }) =>
+        estimate(ctx, kind, await kind.find(ctx, project, params), 0),
+    }),
+    endpoint({
+      ...write,
+      method: 'POST',
+      path: `${kind.path}/add_spent_time`,
+      summary: 'Add spent time, or take some away',
+      body: { duration, summary: text({ max: 255 }).nullish() },
+      status: 201,
+      handler: async ({ ctx, project, params, body }) => {
+        const subject = await kind.find(ctx, project, params)
+        return spend(ctx, kind, subject, seconds(body.duration), body.summary ?? null)
+      },
+    }),
+    endpoint({
+      ...write,
+      method: 'POST',
+      path: `${kind.path}/reset_spent_time`,
+      summary: 'Set the spent time to nothing',
+      async handler({ ctx, project, params }) {
+        const subject = await kind.find(ctx, project, params)
+        await inTransaction(ctx, async (ctx) => {
+          await deleteTimelogs(ctx.db, kind.type, subject.id)
+          await addSystemNote(ctx, subject.noteable, 'time_tracking', 'removed time spent')
+        })
+        return stats(ctx, kind, subject)
+      },
+    }),
+  ]
+}

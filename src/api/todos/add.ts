@@ -1,0 +1,75 @@
+import { userOf } from '../../access/actor.ts'
+import { notModified, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { findPendingTodo, finishTodosOn, insertTodo } from './queries.ts'
+
+/** What a to-do is about. */
+export interface TodoTarget {
+  readonly type: 'Issue' | 'MergeRequest'
+  readonly id: number
+  readonly projectId: number
+}
+
+export type TodoAction =
+  | 'assigned'
+  | 'mentioned'
+  | 'directly_addressed'
+  | 'marked'
+  | 'approval_required'
+  | 'unmergeable'
+  | 'review_requested'
+  | 'build_failed'
+
+/** Tells users that something waits for them, once for each action; nobody is told of their own doing. */
+export async function addTodos(
+  ctx: Ctx,
+  target: TodoTarget,
+  action: TodoAction,
+  userIds: readonly number[],
+  noteId?: number,
+): Promise<void> {
+  const author = userOf(ctx.actor)
+  for (const userId of new Set(userIds)) {
+    if (userId === author?.id) continue
+    if (await findPendingTodo(ctx.db, userId, target.type, target.id, action)) continue
+    await insertTodo(ctx.db, values(ctx, target, action, userId, author?.id ?? null, noteId))
+  }
+}
+
+/** The caller's own reminder; 304 when there is one (spec D §0.3). */
+export async function markTodo(ctx: Ctx, target: TodoTarget) {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  if (await findPendingTodo(ctx.db, user.id, target.type, target.id, 'marked')) throw notModified()
+  return insertTodo(ctx.db, values(ctx, target, 'marked', user.id, user.id))
+}
+
+/** What the caller did settles what waited for them there. */
+export async function settleTodos(
+  ctx: Ctx,
+  target: Pick<TodoTarget, 'type' | 'id'>,
+): Promise<void> {
+  const user = userOf(ctx.actor)
+  if (user) await finishTodosOn(ctx.db, user.id, target.type, target.id, ctx.now())
+}
+
+function values(
+  ctx: Ctx,
+  target: TodoTarget,
+  action: TodoAction,
+  userId: number,
+  authorId: number | null,
+  noteId?: number,
+) {
+  return {
+    user_id: userId,
+    project_id: target.projectId,
+    author_id: authorId,
+    target_type: target.type,
+    target_id: target.id,
+    action_name: action,
+    note_id: noteId ?? null,
+    created_at: ctx.now(),
+    updated_at: ctx.now(),
+  }
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { userOf } from '../../access/actor.ts'
+import { signedIn } from '../../access/subjects.ts'
+import { notFound, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { id, integer, oneOf, text } from '../../http/params.ts'
+import { presentTodo, todoEntity } from './entity.ts'
+import { findTodo, finishTodos, listTodoRows } from './queries.ts'
+
+const tags = ['todos']
+
+function me(ctx: Ctx): number {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  return user.id
+}
+
+export const listTodos = endpoint({
+  method: 'GET',
+  path: '/todos',
+  summary: 'List what waits for the caller',
+  tags,
+  access: signedIn(),
+  query: {
+    action: text({ max: 100 }).optional(),
+    author_id: integer().optional(),
+    project_id: integer().optional(),
+    group_id: integer().optional(),
+    state: oneOf(['pending', 'done']).optional(),
+    type: text({ max: 100 }).optional(),
+  },
+  paginate: 'offset',
+  response: z.array(todoEntity),
+  async handler({ ctx, query, page }) {
+    const filter = {
+      state: query.state ?? 'pending',
+      action: query.action,
+      authorId: query.author_id,
+      projectId: query.project_id,
+      groupId: query.group_id,
+      type: query.type,
+    } as const
+    const rows = await listTodoRows(ctx.db, me(ctx), filter, page)
+    return { ...rows, items: await Promise.all(rows.items.map((row) => presentTodo(ctx, row))) }
+  },
+})
+
+export const markTodoAsDone = endpoint({
+  method: 'POST',
+  path: '/todos/:todo_id/mark_as_done',
+  summary: 'Mark a to-do as done',
+  tags,
+  access: signedIn(),
+  params: { todo_id: id() },
+  response: todoEntity,
+  status: 201,
+  async handler({ ctx, params: { todo_id } }) {
+    await finishTodos(ctx.db, me(ctx), todo_id, ctx.now())
+    const row = await findTodo(ctx.db, me(ctx), todo_id)
+    if (!row) throw notFound()
+    return presentTodo(ctx, row)
+  },
+})
+
+export const markAllTodosAsDone = endpoint({
+  method: 'POST',
+  path: '/todos/mark_as_done',
+  summary: 'Mark all that waits as done',
+  tags,
+  access: signedIn(),
+  async handler({ ctx }) {
+    await finishTodos(ctx.db, me(ctx), null, ctx.now())
+  },
+})
