@@ -33,6 +33,8 @@ export interface FetchOptions {
   /** Is told git's own words: `Receiving objects:  45% (450/1000)`. */
   readonly onProgress?: ((text: string) => void) | undefined
   readonly signal?: AbortSignal | undefined
+  /** How git reaches a source that was checked before (import.ts), instead of as the operator. */
+  readonly access?: Pick<GitCommand, 'env' | 'config'> | undefined
 }
 
 /**
@@ -41,7 +43,7 @@ export interface FetchOptions {
  */
 export async function readRemoteHead(source: string, options: FetchOptions): Promise<RemoteHead> {
   const args = ['ls-remote', '--symref', '--end-of-options', source]
-  const { stdout } = await saidPlainly(runGit({ ...(await asOperator(options)), args, timeout: 0 }))
+  const { stdout } = await saidPlainly(runGit({ ...(await asCaller(options)), args, timeout: 0 }))
   const lines = stdout.toString('utf8').split('\n')
   const head = lines.find((line) => line.startsWith('ref: refs/heads/') && line.endsWith('\tHEAD'))
   const branch = head?.slice('ref: refs/heads/'.length, -'\tHEAD'.length)
@@ -63,8 +65,9 @@ export async function fetchWhole(
 ): Promise<Fetched> {
   const draft = join(options.scratch, 'fetched.git')
   await layOut(draft, { defaultBranch: 'main', objectFormat: head.objectFormat }, 0)
+  const caller = await asCaller(options)
   const fetched = runGit({
-    ...(await asOperator(options)),
+    ...caller,
     repo: draft,
     args: [
       'fetch',
@@ -77,7 +80,7 @@ export async function fetchWhole(
       '+refs/tags/*:refs/tags/*',
     ],
     // Everything stays in packs, which can be moved; and nothing is believed.
-    config: { 'fetch.fsckObjects': 'true', 'fetch.unpackLimit': '1' },
+    config: { ...caller.config, 'fetch.fsckObjects': 'true', 'fetch.unpackLimit': '1' },
     timeout: 0,
   })
   await saidPlainly(fetched)
@@ -90,10 +93,16 @@ export async function fetchWhole(
   }
 }
 
+type Caller = Pick<GitCommand, 'env' | 'config' | 'onStderr' | 'signal'>
+
+async function asCaller(options: FetchOptions): Promise<Caller> {
+  if (options.access === undefined) return asOperator(options)
+  await mkdir(options.scratch, { recursive: true, mode: 0o700 })
+  return { ...options.access, onStderr: lastLine(options.onProgress), signal: options.signal }
+}
+
 /** An operator's own keys and known hosts count; their settings and hooks do not. */
-async function asOperator(
-  options: FetchOptions,
-): Promise<Pick<GitCommand, 'env' | 'onStderr' | 'signal'>> {
+async function asOperator(options: FetchOptions): Promise<Caller> {
   await mkdir(options.scratch, { recursive: true, mode: 0o700 })
   // The git program at the other end of a local path refuses folders of other users, and reads this only from a file.
   const config = join(options.scratch, 'config')
