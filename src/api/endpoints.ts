@@ -19,6 +19,10 @@ import * as labels from './labels/endpoints.ts'
 import * as members from './members/endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
+import * as projectsFork from './projects/fork-endpoints.ts'
+import * as projectsShare from './projects/share-endpoints.ts'
+import * as projectsState from './projects/state-endpoints.ts'
+import * as projectsUser from './projects/user-endpoints.ts'
 import * as repository from './repository/endpoints.ts'
 import * as tags from './tags/endpoints.ts'
 import * as todos from './todos/endpoints.ts'
@@ -52,6 +56,10 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   members,
   milestones,
   projects,
+  projectsFork,
+  projectsShare,
+  projectsState,
+  projectsUser,
   repository,
   tags,
   todos,

@@ -1,8 +1,10 @@
 import type { Ctx } from '../ctx.ts'
-import type { Schedule } from '../work/schedule.ts'
+import { daily, type Schedule } from '../work/schedule.ts'
 import type { AnyTask } from '../work/task.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
-import { removeProject } from './projects/tasks.ts'
+import { removeExpiredMembers } from './members/tasks.ts'
+import { removeMarked } from './projects/marked-task.ts'
+import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
 import { afterPush } from './refs/tasks.ts'
 import { upkeep } from './refs/upkeep.ts'
 import { removeUserTask } from './users/removal-task.ts'
@@ -11,7 +13,12 @@ import { sendConfirmation, sendPasswordLink } from './users/tasks.ts'
 /** Every background task that the runner may find in the table. */
 export const tasks: readonly AnyTask<Ctx>[] = [
   deleteMergedBranches,
+  finishFork,
+  measureProject,
+  removeExpiredMembers,
+  removeMarked,
   removeProject,
+  tidyRepository,
   afterPush,
   upkeep,
   removeUserTask,
@@ -20,4 +27,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
 ]
 
 /** What comes round by the clock. */
-export const schedules: readonly Schedule[] = []
+export const schedules: readonly Schedule[] = [
+  daily('0:05', removeExpiredMembers, {}),
+  daily('3:15', removeMarked, {}),
+]

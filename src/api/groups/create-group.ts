@@ -1,5 +1,4 @@
 import { isAdmin, userOf } from '../../access/actor.ts'
-import { findInstanceSetting } from '../../access/instance-queries.ts'
 import { Role, type Visibility, visibilityRank } from '../../access/roles.ts'
 import { type Group, getVisibleGroup } from '../../access/subjects.ts'
 import { forbidden } from '../../base/problem.ts'
@@ -20,19 +19,19 @@ export interface NewGroup {
   readonly description?: string | null | undefined
   readonly settings?: Readonly<Record<string, unknown>> | undefined
   readonly columns?: GroupColumns | undefined
-  readonly avatar?: { readonly file: string; readonly name: string } | undefined
+  readonly avatar?: { readonly avatar_file: string; readonly avatar_name: string } | undefined
 }
 
 /** Makes a group with the caller as its owner; gives its id. */
 export async function createGroup(ctx: Ctx, input: NewGroup): Promise<number> {
   const parent = input.parentId === undefined ? null : await getParent(ctx, input.parentId)
   if (!parent) await assertMayCreateTopGroup(ctx)
-  const visibility = input.visibility ?? (await presetVisibility(ctx, parent))
+  const visibility = input.visibility ?? presetVisibility(ctx, parent)
   refuseGroupFaults({
     name: groupNameFaults(input.name),
     path: groupPathFaults(input.path, parent === null),
     description: groupDescriptionFaults(input.description),
-    visibility_level: await groupVisibilityFaults(ctx, visibility, parent),
+    visibility_level: groupVisibilityFaults(ctx, visibility, parent),
   })
   const now = ctx.now()
   const user = userOf(ctx.actor)
@@ -48,8 +47,7 @@ export async function createGroup(ctx: Ctx, input: NewGroup): Promise<number> {
         visibility,
         description: input.description ?? '',
         settings: JSON.stringify(input.settings ?? {}),
-        avatar_file: input.avatar?.file ?? null,
-        avatar_name: input.avatar?.name ?? null,
+        ...input.avatar,
         creator_id: user?.id ?? null,
         created_at: now,
         updated_at: now,
@@ -91,12 +89,12 @@ export function mayCreateSubgroup(ctx: Ctx, parent: Group): boolean {
 export async function assertMayCreateTopGroup(ctx: Ctx): Promise<void> {
   if (isAdmin(ctx.actor)) return
   const user = userOf(ctx.actor)
-  if (!user || user.external || !(await findCanCreateGroup(ctx.db, user.id))) throw forbidden()
+  if (!user || user.external || !ctx.settings.get('can_create_group')) throw forbidden()
+  if (!(await findCanCreateGroup(ctx.db, user.id))) throw forbidden()
 }
 
-async function presetVisibility(ctx: Ctx, parent: Group | null): Promise<Visibility> {
-  const preset = await findInstanceSetting(ctx.db, 'default_group_visibility')
-  const wanted = preset === 'public' || preset === 'internal' ? preset : 'private'
+function presetVisibility(ctx: Ctx, parent: Group | null): Visibility {
+  const wanted = ctx.settings.get('default_group_visibility')
   if (!parent) return wanted
   return visibilityRank[wanted] <= visibilityRank[parent.visibility] ? wanted : parent.visibility
 }

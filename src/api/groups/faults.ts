@@ -1,5 +1,4 @@
 import { isAdmin } from '../../access/actor.ts'
-import { findInstanceSetting } from '../../access/instance-queries.ts'
 import { type Visibility, visibilityRank } from '../../access/roles.ts'
 import { type FieldTexts, invalidText, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -38,19 +37,19 @@ export async function whilePathFree<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /** A group is no more visible than its parent, and not as the instance forbids. */
-export async function groupVisibilityFaults(
+export function groupVisibilityFaults(
   ctx: Ctx,
   visibility: Visibility,
   parent: { readonly visibility: Visibility } | null,
-): Promise<string[]> {
+): string[] {
   const faults: string[] = []
   if (parent && visibilityRank[visibility] > visibilityRank[parent.visibility]) {
     faults.push(
       `${visibility} is not allowed since the parent group has a ${parent.visibility} visibility.`,
     )
   }
-  const restricted = await findInstanceSetting(ctx.db, 'restricted_visibility_levels')
-  if (!isAdmin(ctx.actor) && Array.isArray(restricted) && restricted.includes(visibility)) {
+  const restricted = ctx.settings.get('restricted_visibility_levels')
+  if (!isAdmin(ctx.actor) && restricted.includes(visibility)) {
     faults.push(`${visibility} has been restricted by your administrator`)
   }
   return faults

@@ -1,6 +1,5 @@
 import { isAdmin, userOf } from '../../access/actor.ts'
 import { findProjectById, type ProjectRow } from '../../access/find-queries.ts'
-import { findInstanceSetting } from '../../access/instance-queries.ts'
 import { Role, type Visibility, visibilityRank } from '../../access/roles.ts'
 import { later } from '../../base/clock.ts'
 import { type FieldTexts, forbidden, invalid, type Problem } from '../../base/problem.ts'
@@ -10,6 +9,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
 import { addFirstMember } from '../members/found-source.ts'
 import { pathFromName, projectNameFaults, projectPathFaults } from '../namespaces/paths.ts'
+import { writeReadme } from './initial-readme.ts'
 import { findTaken, insertProject, saveTopics, showProject } from './queries.ts'
 import { discardProject } from './remove-project.ts'
 import { changedSettings } from './settings.ts'
@@ -26,16 +26,21 @@ export interface NewProject {
   readonly visibility?: Visibility | undefined
   readonly description?: string | null | undefined
   readonly defaultBranch?: string | undefined
+  /** Begin with one commit that holds a README.md. */
+  readonly initializeWithReadme?: boolean | undefined
   readonly objectFormat?: 'sha1' | 'sha256' | undefined
   readonly topics?: readonly string[] | undefined
   /** Deviations from the presets of settings.ts. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined
-  readonly avatar?: { readonly file: string; readonly name: string } | undefined
+  readonly avatar?: { readonly avatar_file: string; readonly avatar_name: string } | undefined
   readonly importType?: string | undefined
   readonly importUrl?: string | undefined
   /** For projects whose content comes later, by a task: not shown as finished until it does. */
   readonly importStatus?: 'none' | 'scheduled' | undefined
+  /** Begin with the branches, tags and objects of this project. */
   readonly forkedFromId?: number | undefined
+  /** Whether the repository has nothing in it, which a fork's parent tells. */
+  readonly empty?: boolean | undefined
   /** Work that belongs to the new row, done in the transaction that shows it. */
   readonly onShown?: ((ctx: Ctx, projectId: number) => Promise<void>) | undefined
   /** Who it is made for, when an administrator makes it for somebody else. */
@@ -51,13 +56,16 @@ const ABANDONED_AFTER_MS = 5 * 60_000
  */
 export async function createProject(ctx: Ctx, input: NewProject): Promise<ProjectRow> {
   const namespace = await getTargetNamespace(ctx, input.namespace)
-  const draft = await readDraft(ctx, input, namespace)
+  const draft = readDraft(ctx, input, namespace)
   const id = await insertHidden(ctx, input, namespace, draft)
   try {
-    await ctx.git.init(id, {
-      defaultBranch: draft.defaultBranch,
-      objectFormat: input.objectFormat,
-    })
+    if (input.forkedFromId === undefined) {
+      const { defaultBranch } = draft
+      await ctx.git.init(id, { defaultBranch, objectFormat: input.objectFormat })
+    } else {
+      await ctx.git.fork(input.forkedFromId, id)
+    }
+    if (input.initializeWithReadme) await writeReadme(ctx, id, draft)
     return await show(ctx, id, input)
   } catch (error) {
     await discardProject(ctx, id)
@@ -75,18 +83,16 @@ export interface Draft {
   readonly defaultBranch: string
 }
 
-async function readDraft(ctx: Ctx, input: NewProject, namespace: TargetNamespace): Promise<Draft> {
+function readDraft(ctx: Ctx, input: NewProject, namespace: TargetNamespace): Draft {
   const name = (input.name ?? input.path ?? '').trim()
   const path = input.path ?? pathFromName(name)
-  const visibility = input.visibility ?? (await presetVisibility(ctx, namespace))
-  const preset = await findInstanceSetting(ctx.db, 'default_branch_name')
-  const defaultBranch =
-    input.defaultBranch || (typeof preset === 'string' && preset !== '' ? preset : 'main')
+  const visibility = input.visibility ?? presetVisibility(ctx, namespace)
+  const defaultBranch = input.defaultBranch || ctx.settings.get('default_branch_name') || 'main'
   const faults: Record<string, readonly string[]> = {
     name: projectNameFaults(name),
     path: projectPathFaults(path),
     description: descriptionFaults(input.description),
-    visibility_level: await visibilityFaults(ctx, visibility, namespace),
+    visibility_level: visibilityFaults(ctx, visibility, namespace),
     default_branch: isBranchName(defaultBranch) ? [] : ['is not a valid branch name'],
     topics: topicFaults(input.topics ?? []),
   }
@@ -111,18 +117,17 @@ export function descriptionFaults(description: string | null | undefined): strin
   return (description ?? '').length > 2000 ? ['is too long (maximum is 2000 characters)'] : []
 }
 
-async function presetVisibility(ctx: Ctx, namespace: TargetNamespace): Promise<Visibility> {
-  const preset = await findInstanceSetting(ctx.db, 'default_project_visibility')
-  const wanted = preset === 'public' || preset === 'internal' ? preset : 'private'
+function presetVisibility(ctx: Ctx, namespace: TargetNamespace): Visibility {
+  const wanted = ctx.settings.get('default_project_visibility')
   return visibilityRank[wanted] <= visibilityRank[namespace.visibility] ? wanted : 'private'
 }
 
 /** A project is no more visible than its group, and not as the instance forbids (spec D §1.2 Rules). */
-export async function visibilityFaults(
+export function visibilityFaults(
   ctx: Ctx,
   visibility: Visibility,
   namespace: Pick<TargetNamespace, 'kind' | 'visibility'>,
-): Promise<string[]> {
+): string[] {
   const faults: string[] = []
   if (
     namespace.kind === 'group' &&
@@ -130,8 +135,8 @@ export async function visibilityFaults(
   ) {
     faults.push(`${visibility} is not allowed in a ${namespace.visibility} group.`)
   }
-  const restricted = await findInstanceSetting(ctx.db, 'restricted_visibility_levels')
-  if (!isAdmin(ctx.actor) && Array.isArray(restricted) && restricted.includes(visibility)) {
+  const restricted = ctx.settings.get('restricted_visibility_levels')
+  if (!isAdmin(ctx.actor) && restricted.includes(visibility)) {
     faults.push(`${visibility} has been restricted by your administrator`)
   }
   return faults
@@ -161,8 +166,8 @@ async function insertHidden(
         creator_id: creatorId,
         forked_from_id: input.forkedFromId ?? null,
         settings: JSON.stringify(settings),
-        avatar_file: input.avatar?.file ?? null,
-        avatar_name: input.avatar?.name ?? null,
+        ...input.avatar,
+        empty_repo: input.empty ?? true,
         import_url: input.importUrl ?? null,
         import_status: input.importStatus ?? 'none',
         pending_delete: 1,

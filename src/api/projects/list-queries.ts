@@ -110,9 +110,10 @@ function scopeConditions(scope: Scope): Condition[] {
   }
 }
 
-/** Creating a project counts as a contribution to it. */
+/** Whatever stands in the feed of a project is a contribution to it, and so is having made it. */
 function contributedBy(userId: number): Condition {
-  return sql<SqlBool>`projects.creator_id = ${userId}`
+  return sql<SqlBool>`(projects.creator_id = ${userId}
+    OR projects.id IN (SELECT project_id FROM events WHERE author_id = ${userId}))`
 }
 
 function groupScope(scope: Extract<Scope, { kind: 'group' }>): Condition {

@@ -12,11 +12,11 @@ import { presentNamespaceBrief } from '../namespaces/entity.ts'
 import { avatarUrl, presentUserBasic, type UserBasicRow } from '../users/basic.ts'
 import { descriptionHtml } from './description.ts'
 import type { ProjectBasic, ProjectFull } from './entity.ts'
+import { listFacts } from './facts-queries.ts'
 import { findLicense } from './licenses.ts'
 import { listVisibleByIds } from './list-queries.ts'
 import {
   listAccess,
-  listFacts,
   listOwners,
   listProjectAttributes,
   listSharedGroups,

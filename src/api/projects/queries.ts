@@ -155,14 +155,6 @@ export async function listOwners(db: Db, userIds: readonly number[]) {
     .execute()
 }
 
-export async function listFacts(db: Db, projectIds: readonly number[]) {
-  return await db
-    .selectFrom('project_facts')
-    .selectAll()
-    .where('project_id', 'in', projectIds)
-    .execute()
-}
-
 export async function listProjectAttributes(db: Db, projectIds: readonly number[]) {
   return await db
     .selectFrom('custom_attributes')
@@ -248,4 +240,47 @@ export async function saveTopics(
     await sql`INSERT OR IGNORE INTO project_topics (project_id, topic_id, position)
       SELECT ${projectId}, id, ${position} FROM topics WHERE name = ${name}`.execute(db)
   }
+}
+
+/** How visible the project is that this one was forked from, if it was. */
+export async function findParentVisibility(db: Db, projectId: number) {
+  const row = await db
+    .selectFrom('projects')
+    .innerJoin('projects as parent', 'parent.id', 'projects.forked_from_id')
+    .select('parent.visibility')
+    .where('projects.id', '=', projectId)
+    .executeTakeFirst()
+  return row?.visibility
+}
+
+/** Stars a project; false when the user has done so already. */
+export async function insertStar(
+  db: Db,
+  star: { user_id: number; project_id: number; created_at: Instant },
+): Promise<boolean> {
+  const done = await db
+    .insertInto('stars')
+    .values(star)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return (done.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+export async function deleteStar(db: Db, userId: number, projectId: number): Promise<boolean> {
+  const done = await db
+    .deleteFrom('stars')
+    .where('user_id', '=', userId)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  return done.numDeletedRows > 0n
+}
+
+/** Projects whose time to be removed has come. */
+export async function listMarkedBefore(db: Db, day: Day) {
+  return await db
+    .selectFrom('projects')
+    .select(['id', 'path', 'full_path'])
+    .where('marked_for_deletion_on', '<=', day)
+    .where('pending_delete', '=', 0)
+    .execute()
 }

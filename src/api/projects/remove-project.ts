@@ -1,3 +1,6 @@
+import type { Project } from '../../access/subjects.ts'
+import { dayOf } from '../../base/clock.ts'
+import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { deleteRedirects, updateProjectRow } from './queries.ts'
@@ -28,5 +31,47 @@ export async function hideProject(
     })
     await deleteRedirects(ctx.db, project.id)
     await ctx.work.enqueue(ctx.db, removeProject, { project_id: project.id })
+  })
+}
+
+/**
+ * Deletes a project: at once, or, where the instance delays deletions, by a mark that a daily task acts on. A marked one
+ * can be removed at once by naming its full path (spec D §1.2).
+ */
+export async function removeOrMark(
+  ctx: Ctx,
+  project: Project,
+  wanted: { readonly permanently: boolean; readonly fullPath: string | undefined },
+): Promise<void> {
+  if (wanted.permanently) {
+    if (project.marked_for_deletion_on === null) {
+      throw badRequest('Project must be marked for deletion first.')
+    }
+    if (wanted.fullPath !== project.full_path) {
+      throw badRequest(
+        '`full_path` is incorrect. You must enter the complete path for the project.',
+      )
+    }
+    return await hideProject(ctx, project)
+  }
+  if (!ctx.settings.get('delayed_project_removal')) return await hideProject(ctx, project)
+  if (project.marked_for_deletion_on !== null) {
+    throw badRequest('Project has already been marked for deletion')
+  }
+  const now = ctx.now()
+  await updateProjectRow(ctx.db, project.id, {
+    marked_for_deletion_on: dayOf(now),
+    updated_at: now,
+  })
+}
+
+/** Takes the mark away again. */
+export async function unmarkProject(ctx: Ctx, project: Project): Promise<void> {
+  if (project.marked_for_deletion_on === null) {
+    throw badRequest('Project has not been marked for deletion')
+  }
+  await updateProjectRow(ctx.db, project.id, {
+    marked_for_deletion_on: null,
+    updated_at: ctx.now(),
   })
 }

@@ -2,6 +2,7 @@ import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import { setHead } from '../../git/repo.ts'
 import { findPushedProject, type PushedProject, recordPushed } from '../projects/pushed.ts'
+import { measureProject } from '../projects/tasks.ts'
 import { defaultProtection } from './default-protection.ts'
 import { branchOf, isDeletion, type RefMove } from './moves.ts'
 import { defaultRule, rulesFor } from './protection.ts'
@@ -66,6 +67,7 @@ async function protectDefaultBranch(ctx: Ctx, project: PushedProject, name: stri
 const effects: readonly ((ctx: Ctx, push: SettledPush) => Promise<void>)[] = [
   pointHeadAtDefaultBranch,
   keepFast,
+  measurePushed,
 ]
 
 /** The work of the task that a settled push leaves behind. */
@@ -89,4 +91,10 @@ export async function pointHeadAtDefaultBranch(ctx: Ctx, push: SettledPush): Pro
   const branch = project?.defaultBranch
   if (!branch || !push.moves.some((move) => branchOf(move.name) === branch)) return
   await setHead(ctx.git.open(push.projectId), branch)
+}
+
+/** What the project page tells of its content follows the push, once for all pushes that wait for it. */
+async function measurePushed(ctx: Ctx, push: SettledPush): Promise<void> {
+  const uniqueKey = String(push.projectId)
+  await ctx.work.enqueue(ctx.db, measureProject, { project_id: push.projectId }, { uniqueKey })
 }

@@ -1,0 +1,29 @@
+import type { Ctx } from '../../ctx.ts'
+import { findRowOfUser, insertMember, updateMemberRow } from './queries.ts'
+import type { Source } from './rows.ts'
+
+/** Makes sure that a user has this level in a source itself, whatever row stands there; in the caller's transaction. */
+export async function keepOwner(
+  ctx: Pick<Ctx, 'db' | 'now'>,
+  source: Source,
+  userId: number,
+  level: number,
+): Promise<void> {
+  const now = ctx.now()
+  const row = await findRowOfUser(ctx.db, source, userId)
+  const values = {
+    access_level: level,
+    expires_at: null,
+    requested_at: null,
+    state: 'active',
+    updated_at: now,
+  } as const
+  if (row) return await updateMemberRow(ctx.db, row.id, values)
+  await insertMember(ctx.db, {
+    ...values,
+    source_type: source.type,
+    source_id: source.id,
+    user_id: userId,
+    created_at: now,
+  })
+}

@@ -1,0 +1,71 @@
+import type { Day } from '../../base/clock.ts'
+import type { Db } from '../../store/schema.ts'
+import type { Source } from './rows.ts'
+
+/** A group that was invited to a source. */
+export interface NewLink {
+  readonly source: Source
+  readonly groupId: number
+  readonly level: number
+  readonly expiresAt: Day | null
+  readonly memberRoleId: number | null
+}
+
+export async function insertLink(db: Db, link: NewLink, now: string): Promise<number> {
+  const { id } = await db
+    .insertInto('group_links')
+    .values({
+      source_type: link.source.type,
+      source_id: link.source.id,
+      group_id: link.groupId,
+      access_level: link.level,
+      expires_at: link.expiresAt,
+      member_role_id: link.memberRoleId,
+      created_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Removes an invitation; false when there is none. */
+export async function deleteLink(db: Db, source: Source, groupId: number): Promise<boolean> {
+  const done = await db
+    .deleteFrom('group_links')
+    .where('source_type', '=', source.type)
+    .where('source_id', '=', source.id)
+    .where('group_id', '=', groupId)
+    .executeTakeFirst()
+  return done.numDeletedRows > 0n
+}
+
+/** Removes an invitation that has ended, so that the group can be invited anew. */
+export async function deleteEndedLink(
+  db: Db,
+  source: Source,
+  groupId: number,
+  today: Day,
+): Promise<void> {
+  await db
+    .deleteFrom('group_links')
+    .where('source_type', '=', source.type)
+    .where('source_id', '=', source.id)
+    .where('group_id', '=', groupId)
+    .where('expires_at', '<=', today)
+    .execute()
+}
+
+export async function deleteExpiredLinks(db: Db, today: Day): Promise<void> {
+  await db.deleteFrom('group_links').where('expires_at', '<=', today).execute()
+}
+
+/** The group at the top of a hierarchy. */
+export async function findTopGroup(db: Db, namespaceId: number): Promise<number> {
+  const row = await db
+    .selectFrom('namespace_ancestors')
+    .select('ancestor_id')
+    .where('namespace_id', '=', namespaceId)
+    .orderBy('depth', 'desc')
+    .executeTakeFirstOrThrow()
+  return row.ancestor_id
+}

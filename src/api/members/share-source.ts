@@ -1,0 +1,83 @@
+import { findGroupById } from '../../access/find-queries.ts'
+import { MEMBER_LEVELS } from '../../access/roles.ts'
+import { getVisibleGroup } from '../../access/subjects.ts'
+import { type Day, dayOf } from '../../base/clock.ts'
+import { conflict, forbidden, invalid, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { uniquely } from '../../store/unique.ts'
+import { deleteEndedLink, deleteLink, findTopGroup, insertLink } from './link-queries.ts'
+import { assertExpiry, assertWithinOwnLevel } from './rules.ts'
+import type { MemberSource } from './source.ts'
+
+/** An invitation of a group. */
+export interface Share {
+  readonly groupId: number
+  readonly level: number
+  readonly expiresAt?: Day | null | undefined
+  readonly memberRoleId?: number | null | undefined
+}
+
+/**
+ * Shares a project or group with a group that the caller sees; gives the link's id. 404 for an unknown group, 409 when
+ * it is shared already (spec D §1.2, §1.3).
+ */
+export async function shareSource(ctx: Ctx, source: MemberSource, share: Share): Promise<number> {
+  const invited = await getVisibleGroup(ctx, String(share.groupId))
+  const levels: readonly number[] = MEMBER_LEVELS
+  if (!levels.includes(share.level)) {
+    throw invalid({ group_access: ['is not included in the list'] })
+  }
+  if (source.type === 'group' && invited.id === source.id) {
+    throw invalid({ shared_with_group_id: ['cannot be the same group'] })
+  }
+  assertExpiry(ctx, share.expiresAt)
+  assertWithinOwnLevel(ctx, source, share.level)
+  await assertWithinHierarchy(ctx, source, invited.id)
+  const link = {
+    source,
+    groupId: invited.id,
+    level: share.level,
+    expiresAt: share.expiresAt ?? null,
+    memberRoleId: share.memberRoleId ?? null,
+  }
+  return await uniquely(
+    {
+      'group_links.source_type, group_links.source_id, group_links.group_id': () =>
+        conflict('Already shared with this group'),
+    },
+    () =>
+      inTransaction(ctx, async (ctx) => {
+        await deleteEndedLink(ctx.db, source, invited.id, dayOf(ctx.now()))
+        return await insertLink(ctx.db, link, ctx.now())
+      }),
+  )
+}
+
+/** The top group may keep sharing inside its own hierarchy. */
+async function assertWithinHierarchy(
+  ctx: Ctx,
+  source: MemberSource,
+  invitedId: number,
+): Promise<void> {
+  const topId = await findTopGroup(ctx.db, source.namespaceId)
+  const top = await findGroupById(ctx.db, topId)
+  if (!top || !keepsInside(top.settings)) return
+  if ((await findTopGroup(ctx.db, invitedId)) !== topId) {
+    throw forbidden('Sharing with groups outside of the hierarchy is not allowed')
+  }
+}
+
+function keepsInside(settings: string): boolean {
+  const values = JSON.parse(settings) as Record<string, unknown> // written by us as a JSON object
+  return values.prevent_sharing_groups_outside_hierarchy === true
+}
+
+/** Ends sharing with a group; 404 when it is not shared. */
+export async function unshareSource(
+  ctx: Ctx,
+  source: MemberSource,
+  groupId: number,
+): Promise<void> {
+  if (!(await deleteLink(ctx.db, source, groupId))) throw notFound()
+}
