@@ -2,6 +2,7 @@ import { archiveOperation } from '../archive.ts'
 import { readBlameOperation } from '../blame.ts'
 import { hashBlobOperation, openBlobOperation, readBlobOperation } from '../blob.ts'
 import { listBranchesOperation } from '../branches.ts'
+import { readChangelogCommitsOperation } from '../changelog-commits.ts'
 import { cherryPickOperation } from '../cherry-pick.ts'
 import { readCommitOperation, readCommitsOperation } from '../commit.ts'
 import { readCommitStatsOperation } from '../commit-stats.ts'
@@ -32,6 +33,7 @@ import type { Operation } from './operation.ts'
 
 /** Everything an engine process can do. A new operation is added to this list. */
 const all: readonly Operation<never, unknown>[] = [
+  readChangelogCommitsOperation,
   archiveOperation,
   countLinesOperation,
   listAuthorsOperation,
