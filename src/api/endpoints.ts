@@ -8,6 +8,7 @@ import * as branches from './branches/endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
 import * as commits from './commits/endpoints.ts'
 import * as commitsWrite from './commits/write-endpoints.ts'
+import * as deployTokens from './deploy-tokens/endpoints.ts'
 import * as files from './files/endpoints.ts'
 import * as filesWrite from './files/write-endpoints.ts'
 import * as groups from './groups/endpoints.ts'
@@ -45,6 +46,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   commitStatuses,
   commits,
   commitsWrite,
+  deployTokens,
   files,
   filesWrite,
   groups,

@@ -1,0 +1,43 @@
+import type { DeployTokenRow } from '../../access/deploy-token-queries.ts'
+import type { Instant } from '../../base/clock.ts'
+import type { Page, Paged } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type { Db } from '../../store/schema.ts'
+
+export interface TokenPlace {
+  readonly type: 'project' | 'group'
+  readonly id: number
+}
+
+/** Deploy tokens of a place, or of the instance; with `activeAt` those that are neither revoked nor over then. */
+export function listDeployTokenRows(
+  db: Db,
+  place: TokenPlace | undefined,
+  activeAt: Instant | undefined,
+  page: Page,
+): Promise<Paged<DeployTokenRow>> {
+  let query = db.selectFrom('deploy_tokens').selectAll().orderBy('id')
+  if (place) query = query.where('source_type', '=', place.type).where('source_id', '=', place.id)
+  if (activeAt !== undefined) {
+    query = query
+      .where('revoked', '=', 0)
+      .where((where) =>
+        where.or([where('expires_at', 'is', null), where('expires_at', '>', activeAt)]),
+      )
+  }
+  return listPage(db, query, page)
+}
+
+export function findDeployToken(
+  db: Db,
+  place: TokenPlace,
+  id: number,
+): Promise<DeployTokenRow | undefined> {
+  return db
+    .selectFrom('deploy_tokens')
+    .selectAll()
+    .where('id', '=', id)
+    .where('source_type', '=', place.type)
+    .where('source_id', '=', place.id)
+    .executeTakeFirst()
+}
