@@ -74,6 +74,7 @@ export const projectAbilities = {
   admin_access_requests: { role: maintainer },
   share_project: { role: maintainer, write: true },
   admin_hooks: { role: maintainer, write: true },
+  read_deploy_keys: { role: maintainer },
   admin_deploy_keys: { role: maintainer, write: true },
   admin_deploy_tokens: { role: maintainer },
   admin_access_tokens: { role: maintainer },

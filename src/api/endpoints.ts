@@ -16,6 +16,9 @@ import * as groupsProject from './groups/project-endpoints.ts'
 import * as issues from './issues/endpoints.ts'
 import * as issuesLink from './issues/link-endpoints.ts'
 import * as issuesSide from './issues/side-endpoints.ts'
+import * as gpgKeys from './gpg-keys/endpoints.ts'
+import * as deployKeys from './keys/deploy-key-endpoints.ts'
+import * as keys from './keys/endpoints.ts'
 import * as labels from './labels/endpoints.ts'
 import * as members from './members/endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
@@ -54,6 +57,9 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   issues,
   issuesLink,
   issuesSide,
+  gpgKeys,
+  deployKeys,
+  keys,
   labels,
   members,
   milestones,

@@ -1,0 +1,21 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { GpgKeysTable } from '../../store/schema/accounts.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type GpgKeyRow = Selectable<GpgKeysTable>
+
+export function gpgKeysQuery(db: Db, userId: number) {
+  return db.selectFrom('gpg_keys').selectAll().where('user_id', '=', userId).orderBy('id')
+}
+
+export function findGpgKey(db: Db, userId: number, id: number): Promise<GpgKeyRow | undefined> {
+  return gpgKeysQuery(db, userId).where('id', '=', id).executeTakeFirst()
+}
+
+export function insertGpgKey(db: Db, row: Insertable<GpgKeysTable>): Promise<GpgKeyRow> {
+  return db.insertInto('gpg_keys').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function deleteGpgKey(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('gpg_keys').where('id', '=', id).execute()
+}

@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import { isAdmin } from '../../access/actor.ts'
+import { onInstance, onProject, signedIn } from '../../access/subjects.ts'
+import { forbidden } from '../../base/problem.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, id, instant, text } from '../../http/params.ts'
+import { listPage } from '../../store/pages.ts'
+import { callerId, getUser } from '../users/find-user.ts'
+import {
+  addDeployKey,
+  changeDeployKey,
+  createInstanceDeployKey,
+  enableDeployKey,
+  getProjectKey,
+  maintainedBy,
+  removeDeployKey,
+} from './deploy-key-verbs.ts'
+import {
+  deployKeyEntity,
+  instanceDeployKeyEntity,
+  presentDeployKey,
+  presentInstanceDeployKey,
+  presentKey,
+  sshKeyEntity,
+} from './entity.ts'
+import {
+  deployKeysQuery,
+  keysOfMaintainerQuery,
+  listProjectsOfKeys,
+  projectKeysQuery,
+} from './queries.ts'
+
+const tags = ['deploy keys']
+const params = { key_id: id() }
+
+const keyBody = {
+  title: text({ max: 10_000 }),
+  key: text({ max: 100_000 }),
+  expires_at: instant()
+    .or(text({ max: 0 }).transform(() => null))
+    .nullish(),
+}
+
+export const listInstanceDeployKeys = endpoint({
+  method: 'GET',
+  path: '/deploy_keys',
+  summary: 'List every deploy key of the instance',
+  tags,
+  access: onInstance(),
+  query: { public: flag().optional() },
+  paginate: 'offset',
+  response: z.array(instanceDeployKeyEntity),
+  async handler({ ctx, query, page }) {
+    const rows = await listPage(ctx.db, deployKeysQuery(ctx.db, query.public ?? false), page)
+    const projects = await listProjectsOfKeys(
+      ctx.db,
+      rows.items.map((row) => row.id),
+    )
+    return { ...rows, items: rows.items.map((row) => presentInstanceDeployKey(row, projects)) }
+  },
+})
+
+export const createInstanceKey = endpoint({
+  method: 'POST',
+  path: '/deploy_keys',
+  summary: 'Create a deploy key that every project may use',
+  tags,
+  access: onInstance(),
+  body: keyBody,
+  response: instanceDeployKeyEntity,
+  status: 201,
+  handler: async ({ ctx, body }) =>
+    presentInstanceDeployKey(await createInstanceDeployKey(ctx, body), []),
+})
+
+export const listProjectDeployKeys = endpoint({
+  method: 'GET',
+  path: '/projects/:id/deploy_keys',
+  summary: 'List the deploy keys of a project',
+  tags,
+  access: onProject('read_deploy_keys'),
+  paginate: 'offset',
+  response: z.array(deployKeyEntity),
+  async handler({ ctx, project, page }) {
+    const rows = await listPage(ctx.db, projectKeysQuery(ctx.db, project.id), page)
+    return { ...rows, items: rows.items.map(presentDeployKey) }
+  },
+})
+
+export const getProjectDeployKey = endpoint({
+  method: 'GET',
+  path: '/projects/:id/deploy_keys/:key_id',
+  summary: 'Get a deploy key of a project',
+  tags,
+  access: onProject('read_deploy_keys'),
+  params,
+  response: deployKeyEntity,
+  handler: async ({ ctx, project, params }) =>
+    presentDeployKey(await getProjectKey(ctx, project.id, params.key_id)),
+})
+
+export const addProjectDeployKey = endpoint({
+  method: 'POST',
+  path: '/projects/:id/deploy_keys',
+  summary: 'Add a deploy key to a project',
+  tags,
+  access: onProject('admin_deploy_keys'),
+  body: { ...keyBody, can_push: flag().optional() },
+  response: deployKeyEntity,
+  status: 201,
+  handler: async ({ ctx, project, body }) =>
+    presentDeployKey(await addDeployKey(ctx, project.id, body)),
+})
+
+export const changeProjectDeployKey = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/deploy_keys/:key_id',
+  summary: 'Change a deploy key of a project',
+  tags,
+  access: onProject('admin_deploy_keys'),
+  params,
+  body: { title: text({ max: 10_000 }).optional(), can_push: flag().optional() },
+  check: (sent) =>
+    sent.has('title') || sent.has('can_push')
+      ? []
+      : ['title, can_push are missing, at least one parameter must be provided'],
+  response: deployKeyEntity,
+  handler: async ({ ctx, project, params, body }) =>
+    presentDeployKey(await changeDeployKey(ctx, project.id, params.key_id, body)),
+})
+
+export const removeProjectDeployKey = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/deploy_keys/:key_id',
+  summary: 'Take a deploy key from a project',
+  tags,
+  access: onProject('admin_deploy_keys'),
+  params,
+  handler: ({ ctx, project, params }) => removeDeployKey(ctx, project.id, params.key_id),
+})
+
+export const enableProjectDeployKey = endpoint({
+  method: 'POST',
+  path: '/projects/:id/deploy_keys/:key_id/enable',
+  summary: 'Let a deploy key of another project into this one',
+  tags,
+  access: onProject('admin_deploy_keys'),
+  params,
+  response: deployKeyEntity,
+  status: 201,
+  handler: async ({ ctx, project, params }) =>
+    presentDeployKey(await enableDeployKey(ctx, project.id, params.key_id)),
+})
+
+export const listDeployKeysOfUser = endpoint({
+  method: 'GET',
+  path: '/users/:user_id/project_deploy_keys',
+  summary: 'List the deploy keys of the projects that a user maintains',
+  tags,
+  access: signedIn(),
+  params: { user_id: text() },
+  paginate: 'offset',
+  response: z.array(sshKeyEntity),
+  async handler({ ctx, params, page }) {
+    const user = await getUser(ctx, params.user_id)
+    if (!isAdmin(ctx.actor) && user.id !== callerId(ctx)) throw forbidden()
+    const query = keysOfMaintainerQuery(ctx.db, maintainedBy(ctx, user.id))
+    const rows = await listPage(ctx.db, query, page)
+    return { ...rows, items: rows.items.map(presentKey) }
+  },
+})

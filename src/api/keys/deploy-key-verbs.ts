@@ -1,0 +1,157 @@
+import { isAdmin, userOf } from '../../access/actor.ts'
+import { audit } from '../../access/audit.ts'
+import { Role } from '../../access/roles.ts'
+import { hasProjectRole } from '../../access/visible-queries.ts'
+import { dayOf } from '../../base/clock.ts'
+import { forbidden, invalid, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { taken, uniquely } from '../../store/unique.ts'
+import { type KeyInput, readKey, saveKey, titleFaults } from './add-key.ts'
+import {
+  type DeployKeyRow,
+  deleteKeyProject,
+  deleteKeyRow,
+  findKeyByFingerprint,
+  findKeyById,
+  findProjectKey,
+  insertKeyProject,
+  isKeyOfMaintainer,
+  listKeyProjects,
+  type SshKeyRow,
+  updateKey,
+  updateKeyProject,
+} from './queries.ts'
+
+/** The projects in which the caller may administer deploy keys, as a condition on `projects`. */
+export function maintainedBy(ctx: Ctx, userId: number) {
+  return hasProjectRole(userId, dayOf(ctx.now()), Role.maintainer)
+}
+
+/** Whether the caller may link a deploy key: a public one, or one of a project that the caller maintains. */
+async function mayLink(ctx: Ctx, key: SshKeyRow): Promise<boolean> {
+  if (key.deploy === 0) return false
+  if (key.public === 1 || isAdmin(ctx.actor)) return true
+  const user = userOf(ctx.actor)
+  return user !== null && isKeyOfMaintainer(ctx.db, key.id, maintainedBy(ctx, user.id))
+}
+
+export async function getProjectKey(
+  ctx: Ctx,
+  projectId: number,
+  keyId: number,
+): Promise<DeployKeyRow> {
+  const row = await findProjectKey(ctx.db, projectId, keyId)
+  if (!row) throw notFound('Deploy Key')
+  return row
+}
+
+/** Adds a deploy key to a project; one that the caller can reach elsewhere is linked instead (spec D §1.22). */
+export async function addDeployKey(
+  ctx: Ctx,
+  projectId: number,
+  input: KeyInput & { readonly can_push?: boolean | undefined },
+): Promise<DeployKeyRow> {
+  const key = readKey(ctx, input)
+  return inTransaction(ctx, async (inner) => {
+    const known = await findKeyByFingerprint(inner.db, 'fingerprint_sha256', key.fingerprintSha256)
+    if (known && !(await mayLink(inner, known))) throw taken('fingerprint_sha256')
+    const row = known ?? (await saveKey(inner, key, input, { deploy: true }))
+    await link(inner, projectId, row.id, input.can_push ?? false)
+    await auditKey(inner, projectId, 'deploy_key_added', row)
+    return getProjectKey(inner, projectId, row.id)
+  })
+}
+
+async function link(ctx: Ctx, projectId: number, keyId: number, canPush: boolean): Promise<void> {
+  const problems = {
+    'deploy_key_projects.project_id, deploy_key_projects.key_id': () =>
+      invalid({ deploy_key_id: ['already exists in source'] }),
+  }
+  const row = {
+    key_id: keyId,
+    project_id: projectId,
+    can_push: canPush ? (1 as const) : (0 as const),
+  }
+  await uniquely(problems, () => insertKeyProject(ctx.db, row, ctx.now()))
+}
+
+/** Links a deploy key that exists already; one out of the caller's reach is not found. */
+export async function enableDeployKey(
+  ctx: Ctx,
+  projectId: number,
+  keyId: number,
+): Promise<DeployKeyRow> {
+  return inTransaction(ctx, async (inner) => {
+    const key = await findKeyById(inner.db, keyId)
+    if (!key || !(await mayLink(inner, key))) throw notFound('Deploy Key')
+    if (!(await findProjectKey(inner.db, projectId, keyId))) {
+      await link(inner, projectId, keyId, false)
+      await auditKey(inner, projectId, 'deploy_key_added', key)
+    }
+    return getProjectKey(inner, projectId, keyId)
+  })
+}
+
+/** Changes the title, which all projects of the key share, or whether this project lets it push. */
+export async function changeDeployKey(
+  ctx: Ctx,
+  projectId: number,
+  keyId: number,
+  changes: { readonly title?: string | undefined; readonly can_push?: boolean | undefined },
+): Promise<DeployKeyRow> {
+  return inTransaction(ctx, async (inner) => {
+    const row = await getProjectKey(inner, projectId, keyId)
+    const { title, can_push } = changes
+    if (title !== undefined && title !== row.title) {
+      const faults = titleFaults(title)
+      if (Object.keys(faults).length > 0) throw invalid(faults)
+      const shared = (await listKeyProjects(inner.db, keyId)).length > 1
+      if ((shared || row.public === 1) && !isAdmin(inner.actor)) throw forbidden()
+      await updateKey(inner.db, keyId, { title })
+    }
+    if (can_push !== undefined) {
+      await updateKeyProject(inner.db, { keyId, projectId }, can_push, inner.now())
+    }
+    await auditKey(inner, projectId, 'deploy_key_changed', row)
+    return getProjectKey(inner, projectId, keyId)
+  })
+}
+
+/** Takes a deploy key from a project; a private one that no project has any more goes. */
+export async function removeDeployKey(ctx: Ctx, projectId: number, keyId: number): Promise<void> {
+  await inTransaction(ctx, async (inner) => {
+    const row = await getProjectKey(inner, projectId, keyId)
+    await deleteKeyProject(inner.db, keyId, projectId)
+    const left = await listKeyProjects(inner.db, keyId)
+    if (left.length === 0 && row.public === 0) await deleteKeyRow(inner.db, keyId)
+    await auditKey(inner, projectId, 'deploy_key_removed', row)
+  })
+}
+
+/** Makes a deploy key that any project may link. */
+export async function createInstanceDeployKey(ctx: Ctx, input: KeyInput): Promise<SshKeyRow> {
+  const key = readKey(ctx, input)
+  return inTransaction(ctx, async (inner) => {
+    const row = await saveKey(inner, key, input, { deploy: true, public: true })
+    await audit(inner, {
+      entity: { type: 'Instance', id: 1 },
+      action: 'deploy_key_created',
+      details: { key_id: row.id, title: row.title, fingerprint: row.fingerprint_sha256 },
+    })
+    return row
+  })
+}
+
+async function auditKey(
+  ctx: Ctx,
+  projectId: number,
+  action: string,
+  row: SshKeyRow,
+): Promise<void> {
+  await audit(ctx, {
+    entity: { type: 'Project', id: projectId },
+    action,
+    details: { key_id: row.id, title: row.title, fingerprint: row.fingerprint_sha256 },
+  })
+}
