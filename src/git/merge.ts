@@ -7,7 +7,7 @@ import { GitError } from './error.ts'
 import { assertObjectId } from './names.ts'
 import type { Repo } from './repo.ts'
 import type { ObjectId } from './types.ts'
-import { type Combined, combine } from './write/native-merge.ts'
+import { type Conflicting, combine, tryCombine } from './write/native-merge.ts'
 import type { Signer } from './write/signer.ts'
 
 export interface MergeSides {
@@ -15,6 +15,9 @@ export interface MergeSides {
   readonly ours: ObjectId
   readonly theirs: ObjectId
 }
+
+/** What a merge would come to. */
+export type MergeCheck = { readonly outcome: 'clean' } | Conflicting
 
 export interface MergeInput extends MergeSides {
   readonly author: Signer
@@ -50,12 +53,16 @@ export type Rebased =
 export const checkMergeOperation = operation({
   name: 'checkMerge',
   lane: 'heavy',
-  run: ({ repository }, { ours, theirs }: MergeSides): Promise<Combined> =>
-    combine(repository, { kind: 'merge', ours, theirs }),
+  run: ({ repository }, { ours, theirs }: MergeSides): Promise<MergeCheck> =>
+    tryCombine(repository, { kind: 'merge', ours, theirs }),
 })
 
 /** Whether two commits merge without conflict, and which paths conflict when not. */
-export function checkMerge(repo: Repo, sides: MergeSides, signal?: AbortSignal): Promise<Combined> {
+export function checkMerge(
+  repo: Repo,
+  sides: MergeSides,
+  signal?: AbortSignal,
+): Promise<MergeCheck> {
   return repo.engine.run(checkMergeOperation, repo.path, sides, signal)
 }
 

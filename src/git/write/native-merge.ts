@@ -78,9 +78,13 @@ function module(): MergeModule {
 }
 
 /** What a merge, pick or revert came to. */
-export type Combined =
-  | { readonly outcome: 'clean'; readonly treeId: ObjectId }
-  | { readonly outcome: 'conflict'; readonly paths: readonly string[] }
+export type Combined = { readonly outcome: 'clean'; readonly treeId: ObjectId } | Conflicting
+
+export interface Conflicting {
+  readonly outcome: 'conflict'
+  /** The paths that conflict, sorted. */
+  readonly paths: readonly string[]
+}
 
 export type Combination =
   | { readonly kind: 'merge'; readonly ours: ObjectId; readonly theirs: ObjectId }
@@ -155,11 +159,12 @@ async function buildIndex(
   return apply.commit(native, commit, onto, combination.mainline, {})
 }
 
-/** Merges, picks or reverts in memory; the tree of a clean result is stored, no ref moves. */
-export async function combine(
+/** Joins the two in memory and hands the result on. */
+async function withIndex<Result>(
   repository: OpenRepository,
   combination: Combination,
-): Promise<Combined> {
+  finish: (native: NativeRepository, index: NativeIndex, onto: NativeCommit) => Promise<Result>,
+): Promise<Result | Conflicting> {
   const ours = combination.kind === 'merge' ? combination.ours : combination.onto
   // Reading it ourselves gives a typed error for what is no commit.
   await rootTree(repository, ours)
@@ -168,9 +173,25 @@ export async function combine(
     const onto = await lookUp(native, ours)
     const index = await buildIndex(native, combination, onto)
     if (index.hasConflicts()) return { outcome: 'conflict', paths: conflictPaths(index) }
-    return { outcome: 'clean', treeId: await writeTree(repository, native, index, onto) }
+    return await finish(native, index, onto)
   } catch (error) {
     if (error instanceof GitError) throw error
     throw asGitError(error)
   }
+}
+
+/** Merges, picks or reverts in memory; the tree of a clean result is stored, no ref moves. */
+export function combine(repository: OpenRepository, combination: Combination): Promise<Combined> {
+  return withIndex(repository, combination, async (native, index, onto) => ({
+    outcome: 'clean',
+    treeId: await writeTree(repository, native, index, onto),
+  }))
+}
+
+/** Whether a merge, pick or revert would go well; no tree is written. */
+export function tryCombine(
+  repository: OpenRepository,
+  combination: Combination,
+): Promise<{ readonly outcome: 'clean' } | Conflicting> {
+  return withIndex(repository, combination, async () => ({ outcome: 'clean' as const }))
 }
