@@ -44,7 +44,7 @@ export const settingDefinitions = {
   allow_local_requests_from_hooks_and_services: flag(false),
   allow_local_requests_from_system_hooks: flag(true),
   allow_local_requests_from_web_hooks_and_services: flag(false),
-  allow_top_level_group_owners_to_create_service_accounts: flag(false),
+  allow_top_level_group_owners_to_create_service_accounts: flag(true),
   archive_builds_in_human_readable: optionalText(),
   asset_proxy_enabled: flag(false),
   authorized_keys_enabled: flag(true),

@@ -28,6 +28,8 @@ import * as projectsShare from './projects/share-endpoints.ts'
 import * as projectsState from './projects/state-endpoints.ts'
 import * as projectsUser from './projects/user-endpoints.ts'
 import * as repository from './repository/endpoints.ts'
+import * as serviceAccounts from './service-accounts/endpoints.ts'
+import * as sourceServiceAccounts from './service-accounts/source-endpoints.ts'
 import * as tags from './tags/endpoints.ts'
 import * as todos from './todos/endpoints.ts'
 import * as usersCurrent from './users/current-endpoints.ts'
@@ -69,6 +71,8 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   projectsState,
   projectsUser,
   repository,
+  serviceAccounts,
+  sourceServiceAccounts,
   tags,
   todos,
   usersCurrent,

@@ -3,7 +3,6 @@ import { isAdmin, type TokenUsed, userOf } from '../../access/actor.ts'
 import { SELF_SERVICE_SCOPES } from '../../access/scopes.ts'
 import { onInstance, signedIn } from '../../access/subjects.ts'
 import { type AccessTokenRow, findTokenById } from '../../access/token-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import {
   badRequest,
   hidden,
@@ -19,13 +18,13 @@ import { csv, id, oneOf, text } from '../../http/params.ts'
 import { callerId, getUser } from '../users/find-user.ts'
 import { createToken, faultSentence, tokenFaults } from './create-token.ts'
 import { presentToken, tokenEntity } from './entity.ts'
-import { listTokenRows } from './list-queries.ts'
+import { listTokens } from './list-tokens.ts'
 import { expiryParam, personalTokenBody, tokenFilterParams } from './params.ts'
 import { assertMayRotate, revokeToken, rotateToken } from './rotate.ts'
 
 const tags = ['access tokens']
 
-export const listTokens = endpoint({
+export const listPersonalTokens = endpoint({
   method: 'GET',
   path: '/personal_access_tokens',
   summary: "List the caller's tokens; administrators see everybody's",
@@ -36,9 +35,7 @@ export const listTokens = endpoint({
   response: z.array(tokenEntity),
   async handler({ ctx, query, page }) {
     const userId = await listedUserId(ctx, query.user_id)
-    const owner = { userId, kinds: ['personal', 'project', 'group'] as const }
-    const rows = await listTokenRows(ctx.db, owner, query, dayOf(ctx.now()), page)
-    return { ...rows, items: rows.items.map((row) => presentToken(row, ctx.now())) }
+    return listTokens(ctx, { userId, kinds: ['personal', 'project', 'group'] }, query, page)
   },
 })
 

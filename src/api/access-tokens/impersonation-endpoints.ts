@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { onInstance } from '../../access/subjects.ts'
 import { type AccessTokenRow, findTokenById } from '../../access/token-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import { forbidden, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -9,7 +8,7 @@ import { id, oneOf } from '../../http/params.ts'
 import { getUser } from '../users/find-user.ts'
 import { createToken, tokenFaults } from './create-token.ts'
 import { presentToken, tokenEntity } from './entity.ts'
-import { listTokenRows } from './list-queries.ts'
+import { listTokens } from './list-tokens.ts'
 import { personalTokenBody } from './params.ts'
 import { revokeToken } from './rotate.ts'
 
@@ -29,9 +28,7 @@ export const listImpersonationTokens = endpoint({
   async handler({ ctx, params, query, page }) {
     const user = await getUser(ctx, params.user_id)
     const filters = query.state === 'all' ? {} : { state: query.state }
-    const owner = { userId: user.id, kinds }
-    const rows = await listTokenRows(ctx.db, owner, filters, dayOf(ctx.now()), page)
-    return { ...rows, items: rows.items.map((row) => presentToken(row, ctx.now())) }
+    return listTokens(ctx, { userId: user.id, kinds }, filters, page)
   },
 })
 

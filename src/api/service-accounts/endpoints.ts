@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { onInstance } from '../../access/subjects.ts'
+import { badRequest, notFound, Problem } from '../../base/problem.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { id, oneOf, text } from '../../http/params.ts'
+import { getUser } from '../users/find-user.ts'
+import { accountBriefEntity, accountEntity, presentAccount, presentAccountBrief } from './entity.ts'
+import { listAccountRows } from './queries.ts'
+import { createServiceAccount, updateServiceAccount } from './verbs.ts'
+
+const tags = ['service accounts']
+
+const body = {
+  name: text({ max: 1000 }).optional(),
+  username: text({ max: 1000 }).optional(),
+  email: text({ max: 1000 }).optional(),
+}
+
+export const listServiceAccounts = endpoint({
+  method: 'GET',
+  path: '/service_accounts',
+  summary: 'List the service accounts of the instance',
+  tags,
+  access: onInstance(),
+  query: {
+    order_by: oneOf(['id', 'username']).default('id'),
+    sort: oneOf(['asc', 'desc']).default('desc'),
+  },
+  paginate: { keyset: ['id', 'username'], defaultSort: 'desc', offset: true },
+  response: z.array(accountBriefEntity),
+  async handler({ ctx, query, page }) {
+    const order = { by: query.order_by, sort: query.sort }
+    const rows = await listAccountRows(ctx.db, undefined, order, page)
+    return { ...rows, items: rows.items.map(presentAccountBrief) }
+  },
+})
+
+export const createInstanceServiceAccount = endpoint({
+  method: 'POST',
+  path: '/service_accounts',
+  summary: 'Create a service account of the instance',
+  tags,
+  access: onInstance(),
+  body,
+  response: accountEntity,
+  status: 201,
+  handler: async ({ ctx, body }) =>
+    presentAccount(await createServiceAccount(ctx, undefined, body)),
+})
+
+export const updateInstanceServiceAccount = endpoint({
+  method: 'PATCH',
+  path: '/service_accounts/:id',
+  summary: 'Change a service account',
+  tags,
+  access: onInstance(),
+  params: { id: id() },
+  body,
+  response: accountEntity,
+  async handler({ ctx, params, body }) {
+    const user = await getUser(ctx, params.id).catch((error: unknown) => {
+      throw error instanceof Problem && error.code === 'not_found' ? notFound() : error
+    })
+    if (user.kind !== 'service_account') throw badRequest('User is not a service account')
+    return presentAccount(await updateServiceAccount(ctx, user, body, badRequest))
+  },
+})
