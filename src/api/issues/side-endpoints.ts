@@ -5,6 +5,7 @@ import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { integer } from '../../http/params.ts'
+import { awardEndpoints } from '../award-emoji/routes.ts'
 import { discussionEndpoints } from '../notes/discussion-routes.ts'
 import type { NoteKind } from '../notes/kind.ts'
 import { noteEndpoints } from '../notes/note-routes.ts'
@@ -45,6 +46,7 @@ const kind: NoteKind = {
 
 export const issueNotes = noteEndpoints(kind)
 export const issueDiscussions = discussionEndpoints(kind)
+export const issueAwards = awardEndpoints(kind, 'Issue')
 
 export const issueTime = timeEndpoints({
   type: 'issue',

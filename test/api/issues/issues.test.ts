@@ -308,4 +308,19 @@ describe('beside an issue', () => {
     )
     expect(notes.body.map((note: { body: string }) => note.body)).toEqual(['stays with it'])
   })
+
+  test('reactions count as votes, once for each user, also on notes', async () => {
+    const { body } = await ana.post(issues, { title: 'vote' })
+    const one = `${issues}/${body.iid}`
+    const made = await ben.post(`${one}/award_emoji`, { name: ':thumbsup:' })
+    expect([made.status, made.body.name]).toEqual([201, 'thumbsup'])
+    expect((await ben.post(`${one}/award_emoji`, { name: 'thumbsup' })).status).toBe(404)
+    expect((await ana.get(one)).body.upvotes).toBe(1)
+    expect((await stranger.delete(`${one}/award_emoji/${made.body.id}`)).status).toBe(403)
+    expect((await ben.delete(`${one}/award_emoji/${made.body.id}`)).status).toBe(204)
+    const note = await ana.post(`${one}/notes`, { body: 'hm' })
+    const tractor = await ben.post(`${one}/notes/${note.body.id}/award_emoji`, { name: 'tractor' })
+    expect(tractor.body).toMatchObject({ awardable_type: 'Note', awardable_id: note.body.id })
+    expect((await ana.get(`${one}/notes/${note.body.id}/award_emoji`)).body).toHaveLength(1)
+  })
 })

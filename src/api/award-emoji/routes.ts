@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import type { ProjectAbility } from '../../access/abilities.ts'
+import { isAdmin, userOf } from '../../access/actor.ts'
+import { assertMayInProject, onProject, type Project } from '../../access/subjects.ts'
+import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
+import { id, text } from '../../http/params.ts'
+import { uniquely } from '../../store/unique.ts'
+import type { NoteKind } from '../notes/kind.ts'
+import { getNote } from '../notes/note-routes.ts'
+import { presentUserBasic, userBasicEntity } from '../users/basic.ts'
+import {
+  type AwardableType,
+  type AwardRow,
+  deleteAward,
+  findAward,
+  insertAward,
+  listAwardRows,
+} from './queries.ts'
+
+const awardEntity = z.strictObject({
+  id: z.int(),
+  name: z.string(),
+  user: userBasicEntity,
+  created_at: z.string(),
+  updated_at: z.string(),
+  awardable_id: z.int(),
+  awardable_type: z.enum(['Issue', 'MergeRequest', 'Snippet', 'Note']),
+  url: z.string().nullable(),
+})
+
+/** Something that people react to with an emoji. */
+export interface Awardable {
+  readonly type: AwardableType
+  readonly id: number
+}
+
+/** One kind of awardable, as the routes need to know it. */
+interface AwardableKind {
+  readonly path: string
+  readonly params: Shape
+  readonly ability: ProjectAbility
+  find(ctx: Ctx, project: Project, params: Readonly<Record<string, unknown>>): Promise<Awardable>
+}
+
+/** Emoji names are words of letters, digits, `_`, `+` and `-`, at most 100 characters. */
+const NAME = /^[a-z0-9_+-]{1,100}$/i
+
+function present(ctx: Ctx, subject: Awardable, row: AwardRow): z.input<typeof awardEntity> {
+  return {
+    id: row.award_id,
+    name: row.award_name,
+    user: presentUserBasic(ctx, row),
+    created_at: row.awarded_at,
+    updated_at: row.changed_at,
+    awardable_id: subject.id,
+    awardable_type: subject.type,
+    url: null,
+  }
+}
+
+async function award(ctx: Ctx, project: Project, subject: Awardable, name: string) {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  assertMayInProject(ctx, project, 'award_emoji')
+  const plain = name.replaceAll(':', '')
+  if (!NAME.test(plain)) throw notFound('Award Emoji Name is not a valid emoji name')
+  const columns =
+    'award_emoji.awardable_type, award_emoji.awardable_id, award_emoji.user_id, award_emoji.name'
+  const twice = () => notFound('Award Emoji Name has already been taken')
+  const awardId = await uniquely({ [columns]: twice }, () =>
+    insertAward(ctx.db, subject.type, subject.id, plain, user.id, ctx.now()),
+  )
+  return getAward(ctx, subject, awardId)
+}
+
+async function getAward(ctx: Ctx, subject: Awardable, awardId: number): Promise<AwardRow> {
+  const row = await findAward(ctx.db, subject.type, subject.id, awardId)
+  if (!row) throw notFound('Award Emoji')
+  return row
+}
+
+function routes(kind: AwardableKind): Endpoint[] {
+  const path = `${kind.path}/award_emoji`
+  const tags = ['award_emoji']
+  const withAward = { ...kind.params, award_id: id() }
+  const write = onProject(kind.ability, { signedIn: true })
+  return [
+    endpoint({
+      method: 'GET',
+      path,
+      summary: 'List reactions',
+      access: onProject(kind.ability),
+      tags,
+      params: kind.params,
+      paginate: 'offset',
+      response: z.array(awardEntity),
+      async handler({ ctx, project, params, page }) {
+        const subject = await kind.find(ctx, project, params)
+        const rows = await listAwardRows(ctx.db, subject.type, subject.id, page)
+        return { ...rows, items: rows.items.map((row) => present(ctx, subject, row)) }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${path}/:award_id`,
+      summary: 'Get a reaction',
+      access: onProject(kind.ability),
+      tags,
+      params: withAward,
+      response: awardEntity,
+      async handler({ ctx, project, params }) {
+        const subject = await kind.find(ctx, project, params)
+        return present(ctx, subject, await getAward(ctx, subject, params.award_id))
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path,
+      summary: 'React with an emoji',
+      access: write,
+      tags,
+      params: kind.params,
+      body: { name: text({ max: 255 }) },
+      response: awardEntity,
+      status: 201,
+      async handler({ ctx, project, params, body }) {
+        const subject = await kind.find(ctx, project, params)
+        return present(ctx, subject, await award(ctx, project, subject, body.name))
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: `${path}/:award_id`,
+      summary: 'Take a reaction back',
+      access: write,
+      tags,
+      params: withAward,
+      async handler({ ctx, project, params }) {
+        const subject = await kind.find(ctx, project, params)
+        const row = await getAward(ctx, subject, params.award_id)
+        if (row.id !== userOf(ctx.actor)?.id && !isAdmin(ctx.actor)) throw forbidden()
+        await deleteAward(ctx.db, row.award_id)
+      },
+    }),
+  ]
+}
+
+/** The routes of reactions to one kind of thing and to the notes on it (spec D §1.14). */
+export function awardEndpoints(kind: NoteKind, type: Exclude<AwardableType, 'Note'>): Endpoint[] {
+  const thing: AwardableKind = {
+    path: kind.path,
+    params: kind.params,
+    ability: kind.ability,
+    async find(ctx, project, params) {
+      const noteable = await kind.find(ctx, project, params)
+      if (noteable.id === null) throw notFound()
+      return { type, id: noteable.id }
+    },
+  }
+  const notes: AwardableKind = {
+    path: `${kind.path}/notes/:note_id`,
+    params: { ...kind.params, note_id: id() },
+    ability: kind.ability,
+    async find(ctx, project, params) {
+      const noteable = await kind.find(ctx, project, params)
+      return { type: 'Note', id: (await getNote(ctx, noteable, Number(params.note_id))).id }
+    },
+  }
+  return [...routes(thing), ...routes(notes)]
+}
