@@ -155,11 +155,26 @@ function offsetHeaders(
     ...(pages === undefined ? [] : [to(pages, 'last')]),
   ]
   return {
-    Link: links.join(', '),
+    Link: withinHeader(links),
     'X-Next-Page': hasNext ? String(page.number + 1) : '',
     'X-Page': String(page.number),
     'X-Per-Page': String(page.perPage),
     'X-Prev-Page': page.number > 1 ? String(page.number - 1) : '',
     ...(told === undefined ? {} : { 'X-Total': String(told), 'X-Total-Pages': String(pages) }),
   }
+}
+
+/** Clients refuse answers with more than some 16 KB of headers; the longest queries cost the least needed links. */
+const MAX_LINK = 12_000
+const NEED = ['next', 'prev', 'first', 'last']
+
+function withinHeader(links: readonly string[]): string {
+  const rank = (link: string) => NEED.findIndex((rel) => link.endsWith(`rel="${rel}"`))
+  let room = MAX_LINK
+  const kept = new Set<string>()
+  for (const link of [...links].sort((a, b) => rank(a) - rank(b))) {
+    room -= link.length + 2
+    if (room >= 0) kept.add(link)
+  }
+  return links.filter((link) => kept.has(link)).join(', ')
 }

@@ -94,7 +94,7 @@ CREATE TABLE award_emoji (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX award_emoji_by_user ON award_emoji (awardable_type, awardable_id, user_id, name);
+CREATE UNIQUE INDEX award_emoji_by_awardable ON award_emoji (awardable_type, awardable_id, user_id, name);
 
 CREATE TABLE todos (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -158,6 +158,24 @@ CREATE INDEX events_by_project ON events (project_id, id);
 CREATE INDEX events_by_author ON events (author_id, id);
 `
 
+/** So that removing what a row points to need not read the whole table. */
+const keys = `
+CREATE INDEX award_emoji_by_user ON award_emoji (user_id);
+CREATE INDEX events_by_note ON events (note_id) WHERE note_id IS NOT NULL;
+CREATE INDEX issues_by_closed_by ON issues (closed_by_id) WHERE closed_by_id IS NOT NULL;
+CREATE INDEX issues_by_duplicated_to ON issues (duplicated_to_id) WHERE duplicated_to_id IS NOT NULL;
+CREATE INDEX issues_by_moved_to ON issues (moved_to_id) WHERE moved_to_id IS NOT NULL;
+CREATE INDEX notes_by_updated_by ON notes (updated_by_id) WHERE updated_by_id IS NOT NULL;
+CREATE INDEX notes_by_resolved_by ON notes (resolved_by_id) WHERE resolved_by_id IS NOT NULL;
+CREATE INDEX resource_events_by_milestone ON resource_events (milestone_id) WHERE milestone_id IS NOT NULL;
+CREATE INDEX resource_events_by_label ON resource_events (label_id) WHERE label_id IS NOT NULL;
+CREATE INDEX resource_events_by_user ON resource_events (user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX timelogs_by_user ON timelogs (user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX todos_by_note ON todos (note_id) WHERE note_id IS NOT NULL;
+CREATE INDEX todos_by_author ON todos (author_id) WHERE author_id IS NOT NULL;
+CREATE INDEX todos_by_project ON todos (project_id) WHERE project_id IS NOT NULL;
+`
+
 /** What hangs on an issue without a foreign key goes with it. */
 const triggers = `
 CREATE TRIGGER issues_deleted AFTER DELETE ON issues BEGIN
@@ -178,5 +196,5 @@ END;
 /** Issues, notes on anything, reactions, to-dos, time, and what happened when. */
 export const issuesAndNotes: Migration = {
   name: '0032-issues',
-  sql: issues + notes + reactions + triggers,
+  sql: issues + notes + reactions + keys + triggers,
 }

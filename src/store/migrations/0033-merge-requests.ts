@@ -150,6 +150,17 @@ CREATE TABLE approval_rule_branches (
 ) STRICT, WITHOUT ROWID;
 `
 
+/** So that removing what a row points to need not read the whole table. */
+const keys = `
+CREATE INDEX approval_rule_groups_by_group ON approval_rule_groups (group_id);
+CREATE INDEX approval_rule_users_by_user ON approval_rule_users (user_id);
+CREATE INDEX approval_rules_by_source_rule ON approval_rules (source_rule_id) WHERE source_rule_id IS NOT NULL;
+CREATE INDEX approvals_by_user ON approvals (user_id);
+CREATE INDEX draft_notes_by_author ON draft_notes (author_id);
+CREATE INDEX merge_requests_by_closed_by ON merge_requests (closed_by_id) WHERE closed_by_id IS NOT NULL;
+CREATE INDEX merge_requests_by_merge_user ON merge_requests (merge_user_id) WHERE merge_user_id IS NOT NULL;
+`
+
 /** What hangs on a merge request without a foreign key goes with it. */
 const triggers = `
 CREATE TRIGGER merge_requests_deleted AFTER DELETE ON merge_requests BEGIN
@@ -167,5 +178,5 @@ END;
 /** Merge requests with their versions, reviewers, drafts, and approvals. */
 export const mergeRequests: Migration = {
   name: '0033-merge-requests',
-  sql: mergeRequestTables + approvals + triggers,
+  sql: mergeRequestTables + approvals + keys + triggers,
 }
