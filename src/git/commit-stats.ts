@@ -3,7 +3,7 @@ import { loadCommits } from './commit.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
 import type { Repo } from './repo.ts'
-import { type CommitStats, emptyTree, type ObjectId } from './types.ts'
+import { type CommitStats, emptyTree, emptyTree256, type ObjectId } from './types.ts'
 
 export const readCommitStatsOperation = operation({
   name: 'readCommitStats',
@@ -32,9 +32,10 @@ async function treePairs(
   return Promise.all(
     commits.map(async (commit) => {
       const [parentId] = commit.parentIds
-      if (parentId === undefined) return [emptyTree, commit.treeId] as const
+      const nothing = commit.id.length === 40 ? emptyTree : emptyTree256
+      if (parentId === undefined) return [nothing, commit.treeId] as const
       const [parent] = await loadCommits(repository, [parentId])
-      return [parent?.treeId ?? emptyTree, commit.treeId] as const
+      return [parent?.treeId ?? nothing, commit.treeId] as const
     }),
   )
 }

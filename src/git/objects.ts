@@ -1,3 +1,4 @@
+import { runGit } from './command.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { GitError } from './error.ts'
 import { assertObjectId } from './names.ts'
@@ -17,6 +18,8 @@ const smallObject = 512 * 1024
 export async function readObject(repository: OpenRepository, id: ObjectId): Promise<RawObject> {
   const small = readSmall(repository, assertObjectId(id))
   if (small) return small
+  // libgit2 as nodegit builds it knows SHA-1 only.
+  if (id.length !== 40) return readByGit(repository, id)
   const odb = await repository.odb()
   const native = oid(id)
   try {
@@ -27,6 +30,20 @@ export async function readObject(repository: OpenRepository, id: ObjectId): Prom
   } catch (error) {
     throw asGitError(error)
   }
+}
+
+async function readByGit(repository: OpenRepository, id: ObjectId): Promise<RawObject> {
+  const { stdout } = await runGit({
+    repo: repository.path,
+    args: ['cat-file', '--batch'],
+    stdin: `${id}\n`,
+    limit: 512 * 1024 * 1024,
+  })
+  const end = stdout.indexOf(0x0a)
+  const [, type = '', size] = stdout.toString('latin1', 0, end).split(' ')
+  if (type === 'missing') throw new GitError('not_found', `no object ${id}`)
+  // The line is git's own: type and size.
+  return { type: type as ObjectType, data: stdout.subarray(end + 1, end + 1 + Number(size)) }
 }
 
 function readSmall(repository: OpenRepository, id: ObjectId): RawObject | undefined {

@@ -3,6 +3,7 @@ import { GitError } from './error.ts'
 import { clip, isObjectId, isPlainRevision, isRefName, mayBeShortId } from './names.ts'
 import { asGitError, oidPrefix } from './native.ts'
 import { readObject } from './objects.ts'
+import { idBytesOf } from './packs/object-format.ts'
 import { parseCommit, parseTag } from './parse-object.ts'
 import { refsOf } from './ref-table.ts'
 import { listObjectsStartingWith } from './short-id.ts'
@@ -111,13 +112,9 @@ async function parentOf(
 /** The one object that a short id stands for; among several, the one that leads to a commit. */
 async function completeId(repository: OpenRepository, short: string): Promise<ObjectId> {
   if (isObjectId(short)) return short
-  try {
-    const odb = await repository.odb()
-    const found = await odb.existsPrefix(oidPrefix(short), short.length)
-    return found.tostrS()
-  } catch (error) {
-    const known = asGitError(error)
-    if (known.code !== 'ambiguous') throw unknown(short)
+  if (idBytesOf(repository.path) === 20) {
+    const found = await findOnlyId(repository, short)
+    if (found !== undefined) return found
   }
   const ids = await listObjectsStartingWith(repository, short)
   const commits = await Promise.all(
@@ -126,11 +123,27 @@ async function completeId(repository: OpenRepository, short: string): Promise<Ob
       return type === 'commit' || type === 'tag' ? [id] : []
     }),
   )
-  const [only, ...others] = commits.flat()
+  const [only, ...others] = ids.length === 1 ? ids : commits.flat()
+  if (ids.length === 0) throw unknown(short)
   if (only === undefined || others.length > 0) {
     throw new GitError('ambiguous', `${short} is the start of several ids`)
   }
   return only
+}
+
+/** What libgit2 finds; undefined when there are several. */
+async function findOnlyId(
+  repository: OpenRepository,
+  short: string,
+): Promise<ObjectId | undefined> {
+  if (short.length > 40) throw unknown(short)
+  try {
+    const odb = await repository.odb()
+    return (await odb.existsPrefix(oidPrefix(short), short.length)).tostrS()
+  } catch (error) {
+    if (asGitError(error).code === 'ambiguous') return undefined
+    throw unknown(short)
+  }
 }
 
 function unknown(revision: string): GitError {

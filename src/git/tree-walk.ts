@@ -3,7 +3,7 @@ import type { OpenRepository } from './engine/open-repository.ts'
 import { GitError } from './error.ts'
 import { readLinked, readTyped } from './objects.ts'
 import { modeText, parseCommit, parseTree, type RawEntry, typeOfMode } from './parse-object.ts'
-import { emptyTree, type ObjectId, type TreeEntry } from './types.ts'
+import { emptyTrees, type ObjectId, type TreeEntry } from './types.ts'
 
 /** An entry together with the bytes of its name. */
 export interface WalkedEntry extends TreeEntry {
@@ -15,7 +15,7 @@ const trees = new ByteCache<Buffer>(24 * 1024 * 1024, (data) => data.length)
 
 /** The bytes of a tree object. */
 export async function readTreeData(repository: OpenRepository, id: ObjectId): Promise<Buffer> {
-  if (id === emptyTree) return Buffer.alloc(0)
+  if (emptyTrees.has(id)) return Buffer.alloc(0)
   // The path is part of the key: one repository must not show what only another one has.
   const key = `${repository.path} ${id}`
   const known = trees.get(key)

@@ -195,8 +195,8 @@ export class EnginePool implements Engine {
     const hopeless = this.#failedStarts >= startsAllowed
     for (const call of calls) {
       if (call.settled) continue
-      if (call.retries > 0 && !hopeless) {
-        // A process that never started did not touch the call.
+      // A process that never started did not touch the call, so even a write may go elsewhere.
+      if ((call.retries > 0 || !child.started) && !hopeless) {
         if (child.started) call.retries -= 1
         this.#waiting[call.lane].unshift(call)
       } else {

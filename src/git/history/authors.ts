@@ -49,15 +49,16 @@ export class Authors {
     const lines = gitRecords(
       {
         repo: this.#repository.path,
-        args: ['log', '--stdin', '--no-walk=unsorted', '-z', '--format=%H%an <%ae>'],
+        args: ['log', '--stdin', '--no-walk=unsorted', '-z', '--format=%H %an <%ae>'],
         stdin: positions.map((position) => `${this.#history.idOf(position)}\n`).join(''),
         signal,
       },
       0,
     )
     for await (const line of lines) {
-      const position = this.#history.find(line.toString('latin1', 0, 40))
-      if (position >= 0) this.#known[position] = this.#number(line.toString('utf8', 40)) + 1
+      const gap = line.indexOf(0x20)
+      const position = this.#history.find(line.toString('latin1', 0, gap))
+      if (position >= 0) this.#known[position] = this.#number(line.toString('utf8', gap + 1)) + 1
     }
   }
 

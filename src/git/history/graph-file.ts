@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isObjectId } from '../names.ts'
 
 /*
  * git's commit-graph file and chains of them (gitformat-commit-graph(5)): the parents, dates and trees
@@ -10,8 +11,10 @@ import { join } from 'node:path'
 export interface GraphLayer {
   readonly start: number
   readonly count: number
+  /** Bytes of an id: 20, or 32 for SHA-256. */
+  readonly idBytes: number
   readonly fanout: Buffer
-  /** The sorted ids, 20 bytes each. */
+  /** The sorted ids. */
   readonly ids: Buffer
   /** Tree, parents, generation and date of each commit. */
   readonly commits: Buffer
@@ -28,8 +31,9 @@ export interface BloomTable {
   readonly hashes: number
 }
 
-const idBytes = 20
 const headerBytes = 8
+/** By the hash version in the header. */
+const idWidths: readonly (number | undefined)[] = [undefined, 20, 32]
 
 /** What the graph files look like from outside: changes when git writes new ones. */
 export function graphStamp(repository: string): string {
@@ -63,7 +67,7 @@ function filesOf(repository: string): string[] {
   const folder = join(repository, 'objects/info/commit-graphs')
   return readFileSync(chainFile(repository), 'latin1')
     .split('\n')
-    .filter((line) => /^[0-9a-f]{40}$/.test(line))
+    .filter(isObjectId)
     .map((hash) => join(folder, `graph-${hash}.graph`))
 }
 
@@ -79,8 +83,9 @@ function readLayers(files: readonly string[]): GraphLayer[] {
 }
 
 function parseLayer(file: Buffer, start: number): GraphLayer {
-  const isGraph = file.toString('latin1', 0, 4) === 'CGPH' && file[4] === 1 && file[5] === 1
-  if (!isGraph) throw new Error('not a commit graph that we know')
+  const isGraph = file.toString('latin1', 0, 4) === 'CGPH' && file[4] === 1
+  const idBytes = idWidths[file[5] ?? 0]
+  if (!isGraph || idBytes === undefined) throw new Error('not a commit graph that we know')
   const chunks = readChunks(file)
   const need = (name: string): Buffer => {
     const chunk = chunks.get(name)
@@ -88,9 +93,12 @@ function parseLayer(file: Buffer, start: number): GraphLayer {
     return chunk
   }
   const ids = need('OIDL')
+  const count = ids.length / idBytes
+  assertWhole(need('OIDF'), count, idBytes, chunks)
   return {
     start,
-    count: ids.length / idBytes,
+    count,
+    idBytes,
     fanout: need('OIDF'),
     ids,
     commits: need('CDAT'),
@@ -98,6 +106,31 @@ function parseLayer(file: Buffer, start: number): GraphLayer {
     correction: chunks.get('GDA2'),
     largeCorrection: chunks.get('GDO2'),
     bloom: readBloom(chunks.get('BIDX'), chunks.get('BDAT')),
+  }
+}
+
+/** A table that is too short, or out of order, would be read beyond its end. */
+function assertWhole(
+  fanout: Buffer,
+  count: number,
+  idBytes: number,
+  chunks: ReadonlyMap<string, Buffer>,
+): void {
+  const lengths: [string, number][] = [
+    ['OIDF', 1024],
+    ['CDAT', count * (idBytes + 16)],
+    ['GDA2', count * 4],
+    ['BIDX', count * 4],
+  ]
+  for (const [name, length] of lengths) {
+    const chunk = chunks.get(name)
+    if (chunk && chunk.length < length) throw new Error(`a short ${name}`)
+  }
+  let before = 0
+  for (let i = 0; i < 256; i += 1) {
+    const end = fanout.readUInt32BE(i * 4)
+    if (end < before || end > count) throw new Error('a fanout out of order')
+    before = end
   }
 }
 
@@ -123,6 +156,7 @@ function readBloom(ends: Buffer | undefined, data: Buffer | undefined): BloomTab
 
 /** The position of an id in a layer, counted from the layer's start; undefined when it is not there. */
 export function findInLayer(layer: GraphLayer, id: Buffer): number | undefined {
+  const { idBytes } = layer
   const first = id[0] ?? 0
   let low = first === 0 ? 0 : layer.fanout.readUInt32BE((first - 1) * 4)
   let high = layer.fanout.readUInt32BE(first * 4)

@@ -35,12 +35,14 @@ export class History {
   readonly #added = new Map<ObjectId, number>()
   readonly #addedIds: { readonly id: ObjectId; readonly treeId: ObjectId }[] = []
 
+  /** Throws when the layers contradict themselves. */
   constructor(layers: readonly GraphLayer[]) {
     this.#layers = layers
     this.inGraph = layers.reduce((sum, layer) => sum + layer.count, 0)
     this.#reserve(this.inGraph)
     this.size = this.inGraph
     for (const layer of layers) this.#readLayer(layer)
+    this.#assertSound()
   }
 
   /** The position of a commit; −1 when it is not known. */
@@ -66,15 +68,15 @@ export class History {
   idOf(position: number): ObjectId {
     const layer = this.#layerOf(position)
     if (!layer) return this.#addedIds[position - this.inGraph]?.id ?? ''
-    const at = (position - layer.start) * 20
-    return layer.ids.toString('hex', at, at + 20)
+    const at = (position - layer.start) * layer.idBytes
+    return layer.ids.toString('hex', at, at + layer.idBytes)
   }
 
   treeOf(position: number): ObjectId {
     const layer = this.#layerOf(position)
     if (!layer) return this.#addedIds[position - this.inGraph]?.treeId ?? ''
-    const at = (position - layer.start) * 36
-    return layer.commits.toString('hex', at, at + 20)
+    const at = (position - layer.start) * (layer.idBytes + 16)
+    return layer.commits.toString('hex', at, at + layer.idBytes)
   }
 
   /** The committer's date in seconds. */
@@ -138,7 +140,7 @@ export class History {
     const { commits } = layer
     const view = new DataView(commits.buffer, commits.byteOffset, commits.length)
     for (let i = 0; i < layer.count; i += 1) {
-      const at = i * 36 + 20
+      const at = i * (layer.idBytes + 16) + layer.idBytes
       const position = layer.start + i
       const first = view.getUint32(at)
       const second = view.getUint32(at + 4)
@@ -153,6 +155,18 @@ export class History {
     if (!layer.correction) this.#correctLevels(layer)
   }
 
+  /** Walks end because every parent is older by corrected date: a damaged graph must not break that. */
+  #assertSound(): void {
+    for (let at = 0; at < this.inGraph; at += 1) {
+      for (let n = 0, p = this.parent(at, 0); p >= 0; p = this.parent(at, n)) {
+        if (p >= this.inGraph || this.levelOf(p) >= this.levelOf(at)) {
+          throw new Error('a commit graph with a parent that is no ancestor')
+        }
+        n += 1
+      }
+    }
+  }
+
   /** Works out corrected dates where the file has none, parents before children. */
   #correctLevels(layer: GraphLayer): void {
     const end = layer.start + layer.count
@@ -162,19 +176,24 @@ export class History {
       for (let at = stack.at(-1); at !== undefined; at = stack.at(-1)) {
         const waiting = this.#uncorrected(at, layer.start, done)
         if (waiting >= 0) {
+          if (stack.length > layer.count) throw new Error('a commit graph that goes in circles')
           stack.push(waiting)
           continue
         }
         stack.pop()
         if (done[at - layer.start]) continue
         done[at - layer.start] = 1
-        let level = this.dateOf(at)
-        for (let n = 0, p = this.parent(at, 0); p >= 0; n += 1, p = this.parent(at, n)) {
-          level = Math.max(level, this.levelOf(p) + 1)
-        }
-        this.#levels[at] = level
+        this.#levels[at] = this.#levelAboveParents(at)
       }
     }
+  }
+
+  #levelAboveParents(position: number): number {
+    let level = this.dateOf(position)
+    for (let n = 0, p = this.parent(position, 0); p >= 0; n += 1, p = this.parent(position, n)) {
+      level = Math.max(level, this.levelOf(p) + 1)
+    }
+    return level
   }
 
   #uncorrected(position: number, start: number, done: Uint8Array): number {

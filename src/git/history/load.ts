@@ -36,10 +36,18 @@ export function currentHistory(repository: OpenRepository): History {
     (!history || history.inGraph === 0 || history.size - history.inGraph > addedAllowed)
   if (history && !stale) return history
   // git ignores its graph in shallow and grafted repositories, whose parents differ.
-  const layers = readGrafts(repository.path).any ? [] : readGraph(repository.path)
-  holder.history = new History(layers)
+  holder.history = hasGrafts(repository) ? new History([]) : fromGraph(repository.path)
   holder.stamp = stamp
   return holder.history
+}
+
+/** What the graph files tell; nothing when they are damaged, since the commits themselves tell it too. */
+function fromGraph(path: string): History {
+  try {
+    return new History(readGraph(path))
+  } catch {
+    return new History([])
+  }
 }
 
 /** The history with these commits and everything they come from. */

@@ -2,7 +2,7 @@ import type { OpenRepository } from '../engine/open-repository.ts'
 import { readLinked } from '../objects.ts'
 import { typeOfMode } from '../parse-object.ts'
 import { lookUp, readTreeData } from '../tree-walk.ts'
-import { emptyTree, type ObjectId } from '../types.ts'
+import { emptyTrees, type ObjectId } from '../types.ts'
 import type { History } from './history.ts'
 
 /** What a path holds in a commit: mode and id as text, empty where it does not exist. */
@@ -37,7 +37,7 @@ export class PathReader {
 
   async #descend(treeId: ObjectId, depth: number): Promise<PathState> {
     const name = this.#parts[depth]
-    if (name === undefined || treeId === emptyTree) return ''
+    if (name === undefined || emptyTrees.has(treeId)) return ''
     // Root trees differ from commit to commit and would only wash out the cache.
     const data =
       depth === 0

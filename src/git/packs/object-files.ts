@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import type { ObjectId, ObjectType } from '../types.ts'
+import { idBytesOf } from './object-format.ts'
 import {
   applyDelta,
   deltaResultSize,
@@ -29,10 +30,12 @@ const recent = new RecentObjects(12 * 1024 * 1024)
  */
 export class ObjectFiles {
   readonly #folders: readonly string[]
+  readonly #idBytes: number
   #stamp = ''
   #packs: readonly PackFile[] = []
 
   constructor(repository: string) {
+    this.#idBytes = idBytesOf(repository)
     this.#folders = objectFolders(join(repository, 'objects'), 0)
   }
 
@@ -81,7 +84,7 @@ export class ObjectFiles {
     const stamp = folders.map(stampOf).join(' ')
     if (stamp === this.#stamp) return false
     const known = new Map(this.#packs.map((pack) => [pack.path, pack]))
-    this.#packs = folders.flatMap((folder) => openPacks(folder, known))
+    this.#packs = folders.flatMap((folder) => openPacks(folder, known, this.#idBytes))
     this.#stamp = stamp
     return true
   }
@@ -182,7 +185,11 @@ function stampOf(folder: string): string {
   return stats ? `${stats.ino}.${stats.mtimeNs}` : '-'
 }
 
-function openPacks(folder: string, known: ReadonlyMap<string, PackFile>): PackFile[] {
+function openPacks(
+  folder: string,
+  known: ReadonlyMap<string, PackFile>,
+  idBytes: number,
+): PackFile[] {
   let names: string[]
   try {
     names = readdirSync(folder)
@@ -193,7 +200,7 @@ function openPacks(folder: string, known: ReadonlyMap<string, PackFile>): PackFi
     if (!name.endsWith('.idx') || !names.includes(name.replace(/idx$/, 'pack'))) return []
     const path = join(folder, name)
     try {
-      return [known.get(path.replace(/idx$/, 'pack')) ?? new PackFile(path)]
+      return [known.get(path.replace(/idx$/, 'pack')) ?? new PackFile(path, idBytes)]
     } catch {
       // Of another version or going away: libgit2 reads what we do not.
       return []

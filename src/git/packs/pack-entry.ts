@@ -21,10 +21,10 @@ const mostHeader = 64
 
 /** Reads the header of the entry at an offset. Throws for what is none. */
 export function readEntry(pack: PackFile, offset: number): PackEntry {
-  return parseEntry(pack.bytes(offset, mostHeader), offset)
+  return parseEntry(pack.bytes(offset, mostHeader), offset, pack.idBytes)
 }
 
-function parseEntry(bytes: Buffer, offset: number): PackEntry {
+function parseEntry(bytes: Buffer, offset: number, idBytes: number): PackEntry {
   const first = bytes[0] ?? 0
   let size = first & 15
   let factor = 16
@@ -41,8 +41,8 @@ function parseEntry(bytes: Buffer, offset: number): PackEntry {
     return {
       type: undefined,
       size,
-      base: Buffer.from(bytes.subarray(at, at + 20)),
-      header: at + 20,
+      base: Buffer.from(bytes.subarray(at, at + idBytes)),
+      header: at + idBytes,
     }
   }
   if (kind !== offsetDelta) throw new Error('no entry of a pack')

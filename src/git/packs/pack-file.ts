@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { ByteCache } from '../byte-cache.ts'
 
-const idBytes = 20
 const fanoutAt = 8
 const idsAt = fanoutAt + 1024
 /** Ids on each side of the guess that are read first. */
@@ -49,6 +48,8 @@ interface Table {
 /** A pack and its index (version 2), read where needed. */
 export class PackFile {
   readonly path: string
+  /** Bytes of an id: 20, or 32 for SHA-256. */
+  readonly idBytes: number
   readonly #indexPath: string
   readonly #index: OpenFile
   readonly #fanout: Uint32Array
@@ -57,7 +58,8 @@ export class PackFile {
   #finds = 0
 
   /** Throws when the index is not one that we can read. */
-  constructor(indexPath: string) {
+  constructor(indexPath: string, idBytes: number) {
+    this.idBytes = idBytes
     this.path = indexPath.replace(/\.idx$/, '.pack')
     this.#indexPath = indexPath
     this.#index = new OpenFile(indexPath)
@@ -121,7 +123,7 @@ export class PackFile {
   }
 
   #ids(from: number, to: number): Buffer {
-    return this.#index.read((to - from) * idBytes, idsAt + from * idBytes)
+    return this.#index.read((to - from) * this.idBytes, idsAt + from * this.idBytes)
   }
 
   /** The whole index, once it is asked often. */
@@ -133,7 +135,7 @@ export class PackFile {
     const total = this.#total
     const table = {
       ids: this.#ids(0, total),
-      offsets: this.#index.read(total * 4, idsAt + total * (idBytes + 4)),
+      offsets: this.#index.read(total * 4, idsAt + total * (this.idBytes + 4)),
     }
     if (table.offsets.length < total * 4) throw new Error('a short index')
     tables.set(this.#indexPath, table)
@@ -147,12 +149,12 @@ export class PackFile {
   }
 
   #offset(position: number): number {
-    const at = idsAt + this.#total * (idBytes + 4) + position * 4
+    const at = idsAt + this.#total * (this.idBytes + 4) + position * 4
     return this.#index.read(4, at).readUInt32BE(0)
   }
 
   #largeOffset(number: number): number {
-    const at = idsAt + this.#total * (idBytes + 8) + number * 8
+    const at = idsAt + this.#total * (this.idBytes + 8) + number * 8
     return Number(this.#index.read(8, at).readBigUInt64BE(0))
   }
 }
@@ -165,11 +167,12 @@ const between = -3
 
 /** Position of an id among sorted ones; `first`, `last` or `between` tells where it would stand. */
 function searchIds(ids: Buffer, from: number, to: number, id: Buffer): number {
+  const width = id.length
   let low = from
   let high = to
   while (low < high) {
     const middle = (low + high) >> 1
-    const order = ids.compare(id, 0, idBytes, middle * idBytes, (middle + 1) * idBytes)
+    const order = ids.compare(id, 0, width, middle * width, (middle + 1) * width)
     if (order === 0) return middle
     if (order < 0) low = middle + 1
     else high = middle
