@@ -41,6 +41,7 @@ export function groupQuery(db: Db) {
     .selectAll('namespaces')
     .select(belowArchivedGroup.as('ancestor_archived'))
     .where('namespaces.kind', '=', 'group')
+    .where('namespaces.pending_delete', '=', 0)
 }
 
 /** A group is archived with any group above it. */

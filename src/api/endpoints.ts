@@ -12,12 +12,14 @@ import * as deployTokens from './deploy-tokens/endpoints.ts'
 import * as files from './files/endpoints.ts'
 import * as filesWrite from './files/write-endpoints.ts'
 import * as gpgKeys from './gpg-keys/endpoints.ts'
+import * as groupsChange from './groups/change-endpoints.ts'
 import * as groups from './groups/endpoints.ts'
 import * as groupsProject from './groups/project-endpoints.ts'
+import * as groupsRelated from './groups/related-endpoints.ts'
 import * as issues from './issues/endpoints.ts'
 import * as issuesLink from './issues/link-endpoints.ts'
 import * as issuesSide from './issues/side-endpoints.ts'
-import * as deployKeys from './keys/deploy-key-endpoints.ts'
+import * as keysDeployKey from './keys/deploy-key-endpoints.ts'
 import * as keys from './keys/endpoints.ts'
 import * as labels from './labels/endpoints.ts'
 import * as members from './members/endpoints.ts'
@@ -29,7 +31,7 @@ import * as projectsState from './projects/state-endpoints.ts'
 import * as projectsUser from './projects/user-endpoints.ts'
 import * as repository from './repository/endpoints.ts'
 import * as serviceAccounts from './service-accounts/endpoints.ts'
-import * as sourceServiceAccounts from './service-accounts/source-endpoints.ts'
+import * as serviceAccountsSource from './service-accounts/source-endpoints.ts'
 import * as tags from './tags/endpoints.ts'
 import * as todos from './todos/endpoints.ts'
 import * as usersCurrent from './users/current-endpoints.ts'
@@ -54,13 +56,15 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   deployTokens,
   files,
   filesWrite,
+  gpgKeys,
+  groupsChange,
   groups,
   groupsProject,
+  groupsRelated,
   issues,
   issuesLink,
   issuesSide,
-  gpgKeys,
-  deployKeys,
+  keysDeployKey,
   keys,
   labels,
   members,
@@ -72,7 +76,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   projectsUser,
   repository,
   serviceAccounts,
-  sourceServiceAccounts,
+  serviceAccountsSource,
   tags,
   todos,
   usersCurrent,

@@ -2,6 +2,7 @@ import type { Ctx } from '../ctx.ts'
 import { daily, type Schedule } from '../work/schedule.ts'
 import type { AnyTask } from '../work/task.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
+import { removeGroup, removeMarkedGroups } from './groups/remove-group.ts'
 import { removeExpiredMembers } from './members/tasks.ts'
 import { removeMarked } from './projects/marked-task.ts'
 import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
@@ -16,7 +17,9 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   finishFork,
   measureProject,
   removeExpiredMembers,
+  removeGroup,
   removeMarked,
+  removeMarkedGroups,
   removeProject,
   tidyRepository,
   afterPush,
@@ -30,4 +33,5 @@ export const tasks: readonly AnyTask<Ctx>[] = [
 export const schedules: readonly Schedule[] = [
   daily('0:05', removeExpiredMembers, {}),
   daily('3:15', removeMarked, {}),
+  daily('3:20', removeMarkedGroups, {}),
 ]

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { anyone, onGroup, signedIn } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { filledText, flag, id } from '../../http/params.ts'
+import { sentAvatar } from '../users/sent-avatar.ts'
 import { createGroup } from './create-group.ts'
 import { groupDetailEntity, groupEntity } from './entity.ts'
 import { listGroups } from './list-groups.ts'
@@ -38,7 +39,9 @@ export const postGroup = endpoint({
   response: groupDetailEntity,
   status: 201,
   async handler({ ctx, body, request }) {
+    const avatar = await sentAvatar(ctx, body.avatar)
     const groupId = await createGroup(ctx, {
+      avatar: avatar ?? undefined,
       name: body.name,
       path: body.path,
       parentId: body.parent_id,

@@ -72,3 +72,14 @@ export const groupDetailEntity = z.strictObject({
   ...settingFields(groupDetailSettings),
 })
 export type GroupDetail = z.input<typeof groupDetailEntity>
+
+/** A group where something could go, or came from (spec D §1.2: `P/groups` and its like). */
+export const groupPlaceEntity = z.strictObject({
+  id: z.int(),
+  web_url: z.string(),
+  name: z.string(),
+  avatar_url: z.string().nullable(),
+  full_name: z.string(),
+  full_path: z.string(),
+})
+export type GroupPlace = z.input<typeof groupPlaceEntity>

@@ -20,7 +20,19 @@ export type GroupScope =
   /** Groups that were invited to this group. */
   | { readonly kind: 'invited'; readonly groupId: number; readonly above: boolean }
   | { readonly kind: 'invited_to_project'; readonly projectId: number; readonly above: boolean }
-  | { readonly kind: 'project_ancestors'; readonly projectId: number; readonly shared: boolean }
+  | {
+      readonly kind: 'project_ancestors'
+      readonly projectId: number
+      /** With groups invited to the project or to those above it, from this level on. */
+      readonly shared: boolean
+      readonly sharedLeast: number
+    }
+  /** Groups that are not invited to the project yet. */
+  | { readonly kind: 'not_invited'; readonly projectId: number }
+  /** Groups that are neither this one nor below it. */
+  | { readonly kind: 'outside'; readonly groupId: number }
+  /** All groups but this one. */
+  | { readonly kind: 'other'; readonly groupId: number }
 
 /** What a list of groups may be narrowed by (spec D §1.3). */
 export interface GroupFilters {
@@ -98,6 +110,18 @@ function scopeConditions(scope: GroupScope, viewer: Viewer): Condition[] {
             OR (${scope.above ? 1 : 0} AND l.source_id IN
               (SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${scope.groupId}))))`,
       ]
+    case 'outside':
+      return [
+        sql<SqlBool>`namespaces.id NOT IN
+          (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${scope.groupId})`,
+      ]
+    case 'other':
+      return [sql<SqlBool>`namespaces.id <> ${scope.groupId}`]
+    case 'not_invited':
+      return [
+        sql<SqlBool>`namespaces.id NOT IN (SELECT l.group_id FROM group_links l
+          WHERE l.source_type = 'project' AND l.source_id = ${scope.projectId} AND ${isLive(viewer)})`,
+      ]
     default:
       return [projectScope(scope, viewer)]
   }
@@ -109,10 +133,11 @@ function projectScope(
 ): Condition {
   const chain = sql`(SELECT a.ancestor_id FROM namespace_ancestors a
     JOIN projects p ON p.namespace_id = a.namespace_id WHERE p.id = ${scope.projectId})`
+  const least = scope.kind === 'project_ancestors' ? scope.sharedLeast : 0
   const linked = (
     above: boolean,
   ) => sql`(SELECT l.group_id FROM group_links l WHERE ${isLive(viewer)}
-    AND ((l.source_type = 'project' AND l.source_id = ${scope.projectId})
+    AND l.access_level >= ${least} AND ((l.source_type = 'project' AND l.source_id = ${scope.projectId})
       OR (${above ? 1 : 0} AND l.source_type = 'group' AND l.source_id IN ${chain})))`
   if (scope.kind === 'invited_to_project') {
     return sql<SqlBool>`namespaces.id IN ${linked(scope.above)}`

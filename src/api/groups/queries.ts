@@ -85,3 +85,13 @@ export async function sumGroupSizes(db: Db, groupIds: readonly number[]) {
     GROUP BY a.ancestor_id`.execute(db)
   return rows
 }
+
+/** The group above a group, or undefined at the top. */
+export async function findParent(db: Db, groupId: number) {
+  return await db
+    .selectFrom('namespaces as child')
+    .innerJoin('namespaces as parent', 'parent.id', 'child.parent_id')
+    .select(['parent.id', 'parent.full_path', 'parent.full_name', 'parent.visibility'])
+    .where('child.id', '=', groupId)
+    .executeTakeFirst()
+}

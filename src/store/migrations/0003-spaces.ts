@@ -4,6 +4,10 @@ import type { Migration } from '../migration.ts'
 export const spaces: Migration = {
   name: '0003-spaces',
   sql: `
+-- A group that is being removed: nobody finds it any more.
+ALTER TABLE namespaces ADD COLUMN pending_delete INTEGER NOT NULL DEFAULT 0
+  CHECK (pending_delete IN (0, 1));
+
 CREATE TABLE project_topics (
   project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
   topic_id INTEGER NOT NULL REFERENCES topics (id) ON DELETE CASCADE,

@@ -78,6 +78,8 @@ export interface NamespacesTable {
   membership_lock: DefaultFlag
   archived: DefaultFlag
   marked_for_deletion_on: OptionalDay
+  /** A group that is being removed: nobody finds it any more. */
+  pending_delete: DefaultFlag
   creator_id: Optional<number>
   created_at: Instant
   updated_at: Instant

@@ -1,0 +1,71 @@
+import { Role, type Visibility, visibilityRank } from '../../access/roles.ts'
+import { type Group, getVisibleGroup } from '../../access/subjects.ts'
+import { invalidText, type Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { brokenKey } from '../../store/unique.ts'
+import { followNamespacePath, lowerProjectsBelow } from '../projects/below.ts'
+import { assertMayCreateTopGroup, mayCreateSubgroup } from './create-group.ts'
+import { MAX_DEPTH } from './faults.ts'
+import { countAncestors, updateGroupRow } from './queries.ts'
+import { findHeight, lowerVisibility, moveBelow } from './tree-queries.ts'
+
+function refused(reason: string): Problem {
+  return invalidText(`Transfer failed: ${reason}`)
+}
+
+/** Moves a group with all below it under another group, or to the top (spec D §1.3). */
+export async function transferGroup(
+  ctx: Ctx,
+  group: Group,
+  parentId: number | undefined,
+): Promise<void> {
+  const parent = parentId === undefined ? null : await getVisibleGroup(ctx, String(parentId))
+  await assertFits(ctx, group, parent)
+  const to = {
+    fullPath: parent ? `${parent.full_path}/${group.path}` : group.path,
+    fullName: parent ? `${parent.full_name} / ${group.name}` : group.name,
+  }
+  const from = { fullPath: group.full_path, fullName: group.full_name }
+  try {
+    await inTransaction(ctx, async (ctx) => {
+      await updateGroupRow(ctx.db, group.id, {
+        parent_id: parent?.id ?? null,
+        updated_at: ctx.now(),
+      })
+      await moveBelow(ctx.db, group.id, from, to)
+      await followNamespacePath(ctx, group.id, from.fullPath, to.fullPath)
+      if (!parent) return
+      const tooHigh = above(parent.visibility)
+      await lowerVisibility(ctx.db, group.id, parent.visibility, tooHigh)
+      await lowerProjectsBelow(ctx, group.id, parent.visibility, tooHigh)
+    })
+  } catch (error) {
+    if (brokenKey(error) !== 'routes.path') throw error
+    throw refused('The parent group already has a subgroup or a project with the same path.')
+  }
+}
+
+function above(visibility: Visibility): Visibility[] {
+  const all = Object.keys(visibilityRank) as Visibility[] // its keys are these words
+  return all.filter((one) => visibilityRank[one] > visibilityRank[visibility])
+}
+
+async function assertFits(ctx: Ctx, group: Group, parent: Group | null): Promise<void> {
+  if (!parent) {
+    if (group.parent_id === null) throw refused('Group is already a root group.')
+    return await assertMayCreateTopGroup(ctx)
+  }
+  if (parent.id === group.parent_id) {
+    throw refused('Group is already associated to the parent group.')
+  }
+  const inside = `${parent.full_path}/`
+    .toLowerCase()
+    .startsWith(`${group.full_path}/`.toLowerCase())
+  if (inside) throw refused('Cannot transfer group to one of its subgroup.')
+  if (parent.role < Role.owner || !mayCreateSubgroup(ctx, parent)) {
+    throw refused("You don't have enough permissions.")
+  }
+  const depth = (await countAncestors(ctx.db, parent.id)) + (await findHeight(ctx.db, group.id))
+  if (depth > MAX_DEPTH) throw refused(`Groups are nested at most ${MAX_DEPTH} deep.`)
+}

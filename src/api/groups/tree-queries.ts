@@ -1,0 +1,115 @@
+import { sql } from 'kysely'
+import type { Visibility } from '../../access/roles.ts'
+import type { Day, Instant } from '../../base/clock.ts'
+import type { Db } from '../../store/schema.ts'
+
+const subtree = (groupId: number) =>
+  sql`(SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${groupId})`
+
+/** A full path or name whose beginning changes with that of a namespace above it. */
+const moved = (column: string, from: string, to: string) =>
+  sql<string>`${to} || substr(${sql.ref(column)}, ${[...from].length + 1})`
+
+/** Lets the paths and names of everything below a namespace follow its own; routes follow by triggers. */
+export async function moveBelow(
+  db: Db,
+  namespaceId: number,
+  from: { readonly fullPath: string; readonly fullName: string },
+  to: { readonly fullPath: string; readonly fullName: string },
+): Promise<void> {
+  await db
+    .updateTable('namespaces')
+    .set({
+      full_path: moved('full_path', from.fullPath, to.fullPath),
+      full_name: moved('full_name', from.fullName, to.fullName),
+    })
+    .where(sql<boolean>`id IN ${subtree(namespaceId)}`)
+    .execute()
+}
+
+/** How many levels a group has below it, itself counted. */
+export async function findHeight(db: Db, groupId: number): Promise<number> {
+  const row = await db
+    .selectFrom('namespace_ancestors')
+    .select((eb) => eb.fn.max<number>('depth').as('depth'))
+    .where('ancestor_id', '=', groupId)
+    .executeTakeFirstOrThrow()
+  return row.depth + 1
+}
+
+/** The most visible of what lies below a group: its subgroups, and all projects there. */
+export async function listVisibilitiesBelow(
+  db: Db,
+  groupId: number,
+): Promise<{ groups: Visibility[]; projects: Visibility[] }> {
+  const groups = await db
+    .selectFrom('namespaces')
+    .select('visibility')
+    .distinct()
+    .where(sql<boolean>`id IN ${subtree(groupId)} AND id <> ${groupId}`)
+    .execute()
+  const projects = await db
+    .selectFrom('projects')
+    .select('visibility')
+    .distinct()
+    .where(sql<boolean>`namespace_id IN ${subtree(groupId)}`)
+    .where('pending_delete', '=', 0)
+    .execute()
+  return {
+    groups: groups.map((row) => row.visibility),
+    projects: projects.map((row) => row.visibility),
+  }
+}
+
+/** Makes a group and all below no more visible than the given levels allow. */
+export async function lowerVisibility(
+  db: Db,
+  groupId: number,
+  visibility: Visibility,
+  tooHigh: readonly Visibility[],
+): Promise<void> {
+  if (tooHigh.length === 0) return
+  await db
+    .updateTable('namespaces')
+    .set({ visibility })
+    .where(sql<boolean>`id IN ${subtree(groupId)}`)
+    .where('visibility', 'in', tooHigh)
+    .execute()
+}
+
+/** Hides a group with everything below it. */
+export async function hideBelow(db: Db, groupId: number, now: Instant): Promise<void> {
+  await db
+    .updateTable('namespaces')
+    .set({ pending_delete: 1, updated_at: now })
+    .where(sql<boolean>`id IN ${subtree(groupId)}`)
+    .execute()
+}
+
+/** Deletes a group that is marked so, and all groups below it. */
+export async function deleteGroupRow(db: Db, groupId: number): Promise<void> {
+  await db
+    .deleteFrom('namespaces')
+    .where('id', '=', groupId)
+    .where('pending_delete', '=', 1)
+    .execute()
+}
+
+export async function isGroupPendingDelete(db: Db, groupId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('namespaces')
+    .select('pending_delete')
+    .where('id', '=', groupId)
+    .executeTakeFirst()
+  return row?.pending_delete === 1
+}
+
+/** Groups whose time to be removed has come. */
+export async function listGroupsMarkedBefore(db: Db, day: Day) {
+  return await db
+    .selectFrom('namespaces')
+    .select(['id', 'path', 'full_path', 'full_name'])
+    .where('marked_for_deletion_on', '<=', day)
+    .where('pending_delete', '=', 0)
+    .execute()
+}
