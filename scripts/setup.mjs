@@ -10,7 +10,12 @@ import { installNatives, nativesReady, nativesToCompile } from './setup/native.m
 import { installNpmPackages, packagesInstalled } from './setup/packages.mjs'
 import { SetupError } from './setup/problem.mjs'
 import { openProgress } from './setup/progress.mjs'
-import { assertNode, installPackages, missingPackages } from './setup/system.mjs'
+import {
+  assertNode,
+  installPackages,
+  missingPackages,
+  missingTestPackages,
+} from './setup/system.mjs'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -32,13 +37,14 @@ export async function setUpOrExit() {
 /** @param {import('./setup/progress.mjs').Progress} say */
 async function setUp(say) {
   assertNode()
-  if (isReady()) return
+  const testing = process.argv.includes('--tests')
+  if (isReady() && !(testing && missingTestPackages().length > 0)) return
   const folder = join(root, '.gitstead-cache')
   mkdirSync(folder, { recursive: true })
   const log = join(folder, 'setup.log')
   const onWait = (/** @type {{ pid: number }} */ { pid }) =>
     say.note(`process ${pid} is setting up this clone, waiting for it`)
-  await withLock(join(folder, 'setup.lock'), () => setUpParts({ say, log }), { onWait })
+  await withLock(join(folder, 'setup.lock'), () => setUpParts({ say, log, testing }), { onWait })
 }
 
 function isReady() {
@@ -50,9 +56,10 @@ function isReady() {
   )
 }
 
-/** @param {{ say: import('./setup/progress.mjs').Progress, log: string }} options */
+/** @param {{ say: import('./setup/progress.mjs').Progress, log: string, testing: boolean }} options */
 async function setUpParts(options) {
   writeFileSync(options.log, '')
+  if (options.testing) await installTestPackages(options)
   // Asked first, so that whoever must install something hears of it at once; again, because npm removes what was built.
   await installSystemPackages(options)
   if (!packagesInstalled(root)) {
@@ -67,6 +74,17 @@ async function setUpParts(options) {
 async function installSystemPackages(options) {
   const compiling = (await nativesToCompile(root)).length > 0
   await installPackages(missingPackages({ compiling }), options)
+}
+
+/**
+ * Without the right to install, tests that compare with a missing program are left out, and say so.
+ *
+ * @param {{ say: import('./setup/progress.mjs').Progress, log: string }} options
+ */
+async function installTestPackages(options) {
+  const missing = missingTestPackages()
+  if (process.getuid?.() === 0) return installPackages(missing, options)
+  if (missing.length > 0) options.say.note(`some tests are left out without ${missing.join(', ')}`)
 }
 
 /** @param {string} log */

@@ -40,6 +40,7 @@ function hasHeader(name) {
 export function missingPackages({ compiling, path = process.env.PATH, header = hasHeader }) {
   const missing = []
   if (!onPath('git', path)) missing.push('git')
+  if (!onPath('bzip2', path)) missing.push('bzip2')
   if (!compiling) return missing
   if (!onPath('python3', path)) missing.push('python3')
   if (!onPath('make', path)) missing.push('make')
@@ -47,6 +48,23 @@ export function missingPackages({ compiling, path = process.env.PATH, header = h
   if (!onPath('krb5-config', path) || !header('gssapi/gssapi.h')) missing.push('libkrb5-dev')
   if (!header('openssl/ssl.h')) missing.push('libssl-dev')
   return missing
+}
+
+/** What tests compare our answers with, and the Debian package that brings each. */
+const TEST_PROGRAMS = [
+  ['unzip', 'unzip'],
+  ['gpg', 'gnupg'],
+  ['ssh-keygen', 'openssh-client'],
+  ['openssl', 'openssl'],
+]
+
+/** The Debian packages that the tests use and the machine lacks: programs to compare with, and python-gitlab. */
+export function missingTestPackages(path = process.env.PATH) {
+  const missing = TEST_PROGRAMS.filter(([program = '']) => !onPath(program, path)).map(
+    ([, name = '']) => name,
+  )
+  const gitlab = '/usr/lib/python3/dist-packages/gitlab'
+  return existsSync(gitlab) ? missing : [...missing, 'python3-gitlab']
 }
 
 /**

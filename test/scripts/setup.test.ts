@@ -49,13 +49,14 @@ describe('what the machine must have', () => {
     const bare = { path: folder, header: () => false }
     expect(missingPackages({ compiling: true, ...bare })).toEqual([
       'git',
+      'bzip2',
       'python3',
       'make',
       'g++',
       'libkrb5-dev',
       'libssl-dev',
     ])
-    expect(missingPackages({ compiling: false, ...bare })).toEqual(['git'])
+    expect(missingPackages({ compiling: false, ...bare })).toEqual(['git', 'bzip2'])
   })
 
   test('somebody who is not root reads the one command to run', async () => {
@@ -94,7 +95,7 @@ describe('what the machine must have', () => {
     expect(result.status).toBe(1)
     expect(result.stdout).toBe('')
     expect(result.stderr).toMatch(
-      /^gitstead: missing git, python3, make, g\+\+, libkrb5-dev.*: run `(sudo )?apt-get install -y git .*`\n$/,
+      /^gitstead: missing git, bzip2, python3, make, g\+\+, libkrb5-dev.*: run `(sudo )?apt-get install -y git .*`\n$/,
     )
     expect(existsSync(join(clone, 'node_modules'))).toBe(false)
   })
