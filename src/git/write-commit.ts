@@ -1,7 +1,7 @@
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
 import { GitError, type GitErrorCode } from './error.ts'
-import { clip } from './names.ts'
+import { assertObjectId, clip } from './names.ts'
 import type { Repo } from './repo.ts'
 import { rootTree } from './tree-walk.ts'
 import { emptyTree, type ObjectId } from './types.ts'
@@ -29,6 +29,8 @@ export type CommitAction =
     }
   | { readonly kind: 'delete'; readonly path: string }
   | { readonly kind: 'chmod'; readonly path: string; readonly executable: boolean }
+  /** Points an existing submodule at another commit. */
+  | { readonly kind: 'submodule'; readonly path: string; readonly commitId: ObjectId }
 
 /** Why an action can't be done; in the error's `detail.reason`, with `detail.action` and `detail.path`. */
 export type ActionProblem =
@@ -101,6 +103,10 @@ class ActionRunner {
     } else if (action.kind === 'delete') {
       await this.#existing(action.path, true)
       await this.#editor.remove(action.path)
+    } else if (action.kind === 'submodule') {
+      const { mode } = await this.#existing(action.path, true)
+      if (mode !== submodule) throw this.#fail('file_missing', action.path)
+      await this.#editor.put(action.path, { mode, id: assertObjectId(action.commitId) })
     } else {
       const entry = await this.#existing(action.path)
       await this.#editor.put(action.path, {

@@ -1,0 +1,69 @@
+import type { Project } from '../../access/subjects.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { type FileAt, readFileAt } from '../../git/file.ts'
+import { createCommit } from '../commits/create-commit.ts'
+import { ifFound } from '../repository/missing.ts'
+import { type ChangelogWish, generateSection } from './generate.ts'
+import { insertSection } from './insert-section.ts'
+
+export interface ChangelogCommit extends ChangelogWish {
+  readonly branch: string
+  readonly file: string
+  readonly message: string
+}
+
+const ATTEMPTS = 5
+const LARGEST_FILE = 32 * 1024 * 1024
+const CHANGED = 'the changelog has changed meanwhile'
+const EXISTS = 'A file with this name already exists'
+
+/**
+ * Puts the section of a version into the changelog file of a branch, in a commit. A version that the file has already
+ * changes nothing. Done again when somebody else changed the file meanwhile (spec B-resolved §1.8 rule 7).
+ */
+export async function commitChangelog(
+  ctx: Ctx,
+  project: Project,
+  wish: ChangelogCommit,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { version, section } = await generateSection(ctx, project, wish, signal)
+  const repo = ctx.git.open(project.id)
+  const ref = `refs/heads/${wish.branch}`
+  for (let attempt = 1; ; attempt += 1) {
+    const options = { ref, path: wish.file, contentUpTo: LARGEST_FILE }
+    const file = await ifFound(readFileAt(repo, options))
+    const text = insertSection(file?.content?.toString('utf8') ?? '', version, section)
+    if (text === undefined) return
+    try {
+      await write(ctx, project, wish, file, text)
+      return
+    } catch (error) {
+      const isOvertaken = error instanceof Problem && [CHANGED, EXISTS].includes(error.message)
+      if (!isOvertaken || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+async function write(
+  ctx: Ctx,
+  project: Project,
+  wish: ChangelogCommit,
+  file: FileAt | undefined,
+  text: string,
+): Promise<void> {
+  const content = Buffer.from(text, 'utf8')
+  const { file: path, branch, message } = wish
+  await createCommit(ctx, project, {
+    branch,
+    message,
+    force: false,
+    actions: [
+      file
+        ? { kind: 'update', path, content, lastCommitId: file.lastCommitId }
+        : { kind: 'create', path, content },
+    ],
+    changedText: () => CHANGED,
+  })
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import type { Project } from '../../access/subjects.ts'
+import { forbidden } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { endpoint, type RequestFacts } from '../../http/endpoint.ts'
+import { fault, instant, parameter, text } from '../../http/params.ts'
+import { mayPushBranch } from '../refs/gate.ts'
+import { defaultRef, onCode, onPush } from '../repository/access.ts'
+import { type ChangelogCommit, commitChangelog } from './commit-changelog.ts'
+import { generateSection, orUnprocessable } from './generate.ts'
+import { asNotes } from './section.ts'
+
+/** A text that has a version somewhere; whether it is one is looked at later (spec B-resolved §1.8 rule 1). */
+function versionText(): z.ZodType<string> {
+  return parameter({ type: 'string', example: '1.0.0' }, (raw) => {
+    if (typeof raw !== 'string' || raw.includes('\0')) return fault.invalid
+    if (raw.trim() === '') return fault.says('is empty')
+    return /\d+\.\d+\.\d+/.test(raw) ? raw : fault.invalid
+  })
+}
+
+const attributes = {
+  version: versionText(),
+  from: text().optional(),
+  to: text().optional(),
+  date: instant().optional(),
+  trailer: text({ max: 255 }).default('Changelog'),
+  config_file: text({ max: 4096 }).optional(),
+  config_file_ref: text({ max: 1024 }).optional(),
+}
+
+function countRequest(ctx: Ctx, project: Project, request: RequestFacts): void {
+  const perMinute = ctx.config.limitChangelogs
+  request.countAgainst(
+    { name: 'changelog', perMinute, scope: 'caller_and_subject', thing: 'This changelog' },
+    project.id,
+  )
+}
+
+export const getChangelog = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/changelog',
+  summary: 'Make the changelog section of a version, without committing it',
+  tags: ['repository'],
+  access: onCode(),
+  scopes: ['api', 'read_api', 'read_repository'],
+  jobToken: true,
+  query: attributes,
+  response: z.strictObject({ notes: z.string() }),
+  async handler({ ctx, project, query, request }) {
+    countRequest(ctx, project, request)
+    const { config_file: configFile, config_file_ref: configFileRef, ...rest } = query
+    const wish = { ...rest, configFile, configFileRef, to: query.to || defaultRef(project) }
+    const { section } = await orUnprocessable(generateSection(ctx, project, wish, request.signal))
+    return { notes: asNotes(section) }
+  },
+})
+
+export const createChangelog = endpoint({
+  method: 'POST',
+  path: '/projects/:id/repository/changelog',
+  summary: 'Make the changelog section of a version and commit it',
+  tags: ['repository'],
+  access: onPush(),
+  body: {
+    ...attributes,
+    branch: text({ max: 1024 }).optional(),
+    file: text({ max: 4096 }).default('CHANGELOG.md'),
+    message: text().optional(),
+  },
+  response: z.strictObject({}),
+  status: 200,
+  async handler({ ctx, project, body, request }) {
+    const branch = body.branch || (project.default_branch ?? '')
+    if (!(await mayPushBranch(ctx, project, branch))) {
+      throw forbidden('You are not allowed to commit a changelog on this branch')
+    }
+    countRequest(ctx, project, request)
+    const wish: ChangelogCommit = {
+      version: body.version,
+      from: body.from,
+      to: body.to || `refs/heads/${branch}`,
+      date: body.date,
+      trailer: body.trailer,
+      configFile: body.config_file,
+      configFileRef: body.config_file_ref,
+      branch,
+      file: body.file,
+      message: body.message || `Add changelog for version ${body.version}`,
+    }
+    await orUnprocessable(commitChangelog(ctx, project, wish, request.signal))
+    return {}
+  },
+})

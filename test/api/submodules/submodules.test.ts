@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addMember, addProject, type TestProject } from '../../support/project.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let ana: Caller
+let project: TestProject
+
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  project = await addProject(world, ana, 'submodules')
+})
+afterAll(() => world.close())
+
+const wish = { branch: 'main', commit_sha: '3'.repeat(40) }
+
+test('a submodule is pointed at another commit', async () => {
+  const reply = await ana.put(`${project.api}/submodules/lib`, wish)
+  expect(reply.status).toBe(200)
+  expect(reply.body.title).toBe(`Update submodule lib with oid ${'3'.repeat(40)}`)
+  expect(project.git('ls-tree', 'main', 'lib')).toBe(`160000 commit ${'3'.repeat(40)}\tlib`)
+  project.git('fsck', '--strict')
+})
+
+test.each([
+  ['lib', { ...wish, commit_sha: '3'.repeat(40) }, 400],
+  ['a.txt', { ...wish, commit_sha: '4'.repeat(40) }, 400],
+  ['none', { ...wish, commit_sha: '4'.repeat(40) }, 400],
+  ['lib', { ...wish, commit_sha: 'main' }, 400],
+  ['lib', { branch: 'main' }, 400],
+])('%s with %j is refused', async (path, body, status) => {
+  const before = project.git('rev-parse', 'main')
+  const reply = await ana.put(`${project.api}/submodules/${path}`, body)
+  expect(reply.status).toBe(status)
+  expect(project.git('rev-parse', 'main')).toBe(before)
+})
+
+test('it takes the right to push', async () => {
+  const ben = await world.user('ben')
+  await addMember(world, project, ben, 20)
+  const reply = await ben.put(`${project.api}/submodules/lib`, wish)
+  expect(reply.status).toBe(403)
+})
