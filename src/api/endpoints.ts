@@ -5,9 +5,12 @@ import * as accessTokensImpersonation from './access-tokens/impersonation-endpoi
 import * as accessTokensSource from './access-tokens/source-endpoints.ts'
 import * as badges from './badges/endpoints.ts'
 import * as branches from './branches/endpoints.ts'
+import * as changelog from './changelog/endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
+import * as commitComments from './commits/comment-endpoints.ts'
 import * as commits from './commits/endpoints.ts'
 import * as commitsWrite from './commits/write-endpoints.ts'
+import * as compare from './compare/endpoints.ts'
 import * as deployTokens from './deploy-tokens/endpoints.ts'
 import * as files from './files/endpoints.ts'
 import * as filesWrite from './files/write-endpoints.ts'
@@ -29,9 +32,12 @@ import * as projectsFork from './projects/fork-endpoints.ts'
 import * as projectsShare from './projects/share-endpoints.ts'
 import * as projectsState from './projects/state-endpoints.ts'
 import * as projectsUser from './projects/user-endpoints.ts'
+import * as repositoryArchive from './repository/archive-endpoints.ts'
 import * as repository from './repository/endpoints.ts'
+import * as repositoryHistory from './repository/history-endpoints.ts'
 import * as serviceAccounts from './service-accounts/endpoints.ts'
 import * as serviceAccountsSource from './service-accounts/source-endpoints.ts'
+import * as submodules from './submodules/endpoints.ts'
 import * as tags from './tags/endpoints.ts'
 import * as todos from './todos/endpoints.ts'
 import * as usersCurrent from './users/current-endpoints.ts'
@@ -86,6 +92,12 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   usersState,
   usersStatus,
   version,
+  changelog,
+  commitComments,
+  compare,
+  repositoryArchive,
+  repositoryHistory,
+  submodules,
 ]
 
 /** Every endpoint of the REST API. */

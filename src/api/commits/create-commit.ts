@@ -6,6 +6,7 @@ import { GitError } from '../../git/error.ts'
 import { noObject, type ObjectId } from '../../git/types.ts'
 import { writeCommit } from '../../git/write-commit.ts'
 import { MoveRefused, moveRefs } from '../refs/move-refs.ts'
+import { inTurn } from '../repository/in-turn.ts'
 import { signerOf } from '../repository/signer.ts'
 import { asActionRefusal, assertUnchanged, type FileAction } from './file-actions.ts'
 import { findStart, type Start } from './start-point.ts'
@@ -27,7 +28,11 @@ const ATTEMPTS = 6
  * Makes a commit of file actions and moves its branch there: all or nothing (spec B-resolved §2.2). When somebody else
  * moved the branch meanwhile it is made again on top of theirs.
  */
-export async function createCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<ObjectId> {
+export function createCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<ObjectId> {
+  return inTurn(`${project.id} ${wish.branch}`, () => tryCommit(ctx, project, wish))
+}
+
+async function tryCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<ObjectId> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await attemptCommit(ctx, project, wish)

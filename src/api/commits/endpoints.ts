@@ -2,9 +2,12 @@ import { z } from 'zod'
 import { readCommitStats } from '../../git/commit-stats.ts'
 import { listRefsContaining } from '../../git/contains.ts'
 import { countCommits } from '../../git/count.ts'
+import { readCommitDiff } from '../../git/diff.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, instant, oneOf, text } from '../../http/params.ts'
 import { onCode } from '../repository/access.ts'
+import { diffEntity, presentDiff } from '../repository/diff-entity.ts'
+import { getSignature, signatureEntity } from '../repository/signature.ts'
 import { describeCommit, getCommit } from './describe-commit.ts'
 import { commitDetailEntity, listedCommitEntity, presentCommit, presentStats } from './entity.ts'
 import { listCommits } from './list-commits.ts'
@@ -62,6 +65,40 @@ export const getSingleCommit = endpoint({
   async handler({ ctx, project, repo, params, query, request }) {
     const commit = await getCommit(repo, params.sha, request.signal)
     return await describeCommit(ctx, project, commit, query, request.signal)
+  },
+})
+
+export const getCommitDiff = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/commits/:sha/diff',
+  summary: 'List what a commit changed',
+  tags: ['commits'],
+  access: onCode(hidden),
+  scopes: readScopes,
+  params: { sha: text() },
+  query: { unidiff: flag().default(false) },
+  paginate: 'offset',
+  response: z.array(diffEntity),
+  async handler({ repo, params, query, page, request }) {
+    const commit = await getCommit(repo, params.sha, request.signal)
+    const { files } = await readCommitDiff(repo, { id: commit.id }, request.signal)
+    const shown = files.slice(page.offset, page.offset + page.perPage)
+    return { items: shown.map((file) => presentDiff(file, query)), total: files.length }
+  },
+})
+
+export const getCommitSignature = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/commits/:sha/signature',
+  summary: 'Read the signature of a commit',
+  tags: ['commits'],
+  access: onCode(hidden),
+  scopes: readScopes,
+  params: { sha: text() },
+  response: signatureEntity,
+  async handler({ ctx, repo, params, request }) {
+    const commit = await getCommit(repo, params.sha, request.signal)
+    return await getSignature(ctx, repo, commit.id)
   },
 })
 

@@ -10,6 +10,7 @@ import type { Repo } from '../../git/repo.ts'
 import { revert } from '../../git/revert.ts'
 import type { Commit, ObjectId } from '../../git/types.ts'
 import { moveRefs } from '../refs/move-refs.ts'
+import { inTurn } from '../repository/in-turn.ts'
 import { signerOf } from '../repository/signer.ts'
 import { titleOf } from './entity.ts'
 
@@ -27,11 +28,15 @@ const ATTEMPTS = 6
  * Puts a commit's change, or what takes it back, on a branch as a new commit by the caller, and gives its id; nothing
  * after a dry run (spec B-resolved §2.4). What can't be applied is 400 with an `error_code`.
  */
-export async function pickCommit(
+export function pickCommit(
   ctx: Ctx,
   project: Project,
   wish: PickWish,
 ): Promise<ObjectId | undefined> {
+  return inTurn(`${project.id} ${wish.branch}`, () => tryPick(ctx, project, wish))
+}
+
+async function tryPick(ctx: Ctx, project: Project, wish: PickWish): Promise<ObjectId | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await attemptPick(ctx, project, wish)

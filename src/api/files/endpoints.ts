@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
 import { Answer, bytes, endpoint } from '../../http/endpoint.ts'
-import { filledText, flag } from '../../http/params.ts'
+import { filledText, flag, hash, integer } from '../../http/params.ts'
 import { onCode } from '../repository/access.ts'
 import { HELD, streamBlobJson } from '../repository/blob-json.ts'
 import { countLargeBlob } from '../repository/blob-limit.ts'
 import { answerBlob } from '../repository/raw.ts'
+import { assertRange, blameEntity, readBlameOf } from './blame.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { fileEntity, fileHeaders, presentFile } from './entity.ts'
 import { filePath } from './file-path.ts'
@@ -74,5 +75,48 @@ export const getRawRepositoryFile = endpoint({
     }
     const admit = (size: number) => countLargeBlob(ctx, project, size, request)
     return await answerBlob(repo, file.blobId, request, headers, admit)
+  },
+})
+
+const blameQuery = {
+  ref: filledText().optional(),
+  range: hash({ start: integer({ min: 1 }), end: integer({ min: 1 }) }).optional(),
+}
+
+export const getRepositoryFileBlame = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/files/:file_path/blame',
+  summary: 'Tell which commit each line of a file comes from',
+  tags: ['files'],
+  access: onCode(),
+  scopes: readScopes,
+  params: { file_path: filePath() },
+  query: blameQuery,
+  response: blameEntity,
+  async handler({ ctx, project, repo, params, query, request }) {
+    const ref = fileRef(project, query.ref)
+    assertRange(query.range)
+    const file = await getFile(repo, ref, params.file_path, undefined, request.signal)
+    const headers = fileHeaders(ctx, file, query.ref ?? 'HEAD')
+    return new Answer(await readBlameOf(repo, file, query.range, request.signal), { headers })
+  },
+})
+
+export const headRepositoryFileBlame = endpoint({
+  method: 'HEAD',
+  path: '/projects/:id/repository/files/:file_path/blame',
+  summary: 'Tell about a file in headers alone, as its blame does',
+  tags: ['files'],
+  access: onCode(),
+  scopes: readScopes,
+  params: { file_path: filePath() },
+  query: blameQuery,
+  response: bytes('application/json'),
+  async handler({ ctx, project, repo, params, query, request }) {
+    const ref = fileRef(project, query.ref)
+    assertRange(query.range)
+    const file = await getFile(repo, ref, params.file_path, undefined, request.signal)
+    const headers = fileHeaders(ctx, file, query.ref ?? 'HEAD')
+    return { body: Readable.from([]), type: 'application/json', headers }
   },
 })

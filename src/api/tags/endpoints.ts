@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { unprocessable } from '../../base/problem.ts'
+import { notFound, unprocessable } from '../../base/problem.ts'
 import { GitError } from '../../git/error.ts'
 import { listTags } from '../../git/tags.ts'
 import { noObject } from '../../git/types.ts'
@@ -10,6 +10,7 @@ import { tagProtection } from '../refs/branch-state.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 import { onCode, onWritableCode } from '../repository/access.ts'
 import { rangeOf } from '../repository/names-page.ts'
+import { getSignature, signatureEntity } from '../repository/signature.ts'
 import { createTag } from './create-tag.ts'
 import { presentTag, tagEntity } from './entity.ts'
 import { getTag } from './find-tag.ts'
@@ -61,6 +62,23 @@ export const getRepositoryTag = endpoint({
     const tag = await getTag(repo, params.tag_name, request.signal)
     const isProtected = await tagProtection(ctx, project)
     return presentTag(ctx, project, tag, isProtected(tag.name))
+  },
+})
+
+export const getRepositoryTagSignature = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/tags/:tag_name/signature',
+  summary: 'Read the signature of an annotated tag',
+  tags,
+  access: onCode(hidden),
+  scopes,
+  params: { tag_name: text() },
+  response: signatureEntity,
+  async handler({ ctx, repo, params, request }) {
+    const tag = await getTag(repo, params.tag_name, request.signal)
+    // A lightweight tag has none of its own: its commit's is not the tag's.
+    if (!tag.tag) throw notFound('Signature')
+    return await getSignature(ctx, repo, tag.id)
   },
 })
 

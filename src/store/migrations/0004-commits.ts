@@ -3,7 +3,7 @@ import type { Migration } from '../migration.ts'
 const statuses = `'created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'success', 'failed',
     'canceling', 'canceled', 'skipped', 'manual', 'scheduled'`
 
-/** Pipelines, reported statuses and comments of commits. */
+/** Pipelines and reported statuses of commits, and what is remembered of contributors. */
 export const commits: Migration = {
   name: '0004-commits',
   sql: `
@@ -53,20 +53,21 @@ CREATE INDEX commit_statuses_sha ON commit_statuses (project_id, sha, id);
 CREATE INDEX commit_statuses_pipeline ON commit_statuses (pipeline_id, name, id);
 CREATE INDEX commit_statuses_user ON commit_statuses (user_id) WHERE user_id IS NOT NULL;
 
-CREATE TABLE commit_comments (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
+CREATE TABLE contributor_lines (
   project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
-  sha TEXT NOT NULL,
-  note TEXT NOT NULL,
-  path TEXT,
-  line INTEGER,
-  line_type TEXT CHECK (line_type IN ('new', 'old')),
-  author_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
-  CHECK ((path IS NULL) = (line IS NULL) AND (line IS NULL) = (line_type IS NULL))
-) STRICT;
-CREATE INDEX commit_comments_sha ON commit_comments (project_id, sha, id);
-CREATE INDEX commit_comments_author ON commit_comments (author_id) WHERE author_id IS NOT NULL;
+  commit_id TEXT NOT NULL,
+  additions INTEGER NOT NULL,
+  deletions INTEGER NOT NULL,
+  PRIMARY KEY (project_id, commit_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE contributor_totals (
+  project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+  tip TEXT NOT NULL,
+  totals TEXT NOT NULL CHECK (json_valid(totals)),
+  used_at TEXT NOT NULL,
+  PRIMARY KEY (project_id, tip)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contributor_totals_used ON contributor_totals (project_id, used_at);
 `,
 }

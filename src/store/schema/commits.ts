@@ -58,22 +58,26 @@ export interface CommitStatusesTable {
   updated_at: Instant
 }
 
-/** Comments on a commit; `path`, `line` and `line_type` are set together, or none of them is. */
-export interface CommitCommentsTable {
-  id: Id
+/** Lines that a commit added and deleted; they never change. */
+export interface ContributorLinesTable {
   project_id: number
-  sha: string
-  note: string
-  path: Optional<string>
-  line: Optional<number>
-  line_type: Optional<'new' | 'old'>
-  author_id: Optional<number>
-  created_at: Instant
-  updated_at: Instant
+  commit_id: string
+  additions: number
+  deletions: number
+}
+
+/** Who made the commits up to a tip, added up. */
+export interface ContributorTotalsTable {
+  project_id: number
+  tip: string
+  /** JSON */
+  totals: string
+  used_at: Instant
 }
 
 export interface CommitsSchema {
   pipelines: PipelinesTable
   commit_statuses: CommitStatusesTable
-  commit_comments: CommitCommentsTable
+  contributor_lines: ContributorLinesTable
+  contributor_totals: ContributorTotalsTable
 }

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { invalidText, notFound } from '../../base/problem.ts'
+import { readCommit } from '../../git/commit.ts'
+import { readContributors, sortContributors } from '../../git/contributors.ts'
+import { GitError } from '../../git/error.ts'
+import { findMergeBases } from '../../git/merge-base.ts'
+import { resolveRevision } from '../../git/revision.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { csv, oneOf, text } from '../../http/params.ts'
+import { commitEntity, presentCommit } from '../commits/entity.ts'
+import { onCode, refOrDefault } from './access.ts'
+import { contributorCache } from './contributor-cache.ts'
+import { ifFound } from './missing.ts'
+
+const scopes = ['api', 'read_api', 'read_repository']
+
+const contributorEntity = z.strictObject({
+  name: z.string(),
+  email: z.string(),
+  commits: z.int(),
+  additions: z.int(),
+  deletions: z.int(),
+})
+
+export const listContributors = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/contributors',
+  summary: 'List who made the commits of a branch',
+  tags: ['repository'],
+  access: onCode(),
+  scopes,
+  query: {
+    ref: text().optional(),
+    order_by: oneOf(['name', 'email', 'commits']).optional(),
+    sort: oneOf(['asc', 'desc']).default('asc'),
+  },
+  paginate: 'offset',
+  response: z.array(contributorEntity),
+  async handler({ ctx, project, repo, query, page, request }) {
+    const tip = await ifFound(resolveRevision(repo, refOrDefault(project, query.ref)))
+    if (!tip) throw notFound()
+    const cache = contributorCache(ctx, project.id)
+    const all = await readContributors(repo, tip.commitId, cache, request.signal)
+    const sorted = sortContributors(all, { orderBy: query.order_by, sort: query.sort })
+    const items = sorted.slice(page.offset, page.offset + page.perPage)
+    return { items: items.map(({ newest: _, ...shown }) => shown), total: sorted.length }
+  },
+})
+
+export const getMergeBase = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/merge_base',
+  summary: 'Find the common ancestor of several refs',
+  tags: ['repository'],
+  access: onCode(),
+  scopes,
+  query: { refs: csv(text(), { max: 100 }) },
+  response: commitEntity,
+  async handler({ ctx, project, repo, query, request }) {
+    if (query.refs.length < 2) throw invalidText('Provide at least 2 refs')
+    const found = findMergeBases(repo, query.refs, request.signal)
+    const [base] = await found.catch((error: unknown) => {
+      const unknown = error instanceof GitError ? error.detail.revisions : undefined
+      if (typeof unknown !== 'string') throw error
+      throw invalidText(`Could not find ref${unknown.includes(', ') ? 's' : ''}: ${unknown}`)
+    })
+    if (base === undefined) throw notFound('Merge Base')
+    return presentCommit(ctx, project, await readCommit(repo, base), { trailers: true })
+  },
+})
