@@ -3,11 +3,13 @@ import * as accessTokensAssociations from './access-tokens/associations-endpoint
 import * as accessTokens from './access-tokens/endpoints.ts'
 import * as accessTokensImpersonation from './access-tokens/impersonation-endpoints.ts'
 import * as accessTokensSource from './access-tokens/source-endpoints.ts'
+import * as auditEvents from './audit-events/endpoints.ts'
 import * as badges from './badges/endpoints.ts'
 import * as branches from './branches/endpoints.ts'
+import * as broadcastMessages from './broadcast-messages/endpoints.ts'
 import * as changelog from './changelog/endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
-import * as commitComments from './commits/comment-endpoints.ts'
+import * as commitsComment from './commits/comment-endpoints.ts'
 import * as commits from './commits/endpoints.ts'
 import * as commitsWrite from './commits/write-endpoints.ts'
 import * as compare from './compare/endpoints.ts'
@@ -19,6 +21,9 @@ import * as groupsChange from './groups/change-endpoints.ts'
 import * as groups from './groups/endpoints.ts'
 import * as groupsProject from './groups/project-endpoints.ts'
 import * as groupsRelated from './groups/related-endpoints.ts'
+import * as instance from './instance/endpoints.ts'
+import * as instanceFeature from './instance/feature-endpoints.ts'
+import * as instanceQueue from './instance/queue-endpoints.ts'
 import * as issues from './issues/endpoints.ts'
 import * as issuesLink from './issues/link-endpoints.ts'
 import * as issuesSide from './issues/side-endpoints.ts'
@@ -27,6 +32,7 @@ import * as keys from './keys/endpoints.ts'
 import * as labels from './labels/endpoints.ts'
 import * as members from './members/endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
+import * as notificationSettings from './notification-settings/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
 import * as projectsFork from './projects/fork-endpoints.ts'
 import * as projectsShare from './projects/share-endpoints.ts'
@@ -54,11 +60,16 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   accessTokens,
   accessTokensImpersonation,
   accessTokensSource,
+  auditEvents,
   badges,
   branches,
+  broadcastMessages,
+  changelog,
   commitStatuses,
+  commitsComment,
   commits,
   commitsWrite,
+  compare,
   deployTokens,
   files,
   filesWrite,
@@ -67,6 +78,9 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   groups,
   groupsProject,
   groupsRelated,
+  instance,
+  instanceFeature,
+  instanceQueue,
   issues,
   issuesLink,
   issuesSide,
@@ -75,14 +89,18 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   labels,
   members,
   milestones,
+  notificationSettings,
   projects,
   projectsFork,
   projectsShare,
   projectsState,
   projectsUser,
+  repositoryArchive,
   repository,
+  repositoryHistory,
   serviceAccounts,
   serviceAccountsSource,
+  submodules,
   tags,
   todos,
   usersCurrent,
@@ -92,12 +110,6 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   usersState,
   usersStatus,
   version,
-  changelog,
-  commitComments,
-  compare,
-  repositoryArchive,
-  repositoryHistory,
-  submodules,
 ]
 
 /** Every endpoint of the REST API. */

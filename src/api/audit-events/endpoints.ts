@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { onGroup, onInstance, onProject } from '../../access/subjects.ts'
+import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { endpoint, type KeysetSpec } from '../../http/endpoint.ts'
+import { id, instant, oneOf } from '../../http/params.ts'
+import { type AuditEventRow, type AuditFilters, findAuditEvent, listAuditRows } from './queries.ts'
+
+const tags = ['audit events']
+
+const auditEventEntity = z.strictObject({
+  id: z.int(),
+  author_id: z.int().nullable(),
+  entity_id: z.int(),
+  entity_type: z.string(),
+  event_name: z.string(),
+  details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  created_at: z.string(),
+})
+
+function presentAuditEvent(row: AuditEventRow): z.input<typeof auditEventEntity> {
+  const details = JSON.parse(row.details) as Record<string, string | number | boolean | null> // written by `audit`
+  return {
+    id: row.id,
+    author_id: row.author_id,
+    entity_id: row.entity_id,
+    entity_type: row.entity_type,
+    event_name: row.action,
+    details: { ...details, ip_address: row.ip },
+    created_at: row.created_at,
+  }
+}
+
+const paginate = {
+  keyset: ['id'],
+  defaultSort: 'desc',
+  offset: true,
+} as const satisfies KeysetSpec
+
+const dates = { created_after: instant().optional(), created_before: instant().optional() }
+
+async function list(ctx: Ctx, filters: AuditFilters, page: Parameters<typeof listAuditRows>[2]) {
+  const rows = await listAuditRows(ctx.db, filters, page)
+  return { ...rows, items: rows.items.map(presentAuditEvent) }
+}
+
+async function get(ctx: Ctx, eventId: number, filters: AuditFilters) {
+  const row = await findAuditEvent(ctx.db, eventId, filters)
+  if (!row) throw notFound('Audit Event')
+  return presentAuditEvent(row)
+}
+
+export const listAuditEvents = endpoint({
+  method: 'GET',
+  path: '/audit_events',
+  summary: 'List what was done in the instance',
+  tags,
+  access: onInstance(),
+  query: {
+    ...dates,
+    entity_type: oneOf(['User', 'Group', 'Project', 'Instance']).optional(),
+    entity_id: id().optional(),
+  },
+  check: (sent) =>
+    sent.has('entity_id') && !sent.has('entity_type') ? ['entity_type is missing'] : [],
+  paginate,
+  response: z.array(auditEventEntity),
+  handler: ({ ctx, query, page }) => list(ctx, query, page),
+})
+
+export const getAuditEvent = endpoint({
+  method: 'GET',
+  path: '/audit_events/:id',
+  summary: 'Get something that was done in the instance',
+  tags,
+  access: onInstance(),
+  params: { id: id() },
+  response: auditEventEntity,
+  handler: ({ ctx, params }) => get(ctx, params.id, {}),
+})
+
+export const listGroupAuditEvents = endpoint({
+  method: 'GET',
+  path: '/groups/:id/audit_events',
+  summary: 'List what was done to a group',
+  tags,
+  access: onGroup('read_audit_events', { signedIn: true }),
+  query: dates,
+  paginate,
+  response: z.array(auditEventEntity),
+  handler: ({ ctx, group, query, page }) =>
+    list(ctx, { ...query, entity_type: 'Group', entity_id: group.id }, page),
+})
+
+export const getGroupAuditEvent = endpoint({
+  method: 'GET',
+  path: '/groups/:id/audit_events/:audit_event_id',
+  summary: 'Get something that was done to a group',
+  tags,
+  access: onGroup('read_audit_events', { signedIn: true }),
+  params: { audit_event_id: id() },
+  response: auditEventEntity,
+  handler: ({ ctx, group, params }) =>
+    get(ctx, params.audit_event_id, { entity_type: 'Group', entity_id: group.id }),
+})
+
+export const listProjectAuditEvents = endpoint({
+  method: 'GET',
+  path: '/projects/:id/audit_events',
+  summary: 'List what was done to a project',
+  tags,
+  access: onProject('read_audit_events', { signedIn: true }),
+  query: dates,
+  paginate,
+  response: z.array(auditEventEntity),
+  handler: ({ ctx, project, query, page }) =>
+    list(ctx, { ...query, entity_type: 'Project', entity_id: project.id }, page),
+})
+
+export const getProjectAuditEvent = endpoint({
+  method: 'GET',
+  path: '/projects/:id/audit_events/:audit_event_id',
+  summary: 'Get something that was done to a project',
+  tags,
+  access: onProject('read_audit_events', { signedIn: true }),
+  params: { audit_event_id: id() },
+  response: auditEventEntity,
+  handler: ({ ctx, project, params }) =>
+    get(ctx, params.audit_event_id, { entity_type: 'Project', entity_id: project.id }),
+})

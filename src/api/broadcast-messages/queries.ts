@@ -1,0 +1,38 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { BroadcastMessagesTable } from '../../store/schema/accounts.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type BroadcastMessageRow = Selectable<BroadcastMessagesTable>
+
+/** Newest first (spec A-resolved §12). */
+export function broadcastMessagesQuery(db: Db) {
+  return db.selectFrom('broadcast_messages').selectAll().orderBy('id', 'desc')
+}
+
+export function findBroadcastMessage(db: Db, id: number): Promise<BroadcastMessageRow | undefined> {
+  return db.selectFrom('broadcast_messages').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export function insertBroadcastMessage(
+  db: Db,
+  row: Insertable<BroadcastMessagesTable>,
+): Promise<BroadcastMessageRow> {
+  return db.insertInto('broadcast_messages').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+export function updateBroadcastMessage(
+  db: Db,
+  id: number,
+  changes: Updateable<BroadcastMessagesTable>,
+): Promise<BroadcastMessageRow> {
+  return db
+    .updateTable('broadcast_messages')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteBroadcastMessage(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('broadcast_messages').where('id', '=', id).execute()
+}

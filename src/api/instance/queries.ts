@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { Db } from '../../store/schema.ts'
+
+export interface Statistics {
+  readonly forks: number
+  readonly issues: number
+  readonly merge_requests: number
+  readonly notes: number
+  readonly snippets: number
+  readonly ssh_keys: number
+  readonly milestones: number
+  readonly users: number
+  readonly groups: number
+  readonly projects: number
+  readonly active_users: number
+}
+
+/** How much of everything there is. */
+export async function readStatistics(db: Db): Promise<Statistics> {
+  const { rows } = await sql<Omit<Statistics, 'snippets'>>`select
+    (select count(*) from projects where forked_from_id is not null) as forks,
+    (select count(*) from issues) as issues,
+    (select count(*) from merge_requests) as merge_requests,
+    (select count(*) from notes) as notes,
+    (select count(*) from ssh_keys) as ssh_keys,
+    (select count(*) from milestones) as milestones,
+    (select count(*) from users) as users,
+    (select count(*) from namespaces where kind = 'group') as "groups",
+    (select count(*) from projects where pending_delete = 0) as projects,
+    (select count(*) from users where state = 'active' and kind = 'human') as active_users`.execute(
+    db,
+  )
+  const counts = rows[0]
+  if (!counts) throw new Error('a select without a table gives one row')
+  return { ...counts, snippets: await countSnippets(db) }
+}
+
+/** Snippets come with a migration of their own; an instance from before it has none. */
+async function countSnippets(db: Db): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from sqlite_master where type = 'table' and name = 'snippets'`.execute(
+    db,
+  )
+  if (!rows[0]?.total) return 0
+  const counted = await sql<{ total: number }>`select count(*) as total from snippets`.execute(db)
+  return counted.rows[0]?.total ?? 0
+}
+
+export interface TaskCounts {
+  readonly ready: number
+  readonly running: number
+  readonly failing: number
+  readonly dead: number
+  /** Tasks that were ever added. */
+  readonly added: number
+  /** When the task that has waited longest was due; null when none waits. */
+  readonly oldest: Instant | null
+}
+
+/** What the queue of background tasks holds. */
+export async function readTaskCounts(db: Db, now: Instant): Promise<TaskCounts> {
+  const { rows } = await sql<TaskCounts>`select
+    coalesce(sum(state = 'ready'), 0) as ready,
+    coalesce(sum(state = 'running'), 0) as running,
+    coalesce(sum(state = 'ready' and last_error is not null), 0) as failing,
+    coalesce(sum(state = 'dead'), 0) as dead,
+    coalesce((select seq from sqlite_sequence where name = 'tasks'), 0) as added,
+    min(case when state = 'ready' and run_at <= ${now} then run_at end) as oldest
+    from tasks`.execute(db)
+  return rows[0] ?? { ready: 0, running: 0, failing: 0, dead: 0, added: 0, oldest: null }
+}

@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { onGroup, onProject, signedIn } from '../../access/subjects.ts'
+import { invalid, invalidText } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, text } from '../../http/params.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { callerId, getUser } from '../users/find-user.ts'
+import { readEvents } from './effective.ts'
+import {
+  EVENTS,
+  type EventChoices,
+  GROUP_EVENTS,
+  isChosen,
+  LEVELS,
+  type NotificationEvent,
+} from './levels.ts'
+import {
+  EVERYWHERE,
+  findSetting,
+  isVerifiedAddress,
+  type NotificationSettingRow,
+  type Place,
+  saveSetting,
+} from './queries.ts'
+
+const tags = ['notification settings']
+const afterSignIn = { signedIn: true, validateFirst: true } as const
+
+const eventsEntity = z.partialRecord(z.enum(GROUP_EVENTS), z.boolean().nullable())
+const placeEntity = z.strictObject({ level: z.enum(LEVELS), events: eventsEntity.optional() })
+const globalEntity = placeEntity.extend({ notification_email: z.string() })
+
+/** Flags of every event, so that clients of all three routes may send all. */
+const eventParams = Object.fromEntries(
+  GROUP_EVENTS.map((event) => [event, flag().optional()]),
+) as Record<NotificationEvent, z.ZodOptional<z.ZodType<boolean>>>
+
+const settingBody = { level: text({ max: 1000 }).optional(), ...eventParams }
+
+type SettingBody = { readonly level?: string | undefined } & Readonly<
+  Partial<Record<NotificationEvent, boolean | undefined>>
+>
+
+interface Setting {
+  readonly level: NotificationSettingRow['level']
+  readonly events: EventChoices
+  readonly email: string | null
+}
+
+async function readSetting(ctx: Ctx, place: Place): Promise<Setting> {
+  const row = await findSetting(ctx.db, callerId(ctx), place)
+  if (!row) {
+    const level = place.type === 'instance' ? 'participating' : 'global'
+    return { level, events: {}, email: null }
+  }
+  return { level: row.level, events: readEvents(row), email: row.notification_email }
+}
+
+function presentEvents(events: EventChoices, place: Place) {
+  const names = place.type === 'group' ? GROUP_EVENTS : EVENTS
+  return Object.fromEntries(
+    names.map((event) => [event, isChosen(events, event) || (events[event] ?? null)]),
+  )
+}
+
+function present(setting: Setting, place: Place): z.input<typeof placeEntity> {
+  const { level, events } = setting
+  return level === 'custom' ? { level, events: presentEvents(events, place) } : { level }
+}
+
+function levelOf(asked: string | undefined): Setting['level'] | undefined {
+  if (asked === undefined) return undefined
+  const level = LEVELS.find((one) => one === asked)
+  if (level === undefined) throw invalidText(`'${asked}' is not a valid level`)
+  return level
+}
+
+/** Keeps what was not sent; sending events does not change the level (spec A-resolved §13). */
+async function changeSetting(
+  ctx: Ctx,
+  place: Place,
+  body: SettingBody,
+  email?: string | null,
+): Promise<Setting> {
+  const level = levelOf(body.level)
+  return inTransaction(ctx, async (inner) => {
+    const before = await readSetting(inner, place)
+    const sent = GROUP_EVENTS.filter((event) => body[event] !== undefined)
+    const after = {
+      level: level ?? before.level,
+      events: {
+        ...before.events,
+        ...Object.fromEntries(sent.map((event) => [event, body[event]])),
+      },
+      email: email === undefined ? before.email : email,
+    }
+    await saveSetting(inner.db, {
+      user_id: callerId(inner),
+      source_type: place.type,
+      source_id: place.id,
+      level: after.level,
+      events: JSON.stringify(after.events),
+      notification_email: after.email,
+      updated_at: inner.now(),
+    })
+    return after
+  })
+}
+
+async function presentGlobal(ctx: Ctx, setting: Setting): Promise<z.input<typeof globalEntity>> {
+  const address = setting.email ?? (await getUser(ctx, callerId(ctx))).email
+  return { ...present(setting, EVERYWHERE), notification_email: address }
+}
+
+export const getGlobalSetting = endpoint({
+  method: 'GET',
+  path: '/notification_settings',
+  summary: "Get the caller's notification settings",
+  tags,
+  access: signedIn(),
+  response: globalEntity,
+  handler: async ({ ctx }) => presentGlobal(ctx, await readSetting(ctx, EVERYWHERE)),
+})
+
+export const putGlobalSetting = endpoint({
+  method: 'PUT',
+  path: '/notification_settings',
+  summary: "Change the caller's notification settings",
+  tags,
+  access: signedIn(),
+  body: { ...settingBody, notification_email: text({ max: 1000 }).nullish() },
+  response: globalEntity,
+  async handler({ ctx, body }) {
+    const email = body.notification_email === '' ? null : body.notification_email
+    if (email && !(await isVerifiedAddress(ctx.db, callerId(ctx), email))) {
+      throw invalid({ notification_email: ['must be an email you have verified'] })
+    }
+    return presentGlobal(ctx, await changeSetting(ctx, EVERYWHERE, body, email))
+  },
+})
+
+export const getGroupSetting = endpoint({
+  method: 'GET',
+  path: '/groups/:id/notification_settings',
+  summary: "Get the caller's notification settings in a group",
+  tags,
+  access: onGroup('read_group', afterSignIn),
+  response: placeEntity,
+  async handler({ ctx, group }) {
+    const place: Place = { type: 'group', id: group.id }
+    return present(await readSetting(ctx, place), place)
+  },
+})
+
+export const putGroupSetting = endpoint({
+  method: 'PUT',
+  path: '/groups/:id/notification_settings',
+  summary: "Change the caller's notification settings in a group",
+  tags,
+  access: onGroup('read_group', afterSignIn),
+  body: settingBody,
+  response: placeEntity,
+  async handler({ ctx, group, body }) {
+    const place: Place = { type: 'group', id: group.id }
+    return present(await changeSetting(ctx, place, body), place)
+  },
+})
+
+export const getProjectSetting = endpoint({
+  method: 'GET',
+  path: '/projects/:id/notification_settings',
+  summary: "Get the caller's notification settings in a project",
+  tags,
+  access: onProject('read_project', afterSignIn),
+  response: placeEntity,
+  async handler({ ctx, project }) {
+    const place: Place = { type: 'project', id: project.id }
+    return present(await readSetting(ctx, place), place)
+  },
+})
+
+export const putProjectSetting = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/notification_settings',
+  summary: "Change the caller's notification settings in a project",
+  tags,
+  access: onProject('read_project', afterSignIn),
+  body: settingBody,
+  response: placeEntity,
+  async handler({ ctx, project, body }) {
+    const place: Place = { type: 'project', id: project.id }
+    return present(await changeSetting(ctx, place, body), place)
+  },
+})

@@ -1,0 +1,104 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { NotificationSettingsTable } from '../../store/schema/accounts.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type NotificationSettingRow = Selectable<NotificationSettingsTable>
+
+/** For what a setting is: the instance (id 0), a group or a project. */
+export interface Place {
+  readonly type: 'instance' | 'group' | 'project'
+  readonly id: number
+}
+
+export const EVERYWHERE: Place = { type: 'instance', id: 0 }
+
+export function findSetting(
+  db: Db,
+  userId: number,
+  place: Place,
+): Promise<NotificationSettingRow | undefined> {
+  return db
+    .selectFrom('notification_settings')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('source_type', '=', place.type)
+    .where('source_id', '=', place.id)
+    .executeTakeFirst()
+}
+
+export function saveSetting(
+  db: Db,
+  row: Insertable<NotificationSettingsTable>,
+): Promise<NotificationSettingRow> {
+  return db
+    .insertInto('notification_settings')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['user_id', 'source_type', 'source_id']).doUpdateSet({
+        level: row.level,
+        events: row.events ?? '{}',
+        notification_email: row.notification_email ?? null,
+        updated_at: row.updated_at,
+      }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** The settings of a user from the project up through its groups, nearest first. */
+export function listSettingsAbove(
+  db: Db,
+  userId: number,
+  place: { readonly projectId?: number | undefined; readonly namespaceId: number },
+): Promise<NotificationSettingRow[]> {
+  return db
+    .selectFrom('notification_settings as s')
+    .leftJoin('namespace_ancestors as a', (join) =>
+      join
+        .onRef('a.ancestor_id', '=', 's.source_id')
+        .on('s.source_type', '=', 'group')
+        .on('a.namespace_id', '=', place.namespaceId),
+    )
+    .selectAll('s')
+    .where('s.user_id', '=', userId)
+    .where((where) =>
+      where.or([
+        where('a.namespace_id', 'is not', null),
+        where('s.source_type', '=', 'instance'),
+        where.and([
+          where('s.source_type', '=', 'project'),
+          where('s.source_id', '=', place.projectId ?? 0),
+        ]),
+      ]),
+    )
+    .orderBy((order) =>
+      order
+        .case()
+        .when('s.source_type', '=', 'project')
+        .then(-1)
+        .when('s.source_type', '=', 'instance')
+        .then(1_000_000)
+        .else(order.ref('a.depth'))
+        .end(),
+    )
+    .execute()
+}
+
+/** Whether the address is the user's and confirmed. */
+export async function isVerifiedAddress(db: Db, userId: number, email: string): Promise<boolean> {
+  const first = await db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where('email', '=', email)
+    .executeTakeFirst()
+  if (first) return true
+  const further = await db
+    .selectFrom('emails')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('email', '=', email)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst()
+  return further !== undefined
+}
