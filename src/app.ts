@@ -50,8 +50,10 @@ export interface App {
 export async function openApp(config: Config, options: AppOptions = {}): Promise<App> {
   const temporaryFolder = join(config.data, 'tmp')
   await mkdir(temporaryFolder, { recursive: true, mode: 0o700 })
-  const parts = await openServerParts(config, { ...options, wake: () => runner.wake() })
+  const parts = await openServerParts(config, { ...options, wake: () => wakeSoon() })
   const { store, log, makeCtx } = parts
+  // Whoever made the work gets their answer first.
+  const wakeSoon = () => void setTimeout(() => runner.wake(), 25).unref()
   const runner = new TaskRunner<Ctx>({ tasks, schedules, makeCtx: () => makeCtx() })
   const ready = async () => {
     await sql`select 1`.execute(store.db)
@@ -98,6 +100,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     },
     async close() {
       await drain(server, config.drainTime)
+      transport.ready.stop()
       await runner.stop(config.drainTime)
       await parts.close()
     },

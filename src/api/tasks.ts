@@ -7,7 +7,7 @@ import { removeExpiredMembers } from './members/tasks.ts'
 import { removeMarked } from './projects/marked-task.ts'
 import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
 import { afterPush } from './refs/tasks.ts'
-import { upkeep } from './refs/upkeep.ts'
+import { extendCommitGraph, upkeep } from './refs/upkeep.ts'
 import { removeUserTask } from './users/removal-task.ts'
 import { sendConfirmation, sendPasswordLink } from './users/tasks.ts'
 
@@ -23,6 +23,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   removeProject,
   tidyRepository,
   afterPush,
+  extendCommitGraph,
   upkeep,
   removeUserTask,
   sendConfirmation,

@@ -1,4 +1,4 @@
-import { access, readFile } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '../git/error.ts'
 import { listRefs } from '../git/refs.ts'
@@ -9,6 +9,8 @@ import { onlyHeadsAndTags, startService } from './git-process.ts'
 import { flushPacket, packet, parsePackets } from './pkt-line.ts'
 
 export type Service = 'upload-pack' | 'receive-pack'
+
+const mostRepositories = 5000
 
 interface Kept {
   readonly state: string
@@ -46,35 +48,35 @@ export class Advertisements {
     version: 0 | 1 | 2,
     make: () => Promise<Buffer>,
   ): Promise<Buffer> {
-    if (service === 'upload-pack' && version === 2) {
-      // Protocol 2 begins with capabilities alone: they follow from the repository's settings.
-      const settings = await readFile(join(repo.path, 'config'), 'latin1')
-      return await this.#remember(`capabilities ${settings}`, async () => 'constant', make)
-    }
-    const list =
-      service === 'receive-pack' && version === 0 ? () => this.#pushList(repo, make) : make
     const key = `${repo.path} ${service} ${version}`
-    return await this.#remember(key, () => this.#states.of(repo.path), list)
+    // Protocol 2 begins with capabilities alone: they follow from the repository's settings.
+    const constant = service === 'upload-pack' && version === 2
+    if (constant) return await this.#remember(key, async () => 'constant', make)
+    if (service === 'receive-pack' && version === 0) return await this.#pushList(repo, make)
+    return await this.#remember(key, () => this.#states.of(repo.path), make)
   }
 
   /**
    * What pushing clients are told, without a git process: each push changes the refs, so nothing
-   * that is kept would do. Git tells its capabilities once. A fork also offers what its source has,
-   * which git knows better.
+   * that is kept would do. Git tells the capabilities of a repository once. A fork also offers what
+   * its source has, which git knows better.
    */
   async #pushList(repo: Repo, byGit: () => Promise<Buffer>): Promise<Buffer> {
-    if (await isThere(join(repo.path, 'objects', 'info', 'alternates'))) return await byGit()
-    const settings = await readFile(join(repo.path, 'config'), 'latin1')
-    const known = this.#pushCapabilities.get(settings)
-    if (known === undefined) {
+    const capabilities = this.#pushCapabilities.get(repo.path)
+    if (capabilities === undefined) {
       const list = await byGit()
-      this.#pushCapabilities.set(settings, capabilitiesOf(list))
+      const isFork = await isThere(join(repo.path, 'objects', 'info', 'alternates'))
+      this.#pushCapabilities.set(repo.path, isFork ? '' : capabilitiesOf(list))
+      const [oldest] = this.#pushCapabilities.keys()
+      const full = this.#pushCapabilities.size > mostRepositories
+      if (full && oldest !== undefined) this.#pushCapabilities.delete(oldest)
       return list
     }
+    if (capabilities === '') return await byGit()
     const lists = await Promise.all(
       ['refs/heads/', 'refs/tags/'].map((prefix) => listRefs(repo, { prefix })),
     )
-    return pushAdvertisement(lists.flat(), known)
+    return pushAdvertisement(lists.flat(), capabilities)
   }
 
   async #remember(

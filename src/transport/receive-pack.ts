@@ -9,7 +9,7 @@ import type { Ctx } from '../ctx.ts'
 import { GitError } from '../git/error.ts'
 import { readRefValues } from '../git/ref-values.ts'
 import type { Repo } from '../git/repo.ts'
-import { type GitService, onlyHeadsAndTags, startService } from './git-process.ts'
+import { type GitService, onlyHeadsAndTags, type ServiceCommand } from './git-process.ts'
 import { allow, deny, readHookQuestion } from './hook.ts'
 import { pushMessages } from './push-messages.ts'
 import { type PushRequest, readPushRequest } from './push-request.ts'
@@ -97,14 +97,7 @@ class ReceivePack {
     this.#push = push
     this.#repo = given.ctx.git.open(given.project.id)
     this.#output = new PushOutput(request.capabilities)
-    this.#git = startService({
-      service: 'receive-pack',
-      repo: this.#repo,
-      options: ['--stateless-rpc'],
-      protocol: undefined,
-      config: receiveSettings(transport, given.ctx),
-      env: onlyHeadsAndTags,
-    })
+    this.#git = transport.ready.take(receiveCommand(transport, given.ctx, this.#repo))
     given.signal.addEventListener('abort', () => this.abandon(), { once: true })
     if (given.signal.aborted) this.abandon()
     const fed = this.#feed(request.head)
@@ -258,13 +251,26 @@ function pushLimit(ctx: Ctx): number {
   return limits.length === 0 ? 0 : Math.min(...limits)
 }
 
-function receiveSettings(transport: Transport, ctx: Ctx): Record<string, string> {
+/** The git program that takes pushes, as we start it. */
+function receiveCommand(transport: Transport, ctx: Ctx, repo: Repo): ServiceCommand {
   return {
-    'core.hooksPath': transport.hooks,
-    'transfer.fsckObjects': 'true',
-    'receive.maxInputSize': String(pushLimit(ctx)),
-    'receive.autogc': 'false',
-    'receive.advertisePushOptions': 'true',
-    'core.fsync': 'objects,derived-metadata,reference',
+    service: 'receive-pack',
+    repo,
+    options: ['--stateless-rpc'],
+    protocol: undefined,
+    config: {
+      'core.hooksPath': transport.hooks,
+      'transfer.fsckObjects': 'true',
+      'receive.maxInputSize': String(pushLimit(ctx)),
+      'receive.autogc': 'false',
+      'receive.advertisePushOptions': 'true',
+      'core.fsync': 'objects,derived-metadata,reference',
+    },
+    env: onlyHeadsAndTags,
   }
+}
+
+/** Gets git ready for a push that is about to come. */
+export function expectPush(transport: Transport, ctx: Ctx, repo: Repo): void {
+  transport.ready.prepare(receiveCommand(transport, ctx, repo))
 }

@@ -5,6 +5,7 @@ import type { Config } from '../base/config.ts'
 import type { Repo } from '../git/repo.ts'
 import { Advertisements } from './advertisements.ts'
 import { writeHooks } from './hook.ts'
+import { ReadyServices } from './ready-services.ts'
 import { ResponseCache } from './response-cache.ts'
 import { Slots } from './slots.ts'
 
@@ -23,6 +24,8 @@ export interface Transport {
   /** Turns for git programs that serve clones and for those that take pushes. */
   readonly fetches: Slots
   readonly pushes: Slots
+  /** Git processes for pushes that are about to come. */
+  readonly ready: ReadyServices
   /** The folder of our hooks. */
   readonly hooks: string
   /** Bytes of packs in a repository. */
@@ -57,6 +60,7 @@ export async function openTransport(
     }),
     fetches: new Slots({ limit: fetches, queue, patienceMs }),
     pushes: new Slots({ limit: pushes, queue, patienceMs }),
+    ready: new ReadyServices(),
     hooks: await writeHooks(config.data),
     packBytes,
     atStep: options.atStep ?? (() => {}),

@@ -7,7 +7,7 @@ import { defaultProtection } from './default-protection.ts'
 import { branchOf, isDeletion, type RefMove } from './moves.ts'
 import { defaultRule, rulesFor } from './protection.ts'
 import { findPush, insertDefaultRule, listBranchRules, listMovedRefs } from './queries.ts'
-import { keepFast } from './upkeep.ts'
+import { enqueueUpkeep } from './upkeep.ts'
 
 /** A push whose refs have moved. */
 export interface SettledPush {
@@ -66,7 +66,7 @@ async function protectDefaultBranch(ctx: Ctx, project: PushedProject, name: stri
  */
 const effects: readonly ((ctx: Ctx, push: SettledPush) => Promise<void>)[] = [
   pointHeadAtDefaultBranch,
-  keepFast,
+  enqueueUpkeep,
   measurePushed,
 ]
 

@@ -2,12 +2,28 @@ import { z } from 'zod'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { extendGraph, maintainRepository } from '../../git/maintenance.ts'
+import { listRefs } from '../../git/refs.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { task } from '../../work/task.ts'
 import type { SettledPush } from './after-move.ts'
-import { branchOf, isDeletion } from './moves.ts'
 
-// Pushes come in bursts: one look at the files for all of them.
-const restMs = 30_000
+// Pushes come in bursts, and their clients want the processor first: one look for all of them.
+const graphRestMs = 2000
+const filesRestMs = 60_000
+
+/** Adds new commits to the commit-graph. */
+export const extendCommitGraph = task({
+  name: 'refs.extend_graph',
+  payload: z.object({ project_id: z.number().int() }),
+  attempts: 3,
+  async handler(ctx: Ctx, { project_id }, signal) {
+    if (!(await ctx.git.exists(project_id))) return
+    const repo = ctx.git.open(project_id)
+    const branches = await listRefs(repo, { prefix: 'refs/heads/' }, signal)
+    const tips = new Set(branches.map((branch) => branch.id))
+    await extendGraph(repo, [...tips], signal)
+  },
+})
 
 /** Keeps a repository fast to read: packs, packed refs, layers of the commit-graph. */
 export const upkeep = task({
@@ -20,15 +36,13 @@ export const upkeep = task({
   },
 })
 
-/** Adds what a push brought to the commit-graph, and has the rest looked at when things are quiet. */
-export async function keepFast(ctx: Ctx, push: SettledPush): Promise<void> {
-  if (!(await ctx.git.exists(push.projectId))) return
-  const tips = push.moves.filter((move) => branchOf(move.name) !== undefined && !isDeletion(move))
-  const repo = ctx.git.open(push.projectId)
-  await extendGraph(
-    repo,
-    tips.map((move) => move.newId),
-  )
-  const when = { uniqueKey: String(push.projectId), runAt: later(ctx.now(), restMs) }
-  await ctx.work.enqueue(ctx.db, upkeep, { project_id: push.projectId }, when)
+/** Has the repository of a push looked after when things are quiet. */
+export async function enqueueUpkeep(ctx: Ctx, push: SettledPush): Promise<void> {
+  const payload = { project_id: push.projectId }
+  const uniqueKey = String(push.projectId)
+  await inTransaction(ctx, async (ctx) => {
+    const when = (restMs: number) => ({ uniqueKey, runAt: later(ctx.now(), restMs) })
+    await ctx.work.enqueue(ctx.db, extendCommitGraph, payload, when(graphRestMs))
+    await ctx.work.enqueue(ctx.db, upkeep, payload, when(filesRestMs))
+  })
 }

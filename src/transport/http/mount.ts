@@ -59,6 +59,7 @@ async function send(response: Response, answer: Answer): Promise<void> {
       piece = await pieces.next()
     }
     response.end()
+    if (answer.after) setImmediate(answer.after)
   } finally {
     stopWatching()
     await pieces.return?.(undefined)

@@ -3,7 +3,7 @@ import type { Actor } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { protocolVersion } from '../fetch-request.ts'
 import type { PaceOptions } from '../pace.ts'
-import { receivePack } from '../receive-pack.ts'
+import { expectPush, receivePack } from '../receive-pack.ts'
 import type { Transport } from '../transport.ts'
 import { uploadPack } from '../upload-pack.ts'
 import { type Admission, admit } from './admit.ts'
@@ -32,6 +32,8 @@ export interface GitRequest {
 export interface Answer {
   readonly type: string
   readonly body: AsyncIterable<Buffer>
+  /** What to do once the answer is on its way. */
+  readonly after?: (() => void) | undefined
 }
 
 const mebibyte = 1024 * 1024
@@ -47,7 +49,10 @@ export async function answerInfo(asked: GitRequest): Promise<Answer> {
   const version = protocolVersion(protocolOf(request))
   const repo = ctx.git.open(project.id)
   const list = await parts.transport.advertisements.infoRefs(repo, route.service, version)
-  return { type: `application/x-git-${route.service}-advertisement`, body: one(list) }
+  const after = () => {
+    if (route.service === 'receive-pack') expectPush(parts.transport, ctx, repo)
+  }
+  return { type: `application/x-git-${route.service}-advertisement`, body: one(list), after }
 }
 
 /** `POST …/git-upload-pack` and `…/git-receive-pack`: the transfer itself. */
