@@ -11,7 +11,7 @@ export interface WalkedEntry extends TreeEntry {
 }
 
 /** Trees never change, so their bytes stay valid; small enough to keep in every engine process. */
-const trees = new ByteCache<Buffer>(24 * 1024 * 1024, (data) => data.length)
+const trees = new ByteCache<Buffer>(16 * 1024 * 1024, (data) => data.length)
 
 /** The bytes of a tree object. */
 export async function readTreeData(repository: OpenRepository, id: ObjectId): Promise<Buffer> {
@@ -81,7 +81,7 @@ export async function allEntries(
 }
 
 /** Whole listings of the trees asked for last: pages of one listing come one after the other. */
-const recursive = new ByteCache<WalkedEntry[]>(24 * 1024 * 1024, (entries) => {
+const recursive = new ByteCache<WalkedEntry[]>(12 * 1024 * 1024, (entries) => {
   let size = 0
   for (const entry of entries) size += 250 + entry.path.length
   return size

@@ -1,5 +1,5 @@
 /** Milliseconds that one job may keep its thread before others get a turn. */
-const slice = 8
+const slice = 3
 
 /** Lets the other jobs of a process work in between: a long loop awaits `share()` at every step. */
 export class Turns {

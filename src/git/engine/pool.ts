@@ -21,7 +21,7 @@ const grace = 10_000
 const startsAllowed = 3
 
 /** Two engines of this size, their shared packs and the main process stay within 600 MB. */
-const defaultMemory = 220 * 1024 * 1024
+const defaultMemory = 180 * 1024 * 1024
 
 /** One process does everything; of several, half are for light work. */
 function rolesOf(processes: number): Role[] {

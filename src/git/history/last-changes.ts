@@ -21,7 +21,7 @@ interface Name {
 }
 
 const foundBefore = new ByteCache<ReadonlyMap<string, ObjectId>>(
-  16 * 1024 * 1024,
+  8 * 1024 * 1024,
   (names) => names.size * 120,
 )
 

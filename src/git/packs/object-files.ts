@@ -22,7 +22,7 @@ const filesKey = Symbol('object files')
 const longestChain = 10_000
 
 /** Objects unpacked lately: mostly the bases of what is read next. */
-const recent = new RecentObjects(12 * 1024 * 1024)
+const recent = new RecentObjects(8 * 1024 * 1024)
 
 /**
  * Reads objects from a repository's files in this thread. A read through libgit2 costs two switches

@@ -38,7 +38,7 @@ class OpenFile {
 }
 
 /** Ids and offsets of the packs that are asked much. */
-const tables = new ByteCache<Table>(64 * 1024 * 1024, (table) => table.ids.length * 1.2)
+const tables = new ByteCache<Table>(48 * 1024 * 1024, (table) => table.ids.length * 1.2)
 
 interface Table {
   readonly ids: Buffer
