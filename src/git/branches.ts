@@ -1,7 +1,7 @@
 import { loadCommits } from './commit.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
-import { peelObject } from './peel.ts'
+import { peelEach } from './peel.ts'
 import { nameTest, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
 import { refsOf } from './ref-table.ts'
 import type { Repo } from './repo.ts'
@@ -56,9 +56,11 @@ async function sortBranches(
 ): Promise<readonly Ref[]> {
   if (sort === 'name_asc') return refs
   if (sort === 'name_desc') return refs.toReversed()
-  const dated = await Promise.all(
-    refs.map(async (ref) => ({ ref, seconds: (await peelObject(repository, ref.id)).seconds })),
+  const peeled = await peelEach(
+    repository,
+    refs.map((ref) => ref.id),
   )
+  const dated = refs.map((ref) => ({ ref, seconds: peeled.get(ref.id)?.seconds ?? 0 }))
   // Sorting keeps the order by name among equals.
   const sign = sort === 'updated_asc' ? 1 : -1
   return dated.sort((a, b) => sign * (a.seconds - b.seconds)).map((each) => each.ref)

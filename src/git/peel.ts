@@ -3,6 +3,7 @@ import { GitError } from './error.ts'
 import { currentHistory } from './history/load.ts'
 import { readLinked, readObject } from './objects.ts'
 import { parseCommit, parseTag } from './parse-object.ts'
+import { Turns } from './turns.ts'
 import type { ObjectId, Tag } from './types.ts'
 
 /** What stands behind a ref's object, and when it was made. */
@@ -19,19 +20,35 @@ const peeledKey = Symbol('peeled')
 /** Objects never change, but a process cannot remember them all. */
 const peeledKept = 50_000
 
-/** What the object of a ref leads to; remembered, because lists ask again and again. */
+/** What the object of a ref leads to. */
 export async function peelObject(repository: OpenRepository, id: ObjectId): Promise<Peeled> {
-  const known = repository.keep(peeledKey, () => new Map<ObjectId, Peeled>())
-  const before = known.get(id)
-  if (before) return before
-  const position = currentHistory(repository).find(id)
-  const peeled =
-    position >= 0
-      ? { commitId: id, seconds: currentHistory(repository).dateOf(position) }
-      : await readPeeled(repository, id)
-  if (known.size >= peeledKept) known.clear()
-  known.set(id, peeled)
+  const peeled = (await peelEach(repository, [id])).get(id)
+  if (!peeled) throw new GitError('failed', `${id} was not read`)
   return peeled
+}
+
+/** What each of the objects leads to; remembered, because lists ask again and again. */
+export async function peelEach(
+  repository: OpenRepository,
+  ids: readonly ObjectId[],
+): Promise<ReadonlyMap<ObjectId, Peeled>> {
+  const known = repository.keep(peeledKey, () => new Map<ObjectId, Peeled>())
+  const history = currentHistory(repository)
+  const found = new Map<ObjectId, Peeled>()
+  const turns = new Turns()
+  for (const id of new Set(ids)) {
+    await turns.share()
+    const before = known.get(id)
+    const position = before ? -1 : history.find(id)
+    const peeled =
+      before ??
+      (position >= 0
+        ? { commitId: id, seconds: history.dateOf(position) }
+        : await readPeeled(repository, id))
+    found.set(id, peeled)
+    if (known.size < peeledKept) known.set(id, peeled)
+  }
+  return found
 }
 
 async function readPeeled(repository: OpenRepository, id: ObjectId): Promise<Peeled> {
@@ -63,6 +80,6 @@ export async function peelAll(
   repository: OpenRepository,
   ids: readonly ObjectId[],
 ): Promise<(ObjectId | undefined)[]> {
-  const all = await Promise.all(ids.map((id) => peelObject(repository, id)))
-  return all.map((each) => each.commitId)
+  const all = await peelEach(repository, ids)
+  return ids.map((id) => all.get(id)?.commitId)
 }

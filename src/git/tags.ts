@@ -1,7 +1,7 @@
 import { loadCommits } from './commit.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
-import { type Peeled, peelObject } from './peel.ts'
+import { type Peeled, peelEach, peelObject } from './peel.ts'
 import { compareVersions, nameTest, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
 import { refsOf } from './ref-table.ts'
 import type { Repo } from './repo.ts'
@@ -56,9 +56,11 @@ async function sortTags(
   if (options.orderBy === 'version') {
     return refs.toSorted((a, b) => sign * compareVersions(a.name, b.name))
   }
-  const dated = await Promise.all(
-    refs.map(async (ref) => ({ ref, seconds: (await peelObject(repository, ref.id)).seconds })),
+  const peeled = await peelEach(
+    repository,
+    refs.map((ref) => ref.id),
   )
+  const dated = refs.map((ref) => ({ ref, seconds: peeled.get(ref.id)?.seconds ?? 0 }))
   return dated.sort((a, b) => sign * (a.seconds - b.seconds)).map((each) => each.ref)
 }
 

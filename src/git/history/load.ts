@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gitRecords } from '../command.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
@@ -174,6 +174,8 @@ function readGrafts(repository: string): Grafts {
 }
 
 function readLines(path: string): string[] {
+  // Hardly any repository has these files, and a failed read costs more than a look.
+  if (!statSync(path, { throwIfNoEntry: false })) return []
   try {
     return readFileSync(path, 'latin1').split('\n').filter(Boolean)
   } catch {
