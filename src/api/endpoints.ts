@@ -17,6 +17,7 @@ import * as deployTokens from './deploy-tokens/endpoints.ts'
 import * as files from './files/endpoints.ts'
 import * as filesWrite from './files/write-endpoints.ts'
 import * as gpgKeys from './gpg-keys/endpoints.ts'
+import * as groupActivity from './group-activity/endpoints.ts'
 import * as groupsChange from './groups/change-endpoints.ts'
 import * as groups from './groups/endpoints.ts'
 import * as groupsProject from './groups/project-endpoints.ts'
@@ -30,8 +31,13 @@ import * as issuesSide from './issues/side-endpoints.ts'
 import * as keysDeployKey from './keys/deploy-key-endpoints.ts'
 import * as keys from './keys/endpoints.ts'
 import * as labels from './labels/endpoints.ts'
+import * as membersBillable from './members/billable-endpoints.ts'
 import * as members from './members/endpoints.ts'
+import * as membersInvitation from './members/invitation-endpoints.ts'
+import * as membersPending from './members/pending-endpoints.ts'
+import * as membersRequest from './members/request-endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
+import * as namespaces from './namespaces/endpoints.ts'
 import * as notificationSettings from './notification-settings/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
 import * as projectsFork from './projects/fork-endpoints.ts'
@@ -74,6 +80,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   files,
   filesWrite,
   gpgKeys,
+  groupActivity,
   groupsChange,
   groups,
   groupsProject,
@@ -87,8 +94,13 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   keysDeployKey,
   keys,
   labels,
+  membersBillable,
   members,
+  membersInvitation,
+  membersPending,
+  membersRequest,
   milestones,
+  namespaces,
   notificationSettings,
   projects,
   projectsFork,

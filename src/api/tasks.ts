@@ -3,6 +3,8 @@ import { daily, type Schedule } from '../work/schedule.ts'
 import type { AnyTask } from '../work/task.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
 import { removeGroup, removeMarkedGroups } from './groups/remove-group.ts'
+import { removeBillable } from './members/billable-removal.ts'
+import { sendInvitation } from './members/invite.ts'
 import { removeExpiredMembers } from './members/tasks.ts'
 import { removeMarked } from './projects/marked-task.ts'
 import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
@@ -16,7 +18,9 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   deleteMergedBranches,
   finishFork,
   measureProject,
+  removeBillable,
   removeExpiredMembers,
+  sendInvitation,
   removeGroup,
   removeMarked,
   removeMarkedGroups,

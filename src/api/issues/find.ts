@@ -5,7 +5,7 @@ import { assigneesBySubject } from '../assignees/verbs.ts'
 import type { Noteable } from '../notes/noteable.ts'
 import { issueUrl } from './present.ts'
 import { findIssue, type IssueRow } from './queries.ts'
-import { maySeeIssue } from './visible-queries.ts'
+import { maySeeIssue } from './visible.ts'
 
 /** The issue of this number if the caller may see it, or 404. */
 export async function getIssue(ctx: Ctx, project: Project, iid: number): Promise<IssueRow> {

@@ -7,7 +7,7 @@ import type { Db } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
 import type { IssueListQuery } from './list-params.ts'
 import { type IssueRow, issueQuery } from './queries.ts'
-import { seesIssue } from './visible-queries.ts'
+import { seesIssue } from './visible.ts'
 
 /** Where a list of issues looks. */
 export type IssueScope =

@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/visible-queries.ts'
 import type { IssueLinksTable, IssuesTable } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
 import { userBasicColumns } from '../users/basic.ts'
-import { seesIssue } from './visible-queries.ts'
+import { seesIssue } from './visible.ts'
 
 /** Issues with the paths of their projects. */
 export function issueQuery(db: Db) {

@@ -1,33 +1,16 @@
 import { z } from 'zod'
-import { isAdmin, userOf } from '../../access/actor.ts'
-import { dayOf } from '../../base/clock.ts'
 import { notFound } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { type Endpoint, endpoint, perMinute } from '../../http/endpoint.ts'
 import { csv, day, flag, id, integer, oneOf, text } from '../../http/params.ts'
 import { addMember, addMembers } from './add-member.ts'
 import { changeMember, getMembership, removeMember } from './change-member.ts'
-import { memberEntity, presentMember } from './entity.ts'
-import { findMemberView, listMemberViews, type MemberScope } from './list-queries.ts'
-import { type MemberSource, onSource, type SourceKind } from './source.ts'
+import { addedManyEntity, memberEntity, presentMember } from './entity.ts'
+import { listMemberViews } from './list-queries.ts'
+import { memberScope, readMember } from './read-member.ts'
+import { onSource, type SourceKind } from './source.ts'
 
 const word = { groups: 'group', projects: 'project' } as const
-
-function scopeOf(ctx: Ctx, source: MemberSource, all: boolean): MemberScope {
-  const viewer = {
-    userId: userOf(ctx.actor)?.id ?? 0,
-    admin: isAdmin(ctx.actor),
-    member: source.role > 0,
-  }
-  return { source, all, viewer, today: dayOf(ctx.now()) }
-}
-
-async function readMember(ctx: Ctx, source: MemberSource, userId: number, all: boolean) {
-  const row = await findMemberView(ctx.db, scopeOf(ctx, source, all), userId)
-  if (!row) throw notFound()
-  return presentMember(ctx, row)
-}
 
 const listParams = {
   query: text({ max: 10_000 }).optional(),
@@ -49,7 +32,7 @@ function reads(kind: SourceKind): Endpoint[] {
       paginate: 'offset',
       response: z.array(memberEntity),
       async handler({ ctx, source, query, page }) {
-        const rows = await listMemberViews(ctx.db, scopeOf(ctx, source, false), query, page)
+        const rows = await listMemberViews(ctx.db, memberScope(ctx, source, false), query, page)
         const wanted = { seats: query.show_seat_info }
         return { ...rows, items: rows.items.map((row) => presentMember(ctx, row, wanted)) }
       },
@@ -64,7 +47,7 @@ function reads(kind: SourceKind): Endpoint[] {
       paginate: 'offset',
       response: z.array(memberEntity),
       async handler({ ctx, source, query, page }) {
-        const rows = await listMemberViews(ctx.db, scopeOf(ctx, source, true), query, page)
+        const rows = await listMemberViews(ctx.db, memberScope(ctx, source, true), query, page)
         const wanted = { seats: query.show_seat_info }
         return { ...rows, items: rows.items.map((row) => presentMember(ctx, row, wanted)) }
       },
@@ -92,11 +75,6 @@ function reads(kind: SourceKind): Endpoint[] {
   ]
 }
 
-const addedMany = z.strictObject({
-  status: z.enum(['success', 'error']),
-  message: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
-})
-
 /** Exactly one of the two must be there. */
 function oneUserParameter(sent: ReadonlySet<string>): string[] {
   const both = sent.has('user_id') && sent.has('username')
@@ -123,7 +101,7 @@ function writes(kind: SourceKind): Endpoint[] {
         invite_source: text().optional(),
       },
       check: oneUserParameter,
-      response: memberEntity.or(addedMany),
+      response: memberEntity.or(addedManyEntity),
       status: 201,
       async handler({ ctx, source, body }) {
         const users = body.user_id

@@ -47,3 +47,9 @@ export function presentMember(
 function isUsingSeat(row: MemberView): boolean {
   return row.kind === 'human' && (row.access_level > 10 || row.member_role_id !== null)
 }
+
+/** What adding several answers. */
+export const addedManyEntity = z.strictObject({
+  status: z.enum(['success', 'error']),
+  message: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
+})

@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { isAdmin, userOf } from '../../access/actor.ts'
 import { onProject } from '../../access/subjects.ts'
-import { dayOf } from '../../base/clock.ts'
 import { badRequest } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, day, id, integer, text } from '../../http/params.ts'
 import { listMembersOf } from '../members/list-members.ts'
+import { memberScope } from '../members/read-member.ts'
 import { shareSource, unshareSource } from '../members/share-source.ts'
 import { projectSource } from '../members/source.ts'
 import { presentUserBasic, userBasicEntity } from '../users/basic.ts'
@@ -67,16 +66,7 @@ export const getProjectUsers = endpoint({
   paginate: 'offset',
   response: z.array(userBasicEntity),
   async handler({ ctx, project, query, page }) {
-    const scope = {
-      source: projectSource(ctx, project),
-      all: true,
-      today: dayOf(ctx.now()),
-      viewer: {
-        userId: userOf(ctx.actor)?.id ?? 0,
-        admin: isAdmin(ctx.actor),
-        member: project.role > 0,
-      },
-    }
+    const scope = memberScope(ctx, projectSource(ctx, project), true)
     const filters = { query: query.search, skip_users: query.skip_users }
     const rows = await listMembersOf(ctx, scope, filters, page)
     return { ...rows, items: rows.items.map((row) => presentUserBasic(ctx, row)) }
