@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Endpoint, Shape } from './endpoint.ts'
 import { schemaOf } from './params.ts'
+import { capital, SharedSchemas } from './shared-schemas.ts'
 
 type Json = Record<string, unknown>
 
@@ -10,11 +11,21 @@ export function openApiDocument(
   about: { readonly title: string; readonly version: string; readonly serverUrl: string },
 ): Json {
   const paths: Record<string, Json> = {}
+  const shared = new SharedSchemas()
+  const responses = new Map<Endpoint, unknown>()
   const sorted = [...endpoints].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+  for (const endpoint of sorted) {
+    const schema = responseSchema(endpoint)
+    responses.set(endpoint, schema)
+    shared.count(schema, capital(endpoint.tags[0] ?? 'Answer'))
+  }
   for (const endpoint of sorted) {
     const path = endpoint.path.replaceAll(/[:*](\w+)/g, '{$1}')
     const item = paths[path] ?? {}
-    item[endpoint.method.toLowerCase()] = operation(endpoint)
+    item[endpoint.method.toLowerCase()] = operation(
+      endpoint,
+      shared.replace(responses.get(endpoint)),
+    )
     paths[path] = item
   }
   return {
@@ -24,6 +35,7 @@ export function openApiDocument(
     security: [{ token: [] }, { bearer: [] }],
     paths,
     components: {
+      schemas: shared.schemas,
       securitySchemes: {
         token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
         bearer: { type: 'http', scheme: 'bearer' },
@@ -33,7 +45,7 @@ export function openApiDocument(
   }
 }
 
-function operation(endpoint: Endpoint): Json {
+function operation(endpoint: Endpoint, schema: unknown): Json {
   const parameters = [...pathParameters(endpoint), ...queryParameters(endpoint)]
   return {
     operationId: operationId(endpoint),
@@ -44,7 +56,7 @@ function operation(endpoint: Endpoint): Json {
     'x-scopes': endpoint.scopes,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...requestBody(endpoint),
-    responses: { [String(endpoint.status)]: response(endpoint) },
+    responses: { [String(endpoint.status)]: response(endpoint, schema) },
   }
 }
 
@@ -130,15 +142,19 @@ function objectSchema(shape: Shape): Json {
   }
 }
 
-function response(endpoint: Endpoint): Json {
+function responseSchema(endpoint: Endpoint): unknown {
+  if (!(endpoint.response instanceof z.ZodType)) return undefined
+  const options = { io: 'output', unrepresentable: 'any' } as const
+  const { $schema: _, ...schema } = z.toJSONSchema(endpoint.response, options)
+  return schema
+}
+
+function response(endpoint: Endpoint, schema: unknown): Json {
   const { response: shape } = endpoint
   if (!shape) return { description: 'Done' }
-  if (!(shape instanceof z.ZodType)) {
-    return {
-      description: 'The bytes',
-      content: { [shape.bytes]: { schema: { type: 'string', format: 'binary' } } },
-    }
+  if (schema === undefined && 'bytes' in shape) {
+    const content = { [shape.bytes]: { schema: { type: 'string', format: 'binary' } } }
+    return { description: 'The bytes', content }
   }
-  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'output', unrepresentable: 'any' })
   return { description: 'Done', content: { 'application/json': { schema } } }
 }

@@ -6,6 +6,7 @@ import { type App, type AppOptions, openApp } from '../../src/app.ts'
 import { type Config, makeConfig } from '../../src/base/config.ts'
 import { silentLog } from '../../src/base/log.ts'
 import type { Ctx } from '../../src/ctx.ts'
+import { noteAnswer } from './answered.ts'
 import { newFolder, placeDatabase } from './database.ts'
 
 /** An answer as tests look at it. */
@@ -73,6 +74,7 @@ export class Caller {
       body: payload,
       redirect: 'manual',
     })
+    noteAnswer(method, path, response.status)
     const text = await response.text()
     return { status: response.status, headers: response.headers, body: parse(text) }
   }
