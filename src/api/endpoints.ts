@@ -44,6 +44,7 @@ import * as projectsFork from './projects/fork-endpoints.ts'
 import * as projectsShare from './projects/share-endpoints.ts'
 import * as projectsState from './projects/state-endpoints.ts'
 import * as projectsUser from './projects/user-endpoints.ts'
+import * as releases from './releases/endpoints.ts'
 import * as repositoryArchive from './repository/archive-endpoints.ts'
 import * as repository from './repository/endpoints.ts'
 import * as repositoryHistory from './repository/history-endpoints.ts'
@@ -107,6 +108,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   projectsShare,
   projectsState,
   projectsUser,
+  releases,
   repositoryArchive,
   repository,
   repositoryHistory,

@@ -7,6 +7,7 @@ import type { IssuesSchema } from './schema/issues.ts'
 import type { MergeRequestsSchema } from './schema/merge-requests.ts'
 import type { PlanningSchema } from './schema/planning.ts'
 import type { RefsSchema } from './schema/refs.ts'
+import type { ReleasesSchema } from './schema/releases.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
 
 /** Every table. An area adds its interface here and its migration in migrations.ts. */
@@ -19,6 +20,7 @@ export interface Schema
     MergeRequestsSchema,
     PlanningSchema,
     RefsSchema,
+    ReleasesSchema,
     SpacesSchema {}
 
 /** The database, or the transaction that we are in. */

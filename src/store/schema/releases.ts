@@ -1,0 +1,39 @@
+import type { Instant } from '../../base/clock.ts'
+import type { Default, Id, Optional } from './columns.ts'
+
+export type LinkType = 'other' | 'runbook' | 'image' | 'package'
+
+export interface ReleasesTable {
+  id: Id
+  project_id: number
+  tag: string
+  /** The commit that the tag stood for when the release was made. */
+  sha: Optional<string>
+  name: string
+  description: Optional<string>
+  author_id: Optional<number>
+  released_at: Instant
+  created_at: Instant
+  updated_at: Instant
+}
+
+export interface ReleaseLinksTable {
+  id: Id
+  release_id: number
+  name: string
+  url: string
+  filepath: Optional<string>
+  link_type: Default<LinkType>
+  created_at: Instant
+}
+
+export interface ReleaseMilestonesTable {
+  release_id: number
+  milestone_id: number
+}
+
+export interface ReleasesSchema {
+  releases: ReleasesTable
+  release_links: ReleaseLinksTable
+  release_milestones: ReleaseMilestonesTable
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addMember } from '../../support/members.ts'
+import { addProject, type TestProject } from '../../support/project.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let ana: Caller
+let project: TestProject
+let releases: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  project = await addProject(world, ana, 'basic', { visibility: 'public' })
+  releases = `/projects/${project.id}/releases`
+})
+afterAll(() => world.close())
+
+describe('releases', () => {
+  test('are made of a tag that is made with them, with links and milestones', async () => {
+    await ana.post(`/projects/${project.id}/milestones`, { title: 'm1' })
+    const made = await ana.post(releases, {
+      tag_name: 'rel/1.0',
+      ref: 'main',
+      tag_message: 'first',
+      description: '**big**',
+      milestones: ['m1'],
+      assets: {
+        links: [
+          {
+            name: 'bin',
+            url: 'https://x.example/bin',
+            direct_asset_path: '/bin/a',
+            link_type: 'package',
+          },
+        ],
+      },
+    })
+    expect(made.status).toBe(201)
+    expect(made.body).toMatchObject({
+      tag_name: 'rel/1.0',
+      name: 'rel/1.0',
+      upcoming_release: false,
+      author: { username: 'ana' },
+      commit: { id: project.git('rev-parse', 'main').trim() },
+      milestones: [{ title: 'm1', issue_stats: { total: 0, closed: 0 } }],
+      assets: { count: 5, links: [{ name: 'bin', link_type: 'package' }] },
+    })
+    expect(made.body.assets.links[0].direct_asset_url).toMatch(
+      /\/-\/releases\/rel%2F1\.0\/downloads\/bin\/a$/,
+    )
+    expect(project.git('cat-file', '-t', 'rel/1.0').trim()).toBe('tag')
+    const read = await world.nobody.get(`${releases}/rel%2F1.0`)
+    expect(read.body).toMatchObject({ tag_name: 'rel/1.0' })
+    const asset = await ana.get(`${releases}/rel%2F1.0/downloads/bin/a`)
+    expect([asset.status, asset.headers.get('location')]).toEqual([302, 'https://x.example/bin'])
+  })
+
+  test('are once for each tag, and need one', async () => {
+    expect((await ana.post(releases, { tag_name: 'rel/1.0' })).body).toEqual({
+      message: 'Release already exists',
+    })
+    const missing = await ana.post(releases, { tag_name: 'none' })
+    expect([missing.status, missing.body]).toEqual([422, { message: 'Ref is not specified' }])
+    const unknown = await ana.post(releases, { tag_name: 'v9', ref: 'main', milestones: ['nope'] })
+    expect(unknown.status).toBe(400)
+    expect(project.git('tag', '--list', 'v9')).toBe('')
+  })
+
+  test('are found by the newest date, changed, and deleted without their tag', async () => {
+    await ana.post(releases, { tag_name: 'old', ref: 'main', released_at: '2020-01-01' })
+    await ana.post(releases, { tag_name: 'soon', ref: 'main', released_at: '2030-01-01' })
+    const latest = await ana.get(`${releases}/permalink/latest`)
+    expect(latest.headers.get('location')).toMatch(/\/releases\/rel%2F1\.0$/)
+    const below = await ana.get(`${releases}/permalink/latest/downloads/bin/a`)
+    expect(below.headers.get('location')).toMatch(/\/releases\/rel%2F1\.0\/downloads\/bin\/a$/)
+    const listed = await ana.get(releases)
+    expect(listed.body.map((one: { tag_name: string }) => one.tag_name)).toEqual([
+      'soon',
+      'rel/1.0',
+      'old',
+    ])
+    expect(listed.body[0].upcoming_release).toBe(true)
+    expect((await ana.put(`${releases}/old`, { name: 'Old one', milestones: [] })).body.name).toBe(
+      'Old one',
+    )
+    const gone = await ana.delete(`${releases}/old`)
+    expect([gone.status, gone.body.tag_name]).toEqual([200, 'old'])
+    expect(project.git('tag', '--list', 'old').trim()).toBe('old')
+  })
+
+  test('keep links with names and URLs of their own', async () => {
+    const links = `${releases}/rel%2F1.0/assets/links`
+    const made = await ana.post(links, { name: 'doc', url: 'https://x.example/doc' })
+    expect(made.status).toBe(201)
+    expect((await ana.post(links, { name: 'doc', url: 'https://x.example/2' })).body).toEqual({
+      message: { name: ['has already been taken'] },
+    })
+    for (const url of ['javascript:alert(1)', 'file:///etc/passwd', 'x']) {
+      expect((await ana.post(links, { name: 'bad', url })).status).toBe(400)
+    }
+    expect((await ana.put(`${links}/${made.body.id}`, { link_type: 'image' })).status).toBe(400)
+    expect((await ana.put(`${links}/${made.body.id}`, { name: 'docs' })).body.name).toBe('docs')
+    expect((await ana.delete(`${links}/${made.body.id}`)).status).toBe(200)
+    expect((await ana.get(`${links}/${made.body.id}`)).status).toBe(404)
+  })
+
+  test('are written by Developers and above', async () => {
+    const ben = await world.user('ben')
+    expect((await ben.post(releases, { tag_name: 'b', ref: 'main' })).status).toBe(403)
+    await addMember(world, project.id, ben.id, 20)
+    expect((await ben.post(releases, { tag_name: 'b', ref: 'main' })).status).toBe(403)
+    await addMember(world, project.id, ben.id, 30)
+    expect((await ben.post(releases, { tag_name: 'b', ref: 'main' })).status).toBe(201)
+  })
+})
