@@ -36,6 +36,11 @@ import * as members from './members/endpoints.ts'
 import * as membersInvitation from './members/invitation-endpoints.ts'
 import * as membersPending from './members/pending-endpoints.ts'
 import * as membersRequest from './members/request-endpoints.ts'
+import * as mergeRequestsDiff from './merge-requests/diff-endpoints.ts'
+import * as mergeRequests from './merge-requests/endpoints.ts'
+import * as mergeRequestsIssue from './merge-requests/issue-endpoints.ts'
+import * as mergeRequestsMerge from './merge-requests/merge-endpoints.ts'
+import * as mergeRequestsPeople from './merge-requests/people-endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
 import * as namespaces from './namespaces/endpoints.ts'
 import * as notificationSettings from './notification-settings/endpoints.ts'
@@ -100,6 +105,11 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   membersInvitation,
   membersPending,
   membersRequest,
+  mergeRequestsDiff,
+  mergeRequests,
+  mergeRequestsIssue,
+  mergeRequestsMerge,
+  mergeRequestsPeople,
   milestones,
   namespaces,
   notificationSettings,

@@ -1,11 +1,19 @@
 import type { Ctx } from '../ctx.ts'
-import { daily, type Schedule } from '../work/schedule.ts'
+import { daily, every, type Schedule } from '../work/schedule.ts'
 import type { AnyTask } from '../work/task.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
 import { removeGroup, removeMarkedGroups } from './groups/remove-group.ts'
 import { removeBillable } from './members/billable-removal.ts'
 import { sendInvitation } from './members/invite.ts'
 import { removeExpiredMembers } from './members/tasks.ts'
+import {
+  merged as afterMerge,
+  autoMerge,
+  autoMerges,
+  check as checkMergeRequest,
+  rebase as rebaseMergeRequest,
+  refresh as refreshMergeRequest,
+} from './merge-requests/tasks.ts'
 import { removeMarked } from './projects/marked-task.ts'
 import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
 import { afterPush } from './refs/tasks.ts'
@@ -16,6 +24,12 @@ import { sendConfirmation, sendPasswordLink } from './users/tasks.ts'
 /** Every background task that the runner may find in the table. */
 export const tasks: readonly AnyTask<Ctx>[] = [
   deleteMergedBranches,
+  refreshMergeRequest,
+  checkMergeRequest,
+  autoMerge,
+  autoMerges,
+  rebaseMergeRequest,
+  afterMerge,
   finishFork,
   measureProject,
   removeBillable,
@@ -39,4 +53,5 @@ export const schedules: readonly Schedule[] = [
   daily('0:05', removeExpiredMembers, {}),
   daily('3:15', removeMarked, {}),
   daily('3:20', removeMarkedGroups, {}),
+  every(60_000, autoMerges, {}),
 ]

@@ -1,6 +1,8 @@
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import { setHead } from '../../git/repo.ts'
+import { branchesMoved, mergeRequestsAfterPush } from '../merge-requests/after-push.ts'
+import { completeMergeOf } from '../merge-requests/complete-merge.ts'
 import { findPushedProject, type PushedProject, recordPushed } from '../projects/pushed.ts'
 import { measureProject } from '../projects/tasks.ts'
 import { defaultProtection } from './default-protection.ts'
@@ -31,6 +33,16 @@ export async function afterMove(
   const project = await findPushedProject(ctx, projectId)
   if (!project) return undefined
   const moves = await listMovedRefs(ctx.db, pushId)
+  await completeMergeOf(ctx, pushId)
+  await branchesMoved(ctx, projectId, moves)
+  return await projectMoved(ctx, project, moves)
+}
+
+async function projectMoved(
+  ctx: Ctx,
+  project: PushedProject,
+  moves: readonly RefMove[],
+): Promise<string | undefined> {
   const branches = moves
     .filter((move) => !isDeletion(move))
     .flatMap((move) => branchOf(move.name) ?? [])
@@ -66,6 +78,7 @@ async function protectDefaultBranch(ctx: Ctx, project: PushedProject, name: stri
  */
 const effects: readonly ((ctx: Ctx, push: SettledPush) => Promise<void>)[] = [
   pointHeadAtDefaultBranch,
+  mergeRequestsAfterPush,
   enqueueUpkeep,
   measurePushed,
 ]

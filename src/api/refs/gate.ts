@@ -49,7 +49,7 @@ export async function gate(
   objects: ObjectFacts | undefined,
 ): Promise<readonly Refusal[]> {
   if (push.via === 'system') return []
-  const general = refusalOfProject(ctx, project, push)
+  const general = refusalOfProject(ctx, project)
   if (general) return push.moves.map(({ name }) => ({ name, reason: general }))
   const [branchRules, tagRules] = await Promise.all([
     listBranchRules(ctx.db, project.id, project.namespace_id),
@@ -80,11 +80,15 @@ export async function mayPushBranch(ctx: Ctx, project: Project, branch: string):
   return (await gate(ctx, project, { via: 'api', moves: [move] }, undefined)).length === 0
 }
 
-function refusalOfProject(ctx: Ctx, project: Project, push: Push): string | undefined {
+/** Whether the caller may merge into a branch (`can_merge` on the wire). */
+export async function mayMergeBranch(ctx: Ctx, project: Project, branch: string): Promise<boolean> {
+  const move = { name: `refs/heads/${branch}`, oldId: '1'.repeat(40), newId: '2'.repeat(40) }
+  return (await gate(ctx, project, { via: 'merge', moves: [move] }, undefined)).length === 0
+}
+
+function refusalOfProject(ctx: Ctx, project: Project): string | undefined {
   if (project.archived) return "You can't push code to an archived project."
   if (mayInProject(ctx.actor, project, 'push_code')) return undefined
-  // Whoever may merge needs no role in a fork's source; the merge rules decide below.
-  if (push.via === 'merge') return undefined
   return 'You are not allowed to push code to this project.'
 }
 
@@ -167,8 +171,9 @@ async function refusalOfUpdate(
   move: RefMove,
   rules: readonly BranchRule[],
 ): Promise<string | undefined> {
-  const may = at.push.via === 'merge' ? mayMergeInto : mayPushTo
-  if (!may(rules, at.mover)) {
+  // Who may push may merge too (spec D §1.10 Merge).
+  const mayMerge = at.push.via === 'merge' && mayMergeInto(rules, at.mover)
+  if (!mayMerge && !mayPushTo(rules, at.mover)) {
     return 'You are not allowed to push code to protected branches on this project.'
   }
   if (!at.objects || allowForcePush(rules)) return undefined

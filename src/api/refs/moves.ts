@@ -1,3 +1,4 @@
+import type { Ctx } from '../../ctx.ts'
 import type { Via } from '../../store/schema/refs.ts'
 
 /** One change of a ref that somebody wants: all zeros as old create, as new delete. */
@@ -14,6 +15,8 @@ export interface Push {
   readonly moves: readonly RefMove[]
   /** Push options, as the client wrote them. */
   readonly options?: readonly string[] | undefined
+  /** Writes what the move means beside its intent, in the same transaction: a merge says so here. */
+  readonly record?: ((ctx: Ctx, pushId: number) => Promise<void>) | undefined
 }
 
 /** Why a ref may not move, as a sentence for its user. */

@@ -2,6 +2,7 @@ import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { setHead } from '../../git/repo.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { dropMergeOf } from '../merge-requests/complete-merge.ts'
 import { afterMove } from './after-move.ts'
 import type { Push } from './moves.ts'
 import { closePush, insertPush, settleMoves } from './queries.ts'
@@ -17,20 +18,19 @@ export async function openPush(
   push: Push,
   process: string | null = null,
 ): Promise<number> {
-  return await inTransaction(ctx, (ctx) =>
-    insertPush(
-      ctx.db,
-      {
-        projectId,
-        userId: userOf(ctx.actor)?.id ?? null,
-        via: push.via,
-        options: push.options ?? [],
-        process,
-        moves: push.moves,
-      },
-      ctx.now(),
-    ),
-  )
+  return await inTransaction(ctx, async (ctx) => {
+    const intent = {
+      projectId,
+      userId: userOf(ctx.actor)?.id ?? null,
+      via: push.via,
+      options: push.options ?? [],
+      process,
+      moves: push.moves,
+    }
+    const pushId = await insertPush(ctx.db, intent, ctx.now())
+    await push.record?.(ctx, pushId)
+    return pushId
+  })
 }
 
 /**
@@ -46,7 +46,10 @@ export async function settlePush(
   const defaultBranch = await inTransaction(ctx, async (ctx) => {
     if (!(await closePush(ctx.db, pushId, ctx.now()))) return undefined
     await settleMoves(ctx.db, pushId, moved)
-    if (moved.size === 0) return undefined
+    if (moved.size === 0) {
+      await dropMergeOf(ctx, pushId)
+      return undefined
+    }
     await ctx.work.enqueue(ctx.db, afterPush, { push_id: pushId })
     return await afterMove(ctx, projectId, pushId)
   })

@@ -18,6 +18,8 @@ CREATE TABLE merge_requests (
     'can_be_merged', 'cannot_be_merged', 'cannot_be_merged_recheck', 'cannot_be_merged_rechecking')),
   checked_source TEXT,
   checked_target TEXT,
+  commits_ahead INTEGER,
+  commits_behind INTEGER,
   head_sha TEXT,
   source_branch_exists INTEGER NOT NULL DEFAULT 1 CHECK (source_branch_exists IN (0, 1)),
   merge_commit_sha TEXT,
@@ -50,9 +52,13 @@ CREATE UNIQUE INDEX merge_requests_open_by_branches
   ON merge_requests (source_project_id, source_branch, target_project_id, target_branch) WHERE state = 'opened';
 CREATE INDEX merge_requests_by_created ON merge_requests (target_project_id, state, created_at, id);
 CREATE INDEX merge_requests_by_updated ON merge_requests (target_project_id, updated_at, id);
+CREATE INDEX merge_requests_by_age ON merge_requests (target_project_id, created_at, id);
+CREATE INDEX merge_requests_of_all ON merge_requests (created_at, id);
+CREATE INDEX merge_requests_auto ON merge_requests (id) WHERE auto_merge_sha IS NOT NULL;
 CREATE INDEX merge_requests_by_source ON merge_requests (source_project_id, source_branch, state);
 CREATE INDEX merge_requests_by_target ON merge_requests (target_project_id, target_branch, state);
-CREATE INDEX merge_requests_by_author ON merge_requests (author_id);
+CREATE INDEX merge_requests_by_author ON merge_requests (author_id, created_at, id);
+CREATE INDEX merge_requests_by_head ON merge_requests (target_project_id, head_sha);
 CREATE INDEX merge_requests_by_milestone ON merge_requests (milestone_id) WHERE milestone_id IS NOT NULL;
 
 CREATE TABLE merge_request_versions (
@@ -77,12 +83,36 @@ CREATE TABLE merge_request_reviewers (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX merge_request_reviewers_by_user ON merge_request_reviewers (user_id);
 
+CREATE TABLE merge_request_committers (
+  merge_request_id INTEGER NOT NULL REFERENCES merge_requests (id) ON DELETE CASCADE,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  PRIMARY KEY (merge_request_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE merge_request_commits (
+  sha TEXT NOT NULL,
+  merge_request_id INTEGER NOT NULL REFERENCES merge_requests (id) ON DELETE CASCADE,
+  PRIMARY KEY (sha, merge_request_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX merge_request_commits_by_request ON merge_request_commits (merge_request_id);
+
 CREATE TABLE merge_requests_closing_issues (
   merge_request_id INTEGER NOT NULL REFERENCES merge_requests (id) ON DELETE CASCADE,
   issue_id INTEGER NOT NULL REFERENCES issues (id) ON DELETE CASCADE,
   PRIMARY KEY (merge_request_id, issue_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX merge_requests_closing_issues_by_issue ON merge_requests_closing_issues (issue_id);
+
+CREATE TABLE merge_intents (
+  push_id INTEGER PRIMARY KEY REFERENCES pushes (id) ON DELETE CASCADE,
+  merge_request_id INTEGER NOT NULL UNIQUE REFERENCES merge_requests (id) ON DELETE CASCADE,
+  user_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  head_sha TEXT NOT NULL,
+  merge_commit_sha TEXT,
+  squash_commit_sha TEXT,
+  merged_sha TEXT NOT NULL,
+  remove_source_branch INTEGER NOT NULL CHECK (remove_source_branch IN (0, 1))
+) STRICT;
 
 CREATE TABLE draft_notes (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -106,6 +136,21 @@ CREATE TABLE approvals (
   patch_id TEXT,
   created_at TEXT NOT NULL,
   PRIMARY KEY (merge_request_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX approvals_by_user ON approvals (user_id);
+
+CREATE TABLE approval_settings (
+  subject_type TEXT NOT NULL CHECK (subject_type IN ('project', 'group')),
+  subject_id INTEGER NOT NULL,
+  reset_approvals_on_push INTEGER CHECK (reset_approvals_on_push IN (0, 1)),
+  selective_code_owner_removals INTEGER CHECK (selective_code_owner_removals IN (0, 1)),
+  disable_overriding_approvers_per_merge_request INTEGER CHECK (disable_overriding_approvers_per_merge_request IN (0, 1)),
+  merge_requests_author_approval INTEGER CHECK (merge_requests_author_approval IN (0, 1)),
+  merge_requests_disable_committers_approval INTEGER CHECK (merge_requests_disable_committers_approval IN (0, 1)),
+  require_reauthentication_to_approve INTEGER CHECK (require_reauthentication_to_approve IN (0, 1)),
+  updated_at TEXT NOT NULL,
+  PRIMARY KEY (subject_type, subject_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE approval_rules (
@@ -155,7 +200,6 @@ const keys = `
 CREATE INDEX approval_rule_groups_by_group ON approval_rule_groups (group_id);
 CREATE INDEX approval_rule_users_by_user ON approval_rule_users (user_id);
 CREATE INDEX approval_rules_by_source_rule ON approval_rules (source_rule_id) WHERE source_rule_id IS NOT NULL;
-CREATE INDEX approvals_by_user ON approvals (user_id);
 CREATE INDEX draft_notes_by_author ON draft_notes (author_id);
 CREATE INDEX merge_requests_by_closed_by ON merge_requests (closed_by_id) WHERE closed_by_id IS NOT NULL;
 CREATE INDEX merge_requests_by_merge_user ON merge_requests (merge_user_id) WHERE merge_user_id IS NOT NULL;

@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/clock.ts'
-import type { Default, DefaultFlag, Id, Optional, OptionalInstant } from './columns.ts'
+import type { Default, DefaultFlag, Flag, Id, Optional, OptionalInstant } from './columns.ts'
 
 export type MergeStatus =
   | 'preparing'
@@ -28,6 +28,9 @@ export interface MergeRequestsTable {
   /** The two heads that `merge_status` was found for. */
   checked_source: Optional<string>
   checked_target: Optional<string>
+  /** Commits that the source has and the target lacks, and the other way round, as of that check. */
+  commits_ahead: Optional<number>
+  commits_behind: Optional<number>
   head_sha: Optional<string>
   source_branch_exists: DefaultFlag
   merge_commit_sha: Optional<string>
@@ -79,9 +82,33 @@ export interface MergeRequestReviewersTable {
   created_at: Instant
 }
 
+/** Users who committed to the newest version. */
+export interface MergeRequestCommittersTable {
+  merge_request_id: number
+  user_id: number
+}
+
+/** Commits of the newest version, the newest thousand. */
+export interface MergeRequestCommitsTable {
+  sha: string
+  merge_request_id: number
+}
+
 export interface MergeRequestsClosingIssuesTable {
   merge_request_id: number
   issue_id: number
+}
+
+/** A merge that is under way: what becomes true together with the move of the target branch. */
+export interface MergeIntentsTable {
+  push_id: number
+  merge_request_id: number
+  user_id: Optional<number>
+  head_sha: string
+  merge_commit_sha: Optional<string>
+  squash_commit_sha: Optional<string>
+  merged_sha: string
+  remove_source_branch: Flag
 }
 
 export interface DraftNotesTable {
@@ -102,6 +129,19 @@ export interface ApprovalsTable {
   head_sha: Optional<string>
   patch_id: Optional<string>
   created_at: Instant
+}
+
+/** How a project or group wants approvals; null where it says nothing. */
+export interface ApprovalSettingsTable {
+  subject_type: 'project' | 'group'
+  subject_id: number
+  reset_approvals_on_push: Optional<0 | 1>
+  selective_code_owner_removals: Optional<0 | 1>
+  disable_overriding_approvers_per_merge_request: Optional<0 | 1>
+  merge_requests_author_approval: Optional<0 | 1>
+  merge_requests_disable_committers_approval: Optional<0 | 1>
+  require_reauthentication_to_approve: Optional<0 | 1>
+  updated_at: Instant
 }
 
 /** A rule of a project, or of one merge request. */
@@ -139,9 +179,13 @@ export interface MergeRequestsSchema {
   merge_requests: MergeRequestsTable
   merge_request_versions: MergeRequestVersionsTable
   merge_request_reviewers: MergeRequestReviewersTable
+  merge_request_committers: MergeRequestCommittersTable
+  merge_request_commits: MergeRequestCommitsTable
   merge_requests_closing_issues: MergeRequestsClosingIssuesTable
+  merge_intents: MergeIntentsTable
   draft_notes: DraftNotesTable
   approvals: ApprovalsTable
+  approval_settings: ApprovalSettingsTable
   approval_rules: ApprovalRulesTable
   approval_rule_users: ApprovalRuleUsersTable
   approval_rule_groups: ApprovalRuleGroupsTable

@@ -1,0 +1,15 @@
+import type { Db } from '../store/schema.ts'
+import type { UserActor } from './actor.ts'
+import { findUserForActor } from './sign-in-queries.ts'
+
+/** The same ctx on behalf of a user, for what tasks do in somebody's name; as it is when the user is gone. */
+export async function actAs<C extends { readonly db: Db }>(
+  ctx: C,
+  userId: number | null,
+): Promise<C> {
+  const row = userId === null ? undefined : await findUserForActor(ctx.db, String(userId))
+  if (!row) return ctx
+  const user = { ...row, admin: row.admin === 1, external: row.external === 1 }
+  const actor: UserActor = { kind: 'user', user, token: null, sudoBy: null }
+  return { ...ctx, actor }
+}

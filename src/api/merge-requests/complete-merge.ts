@@ -1,0 +1,86 @@
+import { actAs } from '../../access/act-as.ts'
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { closeIssuesOf } from './close-issues.ts'
+import { deleteIntent, findIntent } from './intent-queries.ts'
+import { afterMergeJob } from './jobs.ts'
+import { findById, type MergeRequestRow, updateMergeRequest } from './queries.ts'
+import { feedChange, noteChange } from './record.ts'
+import { targetProject } from './target-project.ts'
+
+/** What a merge left behind. */
+export interface MergeResult {
+  readonly userId: number | null
+  readonly headSha: string
+  readonly mergeCommitSha: string | null
+  readonly squashCommitSha: string | null
+  /** Where the target stands now. */
+  readonly mergedSha: string
+  readonly removeSourceBranch: boolean
+}
+
+/**
+ * Makes the merge true in the database, in the transaction that closes the move of the target branch: whether the move
+ * ended in this request or was found after a crash, the state and everything that follows come with it.
+ */
+export async function completeMergeOf(ctx: Ctx, pushId: number): Promise<void> {
+  const intent = await findIntent(ctx.db, pushId)
+  if (!intent) return
+  await deleteIntent(ctx.db, pushId)
+  const row = await findById(ctx.db, intent.merge_request_id)
+  if (!row || row.state === 'merged') return
+  await completeMerge(ctx, row, {
+    userId: intent.user_id,
+    headSha: intent.head_sha,
+    mergeCommitSha: intent.merge_commit_sha,
+    squashCommitSha: intent.squash_commit_sha,
+    mergedSha: intent.merged_sha,
+    removeSourceBranch: intent.remove_source_branch === 1,
+  })
+}
+
+/** A merge that came to nothing: its branch did not move. */
+export async function dropMergeOf(ctx: Ctx, pushId: number): Promise<void> {
+  await deleteIntent(ctx.db, pushId)
+}
+
+/** Everything that follows from a merge and needs no git, in the caller's transaction (spec D §1.10 Merge). */
+export async function completeMerge(
+  given: Ctx,
+  row: MergeRequestRow,
+  result: MergeResult,
+): Promise<void> {
+  const ctx = await actAs(given, result.userId)
+  const project = await targetProject(ctx, row)
+  if (!project) return
+  const now = ctx.now()
+  await updateMergeRequest(ctx.db, row.id, {
+    state: 'merged',
+    merge_status: 'can_be_merged',
+    prepared_at: row.prepared_at ?? now,
+    head_sha: result.headSha,
+    merge_commit_sha: result.mergeCommitSha,
+    squash_commit_sha: result.squashCommitSha,
+    merged_sha: result.mergedSha,
+    merge_user_id: result.userId,
+    merged_at: now,
+    merge_error: null,
+    auto_merge_sha: null,
+    auto_merge_options: null,
+    rebase_in_progress: false,
+    approvals_syncing: false,
+    updated_at: now,
+  })
+  await recordMerge(ctx, project, row)
+  await ctx.work.enqueue(ctx.db, afterMergeJob, {
+    id: row.id,
+    user_id: result.userId,
+    remove_source_branch: result.removeSourceBranch,
+  })
+}
+
+async function recordMerge(ctx: Ctx, project: Project, row: MergeRequestRow): Promise<void> {
+  await noteChange(ctx, project, row, 'merged', 'merged')
+  await feedChange(ctx, row, 'accepted')
+  await closeIssuesOf(ctx, row)
+}

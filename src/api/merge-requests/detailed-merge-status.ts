@@ -1,0 +1,121 @@
+import type { Instant } from '../../base/clock.ts'
+import type { MergeStatus } from '../../store/schema/merge-requests.ts'
+
+/** What `detailed_merge_status` says (spec D §1.10). */
+export type DetailedMergeStatus =
+  | 'preparing'
+  | 'checking'
+  | 'unchecked'
+  | 'not_open'
+  | 'merge_time'
+  | 'draft_status'
+  | 'commits_status'
+  | 'discussions_not_resolved'
+  | 'title_regex'
+  | 'approvals_syncing'
+  | 'not_approved'
+  | 'requested_changes'
+  | 'conflict'
+  | 'need_rebase'
+  | 'ci_still_running'
+  | 'ci_must_pass'
+  | 'mergeable'
+
+export type MergeMethod = 'merge' | 'rebase_merge' | 'ff'
+
+/** Everything that decides whether a merge request can be merged just now. */
+export interface MergeFacts {
+  readonly state: 'opened' | 'closed' | 'merged' | 'locked'
+  readonly prepared: boolean
+  readonly mergeStatus: MergeStatus
+  readonly now: Instant
+  readonly mergeAfter: Instant | null
+  readonly draft: boolean
+  readonly sourceBranchExists: boolean
+  /** Commits that the source has and the target lacks; null when nobody has looked. */
+  readonly commitsAhead: number | null
+  /** Commits that the target has and the source lacks; null when nobody has looked. */
+  readonly commitsBehind: number | null
+  readonly discussionsMustBeResolved: boolean
+  readonly unresolvedDiscussions: number
+  readonly titleMatches: boolean
+  readonly approvalsSyncing: boolean
+  readonly approved: boolean
+  readonly changesRequested: boolean
+  readonly method: MergeMethod
+  readonly pipelineRequired: boolean
+  /** Status of the head pipeline; null when there is none. */
+  readonly pipelineStatus: string | null
+  readonly skippedPipelinePasses: boolean
+}
+
+const runningStatuses: readonly string[] = [
+  'created',
+  'waiting_for_resource',
+  'preparing',
+  'waiting_for_callback',
+  'pending',
+  'running',
+  'scheduled',
+]
+
+/** What stands in the way, in the documented order; each gives a status or nothing. */
+const obstacles: readonly ((facts: MergeFacts) => DetailedMergeStatus | undefined | false)[] = [
+  (facts) => (!facts.prepared || facts.mergeStatus === 'preparing') && 'preparing',
+  (facts) => isChecking(facts.mergeStatus) && 'checking',
+  (facts) => isUnchecked(facts.mergeStatus) && 'unchecked',
+  (facts) => facts.state !== 'opened' && 'not_open',
+  (facts) => facts.mergeAfter !== null && facts.mergeAfter > facts.now && 'merge_time',
+  (facts) => facts.draft && 'draft_status',
+  (facts) => (!facts.sourceBranchExists || facts.commitsAhead === 0) && 'commits_status',
+  (facts) =>
+    facts.discussionsMustBeResolved &&
+    facts.unresolvedDiscussions > 0 &&
+    'discussions_not_resolved',
+  (facts) => !facts.titleMatches && 'title_regex',
+  (facts) => facts.approvalsSyncing && 'approvals_syncing',
+  (facts) => !facts.approved && 'not_approved',
+  (facts) => facts.changesRequested && 'requested_changes',
+  (facts) => facts.mergeStatus === 'cannot_be_merged' && 'conflict',
+  (facts) => facts.method !== 'merge' && (facts.commitsBehind ?? 0) > 0 && 'need_rebase',
+  pipelineObstacle,
+]
+
+/** The first thing that keeps a merge request from being merged, or `mergeable` (spec D §1.10). */
+export function detailedMergeStatus(facts: MergeFacts): DetailedMergeStatus {
+  for (const obstacle of obstacles) {
+    const found = obstacle(facts)
+    if (found) return found
+  }
+  return 'mergeable'
+}
+
+function pipelineObstacle(facts: MergeFacts): DetailedMergeStatus | undefined {
+  if (!facts.pipelineRequired) return undefined
+  const { pipelineStatus } = facts
+  if (pipelineStatus === 'success') return undefined
+  if (pipelineStatus === 'skipped' && facts.skippedPipelinePasses) return undefined
+  const running = pipelineStatus !== null && runningStatuses.includes(pipelineStatus)
+  return running ? 'ci_still_running' : 'ci_must_pass'
+}
+
+export function isChecking(status: MergeStatus): boolean {
+  return status === 'checking' || status === 'cannot_be_merged_rechecking'
+}
+
+function isUnchecked(status: MergeStatus): boolean {
+  return status === 'unchecked' || status === 'cannot_be_merged_recheck'
+}
+
+/** `merge_status` as callers see it: the inner states of preparing and rechecking are not shown (spec D §1.10). */
+export function publicMergeStatus(status: MergeStatus): string {
+  if (status === 'preparing' || isChecking(status)) return 'checking'
+  return isUnchecked(status) ? 'unchecked' : status
+}
+
+/** The state that makes a new check due: what conflicted is told apart from what was never looked at. */
+export function recheckOf(status: MergeStatus): MergeStatus {
+  if (status === 'preparing') return 'preparing'
+  const conflicted = status.startsWith('cannot_be_merged')
+  return conflicted ? 'cannot_be_merged_recheck' : 'unchecked'
+}

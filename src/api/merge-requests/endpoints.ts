@@ -1,0 +1,181 @@
+import { z } from 'zod'
+import { userOf } from '../../access/actor.ts'
+import {
+  anyone,
+  assertMayInProject,
+  getVisibleProject,
+  onGroup,
+  onProject,
+  type Project,
+} from '../../access/subjects.ts'
+import { viewerOf } from '../../access/visible-queries.ts'
+import { dayOf } from '../../base/clock.ts'
+import type { OffsetPage } from '../../base/page.ts'
+import { badParameters, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { assertUnmodifiedSince } from '../../http/conditional.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag } from '../../http/params.ts'
+import { createBody, updateBody } from './body-params.ts'
+import { createMergeRequest } from './create.ts'
+import { listedMergeRequestEntity, mergeRequestEntity } from './entity.ts'
+import { assertMayEdit, getMergeRequest } from './find.ts'
+import { recheckIfDue } from './jobs.ts'
+import { type ListFilters, listParams } from './list-params.ts'
+import { type ListPlace, listMergeRequests } from './list-queries.ts'
+import { params, path, tags } from './path.ts'
+import { presentBrief, presentMergeRequests } from './present.ts'
+import { presentMergeRequest } from './present-single.ts'
+import { removeMergeRequest } from './remove.ts'
+import { changeMergeRequest } from './update.ts'
+
+const single = {
+  include_diverged_commits_count: flag().optional(),
+  include_rebase_in_progress: flag().optional(),
+  render_html: flag().optional(),
+}
+
+/** An update says at least something (spec D §1.9). */
+function assertSomething(sent: ReadonlySet<string>): void {
+  const names = Object.keys(updateBody)
+  if (names.some((name) => sent.has(name))) return
+  throw badParameters(`${names.join(', ')} are missing, at least one parameter must be provided`)
+}
+
+/** The project that a merge request goes into, when it is another than the one of the path. */
+function targetOf(ctx: Ctx, project: Project, targetId: number): Promise<Project> | Project {
+  return targetId === project.id ? project : getVisibleProject(ctx, String(targetId))
+}
+
+async function list(
+  ctx: Ctx,
+  place: ListPlace & { readonly path?: string | null },
+  query: ListFilters,
+  page: OffsetPage,
+) {
+  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const found = await listMergeRequests(ctx.db, place, viewer, query, page)
+  if (query.view === 'simple') {
+    return { ...found, items: found.items.map((row) => presentBrief(ctx, row)) }
+  }
+  const rows = query.with_merge_status_recheck
+    ? await Promise.all(found.items.map((row) => recheckIfDue(ctx, row)))
+    : found.items
+  const wanted = { labelDetails: query.with_labels_details, group: place.path }
+  return { ...found, items: await presentMergeRequests(ctx, rows, wanted) }
+}
+
+export const listAllMergeRequests = endpoint({
+  method: 'GET',
+  path: '/merge_requests',
+  summary: 'List merge requests everywhere; those that the caller created unless told otherwise',
+  tags,
+  access: anyone(),
+  query: listParams,
+  paginate: 'offset',
+  response: z.array(listedMergeRequestEntity),
+  handler({ ctx, query, page }) {
+    const named = query.author_id ?? query.author_username
+    const scope = query.scope ?? (named === undefined ? 'created_by_me' : 'all')
+    if (scope !== 'all' && !userOf(ctx.actor)) throw unauthorized()
+    return list(ctx, { path: null }, { ...query, scope }, page)
+  },
+})
+
+export const listGroupMergeRequests = endpoint({
+  method: 'GET',
+  path: '/groups/:id/merge_requests',
+  summary: 'List the merge requests of a group and of its subgroups',
+  tags,
+  access: onGroup('read_merge_requests'),
+  query: listParams,
+  paginate: 'offset',
+  response: z.array(listedMergeRequestEntity),
+  handler: ({ ctx, group, query, page }) =>
+    list(
+      ctx,
+      { groupId: group.id, path: group.full_path },
+      { ...query, non_archived: query.non_archived ?? true },
+      page,
+    ),
+})
+
+export const listProjectMergeRequests = endpoint({
+  method: 'GET',
+  path: '/projects/:id/merge_requests',
+  summary: 'List the merge requests of a project',
+  tags,
+  access: onProject('read_merge_requests'),
+  jobToken: true,
+  query: listParams,
+  paginate: 'offset',
+  response: z.array(listedMergeRequestEntity),
+  handler: ({ ctx, project, query, page }) => list(ctx, { projectId: project.id }, query, page),
+})
+
+export const createProjectMergeRequest = endpoint({
+  method: 'POST',
+  path: '/projects/:id/merge_requests',
+  summary: 'Open a merge request from a branch of the project',
+  tags,
+  access: onProject('create_merge_request_from'),
+  body: createBody,
+  response: mergeRequestEntity,
+  status: 201,
+  async handler({ ctx, project, body }) {
+    const row = await createMergeRequest(ctx, project, body)
+    const target = await targetOf(ctx, project, row.target_project_id)
+    return presentMergeRequest(ctx, target, row)
+  },
+})
+
+export const getProjectMergeRequest = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Get a merge request; has its mergeability checked when that is due',
+  tags,
+  access: onProject('read_merge_requests'),
+  jobToken: true,
+  params,
+  query: single,
+  response: mergeRequestEntity,
+  async handler({ ctx, project, params, query }) {
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    return presentMergeRequest(ctx, project, await recheckIfDue(ctx, row), {
+      diverged: query.include_diverged_commits_count,
+      rebase: query.include_rebase_in_progress,
+    })
+  },
+})
+
+export const updateProjectMergeRequest = endpoint({
+  method: 'PUT',
+  path,
+  summary: 'Change, close or reopen a merge request',
+  tags,
+  access: onProject('read_merge_requests', { signedIn: true }),
+  params,
+  body: updateBody,
+  response: mergeRequestEntity,
+  async handler({ ctx, project, params, body, request }) {
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    assertMayEdit(ctx, project, row)
+    assertSomething(request.sent)
+    return presentMergeRequest(ctx, project, await changeMergeRequest(ctx, project, row, body))
+  },
+})
+
+export const deleteProjectMergeRequest = endpoint({
+  method: 'DELETE',
+  path,
+  summary: 'Delete a merge request',
+  tags,
+  access: onProject('read_merge_requests', { signedIn: true }),
+  params,
+  async handler({ ctx, project, params, request }) {
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    assertMayInProject(ctx, project, 'delete_merge_request')
+    assertUnmodifiedSince(request, row.updated_at)
+    await removeMergeRequest(ctx, row)
+  },
+})

@@ -1,0 +1,8 @@
+/** What the one who merges asked for; absent: what the merge request and the project say. */
+export interface MergeWishes {
+  readonly mergeMessage?: string | undefined
+  readonly squashMessage?: string | undefined
+  readonly squash?: boolean | undefined
+  readonly removeSourceBranch?: boolean | undefined
+  readonly sha?: string | undefined
+}

@@ -1,0 +1,56 @@
+/** What push options ask of merge requests (spec D §3.6). */
+export interface PushWishes {
+  readonly create: boolean
+  readonly target?: string | undefined
+  readonly targetProject?: string | undefined
+  readonly title?: string | undefined
+  readonly description?: string | undefined
+  readonly draft: boolean
+  readonly labels: readonly string[]
+  readonly unlabels: readonly string[]
+  readonly assign: readonly string[]
+  readonly unassign: readonly string[]
+  readonly milestone?: string | undefined
+  readonly autoMerge: boolean
+  readonly removeSourceBranch?: boolean | undefined
+  readonly squash?: boolean | undefined
+}
+
+/** Reads `merge_request.key=value` options (`mr.` for short); undefined when none is about merge requests. */
+export function readPushOptions(options: readonly string[]): PushWishes | undefined {
+  const words = new Map<string, string[]>()
+  for (const option of options) {
+    const found = /^(?:merge_request|mr)\.([a-z_]+)(?:=([\s\S]*))?$/.exec(option)
+    if (!found?.[1]) continue
+    words.set(found[1], [...(words.get(found[1]) ?? []), found[2] ?? ''])
+  }
+  if (words.size === 0) return undefined
+  const last = (name: string) => words.get(name)?.at(-1)
+  const all = (name: string) => (words.get(name) ?? []).filter((value) => value !== '')
+  const flag = (name: string) => {
+    const value = last(name)
+    return value === undefined ? undefined : !/^(?:false|0|no)$/i.test(value)
+  }
+  return {
+    create: flag('create') ?? false,
+    target: last('target') || undefined,
+    targetProject: last('target_project') || undefined,
+    title: last('title') || undefined,
+    description: last('description')?.replaceAll('\\n', '\n'),
+    draft: flag('draft') ?? false,
+    labels: all('label'),
+    unlabels: all('unlabel'),
+    assign: all('assign'),
+    unassign: all('unassign'),
+    milestone: last('milestone') || undefined,
+    autoMerge: flag('auto_merge') ?? flag('merge_when_pipeline_succeeds') ?? false,
+    removeSourceBranch: flag('remove_source_branch'),
+    squash: flag('squash'),
+  }
+}
+
+/** A title made of a branch's name, where a push gives none. */
+export function titleOfBranch(branch: string): string {
+  const plain = branch.replaceAll(/[-_]+/g, ' ').trim()
+  return plain === '' ? branch : plain.charAt(0).toUpperCase() + plain.slice(1)
+}

@@ -1,0 +1,113 @@
+import { mayInProject } from '../../access/decide.ts'
+import { findProjectById } from '../../access/find-queries.ts'
+import { findVisibleProject, type Project, withProjectRole } from '../../access/subjects.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { usableMilestonesByTitle } from '../milestones/verbs.ts'
+import { branchOf, isDeletion } from '../refs/moves.ts'
+import type { MergeRequestPush } from './after-push.ts'
+import { setAutoMerge } from './auto-merge-set.ts'
+import { createMergeRequest } from './create.ts'
+import { withDraftMark } from './draft-title.ts'
+import { assertMayEdit, reload } from './find.ts'
+import { listAssigneeIds, listUserIdsByName } from './people-queries.ts'
+import { type PushWishes, readPushOptions, titleOfBranch } from './push-option-words.ts'
+import { listOpenFromBranch, type MergeRequestRow } from './queries.ts'
+import { targetProject } from './target-project.ts'
+import { changeMergeRequest } from './update.ts'
+
+/** Most branches of one push that may have merge request options (spec D §3.6). */
+const mostBranches = 10
+
+/** Opens and changes merge requests as a push asked; what it asked wrongly is noted in the log, the push stands. */
+export async function applyPushOptions(ctx: Ctx, push: MergeRequestPush): Promise<void> {
+  const wishes = readPushOptions(push.options)
+  if (!wishes) return
+  const found = await findProjectById(ctx.db, push.projectId)
+  if (!found) return
+  const project = await withProjectRole(ctx, found)
+  const branches = push.moves
+    .filter((move) => !isDeletion(move))
+    .flatMap((move) => branchOf(move.name) ?? [])
+  if (branches.length > mostBranches) return
+  for (const branch of branches) {
+    try {
+      await applyToBranch(ctx, project, branch, wishes)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      ctx.log.warn('push option refused', { error, project: project.id })
+    }
+  }
+}
+
+async function applyToBranch(
+  ctx: Ctx,
+  project: Project,
+  branch: string,
+  wishes: PushWishes,
+): Promise<void> {
+  const target = wishes.targetProject
+    ? await findVisibleProject(ctx, wishes.targetProject)
+    : project
+  if (!target) return
+  const open = (await listOpenFromBranch(ctx.db, project.id, branch)).filter(
+    (row) => row.target_project_id === target.id,
+  )
+  const known = open.find(
+    (row) => !wishes.create || !wishes.target || row.target_branch === wishes.target,
+  )
+  if (known) return await changeByWishes(ctx, known, wishes)
+  if (!wishes.create) return
+  const into = wishes.target ?? target.default_branch
+  if (into === null || !mayInProject(ctx.actor, project, 'create_merge_request_from')) return
+  const title = wishes.title ?? titleOfBranch(branch)
+  const row = await createMergeRequest(ctx, project, {
+    title: wishes.draft ? withDraftMark(title) : title,
+    description: wishes.description,
+    source_branch: branch,
+    target_branch: into,
+    target_project_id: target.id,
+    labels: [...wishes.labels],
+    remove_source_branch: wishes.removeSourceBranch,
+    squash: wishes.squash,
+    assignee_ids: await listUserIdsByName(ctx.db, wishes.assign),
+    milestone_id: await milestoneOf(ctx, target, wishes.milestone),
+  })
+  if (wishes.autoMerge) await setAutoMerge(ctx, target, row, {})
+}
+
+async function milestoneOf(ctx: Ctx, project: Project, title: string | undefined) {
+  if (title === undefined) return undefined
+  const place = { projectId: project.id, namespaceId: project.namespace_id }
+  const [milestone] = await usableMilestonesByTitle(ctx, place, [title])
+  return milestone?.id
+}
+
+async function changeByWishes(ctx: Ctx, row: MergeRequestRow, wishes: PushWishes): Promise<void> {
+  const project = await targetProject(ctx, row)
+  if (!project) return
+  assertMayEdit(ctx, project, row)
+  const title = wishes.title ?? (wishes.draft ? row.title : undefined)
+  await changeMergeRequest(ctx, project, row, {
+    ...(title === undefined ? {} : { title: wishes.draft ? withDraftMark(title) : title }),
+    ...(wishes.description === undefined ? {} : { description: wishes.description }),
+    ...(wishes.target === undefined ? {} : { target_branch: wishes.target }),
+    ...(wishes.labels.length === 0 ? {} : { add_labels: [...wishes.labels] }),
+    ...(wishes.unlabels.length === 0 ? {} : { remove_labels: [...wishes.unlabels] }),
+    ...(wishes.squash === undefined ? {} : { squash: wishes.squash }),
+    ...(wishes.removeSourceBranch === undefined
+      ? {}
+      : { remove_source_branch: wishes.removeSourceBranch }),
+    ...(await peopleOf(ctx, row, wishes)),
+    milestone_id: await milestoneOf(ctx, project, wishes.milestone),
+  })
+  if (wishes.autoMerge) await setAutoMerge(ctx, project, await reload(ctx, row.id), {})
+}
+
+async function peopleOf(ctx: Ctx, row: MergeRequestRow, wishes: PushWishes) {
+  if (wishes.assign.length + wishes.unassign.length === 0) return {}
+  const before = await listAssigneeIds(ctx.db, row.id)
+  const added = await listUserIdsByName(ctx.db, wishes.assign)
+  const removed = new Set(await listUserIdsByName(ctx.db, wishes.unassign))
+  return { assignee_ids: [...before, ...added].filter((id) => !removed.has(id)) }
+}

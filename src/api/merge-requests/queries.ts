@@ -1,0 +1,347 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type {
+  MergeRequestsTable,
+  MergeRequestVersionsTable,
+} from '../../store/schema/merge-requests.ts'
+import type { Db } from '../../store/schema.ts'
+
+/** A merge request with what its presentation needs of its target project and of what people said. */
+export type MergeRequestRow = Selectable<MergeRequestsTable> & {
+  readonly target_path: string
+  readonly target_settings: string
+  readonly target_default_branch: string | null
+}
+
+export type VersionRow = Selectable<MergeRequestVersionsTable>
+
+/** Merge requests with their target projects; lists start from it too. */
+export function mergeRequestQuery(db: Db) {
+  return db
+    .selectFrom('merge_requests')
+    .innerJoin('projects', 'projects.id', 'merge_requests.target_project_id')
+    .selectAll('merge_requests')
+    .select([
+      'projects.full_path as target_path',
+      'projects.settings as target_settings',
+      'projects.default_branch as target_default_branch',
+    ])
+}
+
+export function findByIid(
+  db: Db,
+  projectId: number,
+  iid: number,
+): Promise<MergeRequestRow | undefined> {
+  return mergeRequestQuery(db)
+    .where('merge_requests.target_project_id', '=', projectId)
+    .where('merge_requests.iid', '=', iid)
+    .executeTakeFirst()
+}
+
+export function findById(db: Db, id: number): Promise<MergeRequestRow | undefined> {
+  return mergeRequestQuery(db).where('merge_requests.id', '=', id).executeTakeFirst()
+}
+
+export function listByIds(db: Db, ids: readonly number[]): Promise<MergeRequestRow[]> {
+  return ids.length === 0
+    ? Promise.resolve([])
+    : mergeRequestQuery(db)
+        .where('merge_requests.id', 'in', ids)
+        .orderBy('merge_requests.id')
+        .execute()
+}
+
+export async function insertMergeRequest(
+  db: Db,
+  values: Insertable<MergeRequestsTable>,
+): Promise<number> {
+  const { id } = await db
+    .insertInto('merge_requests')
+    .values(values)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateMergeRequest(
+  db: Db,
+  id: number,
+  changes: Updateable<MergeRequestsTable>,
+): Promise<void> {
+  if (Object.keys(changes).length === 0) return
+  await db.updateTable('merge_requests').set(changes).where('id', '=', id).execute()
+}
+
+export async function deleteMergeRequest(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('merge_requests').where('id', '=', id).execute()
+}
+
+/** The number of the open merge request between these branches, if there is one besides `exceptId`. */
+export function findOpenTwin(
+  db: Db,
+  at: {
+    sourceProjectId: number
+    sourceBranch: string
+    targetProjectId: number
+    targetBranch: string
+  },
+  exceptId = 0,
+) {
+  return db
+    .selectFrom('merge_requests')
+    .select(['id', 'iid'])
+    .where('source_project_id', '=', at.sourceProjectId)
+    .where('source_branch', '=', at.sourceBranch)
+    .where('target_project_id', '=', at.targetProjectId)
+    .where('target_branch', '=', at.targetBranch)
+    .where('state', '=', 'opened')
+    .where('id', '<>', exceptId)
+    .executeTakeFirst()
+}
+
+/** Open merge requests that come from a branch. */
+export function listOpenFromBranch(
+  db: Db,
+  projectId: number,
+  branch: string,
+): Promise<MergeRequestRow[]> {
+  return mergeRequestQuery(db)
+    .where('merge_requests.source_project_id', '=', projectId)
+    .where('merge_requests.source_branch', '=', branch)
+    .where('merge_requests.state', '=', 'opened')
+    .orderBy('merge_requests.id')
+    .execute()
+}
+
+/** Open merge requests that want to be merged into a branch. */
+export function listOpenIntoBranch(
+  db: Db,
+  projectId: number,
+  branch: string,
+): Promise<MergeRequestRow[]> {
+  return mergeRequestQuery(db)
+    .where('merge_requests.target_project_id', '=', projectId)
+    .where('merge_requests.target_branch', '=', branch)
+    .where('merge_requests.state', '=', 'opened')
+    .orderBy('merge_requests.id')
+    .execute()
+}
+
+/** Makes a new check due for every open merge request into a branch that has moved. */
+export async function markTargetMoved(db: Db, projectId: number, branch: string): Promise<void> {
+  await db
+    .updateTable('merge_requests')
+    .set({ merge_status: dueCheck })
+    .where('target_project_id', '=', projectId)
+    .where('target_branch', '=', branch)
+    .where('state', '=', 'opened')
+    .execute()
+}
+
+/**
+ * Notes the new head of every open merge request from a branch that has moved (null: it is gone). Approvals wait for
+ * the rules on pushes to be applied.
+ */
+export async function markSourceMoved(
+  db: Db,
+  projectId: number,
+  branch: string,
+  head: string | null,
+): Promise<void> {
+  await db
+    .updateTable('merge_requests')
+    .set({
+      merge_status: dueCheck,
+      source_branch_exists: head !== null,
+      ...(head === null ? {} : { head_sha: head }),
+      ...(head === null ? {} : { approvals_syncing: hasApprovals }),
+    })
+    .where('source_project_id', '=', projectId)
+    .where('source_branch', '=', branch)
+    .where('state', '=', 'opened')
+    .execute()
+}
+
+const hasApprovals = sql<
+  0 | 1
+>`exists (SELECT 1 FROM approvals WHERE merge_request_id = merge_requests.id)`
+
+/** As `recheckOf`: what conflicted is told apart from what was never looked at. */
+const dueCheck = sql<'unchecked'>`CASE
+  WHEN merge_status = 'preparing' THEN 'preparing'
+  WHEN merge_status LIKE 'cannot_be_merged%' THEN 'cannot_be_merged_recheck'
+  ELSE 'unchecked' END`
+
+/** Ids of open merge requests from or into one of the branches. */
+export async function listIdsFromBranches(
+  db: Db,
+  projectId: number,
+  branches: readonly string[],
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('source_project_id', '=', projectId)
+    .where('source_branch', 'in', branches)
+    .where('state', '=', 'opened')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+export async function insertVersion(
+  db: Db,
+  values: Insertable<MergeRequestVersionsTable>,
+): Promise<number> {
+  const { id } = await db
+    .insertInto('merge_request_versions')
+    .values(values)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** The newest first. */
+export function listVersions(db: Db, mergeRequestId: number): Promise<VersionRow[]> {
+  return db
+    .selectFrom('merge_request_versions')
+    .selectAll()
+    .where('merge_request_id', '=', mergeRequestId)
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+export function findVersion(
+  db: Db,
+  mergeRequestId: number,
+  versionId: number,
+): Promise<VersionRow | undefined> {
+  return db
+    .selectFrom('merge_request_versions')
+    .selectAll()
+    .where('merge_request_id', '=', mergeRequestId)
+    .where('id', '=', versionId)
+    .executeTakeFirst()
+}
+
+export function findLatestVersion(db: Db, mergeRequestId: number): Promise<VersionRow | undefined> {
+  return db
+    .selectFrom('merge_request_versions')
+    .selectAll()
+    .where('merge_request_id', '=', mergeRequestId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The newest version of each of these merge requests. */
+export async function latestVersionsById(
+  db: Db,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, VersionRow>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('merge_request_versions')
+    .selectAll()
+    .where('id', 'in', (inner) =>
+      inner
+        .selectFrom('merge_request_versions')
+        .select(({ fn }) => fn.max('id').as('id'))
+        .where('merge_request_id', 'in', ids)
+        .groupBy('merge_request_id'),
+    )
+    .execute()
+  return new Map(rows.map((row) => [row.merge_request_id, row]))
+}
+
+/** Which issues a merge will close. */
+export async function setClosingIssues(
+  db: Db,
+  mergeRequestId: number,
+  issueIds: readonly number[],
+): Promise<void> {
+  await db
+    .deleteFrom('merge_requests_closing_issues')
+    .where('merge_request_id', '=', mergeRequestId)
+    .execute()
+  if (issueIds.length === 0) return
+  await db
+    .insertInto('merge_requests_closing_issues')
+    .values(issueIds.map((issue_id) => ({ merge_request_id: mergeRequestId, issue_id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function listClosingIssueIds(db: Db, mergeRequestId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('merge_requests_closing_issues')
+    .select('issue_id')
+    .where('merge_request_id', '=', mergeRequestId)
+    .orderBy('issue_id')
+    .execute()
+  return rows.map((row) => row.issue_id)
+}
+
+/** Merge requests that would close an issue, or did. */
+export function listClosersOfIssue(db: Db, issueId: number): Promise<MergeRequestRow[]> {
+  return mergeRequestQuery(db)
+    .innerJoin(
+      'merge_requests_closing_issues',
+      'merge_requests_closing_issues.merge_request_id',
+      'merge_requests.id',
+    )
+    .where('merge_requests_closing_issues.issue_id', '=', issueId)
+    .orderBy('merge_requests.id')
+    .execute()
+}
+
+export async function touchMergeRequest(db: Db, id: number, now: Instant): Promise<void> {
+  await db.updateTable('merge_requests').set({ updated_at: now }).where('id', '=', id).execute()
+}
+
+export async function listAutoMergeIds(db: Db): Promise<number[]> {
+  const rows = await db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('auto_merge_sha', 'is not', null)
+    .where('state', '=', 'opened')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Newest merge requests of a project whose text may mention an issue; the caller looks closer. */
+export function listMentioning(db: Db, projectId: number, iid: number): Promise<MergeRequestRow[]> {
+  const mention = `%#${iid}%`
+  return mergeRequestQuery(db)
+    .where('merge_requests.target_project_id', '=', projectId)
+    .where((is) =>
+      is.or([
+        is('merge_requests.description', 'like', mention),
+        is('merge_requests.title', 'like', mention),
+      ]),
+    )
+    .orderBy('merge_requests.id', 'desc')
+    .limit(100)
+    .execute()
+}
+
+/** Merge requests of a project that have a commit, or made it by merging; newest first. */
+export function listWithCommit(db: Db, projectId: number, sha: string): Promise<MergeRequestRow[]> {
+  return mergeRequestQuery(db)
+    .where('merge_requests.target_project_id', '=', projectId)
+    .where((is) =>
+      is.or([
+        is(
+          'merge_requests.id',
+          'in',
+          is.selectFrom('merge_request_commits').select('merge_request_id').where('sha', '=', sha),
+        ),
+        is('merge_requests.merge_commit_sha', '=', sha),
+        is('merge_requests.squash_commit_sha', '=', sha),
+      ]),
+    )
+    .orderBy('merge_requests.id', 'desc')
+    .execute()
+}

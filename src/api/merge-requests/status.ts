@@ -1,0 +1,13 @@
+import type { Ctx } from '../../ctx.ts'
+import { countsById } from './count-queries.ts'
+import { type DetailedMergeStatus, detailedMergeStatus } from './detailed-merge-status.ts'
+import { mergeFactsById } from './facts.ts'
+import type { MergeRequestRow } from './queries.ts'
+
+/** `detailed_merge_status` of one merge request. */
+export async function statusOf(ctx: Ctx, row: MergeRequestRow): Promise<DetailedMergeStatus> {
+  const facts = await mergeFactsById(ctx, [row], await countsById(ctx.db, [row.id]))
+  const found = facts.get(row.id)
+  if (!found) throw new Error(`no facts about merge request ${row.id}`)
+  return detailedMergeStatus(found)
+}
