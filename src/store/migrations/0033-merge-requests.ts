@@ -200,6 +200,8 @@ const keys = `
 CREATE INDEX approval_rule_groups_by_group ON approval_rule_groups (group_id);
 CREATE INDEX approval_rule_users_by_user ON approval_rule_users (user_id);
 CREATE INDEX approval_rules_by_source_rule ON approval_rules (source_rule_id) WHERE source_rule_id IS NOT NULL;
+CREATE INDEX merge_intents_by_user ON merge_intents (user_id);
+CREATE INDEX merge_request_committers_by_user ON merge_request_committers (user_id);
 CREATE INDEX draft_notes_by_author ON draft_notes (author_id);
 CREATE INDEX merge_requests_by_closed_by ON merge_requests (closed_by_id) WHERE closed_by_id IS NOT NULL;
 CREATE INDEX merge_requests_by_merge_user ON merge_requests (merge_user_id) WHERE merge_user_id IS NOT NULL;
