@@ -100,7 +100,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     },
     async close() {
       await drain(server, config.drainTime)
-      transport.ready.stop()
+      await transport.close()
       await runner.stop(config.drainTime)
       await parts.close()
     },

@@ -16,6 +16,7 @@ import {
 } from './merge-requests/tasks.ts'
 import { removeMarked } from './projects/marked-task.ts'
 import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
+import { recoverTask } from './refs/recover.ts'
 import { afterPush } from './refs/tasks.ts'
 import { extendCommitGraph, upkeep } from './refs/upkeep.ts'
 import { removeUserTask } from './users/removal-task.ts'
@@ -42,6 +43,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   tidyRepository,
   afterPush,
   extendCommitGraph,
+  recoverTask,
   upkeep,
   removeUserTask,
   sendConfirmation,
@@ -50,6 +52,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
 
 /** What comes round by the clock. */
 export const schedules: readonly Schedule[] = [
+  every(5 * 60_000, recoverTask, {}),
   daily('0:05', removeExpiredMembers, {}),
   daily('3:15', removeMarked, {}),
   daily('3:20', removeMarkedGroups, {}),

@@ -3,7 +3,7 @@ import type { Project } from '../access/subjects.ts'
 import { gate } from '../api/refs/gate.ts'
 import { branchOf, type Push, type Refusal, tagOf } from '../api/refs/moves.ts'
 import { objectFacts } from '../api/refs/object-facts.ts'
-import { openPush, settlePush } from '../api/refs/record-move.ts'
+import { openPush, settleMoved } from '../api/refs/record-move.ts'
 import { processMark } from '../api/refs/recover.ts'
 import type { Ctx } from '../ctx.ts'
 import { GitError } from '../git/error.ts'
@@ -101,10 +101,17 @@ class ReceivePack {
     given.signal.addEventListener('abort', () => this.abandon(), { once: true })
     if (given.signal.aborted) this.abandon()
     const fed = this.#feed(request.head)
-    this.finished = this.#run(fed).then(
-      () => this.#end(undefined),
-      (error: unknown) => this.#end({ error }),
-    )
+    const timer = limitTime(transport.timeLimit, () => this.abandon())
+    this.finished = this.#run(fed)
+      .then(
+        () => this.#end(undefined),
+        (error: unknown) => this.#end({ error }),
+      )
+      .finally(() => {
+        clearTimeout(timer)
+        transport.running.delete(this.finished)
+      })
+    transport.running.add(this.finished)
   }
 
   /** What goes to the client, as it comes. */
@@ -201,7 +208,7 @@ class ReceivePack {
   async #settle(intent: { readonly id: number; readonly names: readonly string[] }): Promise<void> {
     this.#transport.atStep('refs moved')
     const { ctx, project } = this.#given
-    await settlePush(ctx, project.id, intent.id, await this.#moved(intent.names))
+    await settleMoved(ctx, project.id, intent.id, await this.#moved(intent.names))
     this.#transport.atStep('settled')
   }
 
@@ -230,6 +237,10 @@ class ReceivePack {
     const moves = this.#push.moves.filter(({ name }) => moved.has(name))
     return pushMessages(ctx, project, moves, notices)
   }
+}
+
+function limitTime(milliseconds: number, act: () => void): NodeJS.Timeout | undefined {
+  return milliseconds === 0 ? undefined : setTimeout(act, milliseconds).unref()
 }
 
 function drainedOrClosed(stream: Writable): Promise<void> {

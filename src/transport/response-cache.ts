@@ -47,7 +47,6 @@ export class ResponseCache {
     signal: AbortSignal,
     produce: Produce,
   ): AsyncGenerator<Buffer> {
-    await this.#prepare()
     const key = `${repositoryId}-${createHash('sha256').update(request).digest('hex')}`
     const file = await this.#openKept(key)
     if (file) {
@@ -56,6 +55,7 @@ export class ResponseCache {
     }
     let begun = false
     try {
+      await this.#prepare()
       const flight = this.#flying(key) ?? this.#start(key, produce)
       for await (const chunk of flight.follow(signal)) {
         begun = true
@@ -75,9 +75,12 @@ export class ResponseCache {
 
   // What an earlier run left is of no use: the list of entries is in memory only.
   #prepare(): Promise<void> {
-    this.#ready ??= rm(this.#options.dir, { recursive: true, force: true }).then(async () => {
-      await mkdir(this.#options.dir, { recursive: true })
-    })
+    this.#ready ??= rm(this.#options.dir, { recursive: true, force: true })
+      .then(async () => void (await mkdir(this.#options.dir, { recursive: true })))
+      .catch((error: unknown) => {
+        this.#ready = undefined
+        throw error
+      })
     return this.#ready
   }
 
@@ -206,8 +209,7 @@ class Flight {
 }
 
 function isDiskError(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO' || code === 'EROFS'
+  return error instanceof Error && 'syscall' in error
 }
 
 async function* readAll(file: FileHandle): AsyncGenerator<Buffer> {

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../base/config.ts'
 import type { Repo } from '../git/repo.ts'
 import { Advertisements } from './advertisements.ts'
@@ -26,11 +27,17 @@ export interface Transport {
   readonly pushes: Slots
   /** Git processes for pushes that are about to come. */
   readonly ready: ReadyServices
+  /** Pushes that have begun and are not settled. */
+  readonly running: Set<Promise<void>>
+  /** Longest single transfer, in milliseconds; 0 has no limit. */
+  readonly timeLimit: number
   /** The folder of our hooks. */
   readonly hooks: string
   /** Bytes of packs in a repository. */
   packBytes(repo: Repo): Promise<number>
   atStep(step: PushStep): void
+  /** Ends what waits, and lets pushes that git has accepted be settled. */
+  close(): Promise<void>
 }
 
 export interface TransportOptions {
@@ -39,14 +46,17 @@ export interface TransportOptions {
 
 const mebibyte = 1024 * 1024
 const patienceMs = 120_000
+const closePatienceMs = 5000
 
 /** Builds what transfers share, below the data folder of a server. */
 export async function openTransport(
-  config: Pick<Config, 'data' | 'gitProcesses' | 'gitWaiting'>,
+  config: Pick<Config, 'data' | 'gitProcesses' | 'gitWaiting' | 'gitTimeout'>,
   options: TransportOptions = {},
 ): Promise<Transport> {
   const cores = availableParallelism()
   const queue = config.gitWaiting
+  const ready = new ReadyServices()
+  const running = new Set<Promise<void>>()
   // A clone keeps a core busy; a push mostly waits for its client.
   const fetches = config.gitProcesses || cores * 2
   const pushes = config.gitProcesses || cores * 8
@@ -60,10 +70,16 @@ export async function openTransport(
     }),
     fetches: new Slots({ limit: fetches, queue, patienceMs }),
     pushes: new Slots({ limit: pushes, queue, patienceMs }),
-    ready: new ReadyServices(),
+    ready,
+    running,
+    timeLimit: config.gitTimeout,
     hooks: await writeHooks(config.data),
     packBytes,
     atStep: options.atStep ?? (() => {}),
+    async close() {
+      ready.stop()
+      await Promise.race([Promise.all(running), sleep(closePatienceMs, undefined, { ref: false })])
+    },
   }
 }
 

@@ -55,6 +55,8 @@ async function* runUploadPack(
   })
   const stop = () => git.stop()
   signal.addEventListener('abort', stop, { once: true })
+  const limit = transport.timeLimit
+  const timer = limit === 0 ? undefined : setTimeout(stop, limit).unref()
   let sent = false
   try {
     git.stdin.end(body)
@@ -67,6 +69,7 @@ async function* runUploadPack(
     if (code !== 0) throw uploadError(stderr, sent)
   } finally {
     signal.removeEventListener('abort', stop)
+    clearTimeout(timer)
     stop()
     release()
   }

@@ -5,7 +5,7 @@ import { updateRefs } from '../../git/update-refs.ts'
 import { gate } from './gate.ts'
 import type { Push } from './moves.ts'
 import { objectFacts } from './object-facts.ts'
-import { openPush, settlePush } from './record-move.ts'
+import { openPush, settleMoved, settlePush } from './record-move.ts'
 
 /** 403 with the sentence of the rule that refused a move; `reason` is that sentence alone. */
 export class MoveRefused extends Problem {
@@ -43,6 +43,6 @@ export async function moveRefs(
     throw error
   }
   atStep('after refs')
-  await settlePush(ctx, project.id, pushId, new Set(push.moves.map((move) => move.name)))
+  await settleMoved(ctx, project.id, pushId, new Set(push.moves.map((move) => move.name)))
   atStep('after effects')
 }

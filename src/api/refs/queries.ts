@@ -200,11 +200,13 @@ export async function settleMoves(
     .execute()
 }
 
-export async function listOpenPushes(db: Db) {
+/** Pushes of which it is not known what became of them, begun before a moment. */
+export async function listOpenPushes(db: Db, before: Instant) {
   return await db
     .selectFrom('pushes')
     .selectAll()
     .where('state', '=', 'open')
+    .where('created_at', '<=', before)
     .orderBy('id')
     .execute()
 }

@@ -1,29 +1,44 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readRefValues } from '../../git/ref-values.ts'
+import { task } from '../../work/task.ts'
 import { isDeletion } from './moves.ts'
 import { listLaterMoves, listMoves, listOpenPushes } from './queries.ts'
 import { settlePush } from './record-move.ts'
 
 // A git that outlived the server ends by itself within moments: its pipes are broken.
 const orphanPatienceMs = 5000
+const forgottenAfterMs = 15 * 60_000
 
 /**
  * Settles what a crash left open: compares each recorded move with the refs. To be called at the
  * start, before anybody may push. Gives the number of pushes settled.
  */
 export async function recoverPushes(ctx: Ctx): Promise<number> {
-  const pushes = await listOpenPushes(ctx.db)
+  const pushes = await listOpenPushes(ctx.db, ctx.now())
   for (const push of pushes) {
     if (push.process !== null) await outlive(push.process)
   }
-  for (const push of pushes) {
-    const moved = await findMoved(ctx, push.project_id, push.id)
-    await settlePush(ctx, push.project_id, push.id, moved)
-    ctx.log.warn('settled a push that was interrupted', { push: push.id, moved: [...moved] })
-  }
+  for (const push of pushes) await recover(ctx, push)
   return pushes.length
+}
+
+/** Settles what is open for so long that whoever began it must have failed to. */
+export async function recoverForgotten(ctx: Ctx): Promise<void> {
+  for (const push of await listOpenPushes(ctx.db, later(ctx.now(), -forgottenAfterMs))) {
+    const pid = Number(push.process?.split(':')[0])
+    const runs = push.process !== null && (await processMark(pid)) === push.process
+    if (!runs) await recover(ctx, push)
+  }
+}
+
+async function recover(ctx: Ctx, push: { id: number; project_id: number }): Promise<void> {
+  const moved = await findMoved(ctx, push.project_id, push.id)
+  await settlePush(ctx, push.project_id, push.id, moved)
+  ctx.log.warn('settled a push that was interrupted', { push: push.id, moved: [...moved] })
 }
 
 async function findMoved(ctx: Ctx, projectId: number, pushId: number): Promise<Set<string>> {
@@ -85,3 +100,11 @@ function signalGroup(pid: number): void {
     // It went meanwhile.
   }
 }
+
+/** Finds pushes whose effects could not be written down at the time, such as on a full disk. */
+export const recoverTask = task({
+  name: 'refs.recover',
+  payload: z.object({}),
+  attempts: 1,
+  handler: (ctx: Ctx) => recoverForgotten(ctx),
+})

@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPush, settlePush } from '../../src/api/refs/record-move.ts'
+import { recoverForgotten } from '../../src/api/refs/recover.ts'
+import {
+  commitFile,
+  type Desk,
+  gitClient,
+  makeProject,
+  openDesk,
+  runGitClient,
+} from '../support/git-client.ts'
+import { type Caller, openWorld, type World } from '../support/world.ts'
+
+let world: World
+let desk: Desk
+let ana: Caller
+
+beforeAll(async () => {
+  world = await openWorld()
+  desk = openDesk()
+  ana = await world.user('ana')
+})
+
+afterAll(async () => {
+  await world.close()
+  await desk.clear()
+})
+
+const zero = '0'.repeat(40)
+
+async function pushedProject(name: string) {
+  const project = await makeProject(world, ana, name)
+  const source = await desk.repository()
+  await gitClient(source, ['push', '-q', project.url(ana), 'main'])
+  return { project, source, tip: await gitClient(source, ['rev-parse', 'main']) }
+}
+
+const pushState = (id: number) =>
+  world.ctx.db
+    .selectFrom('pushes')
+    .innerJoin('ref_moves', 'ref_moves.push_id', 'pushes.id')
+    .select(['pushes.state', 'ref_moves.state as move', 'ref'])
+    .where('pushes.id', '=', id)
+    .orderBy('ref_moves.id')
+    .execute()
+
+describe('pushes that stay open', () => {
+  test('are settled by what the refs say once they are forgotten, and not before', async () => {
+    const { project, tip } = await pushedProject('forgotten')
+    const begun = world.ctx.now()
+    const moves = ['one', 'two'].map((name) => ({
+      name: `refs/heads/${name}`,
+      oldId: zero,
+      newId: tip,
+    }))
+    const id = await openPush(world.ctx, project.id, { via: 'push', moves })
+    await gitClient(project.repository, ['update-ref', 'refs/heads/one', tip])
+    await recoverForgotten(world.ctx)
+    expect((await pushState(id)).map((row) => row.state)).toEqual(['open', 'open'])
+    world.setNow(new Date(Date.parse(begun) + 20 * 60_000).toISOString())
+    await recoverForgotten(world.ctx)
+    expect(await pushState(id)).toEqual([
+      { state: 'closed', move: 'moved', ref: 'refs/heads/one' },
+      { state: 'closed', move: 'refused', ref: 'refs/heads/two' },
+    ])
+  })
+
+  test('are settled once, however often it is tried', async () => {
+    const { project, tip } = await pushedProject('once')
+    const move = { name: 'refs/heads/x', oldId: zero, newId: tip }
+    const id = await openPush(world.ctx, project.id, { via: 'api', moves: [move] })
+    await settlePush(world.ctx, project.id, id, new Set())
+    await settlePush(world.ctx, project.id, id, new Set(['refs/heads/x']))
+    expect(await pushState(id)).toEqual([{ state: 'closed', move: 'refused', ref: 'refs/heads/x' }])
+  })
+})
+
+describe('when somebody else holds the database', () => {
+  test('reads go on, and a push waits and goes through', async () => {
+    const { project, source } = await pushedProject('busy')
+    const other = new Database(join(world.folder, 'gitstead.db'))
+    other.exec('BEGIN IMMEDIATE')
+    const pushing = runGitClient(source, ['push', project.url(ana), 'main:waited'])
+    await sleep(1500)
+    expect(await gitClient(source, ['ls-remote', project.url(ana)])).not.toContain('waited')
+    expect((await ana.get(`/projects/${project.id}`)).status).toBe(200)
+    other.exec('ROLLBACK')
+    other.close()
+    expect((await pushing).code).toBe(0)
+    expect(await gitClient(source, ['ls-remote', project.url(ana)])).toContain('waited')
+  })
+})
+
+const mayMount = process.platform === 'linux' && process.getuid?.() === 0
+
+describe.skipIf(!mayMount)('when the disk is full', () => {
+  test('a push fails with a reason, no ref moves, nothing is left, and reads go on', async () => {
+    const { project, source } = await pushedProject('full')
+    const objects = join(project.repository, 'objects')
+    const aside = mkdtempSync(join(tmpdir(), 'gitstead-full-'))
+    execFileSync('cp', ['-a', `${objects}/.`, aside])
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', objects], { stdio: 'pipe' })
+    } catch {
+      rmSync(aside, { recursive: true })
+      return
+    }
+    try {
+      execFileSync('cp', ['-a', `${aside}/.`, objects])
+      await commitFile(source, 'big', randomBytes(3_000_000).toString('base64'), 'Too much')
+      const run = await runGitClient(source, ['push', project.url(ana), 'main:big'])
+      expect(run.code).toBe(1)
+      expect(run.stderr).toMatch(/No space left on device|unpacker error|unpack/)
+      const left = readdirSync(objects, { recursive: true, encoding: 'utf8' })
+      expect(left.filter((name) => /tmp|incoming/.test(name))).toEqual([])
+      expect(await gitClient(source, ['ls-remote', project.url(ana)])).not.toContain('big')
+      const folder = await desk.folder()
+      await gitClient(folder, ['clone', '-q', project.url(ana), 'copy'])
+    } finally {
+      execFileSync('umount', [objects])
+      mkdirSync(objects, { recursive: true })
+      rmSync(aside, { recursive: true })
+    }
+  })
+})
