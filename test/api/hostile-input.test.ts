@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiEndpoints } from '../../src/api/endpoints.ts'
-import type { Endpoint, Shape } from '../../src/http/endpoint.ts'
-import { schemaOf } from '../../src/http/params.ts'
+import type { Endpoint } from '../../src/http/endpoint.ts'
+import { requiredOf } from '../support/plain-input.ts'
 import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
 
 let world: World
@@ -51,23 +51,6 @@ const hostile: readonly (readonly [string, unknown])[] = [
 /** Each parameter gets a third of the values, another third than the one before it, so that all meet all. */
 function shareOf(turn: number) {
   return hostile.filter((_, at) => at % 3 === turn % 3)
-}
-
-/** A plain value that the schema of a required parameter takes. */
-function plain(schema: Readonly<Record<string, unknown>>): unknown {
-  const { enum: words, type, format } = schema
-  if (Array.isArray(words)) return words[0]
-  if (format === 'date-time') return '2026-01-01T00:00:00Z'
-  if (format === 'date') return '2026-01-01'
-  if (type === 'integer' || type === 'number') return 1
-  if (type === 'boolean') return true
-  if (type === 'array') return [plain((schema.items as Record<string, unknown>) ?? {})]
-  return type === 'object' ? {} : 'x'
-}
-
-function requiredOf(shape: Shape): Record<string, unknown> {
-  const needed = Object.entries(shape).filter(([, schema]) => !schema.safeParse(undefined).success)
-  return Object.fromEntries(needed.map(([name, schema]) => [name, plain(schemaOf(schema))]))
 }
 
 function pathOf(endpoint: Endpoint, change: Readonly<Record<string, string>> = {}): string {
