@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import express, { type Router } from 'express'
+import express, { type RequestHandler, type Router } from 'express'
 import { sql } from 'kysely'
 import type { Actor } from './access/actor.ts'
 import { authenticate } from './access/authenticate.ts'
@@ -10,6 +10,7 @@ import type { SettingValues } from './access/setting-definitions.ts'
 import { apiEndpoints } from './api/endpoints.ts'
 import { recoverPushes } from './api/refs/recover.ts'
 import { schedules, tasks } from './api/tasks.ts'
+import { hostFileEndpoints, hostFilePath } from './api/uploads/host-files.ts'
 import type { Config } from './base/config.ts'
 import { StartError } from './base/start-error.ts'
 import { productVersion } from './base/version.ts'
@@ -59,22 +60,24 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     await sql`select 1`.execute(store.db)
     return true
   }
-  const handle = makePipeline({
-    router: new ApiRouter(apiEndpoints),
+  const common = {
     makeCtx,
     signIn: authenticate,
     throttles: () => requestThrottles(parts.settings.all),
-    isOffered: (feature) => parts.settings.offers(feature),
+    isOffered: (feature: string) => parts.settings.offers(feature),
     limits: {
       bytes: config.maxBody,
       uploadBytes: config.maxUpload,
       query: config.maxQuery,
       temporaryFolder,
     },
-    baseUrl: `${config.externalUrl}/api/v4`,
     checkResponses: options.checkResponses ?? false,
     admitOnly: options.admitOnly ?? false,
-  })
+  }
+  const router = new ApiRouter(apiEndpoints)
+  const handle = makePipeline({ ...common, router, baseUrl: `${config.externalUrl}/api/v4` })
+  const hostRouter = new ApiRouter(hostFileEndpoints)
+  const handleFile = makePipeline({ ...common, router: hostRouter, baseUrl: config.externalUrl })
   const web = express()
   web.disable('x-powered-by')
   web.disable('etag')
@@ -85,6 +88,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     response.type('application/json').send(describeApi(config))
   })
   web.use('/api/v4', mount(handle, log))
+  web.use(hostFiles(mount(handleFile, log)))
   const transport = await openTransport(config, options)
   web.use(mountGit({ transport, makeCtx }))
   const server = createServer({ headersTimeout: config.requestTimeout, requestTimeout: 0 }, web)
@@ -104,6 +108,19 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       await runner.stop(config.drainTime)
       await parts.close()
     },
+  }
+}
+
+/** Uploads and avatars, at paths that may begin with a project's own. */
+function hostFiles(serve: RequestHandler): RequestHandler {
+  return (request, response, next) => {
+    const mark = request.url.indexOf('?')
+    const raw = mark < 0 ? request.url : request.url.slice(0, mark)
+    const path =
+      request.method === 'GET' || request.method === 'HEAD' ? hostFilePath(raw) : undefined
+    if (path === undefined) return next()
+    request.url = path + request.url.slice(raw.length)
+    return serve(request, response, next)
   }
 }
 

@@ -13,6 +13,7 @@ import * as commitsComment from './commits/comment-endpoints.ts'
 import * as commits from './commits/endpoints.ts'
 import * as commitsWrite from './commits/write-endpoints.ts'
 import * as compare from './compare/endpoints.ts'
+import * as customAttributes from './custom-attributes/endpoints.ts'
 import * as deployTokens from './deploy-tokens/endpoints.ts'
 import * as files from './files/endpoints.ts'
 import * as filesWrite from './files/write-endpoints.ts'
@@ -58,6 +59,7 @@ import * as serviceAccountsSource from './service-accounts/source-endpoints.ts'
 import * as submodules from './submodules/endpoints.ts'
 import * as tags from './tags/endpoints.ts'
 import * as todos from './todos/endpoints.ts'
+import * as uploads from './uploads/endpoints.ts'
 import * as usersCurrent from './users/current-endpoints.ts'
 import * as usersEmail from './users/email-endpoints.ts'
 import * as users from './users/endpoints.ts'
@@ -82,6 +84,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   commits,
   commitsWrite,
   compare,
+  customAttributes,
   deployTokens,
   files,
   filesWrite,
@@ -127,6 +130,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   submodules,
   tags,
   todos,
+  uploads,
   usersCurrent,
   usersEmail,
   users,

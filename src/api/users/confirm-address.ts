@@ -5,6 +5,7 @@ import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
+import { acceptInvitations } from '../members/invite.ts'
 import { findConfirmation, takeConfirmation } from './confirmation-queries.ts'
 import { confirmEmailRow } from './email-queries.ts'
 import { passwordFaults } from './password.ts'
@@ -40,7 +41,9 @@ export async function followConfirmation(ctx: Ctx, secret: string): Promise<User
     if (!link || !user || !(await takeConfirmation(inner.db, link.id))) {
       throw invalid({ confirmation_token: ['is invalid'] })
     }
-    return confirm(inner, user, link.email)
+    const confirmed = await confirm(inner, user, link.email)
+    await acceptInvitations(inner, confirmed, link.email)
+    return confirmed
   })
 }
 

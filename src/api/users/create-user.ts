@@ -7,6 +7,7 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { createUserNamespace } from '../groups/user-namespace.ts'
+import { acceptInvitations } from '../members/invite.ts'
 import { confirmAddress } from './confirm-address.ts'
 import { emailFaults, nameFaults, usernameFaults } from './names.ts'
 import { passwordFaults } from './password.ts'
@@ -119,6 +120,7 @@ async function writeUser(ctx: Ctx, input: NewUser, passwordHash: string | null):
   })
   const toConfirm = row.unconfirmed_email ?? (confirmed ? null : row.email)
   if (toConfirm !== null) await confirmAddress(ctx, row, toConfirm)
+  if (confirmed) await acceptInvitations(ctx, row, row.email)
   return row
 }
 

@@ -1,0 +1,68 @@
+import type { Insertable } from 'kysely'
+import type { OffsetPage, Paged } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type { UploadsTable } from '../../store/schema/core.ts'
+import type { Db } from '../../store/schema.ts'
+
+export async function insertUpload(db: Db, row: Insertable<UploadsTable>): Promise<number> {
+  const { id } = await db
+    .insertInto('uploads')
+    .values(row)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+function uploadQuery(db: Db, projectId: number) {
+  return db
+    .selectFrom('uploads')
+    .selectAll('uploads')
+    .where('uploads.source_type', '=', 'project')
+    .where('uploads.source_id', '=', projectId)
+}
+
+export type UploadRow = NonNullable<Awaited<ReturnType<typeof findUploadById>>>
+
+export async function findUploadById(db: Db, projectId: number, id: number) {
+  return await uploadQuery(db, projectId).where('uploads.id', '=', id).executeTakeFirst()
+}
+
+export async function findUploadBySecret(
+  db: Db,
+  projectId: number,
+  secret: string,
+  filename: string,
+) {
+  return await uploadQuery(db, projectId)
+    .where('uploads.secret', '=', secret)
+    .where('uploads.filename', '=', filename)
+    .executeTakeFirst()
+}
+
+/** Uploads of a project, the newest first. */
+export async function listUploads(
+  db: Db,
+  projectId: number,
+  page: OffsetPage,
+): Promise<Paged<UploadRow>> {
+  return await listPage(db, uploadQuery(db, projectId).orderBy('uploads.id', 'desc'), page)
+}
+
+export async function deleteUpload(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('uploads').where('id', '=', id).execute()
+}
+
+/** The file of an avatar. */
+export async function findAvatarFile(
+  db: Db,
+  kind: 'user' | 'group' | 'project',
+  id: number,
+): Promise<string | null> {
+  const table = ({ user: 'users', group: 'namespaces', project: 'projects' } as const)[kind]
+  const row = await db
+    .selectFrom(table)
+    .select('avatar_file')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.avatar_file ?? null
+}
