@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import express, { type RequestHandler, type Router } from 'express'
+import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express'
 import { sql } from 'kysely'
 import type { Actor } from './access/actor.ts'
 import { authenticate } from './access/authenticate.ts'
@@ -12,6 +12,7 @@ import { recoverPushes } from './api/refs/recover.ts'
 import { schedules, tasks } from './api/tasks.ts'
 import { hostFileEndpoints, hostFilePath } from './api/uploads/host-files.ts'
 import type { Config } from './base/config.ts'
+import type { Log } from './base/log.ts'
 import { StartError } from './base/start-error.ts'
 import { productVersion } from './base/version.ts'
 import type { Ctx } from './ctx.ts'
@@ -23,7 +24,9 @@ import type { ThrottleRule } from './http/throttle.ts'
 import { openServerParts, type PartsOptions } from './parts.ts'
 import { mountGit } from './transport/http/mount.ts'
 import { openTransport, type TransportOptions } from './transport/transport.ts'
+import { accountPages } from './web/account-pages.ts'
 import { apiReference } from './web/api-reference.ts'
+import { oauthPages } from './web/oauth.ts'
 import { TaskRunner } from './work/runner.ts'
 
 export interface AppOptions extends PartsOptions, TransportOptions {
@@ -89,8 +92,11 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   })
   web.use('/api/v4', mount(handle, log))
   web.use(hostFiles(mount(handleFile, log)))
+  web.use('/oauth', oauthPages(makeCtx))
+  web.use('/users', accountPages(makeCtx))
   const transport = await openTransport(config, options)
   web.use(mountGit({ transport, makeCtx }))
+  web.use(answerFault(log))
   const server = createServer({ headersTimeout: config.requestTimeout, requestTimeout: 0 }, web)
   return {
     server,
@@ -121,6 +127,20 @@ function hostFiles(serve: RequestHandler): RequestHandler {
     if (path === undefined) return next()
     request.url = path + request.url.slice(raw.length)
     return serve(request, response, next)
+  }
+}
+
+/** What a page could not answer: broken bodies are the caller's, the rest is ours, told without detail. */
+function answerFault(log: Log): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    const given = error instanceof Error && 'status' in error ? Number(error.status) : 500
+    const status = given >= 400 && given < 500 ? given : 500
+    if (status === 500) log.error('request failed', { error })
+    if (response.headersSent) next(error)
+    else
+      response.status(status).json({
+        message: status === 500 ? '500 Internal Server Error' : `${status} ${STATUS_CODES[status]}`,
+      })
   }
 }
 

@@ -45,6 +45,7 @@ import * as mergeRequestsPeople from './merge-requests/people-endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
 import * as namespaces from './namespaces/endpoints.ts'
 import * as notificationSettings from './notification-settings/endpoints.ts'
+import * as applications from './oauth/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
 import * as projectsFork from './projects/fork-endpoints.ts'
 import * as projectsShare from './projects/share-endpoints.ts'
@@ -116,6 +117,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   milestones,
   namespaces,
   notificationSettings,
+  applications,
   projects,
   projectsFork,
   projectsShare,
