@@ -94,6 +94,7 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
     dataDir: config.data,
     engineProcesses: manner.processes,
     engineMemory: config.engineMemory,
+    engineTimeout: config.engineTimeout,
     maxPushBytes: config.maxPush,
   })
   const work = makeWork(now, options.wake)

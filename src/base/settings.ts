@@ -50,7 +50,7 @@ export const settings = {
     { min: 0, max: 64 },
     { doc: 'Processes that read and write repositories; 0 is one for each core, at most 4' },
   ),
-  engineMemory: bytes('512m', { doc: 'An engine process that grows beyond this is replaced' }),
+  engineMemory: bytes('180m', { doc: 'An engine process that grows beyond this is replaced' }),
   engineTimeout: duration('60s', { doc: 'Longest single operation on a repository' }),
   gitProcesses: integer(
     0,

@@ -25,6 +25,8 @@ export interface GitConfig {
   readonly engineProcesses: number
   /** Bytes of memory after which an engine process is replaced. */
   readonly engineMemory?: number | undefined
+  /** Milliseconds that one operation may take, unless it knows better. */
+  readonly engineTimeout?: number | undefined
   /** The largest pack a push may bring, in bytes; 0 means no limit. */
   readonly maxPushBytes?: number | undefined
 }
@@ -54,7 +56,11 @@ export function openGit(config: GitConfig): GitStore {
   const engine =
     config.engineProcesses === 0
       ? new InProcessEngine()
-      : new EnginePool({ processes: config.engineProcesses, memory: config.engineMemory })
+      : new EnginePool({
+          processes: config.engineProcesses,
+          memory: config.engineMemory,
+          timeout: config.engineTimeout,
+        })
 
   const open = (id: number): Repo => ({ id, path: repositoryPath(root, id), engine })
 

@@ -21,7 +21,7 @@ export interface Operation<Input, Output> {
   readonly lane: Lane | ((input: Input) => Lane)
   /** A write is never tried again when its process dies. */
   readonly writes?: boolean | undefined
-  /** Seconds until it is given up, 60 unless told; waiting in the queue counts. */
+  /** Seconds until it is given up, where the server's setting does not fit; waiting counts. */
   readonly seconds?: number | undefined
   readonly run: (job: Job, input: Input) => Promise<Output>
 }

@@ -7,6 +7,8 @@ export interface PoolOptions {
   readonly processes: number
   /** Bytes of memory after which an engine process is replaced. */
   readonly memory?: number | undefined
+  /** Milliseconds that a call may take when its operation names no time of its own. */
+  readonly timeout?: number | undefined
   /** Calls of one lane that may wait; more are refused as `busy`. */
   readonly queue?: Partial<Record<Lane, number>> | undefined
 }
@@ -80,8 +82,9 @@ export class EnginePool implements Engine {
       this.#lastId += 1
       const give = (reason: string) => this.#giveUp(call, new GitError('timeout', reason))
       const onAbort = () => give('the caller went away')
-      const seconds = operation.seconds ?? 60
-      const timer = setTimeout(() => give(`${operation.name} took too long`), seconds * 1000)
+      const usual = this.#options.timeout ?? 60_000
+      const time = operation.seconds === undefined ? usual : operation.seconds * 1000
+      const timer = setTimeout(() => give(`${operation.name} took too long`), time)
       const call: Call = {
         id: this.#lastId,
         operation: operation.name,
