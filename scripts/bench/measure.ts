@@ -26,11 +26,16 @@ const environment = {
 }
 
 /** Runs git; throws with what it said when it fails. Gives its output. */
-export function git(folder: string, args: readonly string[], input?: string): Promise<string> {
+export function git(
+  folder: string,
+  args: readonly string[],
+  input?: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', args, {
       cwd: folder,
-      env: environment,
+      env: { ...environment, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     let stdout = ''

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { askWhole, type Project } from './api.ts'
+import { git, milliseconds, percentile, type Row } from './measure.ts'
+import { memoryOf } from './server.ts'
+
+const users = 50
+const mebibyte = 1024 * 1024
+
+/** Fifty clients that ask for everything at once, and what is left in memory afterwards. */
+export async function* benchLoad(project: Project): AsyncGenerator<Row> {
+  const { light, heavy } = await mixOf(project)
+  for (const path of [...light, ...heavy].slice(0, 40)) await askWhole(project, path)
+  const times = await crowd(project, light, heavy, 3000)
+  yield row('light request among 50, median', percentile(times, 0.5), 'ms', 5)
+  yield row('light request among 50, slowest of a hundred', percentile(times, 0.99), 'ms', 50)
+  await crowd(project, light, heavy, 7000)
+  const half = total(project)
+  await crowd(project, light, heavy, 10_000)
+  yield row('main process after 20,000', memoryOf(project.server.pid) / mebibyte, 'MB', 150)
+  yield row('all processes after 20,000', total(project) / mebibyte, 'MB', 600)
+  yield row('growth over the last half', (total(project) - half) / mebibyte, 'MB', 60)
+}
+
+function row(what: string, value: number, unit: 'ms' | 'MB', limit: number): Row {
+  return { what, ours: `${value.toFixed(1)} ${unit}`, theirs: '', value, unit, limit }
+}
+
+async function mixOf({ stored }: Project): Promise<{ light: string[]; heavy: string[] }> {
+  const lines = async (...args: string[]) => (await git(stored, args)).split('\n').filter(Boolean)
+  const every = <Item>(items: readonly Item[], count: number) =>
+    items.filter((_, i) => i % Math.max(1, Math.floor(items.length / count)) === 0)
+  const commits = every(await lines('rev-list', '-3000', 'HEAD'), 60)
+  const files = every(await lines('ls-tree', '-r', 'HEAD'), 60)
+  const names = files.map((line) => encodeURIComponent(line.split('\t')[1] ?? ''))
+  const blobs = files.map((line) => line.split(/\s/)[2] ?? '')
+  return {
+    light: [
+      ...commits.map((id) => `commits?ref_name=${id}`),
+      ...commits.map((id) => `tree?ref=${id}`),
+      ...commits.map((id) => `commits/${id}?stats=false`),
+      ...blobs.map((id) => `blobs/${id}/raw`),
+      'branches',
+    ],
+    heavy: [
+      ...names.map((name) => `commits?path=${name}`),
+      ...commits.slice(0, 10).map((id) => `tree?recursive=true&per_page=100&ref=${id}`),
+      ...commits.slice(0, 10).map((id) => `merge_base?refs[]=HEAD&refs[]=${id}`),
+    ],
+  }
+}
+
+/** Times of the light requests, while every tenth is a heavy one. */
+async function crowd(
+  project: Project,
+  light: readonly string[],
+  heavy: readonly string[],
+  requests: number,
+): Promise<number[]> {
+  const times: number[] = []
+  let next = 0
+  const client = async () => {
+    while (next < requests) {
+      const number = next
+      next += 1
+      const isHeavy = number % 10 === 9
+      const list = isHeavy ? heavy : light
+      // Steps of a prime spread the questions over the list.
+      const path = list[(number * 7) % list.length] ?? ''
+      const time = await milliseconds(() => askWhole(project, path))
+      if (!isHeavy) times.push(time)
+    }
+  }
+  await Promise.all(Array.from({ length: users }, client))
+  return times
+}
+
+/** Memory of the server and of all processes that it started. */
+function total(project: Project): number {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+    } catch {
+      // Gone while we looked.
+    }
+  }
+  const ours = [...parents].filter(([, parent]) => parent === project.server.pid)
+  return [project.server.pid, ...ours.map(([pid]) => pid)].reduce(
+    (sum, pid) => sum + memoryOf(pid),
+    0,
+  )
+}
