@@ -38,6 +38,7 @@ export const projectAbilities = {
   create_merge_request_from: { role: developer, feature: 'merge_requests', write: true },
   update_merge_request: { role: developer, feature: 'merge_requests', write: true },
   approve_merge_request: { role: developer, feature: 'merge_requests', write: true },
+  read_approval_rules: { role: guest },
   admin_approval_rules: { role: maintainer, write: true },
   delete_merge_request: { role: owner, feature: 'merge_requests', write: true },
   create_note: { role: guest, visitor: 'signed_in', write: true },

@@ -3,6 +3,9 @@ import * as accessTokensAssociations from './access-tokens/associations-endpoint
 import * as accessTokens from './access-tokens/endpoints.ts'
 import * as accessTokensImpersonation from './access-tokens/impersonation-endpoints.ts'
 import * as accessTokensSource from './access-tokens/source-endpoints.ts'
+import * as approvalsProject from './approvals/project-endpoints.ts'
+import * as approvalsRequest from './approvals/request-endpoints.ts'
+import * as approvalsSetting from './approvals/setting-endpoints.ts'
 import * as auditEvents from './audit-events/endpoints.ts'
 import * as badges from './badges/endpoints.ts'
 import * as branches from './branches/endpoints.ts'
@@ -75,6 +78,9 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   accessTokens,
   accessTokensImpersonation,
   accessTokensSource,
+  approvalsProject,
+  approvalsRequest,
+  approvalsSetting,
   auditEvents,
   badges,
   branches,

@@ -236,3 +236,9 @@ export function listUsersById(db: Db, ids: readonly number[]) {
     .orderBy('users.id')
     .execute()
 }
+
+export async function listUserIdsByName(db: Db, names: readonly string[]): Promise<number[]> {
+  if (names.length === 0) return []
+  const rows = await db.selectFrom('users').select('id').where('username', 'in', names).execute()
+  return rows.map((row) => row.id)
+}

@@ -5,7 +5,13 @@ import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Noteable } from '../notes/noteable.ts'
 import { mergeRequestUrl } from './present.ts'
-import { findById, findByIid, type MergeRequestRow } from './queries.ts'
+import {
+  findById,
+  findByIid,
+  findLatestVersion,
+  type MergeRequestRow,
+  type VersionRow,
+} from './queries.ts'
 
 /** The merge request of a project by its number; 404 when there is none. */
 export async function getMergeRequest(
@@ -55,4 +61,9 @@ export function mayEdit(ctx: Ctx, project: Project, row: MergeRequestRow): boole
 export function assertMayEdit(ctx: Ctx, project: Project, row: MergeRequestRow): void {
   if (ctx.actor.kind === 'anonymous') throw unauthorized()
   if (!mayEdit(ctx, project, row)) throw forbidden()
+}
+
+/** The newest diff of a merge request; undefined while the first is being computed. */
+export function newestVersion(ctx: Ctx, row: MergeRequestRow): Promise<VersionRow | undefined> {
+  return findLatestVersion(ctx.db, row.id)
 }

@@ -345,3 +345,15 @@ export function listWithCommit(db: Db, projectId: number, sha: string): Promise<
     .orderBy('merge_requests.id', 'desc')
     .execute()
 }
+
+export async function clearRulesOverwritten(db: Db, projectId: number): Promise<number[]> {
+  const rows = await db
+    .updateTable('merge_requests')
+    .set({ rules_overwritten: 0 })
+    .where('target_project_id', '=', projectId)
+    .where('state', '=', 'opened')
+    .where('rules_overwritten', '=', 1)
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}

@@ -2,7 +2,12 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { assignable } from '../assignees/verbs.ts'
 import type { UserBasicRow } from '../users/basic.ts'
-import { deleteReviewers, insertReviewers, listReviewers } from './people-queries.ts'
+import {
+  deleteReviewers,
+  insertReviewers,
+  listReviewers,
+  updateReviewerState,
+} from './people-queries.ts'
 
 export interface ReviewerChange {
   readonly added: readonly UserBasicRow[]
@@ -24,4 +29,14 @@ export async function setReviewers(
   await insertReviewers(ctx.db, mergeRequestId, ids(added), ctx.now())
   await deleteReviewers(ctx.db, mergeRequestId, ids(removed))
   return { added, removed }
+}
+
+/** Notes what somebody did with a merge request, if they were asked for a review. */
+export function noteReview(
+  ctx: Ctx,
+  mergeRequestId: number,
+  userId: number,
+  state: 'approved' | 'unapproved' | 'reviewed' | 'requested_changes',
+): Promise<void> {
+  return updateReviewerState(ctx.db, mergeRequestId, userId, state)
 }

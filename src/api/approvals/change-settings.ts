@@ -1,0 +1,34 @@
+import type { Project } from '../../access/subjects.ts'
+import { invalid } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { forgetRequestRules } from './forget-rules.ts'
+import { projectApprovalSettings, settingNames } from './settings.ts'
+import { type SettingChanges, saveSettings } from './settings-queries.ts'
+
+/** Changes how a project wants approvals; what its group has locked is dropped (spec B-resolved §8.1). */
+export async function changeProjectSettings(
+  ctx: Ctx,
+  project: Project,
+  asked: SettingChanges,
+): Promise<void> {
+  const held = await projectApprovalSettings(ctx, project)
+  const changes = Object.fromEntries(
+    settingNames.flatMap((name) =>
+      asked[name] === undefined || held[name].locked ? [] : [[name, asked[name]]],
+    ),
+  ) as SettingChanges // the same names
+  const after = (name: 'reset_approvals_on_push' | 'selective_code_owner_removals') =>
+    changes[name] ?? held[name].value
+  if (after('selective_code_owner_removals') && after('reset_approvals_on_push')) {
+    throw invalid({
+      selective_code_owner_removals: ["can't be set together with reset_approvals_on_push"],
+    })
+  }
+  await inTransaction(ctx, async (ctx) => {
+    await saveSettings(ctx.db, 'project', project.id, changes, ctx.now())
+    if (changes.disable_overriding_approvers_per_merge_request) {
+      await forgetRequestRules(ctx, project.id)
+    }
+  })
+}

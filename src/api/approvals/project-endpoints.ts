@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { Role } from '../../access/roles.ts'
+import { onProject, type Project } from '../../access/subjects.ts'
+import { badParameters, forbidden } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, id, integer } from '../../http/params.ts'
+import { changeProjectSettings } from './change-settings.ts'
+import { eligibleFor } from './eligible.ts'
+import { presentProjectRule, projectRuleEntity } from './entity.ts'
+import {
+  changeProjectRule,
+  createProjectRule,
+  getProjectRule,
+  removeProjectRule,
+  setAnyApprover,
+} from './project-rules.ts'
+import { listProjectRules, type NamedRule } from './queries.ts'
+import { changeProjectRuleBody, createProjectRuleBody } from './rule-input.ts'
+import { projectApprovalSettings } from './settings.ts'
+import type { SettingChanges } from './settings-queries.ts'
+
+const tags = ['approvals']
+const read = onProject('read_approval_rules', { signedIn: true })
+const admin = onProject('admin_approval_rules', { signedIn: true })
+
+const configEntity = z.strictObject({
+  approvers: z.array(z.never()),
+  approver_groups: z.array(z.never()),
+  approvals_before_merge: z.int(),
+  reset_approvals_on_push: z.boolean(),
+  selective_code_owner_removals: z.boolean(),
+  disable_overriding_approvers_per_merge_request: z.boolean(),
+  merge_requests_author_approval: z.boolean(),
+  merge_requests_disable_committers_approval: z.boolean(),
+  require_reauthentication_to_approve: z.boolean(),
+  require_password_to_approve: z.boolean(),
+})
+
+const configBody = {
+  approvals_before_merge: integer({ min: 0, max: 100 }).optional(),
+  reset_approvals_on_push: flag().optional(),
+  selective_code_owner_removals: flag().optional(),
+  disable_overriding_approvers_per_merge_request: flag().optional(),
+  merge_requests_author_approval: flag().optional(),
+  merge_requests_disable_committers_approval: flag().optional(),
+  require_reauthentication_to_approve: flag().optional(),
+  require_password_to_approve: flag().optional(),
+}
+
+type ConfigInput = z.infer<z.ZodObject<typeof configBody>>
+
+/** Of an archived project only maintainers see who approves (spec B-resolved §8.1). */
+function assertReadable(project: Project): void {
+  if (project.archived && project.role < Role.maintainer) throw forbidden()
+}
+
+async function presentConfig(ctx: Ctx, project: Project): Promise<z.input<typeof configEntity>> {
+  const settings = await projectApprovalSettings(ctx, project)
+  const rules = await listProjectRules(ctx.db, [project.id])
+  const any = rules.find((rule) => rule.rule_type === 'any_approver')
+  return {
+    approvers: [],
+    approver_groups: [],
+    approvals_before_merge: any?.approvals_required ?? 0,
+    reset_approvals_on_push: settings.reset_approvals_on_push.value,
+    selective_code_owner_removals: settings.selective_code_owner_removals.value,
+    disable_overriding_approvers_per_merge_request:
+      settings.disable_overriding_approvers_per_merge_request.value,
+    merge_requests_author_approval: settings.merge_requests_author_approval.value,
+    merge_requests_disable_committers_approval:
+      settings.merge_requests_disable_committers_approval.value,
+    require_reauthentication_to_approve: settings.require_reauthentication_to_approve.value,
+    require_password_to_approve: settings.require_reauthentication_to_approve.value,
+  }
+}
+
+async function present(ctx: Ctx, project: Project, rule: NamedRule) {
+  return presentProjectRule(ctx, project, rule, await eligibleFor(ctx, project.id, rule))
+}
+
+export const getProjectApprovals = endpoint({
+  method: 'GET',
+  path: '/projects/:id/approvals',
+  summary: 'Get how a project wants merge requests approved',
+  tags,
+  access: read,
+  response: configEntity,
+  handler({ ctx, project }) {
+    assertReadable(project)
+    return presentConfig(ctx, project)
+  },
+})
+
+export const changeProjectApprovals = endpoint({
+  method: 'POST',
+  path: '/projects/:id/approvals',
+  summary: 'Change how a project wants merge requests approved',
+  tags,
+  access: admin,
+  body: configBody,
+  response: configEntity,
+  status: 201,
+  async handler({ ctx, project, body, request }) {
+    const names = Object.keys(configBody)
+    if (!names.some((name) => request.sent.has(name))) {
+      throw badParameters(
+        `${names.join(', ')} are missing, at least one parameter must be provided`,
+      )
+    }
+    await changeProjectSettings(ctx, project, settingsOf(body))
+    const count = body.approvals_before_merge
+    if (count !== undefined) await setAnyApprover(ctx, project, count)
+    return presentConfig(ctx, project)
+  },
+})
+
+function settingsOf(body: ConfigInput): SettingChanges {
+  const { approvals_before_merge: _, require_password_to_approve: password, ...rest } = body
+  const again = rest.require_reauthentication_to_approve ?? password
+  return { ...rest, require_reauthentication_to_approve: again }
+}
+
+export const listApprovalRules = endpoint({
+  method: 'GET',
+  path: '/projects/:id/approval_rules',
+  summary: 'List the approval rules of a project',
+  tags,
+  access: read,
+  paginate: 'offset',
+  response: z.array(projectRuleEntity),
+  async handler({ ctx, project, page }) {
+    assertReadable(project)
+    const rules = await listProjectRules(ctx.db, [project.id])
+    const shown = rules.slice(page.offset, page.offset + page.perPage)
+    const items = await Promise.all(shown.map((rule) => present(ctx, project, rule)))
+    return { items, total: rules.length }
+  },
+})
+
+const ruleParams = { approval_rule_id: id() }
+
+export const getApprovalRule = endpoint({
+  method: 'GET',
+  path: '/projects/:id/approval_rules/:approval_rule_id',
+  summary: 'Get an approval rule of a project',
+  tags,
+  access: read,
+  params: ruleParams,
+  response: projectRuleEntity,
+  async handler({ ctx, project, params }) {
+    assertReadable(project)
+    return present(ctx, project, await getProjectRule(ctx, project, params.approval_rule_id))
+  },
+})
+
+export const createApprovalRule = endpoint({
+  method: 'POST',
+  path: '/projects/:id/approval_rules',
+  summary: 'Add an approval rule to a project',
+  tags,
+  access: admin,
+  body: createProjectRuleBody,
+  response: projectRuleEntity,
+  status: 201,
+  handler: async ({ ctx, project, body }) =>
+    present(ctx, project, await createProjectRule(ctx, project, body)),
+})
+
+export const updateApprovalRule = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/approval_rules/:approval_rule_id',
+  summary: 'Change an approval rule of a project',
+  tags,
+  access: admin,
+  params: ruleParams,
+  body: changeProjectRuleBody,
+  response: projectRuleEntity,
+  async handler({ ctx, project, params, body }) {
+    const rule = await getProjectRule(ctx, project, params.approval_rule_id)
+    return present(ctx, project, await changeProjectRule(ctx, project, rule, body))
+  },
+})
+
+export const deleteApprovalRule = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/approval_rules/:approval_rule_id',
+  summary: 'Remove an approval rule of a project',
+  tags,
+  access: admin,
+  params: ruleParams,
+  async handler({ ctx, project, params }) {
+    await removeProjectRule(ctx, await getProjectRule(ctx, project, params.approval_rule_id))
+  },
+})

@@ -1,0 +1,142 @@
+import type { Project } from '../../access/subjects.ts'
+import { notFound, Problem, unprocessable } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { markOverwritten } from '../merge-requests/overwritten.ts'
+import { listRequestRules, type NamedRule } from './queries.ts'
+import { type AskedNames, assertRule, readNames } from './rule-input.ts'
+import { deleteRule, insertRule, setRuleNames, updateRule } from './rule-queries.ts'
+import { projectApprovalSettings } from './settings.ts'
+import { type ApprovalSubject, approvalStanding } from './standing.ts'
+
+export interface RequestRuleInput extends AskedNames {
+  readonly name?: string | undefined
+  readonly approvals_required?: number | undefined
+  readonly approval_project_rule_id?: number | undefined
+}
+
+const prohibited = () => new Problem('forbidden', 403, { message: ['Prohibited'] })
+
+/** The rule of this number that holds for a merge request, its project's included; or 404. */
+export async function getRuleInForce(
+  ctx: Ctx,
+  subject: ApprovalSubject,
+  id: number,
+): Promise<NamedRule> {
+  const { rules } = await approvalStanding(ctx, subject)
+  const found = rules.find(({ rule }) => rule.id === id)
+  if (!found) throw notFound()
+  return found.rule
+}
+
+/** Refuses changes where the project wants its own rules everywhere (spec B-resolved §8.3). */
+export async function assertMayOverride(ctx: Ctx, project: Project): Promise<void> {
+  const settings = await projectApprovalSettings(ctx, project)
+  if (settings.disable_overriding_approvers_per_merge_request.value) {
+    throw unprocessable(['Approval rules cannot be overridden in merge requests of this project'])
+  }
+}
+
+/**
+ * Gives a merge request rules of its own, copies of those that held until now: what the project asks for is not lost by
+ * adding something. Nothing happens when it has them. In the caller's transaction.
+ */
+async function ownRules(ctx: Ctx, subject: ApprovalSubject): Promise<NamedRule[]> {
+  if (subject.rules_overwritten === 0) {
+    const { rules } = await approvalStanding(ctx, subject)
+    for (const { rule } of rules) {
+      if (rule.project_id === null) continue
+      const { name, rule_type, report_type, approvals_required } = rule
+      const values = { name, rule_type, report_type, approvals_required, ...stamps(ctx) }
+      const source = { merge_request_id: subject.id, source_rule_id: rule.id }
+      const { userIds, groupIds } = rule
+      await insertRule(ctx.db, { ...values, ...source }, { userIds, groupIds })
+    }
+    await markOverwritten(ctx, subject.id)
+  }
+  return listRequestRules(ctx.db, [subject.id])
+}
+
+function stamps(ctx: Ctx) {
+  return { created_at: ctx.now(), updated_at: ctx.now() }
+}
+
+/** Adds a rule to a merge request; one that stands for a rule of the project changes the copy of that rule. */
+export async function createRequestRule(
+  ctx: Ctx,
+  project: Project,
+  subject: ApprovalSubject,
+  input: RequestRuleInput & { readonly name: string; readonly approvals_required: number },
+): Promise<number> {
+  await assertMayOverride(ctx, project)
+  assertRule({ name: input.name, ruleType: 'regular', reportType: null })
+  const names = await readNames(ctx, project, input)
+  return inTransaction(ctx, async (ctx) => {
+    const rules = await ownRules(ctx, subject)
+    const { approval_project_rule_id: source, approvals_required } = input
+    const copy = rules.find((rule) => source !== undefined && rule.source_rule_id === source)
+    if (source !== undefined && !copy) throw notFound()
+    if (copy) {
+      await updateRule(ctx.db, copy.id, { approvals_required, updated_at: ctx.now() })
+      return copy.id
+    }
+    const values = {
+      merge_request_id: subject.id,
+      name: input.name,
+      approvals_required,
+      ...stamps(ctx),
+    }
+    return insertRule(ctx.db, values, { userIds: [], groupIds: [], ...names })
+  })
+}
+
+function assertChangeable(rule: NamedRule): void {
+  if (rule.rule_type === 'report_approver' || rule.rule_type === 'code_owner') throw prohibited()
+}
+
+/** The merge request's own form of a rule, made when it has none yet. */
+async function ownRule(ctx: Ctx, subject: ApprovalSubject, rule: NamedRule): Promise<NamedRule> {
+  const rules = await ownRules(ctx, subject)
+  const own = rules.find((one) => one.id === rule.id || one.source_rule_id === rule.id)
+  if (!own) throw notFound()
+  return own
+}
+
+export async function changeRequestRule(
+  ctx: Ctx,
+  project: Project,
+  subject: ApprovalSubject,
+  id: number,
+  input: RequestRuleInput,
+): Promise<number> {
+  const rule = await getRuleInForce(ctx, subject, id)
+  assertChangeable(rule)
+  await assertMayOverride(ctx, project)
+  const names = await readNames(ctx, project, input, rule)
+  const { name, approvals_required } = input
+  return inTransaction(ctx, async (ctx) => {
+    const own = await ownRule(ctx, subject, rule)
+    await updateRule(ctx.db, own.id, {
+      ...(name === undefined ? {} : { name }),
+      ...(approvals_required === undefined ? {} : { approvals_required }),
+      updated_at: ctx.now(),
+    })
+    await setRuleNames(ctx.db, own.id, names)
+    return own.id
+  })
+}
+
+export async function removeRequestRule(
+  ctx: Ctx,
+  project: Project,
+  subject: ApprovalSubject,
+  id: number,
+): Promise<void> {
+  const rule = await getRuleInForce(ctx, subject, id)
+  assertChangeable(rule)
+  await assertMayOverride(ctx, project)
+  await inTransaction(ctx, async (ctx) => {
+    const own = await ownRule(ctx, subject, rule)
+    await deleteRule(ctx.db, own.id)
+  })
+}

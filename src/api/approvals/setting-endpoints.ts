@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { onGroup, onProject } from '../../access/subjects.ts'
+import { notFound } from '../../base/problem.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag } from '../../http/params.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { changeProjectSettings } from './change-settings.ts'
+import {
+  type ApprovalSettings,
+  groupApprovalSettings,
+  projectApprovalSettings,
+} from './settings.ts'
+import { type SettingChanges, type SettingName, saveSettings } from './settings-queries.ts'
+
+const tags = ['approvals']
+
+/** The names of this resource, the stored setting behind each, and whether it says the contrary. */
+const names = {
+  allow_author_approval: ['merge_requests_author_approval', false],
+  allow_committer_approval: ['merge_requests_disable_committers_approval', true],
+  allow_overrides_to_approver_list_per_merge_request: [
+    'disable_overriding_approvers_per_merge_request',
+    true,
+  ],
+  retain_approvals_on_push: ['reset_approvals_on_push', true],
+  selective_code_owner_removals: ['selective_code_owner_removals', false],
+  require_password_to_approve: ['require_reauthentication_to_approve', false],
+  require_reauthentication_to_approve: ['require_reauthentication_to_approve', false],
+} as const satisfies Record<string, readonly [SettingName, boolean]>
+
+type Name = keyof typeof names
+const keys = Object.keys(names) as Name[]
+
+const held = z.strictObject({
+  value: z.boolean(),
+  locked: z.boolean(),
+  inherited_from: z.string().nullable(),
+})
+const entity = z.strictObject(
+  Object.fromEntries(keys.map((name) => [name, held])) as Record<Name, typeof held>,
+)
+const body = Object.fromEntries(keys.map((name) => [name, flag().optional()])) as Record<
+  Name,
+  z.ZodOptional<z.ZodType<boolean>>
+>
+
+function present(settings: ApprovalSettings): z.input<typeof entity> {
+  return Object.fromEntries(
+    keys.map((name) => {
+      const [stored, contrary] = names[name]
+      const { value, locked } = settings[stored]
+      return [name, { value: value !== contrary, locked, inherited_from: locked ? 'group' : null }]
+    }),
+  ) as z.input<typeof entity> // made of exactly these names
+}
+
+function read(asked: Partial<Record<Name, boolean | undefined>>): SettingChanges {
+  const changes: Partial<Record<SettingName, boolean>> = {}
+  for (const name of keys) {
+    const value = asked[name]
+    const [stored, contrary] = names[name]
+    if (value !== undefined) changes[stored] = value !== contrary
+  }
+  return changes
+}
+
+export const getProjectApprovalSetting = endpoint({
+  method: 'GET',
+  path: '/projects/:id/merge_request_approval_setting',
+  summary: 'Get the approval settings of a project, and which its group has locked',
+  tags,
+  access: onProject('admin_approval_rules', { signedIn: true }),
+  response: entity,
+  handler: async ({ ctx, project }) => present(await projectApprovalSettings(ctx, project)),
+})
+
+export const updateProjectApprovalSetting = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/merge_request_approval_setting',
+  summary: 'Change the approval settings of a project',
+  tags,
+  access: onProject('admin_approval_rules', { signedIn: true }),
+  body,
+  response: entity,
+  async handler({ ctx, project, body }) {
+    await changeProjectSettings(ctx, project, read(body))
+    return present(await projectApprovalSettings(ctx, project))
+  },
+})
+
+/** Only the topmost group has these settings (spec B-resolved §8.1). */
+function assertTop(group: { readonly parent_id: number | null }): void {
+  if (group.parent_id !== null) throw notFound()
+}
+
+export const getGroupApprovalSetting = endpoint({
+  method: 'GET',
+  path: '/groups/:id/merge_request_approval_setting',
+  summary: 'Get the approval settings of a topmost group',
+  tags,
+  access: onGroup('admin_group', { signedIn: true }),
+  response: entity,
+  async handler({ ctx, group }) {
+    assertTop(group)
+    return present(await groupApprovalSettings(ctx, group.id))
+  },
+})
+
+export const updateGroupApprovalSetting = endpoint({
+  method: 'PUT',
+  path: '/groups/:id/merge_request_approval_setting',
+  summary: 'Change the approval settings of a topmost group',
+  tags,
+  access: onGroup('admin_group', { signedIn: true }),
+  body,
+  response: entity,
+  async handler({ ctx, group, body }) {
+    assertTop(group)
+    await inTransaction(ctx, (ctx) =>
+      saveSettings(ctx.db, 'group', group.id, read(body), ctx.now()),
+    )
+    return present(await groupApprovalSettings(ctx, group.id))
+  },
+})
