@@ -10,8 +10,8 @@ import { reload } from './find.ts'
 import { assertHead, mergeNow } from './merge.ts'
 import { cannotBeMerged } from './merge-objects.ts'
 import type { MergeWishes } from './merge-wishes.ts'
-import type { MergeRequestRow } from './queries.ts'
 import { refreshMergeRequest } from './refresh.ts'
+import type { MergeRequestRow } from './row.ts'
 import { statusOf } from './status.ts'
 
 /** What a merge that waits can't be waited for. */

@@ -9,8 +9,9 @@ import { inTransaction } from '../../store/transaction.ts'
 import { branchStates } from '../refs/branch-state.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 import { branchHead } from './branch-heads.ts'
-import { findById, listOpenIntoBranch, type MergeRequestRow } from './queries.ts'
+import { findById, listOpenIntoBranch } from './queries.ts'
 import { retarget } from './retarget.ts'
+import type { MergeRequestRow } from './row.ts'
 import { targetProject } from './target-project.ts'
 
 /** What follows from a merge and takes git: the source branch goes, if it was to and nothing forbids it. */

@@ -12,10 +12,10 @@ import {
   latestVersionsById,
   listOpenFromBranch,
   listOpenIntoBranch,
-  type MergeRequestRow,
   markSourceMoved,
   markTargetMoved,
 } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 import { targetProject } from './target-project.ts'
 
 /** A push whose refs have moved, as far as merge requests ask. */

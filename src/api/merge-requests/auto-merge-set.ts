@@ -3,8 +3,9 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { MergeWishes } from './merge-wishes.ts'
-import { type MergeRequestRow, updateMergeRequest } from './queries.ts'
+import { updateMergeRequest } from './queries.ts'
 import { noteChange } from './record.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** Has a merge request merged as soon as nothing stands in its way, for the head that it has now. */
 export async function setAutoMerge(

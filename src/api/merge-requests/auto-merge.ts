@@ -1,7 +1,8 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type MergeRequestRow, updateMergeRequest } from './queries.ts'
+import { updateMergeRequest } from './queries.ts'
 import { noteChange } from './record.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** Stops an auto-merge that something has overtaken, with the reason, in the caller's transaction (spec D §1.10). */
 export async function cancelAutoMerge(

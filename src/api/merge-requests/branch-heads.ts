@@ -4,7 +4,7 @@ import { isBranchName } from '../../git/names.ts'
 import { findRef } from '../../git/refs.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { placeOwnRef } from '../refs/own-refs.ts'
-import type { MergeRequestRow } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** The commit at the tip of a branch, or undefined when there is no such branch. */
 export async function branchHead(

@@ -5,7 +5,8 @@ import { countAheadBehind } from '../../git/merge-base.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { branchHead, bringHead } from './branch-heads.ts'
 import { isChecking } from './detailed-merge-status.ts'
-import { findById, type MergeRequestRow, updateMergeRequest } from './queries.ts'
+import { findById, updateMergeRequest } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** What the trial merge of the two heads came to. */
 interface Outcome {

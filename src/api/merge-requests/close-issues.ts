@@ -5,7 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { closeIssueVia } from '../issues/change-issue.ts'
 import { getIssue } from '../issues/find.ts'
 import { listClosingIssues } from './closing-issue-queries.ts'
-import type { MergeRequestRow } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** Closes the issues that a merge request names with a closing word, as far as the merger may (spec D §1.9). */
 export async function closeIssuesOf(ctx: Ctx, row: MergeRequestRow): Promise<void> {

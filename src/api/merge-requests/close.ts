@@ -5,8 +5,9 @@ import type { Ctx } from '../../ctx.ts'
 import { cancelAutoMerge } from './auto-merge.ts'
 import { recheckOf } from './detailed-merge-status.ts'
 import { refreshJob } from './jobs.ts'
-import { type MergeRequestRow, updateMergeRequest } from './queries.ts'
+import { updateMergeRequest } from './queries.ts'
 import { feedChange, noteChange } from './record.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** Closes an open merge request, in the caller's transaction. */
 export async function closeMergeRequest(

@@ -2,7 +2,8 @@ import type { Ctx } from '../../ctx.ts'
 import { findClosedIssues } from '../references/find-references.ts'
 import { findIssueByPath, listClosingIssues } from './closing-issue-queries.ts'
 import { targetSetting } from './facts.ts'
-import { type MergeRequestRow, setClosingIssues } from './queries.ts'
+import { setClosingIssues } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /**
  * Notes which issues the merge will close: those that the description or a commit message names with a closing word,

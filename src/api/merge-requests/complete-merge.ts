@@ -4,8 +4,9 @@ import type { Ctx } from '../../ctx.ts'
 import { closeIssuesOf } from './close-issues.ts'
 import { deleteIntent, findIntent } from './intent-queries.ts'
 import { afterMergeJob } from './jobs.ts'
-import { findById, type MergeRequestRow, updateMergeRequest } from './queries.ts'
+import { findById, updateMergeRequest } from './queries.ts'
 import { feedChange, noteChange } from './record.ts'
+import type { MergeRequestRow } from './row.ts'
 import { targetProject } from './target-project.ts'
 
 /** What a merge left behind. */

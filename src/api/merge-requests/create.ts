@@ -27,9 +27,10 @@ import { isDraftTitle } from './draft-title.ts'
 import { reload } from './find.ts'
 import { areRelated } from './fork-queries.ts'
 import { refreshJob } from './jobs.ts'
-import { findOpenTwin, insertMergeRequest, type MergeRequestRow } from './queries.ts'
+import { findOpenTwin, insertMergeRequest } from './queries.ts'
 import { feedChange, todoTarget } from './record.ts'
 import { setReviewers } from './reviewers.ts'
+import type { MergeRequestRow } from './row.ts'
 
 const longestTitle = 255
 

@@ -14,7 +14,8 @@ import { getMergeRequest } from './find.ts'
 import { recheckIfDue } from './jobs.ts'
 import { params, path, tags } from './path.ts'
 import { presentMergeRequest } from './present-single.ts'
-import { findLatestVersion, findVersion, listVersions, type VersionRow } from './queries.ts'
+import { findLatestVersion, findVersion, listVersions } from './queries.ts'
+import type { VersionRow } from './row.ts'
 
 const read = onProject('read_merge_requests')
 // More files than this are no reading matter; the diff ends there.

@@ -8,7 +8,7 @@ import {
 } from '../projects/settings.ts'
 import type { Counts } from './count-queries.ts'
 import type { MergeFacts } from './detailed-merge-status.ts'
-import type { MergeRequestRow } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** A setting of the project that a merge request wants to be merged into. */
 export function targetSetting<K extends ProjectSettingName>(

@@ -5,13 +5,8 @@ import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Noteable } from '../notes/noteable.ts'
 import { mergeRequestUrl } from './present.ts'
-import {
-  findById,
-  findByIid,
-  findLatestVersion,
-  type MergeRequestRow,
-  type VersionRow,
-} from './queries.ts'
+import { findById, findByIid, findLatestVersion } from './queries.ts'
+import type { MergeRequestRow, VersionRow } from './row.ts'
 
 /** The merge request of a project by its number; 404 when there is none. */
 export async function getMergeRequest(

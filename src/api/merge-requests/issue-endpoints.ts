@@ -17,12 +17,8 @@ import { listedMergeRequestEntity } from './entity.ts'
 import { getMergeRequest } from './find.ts'
 import { params, path, tags } from './path.ts'
 import { presentMergeRequests } from './present.ts'
-import {
-  listClosersOfIssue,
-  listMentioning,
-  listWithCommit,
-  type MergeRequestRow,
-} from './queries.ts'
+import { listClosersOfIssue, listMentioning, listWithCommit } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 interface Named {
   readonly project_id: number

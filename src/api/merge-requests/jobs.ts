@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { type MergeRequestRow, updateMergeRequest } from './queries.ts'
+import { updateMergeRequest } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 const id = z.number().int()
 const userId = id.nullable()

@@ -5,7 +5,8 @@ import type { OffsetPage, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db, Schema } from '../../store/schema.ts'
 import type { ExcludedFilters, IdOrWord, ListFilters } from './list-params.ts'
-import { type MergeRequestRow, mergeRequestQuery } from './queries.ts'
+import { mergeRequestQuery } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** Where a list looks: one project, a group with all below it, or everywhere. */
 export interface ListPlace {

@@ -7,7 +7,7 @@ import { closingReferences } from './closing-issues.ts'
 import type { MessageFacts, MessagePerson } from './merge-message.ts'
 import { findCommitter, listReviewers } from './people-queries.ts'
 import { mergeRequestUrl } from './present.ts'
-import type { MergeRequestRow } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 const mostCommits = 1000
 

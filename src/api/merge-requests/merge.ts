@@ -21,7 +21,7 @@ import {
 } from './merge-objects.ts'
 import type { MergeWishes } from './merge-wishes.ts'
 import { squashOnMerge } from './present.ts'
-import type { MergeRequestRow } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 // Another merge into the same branch was faster: the objects are made anew on top of it.
 const attempts = 5

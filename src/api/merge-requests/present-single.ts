@@ -9,7 +9,8 @@ import { branchHead } from './branch-heads.ts'
 import type { MergeRequestDetail } from './entity.ts'
 import { isParticipant } from './people-queries.ts'
 import { presentMergeRequests } from './present.ts'
-import { findLatestVersion, type MergeRequestRow } from './queries.ts'
+import { findLatestVersion } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 export interface SingleOptions {
   readonly diverged?: boolean | undefined

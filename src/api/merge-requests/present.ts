@@ -11,7 +11,7 @@ import { detailedMergeStatus, publicMergeStatus } from './detailed-merge-status.
 import type { ListedMergeRequest, MergeRequestBrief } from './entity.ts'
 import { mergeFactsById, targetSetting } from './facts.ts'
 import { listReviewers, usersById } from './people-queries.ts'
-import type { MergeRequestRow } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** How a list wants its merge requests. */
 export interface Wanted {

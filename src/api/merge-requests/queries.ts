@@ -1,19 +1,11 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type {
   MergeRequestsTable,
   MergeRequestVersionsTable,
 } from '../../store/schema/merge-requests.ts'
 import type { Db } from '../../store/schema.ts'
-
-/** A merge request with what its presentation needs of its target project and of what people said. */
-export type MergeRequestRow = Selectable<MergeRequestsTable> & {
-  readonly target_path: string
-  readonly target_settings: string
-  readonly target_default_branch: string | null
-}
-
-export type VersionRow = Selectable<MergeRequestVersionsTable>
+import type { MergeRequestRow, VersionRow } from './row.ts'
 
 /** Merge requests with their target projects; lists start from it too. */
 export function mergeRequestQuery(db: Db) {

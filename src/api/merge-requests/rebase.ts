@@ -13,7 +13,8 @@ import { moveRefs } from '../refs/move-refs.ts'
 import { branchHead } from './branch-heads.ts'
 import { rebaseJob } from './jobs.ts'
 import { committerOf, signerOf } from './merge-facts.ts'
-import { findById, type MergeRequestRow, updateMergeRequest } from './queries.ts'
+import { findById, updateMergeRequest } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 const conflictText = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.'
 

@@ -6,7 +6,7 @@ import { recordStateEvent } from '../resource-events/record.ts'
 import type { TodoTarget } from '../todos/add.ts'
 import type { UserBasicRow } from '../users/basic.ts'
 import { noteableOf } from './find.ts'
-import type { MergeRequestRow } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** Writes down what happened to a merge request as a system note, in the caller's transaction. */
 export async function noteChange(

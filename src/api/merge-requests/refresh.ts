@@ -18,12 +18,11 @@ import {
   findById,
   findLatestVersion,
   insertVersion,
-  type MergeRequestRow,
   touchMergeRequest,
   updateMergeRequest,
-  type VersionRow,
 } from './queries.ts'
 import { noteChange } from './record.ts'
+import type { MergeRequestRow, VersionRow } from './row.ts'
 import { targetProject } from './target-project.ts'
 import { type Snapshot, takeSnapshot } from './versions.ts'
 

@@ -4,8 +4,9 @@ import type { Ctx } from '../../ctx.ts'
 import { cancelAutoMerge } from './auto-merge.ts'
 import { recheckOf } from './detailed-merge-status.ts'
 import { refreshJob } from './jobs.ts'
-import { type MergeRequestRow, updateMergeRequest } from './queries.ts'
+import { updateMergeRequest } from './queries.ts'
 import { noteChange } from './record.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** Points a merge request at another branch, in the caller's transaction; its diff is computed anew. */
 export async function retarget(

@@ -2,7 +2,7 @@ import type { Ctx } from '../../ctx.ts'
 import { countsById } from './count-queries.ts'
 import { type DetailedMergeStatus, detailedMergeStatus } from './detailed-merge-status.ts'
 import { mergeFactsById } from './facts.ts'
-import type { MergeRequestRow } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** `detailed_merge_status` of one merge request. */
 export async function statusOf(ctx: Ctx, row: MergeRequestRow): Promise<DetailedMergeStatus> {

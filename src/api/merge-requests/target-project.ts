@@ -1,7 +1,7 @@
 import { findProjectById } from '../../access/find-queries.ts'
 import { type Project, withProjectRole } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { MergeRequestRow } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** The project that a merge request goes into, with the role of whoever acts; undefined when it is gone. */
 export async function targetProject(

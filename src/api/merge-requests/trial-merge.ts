@@ -6,7 +6,7 @@ import { findRef } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { placeOwnRef } from '../refs/own-refs.ts'
 import { branchHead, bringHead, trialRef } from './branch-heads.ts'
-import type { MergeRequestRow } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 const refused = () => invalidText('Merge request is not mergeable')
 

@@ -15,10 +15,11 @@ import { noteClosingIssues } from './closing-issues.ts'
 import { assertNoTwin, assertTargetBranch, assertTitle, flagValue, milestoneFor } from './create.ts'
 import { isDraftTitle } from './draft-title.ts'
 import { reload } from './find.ts'
-import { type MergeRequestRow, updateMergeRequest } from './queries.ts'
+import { updateMergeRequest } from './queries.ts'
 import { noteChange, peopleNote, todoTarget } from './record.ts'
 import { retarget } from './retarget.ts'
 import { setReviewers } from './reviewers.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** What is changed, where, and what the request really said. */
 interface Change {
