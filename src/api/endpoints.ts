@@ -54,6 +54,9 @@ import * as projectsFork from './projects/fork-endpoints.ts'
 import * as projectsShare from './projects/share-endpoints.ts'
 import * as projectsState from './projects/state-endpoints.ts'
 import * as projectsUser from './projects/user-endpoints.ts'
+import * as protectionsBranch from './protections/branch-endpoints.ts'
+import * as protectionsEnvironment from './protections/environment-endpoints.ts'
+import * as protectionsTag from './protections/tag-endpoints.ts'
 import * as releases from './releases/endpoints.ts'
 import * as repositoryArchive from './repository/archive-endpoints.ts'
 import * as repository from './repository/endpoints.ts'
@@ -129,6 +132,9 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   projectsShare,
   projectsState,
   projectsUser,
+  protectionsBranch,
+  protectionsEnvironment,
+  protectionsTag,
   releases,
   repositoryArchive,
   repository,

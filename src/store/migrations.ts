@@ -8,6 +8,7 @@ import { badges } from './migrations/0030-badges.ts'
 import { planning } from './migrations/0031-planning.ts'
 import { issuesAndNotes } from './migrations/0032-issues.ts'
 import { mergeRequests } from './migrations/0033-merge-requests.ts'
+import { protections } from './migrations/0034-protections.ts'
 import { releases } from './migrations/0035-releases.ts'
 
 /** Every migration, in order. Once released, one is never edited, only followed by another. */
@@ -21,5 +22,6 @@ export const migrations: readonly Migration[] = [
   planning,
   issuesAndNotes,
   mergeRequests,
+  protections,
   releases,
 ]

@@ -6,6 +6,7 @@ import type { CoreSchema } from './schema/core.ts'
 import type { IssuesSchema } from './schema/issues.ts'
 import type { MergeRequestsSchema } from './schema/merge-requests.ts'
 import type { PlanningSchema } from './schema/planning.ts'
+import type { ProtectionsSchema } from './schema/protections.ts'
 import type { RefsSchema } from './schema/refs.ts'
 import type { ReleasesSchema } from './schema/releases.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
@@ -19,6 +20,7 @@ export interface Schema
     IssuesSchema,
     MergeRequestsSchema,
     PlanningSchema,
+    ProtectionsSchema,
     RefsSchema,
     ReleasesSchema,
     SpacesSchema {}

@@ -347,3 +347,43 @@ describe('the same rules for moves by the API', () => {
     await make('refs/heads/release/1', settledTip)
   })
 })
+
+describe('rules made through the API', () => {
+  test('decide on pushes of the git program: named users, groups, tags and rules of a group', async () => {
+    const { body: group } = await ana.post('/groups', { name: 'team', path: 'team' })
+    const { body: made } = await ana.post('/projects', { name: 'app', namespace_id: group.id })
+    const address = (who: Caller) =>
+      `${world.url.replace('//', `//${who.username}:${who.token}@`)}/team/app.git`
+    const source = await desk.repository()
+    await gitClient(source, ['push', '-q', address(ana), 'main', 'main:prod', 'main:named'])
+    const { body: crew } = await ana.post('/groups', { name: 'crew', path: 'crew' })
+    await ana.post(`/groups/${crew.id}/members`, { user_id: dev.id, access_level: 30 })
+    const share = { group_id: crew.id, group_access: 30 }
+    expect((await ana.post(`/projects/${made.id}/share`, share)).status).toBe(201)
+    const other = await world.user('otto')
+    await ana.post(`/projects/${made.id}/members`, { user_id: other.id, access_level: 30 })
+
+    await ana.post(`/groups/${group.id}/protected_branches`, { name: 'prod', push_access_level: 0 })
+    await ana.post(`/projects/${made.id}/protected_branches`, {
+      name: 'named',
+      allowed_to_push: [{ group_id: crew.id }],
+    })
+    await ana.post(`/projects/${made.id}/protected_tags`, {
+      name: 'v*',
+      allowed_to_create: [{ user_id: other.id }],
+    })
+    await commitFile(source, 'b', 'b', 'Next')
+    const tell = async (who: Caller, ref: string) => {
+      const run = await runGitClient(source, ['push', address(who), ref])
+      return run.code === 0 ? 'went through' : run.stderr
+    }
+    const refused = 'You are not allowed to push code to protected branches on this project.'
+    expect(await tell(ana, 'main:prod')).toContain(refused)
+    expect(await tell(other, 'main:named')).toContain(refused)
+    expect(await tell(dev, 'main:named')).toBe('went through')
+    expect(await tell(dev, 'main:refs/tags/v1')).toContain(
+      'You are not allowed to create this tag as it is protected.',
+    )
+    expect(await tell(other, 'main:refs/tags/v1')).toBe('went through')
+  })
+})

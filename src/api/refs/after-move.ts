@@ -5,10 +5,11 @@ import { branchesMoved, mergeRequestsAfterPush } from '../merge-requests/after-p
 import { completeMergeOf } from '../merge-requests/complete-merge.ts'
 import { findPushedProject, type PushedProject, recordPushed } from '../projects/pushed.ts'
 import { measureProject } from '../projects/tasks.ts'
+import { protectDefaultBranch } from '../protections/protect-branch.ts'
 import { defaultProtection } from './default-protection.ts'
 import { branchOf, isDeletion, type RefMove } from './moves.ts'
-import { defaultRule, rulesFor } from './protection.ts'
-import { findPush, insertDefaultRule, listBranchRules, listMovedRefs } from './queries.ts'
+import { rulesFor } from './protection.ts'
+import { findPush, listBranchRules, listMovedRefs } from './queries.ts'
 import { enqueueUpkeep } from './upkeep.ts'
 
 /** A push whose refs have moved. */
@@ -53,7 +54,7 @@ async function projectMoved(
   const defaultBranch = firstDefaultBranch(project.defaultBranch, branches)
   await recordPushed(ctx, { ...project, empty: false, defaultBranch })
   if (defaultBranch === null) return undefined
-  await protectDefaultBranch(ctx, project, defaultBranch)
+  await protectFirstBranch(ctx, project, defaultBranch)
   return defaultBranch
 }
 
@@ -65,11 +66,11 @@ function firstDefaultBranch(wanted: string | null, pushed: readonly string[]): s
   return preferred ?? pushed.find(isBranchName) ?? wanted
 }
 
-async function protectDefaultBranch(ctx: Ctx, project: PushedProject, name: string): Promise<void> {
+async function protectFirstBranch(ctx: Ctx, project: PushedProject, name: string): Promise<void> {
   const known = await listBranchRules(ctx.db, project.id, project.namespaceId)
   if (rulesFor(known, name).length > 0) return
-  const rule = defaultRule(await defaultProtection(ctx, project.namespaceId))
-  if (rule) await insertDefaultRule(ctx.db, { projectId: project.id, name, ...rule }, ctx.now())
+  const level = await defaultProtection(ctx, project.namespaceId)
+  await protectDefaultBranch(ctx, project.id, name, level)
 }
 
 /**

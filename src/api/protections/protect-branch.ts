@@ -2,7 +2,13 @@ import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { deleteBranchRule, ensureBranchRule, setRoleLevel } from './rule-queries.ts'
+import { defaultRule } from '../refs/protection.ts'
+import {
+  deleteBranchRule,
+  ensureBranchRule,
+  insertDefaultRule,
+  setRoleLevel,
+} from './rule-queries.ts'
 
 /** Protects one branch by roles alone; what is not told stays, or is for maintainers (spec D §1.5, legacy form). */
 export async function protectBranch(
@@ -33,4 +39,15 @@ export async function unprotectBranch(
   name: string,
 ): Promise<void> {
   await deleteBranchRule(ctx.db, project.id, name)
+}
+
+/** Protects a project's default branch as a level of default protection says; no change if it is. */
+export async function protectDefaultBranch(
+  ctx: Ctx,
+  projectId: number,
+  name: string,
+  level: number,
+): Promise<void> {
+  const rule = defaultRule(level)
+  if (rule) await insertDefaultRule(ctx.db, { projectId, name, ...rule }, ctx.now())
 }

@@ -49,3 +49,32 @@ export async function deleteBranchRule(db: Db, projectId: number, name: string):
     .where('name', '=', name)
     .execute()
 }
+
+/** Protects a branch with one level each for pushing, merging and unprotecting; no change if it is. */
+export async function insertDefaultRule(
+  db: Db,
+  rule: { projectId: number; name: string; push: number; merge: number; force: boolean },
+  now: Instant,
+): Promise<void> {
+  const inserted = await db
+    .insertInto('protected_branches')
+    .values({
+      project_id: rule.projectId,
+      name: rule.name,
+      allow_force_push: rule.force,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (!inserted) return
+  const id = inserted.id
+  await db
+    .insertInto('protected_branch_levels')
+    .values([
+      { protected_branch_id: id, action: 'push', access_level: rule.push },
+      { protected_branch_id: id, action: 'merge', access_level: rule.merge },
+    ])
+    .execute()
+}

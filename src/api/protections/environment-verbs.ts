@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { audit } from '../../access/audit.ts'
+import { Role } from '../../access/roles.ts'
+import { conflict, notFound, unprocessable } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { uniquely } from '../../store/unique.ts'
+import { admitTargets, type Owner } from './admit.ts'
+import {
+  approvalRuleEntity,
+  assertRulesName,
+  deployLevelEntity,
+  type EnvironmentLevelRow,
+  type EnvironmentWish,
+  type Kind,
+  planEnvironmentLevels,
+  presentApprovalRule,
+  presentDeployLevel,
+} from './environment-levels.ts'
+import {
+  changeEnvironmentLevels,
+  deleteEnvironment,
+  type EnvironmentRow,
+  findEnvironmentRow,
+  insertEnvironment,
+  listEnvironmentLevels,
+  updateEnvironment,
+} from './environment-queries.ts'
+
+export const protectedEnvironmentEntity = z.strictObject({
+  name: z.string(),
+  deploy_access_levels: z.array(deployLevelEntity),
+  required_approval_count: z.int(),
+  approval_rules: z.array(approvalRuleEntity),
+})
+
+/** What a group protects is a tier, not a single environment. */
+const TIERS = ['production', 'staging', 'testing', 'development', 'other']
+
+const words: Readonly<Record<Kind, string>> = {
+  deploy: 'Deploy access levels',
+  approval: 'Approval rules',
+}
+
+export async function presentEnvironments(ctx: Ctx, rows: readonly EnvironmentRow[]) {
+  const levels = await listEnvironmentLevels(
+    ctx.db,
+    rows.map((row) => row.id),
+  )
+  return rows.map((row) => {
+    const ofKind = (kind: Kind) =>
+      levels.filter((level) => level.protected_environment_id === row.id && level.kind === kind)
+    return {
+      name: row.name,
+      deploy_access_levels: ofKind('deploy').map(presentDeployLevel),
+      required_approval_count: row.required_approval_count,
+      approval_rules: ofKind('approval').map(presentApprovalRule),
+    }
+  })
+}
+
+export async function getEnvironment(
+  ctx: Ctx,
+  owner: Owner,
+  name: string,
+): Promise<EnvironmentRow> {
+  const row = await findEnvironmentRow(ctx.db, owner, name)
+  if (!row) throw notFound()
+  return row
+}
+
+export async function presentOne(ctx: Ctx, owner: Owner, name: string) {
+  const [presented] = await presentEnvironments(ctx, [await getEnvironment(ctx, owner, name)])
+  if (!presented) throw notFound()
+  return presented
+}
+
+export interface EnvironmentInput {
+  readonly required_approval_count?: number | undefined
+  readonly deploy_access_levels?: readonly EnvironmentWish[] | undefined
+  readonly approval_rules?: readonly EnvironmentWish[] | undefined
+}
+
+/** Protects an environment, or for a group a tier (spec B-resolved §9.3). */
+export async function protectEnvironment(
+  ctx: Ctx,
+  owner: Owner,
+  given: EnvironmentInput & { readonly name: string },
+) {
+  const { name } = given
+  if (owner.kind === 'group' && !TIERS.includes(name)) {
+    throw unprocessable([`Name must be one of environment tiers: ${TIERS.join(', ')}.`])
+  }
+  const taken = () =>
+    conflict(
+      owner.kind === 'group'
+        ? `Protected environment '${name}' already exists`
+        : `Environment '${name}' is already protected`,
+    )
+  return await inTransaction(ctx, async (ctx) => {
+    const table = 'protected_environments'
+    const fresh = { name, required_approval_count: given.required_approval_count ?? 0 }
+    const id = await uniquely({ [`${table}.${owner.kind}_id, ${table}.name`]: taken }, () =>
+      insertEnvironment(ctx.db, owner, fresh, ctx.now()),
+    )
+    await setLevels(ctx, owner, id, given, [])
+    await note(ctx, owner, 'environment_protected', name)
+    return await presentOne(ctx, owner, name)
+  })
+}
+
+export async function changeEnvironment(
+  ctx: Ctx,
+  owner: Owner,
+  row: EnvironmentRow,
+  given: EnvironmentInput,
+) {
+  return await inTransaction(ctx, async (ctx) => {
+    const count = given.required_approval_count
+    const change = count === undefined ? {} : { required_approval_count: count }
+    await updateEnvironment(ctx.db, row.id, change, ctx.now())
+    await setLevels(ctx, owner, row.id, given, await listEnvironmentLevels(ctx.db, [row.id]))
+    await note(ctx, owner, 'environment_protection_changed', row.name)
+    return await presentOne(ctx, owner, row.name)
+  })
+}
+
+export async function unprotectEnvironment(ctx: Ctx, owner: Owner, row: EnvironmentRow) {
+  await inTransaction(ctx, async (ctx) => {
+    await deleteEnvironment(ctx.db, row.id)
+    await note(ctx, owner, 'environment_unprotected', row.name)
+  })
+}
+
+async function setLevels(
+  ctx: Ctx,
+  owner: Owner,
+  id: number,
+  given: EnvironmentInput,
+  known: readonly EnvironmentLevelRow[],
+): Promise<void> {
+  assertRulesName(given.approval_rules ?? [])
+  const lists = { deploy: given.deploy_access_levels, approval: given.approval_rules }
+  for (const kind of ['deploy', 'approval'] as const) {
+    const ofKind = known.filter((level) => level.kind === kind)
+    const changes = planEnvironmentLevels(ofKind, lists[kind] ?? [], words[kind])
+    const plain = {
+      remove: changes.remove,
+      add: changes.add.map((target) => ({ ...target, deploy_key_id: null })),
+      change: changes.change.map((one) => ({
+        id: one.id,
+        target: { ...one.target, deploy_key_id: null },
+      })),
+    }
+    const options = owner.kind === 'group' ? { userRole: Role.maintainer } : {}
+    await admitTargets(ctx, owner, plain, words[kind], options)
+    await changeEnvironmentLevels(ctx.db, id, kind, changes)
+  }
+}
+
+async function note(ctx: Ctx, owner: Owner, action: string, name: string): Promise<void> {
+  const type = owner.kind === 'project' ? 'Project' : 'Group'
+  await audit(ctx, { entity: { type, id: owner.id }, action, details: { name } })
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import { Role } from '../../access/roles.ts'
+import { notFound, unprocessable } from '../../base/problem.ts'
+import { hash, id, oneOfNumbers, parameter } from '../../http/params.ts'
+
+/** Who is meant by a level: one of these is set. */
+export interface Target {
+  readonly access_level: number | null
+  readonly user_id: number | null
+  readonly group_id: number | null
+  readonly deploy_key_id: number | null
+}
+
+/** A level in its table, with the name of whom it means. */
+export interface LevelRow extends Target {
+  readonly id: number
+  readonly user_name: string | null
+  readonly group_name: string | null
+  readonly key_title: string | null
+}
+
+/** An element of `allowed_to_push` and its kin: without `id` it adds, with `id` it changes, with `_destroy` it removes. */
+export interface LevelWish {
+  readonly id?: number | undefined
+  readonly _destroy?: boolean | undefined
+  readonly access_level?: number | null | undefined
+  readonly user_id?: number | null | undefined
+  readonly group_id?: number | null | undefined
+  readonly deploy_key_id?: number | null | undefined
+}
+
+export interface LevelChanges<T = Target> {
+  readonly remove: readonly number[]
+  readonly change: readonly { readonly id: number; readonly target: T }[]
+  readonly add: readonly T[]
+}
+
+/** What the levels are called on the wire (spec B-resolved §9.1). */
+const names: Readonly<Record<number, string>> = {
+  [Role.none]: 'No one',
+  [Role.developer]: 'Developers + Maintainers',
+  [Role.maintainer]: 'Maintainers',
+  [Role.admin]: 'Administrators',
+}
+
+export const ANY_LEVEL = [0, 30, 40, 60] as const
+/** Levels of those who may do something; unprotecting can't be left to nobody. */
+export const SOME_LEVEL = [30, 40, 60] as const
+
+export const levelEntity = z.strictObject({
+  id: z.int(),
+  access_level: z.int().nullable(),
+  access_level_description: z.string(),
+  deploy_key_id: z.int().nullable(),
+  user_id: z.int().nullable(),
+  group_id: z.int().nullable(),
+})
+
+export function describeLevel(row: Omit<LevelRow, 'deploy_key_id' | 'id'>): string {
+  return (
+    row.user_name ?? row.group_name ?? row.key_title ?? names[row.access_level ?? Role.none] ?? ''
+  )
+}
+
+export function presentLevel(row: LevelRow): z.input<typeof levelEntity> {
+  return {
+    id: row.id,
+    access_level: row.access_level,
+    access_level_description: describeLevel(row),
+    deploy_key_id: row.deploy_key_id,
+    user_id: row.user_id,
+    group_id: row.group_id,
+  }
+}
+
+/** A flag inside an element; null and what is not said are false. */
+const destroy = parameter<boolean>({ type: 'boolean' }, (raw) =>
+  ['true', '1'].includes(String(raw).toLowerCase()),
+)
+
+export function levelWish(levels: readonly number[]): z.ZodType<LevelWish> {
+  return hash({
+    id: id().optional(),
+    _destroy: destroy.optional(),
+    access_level: oneOfNumbers(levels).nullish(),
+    user_id: id().nullish(),
+    group_id: id().nullish(),
+    deploy_key_id: id().nullish(),
+  })
+}
+
+const keys = ['user_id', 'group_id', 'deploy_key_id', 'access_level'] as const
+
+/** Whom an element means, or undefined when it names nobody. The most specific wins. */
+export function targetOf(wish: LevelWish): Target | undefined {
+  const key = keys.find((one) => wish[one] !== undefined && wish[one] !== null)
+  if (key === undefined) return undefined
+  return { ...roleTarget(null), [key]: wish[key] ?? null }
+}
+
+export function roleTarget(level: number | null): Target {
+  return { access_level: level, user_id: null, group_id: null, deploy_key_id: null }
+}
+
+export function sameTarget(a: Target, b: Target): boolean {
+  return keys.every((key) => a[key] === b[key])
+}
+
+function labelOf(target: Target): string {
+  if (target.user_id !== null) return 'user'
+  if (target.group_id !== null) return 'group'
+  return target.deploy_key_id === null ? 'access level' : 'deploy key'
+}
+
+/**
+ * What a list of elements changes in the levels that are there. `what` begins the sentences of 422, such as `Push
+ * access levels`; an unknown `id` is 404.
+ */
+export function planLevels(
+  known: readonly (Target & { readonly id: number })[],
+  wishes: readonly LevelWish[],
+  what: string,
+): LevelChanges {
+  const after = new Map<number | string, Target>(known.map((level) => [level.id, level]))
+  const remove: number[] = []
+  const change: { id: number; target: Target }[] = []
+  const add: Target[] = []
+  const ids = new Set(known.map((level) => level.id))
+  if (wishes.some((wish) => wish.id !== undefined && !ids.has(wish.id))) throw notFound()
+  for (const [at, wish] of wishes.entries()) {
+    if (wish.id === undefined) {
+      const target = targetOf(wish)
+      if (!target) throw unprocessable([`${what} access level can't be blank`])
+      add.push(target)
+      after.set(`new ${at}`, target)
+    } else if (wish._destroy) {
+      remove.push(wish.id)
+      after.delete(wish.id)
+    } else {
+      const target = targetOf(wish)
+      if (!target) continue
+      change.push({ id: wish.id, target })
+      after.set(wish.id, target)
+    }
+  }
+  refuseTwice([...after.values()], what)
+  return { remove, change, add }
+}
+
+function refuseTwice(levels: readonly Target[], what: string): void {
+  const twice = levels.find((level, at) =>
+    levels.slice(0, at).some((earlier) => sameTarget(earlier, level)),
+  )
+  if (twice) throw unprocessable([`${what} ${labelOf(twice)} has already been taken`])
+}

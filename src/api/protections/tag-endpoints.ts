@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import { audit } from '../../access/audit.ts'
+import { Role } from '../../access/roles.ts'
+import { onProject, type Project } from '../../access/subjects.ts'
+import { notFound, unprocessable } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { filledText, list, oneOfNumbers, text } from '../../http/params.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { uniquely } from '../../store/unique.ts'
+import { admitTargets } from './admit.ts'
+import { ANY_LEVEL, levelEntity, levelWish, planLevels, presentLevel } from './levels.ts'
+import { ownerOf } from './params.ts'
+import {
+  deleteTagRule,
+  findTagRuleRow,
+  insertTagRule,
+  listTagLevelRows,
+  listTagRuleRows,
+  type TagRuleRow,
+} from './tag-queries.ts'
+
+const tags = ['protected tags']
+const params = { name: text({ max: 255 }) }
+const words = 'Create access levels'
+
+export const protectedTagEntity = z.strictObject({
+  name: z.string(),
+  create_access_levels: z.array(levelEntity),
+})
+
+async function present(ctx: Ctx, rows: readonly TagRuleRow[]) {
+  const levels = await listTagLevelRows(
+    ctx.db,
+    rows.map((row) => row.id),
+  )
+  return rows.map((row) => ({
+    name: row.name,
+    create_access_levels: levels
+      .filter((level) => level.protected_tag_id === row.id)
+      .map(presentLevel),
+  }))
+}
+
+async function getRule(ctx: Ctx, project: Project, name: string): Promise<TagRuleRow> {
+  const row = await findTagRuleRow(ctx.db, project.id, name)
+  if (!row) throw notFound()
+  return row
+}
+
+async function getPresented(ctx: Ctx, project: Project, name: string) {
+  const [rule] = await present(ctx, [await getRule(ctx, project, name)])
+  if (!rule) throw notFound()
+  return rule
+}
+
+export const listProtectedTags = endpoint({
+  method: 'GET',
+  path: '/projects/:id/protected_tags',
+  summary: 'List the protected tags of a project',
+  tags,
+  access: onProject('read_protections'),
+  paginate: 'offset',
+  response: z.array(protectedTagEntity),
+  async handler({ ctx, project, page }) {
+    const rows = await listTagRuleRows(ctx.db, project.id, page)
+    return { ...rows, items: await present(ctx, rows.items) }
+  },
+})
+
+export const getProtectedTag = endpoint({
+  method: 'GET',
+  path: '/projects/:id/protected_tags/:name',
+  summary: 'Get a protected tag, or a pattern of them',
+  tags,
+  access: onProject('read_protections'),
+  params,
+  response: protectedTagEntity,
+  handler: ({ ctx, project, params: { name } }) => getPresented(ctx, project, name),
+})
+
+export const protectTag = endpoint({
+  method: 'POST',
+  path: '/projects/:id/protected_tags',
+  summary: 'Protect a tag, or all that fit a pattern',
+  tags,
+  access: onProject('admin_protections'),
+  body: {
+    name: filledText({ max: 255 }),
+    create_access_level: oneOfNumbers(ANY_LEVEL).optional(),
+    allowed_to_create: list(levelWish(ANY_LEVEL), { max: 500 }).optional(),
+  },
+  response: protectedTagEntity,
+  status: 201,
+  async handler({ ctx, project, body }) {
+    const given = (body.allowed_to_create ?? []).map((wish) => ({ ...wish, id: undefined }))
+    const role = body.create_access_level ?? (given.length > 0 ? undefined : Role.maintainer)
+    const wishes = role === undefined ? given : [{ access_level: role }, ...given]
+    const changes = planLevels([], wishes, words)
+    return await inTransaction(ctx, async (ctx) => {
+      await admitTargets(ctx, ownerOf({ project }), changes, words, { keys: true })
+      const rule = { projectId: project.id, name: body.name, levels: changes.add }
+      const taken = () => unprocessable(['Name has already been taken'])
+      await uniquely({ 'protected_tags.project_id, protected_tags.name': taken }, () =>
+        insertTagRule(ctx.db, rule, ctx.now()),
+      )
+      await note(ctx, project, 'tag_protected', body.name)
+      return await getPresented(ctx, project, body.name)
+    })
+  },
+})
+
+export const unprotectTag = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/protected_tags/:name',
+  summary: 'Stop protecting a tag',
+  tags,
+  access: onProject('admin_protections'),
+  params,
+  async handler({ ctx, project, params: { name } }) {
+    const row = await getRule(ctx, project, name)
+    await inTransaction(ctx, async (ctx) => {
+      await deleteTagRule(ctx.db, row.id)
+      await note(ctx, project, 'tag_unprotected', name)
+    })
+  },
+})
+
+async function note(ctx: Ctx, project: Project, action: string, name: string): Promise<void> {
+  await audit(ctx, { entity: { type: 'Project', id: project.id }, action, details: { name } })
+}
