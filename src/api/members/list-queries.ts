@@ -59,16 +59,20 @@ function memberships(scope: MemberScope) {
       SELECT m.user_id, m.id AS member_id, m.access_level AS level, chain.depth + 1 AS rank
         FROM chain JOIN members m ON m.source_type = 'group' AND m.source_id = chain.id
         WHERE m.user_id IS NOT NULL AND ${live('m', today)}
-      UNION ALL
-      SELECT m.user_id, m.id, m.access_level, 0 FROM members m
-        WHERE m.source_type = ${source.type} AND m.source_id = ${source.id}
-          AND m.user_id IS NOT NULL AND ${live('m', today)}
+      ${source.type === 'project' ? ownRows(source.id, today) : sql``}
       UNION ALL
       SELECT m.user_id, m.id, min(m.access_level, link.level), ${INVITED_RANK} + a.depth
         FROM link JOIN namespace_ancestors a ON a.namespace_id = link.group_id
         JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id
         WHERE m.user_id IS NOT NULL AND m.state = 'active' AND ${live('m', today)}
     ) GROUP BY user_id)`
+}
+
+/** A group's own rows are those of its chain at depth 0; a project's come beside it. */
+function ownRows(projectId: number, today: Day) {
+  return sql`UNION ALL SELECT m.user_id, m.id, m.access_level, 0 FROM members m
+    WHERE m.source_type = 'project' AND m.source_id = ${projectId}
+      AND m.user_id IS NOT NULL AND ${live('m', today)}`
 }
 
 interface Row {
