@@ -1,6 +1,7 @@
 import type { Ctx } from '../ctx.ts'
 import { daily, every, type Schedule } from '../work/schedule.ts'
 import type { AnyTask } from '../work/task.ts'
+import { unassignMember } from './assignees/tasks.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
 import { removeGroup, removeMarkedGroups } from './groups/remove-group.ts'
 import { removeBillable } from './members/billable-removal.ts'
@@ -25,6 +26,7 @@ import { sendConfirmation, sendPasswordLink } from './users/tasks.ts'
 /** Every background task that the runner may find in the table. */
 export const tasks: readonly AnyTask<Ctx>[] = [
   deleteMergedBranches,
+  unassignMember,
   refreshMergeRequest,
   checkMergeRequest,
   autoMerge,

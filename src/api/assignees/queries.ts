@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { Work } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
@@ -60,5 +61,28 @@ export async function deleteAssignees(
     .where('subject_type', '=', type)
     .where('subject_id', '=', subjectId)
     .where('user_id', 'in', userIds)
+    .execute()
+}
+
+/** Takes a user off the issues and merge requests of a project, or of everything below a group. */
+export async function deleteAssigneeBelow(
+  db: Db,
+  source: { readonly type: 'group' | 'project'; readonly id: number },
+  userId: number,
+): Promise<void> {
+  const projects =
+    source.type === 'project'
+      ? sql`(SELECT ${source.id})`
+      : sql`(SELECT p.id FROM projects p JOIN namespace_ancestors a ON a.namespace_id = p.namespace_id
+          WHERE a.ancestor_id = ${source.id})`
+  await db
+    .deleteFrom('assignees')
+    .where('user_id', '=', userId)
+    .where(
+      sql<boolean>`((subject_type = 'issue' AND subject_id IN
+          (SELECT id FROM issues WHERE project_id IN ${projects}))
+        OR (subject_type = 'merge_request' AND subject_id IN
+          (SELECT id FROM merge_requests WHERE target_project_id IN ${projects})))`,
+    )
     .execute()
 }

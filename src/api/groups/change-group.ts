@@ -10,6 +10,7 @@ import type { Avatar } from '../users/sent-avatar.ts'
 import { groupDescriptionFaults } from './create-group.ts'
 import { groupVisibilityFaults } from './faults.ts'
 import { findParent, type GroupChange, updateGroupRow } from './queries.ts'
+import { auditGroup } from './record.ts'
 import type { GroupColumns } from './settings.ts'
 import { listVisibilitiesBelow, moveBelow } from './tree-queries.ts'
 
@@ -52,6 +53,10 @@ export async function changeGroup(ctx: Ctx, group: Group, update: GroupUpdate): 
           : {}),
       }
       await updateGroupRow(ctx.db, group.id, change)
+      await auditGroup(ctx, group.id, 'group_changed', {
+        path: to.fullPath,
+        visibility: change.visibility ?? group.visibility,
+      })
       if (from.fullPath === to.fullPath && from.fullName === to.fullName) return
       await moveBelow(ctx.db, group.id, from, to)
       await followNamespacePath(ctx, group.id, from.fullPath, to.fullPath)

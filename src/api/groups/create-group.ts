@@ -8,6 +8,7 @@ import { addFirstMember } from '../members/found-source.ts'
 import { groupNameFaults, groupPathFaults } from '../namespaces/paths.ts'
 import { groupVisibilityFaults, MAX_DEPTH, refuseGroupFaults, whilePathFree } from './faults.ts'
 import { countAncestors, findCanCreateGroup, insertGroup } from './queries.ts'
+import { auditGroup } from './record.ts'
 import type { GroupColumns } from './settings.ts'
 
 /** A group to be made. */
@@ -57,6 +58,7 @@ export async function createGroup(ctx: Ctx, input: NewGroup): Promise<number> {
         const owner = { userId: user.id, level: Role.owner, createdById: user.id }
         await addFirstMember(ctx, { type: 'group', id }, owner)
       }
+      await auditGroup(ctx, id, 'group_created', { path: input.path })
       return id
     }),
   )

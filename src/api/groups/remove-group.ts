@@ -7,6 +7,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { task } from '../../work/task.ts'
 import { discardProjectsBelow, followNamespacePath, hideProjectsBelow } from '../projects/below.ts'
 import { updateGroupRow } from './queries.ts'
+import { auditGroup } from './record.ts'
 import {
   deleteGroupRow,
   hideBelow,
@@ -45,6 +46,7 @@ export async function hideGroup(ctx: Ctx, group: Removable): Promise<void> {
     await followNamespacePath(ctx, group.id, from.fullPath, to.fullPath)
     await hideBelow(ctx.db, group.id, ctx.now())
     await hideProjectsBelow(ctx, group.id)
+    await auditGroup(ctx, group.id, 'group_deleted', { full_path: group.full_path })
     await ctx.work.enqueue(ctx.db, removeGroup, { group_id: group.id })
   })
 }

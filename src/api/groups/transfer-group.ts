@@ -8,6 +8,7 @@ import { followNamespacePath, lowerProjectsBelow } from '../projects/below.ts'
 import { assertMayCreateTopGroup, mayCreateSubgroup } from './create-group.ts'
 import { MAX_DEPTH } from './faults.ts'
 import { countAncestors, updateGroupRow } from './queries.ts'
+import { auditGroup } from './record.ts'
 import { findHeight, lowerVisibility, moveBelow } from './tree-queries.ts'
 
 function refused(reason: string): Problem {
@@ -35,6 +36,7 @@ export async function transferGroup(
       })
       await moveBelow(ctx.db, group.id, from, to)
       await followNamespacePath(ctx, group.id, from.fullPath, to.fullPath)
+      await auditGroup(ctx, group.id, 'group_transferred', { from: from.fullPath, to: to.fullPath })
       if (!parent) return
       const tooHigh = above(parent.visibility)
       await lowerVisibility(ctx.db, group.id, parent.visibility, tooHigh)

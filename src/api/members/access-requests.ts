@@ -8,6 +8,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { assertGrant } from './add-member.ts'
 import { deleteMemberRow, findRowOfUser, insertMember, updateMemberRow } from './queries.ts'
+import { recordMembership } from './record.ts'
 import { findRequester, type RequesterRow } from './request-queries.ts'
 import type { MemberRow } from './rows.ts'
 import { assertMayAdmin, assertNotBelowInherited } from './rules.ts'
@@ -81,6 +82,7 @@ export async function approveRequest(
       created_at: now,
       updated_at: now,
     })
+    await recordMembership(ctx, source, 'member_added', userId, level)
   })
 }
 

@@ -10,6 +10,7 @@ import {
   isMembershipLocked,
   updateMemberRow,
 } from './queries.ts'
+import { recordMembership } from './record.ts'
 import type { MemberRow } from './rows.ts'
 import {
   assertExpiry,
@@ -51,6 +52,7 @@ export async function addMember(
     await assertMayBelong(ctx, source, user)
     await assertNotBelowInherited(ctx, source, user.id, input.level)
     await saveMember(ctx, source, user.id, input, row)
+    await recordMembership(ctx, source, 'member_added', user.id, input.level)
   })
   return user.id
 }

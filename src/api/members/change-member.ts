@@ -4,6 +4,7 @@ import { type Day, dayOf } from '../../base/clock.ts'
 import { forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { unassignMember } from '../assignees/tasks.ts'
 import { isInForce } from './add-member.ts'
 import {
   countOtherOwners,
@@ -14,6 +15,7 @@ import {
   findRowOfUser,
   updateMemberRow,
 } from './queries.ts'
+import { recordMembership } from './record.ts'
 import type { MemberRow } from './rows.ts'
 import {
   assertExpiry,
@@ -82,12 +84,15 @@ export async function changeMember(
       ...(change.expiresAt === undefined ? {} : { expires_at: change.expiresAt }),
       ...(change.memberRoleId === undefined ? {} : { member_role_id: change.memberRoleId }),
     })
+    await recordMembership(ctx, source, 'member_changed', userId, change.level)
   })
 }
 
 export interface Removal {
   /** Keep what the user has in groups and projects below. */
   readonly skipSubresources: boolean
+  /** Take the user off issues and merge requests there, by a task. */
+  readonly unassign: boolean
 }
 
 /** Removes a membership, found by `getMembership`; checks that need no other order (spec A-resolved §9 Delete). */
@@ -105,6 +110,11 @@ export async function removeMember(
     if (source.type === 'group' && !removal.skipSubresources) {
       await deleteMembersBelow(ctx.db, source.id, userId)
     }
+    if (removal.unassign) {
+      const from = { source_type: source.type, source_id: source.id, user_id: userId }
+      await ctx.work.enqueue(ctx.db, unassignMember, from)
+    }
+    await recordMembership(ctx, source, 'member_removed', userId, row.access_level)
   })
 }
 

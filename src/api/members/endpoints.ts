@@ -158,6 +158,7 @@ function writes(kind: SourceKind): Endpoint[] {
         assertUnmodifiedSince(request, row.updated_at)
         await removeMember(ctx, source, params.user_id, {
           skipSubresources: query.skip_subresources ?? false,
+          unassign: query.unassign_issuables ?? false,
         })
       },
     }),

@@ -7,6 +7,7 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { deleteEndedLink, deleteLink, findTopGroup, insertLink } from './link-queries.ts'
+import { recordShare } from './record.ts'
 import { assertExpiry, assertWithinOwnLevel } from './rules.ts'
 import type { MemberSource } from './source.ts'
 
@@ -49,6 +50,7 @@ export async function shareSource(ctx: Ctx, source: MemberSource, share: Share):
     () =>
       inTransaction(ctx, async (ctx) => {
         await deleteEndedLink(ctx.db, source, invited.id, dayOf(ctx.now()))
+        await recordShare(ctx, source, 'shared_with_group', invited.id)
         return await insertLink(ctx.db, link, ctx.now())
       }),
   )
@@ -79,5 +81,8 @@ export async function unshareSource(
   source: MemberSource,
   groupId: number,
 ): Promise<void> {
-  if (!(await deleteLink(ctx.db, source, groupId))) throw notFound()
+  await inTransaction(ctx, async (ctx) => {
+    if (!(await deleteLink(ctx.db, source, groupId))) throw notFound()
+    await recordShare(ctx, source, 'unshared_with_group', groupId)
+  })
 }

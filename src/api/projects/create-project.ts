@@ -11,6 +11,7 @@ import { addFirstMember } from '../members/found-source.ts'
 import { pathFromName, projectNameFaults, projectPathFaults } from '../namespaces/paths.ts'
 import { writeReadme } from './initial-readme.ts'
 import { findTaken, insertProject, saveTopics, showProject } from './queries.ts'
+import { recordProject } from './record.ts'
 import { discardProject } from './remove-project.ts'
 import { changedSettings } from './settings.ts'
 import { getTargetNamespace, type TargetNamespace } from './target-namespace.ts'
@@ -222,7 +223,10 @@ async function takenProblem(
 async function show(ctx: Ctx, id: number, input: NewProject): Promise<ProjectRow> {
   const shown = await inTransaction(ctx, async (ctx) => {
     const done = await showProject(ctx.db, id, {})
-    if (done) await input.onShown?.(ctx, id)
+    if (done) {
+      await input.onShown?.(ctx, id)
+      await recordProject(ctx, id, 'created', input.creatorId)
+    }
     return done
   })
   const row = shown ? await findProjectById(ctx.db, id) : undefined

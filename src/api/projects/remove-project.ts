@@ -4,6 +4,7 @@ import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { deleteRedirects, updateProjectRow } from './queries.ts'
+import { auditProject } from './record.ts'
 import { removeProject } from './tasks.ts'
 
 /** Clears away a project that could not be made to its end. */
@@ -30,6 +31,7 @@ export async function hideProject(
       updated_at: ctx.now(),
     })
     await deleteRedirects(ctx.db, project.id)
+    await auditProject(ctx, project.id, 'project_deleted', { full_path: project.full_path })
     await ctx.work.enqueue(ctx.db, removeProject, { project_id: project.id })
   })
 }

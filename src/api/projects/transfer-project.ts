@@ -6,6 +6,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
 import { keepOwner } from '../members/keep-owner.ts'
 import { updateProjectRow } from './queries.ts'
+import { auditProject } from './record.ts'
 import { getTargetNamespace } from './target-namespace.ts'
 
 function refused(reason: string): Problem {
@@ -33,6 +34,10 @@ export async function transferProject(
         full_path: `${target.fullPath}/${project.path}`,
         updated_at: ctx.now(),
         ...(hides ? { visibility: target.visibility } : {}),
+      })
+      await auditProject(ctx, project.id, 'project_transferred', {
+        from: project.full_path,
+        to: `${target.fullPath}/${project.path}`,
       })
       if (target.ownerId !== null) {
         const source = { type: 'project', id: project.id } as const

@@ -15,6 +15,7 @@ import {
   saveTopics,
   updateProjectRow,
 } from './queries.ts'
+import { auditProject } from './record.ts'
 import { changedSettings } from './settings.ts'
 import { topicFaults } from './topics.ts'
 
@@ -64,10 +65,25 @@ export async function updateProject(
           : {}),
       }
       await updateProjectRow(ctx.db, project.id, change)
+      await auditChanges(ctx, project, change)
       if (update.topics) await saveTopics(ctx.db, project.id, update.topics, ctx.now())
     }),
   )
   if (branch !== undefined) await setHead(ctx.git.open(project.id), branch)
+}
+
+/** What others must be able to find again: names, paths, visibility and which settings were set. */
+async function auditChanges(ctx: Ctx, project: Project, change: ProjectChange): Promise<void> {
+  const details: Record<string, string> = {}
+  if (change.full_path !== project.full_path)
+    details.path = `${project.full_path} → ${change.full_path}`
+  if (change.name !== project.name) details.name = `${project.name} → ${change.name}`
+  if (change.visibility !== undefined && change.visibility !== project.visibility) {
+    details.visibility = `${project.visibility} → ${change.visibility}`
+  }
+  if (change.settings !== undefined) details.settings = change.settings
+  if (Object.keys(details).length === 0) return
+  await auditProject(ctx, project.id, 'project_changed', details)
 }
 
 function avatarChange(avatar: ProjectUpdate['avatar']) {

@@ -349,3 +349,52 @@ describe('changing and removing members', () => {
     expect((await remove('yesterday')).status).toBe(204)
   })
 })
+
+describe('what follows from membership', () => {
+  test('who leaves is taken off what they were responsible for, when asked', async () => {
+    const top = await group(ana)
+    const { id } = await project(ana, { namespace_id: top.id })
+    const ben = await person()
+    await add(ana, `/groups/${top.id}`, ben, 30)
+    const body = { title: 'to do', assignee_ids: [ben.id] }
+    const issue = await ana.post(`/projects/${id}/issues`, body)
+    expect(issue.body.assignees).toHaveLength(1)
+    await ana.delete(`/groups/${top.id}/members/${ben.id}?unassign_issuables=true`)
+    await world.runTasks()
+    const after = await ana.get(`/projects/${id}/issues/${issue.body.iid}`)
+    expect(after.body.assignees).toEqual([])
+  })
+
+  test('coming and going stand in the audit trail and in the feed', async () => {
+    const { id } = await project(ana)
+    const ben = await person()
+    await add(ana, `/projects/${id}`, ben, 30)
+    await ana.put(`/projects/${id}/members/${ben.id}`, { access_level: 40 })
+    await ana.delete(`/projects/${id}/members/${ben.id}`)
+    const trail = await world.ctx.db
+      .selectFrom('audit_events')
+      .select(['action', 'author_id'])
+      .where('entity_type', '=', 'Project')
+      .where('entity_id', '=', id)
+      .orderBy('id')
+      .execute()
+    expect(trail.map((row) => row.action)).toEqual([
+      'project_created',
+      'member_added',
+      'member_changed',
+      'member_removed',
+    ])
+    expect(new Set(trail.map((row) => row.author_id))).toEqual(new Set([ana.id]))
+    const feed = await world.ctx.db
+      .selectFrom('events')
+      .select(['action_name', 'author_id'])
+      .where('project_id', '=', id)
+      .orderBy('id')
+      .execute()
+    expect(feed).toEqual([
+      { action_name: 'created', author_id: ana.id },
+      { action_name: 'joined', author_id: ben.id },
+      { action_name: 'left', author_id: ben.id },
+    ])
+  })
+})
