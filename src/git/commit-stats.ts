@@ -13,15 +13,23 @@ export const readCommitStatsOperation = operation({
     input: { readonly ids: readonly ObjectId[] },
   ): Promise<CommitStats[]> {
     const pairs = await treePairs(repository, input.ids)
-    const different = pairs.filter(([before, after]) => before !== after)
+    const distinct = new Map(pairs.map((pair) => [pair.join(' '), pair]))
+    const different = [...distinct.values()].filter(([before, after]) => before !== after)
     const stats = new Map<string, CommitStats>()
-    if (different.length > 0) await fill(repository, different, stats, signal)
+    // Two processes use two cores; for a few commits a second one costs more than it gives.
+    const half = different.length > worthTwo ? different.length >> 1 : different.length
+    const parts = [different.slice(0, half), different.slice(half)].filter(
+      (part) => part.length > 0,
+    )
+    await Promise.all(parts.map((part) => fill(repository, part, stats, signal)))
     return pairs.map(
       ([before, after]) =>
         stats.get(`${before} ${after}`) ?? { additions: 0, deletions: 0, files: 0 },
     )
   },
 })
+
+const worthTwo = 24
 
 /** Each commit's tree with that of its first parent before it. */
 async function treePairs(

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { constants, setPriority } from 'node:os'
+import { setPriority } from 'node:os'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { gitEnvironment } from '../command.ts'
 import type { FromEngine, ToEngine } from './messages.ts'
@@ -149,11 +149,14 @@ function typescriptLoader(): string {
   return pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 }
 
+/** About half the share of the others where cores are few, all of a core that is idle. */
+const lower = 4
+
 /** Long work gives way to short work and to the main process where cores are few. */
 function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return
   try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    setPriority(pid, lower)
   } catch {
     // Gone already, or not allowed here.
   }
