@@ -56,12 +56,14 @@ export const getChangelog = endpoint({
   },
 })
 
+const MAY_NOT_COMMIT = 'You are not allowed to commit a changelog on this branch'
+
 export const createChangelog = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/changelog',
   summary: 'Make the changelog section of a version and commit it',
   tags: ['repository'],
-  access: onPush(),
+  access: onPush(MAY_NOT_COMMIT),
   body: {
     ...attributes,
     branch: text({ max: 1024 }).optional(),
@@ -73,7 +75,7 @@ export const createChangelog = endpoint({
   async handler({ ctx, project, body, request }) {
     const branch = body.branch || (project.default_branch ?? '')
     if (!(await mayPushBranch(ctx, project, branch))) {
-      throw forbidden('You are not allowed to commit a changelog on this branch')
+      throw forbidden(MAY_NOT_COMMIT)
     }
     countRequest(ctx, project, request)
     const wish: ChangelogCommit = {

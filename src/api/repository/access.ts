@@ -36,16 +36,23 @@ export function onWritableCode(
   ability: ProjectAbility,
   options: RepositoryOptions = {},
 ): Access<RepositorySubject> {
-  return onRepository(ability, options, (ctx, project) => assertMayInProject(ctx, project, ability))
+  return onRepository(ability, options, (ctx, project) => {
+    // Comments take less than reading the code does, where the project is private.
+    if (!mayInProject(ctx.actor, project, 'read_code')) throw forbidden()
+    assertMayInProject(ctx, project, ability)
+  })
 }
 
+const MAY_NOT_PUSH = 'You are not allowed to push into this branch'
+
 /**
- * The project of `:id` with its repository, for whoever is signed in and sees it; whether they may push is asked once
- * the branch is known, and refused in words of its own (`assertMayPush`).
+ * The project of `:id` with its repository, for those who may push at all; whether they may push to the very branch is
+ * asked once it is known (`assertMayPush`). Both are refused with the same words.
  */
-export function onPush(): Access<RepositorySubject> {
-  return onRepository('push_code', { hidden: true }, (ctx) => {
-    if (ctx.actor.kind === 'anonymous') throw unauthorized()
+export function onPush(refusal = MAY_NOT_PUSH): Access<RepositorySubject> {
+  return onRepository('push_code', { hidden: true }, (ctx, project) => {
+    if (mayInProject(ctx.actor, project, 'push_code')) return
+    throw ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden(refusal)
   })
 }
 
@@ -55,7 +62,7 @@ export async function assertMayPush(ctx: Ctx, project: Project, branch: unknown)
   const may = isName
     ? await mayPushBranch(ctx, project, branch)
     : mayInProject(ctx.actor, project, 'push_code')
-  if (!may) throw forbidden('You are not allowed to push into this branch')
+  if (!may) throw forbidden(MAY_NOT_PUSH)
 }
 
 function onRepository(

@@ -116,6 +116,8 @@ describe('comments on a commit', () => {
     const guest = await world.user(`guest${count}`)
     await addMember(world, project, guest, 10)
     expect((await guest.get(`${project.api}/commits/main/comments`)).status).toBe(403)
+    const refused = await guest.post(`${project.api}/commits/main/comments`, { note: 'x' })
+    expect(refused.status).toBe(403)
   })
 })
 
