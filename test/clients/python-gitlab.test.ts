@@ -11,7 +11,7 @@ const installed = spawnSync(python, ['-c', 'import gitlab']).status === 0
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ limitArchives: 0 })
 })
 afterAll(() => world.close())
 

@@ -1,5 +1,6 @@
 """Drives a started server with python-gitlab, unchanged. Usage: python_gitlab.py URL TOKEN"""
 
+import base64
 import sys
 
 import gitlab
@@ -65,6 +66,7 @@ def projects():
     assert isinstance(project.languages(), dict)
     files(project)
     commits(project)
+    repository(project)
     talk(project)
     tokens(project)
     project.delete()
@@ -120,6 +122,61 @@ def commits(project):
     commit.comments.create({"note": "nice"})
     assert commit.comments.list()[0].note == "nice"
     assert project.repository_merge_base(["main", "topic"])["id"]
+
+
+def repository(project):
+    """What python-gitlab's own functional tests do with a repository."""
+    content = base64.b64encode(b"Initial content").decode()
+    new_file = {"file_path": "README.rst", "branch": "main", "content": content}
+    project.files.create({**new_file, "encoding": "base64", "commit_message": "Initial commit"})
+    readme = project.files.get(file_path="README.rst", ref="main")
+    readme.content = base64.b64encode(b"Improved README").decode()
+    readme.save(branch="main", commit_message="new commit", encoding="base64")
+    assert project.files.get(file_path="README.rst", ref="main").decode() == b"Improved README"
+    path = f"/projects/{project.id}/repository/files/README%2Erst"
+    headers = gl.http_head(path, ref="main")
+    assert headers["x-gitlab-file-path"] == "README.rst"
+    assert headers["content-type"] == "application/json"
+    tree = {one["path"]: one for one in project.repository_tree(get_all=True)}
+    blob = tree["README.rst"]["id"]
+    assert project.repository_raw_blob(blob) == b"Improved README"
+    assert base64.b64decode(project.repository_blob(blob)["content"]) == b"Improved README"
+    for form in ("tbz", "tbz2", "tb2", "bz2", "tar", "tar.gz", "tar.bz2", "zip"):
+        archive = project.repository_archive(format=form)
+        assert archive == project.repository_archive("main", format=form)
+        assert len(archive) > 100
+    streamed = []
+    project.repository_archive(streamed=True, action=streamed.append)
+    assert b"".join(streamed) == project.repository_archive()
+    commit = project.commits.create(
+        {
+            "branch": "revertible",
+            "start_branch": "main",
+            "commit_message": "To be reverted",
+            "actions": [{"action": "create", "file_path": "r.txt", "content": "r"}],
+        }
+    )
+    assert commit.parent_ids and commit.stats["total"] == 1
+    reverted = commit.revert(branch="revertible")
+    assert reverted["message"] == f'Revert "To be reverted"\n\nThis reverts commit {commit.id}'
+    try:
+        commit.revert(branch="revertible")
+        raise AssertionError("reverted twice")
+    except gitlab.GitlabRevertError:
+        pass
+    try:
+        commit.signature()
+        raise AssertionError("not signed")
+    except gitlab.GitlabGetError as error:
+        assert error.error_message == "404 Signature Not Found"
+    assert [one["email"] for one in project.repository_contributors()]
+    assert commit.diff() and commit.refs("branch")
+    branch = project.branches.get("revertible")
+    assert branch.commit["id"] == reverted["id"] and not branch.protected
+    project.tags.create({"tag_name": "v2.0.0", "ref": "revertible"})
+    assert project.tags.list(search="^v2")[0].name == "v2.0.0"
+    project.tags.delete("v2.0.0")
+    project.delete_merged_branches()
 
 
 def talk(project):
