@@ -31,13 +31,15 @@ export function runLimited<Name extends keyof UserWork>(
   return new Promise((resolve, reject) => {
     const worker = startWorker({ name, input })
     let timer: NodeJS.Timeout | undefined
-    worker.once('online', () => {
-      timer = setTimeout(() => {
-        reject(new ChangelogFailure('The changelog configuration takes longer than 2 seconds'))
-        void worker.terminate()
-      }, milliseconds)
-    })
-    worker.once('message', (answer: WorkerAnswer) => {
+    const expire = () => {
+      reject(new ChangelogFailure('The changelog configuration takes longer than 2 seconds'))
+      void worker.terminate()
+    }
+    worker.on('message', (answer: WorkerAnswer) => {
+      if ('ready' in answer) {
+        timer = setTimeout(expire, milliseconds)
+        return
+      }
       // The worker answers the very task it was started with.
       if ('value' in answer) resolve(answer.value as ReturnType<UserWork[Name]>)
       else if ('failure' in answer) reject(new ChangelogFailure(answer.failure))

@@ -42,6 +42,7 @@ export type WorkerTask = {
 
 /** What a worker answers. */
 export type WorkerAnswer =
+  | { readonly ready: true }
   | { readonly value: unknown }
   | { readonly failure: string }
   | { readonly bug: string }
