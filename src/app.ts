@@ -2,8 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { createServer, type Server, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express'
-import { sql } from 'kysely'
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import type { Actor } from './access/actor.ts'
 import { authenticate } from './access/authenticate.ts'
 import type { SettingValues } from './access/setting-definitions.ts'
@@ -16,7 +15,7 @@ import type { Log } from './base/log.ts'
 import { StartError } from './base/start-error.ts'
 import { productVersion } from './base/version.ts'
 import type { Ctx } from './ctx.ts'
-import { mount } from './http/mount.ts'
+import { mount, mountHost } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { makePipeline } from './http/pipeline.ts'
 import { Router as ApiRouter } from './http/router.ts'
@@ -24,9 +23,7 @@ import type { ThrottleRule } from './http/throttle.ts'
 import { openServerParts, type PartsOptions } from './parts.ts'
 import { mountGit } from './transport/http/mount.ts'
 import { openTransport, type TransportOptions } from './transport/transport.ts'
-import { accountPages } from './web/account-pages.ts'
 import { apiReference } from './web/api-reference.ts'
-import { oauthPages } from './web/oauth.ts'
 import { TaskRunner } from './work/runner.ts'
 
 export interface AppOptions extends PartsOptions, TransportOptions {
@@ -55,14 +52,10 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const temporaryFolder = join(config.data, 'tmp')
   await mkdir(temporaryFolder, { recursive: true, mode: 0o700 })
   const parts = await openServerParts(config, { ...options, wake: () => wakeSoon() })
-  const { store, log, makeCtx } = parts
+  const { log, makeCtx } = parts
   // Whoever made the work gets their answer first.
   const wakeSoon = () => void setTimeout(() => runner.wake(), 25).unref()
   const runner = new TaskRunner<Ctx>({ tasks, schedules, makeCtx: () => makeCtx() })
-  const ready = async () => {
-    await sql`select 1`.execute(store.db)
-    return true
-  }
   const common = {
     makeCtx,
     signIn: authenticate,
@@ -77,23 +70,22 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     checkResponses: options.checkResponses ?? false,
     admitOnly: options.admitOnly ?? false,
   }
-  const router = new ApiRouter(apiEndpoints)
+  const router = new ApiRouter(apiEndpoints.filter((one) => !one.host))
   const handle = makePipeline({ ...common, router, baseUrl: `${config.externalUrl}/api/v4` })
-  const hostRouter = new ApiRouter(hostFileEndpoints)
-  const handleFile = makePipeline({ ...common, router: hostRouter, baseUrl: config.externalUrl })
+  const ofHost = [...apiEndpoints.filter((one) => one.host), ...hostFileEndpoints]
+  const hostRouter = new ApiRouter(ofHost)
+  const handleHost = makePipeline({ ...common, router: hostRouter, baseUrl: config.externalUrl })
   const web = express()
   web.disable('x-powered-by')
   web.disable('etag')
   web.set('query parser', false)
   web.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false)
-  web.use('/-', health(ready), apiReference())
+  web.use('/-', apiReference())
   web.get('/api/v4/openapi.json', (_request, response) => {
     response.type('application/json').send(describeApi(config))
   })
   web.use('/api/v4', mount(handle, log))
-  web.use(hostFiles(mount(handleFile, log)))
-  web.use('/oauth', oauthPages(makeCtx))
-  web.use('/users', accountPages(makeCtx))
+  web.use(hostFiles(), mountHost(hostRouter, handleHost, log))
   const transport = await openTransport(config, options)
   web.use(mountGit({ transport, makeCtx }))
   web.use(answerFault(log))
@@ -117,16 +109,15 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   }
 }
 
-/** Uploads and avatars, at paths that may begin with a project's own. */
-function hostFiles(serve: RequestHandler): RequestHandler {
-  return (request, response, next) => {
+/** Gives uploads, whose paths may begin with a project's own, the path of their endpoint. */
+function hostFiles(): RequestHandler {
+  return (request, _response, next) => {
     const mark = request.url.indexOf('?')
     const raw = mark < 0 ? request.url : request.url.slice(0, mark)
     const path =
       request.method === 'GET' || request.method === 'HEAD' ? hostFilePath(raw) : undefined
-    if (path === undefined) return next()
-    request.url = path + request.url.slice(raw.length)
-    return serve(request, response, next)
+    if (path !== undefined) request.url = path + request.url.slice(raw.length)
+    next()
   }
 }
 
@@ -159,23 +150,6 @@ function requestThrottles(settings: SettingValues) {
     periodSeconds: settings.throttle_unauthenticated_api_period_in_seconds,
   }
   return { signedIn, anonymous }
-}
-
-/** Liveness and readiness for whoever watches the service (spec D §1.26). */
-function health(ready: () => Promise<boolean>): Router {
-  const routes = express.Router({ caseSensitive: true })
-  routes.get('/health', (_request, response) => {
-    response.type('text/plain').send('svc OK')
-  })
-  routes.get('/liveness', (_request, response) => {
-    response.json({ status: 'ok' })
-  })
-  routes.get('/readiness', async (_request, response) => {
-    const state = (await ready()) ? 'ok' : 'failed'
-    const status = state === 'ok' ? 200 : 503
-    response.status(status).json({ status: state, master_check: [{ status: state }] })
-  })
-  return routes
 }
 
 const described = new WeakMap<Config, string>()

@@ -14,13 +14,13 @@ export function insertOauthToken(
 
 export function findOauthToken(
   db: Db,
-  column: 'digest' | 'refresh_digest',
+  by: 'digest' | 'refresh_digest',
   digest: Buffer,
 ): Promise<OauthTokenRow | undefined> {
-  return db.selectFrom('oauth_tokens').selectAll().where(column, '=', digest).executeTakeFirst()
+  return db.selectFrom('oauth_tokens').selectAll().where(by, '=', digest).executeTakeFirst()
 }
 
-/** Revokes a token; false when it was revoked before. */
+/** Takes a token back; false when it was so already. */
 export async function revokeOauthToken(db: Db, id: number, now: Instant): Promise<boolean> {
   const done = await db
     .updateTable('oauth_tokens')
@@ -31,16 +31,31 @@ export async function revokeOauthToken(db: Db, id: number, now: Instant): Promis
   return done.numUpdatedRows > 0n
 }
 
-/** Revokes what came from one grant. */
-export async function revokeOauthTokensOfGrant(
-  db: Db,
-  grantId: number,
-  now: Instant,
-): Promise<void> {
+/** Takes back every token that came of one consent. */
+export async function revokeGrantTokens(db: Db, grantId: number, now: Instant): Promise<void> {
   await db
     .updateTable('oauth_tokens')
     .set({ revoked_at: now })
     .where('grant_id', '=', grantId)
     .where('revoked_at', 'is', null)
+    .execute()
+}
+
+/** Removes what nobody can use any more; a revoked token is kept a while, so that its reuse is noticed. */
+export async function deleteOldOauthTokens(
+  db: Db,
+  before: { readonly monthAgo: Instant },
+): Promise<void> {
+  await db
+    .deleteFrom('oauth_tokens')
+    .where((where) =>
+      where.or([
+        where('revoked_at', '<=', before.monthAgo),
+        where.and([
+          where('refresh_digest', 'is', null),
+          where('expires_at', '<=', before.monthAgo),
+        ]),
+      ]),
+    )
     .execute()
 }

@@ -26,6 +26,7 @@ import * as groupsChange from './groups/change-endpoints.ts'
 import * as groups from './groups/endpoints.ts'
 import * as groupsProject from './groups/project-endpoints.ts'
 import * as groupsRelated from './groups/related-endpoints.ts'
+import * as health from './health/endpoints.ts'
 import * as instance from './instance/endpoints.ts'
 import * as instanceFeature from './instance/feature-endpoints.ts'
 import * as instanceQueue from './instance/queue-endpoints.ts'
@@ -48,7 +49,11 @@ import * as mergeRequestsPeople from './merge-requests/people-endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
 import * as namespaces from './namespaces/endpoints.ts'
 import * as notificationSettings from './notification-settings/endpoints.ts'
-import * as applications from './oauth/endpoints.ts'
+import * as oauthApplication from './oauth/application-endpoints.ts'
+import * as oauthAuthorize from './oauth/authorize-endpoints.ts'
+import * as oauthDevice from './oauth/device-endpoints.ts'
+import * as oauthDiscovery from './oauth/discovery-endpoints.ts'
+import * as oauthToken from './oauth/token-endpoints.ts'
 import * as projects from './projects/endpoints.ts'
 import * as projectsFork from './projects/fork-endpoints.ts'
 import * as projectsShare from './projects/share-endpoints.ts'
@@ -63,6 +68,7 @@ import * as repository from './repository/endpoints.ts'
 import * as repositoryHistory from './repository/history-endpoints.ts'
 import * as serviceAccounts from './service-accounts/endpoints.ts'
 import * as serviceAccountsSource from './service-accounts/source-endpoints.ts'
+import * as signIn from './sign-in/endpoints.ts'
 import * as submodules from './submodules/endpoints.ts'
 import * as tags from './tags/endpoints.ts'
 import * as todos from './todos/endpoints.ts'
@@ -70,6 +76,7 @@ import * as uploads from './uploads/endpoints.ts'
 import * as usersCurrent from './users/current-endpoints.ts'
 import * as usersEmail from './users/email-endpoints.ts'
 import * as users from './users/endpoints.ts'
+import * as usersLink from './users/link-endpoints.ts'
 import * as usersPeople from './users/people-endpoints.ts'
 import * as usersState from './users/state-endpoints.ts'
 import * as usersStatus from './users/status-endpoints.ts'
@@ -104,6 +111,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   groups,
   groupsProject,
   groupsRelated,
+  health,
   instance,
   instanceFeature,
   instanceQueue,
@@ -126,7 +134,11 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   milestones,
   namespaces,
   notificationSettings,
-  applications,
+  oauthApplication,
+  oauthAuthorize,
+  oauthDevice,
+  oauthDiscovery,
+  oauthToken,
   projects,
   projectsFork,
   projectsShare,
@@ -141,6 +153,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   repositoryHistory,
   serviceAccounts,
   serviceAccountsSource,
+  signIn,
   submodules,
   tags,
   todos,
@@ -148,6 +161,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   usersCurrent,
   usersEmail,
   users,
+  usersLink,
   usersPeople,
   usersState,
   usersStatus,

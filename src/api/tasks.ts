@@ -15,6 +15,7 @@ import {
   rebase as rebaseMergeRequest,
   refresh as refreshMergeRequest,
 } from './merge-requests/tasks.ts'
+import { removeExpiredSignIns } from './oauth/tasks.ts'
 import { removeMarked } from './projects/marked-task.ts'
 import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
 import { recoverTask } from './refs/recover.ts'
@@ -37,6 +38,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   measureProject,
   removeBillable,
   removeExpiredMembers,
+  removeExpiredSignIns,
   sendInvitation,
   removeGroup,
   removeMarked,
@@ -56,6 +58,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
 export const schedules: readonly Schedule[] = [
   every(5 * 60_000, recoverTask, {}),
   daily('0:05', removeExpiredMembers, {}),
+  daily('3:10', removeExpiredSignIns, {}),
   daily('3:15', removeMarked, {}),
   daily('3:20', removeMarkedGroups, {}),
   every(60_000, autoMerges, {}),

@@ -127,6 +127,10 @@ export interface Declaration<
 > {
   readonly method: Method
   readonly path: P
+  /** The path is below the server itself, as `/oauth/token`, and not below `/api/v4`. */
+  readonly host?: true
+  /** The endpoint reads its credentials itself (OAuth clients, browsers); the caller comes as anonymous. */
+  readonly ownSignIn?: true
   readonly summary: string
   readonly tags: readonly string[]
   readonly access: Access<S>
@@ -183,6 +187,8 @@ export function perMinute(
 export interface Endpoint {
   readonly method: Method
   readonly path: string
+  readonly host: boolean
+  readonly ownSignIn: boolean
   readonly summary: string
   readonly tags: readonly string[]
   readonly access: Access<unknown>
@@ -227,6 +233,8 @@ export function endpoint<
   return {
     method: declaration.method,
     path: declaration.path,
+    host: declaration.host ?? false,
+    ownSignIn: declaration.ownSignIn ?? false,
     summary: declaration.summary,
     tags: declaration.tags,
     access: declaration.access,

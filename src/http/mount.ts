@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Log } from '../base/log.ts'
 import type { ApiAnswer } from './pipeline.ts'
 import type { ApiRequest } from './request.ts'
+import type { Router } from './router.ts'
 
 /** The pipeline as an Express handler, to be mounted at `/api/v4`; the one place of this room that knows Express. */
 export function mount(
@@ -23,6 +24,20 @@ export function mount(
         log.error('answer failed', { error, request_id: asked.id })
         response.destroy()
       })
+  }
+}
+
+/** As `mount`, for paths below the server itself: what is no route of the router's is passed on. */
+export function mountHost(
+  router: Router,
+  handle: (request: ApiRequest) => Promise<ApiAnswer>,
+  log: Log,
+): RequestHandler {
+  const handler = mount(handle, log)
+  return (request, response, next) => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    if (router.find(request.method, path).kind === 'no_route') return next()
+    return handler(request, response, next)
   }
 }
 

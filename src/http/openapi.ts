@@ -21,7 +21,8 @@ export function openApiDocument(
   }
   for (const endpoint of sorted) {
     const path = endpoint.path.replaceAll(/[:*](\w+)/g, '{$1}')
-    const item = paths[path] ?? {}
+    const item =
+      paths[path] ?? (endpoint.host ? { servers: [{ url: rootOf(about.serverUrl) }] } : {})
     item[endpoint.method.toLowerCase()] = operation(
       endpoint,
       shared.replace(responses.get(endpoint)),
@@ -43,6 +44,11 @@ export function openApiDocument(
       },
     },
   }
+}
+
+/** The address of the server itself, of that of its API. */
+function rootOf(serverUrl: string): string {
+  return serverUrl.replace(/\/api\/v4$/, '')
 }
 
 function operation(endpoint: Endpoint, schema: unknown): Json {

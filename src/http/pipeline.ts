@@ -106,13 +106,11 @@ async function run(parts: PipelineParts, counters: Counters, step: Step): Promis
   const reads = endpoint.method === 'GET' || endpoint.method === 'HEAD'
   const input: Input = reads ? query : { ...query, ...step.body.input }
   const anonymous = parts.makeCtx(ANONYMOUS, request.ip)
-  const actor = await parts.signIn(
-    anonymous,
-    readCredentials(request, query, step.body.input),
-    endpoint,
-  )
+  const actor = endpoint.ownSignIn
+    ? ANONYMOUS
+    : await parts.signIn(anonymous, readCredentials(request, query, step.body.input), endpoint)
   const ctx = parts.makeCtx(actor, request.ip)
-  const limitHeaders = countRequest(parts, counters, ctx)
+  const limitHeaders = countRequest(parts, counters, ctx, endpoint)
   assertScope(actor, endpoint)
   if (endpoint.offered && !parts.isOffered(endpoint.offered.setting)) throw hidden()
   endpoint.access.before(ctx)
@@ -157,7 +155,16 @@ async function run(parts: PipelineParts, counters: Counters, step: Step): Promis
   return { ...answered, headers: { ...answered.headers, ...limitHeaders } }
 }
 
-function countRequest(parts: PipelineParts, counters: Counters, ctx: Ctx): Record<string, string> {
+const WATCHED = new Set(['/-/health', '/-/liveness', '/-/readiness', '/-/metrics'])
+
+function countRequest(
+  parts: PipelineParts,
+  counters: Counters,
+  ctx: Ctx,
+  endpoint: Endpoint,
+): Record<string, string> {
+  // Whoever watches the service must not be told to come later.
+  if (WATCHED.has(endpoint.path)) return {}
   const rules = parts.throttles()
   const user = userOf(ctx.actor)
   const rule = user ? rules.signedIn : rules.anonymous

@@ -9,6 +9,7 @@ import type { PlanningSchema } from './schema/planning.ts'
 import type { ProtectionsSchema } from './schema/protections.ts'
 import type { RefsSchema } from './schema/refs.ts'
 import type { ReleasesSchema } from './schema/releases.ts'
+import type { SignInSchema } from './schema/sign-in.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
 
 /** Every table. An area adds its interface here and its migration in migrations.ts. */
@@ -23,6 +24,7 @@ export interface Schema
     ProtectionsSchema,
     RefsSchema,
     ReleasesSchema,
+    SignInSchema,
     SpacesSchema {}
 
 /** The database, or the transaction that we are in. */

@@ -109,7 +109,8 @@ async function rowsOf(endpoint: Endpoint): Promise<string[]> {
   for (const visibility of hasSubject ? visibilities : ['-']) {
     const cells: string[] = []
     for (const caller of stage.callers.values()) {
-      const reply = await caller.call(endpoint.method, pathOf(endpoint, visibility))
+      const path = pathOf(endpoint, visibility)
+      const reply = await caller.call(endpoint.method, path, undefined, { host: endpoint.host })
       cells.push(reply.status === 204 ? 'ok' : String(reply.status))
     }
     rows.push([endpoint.method, endpoint.path, visibility, ...cells].join('\t'))

@@ -68,9 +68,12 @@ function ask(
   input: Record<string, unknown>,
 ): Promise<Reply> {
   const reads = endpoint.method === 'GET' || endpoint.method === 'HEAD'
-  if (!reads) return caller.call(endpoint.method, path, input)
+  const { host } = endpoint
+  if (!reads) return caller.call(endpoint.method, path, input, { host })
   const pairs = Object.entries(input).flatMap(([name, value]) => flatten(name, value))
-  return caller.call(endpoint.method, `${path}?${pairs.join('&').slice(0, 8000)}`)
+  return caller.call(endpoint.method, `${path}?${pairs.join('&').slice(0, 8000)}`, undefined, {
+    host,
+  })
 }
 
 function flatten(name: string, value: unknown): string[] {

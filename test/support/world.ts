@@ -19,6 +19,8 @@ export interface Reply {
 }
 
 export interface CallOptions {
+  /** The path is below the server itself, not below `/api/v4`. */
+  readonly host?: boolean
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as it is, with the content type of `headers`. */
   readonly raw?: string | Uint8Array<ArrayBuffer> | FormData | URLSearchParams
@@ -68,7 +70,7 @@ export class Caller {
     if (this.token !== null) headers['PRIVATE-TOKEN'] = this.token
     if (body !== undefined) headers['Content-Type'] ??= 'application/json'
     const payload = options.raw ?? (body === undefined ? null : JSON.stringify(body))
-    const response = await fetch(`${this.baseUrl}/api/v4${path}`, {
+    const response = await fetch(`${this.baseUrl}${options.host ? '' : '/api/v4'}${path}`, {
       method,
       headers,
       body: payload,

@@ -1,44 +1,66 @@
 import { timingSafeEqual } from 'node:crypto'
 import { digestOf } from '../../access/door.ts'
 import type { Ctx } from '../../ctx.ts'
-import { oauthProblem } from './problems.ts'
+import { basicOf } from '../../http/credentials.ts'
+import type { RequestFacts } from '../../http/endpoint.ts'
+import { oauthFault } from './faults.ts'
 import { type ApplicationRow, findApplicationByUid } from './queries.ts'
 
-export interface ClientCredentials {
-  readonly id?: string | undefined
-  readonly secret?: string | undefined
+/** How a client says who it is: Basic, or `client_id` and `client_secret` in the body. */
+export interface ClientParams {
+  readonly client_id?: string | undefined
+  readonly client_secret?: string | undefined
 }
 
-/** The application that a request names. A confidential one must prove itself; a public one has no secret to show. */
-export async function getClient(ctx: Ctx, given: ClientCredentials): Promise<ApplicationRow> {
-  if (!given.id) throw oauthProblem('invalid_client')
-  const row = await findApplicationByUid(ctx.db, given.id)
-  if (!row) throw oauthProblem('invalid_client')
-  if (row.confidential === 0 && !given.secret) return row
-  if (!timingSafeEqual(digestOf(given.secret ?? ''), row.secret_digest)) {
-    throw oauthProblem('invalid_client')
+interface Claim {
+  readonly uid: string
+  readonly secret: string | undefined
+}
+
+function claimOf(request: Pick<RequestFacts, 'headers'>, params: ClientParams): Claim | undefined {
+  const header = request.headers.authorization
+  const basic = typeof header === 'string' ? basicOf(header) : undefined
+  // Both parts are form-encoded in Basic (RFC 6749 §2.3.1); stock libraries send an empty pair when they have no client.
+  if (basic && basic.user !== '') return { uid: decode(basic.user), secret: decode(basic.password) }
+  if (params.client_id === undefined || params.client_id === '') return undefined
+  return { uid: params.client_id, secret: params.client_secret }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
   }
-  return row
 }
 
-/** The application's scopes. */
-export function scopesOf(row: Pick<ApplicationRow, 'scopes'>): string[] {
-  return JSON.parse(row.scopes) as string[] // written by us as a JSON list of words
+/** The client of a request, or undefined when it names none; a wrong one is refused, whatever else it sends. */
+export async function findClient(
+  ctx: Ctx,
+  request: Pick<RequestFacts, 'headers'>,
+  params: ClientParams,
+): Promise<ApplicationRow | undefined> {
+  const claim = claimOf(request, params)
+  if (!claim) return undefined
+  const application = await findApplicationByUid(ctx.db, claim.uid)
+  if (!application) throw oauthFault('invalid_client')
+  const isRight =
+    claim.secret !== undefined &&
+    claim.secret !== '' &&
+    timingSafeEqual(digestOf(claim.secret), application.secret_digest)
+  const isPublic =
+    application.confidential === 0 && (claim.secret === undefined || claim.secret === '')
+  if (!isRight && !isPublic) throw oauthFault('invalid_client')
+  return application
 }
 
-/** The scopes that are asked for, all of which must be allowed; without any, `fallback`. */
-export function readScopes(
-  asked: string | undefined,
-  allowed: readonly string[],
-  fallback: readonly string[],
-): string[] {
-  const words = [...new Set((asked ?? '').split(/[\s,]+/).filter((word) => word !== ''))]
-  if (words.length === 0) return [...fallback]
-  if (words.some((word) => !allowed.includes(word))) throw oauthProblem('invalid_scope')
-  return words
-}
-
-/** Whether the application registered exactly this address. */
-export function isRegistered(row: ApplicationRow, redirectUri: string): boolean {
-  return row.redirect_uri.split('\n').includes(redirectUri)
+/** As `findClient`, and refused without one. */
+export async function getClient(
+  ctx: Ctx,
+  request: Pick<RequestFacts, 'headers'>,
+  params: ClientParams,
+): Promise<ApplicationRow> {
+  const client = await findClient(ctx, request, params)
+  if (!client) throw oauthFault('invalid_client')
+  return client
 }

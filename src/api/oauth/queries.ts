@@ -1,5 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
+import type { Page } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
 import type {
   OauthApplicationsTable,
   OauthDevicesTable,
@@ -11,18 +13,6 @@ export type ApplicationRow = Selectable<OauthApplicationsTable>
 export type GrantRow = Selectable<OauthGrantsTable>
 export type DeviceRow = Selectable<OauthDevicesTable>
 
-export function applicationsQuery(db: Db) {
-  return db.selectFrom('oauth_applications').selectAll().orderBy('id')
-}
-
-export function findApplication(db: Db, id: number): Promise<ApplicationRow | undefined> {
-  return applicationsQuery(db).where('id', '=', id).executeTakeFirst()
-}
-
-export function findApplicationByUid(db: Db, uid: string): Promise<ApplicationRow | undefined> {
-  return applicationsQuery(db).where('uid', '=', uid).executeTakeFirst()
-}
-
 export function insertApplication(
   db: Db,
   row: Insertable<OauthApplicationsTable>,
@@ -30,15 +20,27 @@ export function insertApplication(
   return db.insertInto('oauth_applications').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-export function updateApplicationSecret(
+export function listApplicationRows(db: Db, page: Page) {
+  return listPage(db, db.selectFrom('oauth_applications').selectAll().orderBy('id'), page)
+}
+
+export function findApplication(db: Db, id: number): Promise<ApplicationRow | undefined> {
+  return db.selectFrom('oauth_applications').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export function findApplicationByUid(db: Db, uid: string): Promise<ApplicationRow | undefined> {
+  return db.selectFrom('oauth_applications').selectAll().where('uid', '=', uid).executeTakeFirst()
+}
+
+export function saveSecret(
   db: Db,
   id: number,
-  digest: Buffer,
+  secretDigest: Buffer,
   now: Instant,
 ): Promise<ApplicationRow> {
   return db
     .updateTable('oauth_applications')
-    .set({ secret_digest: digest, updated_at: now })
+    .set({ secret_digest: secretDigest, updated_at: now })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -48,11 +50,11 @@ export async function deleteApplication(db: Db, id: number): Promise<void> {
   await db.deleteFrom('oauth_applications').where('id', '=', id).execute()
 }
 
-export async function insertGrant(db: Db, row: Insertable<OauthGrantsTable>): Promise<void> {
-  await db.insertInto('oauth_grants').values(row).execute()
+export function insertGrant(db: Db, row: Insertable<OauthGrantsTable>): Promise<GrantRow> {
+  return db.insertInto('oauth_grants').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-export function findGrant(db: Db, digest: Buffer): Promise<GrantRow | undefined> {
+export function findGrantByCode(db: Db, digest: Buffer): Promise<GrantRow | undefined> {
   return db
     .selectFrom('oauth_grants')
     .selectAll()
@@ -60,15 +62,8 @@ export function findGrant(db: Db, digest: Buffer): Promise<GrantRow | undefined>
     .executeTakeFirst()
 }
 
-/** Uses a code up; false when that was done before. */
-export async function useGrant(db: Db, id: number, now: Instant): Promise<boolean> {
-  const done = await db
-    .updateTable('oauth_grants')
-    .set({ used_at: now })
-    .where('id', '=', id)
-    .where('used_at', 'is', null)
-    .executeTakeFirst()
-  return done.numUpdatedRows > 0n
+export async function markGrantUsed(db: Db, id: number, now: Instant): Promise<void> {
+  await db.updateTable('oauth_grants').set({ used_at: now }).where('id', '=', id).execute()
 }
 
 export async function insertDevice(db: Db, row: Insertable<OauthDevicesTable>): Promise<void> {
@@ -77,21 +72,26 @@ export async function insertDevice(db: Db, row: Insertable<OauthDevicesTable>): 
 
 export function findDevice(
   db: Db,
-  by: { readonly digest: Buffer } | { readonly userCode: string },
+  by: { readonly deviceDigest: Buffer } | { readonly userCode: string },
 ): Promise<DeviceRow | undefined> {
   const query = db.selectFrom('oauth_devices').selectAll()
-  return 'digest' in by
-    ? query.where('device_digest', '=', by.digest).executeTakeFirst()
+  return 'deviceDigest' in by
+    ? query.where('device_digest', '=', by.deviceDigest).executeTakeFirst()
     : query.where('user_code', '=', by.userCode).executeTakeFirst()
 }
 
-/** A device's user has typed the code; false when somebody else did first. */
-export async function claimDevice(db: Db, id: number, userId: number): Promise<boolean> {
+/** The decision of the user who typed the code; false when somebody has decided already. */
+export async function decideDevice(
+  db: Db,
+  id: number,
+  decision: { readonly user_id: number } | { readonly denied: 1 },
+): Promise<boolean> {
   const done = await db
     .updateTable('oauth_devices')
-    .set({ user_id: userId })
+    .set(decision)
     .where('id', '=', id)
     .where('user_id', 'is', null)
+    .where('denied', '=', 0)
     .executeTakeFirst()
   return done.numUpdatedRows > 0n
 }
@@ -100,8 +100,67 @@ export async function notePoll(db: Db, id: number, now: Instant): Promise<void> 
   await db.updateTable('oauth_devices').set({ polled_at: now }).where('id', '=', id).execute()
 }
 
-/** Takes a device's row away; false when somebody else was faster. */
-export async function takeDevice(db: Db, id: number): Promise<boolean> {
+export async function deleteDevice(db: Db, id: number): Promise<boolean> {
   const done = await db.deleteFrom('oauth_devices').where('id', '=', id).executeTakeFirst()
   return done.numDeletedRows > 0n
+}
+
+/** The user whom a token acts for, with what sign-in rules and claims need. */
+export function findTokenUser(db: Db, id: number) {
+  return db
+    .selectFrom('users')
+    .select([
+      'id',
+      'username',
+      'name',
+      'email',
+      'state',
+      'kind',
+      'admin',
+      'external',
+      'confirmed_at',
+      'website_url',
+      'avatar_file',
+      'avatar_name',
+    ])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Full paths of the groups that a user is a member of. */
+export async function listGroupPaths(db: Db, userId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('members')
+    .innerJoin('namespaces', 'namespaces.id', 'members.source_id')
+    .select('namespaces.full_path')
+    .where('members.source_type', '=', 'group')
+    .where('members.user_id', '=', userId)
+    .where('members.requested_at', 'is', null)
+    .where('members.state', '=', 'active')
+    .orderBy('namespaces.full_path')
+    .limit(1000)
+    .execute()
+  return rows.map((row) => row.full_path)
+}
+
+/** Removes codes that nobody can use any more; those of living tokens are kept, so that their reuse is noticed. */
+export async function deleteExpired(
+  db: Db,
+  before: { readonly now: Instant; readonly monthAgo: Instant },
+): Promise<void> {
+  await db.deleteFrom('oauth_devices').where('expires_at', '<=', before.now).execute()
+  await db
+    .deleteFrom('oauth_grants')
+    .where('expires_at', '<=', before.monthAgo)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('oauth_tokens')
+            .select('oauth_tokens.id')
+            .whereRef('oauth_tokens.grant_id', '=', 'oauth_grants.id'),
+        ),
+      ),
+    )
+    .execute()
 }

@@ -24,6 +24,7 @@ async function findProjectId(ctx: Ctx, idOrPath: string): Promise<number | undef
 
 const getHostUpload = endpoint({
   method: 'GET',
+  host: true,
   path: '/-/project/:id/uploads/:secret/:filename',
   summary: 'Show a file that a text links to',
   tags,
@@ -43,6 +44,7 @@ const getHostUpload = endpoint({
 
 const getHostAvatar = endpoint({
   method: 'GET',
+  host: true,
   path: '/uploads/-/system/:kind/avatar/:id/:filename',
   summary: 'Show an avatar',
   tags,

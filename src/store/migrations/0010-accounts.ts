@@ -74,6 +74,7 @@ CREATE TABLE oauth_grants (
   scopes TEXT NOT NULL CHECK (json_valid(scopes)),
   code_challenge TEXT,
   code_challenge_method TEXT CHECK (code_challenge_method IN ('plain', 'S256')),
+  nonce TEXT,
   expires_at TEXT NOT NULL,
   used_at TEXT,
   created_at TEXT NOT NULL
@@ -89,6 +90,7 @@ CREATE TABLE oauth_devices (
   user_id INTEGER REFERENCES users (id) ON DELETE CASCADE,
   device_digest BLOB NOT NULL CHECK (length(device_digest) = 32),
   user_code TEXT NOT NULL,
+  denied INTEGER NOT NULL DEFAULT 0 CHECK (denied IN (0, 1)),
   scopes TEXT NOT NULL CHECK (json_valid(scopes)),
   expires_at TEXT NOT NULL,
   polled_at TEXT,

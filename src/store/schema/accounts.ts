@@ -62,6 +62,7 @@ export interface OauthGrantsTable {
   scopes: string
   code_challenge: Optional<string>
   code_challenge_method: Optional<'plain' | 'S256'>
+  nonce: Optional<string>
   expires_at: Instant
   used_at: OptionalInstant
   created_at: Instant
@@ -74,6 +75,7 @@ export interface OauthDevicesTable {
   user_id: Optional<number>
   device_digest: Buffer
   user_code: string
+  denied: DefaultFlag
   scopes: string
   expires_at: Instant
   polled_at: OptionalInstant

@@ -2,23 +2,22 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { digestOf } from '../../access/door.ts'
-import { OAUTH_SCOPES } from '../../access/scopes.ts'
 import { onInstance } from '../../access/subjects.ts'
 import { invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { flag, id, list, oneOf, parameter, text } from '../../http/params.ts'
-import { listPage } from '../../store/pages.ts'
+import { flag, id, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { scopesOf } from './client.ts'
 import {
   type ApplicationRow,
-  applicationsQuery,
   deleteApplication,
   findApplication,
   insertApplication,
-  updateApplicationSecret,
+  listApplicationRows,
+  saveSecret,
 } from './queries.ts'
+import { linesOf, redirectFaults } from './redirect-uri.ts'
+import { areKnown, readScopes, scopesOf } from './scopes.ts'
 
 const tags = ['applications']
 
@@ -32,6 +31,7 @@ const applicationEntity = z.strictObject({
   secret: z.string().optional(),
 })
 
+/** `secret` is given by whoever has just made it. */
 function presentApplication(
   row: ApplicationRow,
   secret?: string,
@@ -51,29 +51,15 @@ function newSecret(ctx: Ctx): string {
   return ctx.config.vendor.tokenPrefix('oauth_secret') + randomBytes(32).toString('hex')
 }
 
-async function auditApplication(ctx: Ctx, action: string, row: ApplicationRow): Promise<void> {
-  const details = { application_id: row.id, name: row.name }
-  await audit(ctx, { entity: { type: 'Instance', id: 1 }, action, details })
+async function getApplication(ctx: Ctx, applicationId: number): Promise<ApplicationRow> {
+  const row = await findApplication(ctx.db, applicationId)
+  if (!row) throw notFound('Application')
+  return row
 }
 
-const scopeList = list(oneOf(OAUTH_SCOPES))
-
-/** `api read_user`, `api,read_user` or a list. */
-const scopesParam = parameter<string[]>({ type: 'string' }, (raw) => {
-  const words = typeof raw === 'string' ? raw.split(/[\s,]+/).filter((word) => word !== '') : raw
-  const read = scopeList.safeParse(words)
-  return read.success ? read.data : []
-})
-
-/** Addresses to return to, one a line: absolute, without a fragment, and nothing that a browser would run. */
-function redirectFaults(lines: readonly string[]): string[] {
-  if (lines.length === 0) return ["can't be blank"]
-  const wrong = lines.some((line) => {
-    if (!URL.canParse(line)) return true
-    const url = new URL(line)
-    return url.hash !== '' || ['javascript:', 'data:', 'vbscript:'].includes(url.protocol)
-  })
-  return wrong ? ['must be an absolute URI.'] : []
+async function note(ctx: Ctx, action: string, row: ApplicationRow): Promise<void> {
+  const details = { name: row.name, application_id: row.uid }
+  await audit(ctx, { entity: { type: 'Instance', id: 1 }, action, details })
 }
 
 export const listApplications = endpoint({
@@ -85,10 +71,25 @@ export const listApplications = endpoint({
   paginate: 'offset',
   response: z.array(applicationEntity),
   async handler({ ctx, page }) {
-    const rows = await listPage(ctx.db, applicationsQuery(ctx.db), page)
+    const rows = await listApplicationRows(ctx.db, page)
     return { ...rows, items: rows.items.map((row) => presentApplication(row)) }
   },
 })
+
+function faultsOf(body: {
+  readonly name: string
+  readonly redirect_uri: string
+  readonly scopes: string
+}): Record<string, string[]> {
+  const scopes = readScopes(body.scopes)
+  const faults = {
+    name: body.name.trim() === '' ? ["can't be blank"] : [],
+    redirect_uri: redirectFaults(body.redirect_uri),
+    scopes: scopes.length === 0 ? ["can't be blank"] : [],
+  }
+  if (!areKnown(scopes)) faults.scopes.push("doesn't match configured on the server.")
+  return Object.fromEntries(Object.entries(faults).filter(([, texts]) => texts.length > 0))
+}
 
 export const createApplication = endpoint({
   method: 'POST',
@@ -99,50 +100,38 @@ export const createApplication = endpoint({
   body: {
     name: text({ max: 255 }),
     redirect_uri: text({ max: 10_000 }),
-    scopes: scopesParam,
-    confidential: flag().default(true),
+    scopes: text({ max: 1000 }),
+    confidential: flag().optional(),
   },
   response: applicationEntity,
   status: 201,
   async handler({ ctx, body }) {
-    const uris = body.redirect_uri.split(/\s+/).filter((line) => line !== '')
-    const faults = {
-      name: body.name.trim() === '' ? ["can't be blank"] : [],
-      redirect_uri: redirectFaults(uris),
-      scopes: body.scopes.length === 0 ? ["doesn't match configured on the server."] : [],
-    }
-    const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
-    if (wrong.length > 0) throw invalid(Object.fromEntries(wrong))
+    const faults = faultsOf(body)
+    if (Object.keys(faults).length > 0) throw invalid(faults)
     const secret = newSecret(ctx)
     const now = ctx.now()
     const row = await inTransaction(ctx, async (inner) => {
       const made = await insertApplication(inner.db, {
         uid: randomBytes(32).toString('hex'),
         secret_digest: digestOf(secret),
-        name: body.name,
-        redirect_uri: uris.join('\n'),
-        scopes: JSON.stringify(body.scopes),
-        confidential: body.confidential ? 1 : 0,
+        name: body.name.trim(),
+        redirect_uri: linesOf(body.redirect_uri).join('\n'),
+        scopes: JSON.stringify(readScopes(body.scopes)),
+        confidential: (body.confidential ?? true) ? 1 : 0,
         created_at: now,
         updated_at: now,
       })
-      await auditApplication(inner, 'application_created', made)
+      await note(inner, 'application_created', made)
       return made
     })
     return presentApplication(row, secret)
   },
 })
 
-async function getApplication(ctx: Ctx, applicationId: number): Promise<ApplicationRow> {
-  const row = await findApplication(ctx.db, applicationId)
-  if (!row) throw notFound('Application')
-  return row
-}
-
 export const removeApplication = endpoint({
   method: 'DELETE',
   path: '/applications/:id',
-  summary: 'Remove an OAuth application, with every token that it has',
+  summary: 'Remove an OAuth application, with every token that it holds',
   tags,
   access: onInstance(),
   params: { id: id() },
@@ -150,7 +139,7 @@ export const removeApplication = endpoint({
     const row = await getApplication(ctx, params.id)
     await inTransaction(ctx, async (inner) => {
       await deleteApplication(inner.db, row.id)
-      await auditApplication(inner, 'application_deleted', row)
+      await note(inner, 'application_removed', row)
     })
   },
 })
@@ -158,25 +147,19 @@ export const removeApplication = endpoint({
 export const renewApplicationSecret = endpoint({
   method: 'POST',
   path: '/applications/:id/renew-secret',
-  summary: 'Give an OAuth application a new secret; the old one is dead',
+  summary: 'Give an OAuth application a new secret; the old one serves no more',
   tags,
   access: onInstance(),
   params: { id: id() },
   response: applicationEntity,
   status: 201,
   async handler({ ctx, params }) {
-    await getApplication(ctx, params.id)
+    const row = await getApplication(ctx, params.id)
     const secret = newSecret(ctx)
-    const row = await inTransaction(ctx, async (inner) => {
-      const changed = await updateApplicationSecret(
-        inner.db,
-        params.id,
-        digestOf(secret),
-        inner.now(),
-      )
-      await auditApplication(inner, 'application_secret_renewed', changed)
-      return changed
+    const saved = await inTransaction(ctx, async (inner) => {
+      await note(inner, 'application_secret_renewed', row)
+      return saveSecret(inner.db, row.id, digestOf(secret), inner.now())
     })
-    return presentApplication(row, secret)
+    return presentApplication(saved, secret)
   },
 })

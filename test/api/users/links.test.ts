@@ -1,7 +1,7 @@
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { signInWithBasic } from '../../src/access/sign-in-basic.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { signInWithBasic } from '../../../src/access/sign-in-basic.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
 let smtp: SMTPServer
@@ -96,5 +96,8 @@ test('broken forms are the caller’s fault, and tell nothing of ours', async ()
     headers: { 'Content-Type': 'application/json' },
     body: '{"a":',
   })
-  expect([reply.status, await reply.json()]).toEqual([400, { message: '400 Bad Request' }])
+  expect([reply.status, await reply.json()]).toEqual([
+    400,
+    { error: 'message body does not match declared format' },
+  ])
 })

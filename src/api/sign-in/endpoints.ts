@@ -1,0 +1,141 @@
+import type { UserActor } from '../../access/actor.ts'
+import { signInWithPassword } from '../../access/sign-in-basic.ts'
+import { anyone } from '../../access/subjects.ts'
+import { forbidden, Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
+import { html, page, redirectTo } from '../../http/page.ts'
+import { hash, text } from '../../http/params.ts'
+import { isOurForm, makeFormToken } from './form-token.ts'
+import { safeReturn } from './return-path.ts'
+import { beginSession, endSession, findSession, type Session } from './session.ts'
+
+const tags = ['sign-in']
+const PATH = '/users/sign_in'
+
+interface Asked {
+  readonly ctx: Ctx
+  readonly request: RequestFacts
+  readonly returnTo?: string | undefined
+  readonly refusal?: { readonly text: string; readonly status: number } | undefined
+}
+
+/** The form; after a refusal with the reason. */
+function signInPage({ ctx, request, returnTo, refusal }: Asked): Bytes {
+  const form = makeFormToken(ctx, request)
+  return page({
+    title: 'Sign in',
+    status: refusal?.status,
+    headers: form.headers,
+    body: html`${refusal ? html`<p role="alert">${refusal.text}</p>` : ''}
+<form method="post" action="${PATH}">
+${form.field}
+${returnTo === undefined ? '' : html`<input type="hidden" name="return_to" value="${returnTo}">`}
+<label for="login">Username or e-mail</label>
+<input type="text" id="login" name="user[login]" autocomplete="username" autocapitalize="none" required autofocus>
+<label for="password">Password</label>
+<input type="password" id="password" name="user[password]" autocomplete="current-password" required>
+<button type="submit">Sign in</button>
+</form>`,
+  })
+}
+
+function signedInPage(ctx: Ctx, request: RequestFacts, session: Session): Bytes {
+  const form = makeFormToken(ctx, request)
+  return page({
+    title: 'You are signed in',
+    headers: form.headers,
+    body: html`<p>You are signed in as <strong>${session.user.name}</strong> (@${session.user.username}).</p>
+<form method="post" action="/users/sign_out">
+${form.field}
+<button type="submit" class="quiet">Sign out</button>
+</form>`,
+  })
+}
+
+export const showSignIn = endpoint({
+  method: 'GET',
+  path: PATH,
+  host: true,
+  ownSignIn: true,
+  summary: 'The page on which people sign in',
+  tags,
+  access: anyone(),
+  query: { return_to: text().optional() },
+  response: bytes('text/html'),
+  async handler({ ctx, query, request }) {
+    const returnTo = safeReturn(query.return_to)
+    const session = await findSession(ctx, request)
+    if (!session) return signInPage({ ctx, request, returnTo })
+    return returnTo === undefined ? signedInPage(ctx, request, session) : redirectTo(returnTo)
+  },
+})
+
+export const signIn = endpoint({
+  method: 'POST',
+  path: PATH,
+  host: true,
+  ownSignIn: true,
+  summary: 'Sign a browser in with username or e-mail and password',
+  tags,
+  access: anyone(),
+  body: {
+    user: hash({ login: text({ max: 1000 }), password: text({ max: 10_000 }) }),
+    return_to: text().optional(),
+    authenticity_token: text().optional(),
+  },
+  response: bytes('text/html'),
+  async handler({ ctx, body, request }) {
+    const returnTo = safeReturn(body.return_to)
+    const refuse = (status: number, words: string) =>
+      signInPage({ ctx, request, returnTo, refusal: { text: words, status } })
+    if (!isOurForm(ctx, request, body.authenticity_token)) {
+      return refuse(422, 'This form was too old. Please try again.')
+    }
+    try {
+      const actor = await signInAtPage(ctx, body.user)
+      const headers = await beginSession(ctx, actor)
+      return redirectTo(returnTo ?? PATH, headers)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status === 429) throw error
+      return refuse(error.status, refusalText(error))
+    }
+  },
+})
+
+/** Passwords may be kept for administrators alone (`password_authentication_enabled_for_web`). */
+async function signInAtPage(
+  ctx: Ctx,
+  given: { readonly login: string; readonly password: string },
+): Promise<UserActor> {
+  const actor = await signInWithPassword(ctx, { user: given.login, password: given.password })
+  if (!ctx.settings.get('password_authentication_enabled_for_web') && !actor.user.admin) {
+    throw forbidden('Signing in with a password is switched off.')
+  }
+  return actor
+}
+
+function refusalText(error: Problem): string {
+  if (error.status === 401) return 'The username or the password is wrong.'
+  return error.message.replace(/^403 Forbidden - /, '')
+}
+
+export const signOut = endpoint({
+  method: 'POST',
+  path: '/users/sign_out',
+  host: true,
+  ownSignIn: true,
+  summary: 'Sign the browser out',
+  tags,
+  access: anyone(),
+  body: { authenticity_token: text().optional() },
+  response: bytes('text/html'),
+  async handler({ ctx, body, request }) {
+    const session = await findSession(ctx, request)
+    if (!session) return redirectTo(PATH)
+    if (!isOurForm(ctx, request, body.authenticity_token)) {
+      return signedInPage(ctx, request, session)
+    }
+    return redirectTo(PATH, await endSession(ctx, session))
+  },
+})

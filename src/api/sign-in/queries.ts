@@ -1,0 +1,42 @@
+import type { Insertable } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { SessionsTable } from '../../store/schema/sign-in.ts'
+import type { Db } from '../../store/schema.ts'
+
+export async function insertSession(db: Db, row: Insertable<SessionsTable>): Promise<void> {
+  await db.insertInto('sessions').values(row).execute()
+}
+
+/** The session of this digest with its user, or undefined when it is over. */
+export function findSessionByDigest(db: Db, digest: Buffer, now: Instant) {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select([
+      'sessions.id as session_id',
+      'sessions.created_at as signed_in_at',
+      'users.id',
+      'users.username',
+      'users.name',
+      'users.email',
+      'users.state',
+      'users.kind',
+      'users.admin',
+      'users.external',
+    ])
+    .where('sessions.digest', '=', digest)
+    .where('sessions.expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+export async function deleteSession(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('sessions').where('id', '=', id).execute()
+}
+
+export async function deleteSessionsOfUser(db: Db, userId: number): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
+}
+
+export async function deleteSessionsBefore(db: Db, now: Instant): Promise<void> {
+  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute()
+}

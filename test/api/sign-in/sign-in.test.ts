@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Browser } from '../../support/browser.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+const PASSWORD = 'correct horse battery'
+let world: World
+let ana: Caller
+
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
+})
+afterAll(() => world.close())
+
+const isSignedIn = async (browser: Browser) =>
+  (await browser.get('/users/sign_in')).text.includes('You are signed in')
+
+test('the page answers 200 to whoever polls it, and lets no script run', async () => {
+  const page = await new Browser(world.url).get('/users/sign_in')
+  expect(page.status).toBe(200)
+  const policy = page.headers.get('content-security-policy') ?? ''
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).not.toContain('script')
+  expect(page.text).not.toContain('<script')
+})
+
+test('a user signs in with name or e-mail and password, and out again', async () => {
+  const browser = new Browser(world.url)
+  const done = await browser.signIn('ana@example.com', PASSWORD)
+  expect([done.status, done.location]).toEqual([302, '/users/sign_in'])
+  expect(done.headers.getSetCookie()[0]).toMatch(/; HttpOnly; SameSite=Lax$/)
+  const page = await browser.get('/users/sign_in')
+  expect(page.text).toContain('@ana')
+  await browser.submit(page, '/users/sign_out', {})
+  expect(await isSignedIn(browser)).toBe(false)
+  const user = await world.root.get(`/users/${ana.id}`)
+  expect(user.body.current_sign_in_at).toBe('2026-05-04T10:00:00.000Z')
+})
+
+test('a wrong password says no more than that', async () => {
+  const browser = new Browser(world.url)
+  for (const [login, password] of [
+    ['ana', 'wrong password'],
+    ['nobody', PASSWORD],
+  ] as const) {
+    const page = await browser.signIn(login, password)
+    expect(page.status).toBe(401)
+    expect(page.text).toContain('The username or the password is wrong.')
+    expect(await isSignedIn(browser)).toBe(false)
+  }
+})
+
+test('a form that is not ours signs nobody in', async () => {
+  const browser = new Browser(world.url)
+  const fields = { 'user[login]': 'ana', 'user[password]': PASSWORD }
+  expect((await browser.post('/users/sign_in', fields)).status).toBe(422)
+  const foreign = await new Browser(world.url).get('/users/sign_in')
+  expect((await browser.submit(foreign, '/users/sign_in', fields)).status).toBe(422)
+  expect(await isSignedIn(browser)).toBe(false)
+})
+
+test.each([
+  '//evil.example',
+  '/\\evil.example',
+  'https://evil.example',
+  'javascript:alert(1)',
+  '/a\tb',
+])('signing in leads to no foreign page: %s', async (target) => {
+  const browser = new Browser(world.url)
+  const form = await browser.get(`/users/sign_in?return_to=${encodeURIComponent(target)}`)
+  const done = await browser.submit(form, '/users/sign_in', {
+    'user[login]': 'ana',
+    'user[password]': PASSWORD,
+    return_to: target,
+  })
+  expect(done.location).toBe('/users/sign_in')
+})
+
+test('a session ends with the block of its user, a new password, and its time', async () => {
+  const browser = new Browser(world.url)
+  await browser.signIn('ana', PASSWORD)
+  await world.root.post(`/users/${ana.id}/block`)
+  expect(await isSignedIn(browser)).toBe(false)
+  expect((await new Browser(world.url).signIn('ana', PASSWORD)).status).toBe(403)
+  await world.root.post(`/users/${ana.id}/unblock`)
+  expect(await isSignedIn(browser)).toBe(true)
+  await world.root.put(`/users/${ana.id}`, { password: `${PASSWORD}!` })
+  expect(await isSignedIn(browser)).toBe(false)
+  await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
+  await browser.signIn('ana', PASSWORD)
+  world.setNow('2026-05-11T10:00:00.000Z')
+  expect(await isSignedIn(browser)).toBe(false)
+  world.setNow('2026-05-04T10:00:00.000Z')
+})
+
+test('a session opens no API', async () => {
+  const browser = new Browser(world.url)
+  await browser.signIn('ana', PASSWORD)
+  expect((await browser.get('/api/v4/user')).status).toBe(401)
+})
+
+test('health, liveness and readiness answer at the server itself', async () => {
+  const browser = new Browser(world.url)
+  expect((await browser.get('/-/health')).text).toBe('svc OK')
+  expect(JSON.parse((await browser.get('/-/liveness')).text)).toEqual({ status: 'ok' })
+  const ready = await browser.get('/-/readiness')
+  expect(JSON.parse(ready.text)).toEqual({ status: 'ok', master_check: [{ status: 'ok' }] })
+  const { body } = await world.nobody.get('/openapi.json')
+  expect(body.paths['/-/health'].servers).toEqual([{ url: world.app.config.externalUrl }])
+})
