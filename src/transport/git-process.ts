@@ -31,7 +31,7 @@ export interface GitService {
 
 const stderrLimit = 16_384
 // A single allocation above this is a pack made to exhaust memory: big blobs are streamed instead.
-const allocationLimit = '1g'
+const allocationLimit = '512m'
 const stopPatienceMs = 600
 
 /**

@@ -112,7 +112,7 @@ export interface World {
 
 export async function openWorld(
   given: Partial<Config> = {},
-  options: Pick<AppOptions, 'admitOnly'> = {},
+  options: Pick<AppOptions, 'admitOnly' | 'atStep'> = {},
 ): Promise<World> {
   const folder = newFolder()
   mkdirSync(folder, { recursive: true })

@@ -303,6 +303,40 @@ describe('git over HTTP', () => {
     expect(runs.filter((run) => run.code !== 0)).toEqual([])
   })
 
+  test('a fork clones whole, and a push to it stays its own', async () => {
+    const source = await buildRepository('basic', join(await desk.folder(), 'basic.git'))
+    const project = await newProject({ from: source })
+    const answer = await ana.post(`/projects/${project.id}/fork`, {
+      path: 'forked',
+      name: 'forked',
+    })
+    expect(answer.status).toBe(201)
+    expect(await world.app.runDueTasks()).toBeUndefined()
+    const address = project.url(ana).replace(`/${project.path}.git`, '/ana/forked.git')
+    const folder = await desk.folder()
+    await gitClient(folder, ['clone', '-q', address, 'copy'])
+    const copy = join(folder, 'copy')
+    const tip = await commitFile(copy, 'own.txt', 'own', 'Own')
+    await gitClient(copy, ['push', '-q', 'origin', 'HEAD:own'])
+    await gitClient(copy, ['push', '-q', 'origin', 'HEAD:again'])
+    expect(await gitClient(copy, ['ls-remote', address, 'own'])).toContain(tip)
+    expect(await gitClient(project.repository, ['branch', '--list', 'own'])).toBe('')
+    await gitClient(folder, ['clone', '-q', '--bare', address, 'back.git'])
+    expect(await gitClient(join(folder, 'back.git'), ['fsck', '--full'])).toBe('')
+  })
+
+  test('a commit made by the API is there for git at once', async () => {
+    const source = await buildRepository('basic', join(await desk.folder(), 'basic.git'))
+    const project = await newProject({ from: source })
+    for (let i = 0; i < 3; i++) {
+      const answer = await ana.post(
+        `/projects/${project.id}/repository/branches?branch=b${i}&ref=main`,
+      )
+      expect(answer.status).toBe(201)
+      expect(await gitClient(source, ['ls-remote', project.url(ana), `b${i}`])).toContain(`b${i}`)
+    }
+  })
+
   test('a reporter of a private project may clone it and not push', async () => {
     const project = await newProject()
     const source = await desk.repository()

@@ -77,13 +77,22 @@ function gitProcesses(repository: string): string[] {
   })
 }
 
-/** A pack of loose pieces: type number and content of each object. */
-function makePack(objects: readonly (readonly [number, Buffer])[]): Buffer {
+/** A number as deltas write it. */
+function size(value: number): Buffer {
+  const bytes: number[] = []
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 128)) {
+    bytes.push((rest % 128) | (rest >= 128 ? 0x80 : 0))
+  }
+  return Buffer.from(bytes)
+}
+
+/** A pack of loose pieces: type number and content of each object, and the base of a delta. */
+function makePack(objects: readonly (readonly [number, Buffer, Buffer?])[]): Buffer {
   const head = Buffer.alloc(12)
   head.write('PACK')
   head.writeUInt32BE(2, 4)
   head.writeUInt32BE(objects.length, 8)
-  const parts = objects.map(([type, content]) => {
+  const parts = objects.map(([type, content, base = Buffer.alloc(0)]) => {
     const bytes: number[] = []
     let size = content.length >> 4
     let byte = (type << 4) | (content.length & 15)
@@ -93,7 +102,7 @@ function makePack(objects: readonly (readonly [number, Buffer])[]): Buffer {
       size >>= 7
     }
     bytes.push(byte)
-    return Buffer.concat([Buffer.from(bytes), deflateSync(content)])
+    return Buffer.concat([Buffer.from(bytes), base, deflateSync(content)])
   })
   const body = Buffer.concat([head, ...parts])
   return Buffer.concat([body, createHash('sha1').update(body).digest()])
@@ -164,6 +173,22 @@ describe('packs made to do harm', () => {
   test('a ref to an object that nobody has is refused', async () => {
     const body = pushBody([['refs/heads/bad', 'd'.repeat(40)]])
     expect((await sendRaw(project.url(ana), body)).text).toContain('ng refs/heads/bad')
+    await expectNothingLeft()
+  })
+
+  test('a small pack that unfolds into gigabytes is refused before memory goes', async () => {
+    const base = Buffer.alloc(0xffffff)
+    const copies = Array.from({ length: 256 }, () => Buffer.from([0xf0, 0xff, 0xff, 0xff]))
+    const delta = Buffer.concat([size(base.length), size(base.length * 256), ...copies])
+    const pack = makePack([
+      [3, base],
+      [7, delta, Buffer.from(idOf('blob', base), 'hex')],
+    ])
+    expect(pack.length).toBeLessThan(100_000)
+    const start = performance.now()
+    const answer = await sendRaw(project.url(ana), pushBody([['refs/heads/bad', tip]], { pack }))
+    expect(answer.text).toMatch(/ng refs\/heads\/bad/)
+    expect(performance.now() - start).toBeLessThan(15_000)
     await expectNothingLeft()
   })
 

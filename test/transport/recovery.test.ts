@@ -130,3 +130,28 @@ describe.skipIf(!mayMount)('when the disk is full', () => {
     }
   })
 })
+
+describe('when the server is told to stop', () => {
+  test('a push that git has accepted is settled, and clones are cut after the grace', async () => {
+    let reached = () => {}
+    const accepted = new Promise<void>((resolve) => {
+      reached = resolve
+    })
+    const other = await openWorld({}, { atStep: (step) => step === 'intent recorded' && reached() })
+    const ben = await other.user('ben')
+    const project = await makeProject(other, ben, 'stopped')
+    const source = await desk.repository()
+    const pushing = runGitClient(source, ['push', project.url(ben), 'main'])
+    await accepted
+    const begun = performance.now()
+    await other.app.close()
+    expect(performance.now() - begun).toBeLessThan(6000)
+    await pushing
+    const database = new Database(join(other.folder, 'gitstead.db'), { readonly: true })
+    const states = database.prepare('SELECT state FROM pushes').pluck().all()
+    database.close()
+    expect(states).toEqual(['closed'])
+    expect(await gitClient(project.repository, ['rev-parse', 'main'])).toHaveLength(40)
+    rmSync(other.folder, { recursive: true })
+  })
+})
