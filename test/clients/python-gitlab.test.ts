@@ -1,13 +1,6 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../support/world.ts'
-
-const script = fileURLToPath(new URL('./python_gitlab.py', import.meta.url))
-// Debian's packages are for the system's own Python, whichever else comes first on the PATH.
-const python = '/usr/bin/python3'
-const installed = spawnSync(python, ['-c', 'import gitlab']).status === 0
+import { hasPythonGitlab, runPython } from './python.ts'
 
 let world: World
 beforeAll(async () => {
@@ -15,16 +8,21 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test.runIf(installed)(
+test.runIf(hasPythonGitlab)(
   'python-gitlab, unchanged, manages users, groups, projects, files, commits, issues and tokens',
   async () => {
     const token = await world.token(world.root.id, ['api', 'sudo'])
-    const done = await promisify(execFile)(python, [script, world.url, token]).catch(
-      (error: unknown) => error,
-    )
-    expect(done).toMatchObject({
-      stdout: 'done users\ndone groups\ndone projects\ndone refusals\n',
-    })
+    const said = await runPython('./python_gitlab.py', world.url, token)
+    expect(said).toBe('done users\ndone groups\ndone projects\ndone refusals\n')
+  },
+  120_000,
+)
+
+test.runIf(hasPythonGitlab)(
+  'python-gitlab, unchanged, runs a whole review from branch to release',
+  async () => {
+    const token = await world.token(world.root.id, ['api', 'sudo'])
+    expect(await runPython('./review.py', world.url, token)).toBe('done review\n')
   },
   120_000,
 )
