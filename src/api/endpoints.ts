@@ -58,6 +58,7 @@ import * as projects from './projects/endpoints.ts'
 import * as projectsFork from './projects/fork-endpoints.ts'
 import * as projectsShare from './projects/share-endpoints.ts'
 import * as projectsState from './projects/state-endpoints.ts'
+import * as projectsTopic from './projects/topic-endpoints.ts'
 import * as projectsUser from './projects/user-endpoints.ts'
 import * as protectionsBranch from './protections/branch-endpoints.ts'
 import * as protectionsEnvironment from './protections/environment-endpoints.ts'
@@ -143,6 +144,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   projectsFork,
   projectsShare,
   projectsState,
+  projectsTopic,
   projectsUser,
   protectionsBranch,
   protectionsEnvironment,

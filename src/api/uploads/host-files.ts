@@ -49,12 +49,13 @@ const getHostAvatar = endpoint({
   summary: 'Show an avatar',
   tags,
   access: anyone(),
-  params: { kind: oneOf(['user', 'group', 'project']), id: id(), filename: text() },
+  params: { kind: oneOf(['user', 'group', 'project', 'topic']), id: id(), filename: text() },
   response: bytes('image/png'),
   async handler({ ctx, params }) {
     const { kind, id } = params
     const seen =
       kind === 'user' ||
+      kind === 'topic' ||
       (kind === 'group'
         ? await findVisibleGroup(ctx, String(id))
         : await findVisibleProject(ctx, String(id)))
@@ -68,7 +69,7 @@ const getHostAvatar = endpoint({
 export const hostFileEndpoints: readonly Endpoint[] = [getHostUpload, getHostAvatar]
 
 const BY_ID = /^\/-\/project\/\d+\/uploads\/[^/]+\/[^/]+$/
-const AVATAR = /^\/uploads\/-\/system\/(user|group|project)\/avatar\/\d+\/[^/]+$/
+const AVATAR = /^\/uploads\/-\/system\/(user|group|project|topic)\/avatar\/\d+\/[^/]+$/
 const BY_PATH = /^\/(.+?)(?:\/-)?\/uploads\/([0-9a-f]{32})\/([^/]+)$/
 
 /** The path under which `hostFileEndpoints` know a raw path of the host, or undefined for one that is no file. */

@@ -52,13 +52,20 @@ export async function deleteUpload(db: Db, id: number): Promise<void> {
   await db.deleteFrom('uploads').where('id', '=', id).execute()
 }
 
+const AVATAR_TABLES = {
+  user: 'users',
+  group: 'namespaces',
+  project: 'projects',
+  topic: 'topics',
+} as const
+
 /** The file of an avatar. */
 export async function findAvatarFile(
   db: Db,
-  kind: 'user' | 'group' | 'project',
+  kind: 'user' | 'group' | 'project' | 'topic',
   id: number,
 ): Promise<string | null> {
-  const table = ({ user: 'users', group: 'namespaces', project: 'projects' } as const)[kind]
+  const table = AVATAR_TABLES[kind]
   const row = await db
     .selectFrom(table)
     .select('avatar_file')

@@ -52,7 +52,7 @@ export function presentUserBasic(ctx: Pick<Ctx, 'config'>, row: UserBasicRow): U
 /** Where an uploaded avatar is served, or null without one. The hash of the file makes old copies stale. */
 export function avatarUrl(
   ctx: Pick<Ctx, 'config'>,
-  kind: 'user' | 'group' | 'project',
+  kind: 'user' | 'group' | 'project' | 'topic',
   id: number,
   row: { readonly avatar_file: string | null; readonly avatar_name: string | null },
 ): string | null {
