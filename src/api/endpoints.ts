@@ -46,6 +46,7 @@ import * as mergeRequests from './merge-requests/endpoints.ts'
 import * as mergeRequestsIssue from './merge-requests/issue-endpoints.ts'
 import * as mergeRequestsMerge from './merge-requests/merge-endpoints.ts'
 import * as mergeRequestsPeople from './merge-requests/people-endpoints.ts'
+import * as mergeRequestsPipeline from './merge-requests/pipeline-endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
 import * as namespaces from './namespaces/endpoints.ts'
 import * as notificationSettings from './notification-settings/endpoints.ts'
@@ -132,6 +133,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   mergeRequestsIssue,
   mergeRequestsMerge,
   mergeRequestsPeople,
+  mergeRequestsPipeline,
   milestones,
   namespaces,
   notificationSettings,

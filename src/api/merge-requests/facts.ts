@@ -8,6 +8,7 @@ import {
 } from '../projects/settings.ts'
 import type { Counts } from './count-queries.ts'
 import type { MergeFacts } from './detailed-merge-status.ts'
+import { headPipelineStatuses } from './pipeline-queries.ts'
 import type { MergeRequestRow } from './row.ts'
 
 /** A setting of the project that a merge request wants to be merged into. */
@@ -25,7 +26,13 @@ export async function mergeFactsById(
   rows: readonly MergeRequestRow[],
   counts: ReadonlyMap<number, Counts>,
 ): Promise<ReadonlyMap<number, MergeFacts>> {
-  const approved = await approvedById(ctx, rows)
+  const [approved, pipelines] = await Promise.all([
+    approvedById(ctx, rows),
+    headPipelineStatuses(
+      ctx.db,
+      rows.map((row) => row.id),
+    ),
+  ])
   return new Map(
     rows.map((row) => [
       row.id,
@@ -35,7 +42,8 @@ export async function mergeFactsById(
         unresolvedDiscussions: counts.get(row.id)?.unresolved ?? 0,
         changesRequested: (counts.get(row.id)?.changes_requested ?? 0) > 0,
         approved: approved.get(row.id) ?? true,
-        pipelineStatus: null,
+        pipelineStatus: pipelines.get(row.id) ?? null,
+        pipelineRequired: pipelineRequired(row, pipelines.has(row.id)),
       },
     ]),
   )
@@ -43,7 +51,12 @@ export async function mergeFactsById(
 
 type Own = Omit<
   MergeFacts,
-  'now' | 'unresolvedDiscussions' | 'changesRequested' | 'approved' | 'pipelineStatus'
+  | 'now'
+  | 'unresolvedDiscussions'
+  | 'changesRequested'
+  | 'approved'
+  | 'pipelineStatus'
+  | 'pipelineRequired'
 >
 
 function ownFacts(row: MergeRequestRow): Own {
@@ -63,10 +76,14 @@ function ownFacts(row: MergeRequestRow): Own {
     titleMatches: titleMatches(targetSetting(row, 'merge_request_title_regex'), row.title),
     approvalsSyncing: row.approvals_syncing === 1,
     method: targetSetting(row, 'merge_method'),
-    pipelineRequired:
-      targetSetting(row, 'only_allow_merge_if_pipeline_succeeds') || row.auto_merge_sha !== null,
     skippedPipelinePasses: targetSetting(row, 'allow_merge_on_skipped_pipeline'),
   }
+}
+
+/** Where the project asks for a pipeline; and where auto-merge waits for the one that there is. */
+function pipelineRequired(row: MergeRequestRow, hasPipeline: boolean): boolean {
+  if (targetSetting(row, 'only_allow_merge_if_pipeline_succeeds')) return true
+  return row.auto_merge_sha !== null && hasPipeline
 }
 
 /** Whether a title fits the project's pattern; an empty or broken pattern fits every title. */
