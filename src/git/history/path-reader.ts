@@ -8,6 +8,9 @@ import type { History } from './history.ts'
 /** What a path holds in a commit: mode and id as text, empty where it does not exist. */
 export type PathState = string
 
+/** States and folders that one reader remembers: walks are kept for the next page, some at a time. */
+const remembered = 4000
+
 /** Reads what one path held in many commits, each tree once and several at the same time. */
 export class PathReader {
   readonly #repository: OpenRepository
@@ -31,8 +34,14 @@ export class PathReader {
     state.catch(() => {})
     this.#states.set(position, state)
     // A long walk forgets what it passed: states are asked for again only by near relatives.
-    if (this.#states.size > 20_000) this.#states.clear()
+    if (this.#states.size > remembered) this.#states.clear()
     return state
+  }
+
+  /** Gives back what was remembered. */
+  forget(): void {
+    this.#states.clear()
+    this.#below.clear()
   }
 
   async #descend(treeId: ObjectId, depth: number): Promise<PathState> {
@@ -57,7 +66,7 @@ export class PathReader {
     if (known) return known
     const state = this.#descend(treeId, depth)
     state.catch(() => {})
-    if (this.#below.size > 20_000) this.#below.clear()
+    if (this.#below.size > remembered) this.#below.clear()
     this.#below.set(key, state)
     return state
   }

@@ -48,6 +48,7 @@ export class PathWalk {
       const position = this.#queue.pop()
       if (position < 0) {
         this.#finished = true
+        this.#reader.forget()
         return
       }
       const { since } = this.#options
