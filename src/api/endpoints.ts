@@ -13,6 +13,7 @@ import * as broadcastMessages from './broadcast-messages/endpoints.ts'
 import * as changelog from './changelog/endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
 import * as commitsComment from './commits/comment-endpoints.ts'
+import * as commitsDiscussion from './commits/discussion-endpoints.ts'
 import * as commits from './commits/endpoints.ts'
 import * as commitsWrite from './commits/write-endpoints.ts'
 import * as compare from './compare/endpoints.ts'
@@ -100,6 +101,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   changelog,
   commitStatuses,
   commitsComment,
+  commitsDiscussion,
   commits,
   commitsWrite,
   compare,

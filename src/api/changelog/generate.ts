@@ -10,6 +10,7 @@ import { resolveRevision } from '../../git/revision.ts'
 import { lastTrailers, parseTrailers } from '../../git/trailers.ts'
 import type { Commit, ObjectId } from '../../git/types.ts'
 import { titleOf } from '../commits/entity.ts'
+import { introducedBy } from '../merge-requests/introduced.ts'
 import { defaultRef, projectUrl } from '../repository/access.ts'
 import { ifFound } from '../repository/missing.ts'
 import { type ChangelogConfig, defaultChangelogConfig } from './config.ts'
@@ -58,12 +59,18 @@ export async function generateSection(
   const config = await readConfig(ctx, project, repo, wish)
   const from = wish.from || (await findPrevious(repo, version, config))
   const commits = await listCommits(repo, from, wish.to, signal)
-  const credits = await creditsOf(ctx, project, commits, config.includeGroups)
-  const entries = withoutReverted(commits).flatMap((commit): CategorizedEntry[] => {
+  const kept = withoutReverted(commits).flatMap((commit) => {
     const trailers = lastTrailers(parseTrailers(commit.message))
     const category = trailers[wish.trailer]
-    if (category === undefined) return []
+    return category === undefined ? [] : [{ commit, trailers, category }]
+  })
+  const introduced = kept.map(({ commit }) => commit)
+  const credits = await creditsOf(ctx, project, introduced, config.includeGroups)
+  const ids = introduced.map((commit) => commit.id)
+  const mergeRequests = await introducedBy(ctx, project, ids)
+  const entries = kept.map(({ commit, trailers, category }): CategorizedEntry => {
     const author = credits.get(commit.author.email.toLowerCase())
+    const mergeRequest = mergeRequests.get(commit.id)
     const entry = {
       title: entryTitle(titleOf(commit)),
       commit: {
@@ -72,8 +79,13 @@ export async function generateSection(
         trailers,
       },
       ...(author ? { author } : {}),
+      ...(mergeRequest
+        ? {
+            merge_request: { reference: mergeRequest.reference, web_url: mergeRequest.web_url },
+          }
+        : {}),
     }
-    return [{ category, entry }]
+    return { category, entry }
   })
   const date = wish.date ?? ctx.now()
   return { version, section: await renderSection({ version, date, config, entries }) }

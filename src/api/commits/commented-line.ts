@@ -1,7 +1,9 @@
-import { createHash } from 'node:crypto'
 import { readCommitDiff } from '../../git/diff.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Commit } from '../../git/types.ts'
+import { type LinePlace, lineOf } from '../merge-requests/diff-lines.ts'
+import { lineCode } from '../merge-requests/diff-position.ts'
+import type { AskedPosition } from '../notes/kind.ts'
 import type { Position } from '../notes/noteable.ts'
 
 export interface LineWish {
@@ -22,63 +24,45 @@ export async function findCommentedLine(
   wish: LineWish,
   signal?: AbortSignal,
 ): Promise<CommentedLine | undefined> {
+  const { path, line, lineType } = wish
+  const asked = {
+    new_path: path,
+    old_line: lineType === 'old' ? line : null,
+    new_line: lineType === 'new' ? line : null,
+  }
+  return await findPosition(repo, commit, asked, signal)
+}
+
+/** The place in a commit's diff that a position names, completed; its base is the commit's parent. */
+export async function findPosition(
+  repo: Repo,
+  commit: Commit,
+  asked: AskedPosition,
+  signal?: AbortSignal,
+): Promise<CommentedLine | undefined> {
   const { files } = await readCommitDiff(repo, { id: commit.id }, signal)
-  const file = files.find((each) => each.newPath === wish.path)
-  const line = file && changedLines(file.diff).find((each) => isMeant(each, wish))
-  if (!file || !line) return undefined
+  const path = asked.new_path ?? asked.old_path
+  const file = files.find((each) => each.newPath === path || each.oldPath === path)
+  if (!file) return undefined
+  const oldLine = asked.old_line ?? null
+  const newLine = asked.new_line ?? null
+  const isText = (asked.position_type ?? 'text') === 'text'
+  const whole: LinePlace = { oldLine: 0, newLine: 0 }
+  const place = isText ? lineOf(file.diff, oldLine, newLine) : whole
+  if (!place) return undefined
   const base = commit.parentIds[0] ?? null
   return {
-    lineCode: lineCode(file.newPath, line.old, line.new),
+    lineCode: lineCode(file.newPath, place.oldLine, place.newLine),
     position: {
       base_sha: base,
       start_sha: base,
       head_sha: commit.id,
       old_path: file.oldPath,
       new_path: file.newPath,
-      position_type: 'text',
-      old_line: line.type === 'old' ? line.old : null,
-      new_line: line.type === 'new' ? line.new : null,
+      position_type: asked.position_type ?? 'text',
+      old_line: oldLine,
+      new_line: newLine,
       line_range: null,
     },
   }
-}
-
-/** What names a line of a diff to clients: the path's SHA-1 and both numbers. */
-function lineCode(path: string, oldLine: number, newLine: number): string {
-  return `${createHash('sha1').update(path).digest('hex')}_${oldLine}_${newLine}`
-}
-
-interface ChangedLine {
-  readonly type: 'new' | 'old'
-  /** Numbers from 1: of the line itself on its side, of the next line on the other. */
-  readonly old: number
-  readonly new: number
-}
-
-function isMeant(line: ChangedLine, { lineType, line: number }: LineWish): boolean {
-  return line.type === lineType && line[lineType] === number
-}
-
-/** The added and removed lines of a patch that starts at `@@`. */
-export function changedLines(patch: string): ChangedLine[] {
-  const found: ChangedLine[] = []
-  let oldLine = 0
-  let newLine = 0
-  for (const text of patch.split('\n')) {
-    const [, oldStart, newStart] = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text) ?? []
-    if (oldStart !== undefined && newStart !== undefined) {
-      oldLine = Number(oldStart)
-      newLine = Number(newStart)
-    } else if (text.startsWith('+')) {
-      found.push({ type: 'new', old: oldLine, new: newLine })
-      newLine += 1
-    } else if (text.startsWith('-')) {
-      found.push({ type: 'old', old: oldLine, new: newLine })
-      oldLine += 1
-    } else if (text.startsWith(' ')) {
-      oldLine += 1
-      newLine += 1
-    }
-  }
-  return found
 }

@@ -9,6 +9,7 @@ import { findRef } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { revert } from '../../git/revert.ts'
 import type { Commit, ObjectId } from '../../git/types.ts'
+import { type MergeRequestLink, mergedAs } from '../merge-requests/introduced.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 import { inTurn } from '../repository/in-turn.ts'
 import { signerOf } from '../repository/signer.ts'
@@ -57,30 +58,42 @@ async function attemptPick(
   const name = `refs/heads/${wish.branch}`
   const tip = isBranchName(wish.branch) ? await findRef(repo, name) : undefined
   if (!tip) throw notFound('Branch')
-  const picked = await apply(ctx, repo, wish, tip.id)
-  if (picked.outcome !== 'clean') throw refusalOf(wish, picked.outcome)
+  const mergeRequest = await mergedAs(ctx, project, wish.commit.id)
+  const picked = await apply(ctx, repo, wish, tip.id, mergeRequest)
+  if (picked.outcome !== 'clean') throw refusalOf(wish, picked.outcome, mergeRequest)
   if (wish.dryRun || picked.commitId === undefined) return undefined
   const move = { name, oldId: tip.id, newId: picked.commitId }
   await moveRefs(ctx, project, { via: 'api', moves: [move] })
   return picked.commitId
 }
 
-async function apply(ctx: Ctx, repo: Repo, wish: PickWish, onto: ObjectId): Promise<Picked> {
+async function apply(
+  ctx: Ctx,
+  repo: Repo,
+  wish: PickWish,
+  onto: ObjectId,
+  mergeRequest: MergeRequestLink | undefined,
+): Promise<Picked> {
   const signer = signerOf(ctx)
   const input = {
     commit: wish.commit.id,
     onto,
     author: signer,
     committer: signer,
-    message: await messageOf(repo, wish),
+    message: await messageOf(repo, wish, mergeRequest),
     dryRun: wish.dryRun,
   }
   return wish.kind === 'revert' ? await revert(repo, input) : await cherryPick(repo, input)
 }
 
-async function messageOf(repo: Repo, { kind, commit, message }: PickWish): Promise<string> {
+async function messageOf(
+  repo: Repo,
+  { kind, commit, message }: PickWish,
+  mergeRequest: MergeRequestLink | undefined,
+): Promise<string> {
   if (kind === 'revert') {
-    return `Revert "${titleOf(commit)}"\n\nThis reverts commit ${commit.id}`
+    const what = mergeRequest ? `merge request !${mergeRequest.iid}` : `commit ${commit.id}`
+    return `Revert "${titleOf(commit)}"\n\nThis reverts ${what}`
   }
   if (message !== undefined && message.trim() !== '') return message
   const origin = `${commit.message.trimEnd()}\n\n(cherry picked from commit ${commit.id})`
@@ -102,10 +115,15 @@ async function mergedCommits(repo: Repo, commit: Commit): Promise<readonly Commi
   return commits.filter((each) => each.id !== commit.id).toReversed()
 }
 
-function refusalOf(wish: PickWish, code: 'empty' | 'conflict'): Problem {
+function refusalOf(
+  wish: PickWish,
+  code: 'empty' | 'conflict',
+  mergeRequest: MergeRequestLink | undefined,
+): Problem {
   const { kind } = wish
+  const noun = mergeRequest ? 'merge request' : 'commit'
   const done = kind === 'revert' ? 'reverted' : 'cherry-picked'
-  const message = `Sorry, we cannot ${kind} this commit automatically. This commit may already have been ${done}, or a more recent commit may have updated some of its content.`
+  const message = `Sorry, we cannot ${kind} this ${noun} automatically. This ${noun} may already have been ${done}, or a more recent commit may have updated some of its content.`
   const body = { message, error_code: code, ...(wish.dryRun ? { dry_run: 'error' } : {}) }
   return new Problem('bad_request', 400, body)
 }

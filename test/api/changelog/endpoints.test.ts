@@ -45,6 +45,27 @@ describe('the changelog of a version', () => {
     })
   })
 
+  test('names the merge request that brought a commit in', async () => {
+    await ana.post(`${project.api}/commits`, {
+      branch: 'topic',
+      start_branch: 'main',
+      commit_message: 'Bring it\n\nChangelog: added',
+      actions: [{ action: 'create', file_path: 'topic.txt', content: '' }],
+    })
+    const base = `/projects/${project.id}/merge_requests`
+    const asked = { source_branch: 'topic', target_branch: 'main', title: 'Topic' }
+    const { body } = await ana.post(base, asked)
+    await world.runTasks()
+    const merged = await ana.put(`${base}/${body.iid}/merge`)
+    expect([merged.status, merged.body.state]).toEqual([200, 'merged'])
+    const reply = await get('version=1.1.0&date=2026-01-02')
+    const url = `${world.app.config.externalUrl}/${project.fullPath}/-/merge_requests/${body.iid}`
+    expect(reply.body.notes).toContain(`([merge request](${url}))`)
+    const path = `${project.api}/commits/${merged.body.merge_commit_sha}/revert`
+    const reverted = await ana.post(path, { branch: 'main' })
+    expect(reverted.body.message).toMatch(/\n\nThis reverts merge request !1$/)
+  })
+
   test('credits those who are no members, by their mail address', async () => {
     await world.user('ben')
     const actions = [{ action: 'create', file_path: 'x', content: '' }]

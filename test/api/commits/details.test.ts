@@ -121,6 +121,44 @@ describe('comments on a commit', () => {
   })
 })
 
+describe('threads on a commit', () => {
+  test('hold replies, and comments on lines show up among the plain ones', async () => {
+    const path = `${project.api}/commits/main/discussions`
+    const begun = await ana.post(path, { body: 'A thread' })
+    expect([begun.status, begun.body.individual_note]).toEqual([201, false])
+    const sha = project.git('rev-parse', 'main')
+    expect(begun.body.notes[0]).toMatchObject({
+      body: 'A thread',
+      noteable_type: 'Commit',
+      resolvable: false,
+    })
+    const reply = await ana.post(`${path}/${begun.body.id}/notes`, { body: 'A reply' })
+    expect([reply.status, reply.body.body]).toEqual([201, 'A reply'])
+    const parent = project.git('rev-parse', 'main~1')
+    const position = {
+      base_sha: parent,
+      start_sha: parent,
+      head_sha: sha,
+      position_type: 'text',
+      new_path: 'README.md',
+      old_path: 'README.md',
+      new_line: 3,
+    }
+    const placed = await ana.post(path, { body: 'Here', position })
+    expect([placed.status, placed.body.notes[0].type]).toEqual([201, 'DiffNote'])
+    const lost = await ana.post(path, { body: 'Lost', position: { ...position, new_line: 99 } })
+    expect(lost.status).toBe(400)
+    const comments = await ana.get(`${project.api}/commits/main/comments`)
+    expect(comments.body.map((each: { note: string }) => each.note)).toEqual([
+      'A thread',
+      'A reply',
+      'Here',
+    ])
+    expect(comments.body[2]).toMatchObject({ path: 'README.md', line: 3, line_type: 'new' })
+    expect((await ana.get(path)).body).toHaveLength(2)
+  })
+})
+
 describe('a signature', () => {
   const armoured = [
     '-----BEGIN PGP SIGNATURE-----',
