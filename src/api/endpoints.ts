@@ -74,6 +74,8 @@ import * as serviceAccountsSource from './service-accounts/source-endpoints.ts'
 import * as signIn from './sign-in/endpoints.ts'
 import * as submodules from './submodules/endpoints.ts'
 import * as tags from './tags/endpoints.ts'
+import * as templates from './templates/endpoints.ts'
+import * as templatesProject from './templates/project-endpoints.ts'
 import * as todos from './todos/endpoints.ts'
 import * as uploads from './uploads/endpoints.ts'
 import * as usersCurrent from './users/current-endpoints.ts'
@@ -162,6 +164,8 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   signIn,
   submodules,
   tags,
+  templates,
+  templatesProject,
   todos,
   uploads,
   usersCurrent,

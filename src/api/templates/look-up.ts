@@ -1,0 +1,26 @@
+import { userOf } from '../../access/actor.ts'
+import type { OffsetPage, Paged } from '../../base/page.ts'
+import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { findLicenseTemplate, type LicenseTemplate } from './catalog.ts'
+
+/** One page of a list that is in memory. */
+export function pageOf<T>(all: readonly T[], page: OffsetPage): Paged<T> {
+  return { items: all.slice(page.offset, page.offset + page.perPage), total: all.length }
+}
+
+/** A licence with the names that were asked for; without a full name the caller's. */
+export function licenseFor(
+  ctx: Ctx,
+  key: string,
+  asked: { readonly project?: string | undefined; readonly fullname?: string | undefined },
+): LicenseTemplate {
+  const names = {
+    year: ctx.now().slice(0, 4),
+    fullname: asked.fullname ?? userOf(ctx.actor)?.name,
+    project: asked.project,
+  }
+  const found = findLicenseTemplate(key, names)
+  if (!found) throw notFound('License')
+  return found
+}
