@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { setPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { gitArguments, gitEnvironment } from '../git/command.ts'
 import { GitError } from '../git/error.ts'
@@ -33,6 +34,7 @@ const stderrLimit = 16_384
 // A single allocation above this is a pack made to exhaust memory: big blobs are streamed instead.
 const allocationLimit = '512m'
 const stopPatienceMs = 600
+const politeness = 5
 
 /**
  * Hides every ref but branches and tags from pushing clients, which also refuses them one by one
@@ -85,6 +87,7 @@ export function startService(command: ServiceCommand): GitService {
   })
   closed.catch(() => {})
   const group = child.pid
+  if (service === 'upload-pack') giveWay(group)
   return {
     ...ends,
     pid: group ?? 0,
@@ -92,6 +95,15 @@ export function startService(command: ServiceCommand): GitService {
     stop: () => {
       if (group !== undefined && child.exitCode === null) stopGroup(group, closed)
     },
+  }
+}
+
+/** A crowd of clones must not keep the server itself from the processor. */
+function giveWay(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, politeness)
+  } catch {
+    // It ended already, or the system does not let us; both are fine.
   }
 }
 
