@@ -49,7 +49,7 @@ function readRequest(request: Request, signal: AbortSignal): ApiRequest {
   const given = request.headers['x-request-id']
   return {
     method: request.method,
-    rawPath: mark < 0 ? url : url.slice(0, mark),
+    rawPath: plainPath(mark < 0 ? url : url.slice(0, mark)),
     rawQuery: mark < 0 ? '' : url.slice(mark + 1),
     headers: request.headers,
     ip: request.ip ?? '',
@@ -57,6 +57,12 @@ function readRequest(request: Request, signal: AbortSignal): ApiRequest {
     stream: request,
     signal,
   }
+}
+
+/** Needless slashes go, within and at the end: some clients write `/features//name` and `/features/`. */
+function plainPath(path: string): string {
+  const single = path.replaceAll(/\/{2,}/g, '/')
+  return single.length > 1 && single.endsWith('/') ? single.slice(0, -1) : single
 }
 
 async function send(

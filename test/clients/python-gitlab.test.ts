@@ -26,3 +26,13 @@ test.runIf(hasPythonGitlab)(
   },
   120_000,
 )
+
+test.runIf(hasPythonGitlab)(
+  'python-gitlab, unchanged, administers people, keys, tokens and the instance',
+  async () => {
+    const token = await world.token(world.root.id, ['api', 'sudo'])
+    const said = await runPython('./administration.py', world.url, token)
+    expect(said).toBe('done people\ndone keys\ndone tokens\ndone instance\n')
+  },
+  120_000,
+)

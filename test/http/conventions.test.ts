@@ -12,6 +12,11 @@ describe('the API conventions', () => {
     const reply = await world.root.get('/nothing/here')
     expect([reply.status, reply.body]).toEqual([404, { error: '404 Not Found' }])
   })
+  test('needless slashes do not matter', async () => {
+    for (const path of ['//version', '/version/', '/version//']) {
+      expect((await world.root.get(path)).status).toBe(200)
+    }
+  })
   test('a known path with another method answers 405 and tells the methods', async () => {
     const reply = await world.root.delete('/version')
     expect([reply.status, reply.body]).toEqual([405, { error: '405 Not Allowed' }])
