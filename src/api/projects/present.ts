@@ -23,7 +23,7 @@ import {
   listTopicNames,
   sumUploads,
 } from './queries.ts'
-import { allProjectSettings, type LegacyFlag, legacyFlags } from './settings.ts'
+import { type LegacyFlag, legacyFlags, settingsOfRow } from './settings.ts'
 
 /** What a caller asked to see beside the usual. */
 export interface Wanted {
@@ -219,9 +219,11 @@ function presentFull(ctx: Ctx, seen: View, wanted: Wanted): ProjectFull {
   const { row, subject, extras } = seen
   const may = (ability: ProjectAbility) => mayInProject(ctx.actor, subject, ability)
   const isOn = (name: LegacyFlag) => subject.settings[legacyFlags[name]] !== 'disabled'
-  const settings = allProjectSettings(subject.settings)
+  const settings = settingsOfRow(row.settings)
   const owner = extras.owners.get(row.namespace_owner_id ?? 0)
+  // The settings come first: copying one shared object first is what the engine does fastest.
   return {
+    ...settings,
     ...presentBasic(ctx, seen, wanted),
     _links: links(ctx, row, subject),
     marked_for_deletion_at: row.marked_for_deletion_on,
@@ -257,7 +259,6 @@ function presentFull(ctx: Ctx, seen: View, wanted: Wanted): ProjectFull {
     ...(userOf(ctx.actor) ? { permissions: permissions(extras, row.id) } : {}),
     mirror_user_id: null,
     compliance_frameworks: [],
-    ...settings,
   }
 }
 

@@ -134,6 +134,21 @@ export function allProjectSettings(
   ) as unknown as ProjectSettingValues // made of exactly these names
 }
 
+/** Most projects share a few sets of settings; presenting a list would work out the same ones again and again. */
+const known = new Map<string, ProjectSettingValues>()
+const MOST_KNOWN = 500
+
+/** `allProjectSettings` of a row's own JSON text, remembered. Shared: to be copied, never changed. */
+export function settingsOfRow(text: string): ProjectSettingValues {
+  const found = known.get(text)
+  if (found) return found
+  const stored = JSON.parse(text) as Record<string, unknown> // written by us
+  const values = allProjectSettings(stored)
+  if (known.size >= MOST_KNOWN) known.clear()
+  known.set(text, values)
+  return values
+}
+
 type Params = {
   readonly [K in ProjectSettingName]: z.ZodOptional<z.ZodType<ProjectSettingValue<K>>>
 }
