@@ -19,6 +19,8 @@ import * as commitsWrite from './commits/write-endpoints.ts'
 import * as compare from './compare/endpoints.ts'
 import * as customAttributes from './custom-attributes/endpoints.ts'
 import * as deployTokens from './deploy-tokens/endpoints.ts'
+import * as exports from './exports/endpoints.ts'
+import * as exportsGroup from './exports/group-endpoints.ts'
 import * as files from './files/endpoints.ts'
 import * as filesWrite from './files/write-endpoints.ts'
 import * as gpgKeys from './gpg-keys/endpoints.ts'
@@ -109,6 +111,8 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   compare,
   customAttributes,
   deployTokens,
+  exports,
+  exportsGroup,
   files,
   filesWrite,
   gpgKeys,

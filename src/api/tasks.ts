@@ -3,6 +3,7 @@ import { daily, every, type Schedule } from '../work/schedule.ts'
 import type { AnyTask } from '../work/task.ts'
 import { unassignMember } from './assignees/tasks.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
+import { exportSource, importProject, removeOldExports } from './exports/tasks.ts'
 import { removeGroup, removeMarkedGroups } from './groups/remove-group.ts'
 import { removeBillable } from './members/billable-removal.ts'
 import { sendInvitation } from './members/invite.ts'
@@ -16,6 +17,7 @@ import {
   refresh as refreshMergeRequest,
 } from './merge-requests/tasks.ts'
 import { removeExpiredSignIns } from './oauth/tasks.ts'
+import { importFromUrl } from './projects/import-url.ts'
 import { removeMarked } from './projects/marked-task.ts'
 import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
 import { recoverTask } from './refs/recover.ts'
@@ -34,7 +36,10 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   autoMerges,
   rebaseMergeRequest,
   afterMerge,
+  exportSource,
   finishFork,
+  importFromUrl,
+  importProject,
   measureProject,
   removeBillable,
   removeExpiredMembers,
@@ -42,6 +47,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   sendInvitation,
   removeGroup,
   removeMarked,
+  removeOldExports,
   removeMarkedGroups,
   removeProject,
   tidyRepository,
@@ -60,6 +66,7 @@ export const schedules: readonly Schedule[] = [
   daily('0:05', removeExpiredMembers, {}),
   daily('3:10', removeExpiredSignIns, {}),
   daily('3:15', removeMarked, {}),
+  daily('3:25', removeOldExports, {}),
   daily('3:20', removeMarkedGroups, {}),
   every(60_000, autoMerges, {}),
 ]

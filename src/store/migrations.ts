@@ -4,6 +4,7 @@ import { refs } from './migrations/0002-refs.ts'
 import { spaces } from './migrations/0003-spaces.ts'
 import { commits } from './migrations/0004-commits.ts'
 import { accounts } from './migrations/0010-accounts.ts'
+import { exportTables } from './migrations/0012-exports.ts'
 import { signIn } from './migrations/0012-sign-in.ts'
 import { badges } from './migrations/0030-badges.ts'
 import { planning } from './migrations/0031-planning.ts'
@@ -19,6 +20,7 @@ export const migrations: readonly Migration[] = [
   spaces,
   commits,
   accounts,
+  exportTables,
   signIn,
   badges,
   planning,

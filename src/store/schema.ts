@@ -3,6 +3,7 @@ import type { AccountsSchema } from './schema/accounts.ts'
 import type { BadgesSchema } from './schema/badges.ts'
 import type { CommitsSchema } from './schema/commits.ts'
 import type { CoreSchema } from './schema/core.ts'
+import type { ExportsSchema } from './schema/exports.ts'
 import type { IssuesSchema } from './schema/issues.ts'
 import type { MergeRequestsSchema } from './schema/merge-requests.ts'
 import type { PlanningSchema } from './schema/planning.ts'
@@ -18,6 +19,7 @@ export interface Schema
     BadgesSchema,
     CommitsSchema,
     CoreSchema,
+    ExportsSchema,
     IssuesSchema,
     MergeRequestsSchema,
     PlanningSchema,

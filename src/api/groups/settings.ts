@@ -144,3 +144,15 @@ export interface GroupColumns {
   readonly request_access_enabled?: boolean
   readonly membership_lock?: boolean
 }
+
+/** Those of foreign settings, such as an archive's, that are ours and have values that we would take. */
+export function knownGroupSettings(
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const found: Record<string, unknown> = {}
+  for (const name of names) {
+    const read = name in given ? all[name].wire.safeParse(given[name]) : undefined
+    if (read?.success) found[name] = read.data
+  }
+  return found
+}

@@ -9,6 +9,7 @@ import { sentAvatar } from '../users/sent-avatar.ts'
 import { projectBodyParams } from './body-params.ts'
 import { createProject, type NewProject } from './create-project.ts'
 import { projectBasicEntity, projectEntity, projectListEntity } from './entity.ts'
+import { assertImportable, enqueueImport, shownUrl } from './import-url.ts'
 import { projectListParams, projectPages } from './list-params.ts'
 import { listProjects } from './list-projects.ts'
 import { presentProject, readProject } from './present.ts'
@@ -36,6 +37,7 @@ const creationParams = {
   path: text().optional(),
   initialize_with_readme: flag().optional(),
   repository_object_format: oneOf(['sha1', 'sha256']).optional(),
+  import_url: text({ max: 2000 }).optional(),
   ...projectBodyParams,
 } as const
 
@@ -54,6 +56,8 @@ async function create(
   sent: ReadonlySet<string>,
   more: Pick<NewProject, 'namespace' | 'creatorId'>,
 ) {
+  const { import_url: url } = body
+  if (url) await assertImportable(ctx, url)
   const avatar = await sentAvatar(ctx, body.avatar)
   const row = await createProject(ctx, {
     ...more,
@@ -67,8 +71,20 @@ async function create(
     topics: sentTopics(body),
     settings: sentSettings(body, sent),
     avatar: avatar ?? undefined,
+    ...(url ? importOf(url) : {}),
   })
   return await presentProject(ctx, row)
+}
+
+/** A project whose content comes from elsewhere, by a task. */
+function importOf(url: string): Partial<NewProject> {
+  return {
+    importUrl: shownUrl(url),
+    importType: 'git',
+    importStatus: 'scheduled',
+    initializeWithReadme: false,
+    onShown: (ctx, id) => enqueueImport(ctx, id, url),
+  }
 }
 
 export const postProject = endpoint({

@@ -219,3 +219,13 @@ export function changedSettings(
   }
   return merged
 }
+
+/** Those of foreign settings, such as an archive's, that are ours and have values that we would take. */
+export function knownSettings(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const found: Record<string, unknown> = {}
+  for (const name of names) {
+    const read = name in given ? projectSettings[name].wire.safeParse(given[name]) : undefined
+    if (read?.success) found[name] = read.data
+  }
+  return found
+}

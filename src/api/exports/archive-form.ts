@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+/** The form of an archive: a gzipped tar with these files. A program reads archives of its own form only. */
+export const FORM = 'gitstead-export-1'
+
+export const PROJECT_FILE = 'project.json'
+export const GROUP_FILE = 'group.json'
+export const BUNDLE_FILE = 'project.bundle'
+export const FORM_FILE = 'VERSION'
+
+const label = z.object({
+  name: z.string().max(255),
+  color: z.string().max(32),
+  description: z.string().max(10_000).nullable(),
+})
+const milestone = z.object({
+  title: z.string().max(255),
+  description: z.string().max(1_000_000).nullable(),
+  start_date: z.string().max(10).nullable(),
+  due_date: z.string().max(10).nullable(),
+  state: z.string().max(20),
+})
+
+/** What an archive says of a project, besides its repository. */
+export const projectRecord = z.object({
+  form: z.literal(FORM),
+  name: z.string().max(255),
+  description: z.string().max(2000).nullable(),
+  visibility: z.enum(['private', 'internal', 'public']),
+  default_branch: z.string().max(1000).nullable(),
+  topics: z.array(z.string().max(255)).max(100),
+  settings: z.record(z.string().max(100), z.unknown()),
+  labels: z.array(label).max(10_000),
+  milestones: z.array(milestone).max(10_000),
+})
+export type ProjectRecord = z.infer<typeof projectRecord>
+
+const group = z.object({
+  /** Below the exported group; empty for that itself. */
+  relative_path: z.string().max(5000),
+  name: z.string().max(255),
+  path: z.string().max(255),
+  description: z.string().max(500),
+  visibility: z.enum(['private', 'internal', 'public']),
+  project_creation_level: z.string().max(20),
+  subgroup_creation_level: z.string().max(20),
+  settings: z.record(z.string().max(100), z.unknown()),
+  labels: z.array(label).max(10_000),
+  milestones: z.array(milestone).max(10_000),
+})
+
+/** What an archive says of a group and the groups below it, parents before children. */
+export const groupRecord = z.object({
+  form: z.literal(FORM),
+  groups: z.array(group).min(1).max(1000),
+})
+export type GroupRecord = z.infer<typeof groupRecord>

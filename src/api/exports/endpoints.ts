@@ -1,0 +1,174 @@
+import { createReadStream } from 'node:fs'
+import { z } from 'zod'
+import { mayInProject } from '../../access/decide.ts'
+import { findProjectByPath, type ProjectRow } from '../../access/find-queries.ts'
+import { onProject, type Project, signedIn, withProjectRole } from '../../access/subjects.ts'
+import { badRequest } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { bytes, endpoint } from '../../http/endpoint.ts'
+import { file, filledText, flag, hash, id, oneOf, text } from '../../http/params.ts'
+import { createProject } from '../projects/create-project.ts'
+import { hideProject } from '../projects/remove-project.ts'
+import { getTargetNamespace } from '../projects/target-namespace.ts'
+import { downloadExport, exportStatus, startExport } from './start-export.ts'
+import { importProject } from './tasks.ts'
+
+const tags = ['import and export']
+const accepted = z.strictObject({ message: z.literal('202 Accepted') })
+
+const identity = {
+  id: z.int(),
+  description: z.string().nullable(),
+  name: z.string(),
+  name_with_namespace: z.string(),
+  path: z.string(),
+  path_with_namespace: z.string(),
+  created_at: z.string(),
+} as const
+
+function presentIdentity(row: Project | ProjectRow) {
+  return {
+    id: row.id,
+    description: row.description,
+    name: row.name,
+    name_with_namespace: `${row.namespace_full_name} / ${row.name}`,
+    path: row.path,
+    path_with_namespace: row.full_path,
+    created_at: row.created_at,
+  }
+}
+
+export const postProjectExport = endpoint({
+  method: 'POST',
+  path: '/projects/:id/export',
+  summary: 'Begin to export a project',
+  tags,
+  access: onProject('admin_project'),
+  body: { description: text({ max: 2000 }).optional() },
+  response: accepted,
+  status: 202,
+  async handler({ ctx, project, body }) {
+    await startExport(ctx, { type: 'project', id: project.id }, body.description ?? null)
+    return { message: '202 Accepted' as const }
+  },
+})
+
+export const getProjectExport = endpoint({
+  method: 'GET',
+  path: '/projects/:id/export',
+  summary: 'Tell how far the export of a project is',
+  tags,
+  access: onProject('admin_project'),
+  response: z.strictObject({
+    ...identity,
+    export_status: z.enum(['none', 'queued', 'started', 'finished']),
+    _links: z.strictObject({ api_url: z.string(), web_url: z.string() }).optional(),
+  }),
+  async handler({ ctx, project }) {
+    const status = await exportStatus(ctx, { type: 'project', id: project.id })
+    const { externalUrl } = ctx.config
+    const links = {
+      api_url: `${externalUrl}/api/v4/projects/${project.id}/export/download`,
+      web_url: `${externalUrl}/${project.full_path}/download_export`,
+    }
+    return {
+      ...presentIdentity(project),
+      export_status: status,
+      ...(status === 'finished' ? { _links: links } : {}),
+    }
+  },
+})
+
+export const getProjectExportDownload = endpoint({
+  method: 'GET',
+  path: '/projects/:id/export/download',
+  summary: 'Download the export of a project',
+  tags,
+  access: onProject('admin_project'),
+  response: bytes('application/gzip'),
+  handler: ({ ctx, project }) =>
+    downloadExport(ctx, { type: 'project', id: project.id }, project.path),
+})
+
+const importEntity = z.strictObject({
+  ...identity,
+  import_status: z.string(),
+  import_type: z.string().nullable(),
+  correlation_id: z.string().nullable(),
+  failed_relations: z.array(z.never()),
+  import_error: z.string().nullable(),
+  stats: z.null(),
+})
+
+function presentImport(row: Project | ProjectRow): z.input<typeof importEntity> {
+  const settings: Readonly<Record<string, unknown>> =
+    typeof row.settings === 'string' ? JSON.parse(row.settings) : row.settings
+  return {
+    ...presentIdentity(row),
+    import_status: row.import_status,
+    import_type: typeof settings.import_type === 'string' ? settings.import_type : null,
+    correlation_id: null,
+    failed_relations: [],
+    import_error: row.import_error,
+    stats: null,
+  }
+}
+
+export const getProjectImport = endpoint({
+  method: 'GET',
+  path: '/projects/:id/import',
+  summary: 'Tell how far the import of a project is',
+  tags,
+  access: onProject('read_project', { signedIn: true }),
+  response: importEntity,
+  handler: ({ project }) => presentImport(project),
+})
+
+export const postProjectImport = endpoint({
+  method: 'POST',
+  path: '/projects/import',
+  summary: 'Make a project from an archive',
+  tags,
+  access: signedIn(),
+  body: {
+    file: file(),
+    path: filledText(),
+    name: text().optional(),
+    namespace: id().or(text()).optional(),
+    overwrite: flag().optional(),
+    override_params: hash({
+      description: text().optional(),
+      visibility: oneOf(['private', 'internal', 'public']).optional(),
+    }).optional(),
+  },
+  response: importEntity,
+  status: 201,
+  async handler({ ctx, body }) {
+    const target = await getTargetNamespace(ctx, body.namespace)
+    if (body.overwrite) await makeRoom(ctx, `${target.fullPath}/${body.path}`)
+    const stored = await ctx.files.put(createReadStream(body.file.path))
+    const row = await createProject(ctx, {
+      name: body.name ?? body.path,
+      path: body.path,
+      namespace: target.id,
+      description: body.override_params?.description,
+      visibility: body.override_params?.visibility,
+      importType: 'gitstead_project',
+      importStatus: 'scheduled',
+      onShown: (ctx, id) =>
+        ctx.work.enqueue(ctx.db, importProject, { project_id: id, file: stored.sha256 }),
+    })
+    return presentImport(row)
+  },
+})
+
+/** Takes away the project that the import replaces; whoever imports must be allowed to delete it. */
+async function makeRoom(ctx: Ctx, fullPath: string): Promise<void> {
+  const row = await findProjectByPath(ctx.db, fullPath)
+  if (!row) return
+  const project = await withProjectRole(ctx, row)
+  if (!mayInProject(ctx.actor, project, 'delete_project')) {
+    throw badRequest('Project namespace path can be in use by another project')
+  }
+  await hideProject(ctx, project)
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { onGroup, signedIn } from '../../access/subjects.ts'
+import { bytes, endpoint } from '../../http/endpoint.ts'
+import { file, filledText, id } from '../../http/params.ts'
+import { importGroup } from './import-group.ts'
+import { downloadExport, exportStatus, startExport } from './start-export.ts'
+
+const tags = ['import and export']
+const accepted = z.strictObject({ message: z.literal('202 Accepted') })
+
+export const postGroupExport = endpoint({
+  method: 'POST',
+  path: '/groups/:id/export',
+  summary: 'Begin to export a group with the groups below it',
+  tags,
+  access: onGroup('admin_group'),
+  response: accepted,
+  status: 202,
+  async handler({ ctx, group }) {
+    await startExport(ctx, { type: 'group', id: group.id }, null)
+    return { message: '202 Accepted' as const }
+  },
+})
+
+export const getGroupExport = endpoint({
+  method: 'GET',
+  path: '/groups/:id/export',
+  summary: 'Tell how far the export of a group is',
+  tags,
+  access: onGroup('admin_group'),
+  response: z.strictObject({
+    id: z.int(),
+    name: z.string(),
+    full_path: z.string(),
+    export_status: z.enum(['none', 'queued', 'started', 'finished']),
+  }),
+  handler: async ({ ctx, group }) => ({
+    id: group.id,
+    name: group.name,
+    full_path: group.full_path,
+    export_status: await exportStatus(ctx, { type: 'group', id: group.id }),
+  }),
+})
+
+export const getGroupExportDownload = endpoint({
+  method: 'GET',
+  path: '/groups/:id/export/download',
+  summary: 'Download the export of a group',
+  tags,
+  access: onGroup('admin_group'),
+  response: bytes('application/gzip'),
+  handler: ({ ctx, group }) => downloadExport(ctx, { type: 'group', id: group.id }, group.path),
+})
+
+export const postGroupImport = endpoint({
+  method: 'POST',
+  path: '/groups/import',
+  summary: 'Make a group from an archive',
+  tags,
+  access: signedIn(),
+  body: { file: file(), name: filledText(), path: filledText(), parent_id: id().optional() },
+  response: accepted,
+  status: 202,
+  async handler({ ctx, body }) {
+    await importGroup(ctx, body.file.path, {
+      name: body.name,
+      path: body.path,
+      parentId: body.parent_id,
+    })
+    return { message: '202 Accepted' as const }
+  },
+})

@@ -1,0 +1,94 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { SourceType } from '../../store/schema/core.ts'
+import type { ExportsTable } from '../../store/schema/exports.ts'
+import type { Db } from '../../store/schema.ts'
+
+export interface ExportKey {
+  readonly type: SourceType
+  readonly id: number
+}
+
+export async function findExport(db: Db, { type, id }: ExportKey) {
+  return await db
+    .selectFrom('exports')
+    .selectAll()
+    .where('source_type', '=', type)
+    .where('source_id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Notes that an export was asked for; the one before it is forgotten. */
+export async function saveExport(db: Db, row: Insertable<ExportsTable>): Promise<void> {
+  await db
+    .insertInto('exports')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['source_type', 'source_id'])
+        .doUpdateSet({ file: null, size: null, finished_at: null, ...row }),
+    )
+    .execute()
+}
+
+export async function updateExport(
+  db: Db,
+  { type, id }: ExportKey,
+  change: Updateable<ExportsTable>,
+): Promise<void> {
+  await db
+    .updateTable('exports')
+    .set(change)
+    .where('source_type', '=', type)
+    .where('source_id', '=', id)
+    .execute()
+}
+
+/** Exports that nobody may download any more. */
+export async function listExportsBefore(db: Db, before: Instant) {
+  return await db
+    .selectFrom('exports')
+    .select(['source_type', 'source_id', 'file'])
+    .where('finished_at', '<', before)
+    .execute()
+}
+
+export async function deleteExport(db: Db, { type, id }: ExportKey): Promise<void> {
+  await db
+    .deleteFrom('exports')
+    .where('source_type', '=', type)
+    .where('source_id', '=', id)
+    .execute()
+}
+
+export async function listOwnLabels(db: Db, { type, id }: ExportKey) {
+  return await db
+    .selectFrom('labels')
+    .select(['title as name', 'color', 'description'])
+    .where(type === 'project' ? 'project_id' : 'group_id', '=', id)
+    .orderBy('id')
+    .execute()
+}
+
+export async function listOwnMilestones(db: Db, { type, id }: ExportKey) {
+  return await db
+    .selectFrom('milestones')
+    .select(['title', 'description', 'start_date', 'due_date', 'state'])
+    .where(type === 'project' ? 'project_id' : 'group_id', '=', id)
+    .orderBy('id')
+    .execute()
+}
+
+/** The groups below a group, parents before children. */
+export async function listGroupsBelow(db: Db, groupId: number) {
+  return await db
+    .selectFrom('namespace_ancestors as a')
+    .innerJoin('namespaces as n', 'n.id', 'a.namespace_id')
+    .selectAll('n')
+    .select('a.depth')
+    .where('a.ancestor_id', '=', groupId)
+    .where('n.pending_delete', '=', 0)
+    .orderBy('a.depth')
+    .orderBy('n.id')
+    .execute()
+}

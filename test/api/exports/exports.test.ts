@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { pack } from 'tar-stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let ana: Caller
+let ben: Caller
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  ben = await world.user('ben')
+})
+afterAll(() => world.close())
+
+async function download(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const reply = await fetch(`${world.url}/api/v4${path}`, {
+    headers: { 'PRIVATE-TOKEN': ana.token ?? '' },
+  })
+  expect(reply.status).toBe(200)
+  expect(reply.headers.get('content-type')).toBe('application/gzip')
+  return new Uint8Array(await reply.arrayBuffer())
+}
+
+function form(archive: Uint8Array<ArrayBuffer>, fields: Record<string, string>): FormData {
+  const made = new FormData()
+  for (const [name, value] of Object.entries(fields)) made.set(name, value)
+  made.set('file', new Blob([archive]), 'export.tar.gz')
+  return made
+}
+
+async function tarOf(files: Record<string, string>): Promise<Uint8Array<ArrayBuffer>> {
+  const archive = pack()
+  for (const [name, text] of Object.entries(files)) archive.entry({ name }, text)
+  archive.finalize()
+  const chunks: Buffer[] = []
+  for await (const chunk of archive) chunks.push(chunk as Buffer)
+  return new Uint8Array(gzipSync(Buffer.concat(chunks)))
+}
+
+describe('exporting a project', () => {
+  test('gives an archive from which the same project is made again', async () => {
+    const body = {
+      name: 'source',
+      description: 'To be moved',
+      initialize_with_readme: true,
+      merge_method: 'ff',
+      topics: ['one', 'two'],
+    }
+    const { body: source } = await ana.post('/projects', body)
+    await ana.post(`/projects/${source.id}/labels`, { name: 'bug', color: '#ff0000' })
+    await ana.post(`/projects/${source.id}/milestones`, { title: 'v1', due_date: '2026-12-24' })
+    const before = await ana.get(`/projects/${source.id}/export`)
+    expect(before.body).toMatchObject({ id: source.id, export_status: 'none' })
+    expect((await ana.get(`/projects/${source.id}/export/download`)).status).toBe(404)
+    const asked = await ana.post(`/projects/${source.id}/export`)
+    expect([asked.status, asked.body]).toEqual([202, { message: '202 Accepted' }])
+    await world.runTasks()
+    const after = await ana.get(`/projects/${source.id}/export`)
+    expect(after.body.export_status).toBe('finished')
+    expect(after.body._links.api_url).toContain(`/projects/${source.id}/export/download`)
+    const archive = await download(`/projects/${source.id}/export/download`)
+
+    const made = await ana.post('/projects/import', undefined, {
+      raw: form(archive, { path: 'copy', 'override_params[visibility]': 'public' }),
+    })
+    expect([made.status, made.body]).toMatchObject([
+      201,
+      { path_with_namespace: 'ana/copy', import_status: 'scheduled' },
+    ])
+    await world.runTasks()
+    const status = await ana.get(`/projects/${made.body.id}/import`)
+    expect(status.body).toMatchObject({ import_status: 'finished', import_error: null })
+    const copy = await ana.get(`/projects/${made.body.id}`)
+    expect(copy.body).toMatchObject({
+      description: 'To be moved',
+      merge_method: 'ff',
+      topics: ['one', 'two'],
+      visibility: 'public',
+      default_branch: 'main',
+      empty_repo: false,
+    })
+    const [one, other] = await Promise.all(
+      [source.id, made.body.id].map((id) => ana.get(`/projects/${id}/repository/commits`)),
+    )
+    expect(one?.body[0].id).toBe(other?.body[0].id)
+    const labels = await ana.get(`/projects/${made.body.id}/labels`)
+    expect(labels.body).toMatchObject([{ name: 'bug', color: '#ff0000' }])
+    const milestones = await ana.get(`/projects/${made.body.id}/milestones`)
+    expect(milestones.body).toMatchObject([{ title: 'v1', due_date: '2026-12-24' }])
+
+    const again = await ana.post('/projects/import', undefined, {
+      raw: form(archive, { path: 'copy' }),
+    })
+    expect(again.status).toBe(400)
+    const over = await ana.post('/projects/import', undefined, {
+      raw: form(archive, { path: 'copy', overwrite: 'true' }),
+    })
+    expect(over.status).toBe(201)
+    expect((await ana.get(`/projects/${made.body.id}`)).status).toBe(404)
+  })
+
+  test('is for maintainers, and ends after a day', async () => {
+    const { body } = await ana.post('/projects', { name: 'mine', visibility: 'public' })
+    expect((await ben.post(`/projects/${body.id}/export`)).status).toBe(403)
+    await ana.post(`/projects/${body.id}/export`)
+    await world.runTasks()
+    await download(`/projects/${body.id}/export/download`)
+    world.setNow('2026-05-06T10:00:00.000Z')
+    await world.runTasks()
+    expect((await ana.get(`/projects/${body.id}/export`)).body.export_status).toBe('none')
+    world.setNow('2026-05-04T10:00:00.000Z')
+  })
+
+  test.each([
+    ['noise', async () => new Uint8Array(randomBytes(2000))],
+    ['an archive of something else', () => tarOf({ 'project.json': '{"form":"x"}' })],
+    ['one that climbs out', () => tarOf({ '../../project.json': '{}', '/etc/passwd': 'x' })],
+    [
+      'a broken bundle',
+      () =>
+        tarOf({
+          'project.json': JSON.stringify({
+            form: 'gitstead-export-1',
+            name: 'x',
+            description: null,
+            visibility: 'private',
+            default_branch: 'main',
+            topics: [],
+            settings: { merge_method: 'nonsense', unknown: 1 },
+            labels: [],
+            milestones: [],
+          }),
+          'project.bundle': 'no bundle',
+        }),
+    ],
+  ])('%s as an archive fails with a reason', async (name, archive) => {
+    const path = `bad-${name.replaceAll(' ', '-')}`
+    const made = await ana.post('/projects/import', undefined, {
+      raw: form(await archive(), { path }),
+    })
+    expect(made.status).toBe(201)
+    await world.runTasks()
+    const status = await ana.get(`/projects/${made.body.id}/import`)
+    expect(status.body.import_status).toBe('failed')
+    expect(status.body.import_error).not.toBe('')
+  })
+})
+
+describe('exporting a group', () => {
+  test('gives an archive with the groups below it', async () => {
+    const { body: top } = await ana.post('/groups', { name: 'Top', path: 'top' })
+    const { body: sub } = await ana.post('/groups', {
+      name: 'Sub',
+      path: 'sub',
+      parent_id: top.id,
+      description: 'Below',
+    })
+    await ana.post(`/groups/${sub.id}/labels`, { name: 'shared', color: '#00ff00' })
+    expect((await ana.post(`/groups/${top.id}/export`)).status).toBe(202)
+    await world.runTasks()
+    const archive = await download(`/groups/${top.id}/export/download`)
+    const made = await ana.post('/groups/import', undefined, {
+      raw: form(archive, { name: 'Again', path: 'again' }),
+    })
+    expect([made.status, made.body]).toEqual([202, { message: '202 Accepted' }])
+    const copy = await ana.get('/groups/again%2Fsub')
+    expect(copy.body).toMatchObject({ full_name: 'Again / Sub', description: 'Below' })
+    const labels = await ana.get('/groups/again%2Fsub/labels?include_ancestor_groups=false')
+    expect(labels.body).toMatchObject([{ name: 'shared' }])
+    const bad = await ana.post('/groups/import', undefined, {
+      raw: form(await tarOf({ x: 'y' }), { name: 'No', path: 'no' }),
+    })
+    expect(bad.status).toBe(400)
+  })
+})
+
+describe('importing from an address', () => {
+  test('takes branches, tags and the default branch, and never shows a password', async () => {
+    const near = await openWorld({ outboundAllow: ['127.0.0.1'] })
+    try {
+      const cay = await near.user('cay')
+      const body = { name: 'there', visibility: 'public', initialize_with_readme: true }
+      const { body: there } = await cay.post('/projects', { ...body, default_branch: 'trunk' })
+      const address = new URL(`${near.url}/cay/there.git`)
+      address.username = 'cay'
+      address.password = cay.token ?? ''
+      const made = await cay.post('/projects', { name: 'here', import_url: address.href })
+      expect([made.status, made.body.import_status]).toEqual([201, 'scheduled'])
+      expect(made.body.import_url).toBe(`${near.url}/cay/there.git`)
+      await near.runTasks()
+      const done = await cay.get(`/projects/${made.body.id}`)
+      expect(done.body).toMatchObject({
+        import_status: 'finished',
+        import_error: null,
+        default_branch: 'trunk',
+        empty_repo: false,
+      })
+      const heads = await Promise.all(
+        [there.id, made.body.id].map((id) => cay.get(`/projects/${id}/repository/branches/trunk`)),
+      )
+      expect(heads[0]?.body.commit.id).toBe(heads[1]?.body.commit.id)
+      const none = { name: 'none', import_url: `${near.url}/cay/nowhere.git` }
+      const missing = await cay.post('/projects', none)
+      await near.runTasks()
+      const failed = await cay.get(`/projects/${missing.body.id}/import`)
+      expect(failed.body.import_status).toBe('failed')
+    } finally {
+      await near.close()
+    }
+  })
+
+  test('refuses addresses that nobody may ask', async () => {
+    for (const url of ['file:///etc', 'ssh://git@example.com/x', 'http://127.0.0.1/x', 'nothing']) {
+      const reply = await ana.post('/projects', { name: 'stolen', import_url: url })
+      expect([url, reply.status, Object.keys(reply.body.message)]).toEqual([
+        url,
+        400,
+        ['import_url'],
+      ])
+    }
+  })
+})
