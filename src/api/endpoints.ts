@@ -45,6 +45,7 @@ import * as membersInvitation from './members/invitation-endpoints.ts'
 import * as membersPending from './members/pending-endpoints.ts'
 import * as membersRequest from './members/request-endpoints.ts'
 import * as mergeRequestsDiff from './merge-requests/diff-endpoints.ts'
+import * as mergeRequestsDraft from './merge-requests/draft-endpoints.ts'
 import * as mergeRequests from './merge-requests/endpoints.ts'
 import * as mergeRequestsIssue from './merge-requests/issue-endpoints.ts'
 import * as mergeRequestsMerge from './merge-requests/merge-endpoints.ts'
@@ -137,6 +138,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   membersPending,
   membersRequest,
   mergeRequestsDiff,
+  mergeRequestsDraft,
   mergeRequests,
   mergeRequestsIssue,
   mergeRequestsMerge,

@@ -3,6 +3,7 @@ import { userOf } from '../../access/actor.ts'
 import { onProject, type Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
+import { awardEndpoints } from '../award-emoji/routes.ts'
 import { discussionEndpoints } from '../notes/discussion-routes.ts'
 import { noteEndpoints } from '../notes/note-routes.ts'
 import { resourceEventEndpoints } from '../resource-events/routes.ts'
@@ -25,6 +26,7 @@ const signedIn = onProject('read_merge_requests', { signedIn: true })
 
 export const mergeRequestNotes = noteEndpoints(noteKind)
 export const mergeRequestDiscussions = discussionEndpoints(noteKind)
+export const mergeRequestAwards = awardEndpoints(noteKind, 'MergeRequest')
 
 function find(ctx: Ctx, project: Project, given: Readonly<Record<string, unknown>>) {
   return getMergeRequest(ctx, project, Number(given.merge_request_iid))

@@ -18,12 +18,14 @@ import {
   findById,
   findLatestVersion,
   insertVersion,
+  listVersions,
   touchMergeRequest,
   updateMergeRequest,
 } from './queries.ts'
 import { noteChange } from './record.ts'
 import type { MergeRequestRow, VersionRow } from './row.ts'
 import { targetProject } from './target-project.ts'
+import { saveTracedNotes, type TracedNote, traceNotes } from './trace-notes.ts'
 import { type Snapshot, takeSnapshot } from './versions.ts'
 
 /**
@@ -65,6 +67,7 @@ interface News {
   readonly added: readonly Commit[]
   readonly owned: readonly OwnedFiles[]
   readonly touched: readonly OwnedFiles[]
+  readonly traced: readonly TracedNote[]
 }
 
 /** Everything that git has to tell about a new head. */
@@ -79,14 +82,15 @@ async function readNews(
   const snapshot = await takeSnapshot(ctx, projectId, head, start, signal)
   if (!snapshot) return undefined
   const owned = await readOwnedFiles(ctx, projectId, start, namesOf(snapshot.paths))
-  if (!latest) return { snapshot, added: [], owned, touched: [] }
+  if (!latest) return { snapshot, added: [], owned, touched: [], traced: [] }
   const repo = ctx.git.open(projectId)
   const before = latest.head_sha
   const log = await readLog(repo, { revision: `${before}..${head}`, limit: 1000 }, signal)
   const own = new Set(snapshot.commits.map((commit) => commit.id))
   const changed = await listChangedPaths(repo, before, head, signal)
   const touched = await readOwnedFiles(ctx, projectId, start, namesOf(changed))
-  return { snapshot, added: log.commits.filter((one) => own.has(one.id)), owned, touched }
+  const traced = await traceNotes(ctx, row, latest, snapshot)
+  return { snapshot, added: log.commits.filter((one) => own.has(one.id)), owned, touched, traced }
 }
 
 function namesOf(paths: readonly ChangedPath[]): string[] {
@@ -98,7 +102,7 @@ async function addVersion(
   project: Project,
   row: MergeRequestRow,
   latest: VersionRow | undefined,
-  { snapshot, added, owned, touched }: News,
+  { snapshot, added, owned, touched, traced }: News,
 ): Promise<void> {
   const { head, base, start, commits, patchId } = snapshot
   await insertVersion(ctx.db, {
@@ -125,6 +129,8 @@ async function addVersion(
   }
   await saveCodeOwnerRules(ctx, row, owned)
   if (!latest) return
+  const { length } = await listVersions(ctx.db, row.id)
+  await saveTracedNotes(ctx, project, row, traced, length)
   await cancelAutoMerge(ctx, project, row, 'the source branch was updated')
   await touchMergeRequest(ctx.db, row.id, ctx.now())
   if (added.length > 0) {

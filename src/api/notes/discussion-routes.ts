@@ -47,7 +47,7 @@ export const positionParameter = hash({
 type AskedByRequest = z.infer<typeof positionParameter>
 
 /** Leaves out what was not said, so that checks need not tell null from absent. */
-function said(asked: AskedByRequest) {
+export function said(asked: AskedByRequest) {
   const given = Object.entries(asked).filter(([, value]) => value !== undefined && value !== null)
   return Object.fromEntries(given)
 }

@@ -225,3 +225,17 @@ export function listAllNotes(db: Db, scope: NoteScope) {
     .orderBy('notes.id')
     .execute()
 }
+
+/** Where a comment stands now; where it was made is kept in `original_position`. */
+export async function updatePosition(
+  db: Db,
+  id: number,
+  position: string,
+  lineCode: string,
+): Promise<void> {
+  await db
+    .updateTable('notes')
+    .set({ position, line_code: lineCode })
+    .where('id', '=', id)
+    .execute()
+}

@@ -219,6 +219,18 @@ export async function resolveDiscussion(
   await resolveNotes(ctx.db, first.discussion_id, resolved ? { at: ctx.now(), by } : null)
 }
 
+/** Resolves a thread by its id, as a review that is published may ask. */
+export async function resolveThread(
+  ctx: Ctx,
+  noteable: Noteable,
+  discussionId: string,
+): Promise<void> {
+  const filter = { internal: maySeeInternal(ctx, noteable) }
+  const scope = scopeOf(noteable)
+  const thread = await listNotesOfDiscussions(ctx.db, scope, filter, [discussionId])
+  await resolveDiscussion(ctx, noteable, thread, true)
+}
+
 /** Resolves or reopens one note of a thread. */
 export async function resolveNote(
   ctx: Ctx,

@@ -1,0 +1,56 @@
+import { userOf } from '../../access/actor.ts'
+import type { Project } from '../../access/subjects.ts'
+import { unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import type { Position } from '../notes/noteable.ts'
+import { createNote, resolveThread } from '../notes/verbs.ts'
+import { lineCode } from './diff-position.ts'
+import { type DraftRow, deleteDraft } from './draft-queries.ts'
+import { noteableOf } from './find.ts'
+import { afterNote } from './notes.ts'
+import { noteReview } from './reviewers.ts'
+import type { MergeRequestRow } from './row.ts'
+
+/** Turns drafts into comments that everybody sees, all or none; each once, however often it is asked. */
+export async function publishDrafts(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  drafts: readonly DraftRow[],
+): Promise<void> {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  await inTransaction(ctx, async (ctx) => {
+    for (const draft of drafts) await publish(ctx, project, row, draft)
+    if (drafts.length > 0) await noteReview(ctx, row.id, user.id, 'reviewed')
+  })
+}
+
+async function publish(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  draft: DraftRow,
+): Promise<void> {
+  if (!(await deleteDraft(ctx.db, draft.id))) return
+  const noteable = noteableOf(ctx, project, row)
+  const position = draft.position === null ? undefined : (JSON.parse(draft.position) as Position) // written by us
+  const place =
+    draft.discussion_id === null
+      ? { thread: true, ...(position ? { position, lineCode: codeOf(position) } : {}) }
+      : { discussionId: draft.discussion_id }
+  const note = await createNote(
+    ctx,
+    noteable,
+    { body: draft.note, resolvable: true, ...place },
+    (ctx, note) => afterNote(ctx, noteable, note),
+  )
+  if (draft.resolve_discussion === 1 && draft.discussion_id !== null) {
+    await resolveThread(ctx, noteable, note.discussion_id)
+  }
+}
+
+function codeOf(position: Position): string {
+  return lineCode(position.new_path, position.old_line ?? 0, position.new_line ?? 0)
+}
