@@ -4,6 +4,7 @@ import type { InstanceSettings } from './access/instance-settings.ts'
 import type { Instant } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
+import type { Outbound } from './base/outbound.ts'
 import type { GitStore } from './git/repo.ts'
 import type { FileStore } from './store/files.ts'
 import type { Db } from './store/schema.ts'
@@ -22,6 +23,8 @@ export interface Ctx {
   readonly work: Work
   /** Seals secrets that must be read again. */
   readonly vault: Vault
+  /** The only way to ask other servers. */
+  readonly outbound: Outbound
   readonly actor: Actor
   readonly config: Config
   /** What administrators have set. */

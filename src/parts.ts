@@ -6,6 +6,7 @@ import { InstanceSettings } from './access/instance-settings.ts'
 import { type Instant, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import { type Log, makeLog } from './base/log.ts'
+import { makeOutbound } from './base/outbound.ts'
 import type { Ctx } from './ctx.ts'
 import { openGit } from './git/repo.ts'
 import { openStore, type Store } from './store/connection.ts'
@@ -99,6 +100,12 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
   })
   const work = makeWork(now, options.wake)
   const guesses = new GuessLimit()
+  const outbound = makeOutbound({
+    allow: config.outboundAllow,
+    proxy: config.outboundProxy,
+    timeoutMs: config.outboundTimeout,
+    maxSize: config.outboundMaxSize,
+  })
   const settings = new InstanceSettings({
     throttle_authenticated_api_enabled: config.rateLimit,
     throttle_authenticated_api_requests_per_period: config.rateLimitUser,
@@ -118,6 +125,7 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
       files,
       work,
       vault,
+      outbound,
       actor,
       config,
       settings,

@@ -30,6 +30,10 @@ import * as groups from './groups/endpoints.ts'
 import * as groupsProject from './groups/project-endpoints.ts'
 import * as groupsRelated from './groups/related-endpoints.ts'
 import * as health from './health/endpoints.ts'
+import * as hooks from './hooks/endpoints.ts'
+import * as hooksGroup from './hooks/group-endpoints.ts'
+import * as hooksLog from './hooks/log-endpoints.ts'
+import * as hooksSystem from './hooks/system-endpoints.ts'
 import * as instance from './instance/endpoints.ts'
 import * as instanceFeature from './instance/feature-endpoints.ts'
 import * as instanceQueue from './instance/queue-endpoints.ts'
@@ -123,6 +127,10 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   groupsProject,
   groupsRelated,
   health,
+  hooks,
+  hooksGroup,
+  hooksLog,
+  hooksSystem,
   instance,
   instanceFeature,
   instanceQueue,

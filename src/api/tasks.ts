@@ -5,6 +5,7 @@ import { unassignMember } from './assignees/tasks.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
 import { exportSource, importProject, removeOldExports } from './exports/tasks.ts'
 import { removeGroup, removeMarkedGroups } from './groups/remove-group.ts'
+import { deliverHook, forgetDeliveries } from './hooks/deliver.ts'
 import { removeBillable } from './members/billable-removal.ts'
 import { sendInvitation } from './members/invite.ts'
 import { removeExpiredMembers } from './members/tasks.ts'
@@ -30,6 +31,8 @@ import { sendConfirmation, sendPasswordLink } from './users/tasks.ts'
 export const tasks: readonly AnyTask<Ctx>[] = [
   deleteMergedBranches,
   unassignMember,
+  deliverHook,
+  forgetDeliveries,
   refreshMergeRequest,
   checkMergeRequest,
   autoMerge,
@@ -62,6 +65,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
 
 /** What comes round by the clock. */
 export const schedules: readonly Schedule[] = [
+  daily('3:40', forgetDeliveries, {}),
   every(5 * 60_000, recoverTask, {}),
   daily('0:05', removeExpiredMembers, {}),
   daily('3:10', removeExpiredSignIns, {}),

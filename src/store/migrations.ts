@@ -12,6 +12,8 @@ import { issuesAndNotes } from './migrations/0032-issues.ts'
 import { mergeRequests } from './migrations/0033-merge-requests.ts'
 import { protections } from './migrations/0034-protections.ts'
 import { releases } from './migrations/0035-releases.ts'
+import { hooks } from './migrations/0036-hooks.ts'
+import { pushEffects } from './migrations/0037-push-effects.ts'
 
 /** Every migration, in order. Once released, one is never edited, only followed by another. */
 export const migrations: readonly Migration[] = [
@@ -28,4 +30,6 @@ export const migrations: readonly Migration[] = [
   mergeRequests,
   protections,
   releases,
+  hooks,
+  pushEffects,
 ]

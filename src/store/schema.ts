@@ -4,10 +4,12 @@ import type { BadgesSchema } from './schema/badges.ts'
 import type { CommitsSchema } from './schema/commits.ts'
 import type { CoreSchema } from './schema/core.ts'
 import type { ExportsSchema } from './schema/exports.ts'
+import type { HooksSchema } from './schema/hooks.ts'
 import type { IssuesSchema } from './schema/issues.ts'
 import type { MergeRequestsSchema } from './schema/merge-requests.ts'
 import type { PlanningSchema } from './schema/planning.ts'
 import type { ProtectionsSchema } from './schema/protections.ts'
+import type { PushEffectsSchema } from './schema/push-effects.ts'
 import type { RefsSchema } from './schema/refs.ts'
 import type { ReleasesSchema } from './schema/releases.ts'
 import type { SignInSchema } from './schema/sign-in.ts'
@@ -20,10 +22,12 @@ export interface Schema
     CommitsSchema,
     CoreSchema,
     ExportsSchema,
+    HooksSchema,
     IssuesSchema,
     MergeRequestsSchema,
     PlanningSchema,
     ProtectionsSchema,
+    PushEffectsSchema,
     RefsSchema,
     ReleasesSchema,
     SignInSchema,

@@ -30,7 +30,7 @@ export interface RunnerOptions<C extends TaskCtx> {
   readonly schedules?: readonly Schedule[]
   /** What a task holds in its hands, acting for the system. */
   readonly makeCtx: () => C
-  readonly places?: Readonly<Record<Lane, number>>
+  readonly places?: Readonly<Partial<Record<Lane, number>>>
   /** How often the table is looked at without being woken, for rows that another process has added. */
   readonly lookMs?: number
 }
@@ -65,7 +65,7 @@ export class TaskRunner<C extends TaskCtx> {
     this.#options = options
     this.#tasks = new Map(options.tasks.map((task) => [task.name, task]))
     if (this.#tasks.size < options.tasks.length) throw new Error('two tasks have the same name')
-    this.#places = options.places ?? { quick: 4, slow: 2 }
+    this.#places = { quick: 4, slow: 2, outbound: 8, ...options.places }
   }
 
   get running(): number {
@@ -157,7 +157,7 @@ export class TaskRunner<C extends TaskCtx> {
 
   async #claimDue(): Promise<void> {
     const ctx = this.#options.makeCtx()
-    for (const lane of ['quick', 'slow'] as const) {
+    for (const lane of ['quick', 'slow', 'outbound'] as const) {
       const names = [...this.#tasks.values()].filter((one) => one.lane === lane)
       const limit = this.#places[lane] - this.#runningIn(lane)
       if (limit <= 0 || names.length === 0) continue

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-export type Lane = 'quick' | 'slow'
+export type Lane = 'quick' | 'slow' | 'outbound'
 
 /** A background task: what it is called, what it needs, and what it does. It may run twice, and must not mind. */
 export interface Task<C, P> {
@@ -9,7 +9,10 @@ export interface Task<C, P> {
   readonly payload: z.ZodType<P>
   /** How often it is tried before it is kept as dead. */
   readonly attempts: number
-  /** Slow ones (imports, clean-ups) have places of their own, so that they hold up nothing quick. */
+  /**
+   * Slow ones (imports, clean-ups) have places of their own, so that they hold up nothing quick; so have those that wait
+   * for other servers.
+   */
   readonly lane: Lane
   /** Longest single run, in milliseconds; then the signal is raised, and it counts as failed. */
   readonly timeout: number

@@ -21,6 +21,7 @@ import {
 import { addTodos } from '../todos/add.ts'
 import { assertTitle, getRow, type IssueInput, milestoneFor } from './create-issue.ts'
 import { asNoteable } from './find.ts'
+import { actionOf, fireIssueHooks, type IssueState, readIssueState } from './hook-payload.ts'
 import { type IssueRow, updateIssue } from './queries.ts'
 import { titleChange } from './title-change.ts'
 
@@ -62,6 +63,7 @@ export async function changeIssue(
   if (changes.title !== undefined) assertTitle(changes.title)
   return inTransaction(ctx, async (ctx) => {
     const noteable = asNoteable(ctx, project, row)
+    const before = await readIssueState(ctx, row)
     const values: Updateable<IssuesTable> = {
       ...(await textChanges(ctx, noteable, row, changes)),
       ...(await planChanges(ctx, project, noteable, row, changes)),
@@ -71,7 +73,7 @@ export async function changeIssue(
     await peopleAndLabels(ctx, project, noteable, row, changes)
     const at = isAdmin(ctx.actor) ? (changes.updated_at ?? ctx.now()) : ctx.now()
     await updateIssue(ctx.db, row.id, { ...values, updated_at: at })
-    return getRow(ctx, row.id)
+    return changed(ctx, project, before)
   })
 }
 
@@ -221,6 +223,16 @@ export async function closeIssueVia(
   if (row.state === 'closed') return
   await inTransaction(ctx, async (ctx) => {
     const values = await stateChange(ctx, asNoteable(ctx, project, row), row, 'close', via)
+    const before = await readIssueState(ctx, row)
     await updateIssue(ctx.db, row.id, { ...values, updated_at: ctx.now() })
+    await changed(ctx, project, before)
   })
+}
+
+/** The row as it is now, and the hooks told of what became of it. */
+async function changed(ctx: Ctx, project: Project, before: IssueState): Promise<IssueRow> {
+  const row = await getRow(ctx, before.row.id)
+  const action = actionOf(before.row, row)
+  await fireIssueHooks(ctx, project, action, await readIssueState(ctx, row), before)
+  return row
 }

@@ -16,6 +16,7 @@ import {
   recordWeightEvent,
 } from '../resource-events/record.ts'
 import { addTodos } from '../todos/add.ts'
+import { fireIssueHooks, readIssueState } from './hook-payload.ts'
 import { findIssueById, type IssueRow, insertIssue } from './queries.ts'
 
 export interface IssueInput {
@@ -75,7 +76,9 @@ export async function createIssue(
       targetIid: values.iid,
       targetTitle: values.title,
     })
-    return getRow(ctx, id)
+    const row = await getRow(ctx, id)
+    await fireIssueHooks(ctx, project, 'open', await readIssueState(ctx, row))
+    return row
   })
 }
 

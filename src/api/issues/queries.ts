@@ -114,3 +114,15 @@ export async function listSeenIssues(
     .orderBy('issues.id')
     .execute()
 }
+
+export function findNewestIssue(
+  db: Db,
+  projectId: number,
+  confidential: boolean,
+): Promise<IssueRow | undefined> {
+  return issueQuery(db)
+    .where('issues.project_id', '=', projectId)
+    .where('issues.confidential', '=', confidential ? 1 : 0)
+    .orderBy('issues.id', 'desc')
+    .executeTakeFirst()
+}

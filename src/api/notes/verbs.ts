@@ -6,6 +6,7 @@ import { badRequest, forbidden, notFound, unauthorized } from '../../base/proble
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { NoteRow } from './entity.ts'
+import { fireNoteHooks } from './hook-payload.ts'
 import type { Noteable, Position } from './noteable.ts'
 import {
   countNotesOf,
@@ -97,6 +98,7 @@ export async function createNote(
       created_at: createdAt(ctx, noteable, input),
     })
     await then(ctx, row)
+    await fireNoteHooks(ctx, noteable, row, 'create')
     return row
   })
 }
@@ -183,7 +185,11 @@ export function changeNoteBody(
   assertMayChange(ctx, noteable, row)
   assertBody(body)
   const changes = { body, updated_by_id: userOf(ctx.actor)?.id ?? null }
-  return updateNote(ctx.db, row.id, changes, ctx.now())
+  return inTransaction(ctx, async (ctx) => {
+    const changed = await updateNote(ctx.db, row.id, changes, ctx.now())
+    await fireNoteHooks(ctx, noteable, changed, 'update')
+    return changed
+  })
 }
 
 export async function removeNote(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void> {

@@ -10,6 +10,7 @@ import { defaultProtection } from './default-protection.ts'
 import { branchOf, isDeletion, type RefMove } from './moves.ts'
 import { rulesFor } from './protection.ts'
 import { findPush, listBranchRules, listMovedRefs } from './queries.ts'
+import { tellPush } from './tell-push.ts'
 import { enqueueUpkeep } from './upkeep.ts'
 
 /** A push whose refs have moved. */
@@ -80,6 +81,7 @@ async function protectFirstBranch(ctx: Ctx, project: PushedProject, name: string
 const effects: readonly ((ctx: Ctx, push: SettledPush) => Promise<void>)[] = [
   pointHeadAtDefaultBranch,
   mergeRequestsAfterPush,
+  tellPush,
   enqueueUpkeep,
   measurePushed,
 ]

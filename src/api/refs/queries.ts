@@ -219,3 +219,14 @@ export async function listLaterMoves(db: Db, projectId: number, ref: string, fro
     .orderBy('id', 'desc')
     .execute()
 }
+
+/** Notes that an effect of a push is done; false when it was before. */
+export async function insertPushEffect(db: Db, pushId: number, effect: string): Promise<boolean> {
+  const row = await db
+    .insertInto('push_effects')
+    .values({ push_id: pushId, effect })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('push_id')
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -8,7 +8,6 @@ import { LINK_TYPES, linkEntity, presentLink, releaseEntity } from './entity.ts'
 import { presentReleases, releaseUrl } from './present.ts'
 import {
   deleteLink,
-  deleteRelease,
   findLatestRelease,
   findLink,
   findRelease,
@@ -17,7 +16,7 @@ import {
   listReleaseRows,
   type ReleaseRow,
 } from './queries.ts'
-import { addLink, changeLink, changeRelease, createRelease } from './verbs.ts'
+import { addLink, changeLink, changeRelease, createRelease, removeRelease } from './verbs.ts'
 
 const tags = ['releases']
 const path = '/projects/:id/releases/:tag_name'
@@ -204,7 +203,7 @@ export const deleteProjectRelease = endpoint({
   async handler({ ctx, project, params: { tag_name } }) {
     const row = await getRelease(ctx, project, tag_name)
     const shown = await presentOne(ctx, project, row)
-    await deleteRelease(ctx.db, row.id)
+    await removeRelease(ctx, project, row)
     return shown
   },
 })

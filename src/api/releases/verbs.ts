@@ -10,7 +10,9 @@ import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import { usableMilestone, usableMilestonesByTitle } from '../milestones/verbs.ts'
 import { createTag } from '../tags/create-tag.ts'
+import { commitForHooks, fireReleaseHooks } from './hook-payload.ts'
 import {
+  deleteRelease,
   findRelease,
   insertLink,
   insertRelease,
@@ -57,6 +59,7 @@ export async function createRelease(
   const milestoneIds = await milestonesFor(ctx, project, input)
   for (const link of input.links) assertLink(link)
   const sha = await ensureTag(ctx, project, input)
+  const commit = await commitForHooks(ctx, project, sha)
   const now = ctx.now()
   return inTransaction(ctx, async (ctx) => {
     const row = await uniquely({ 'releases.project_id, releases.tag': exists }, () =>
@@ -74,6 +77,7 @@ export async function createRelease(
     )
     await saveMilestones(ctx.db, row.id, milestoneIds ?? [])
     for (const link of input.links) await addLink(ctx, row.id, link)
+    await fireReleaseHooks(ctx, project, 'create', { row, commit })
     return row
   })
 }
@@ -123,14 +127,26 @@ export async function changeRelease(
   input: ReleaseInput,
 ): Promise<ReleaseRow> {
   const milestoneIds = await milestonesFor(ctx, project, input)
+  const commit = await commitForHooks(ctx, project, row.sha)
   return inTransaction(ctx, async (ctx) => {
     if (milestoneIds) await saveMilestones(ctx.db, row.id, milestoneIds)
-    return updateRelease(ctx.db, row.id, {
+    const changed = await updateRelease(ctx.db, row.id, {
       ...(input.name === undefined ? {} : { name: input.name.trim() || row.tag }),
       ...(input.description === undefined ? {} : { description: input.description }),
       ...(input.released_at === undefined ? {} : { released_at: input.released_at }),
       updated_at: ctx.now(),
     })
+    await fireReleaseHooks(ctx, project, 'update', { row: changed, commit })
+    return changed
+  })
+}
+
+/** Deletes a release; its tag stays. */
+export async function removeRelease(ctx: Ctx, project: Project, row: ReleaseRow): Promise<void> {
+  const commit = await commitForHooks(ctx, project, row.sha)
+  await inTransaction(ctx, async (ctx) => {
+    await fireReleaseHooks(ctx, project, 'delete', { row, commit })
+    await deleteRelease(ctx.db, row.id)
   })
 }
 

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { RE2JS, RE2JSSyntaxException } from 're2js'
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { matchesPattern } from '../refs/name-pattern.ts'
+import { deliverHook } from './deliver.ts'
+import { type HookEvent, hookEvents, SYSTEM_EVENTS } from './hook-events.ts'
+import { type HookRow, insertDelivery, listWantingHooks } from './queries.ts'
+import { alertStatus } from './state.ts'
+
+/** What hooks are told: an object of plain JSON values. */
+export type HookPayload = Readonly<Record<string, unknown>>
+
+/**
+ * Tells the hooks of a project, of the groups above it and of the instance that something happened: writes what is to be
+ * delivered in the caller's transaction, when any hook wants it. The payload is made only then; no git or network in it.
+ */
+export async function fireHooks(
+  ctx: Ctx,
+  project: Pick<Project, 'id' | 'namespace_id'> | null,
+  event: HookEvent,
+  payload: () => HookPayload | Promise<HookPayload>,
+  branch?: string,
+): Promise<void> {
+  const wanting = await hooksFor(ctx, project, event, branch)
+  if (wanting.length === 0) return
+  const text = JSON.stringify(await payload())
+  const eventUuid = randomUUID()
+  for (const hook of wanting) {
+    const { id } = await insertDelivery(ctx.db, {
+      webhook_id: hook.id,
+      trigger: hookEvents[event].flag ?? 'system',
+      header: hook.kind === 'system' ? 'System Hook' : hookEvents[event].header,
+      event_uuid: eventUuid,
+      idempotency_key: randomUUID(),
+      payload: text,
+      created_at: ctx.now(),
+    })
+    await ctx.work.enqueue(ctx.db, deliverHook, { delivery_id: id })
+  }
+}
+
+/** Whether anybody listens, for payloads that cost something to make. */
+export async function wantsHooks(
+  ctx: Ctx,
+  project: Pick<Project, 'id' | 'namespace_id'> | null,
+  event: HookEvent,
+): Promise<boolean> {
+  return (await hooksFor(ctx, project, event, undefined)).length > 0
+}
+
+async function hooksFor(
+  ctx: Ctx,
+  project: Pick<Project, 'id' | 'namespace_id'> | null,
+  event: HookEvent,
+  branch: string | undefined,
+): Promise<HookRow[]> {
+  const hooks = await listWantingHooks(ctx.db, {
+    projectId: project?.id ?? null,
+    namespaceId: project?.namespace_id ?? null,
+    flag: hookEvents[event].flag,
+    system: SYSTEM_EVENTS.has(event),
+  })
+  return hooks.filter(
+    (hook) =>
+      // What happens while a hook rests is not kept for it: a receiver that is down would be flooded at its return.
+      alertStatus(hook, ctx.now()) === 'executable' &&
+      (branch === undefined || meansBranch(hook, branch)),
+  )
+}
+
+/** Whether a hook wants to hear of this branch: by pattern, by regular expression, or of all. */
+function meansBranch(hook: HookRow, branch: string): boolean {
+  const filter = hook.push_events_branch_filter
+  if (!filter || hook.branch_filter_strategy === 'all_branches') return true
+  if (hook.branch_filter_strategy === 'wildcard') return matchesPattern(filter, branch)
+  try {
+    return RE2JS.compile(filter).matcher(branch).find()
+  } catch (error) {
+    if (error instanceof RE2JSSyntaxException) return false
+    throw error
+  }
+}

@@ -1,0 +1,171 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { OffsetPage } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type { WebhookDeliveriesTable, WebhooksTable } from '../../store/schema/hooks.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type HookRow = Selectable<WebhooksTable>
+export type DeliveryRow = Selectable<WebhookDeliveriesTable>
+
+/** Whose hook it is. */
+export type HookOwner =
+  | { readonly kind: 'project'; readonly id: number }
+  | { readonly kind: 'group'; readonly id: number }
+  | { readonly kind: 'system' }
+
+function hooksOf(db: Db, owner: HookOwner) {
+  const query = db.selectFrom('webhooks').selectAll().where('kind', '=', owner.kind)
+  if (owner.kind === 'system') return query
+  return query.where(owner.kind === 'project' ? 'project_id' : 'group_id', '=', owner.id)
+}
+
+export function listHookRows(db: Db, owner: HookOwner, page: OffsetPage) {
+  return listPage(db, hooksOf(db, owner).orderBy('id'), page)
+}
+
+export function findHook(db: Db, owner: HookOwner, id: number): Promise<HookRow | undefined> {
+  return hooksOf(db, owner).where('id', '=', id).executeTakeFirst()
+}
+
+export function findHookById(db: Db, id: number): Promise<HookRow | undefined> {
+  return db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function countHooks(db: Db, owner: HookOwner): Promise<number> {
+  const row = await hooksOf(db, owner)
+    .clearSelect()
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+/** Hooks that ask for a flag: of the project, of the groups above it, and of the instance. */
+export async function listWantingHooks(
+  db: Db,
+  wanted: {
+    readonly projectId: number | null
+    readonly namespaceId: number | null
+    readonly flag: string | null
+    readonly system: boolean
+  },
+): Promise<HookRow[]> {
+  const { projectId, namespaceId, flag, system } = wanted
+  const asks = sql<boolean>`(${flag} IS NULL OR EXISTS
+    (SELECT 1 FROM json_each(webhooks.events) WHERE json_each.value = ${flag}))`
+  const project =
+    projectId === null
+      ? []
+      : await db
+          .selectFrom('webhooks')
+          .selectAll()
+          .where('project_id', '=', projectId)
+          .where(asks)
+          .execute()
+  const group =
+    namespaceId === null
+      ? []
+      : await db
+          .selectFrom('webhooks')
+          .selectAll()
+          .where('group_id', 'in', (above) =>
+            above
+              .selectFrom('namespace_ancestors')
+              .select('ancestor_id')
+              .where('namespace_id', '=', namespaceId),
+          )
+          .where(asks)
+          .execute()
+  const instance = system
+    ? await db.selectFrom('webhooks').selectAll().where('kind', '=', 'system').where(asks).execute()
+    : []
+  return [...project, ...group, ...instance]
+}
+
+export function insertHook(db: Db, values: Insertable<WebhooksTable>): Promise<HookRow> {
+  return db.insertInto('webhooks').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+export function updateHook(
+  db: Db,
+  id: number,
+  changes: Updateable<WebhooksTable>,
+): Promise<HookRow> {
+  return db
+    .updateTable('webhooks')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteHook(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('webhooks').where('id', '=', id).execute()
+}
+
+/** Counts a failure, or forgets them all; gives how many there are now. */
+export async function countFailure(db: Db, id: number, failed: boolean): Promise<number> {
+  const row = await db
+    .updateTable('webhooks')
+    .set(failed ? { failures: sql`failures + 1` } : { failures: 0, disabled_until: null })
+    .where('id', '=', id)
+    .returning('failures')
+    .executeTakeFirst()
+  return row?.failures ?? 0
+}
+
+export async function pauseHook(db: Db, id: number, until: Instant): Promise<void> {
+  await db.updateTable('webhooks').set({ disabled_until: until }).where('id', '=', id).execute()
+}
+
+export async function insertDelivery(
+  db: Db,
+  values: Insertable<WebhookDeliveriesTable>,
+): Promise<DeliveryRow> {
+  return db.insertInto('webhook_deliveries').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+export function findDelivery(db: Db, id: number): Promise<DeliveryRow | undefined> {
+  return db.selectFrom('webhook_deliveries').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export function updateDelivery(db: Db, id: number, changes: Updateable<WebhookDeliveriesTable>) {
+  return db
+    .updateTable('webhook_deliveries')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** What was delivered, newest first; `statuses` are texts or their first digit, such as `5`. */
+export function listDeliveryRows(
+  db: Db,
+  hookId: number,
+  filter: { readonly since: Instant; readonly statuses: readonly string[] | undefined },
+  page: OffsetPage,
+) {
+  const query = db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('webhook_id', '=', hookId)
+    .where('response_status', 'is not', null)
+    .where('created_at', '>=', filter.since)
+    .orderBy('id', 'desc')
+  const { statuses } = filter
+  if (!statuses) return listPage(db, query, page)
+  const chosen = query.where((is) =>
+    is.or(
+      statuses.map((status) =>
+        status.length === 1
+          ? is('response_status', 'like', `${status}__`)
+          : is('response_status', '=', status),
+      ),
+    ),
+  )
+  return listPage(db, chosen, page)
+}
+
+export async function deleteOldDeliveries(db: Db, before: Instant): Promise<void> {
+  await db.deleteFrom('webhook_deliveries').where('created_at', '<', before).execute()
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import type { Project } from '../../access/subjects.ts'
+import { badParameters, unprocessable } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { noteOutcome, saveOutcome } from './deliver.ts'
+import { examples } from './examples.ts'
+import type { HookPayload } from './fire.ts'
+import { type HookEvent, type HookFlag, hookEvents } from './hook-events.ts'
+import { type HookRow, insertDelivery } from './queries.ts'
+import { send } from './send.ts'
+
+/** What the test of an instance's hook sends. */
+export const systemExample = {
+  event_name: 'project_create',
+  name: 'Ruby',
+  path: 'ruby',
+  project_id: 1,
+  owner_name: 'Someone',
+  owner_email: 'example@example.com',
+} as const
+
+/**
+ * Sends an example at once and waits for the answer. 422 when there is nothing to make it of, or when the receiver did not
+ * take it. A hook that was resting works again after a test that went well.
+ */
+export async function testHook(
+  ctx: Ctx,
+  hook: HookRow,
+  about: { readonly project: Project; readonly trigger: string } | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const example = about ? await exampleOf(ctx, about) : null
+  const delivery = {
+    trigger: example?.flag ?? 'system',
+    header: example?.header ?? 'System Hook',
+    event_uuid: randomUUID(),
+    idempotency_key: randomUUID(),
+    payload: JSON.stringify(example?.payload ?? systemExample),
+  }
+  const outcome = await send(ctx, hook, delivery, signal)
+  await inTransaction(ctx, async (ctx) => {
+    const row = await insertDelivery(ctx.db, {
+      webhook_id: hook.id,
+      ...delivery,
+      created_at: ctx.now(),
+    })
+    await saveOutcome(ctx, row.id, outcome, { attempts: 1, done: true })
+    await noteOutcome(ctx, hook, outcome.ok)
+  })
+  if (outcome.ok) return
+  const what =
+    outcome.status === 'internal error'
+      ? outcome.body
+      : `the receiver answered with status ${outcome.status}`
+  throw unprocessable(`Hook execution failed: ${what}`)
+}
+
+async function exampleOf(
+  ctx: Ctx,
+  about: { readonly project: Project; readonly trigger: string },
+): Promise<{ flag: HookFlag; header: string; payload: HookPayload }> {
+  const events = Object.keys(hookEvents) as HookEvent[] // the keys of a literal
+  const event = events.find((name) => hookEvents[name].flag === about.trigger)
+  const flag = event && hookEvents[event].flag
+  if (!event || !flag) throw badParameters('trigger does not have a valid value')
+  const found = await examples[event]?.(ctx, about.project)
+  if (!found) throw unprocessable('Ensure the project has something to make an example of.')
+  return { flag, header: hookEvents[event].header, payload: found }
+}

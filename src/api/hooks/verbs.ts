@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import { audit } from '../../access/audit.ts'
+import { OutboundError } from '../../base/outbound-guard.ts'
+import { invalid, notFound, Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { BranchStrategy } from '../../store/schema/hooks.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { isOn } from './entity.ts'
+import { GROUP_FLAGS, type HookFlag, PROJECT_FLAGS, SYSTEM_FLAGS } from './hook-events.ts'
+import {
+  countHooks,
+  deleteHook,
+  findHook,
+  type HookOwner,
+  type HookRow,
+  insertHook,
+  updateHook,
+} from './queries.ts'
+import { openSecrets, sealPairs, sealToken, sealUrl } from './secrets.ts'
+import { fillUrl, type Pair } from './template.ts'
+
+export interface HookInput extends Readonly<Partial<Record<HookFlag, boolean | undefined>>> {
+  readonly url?: string | undefined
+  readonly name?: string | null | undefined
+  readonly description?: string | null | undefined
+  readonly token?: string | null | undefined
+  readonly enable_ssl_verification?: boolean | undefined
+  readonly push_events_branch_filter?: string | null | undefined
+  readonly branch_filter_strategy?: BranchStrategy | undefined
+  readonly custom_webhook_template?: string | null | undefined
+  readonly custom_headers?: readonly Pair[] | undefined
+  readonly url_variables?: readonly Pair[] | undefined
+}
+
+const flagsOf = { project: PROJECT_FLAGS, group: GROUP_FLAGS, system: SYSTEM_FLAGS } as const
+const defaults: Readonly<Record<HookOwner['kind'], readonly HookFlag[]>> = {
+  project: ['push_events'],
+  group: ['push_events'],
+  system: ['repository_update_events'],
+}
+const most = { project: 100, group: 50, system: 100 } as const
+const mostPairs = 20
+
+/** Headers that belong to the connection or to us. */
+const ownHeaders =
+  /^(host|connection|content-length|content-type|transfer-encoding|upgrade|te|trailer|expect|keep-alive|user-agent|idempotency-key|proxy-.*)$/i
+
+export async function getHook(ctx: Ctx, owner: HookOwner, id: number): Promise<HookRow> {
+  const row = await findHook(ctx.db, owner, id)
+  if (!row) throw notFound()
+  return row
+}
+
+/** 422 for an address that may not be asked (spec D §1.25). */
+async function assertUrl(ctx: Ctx, url: string, variables: readonly Pair[]): Promise<void> {
+  try {
+    await ctx.outbound.assertMayAsk(fillUrl(url, variables))
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    throw new Problem('unprocessable', 422, { error: 'Invalid url given' })
+  }
+}
+
+function assertPairs(input: HookInput, vendorHeader: (name: string) => boolean): void {
+  const { custom_headers: headers = [], url_variables: variables = [] } = input
+  const isToken = (one: Pair) =>
+    /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,255}$/.test(one.key) && !/[\r\n\0]/.test(one.value)
+  const badHeader = headers.some(
+    (one) => !isToken(one) || ownHeaders.test(one.key) || vendorHeader(one.key),
+  )
+  if (badHeader || headers.length > mostPairs) throw invalid({ custom_headers: ['is invalid'] })
+  const badVariable = variables.some((one) => !/^[A-Za-z][A-Za-z0-9_]{0,254}$/.test(one.key))
+  if (badVariable || variables.length > mostPairs) throw invalid({ url_variables: ['is invalid'] })
+}
+
+/** Pairs by key: the last of a name holds. */
+function once(pairs: readonly Pair[]): Pair[] {
+  return [...new Map(pairs.map((one) => [one.key, one])).values()]
+}
+
+function plainValues(input: HookInput) {
+  const filter = input.push_events_branch_filter
+  const named = {
+    name: input.name,
+    description: input.description,
+    enable_ssl_verification: input.enable_ssl_verification,
+    push_events_branch_filter: filter === '' ? null : filter,
+    branch_filter_strategy: input.branch_filter_strategy,
+    custom_webhook_template: input.custom_webhook_template,
+  }
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
+}
+
+function secretValues(ctx: Ctx, input: HookInput) {
+  const { url, token, custom_headers: headers, url_variables: variables } = input
+  return {
+    ...(url === undefined ? {} : { sealed_url: sealUrl(ctx, url) }),
+    ...(token === undefined ? {} : { sealed_token: sealToken(ctx, token) }),
+    ...(headers === undefined ? {} : { sealed_headers: sealPairs(ctx, 'headers', once(headers)) }),
+    ...(variables === undefined
+      ? {}
+      : { sealed_variables: sealPairs(ctx, 'variables', once(variables)) }),
+  }
+}
+
+function eventsText(
+  owner: HookOwner,
+  input: HookInput,
+  before: (flag: HookFlag) => boolean,
+): string {
+  const names: readonly HookFlag[] = flagsOf[owner.kind]
+  return JSON.stringify(names.filter((flag) => input[flag] ?? before(flag)))
+}
+
+function isVendorHeader(ctx: Ctx): (name: string) => boolean {
+  const prefixes = ctx.config.vendor.headerNames('').map((name) => name.toLowerCase())
+  return (name) => prefixes.some((prefix) => name.toLowerCase().startsWith(prefix))
+}
+
+export async function createHook(
+  ctx: Ctx,
+  owner: HookOwner,
+  input: HookInput & { readonly url: string },
+): Promise<HookRow> {
+  assertPairs(input, isVendorHeader(ctx))
+  await assertUrl(ctx, input.url, input.url_variables ?? [])
+  return await inTransaction(ctx, async (ctx) => {
+    if ((await countHooks(ctx.db, owner)) >= most[owner.kind]) {
+      throw invalid({
+        base: [`Maximum number of ${owner.kind} hooks (${most[owner.kind]}) exceeded`],
+      })
+    }
+    const row = await insertHook(ctx.db, {
+      kind: owner.kind,
+      project_id: owner.kind === 'project' ? owner.id : null,
+      group_id: owner.kind === 'group' ? owner.id : null,
+      uuid: randomUUID(),
+      ...plainValues(input),
+      ...secretValues(ctx, input),
+      sealed_url: sealUrl(ctx, input.url),
+      events: eventsText(owner, input, (flag) => defaults[owner.kind].includes(flag)),
+      created_at: ctx.now(),
+      updated_at: ctx.now(),
+    })
+    await note(ctx, owner, 'hook_created', row.id)
+    return row
+  })
+}
+
+/** Changes what was given. A hook that was given up gets another chance. */
+export async function changeHook(
+  ctx: Ctx,
+  owner: HookOwner,
+  row: HookRow,
+  input: HookInput,
+): Promise<HookRow> {
+  assertPairs(input, isVendorHeader(ctx))
+  const known = openSecrets(ctx, row)
+  if (input.url !== undefined || input.url_variables !== undefined) {
+    await assertUrl(ctx, input.url ?? known.url, input.url_variables ?? known.variables)
+  }
+  return await inTransaction(ctx, async (ctx) => {
+    const changed = await updateHook(ctx.db, row.id, {
+      ...plainValues(input),
+      ...secretValues(ctx, input),
+      events: eventsText(owner, input, isOn(row)),
+      failures: 0,
+      disabled_until: null,
+      updated_at: ctx.now(),
+    })
+    await note(ctx, owner, 'hook_changed', row.id)
+    return changed
+  })
+}
+
+export async function removeHook(ctx: Ctx, owner: HookOwner, row: HookRow): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    await deleteHook(ctx.db, row.id)
+    await note(ctx, owner, 'hook_deleted', row.id)
+  })
+}
+
+/** Sets or removes one header or URL variable; 404 for one to remove that is not there. */
+export async function changePair(
+  ctx: Ctx,
+  owner: HookOwner,
+  row: HookRow,
+  change: {
+    readonly kind: 'custom_headers' | 'url_variables'
+    readonly key: string
+    readonly value: string | undefined
+  },
+): Promise<void> {
+  const secrets = openSecrets(ctx, row)
+  const known = change.kind === 'custom_headers' ? secrets.headers : secrets.variables
+  const others = known.filter((one) => one.key !== change.key)
+  if (change.value === undefined && others.length === known.length) throw notFound()
+  const pairs =
+    change.value === undefined ? others : [...others, { key: change.key, value: change.value }]
+  await changeHook(ctx, owner, row, { [change.kind]: pairs })
+}
+
+async function note(ctx: Ctx, owner: HookOwner, action: string, hookId: number): Promise<void> {
+  const entity =
+    owner.kind === 'system'
+      ? ({ type: 'Instance', id: 0 } as const)
+      : { type: owner.kind === 'project' ? ('Project' as const) : ('Group' as const), id: owner.id }
+  await audit(ctx, { entity, action, details: { hook_id: hookId } })
+}

@@ -1,0 +1,56 @@
+import { actAs } from '../../access/act-as.ts'
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { recordPushEvents } from '../events/record-push.ts'
+import { findHookProject } from '../hooks/payload-parts.ts'
+import { makePushHooks } from '../hooks/push-hooks.ts'
+import { closeByMessages } from '../issues/close-by-commit.ts'
+import type { RefMove } from './moves.ts'
+import { type RefNews, readNews } from './push-news.ts'
+import { insertPushEffect } from './queries.ts'
+
+interface ToldPush {
+  readonly id: number
+  readonly projectId: number
+  readonly userId: number | null
+  readonly options: readonly string[]
+  readonly moves: readonly RefMove[]
+}
+
+/** Commits whose messages are read for issues that they close. */
+const mostCommits = 100
+
+/**
+ * Tells of a push: the feed of the project, its hooks, and issues that commits on the default branch close. Reads the
+ * repository first, then writes everything in one transaction, once for each push.
+ */
+export async function tellPush(given: Ctx, push: ToldPush): Promise<void> {
+  const ctx = await actAs(given, push.userId)
+  const project = await findHookProject(ctx, push.projectId)
+  if (!project) return
+  const news = await newsOf(ctx, project, push.moves)
+  const fireAll = await makePushHooks(ctx, project, { ...push, news })
+  const landed = news.filter((one) => one.kind === 'branch' && one.name === project.default_branch)
+  await inTransaction(ctx, async (ctx) => {
+    if (!(await insertPushEffect(ctx.db, push.id, 'told'))) return
+    await recordPushEvents(ctx, project, news, push.moves.length)
+    await fireAll(ctx)
+    for (const one of landed) await closeByMessages(ctx, project, one.commits)
+  })
+}
+
+/** News of each ref, as long as a person could still care about each of them. */
+async function newsOf(ctx: Ctx, project: Project, moves: readonly RefMove[]): Promise<RefNews[]> {
+  const limit = Math.max(
+    ctx.settings.get('push_event_activities_limit'),
+    ctx.settings.get('push_event_hooks_limit'),
+    1,
+  )
+  const found: RefNews[] = []
+  for (const move of moves.slice(0, limit + 1)) {
+    const one = await readNews(ctx, project, move, mostCommits)
+    if (one) found.push(one)
+  }
+  return found
+}
