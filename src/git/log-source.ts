@@ -89,8 +89,9 @@ function askGit(repository: OpenRepository, history: History, request: WalkReque
         ...(firstParent ? ['--first-parent'] : []),
         ...(topological ? ['--topo-order'] : []),
         ...(since === undefined ? [] : [`--max-age=${since}`]),
-        ...range.include,
+        // As git itself puts a range: among commits of one second the order of arguments counts.
         ...range.exclude.map((id) => `^${id}`),
+        ...range.include,
         '--',
         path,
       ],
