@@ -106,7 +106,7 @@ export const settings = {
 
   smtpUrl: optionalUrl(['smtp:', 'smtps:'], {
     secret: true,
-    doc: 'Mail server, such as `smtp://user:password@mail.example.com:587`; without it no mail is sent',
+    doc: 'Mail server, such as `smtp://user:password@mail.example.com:587`; without it mail becomes files in the folder `outbox`',
   }),
   mailFrom: text('gitstead@localhost', { doc: 'Sender of mail' }),
 

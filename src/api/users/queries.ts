@@ -103,13 +103,14 @@ export function findGhost(db: Db): Promise<UserRow | undefined> {
 }
 
 /** Groups of which the user is the only owner (bots do not count as owners). */
-export function listSolelyOwnedGroups(db: Db, userId: number): Promise<{ id: number }[]> {
+export function listSolelyOwnedGroups(db: Db, userId: number) {
   return db
     .selectFrom('members')
     .innerJoin('namespaces', 'namespaces.id', 'members.source_id')
-    .select('namespaces.id')
+    .select(['namespaces.id', 'namespaces.path', 'namespaces.full_path', 'namespaces.full_name'])
     .where('members.user_id', '=', userId)
     .where('members.source_type', '=', 'group')
+    .where('namespaces.pending_delete', '=', 0)
     .where('members.access_level', '=', 50)
     .where('members.requested_at', 'is', null)
     .where('members.state', '=', 'active')
@@ -167,19 +168,22 @@ export async function countAssociations(db: Db, userId: number) {
   return rows[0] ?? { groups_count: 0, projects_count: 0 }
 }
 
-/** Rows of any table that name somebody as their author, by the table's own `author_id`. */
-export async function countAuthored(db: Db, table: string, userId: number): Promise<number> {
-  if (!(await authorTables(db)).includes(table)) return 0
+/** How much somebody wrote. */
+export async function countAuthored(
+  db: Db,
+  table: 'issues' | 'merge_requests',
+  userId: number,
+): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from ${sql.table(table)} where author_id = ${userId}`.execute(db)
   return rows[0]?.total ?? 0
 }
 
-/** Tables whose rows were written by somebody. */
+/** Tables whose rows were written by somebody, and outlive them: those that do not are deleted with the user's row. */
 export async function authorTables(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select m.name as name from sqlite_master m, pragma_foreign_key_list(m.name) k
-    where m.type = 'table' and k."table" = 'users' and k."from" = 'author_id'
+    where m.type = 'table' and k."table" = 'users' and k."from" = 'author_id' and k.on_delete <> 'CASCADE'
     order by m.name`.execute(db)
   return rows.map((row) => row.name)
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import { task } from '../../work/task.ts'
+import { hideGroup } from '../groups/remove-group.ts'
 import { discardProject, hideProject } from '../projects/remove-project.ts'
-import { findUserRow, listPersonalProjects } from './queries.ts'
+import { findUserRow, listPersonalProjects, listSolelyOwnedGroups } from './queries.ts'
 import { removeUser } from './remove-user.ts'
 
 /** Removes a user whose projects go along: those first, so that a second run finds what is left. */
@@ -17,6 +18,16 @@ export const removeUserTask = task({
       if (project.pending_delete === 0) await hideProject(ctx, project)
       await discardProject(ctx, project.id)
     }
+    if (hard) await hideOwnedGroups(ctx, user_id)
     await removeUser(ctx, user, { hard })
   },
 })
+
+/** Groups that nobody else owns go too; one that is below another goes with that. */
+async function hideOwnedGroups(ctx: Ctx, userId: number): Promise<void> {
+  for (;;) {
+    const [group] = await listSolelyOwnedGroups(ctx.db, userId)
+    if (!group) return
+    await hideGroup(ctx, group)
+  }
+}

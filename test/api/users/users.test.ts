@@ -284,6 +284,31 @@ describe('deleting users', () => {
   })
 })
 
+test('a hard delete takes what was written, and the groups that nobody else owns', async () => {
+  const uma = await world.user('uma')
+  const top = (await uma.post('/groups', { name: 'top', path: 'umas' })).body
+  const below = (await uma.post('/groups', { name: 'b', path: 'b', parent_id: top.id })).body
+  const shared = (await ana.post('/projects', { name: 'shared', visibility: 'public' })).body
+  await uma.post(`/projects/${shared.id}/issues`, { title: 'mine' })
+  expect((await root.delete(`/users/${uma.id}?hard_delete=true`)).status).toBe(204)
+  await expect.poll(async () => (await root.get(`/users/${uma.id}`)).status).toBe(404)
+  for (const id of [top.id, below.id]) expect((await root.get(`/groups/${id}`)).status).toBe(404)
+  expect((await root.get(`/projects/${shared.id}/issues`)).body).toEqual([])
+  expect((await root.get(`/projects/${shared.id}`)).status).toBe(200)
+})
+
+test('otherwise what was written becomes the ghost’s', async () => {
+  const vera = await world.user('vera')
+  const shared = (await ana.post('/projects', { name: 'kept', visibility: 'public' })).body
+  const issue = (await vera.post(`/projects/${shared.id}/issues`, { title: 'stays' })).body
+  await vera.post(`/projects/${shared.id}/issues/${issue.iid}/notes`, { body: 'a word' })
+  expect((await root.delete(`/users/${vera.id}`)).status).toBe(204)
+  const kept = (await root.get(`/projects/${shared.id}/issues/${issue.iid}`)).body
+  expect(kept.author).toMatchObject({ username: 'ghost', name: 'Ghost User' })
+  const [note] = (await root.get(`/projects/${shared.id}/issues/${issue.iid}/notes`)).body
+  expect(note.author.username).toBe('ghost')
+})
+
 describe('what people say of themselves', () => {
   test('PUT clears what was not sent, PATCH keeps it', async () => {
     await ana.put('/user/status', { emoji: 'tea', message: '<b>', availability: 'busy' })
