@@ -24,6 +24,7 @@ import * as exportsGroup from './exports/group-endpoints.ts'
 import * as files from './files/endpoints.ts'
 import * as filesWrite from './files/write-endpoints.ts'
 import * as gpgKeys from './gpg-keys/endpoints.ts'
+import * as graphql from './graphql/endpoints.ts'
 import * as groupActivity from './group-activity/endpoints.ts'
 import * as groupsChange from './groups/change-endpoints.ts'
 import * as groups from './groups/endpoints.ts'
@@ -121,6 +122,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   files,
   filesWrite,
   gpgKeys,
+  graphql,
   groupActivity,
   groupsChange,
   groups,

@@ -1,0 +1,45 @@
+import { GraphQLError } from 'graphql'
+import type { Window } from './queries.ts'
+
+/** How a client asks for a part of a list. */
+export interface Slice {
+  readonly first?: number | null | undefined
+  readonly after?: string | null | undefined
+}
+
+const MOST = 100
+
+/** One row more than is shown tells whether others follow. */
+export function windowOf(slice: Slice): Window {
+  const first = slice.first ?? MOST
+  if (first < 0) throw new GraphQLError('first must not be negative')
+  const id = slice.after ? Number(Buffer.from(slice.after, 'base64url').toString()) : undefined
+  if (id !== undefined && !Number.isSafeInteger(id)) throw new GraphQLError('after is no cursor')
+  return { limit: Math.min(first, MOST) + 1, after: id }
+}
+
+function cursorOf(row: { readonly id: number }): string {
+  return Buffer.from(String(row.id)).toString('base64url')
+}
+
+/** A part of a list as clients walk through it. */
+export function connection<R extends { readonly id: number }, N>(
+  rows: readonly R[],
+  window: Window,
+  present: (row: R) => N,
+  count: () => Promise<number>,
+) {
+  const shown = rows.slice(0, window.limit - 1)
+  const [first, last] = [shown[0], shown.at(-1)]
+  return {
+    nodes: shown.map(present),
+    edges: shown.map((row) => ({ node: present(row), cursor: cursorOf(row) })),
+    pageInfo: {
+      hasNextPage: rows.length > shown.length,
+      hasPreviousPage: window.after !== undefined,
+      startCursor: first ? cursorOf(first) : null,
+      endCursor: last ? cursorOf(last) : null,
+    },
+    count,
+  }
+}

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let ana: Caller
+let stranger: Caller
+let projectId: number
+
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  stranger = await world.user('stranger')
+  const made = await ana.post('/projects', { name: 'demo', visibility: 'public' })
+  projectId = made.body.id
+  for (const title of ['one', 'two', 'three']) {
+    await ana.post(`/projects/${projectId}/issues`, { title, confidential: title === 'two' })
+  }
+})
+afterAll(() => world.close())
+
+const ask = (caller: Caller, query: string, more: Record<string, unknown> = {}) =>
+  caller.post('/api/graphql', { query, ...more }, { host: true })
+
+test('tells who the caller is', async () => {
+  const query = '{ currentUser { id username name active } metadata { version } }'
+  const own = await ask(ana, query)
+  expect([own.status, own.body]).toEqual([
+    200,
+    {
+      data: {
+        currentUser: {
+          id: `gid://svc/User/${ana.id}`,
+          username: 'ana',
+          name: 'ana',
+          active: true,
+        },
+        metadata: { version: '18.9.0' },
+      },
+    },
+  ])
+  expect((await ask(world.nobody, query)).body).toEqual({
+    data: { currentUser: null, metadata: null },
+  })
+  expect((await ask(world.as('wrong'), query)).status).toBe(401)
+})
+
+test('walks through the issues that the caller may see', async () => {
+  const query = `query Issues($path: ID!, $after: String) {
+    project(fullPath: $path) {
+      name
+      issues(first: 1, after: $after) {
+        count nodes { title author { username } } pageInfo { hasNextPage endCursor }
+      }
+    }
+  }`
+  const titles: string[] = []
+  let after: string | null = null
+  for (let more = true; more; ) {
+    const { body } = await ask(stranger, query, { variables: { path: 'ana/demo', after } })
+    const { issues } = body.data.project
+    expect(issues.count).toBe(2)
+    titles.push(issues.nodes[0].title)
+    after = issues.pageInfo.endCursor
+    more = issues.pageInfo.hasNextPage
+  }
+  expect(titles).toEqual(['three', 'one'])
+  const one = '{ project(fullPath: "ana/demo") { issue(iid: "2") { title } } }'
+  expect((await ask(stranger, one)).body.data.project.issue).toBeNull()
+  expect((await ask(ana, one)).body.data.project.issue).toEqual({ title: 'two' })
+})
+
+test('a hidden project is as one that is not there', async () => {
+  const hidden = await ana.post('/projects', { name: 'hidden', visibility: 'private' })
+  const query = (path: string) => `{ project(fullPath: "${path}") { id } }`
+  expect((await ask(stranger, query('ana/hidden'))).body).toEqual({ data: { project: null } })
+  expect((await ask(stranger, query('ana/nothing'))).body).toEqual({ data: { project: null } })
+  expect((await ask(ana, query(String(hidden.body.id)))).body).toEqual({ data: { project: null } })
+  expect((await ask(ana, query('ana/hidden'))).body.data.project.id).toMatch(/\d+$/)
+})
+
+test('merge requests and pipelines follow the rights of the project', async () => {
+  await ana.put(`/projects/${projectId}`, {
+    merge_requests_access_level: 'private',
+    builds_access_level: 'private',
+  })
+  const query = `{ project(fullPath: "ana/demo") {
+    mergeRequests { count nodes { iid } } mergeRequest(iid: "1") { iid }
+    pipelines { count nodes { id status } }
+  } }`
+  const { body } = await ask(stranger, query)
+  expect(body.data.project).toEqual({
+    mergeRequests: { count: 0, nodes: [] },
+    mergeRequest: null,
+    pipelines: { count: 0, nodes: [] },
+  })
+  expect((await ask(ana, query)).body.errors).toBeUndefined()
+})
+
+test('what is wrong with a query is told with status 200', async () => {
+  for (const query of ['{ nothing }', '{ currentUser { ', 'mutation { x }', '']) {
+    const reply = await ask(ana, query)
+    expect([reply.status, reply.body.errors.length > 0, reply.body.data ?? null]).toEqual([
+      200,
+      true,
+      null,
+    ])
+  }
+})
+
+test('a query that asks for too much is refused before anything is read', async () => {
+  const deep = `{ __schema { types { ${'ofType { '.repeat(25)} name ${'} '.repeat(25)} } } }`
+  const many = `{ ${Array.from({ length: 1001 }, (_, at) => `a${at}: metadata { version }`).join(' ')} }`
+  const bomb = `query { ...f0 } ${Array.from(
+    { length: 30 },
+    (_, at) => `fragment f${at} on Query { ...f${at + 1} a${at}: echo(text: "x") ...f${at + 1} }`,
+  ).join(' ')} fragment f30 on Query { echo(text: "x") }`
+  const circle = '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }'
+  for (const query of [deep, many, bomb, circle, '{'.repeat(20_000)]) {
+    const reply = await ask(ana, query)
+    expect([reply.status, reply.body.errors.length > 0, reply.body.data ?? null]).toEqual([
+      200,
+      true,
+      null,
+    ])
+  }
+})
+
+test('clients may ask what can be asked', async () => {
+  const query = '{ __schema { queryType { name fields { name type { kind name } } } } }'
+  const { body } = await ask(world.nobody, query)
+  expect(body.data.__schema.queryType.name).toBe('Query')
+})
