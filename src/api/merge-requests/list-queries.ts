@@ -144,11 +144,11 @@ function peopleConditions(where: Where, filters: ListFilters, me: number | null)
   }
   if (filters.assignee_id !== undefined) found.push(someone(assignees, filters.assignee_id))
   for (const name of filters.assignee_username ?? []) {
-    found.push(sql<SqlBool>`${userId(name)} IN (${assignees})`)
+    found.push(assignedTo(userId(name)))
   }
   if (filters.reviewer_id !== undefined) found.push(someone(reviewers, filters.reviewer_id))
   if (filters.reviewer_username !== undefined) {
-    found.push(sql<SqlBool>`${userId(filters.reviewer_username)} IN (${reviewers})`)
+    found.push(reviewedBy(userId(filters.reviewer_username)))
   }
   return found.length === 0 ? [where.lit(true)] : found
 }
@@ -156,14 +156,26 @@ function peopleConditions(where: Where, filters: ListFilters, me: number | null)
 function scopeConditions(scope: ListFilters['scope'], me: number | null): Condition[] {
   const word = scope?.replaceAll('-', '_')
   if (word === 'created_by_me') return [sql<SqlBool>`merge_requests.author_id = ${me}`]
-  if (word === 'assigned_to_me') return [sql<SqlBool>`${me} IN (${assignees})`]
-  if (word === 'reviews_for_me') return [sql<SqlBool>`${me} IN (${reviewers})`]
+  if (word === 'assigned_to_me') return [assignedTo(me)]
+  if (word === 'reviews_for_me') return [reviewedBy(me)]
   return []
 }
 
 const assignees = sql`SELECT user_id FROM assignees WHERE subject_type = 'merge_request'
   AND subject_id = merge_requests.id`
 const reviewers = sql`SELECT user_id FROM merge_request_reviewers WHERE merge_request_id = merge_requests.id`
+
+/** From the user's side, where an index leads: most merge requests have other assignees. */
+function assignedTo(user: unknown): Condition {
+  return sql<SqlBool>`merge_requests.id IN (SELECT subject_id FROM assignees
+    WHERE subject_type = 'merge_request' AND user_id = ${user})`
+}
+
+function reviewedBy(user: unknown): Condition {
+  return sql<SqlBool>`merge_requests.id IN (SELECT merge_request_id FROM merge_request_reviewers
+    WHERE user_id = ${user})`
+}
+
 const approvers = sql`SELECT user_id FROM approvals WHERE merge_request_id = merge_requests.id`
 const labelTitles = sql`SELECT labels.title FROM label_links JOIN labels ON labels.id = label_links.label_id
   WHERE label_links.subject_type = 'merge_request' AND label_links.subject_id = merge_requests.id`
@@ -242,11 +254,11 @@ function exclusions(not: ExcludedFilters, me: number | null): Condition[] {
   }
   if (not.assignee_id !== undefined) found.push(someone(assignees, not.assignee_id))
   for (const name of not.assignee_username ?? []) {
-    found.push(sql<SqlBool>`${userId(name)} IN (${assignees})`)
+    found.push(assignedTo(userId(name)))
   }
   if (not.reviewer_id !== undefined) found.push(someone(reviewers, not.reviewer_id))
   if (not.reviewer_username !== undefined) {
-    found.push(sql<SqlBool>`${userId(not.reviewer_username)} IN (${reviewers})`)
+    found.push(reviewedBy(userId(not.reviewer_username)))
   }
   if (not.my_reaction_emoji !== undefined) found.push(reacted(not.my_reaction_emoji, me))
   // What is unknown (null) is not excluded.

@@ -9,6 +9,7 @@ import { readOwnedFiles, saveCodeOwnerRules } from '../approvals/code-owner-rule
 import type { OwnedFiles } from '../approvals/code-owners.ts'
 import { resetApprovals } from '../approvals/reset.ts'
 import { titleOf } from '../commits/entity.ts'
+import { placeOwnRef } from '../refs/own-refs.ts'
 import { cancelAutoMerge } from './auto-merge.ts'
 import { branchHead, bringHead } from './branch-heads.ts'
 import { noteClosingIssues } from './closing-issues.ts'
@@ -81,6 +82,7 @@ async function readNews(
   const projectId = row.target_project_id
   const snapshot = await takeSnapshot(ctx, projectId, head, start, signal)
   if (!snapshot) return undefined
+  await keepAround(ctx, projectId, [head, start])
   const owned = await readOwnedFiles(ctx, projectId, start, namesOf(snapshot.paths))
   if (!latest) return { snapshot, added: [], owned, touched: [], traced: [] }
   const repo = ctx.git.open(projectId)
@@ -91,6 +93,12 @@ async function readNews(
   const touched = await readOwnedFiles(ctx, projectId, start, namesOf(changed))
   const traced = await traceNotes(ctx, row, latest, snapshot)
   return { snapshot, added: log.commits.filter((one) => own.has(one.id)), owned, touched, traced }
+}
+
+/** A forced push must not take away what older versions show (spec D §3.5). */
+async function keepAround(ctx: Ctx, projectId: number, ids: readonly ObjectId[]): Promise<void> {
+  const repo = ctx.git.open(projectId)
+  for (const id of ids) await placeOwnRef(repo, `refs/keep-around/${id}`, id)
 }
 
 function namesOf(paths: readonly ChangedPath[]): string[] {
