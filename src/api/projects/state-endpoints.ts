@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { onProject } from '../../access/subjects.ts'
 import { dayOf, later } from '../../base/clock.ts'
 import { hidden, notModified } from '../../base/problem.ts'
+import { streamSnapshot } from '../../git/snapshot.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
-import { id, oneOf, text } from '../../http/params.ts'
+import { flag, id, oneOf, text } from '../../http/params.ts'
 import { userBasicEntity } from '../users/basic.ts'
 import { callerId } from '../users/find-user.ts'
 import { getAvatar } from '../users/read-avatar.ts'
@@ -142,6 +143,21 @@ export const getStorage = endpoint({
     created_at: project.created_at,
     repository_storage: 'default',
   }),
+})
+
+export const getSnapshot = endpoint({
+  method: 'GET',
+  path: '/projects/:id/snapshot',
+  summary: 'Download the bare repository of a project as it lies on disk',
+  tags,
+  access: onProject('admin_only'),
+  query: { wiki: flag().optional() },
+  response: bytes('application/x-tar'),
+  handler({ ctx, project, query }) {
+    // Wikis have no repositories of their own here.
+    if (query.wiki) throw hidden()
+    return { body: streamSnapshot(ctx.git.open(project.id)), type: 'application/x-tar' }
+  },
 })
 
 export const postHousekeeping = endpoint({

@@ -1,4 +1,9 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { git } from '../../support/git.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -393,6 +398,22 @@ describe('what is known of a project', () => {
       { path_with_namespace: 'ben/gift', creator_id: ben.id, owner: { username: 'ben' } },
     ])
     expect((await ana.post(`/projects/user/${ben.id}`, { name: 'x' })).status).toBe(403)
+  })
+
+  test('an administrator downloads the repository as it lies on disk', async () => {
+    const { id } = await project({ initialize_with_readme: true })
+    expect((await ana.get(`/projects/${id}/snapshot`)).status).toBe(403)
+    const reply = await fetch(`${world.url}/api/v4/projects/${id}/snapshot`, {
+      headers: { 'PRIVATE-TOKEN': world.root.token ?? '' },
+    })
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'application/x-tar'])
+    const folder = mkdtempSync(join(tmpdir(), 'gitstead-test-'))
+    const tar = Buffer.from(await reply.arrayBuffer())
+    spawnSync('tar', ['-x', '-C', folder], { input: tar })
+    mkdirSync(join(folder, 'refs'), { recursive: true })
+    expect(git(folder, ['--git-dir', folder, 'log', '--format=%s', 'main'])).toBe('Initial commit')
+    expect(git(folder, ['--git-dir', folder, 'fsck', '--full'])).toBe('')
+    rmSync(folder, { recursive: true })
   })
 
   test('housekeeping runs once at a time', async () => {
