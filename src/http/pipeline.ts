@@ -11,6 +11,7 @@ import { Answer, type Bytes, type Endpoint, JsonStream, type RequestFacts } from
 import { answerFor } from './errors.ts'
 import { pageHeaders, readPage } from './paging.ts'
 import { type BodyLimits, type Input, type ReadBody, readBody, readQuery } from './read-input.ts'
+import { jsonOf } from './ready.ts'
 import type { ApiRequest } from './request.ts'
 import type { Router } from './router.ts'
 import { assertWithinLimit, Counters, type ThrottleRule, throttle } from './throttle.ts'
@@ -247,14 +248,15 @@ function present(
   if (answered.body === undefined) return { status, headers: answered.headers, body: null }
   const paged = endpoint.paginate ? (answered.body as Paged<unknown>) : undefined
   const value = paged ? paged.items : answered.body
+  const body = jsonOf(value)
   if (parts.checkResponses && endpoint.response instanceof z.ZodType && status < 300) {
-    assertShape(endpoint, endpoint.response, value)
+    assertShape(endpoint, endpoint.response, JSON.parse(body))
   }
   const headers = paged && page ? pageHeaders(page, paged, link) : {}
   return {
     status,
     headers: { 'Content-Type': 'application/json', ...headers, ...answered.headers },
-    body: JSON.stringify(value),
+    body,
   }
 }
 

@@ -134,19 +134,26 @@ export function allProjectSettings(
   ) as unknown as ProjectSettingValues // made of exactly these names
 }
 
-/** Most projects share a few sets of settings; presenting a list would work out the same ones again and again. */
-const known = new Map<string, ProjectSettingValues>()
+/** Settings of a row, worked out once for all projects that have the same. Shared: to be copied, never changed. */
+export interface RowSettings {
+  readonly values: ProjectSettingValues
+  /** `"name":value,…` of all of them, without braces. */
+  readonly json: string
+}
+
+const known = new Map<string, RowSettings>()
 const MOST_KNOWN = 500
 
-/** `allProjectSettings` of a row's own JSON text, remembered. Shared: to be copied, never changed. */
-export function settingsOfRow(text: string): ProjectSettingValues {
+/** `allProjectSettings` of a row's own JSON text, remembered: most projects share a few sets of settings. */
+export function settingsOfRow(text: string): RowSettings {
   const found = known.get(text)
   if (found) return found
   const stored = JSON.parse(text) as Record<string, unknown> // written by us
   const values = allProjectSettings(stored)
+  const settings = { values, json: JSON.stringify(values).slice(1, -1) }
   if (known.size >= MOST_KNOWN) known.clear()
-  known.set(text, values)
-  return values
+  known.set(text, settings)
+  return settings
 }
 
 type Params = {
