@@ -19,6 +19,7 @@ import * as commitsWrite from './commits/write-endpoints.ts'
 import * as compare from './compare/endpoints.ts'
 import * as customAttributes from './custom-attributes/endpoints.ts'
 import * as deployTokens from './deploy-tokens/endpoints.ts'
+import * as events from './events/endpoints.ts'
 import * as exports from './exports/endpoints.ts'
 import * as exportsGroup from './exports/group-endpoints.ts'
 import * as files from './files/endpoints.ts'
@@ -117,6 +118,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   compare,
   customAttributes,
   deployTokens,
+  events,
   exports,
   exportsGroup,
   files,
