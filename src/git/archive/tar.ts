@@ -1,5 +1,6 @@
 import { pack as openPack } from 'tar-stream'
 import { drained } from '../drain.ts'
+import { GitError } from '../error.ts'
 import type { ObjectId } from '../types.ts'
 import type { Item } from './contents.ts'
 
@@ -59,9 +60,15 @@ async function addStream(pack: Pack, header: Header, body: AsyncIterable<Buffer>
   const done = new Promise<void>((resolve, reject) => {
     finished = (error) => (error ? reject(error) : resolve())
   })
+  // A reader that goes away destroys the entry: unheard, that error would end the process.
+  done.catch(() => {})
   const sink = pack.entry(header, finished)
+  sink.on('error', finished)
   for await (const piece of body) {
-    if (!sink.write(piece)) await drained(sink)
+    const takesMore = sink.write(piece)
+    // A closed entry will never say that it takes more.
+    if (sink.destroyed) throw new GitError('timeout', 'the reader went away')
+    if (!takesMore) await drained(sink)
   }
   sink.end(null)
   await done
@@ -90,6 +97,8 @@ export async function* tar(
 ): AsyncGenerator<Buffer> {
   yield globalHeader(frame)
   const pack = openPack()
+  // Whoever reads hears of errors by reading; unheard ones would end the process.
+  pack.on('error', () => {})
   const adding = (async () => {
     const top = { ...owner, mtime: frame.time, name: `${frame.name}/` }
     await add(pack, { ...top, type: 'directory', mode: 0o775 }, Buffer.alloc(0))

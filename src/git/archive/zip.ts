@@ -26,12 +26,17 @@ async function addItem(zip: Zip, frame: ArchiveFrame, item: Item): Promise<void>
   } else if (item.kind === 'link') {
     await addLink(zip, frame, name, item.target)
   } else {
-    const body = Buffer.isBuffer(item.body)
-      ? item.body
-      : Readable.from(item.body, { objectMode: false })
+    const body = Buffer.isBuffer(item.body) ? item.body : streamOf(zip, item.body)
     const mode = item.executable ? 0o755 : 0o644
     await add(zip, () => zip.append(body, { name, date, mode }))
   }
+}
+
+/** A file as a stream; its failure is that of the archive, also when nobody reads either any more. */
+function streamOf(zip: Zip, pieces: AsyncIterable<Buffer>): Readable {
+  const stream = Readable.from(pieces, { objectMode: false })
+  stream.on('error', (error) => zip.destroy(error))
+  return stream
 }
 
 /** archiver's own `symlink` takes no date; the entry behind it does. */
@@ -48,6 +53,8 @@ export async function* zip(
   // Times in UTC: local time would make the bytes depend on the machine.
   const options = { zlib: { level: 6 }, forceUTC: true, comment: frame.commitId }
   const archive = archiver('zip', options)
+  // Whoever reads hears of errors by reading; unheard ones would end the process.
+  archive.on('error', () => {})
   const adding = (async () => {
     await add(archive, () => archive.append('', { name: `${frame.name}/`, date: frame.time }))
     for await (const item of items) await addItem(archive, frame, item)
