@@ -12,6 +12,7 @@ import { schedules, tasks } from './api/tasks.ts'
 import { hostFileEndpoints, hostFilePath } from './api/uploads/host-files.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
+import type { Metrics } from './base/metrics.ts'
 import { StartError } from './base/start-error.ts'
 import { productVersion } from './base/version.ts'
 import type { Ctx } from './ctx.ts'
@@ -80,6 +81,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   web.disable('etag')
   web.set('query parser', false)
   web.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false)
+  web.use(counted(parts.metrics))
   web.use('/-', apiReference())
   web.get('/api/v4/openapi.json', (_request, response) => {
     response.type('application/json').send(describeApi(config))
@@ -132,6 +134,16 @@ function answerFault(log: Log): ErrorRequestHandler {
       response.status(status).json({
         message: status === 500 ? '500 Internal Server Error' : `${status} ${STATUS_CODES[status]}`,
       })
+  }
+}
+
+/** Counts every request, of whichever door. */
+function counted(metrics: Metrics): RequestHandler {
+  return (request, response, next) => {
+    const started = performance.now()
+    const answered = metrics.begin(request.method)
+    response.on('close', () => answered(response.statusCode, (performance.now() - started) / 1000))
+    next()
   }
 }
 

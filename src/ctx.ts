@@ -4,6 +4,7 @@ import type { InstanceSettings } from './access/instance-settings.ts'
 import type { Instant } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
+import type { Metrics } from './base/metrics.ts'
 import type { Outbound } from './base/outbound.ts'
 import type { GitStore } from './git/repo.ts'
 import type { FileStore } from './store/files.ts'
@@ -30,6 +31,8 @@ export interface Ctx {
   /** What administrators have set. */
   readonly settings: InstanceSettings
   readonly log: Log
+  /** What the process counts about its requests. */
+  readonly metrics: Metrics
   /** Who guesses passwords, by address. */
   readonly guesses: GuessLimit
   /** Where the request came from, for the audit trail and throttles; empty in tasks. */

@@ -6,6 +6,7 @@ import { InstanceSettings } from './access/instance-settings.ts'
 import { type Instant, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import { type Log, makeLog } from './base/log.ts'
+import { Metrics } from './base/metrics.ts'
 import { makeOutbound } from './base/outbound.ts'
 import type { Ctx } from './ctx.ts'
 import { openGit } from './git/repo.ts'
@@ -28,6 +29,7 @@ export interface PartsOptions {
 export interface Parts {
   readonly store: Store
   readonly log: Log
+  readonly metrics: Metrics
   readonly work: Work
   readonly settings: InstanceSettings
   /** A ctx of the program itself, or of an actor. */
@@ -100,6 +102,7 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
   })
   const work = makeWork(now, options.wake)
   const guesses = new GuessLimit()
+  const metrics = new Metrics()
   const outbound = makeOutbound({
     allow: config.outboundAllow,
     proxy: config.outboundProxy,
@@ -116,6 +119,7 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
   return {
     store,
     log,
+    metrics,
     work,
     settings,
     now,
@@ -130,6 +134,7 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
       config,
       settings,
       log,
+      metrics,
       guesses,
       ip,
       now,

@@ -38,6 +38,7 @@ import * as hooksLog from './hooks/log-endpoints.ts'
 import * as hooksSystem from './hooks/system-endpoints.ts'
 import * as instance from './instance/endpoints.ts'
 import * as instanceFeature from './instance/feature-endpoints.ts'
+import * as instanceMetrics from './instance/metrics-endpoints.ts'
 import * as instanceQueue from './instance/queue-endpoints.ts'
 import * as issues from './issues/endpoints.ts'
 import * as issuesLink from './issues/link-endpoints.ts'
@@ -137,6 +138,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   hooksSystem,
   instance,
   instanceFeature,
+  instanceMetrics,
   instanceQueue,
   issues,
   issuesLink,

@@ -1,6 +1,6 @@
 import { GitError } from '../error.ts'
 import { OpenRepositories } from './open-repository.ts'
-import type { Engine, Operation } from './operation.ts'
+import type { Engine, EngineLoad, Operation } from './operation.ts'
 
 /** Runs operations in this process: for tests, and for commands that need no containment. */
 export class InProcessEngine implements Engine {
@@ -30,6 +30,10 @@ export class InProcessEngine implements Engine {
 
   forget(path: string): void {
     this.#repositories.forget(path)
+  }
+
+  load(): EngineLoad {
+    return { processes: 0, running: 0, waiting: { light: 0, heavy: 0, stream: 0 }, memory: 0 }
   }
 
   async close(): Promise<void> {}

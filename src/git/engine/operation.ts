@@ -27,6 +27,15 @@ export interface Operation<Input, Output> {
 }
 
 /** Runs operations, in engine processes or (for tests) here. */
+/** How busy the engine is, for whoever watches the service. */
+export interface EngineLoad {
+  readonly processes: number
+  readonly running: number
+  readonly waiting: Readonly<Record<Lane, number>>
+  /** Bytes of all engine processes, as they last said. */
+  readonly memory: number
+}
+
 export interface Engine {
   run<Input, Output>(
     operation: Operation<Input, Output>,
@@ -37,6 +46,7 @@ export interface Engine {
   ): Promise<Output>
   /** Forgets what is held open or cached of a repository: after maintenance or removal. */
   forget(path: string): void
+  load(): EngineLoad
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { GitError } from '../error.ts'
 import { type Call, type ChildEvents, EngineChild, type Role } from './child.ts'
 import { type FromEngine, unpackError } from './messages.ts'
-import { type Engine, type Lane, laneOf, type Operation } from './operation.ts'
+import { type Engine, type EngineLoad, type Lane, laneOf, type Operation } from './operation.ts'
 
 export interface PoolOptions {
   readonly processes: number
@@ -112,6 +112,16 @@ export class EnginePool implements Engine {
 
   forget(path: string): void {
     for (const child of this.#children) child.tell({ kind: 'forget', path })
+  }
+
+  load(): EngineLoad {
+    const waiting = (lane: Lane) => this.#waiting[lane].filter((call) => !call.settled).length
+    return {
+      processes: this.#children.length,
+      running: this.#children.reduce((sum, child) => sum + child.calls.size, 0),
+      waiting: { light: waiting('light'), heavy: waiting('heavy'), stream: waiting('stream') },
+      memory: this.#children.reduce((sum, child) => sum + child.memory, 0),
+    }
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,101 @@
+import { isAdmin } from '../../access/actor.ts'
+import type { Access } from '../../access/subjects.ts'
+import { metric } from '../../base/metrics.ts'
+import { forbidden, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { bytes, endpoint } from '../../http/endpoint.ts'
+import { readTaskCounts } from './queries.ts'
+
+/** Addresses of this machine, as sockets of both families show them. */
+const LOCAL = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
+
+function refuse(ctx: Ctx): never {
+  throw ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden()
+}
+
+/** Administrators, and whatever runs on this machine. */
+function onThisMachine(): Access<Record<never, never>> {
+  return {
+    kind: 'custom',
+    needs: 'admin or this machine',
+    subjectFirst: true,
+    before(ctx) {
+      if (!isAdmin(ctx.actor) && !LOCAL.test(ctx.ip)) refuse(ctx)
+    },
+    find: async () => ({}),
+  }
+}
+
+export const getMetrics = endpoint({
+  method: 'GET',
+  path: '/-/metrics',
+  host: true,
+  summary: 'Figures of the process for Prometheus: requests, tasks, engines, memory',
+  tags: ['health'],
+  access: onThisMachine(),
+  response: bytes('text/plain'),
+  async handler({ ctx, request }) {
+    // A proxy on this machine whose headers we were not told to believe brings requests of others.
+    const { forwarded, 'x-forwarded-for': forwardedFor } = request.headers
+    const isForwarded = forwarded !== undefined || forwardedFor !== undefined
+    if (isForwarded && !isAdmin(ctx.actor)) refuse(ctx)
+    const lines = [
+      ...ctx.metrics.lines(),
+      ...(await taskLines(ctx)),
+      ...engineLines(ctx),
+      ...processLines(),
+    ]
+    return { type: 'text/plain; version=0.0.4; charset=utf-8', body: `${lines.join('\n')}\n` }
+  },
+})
+
+async function taskLines(ctx: Ctx): Promise<string[]> {
+  const counts = await readTaskCounts(ctx.db, ctx.now())
+  const { ready, running, dead } = counts
+  const states = { 'state="ready"': ready, 'state="running"': running, 'state="dead"': dead }
+  const waits =
+    counts.oldest === null ? 0 : (Date.parse(ctx.now()) - Date.parse(counts.oldest)) / 1000
+  return [
+    ...metric('gitstead_tasks', 'gauge', 'Background tasks by state', states),
+    ...metric('gitstead_tasks_added_total', 'counter', 'Tasks ever added', { '': counts.added }),
+    ...metric('gitstead_tasks_oldest_seconds', 'gauge', 'How long the oldest due task waits', {
+      '': Math.max(0, waits),
+    }),
+  ]
+}
+
+function engineLines(ctx: Ctx): string[] {
+  const load = ctx.git.engine.load()
+  const waiting = Object.fromEntries(
+    Object.entries(load.waiting).map(([lane, count]) => [`lane="${lane}"`, count]),
+  )
+  return [
+    ...metric('gitstead_engine_processes', 'gauge', 'Engine processes', { '': load.processes }),
+    ...metric('gitstead_engine_calls_running', 'gauge', 'Calls that engines work on', {
+      '': load.running,
+    }),
+    ...metric('gitstead_engine_calls_waiting', 'gauge', 'Calls that wait for an engine', waiting),
+    ...metric('gitstead_engine_memory_bytes', 'gauge', 'Memory of all engine processes', {
+      '': load.memory,
+    }),
+  ]
+}
+
+function processLines(): string[] {
+  const memory = process.memoryUsage()
+  const cpu = process.cpuUsage()
+  return [
+    ...metric('process_resident_memory_bytes', 'gauge', 'Memory of the main process', {
+      '': memory.rss,
+    }),
+    ...metric('nodejs_heap_size_used_bytes', 'gauge', 'Used heap of the main process', {
+      '': memory.heapUsed,
+    }),
+    ...metric('process_cpu_seconds_total', 'counter', 'Processor time of the main process', {
+      '': (cpu.user + cpu.system) / 1e6,
+    }),
+    ...metric('process_uptime_seconds', 'gauge', 'How long the process runs', {
+      '': Math.round(process.uptime()),
+    }),
+  ]
+}
