@@ -16,6 +16,7 @@ import {
   check as checkMergeRequest,
   rebase as rebaseMergeRequest,
   refresh as refreshMergeRequest,
+  tellMergeRequestHooks,
 } from './merge-requests/tasks.ts'
 import { removeExpiredSignIns } from './oauth/tasks.ts'
 import { importFromUrl } from './projects/import-url.ts'
@@ -34,6 +35,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   deliverHook,
   forgetDeliveries,
   refreshMergeRequest,
+  tellMergeRequestHooks,
   checkMergeRequest,
   autoMerge,
   autoMerges,

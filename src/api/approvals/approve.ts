@@ -10,6 +10,7 @@ import { assertHead } from '../merge-requests/merge.ts'
 import { feedChange, noteChange, todoTarget } from '../merge-requests/record.ts'
 import { noteReview } from '../merge-requests/reviewers.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
+import { tellHooks } from '../merge-requests/tell-hooks.ts'
 import { settleTodos } from '../todos/add.ts'
 import { findPasswordHash } from './password-queries.ts'
 import { deleteApprovals, insertApproval } from './queries.ts'
@@ -58,6 +59,7 @@ export async function approve(
     if (!added) throw unauthorized()
     await noteChange(ctx, project, row, 'approved', 'approved this merge request')
     await feedChange(ctx, row, 'approved')
+    await tellHooks(ctx, project, row, 'approved')
     await noteReview(ctx, row.id, user.id, 'approved')
     await settleTodos(ctx, todoTarget(row))
     if (row.auto_merge_sha) await ctx.work.enqueue(ctx.db, autoMergeJob, { id: row.id })
@@ -84,6 +86,7 @@ export async function unapprove(ctx: Ctx, project: Project, row: MergeRequestRow
     if ((await deleteApprovals(ctx.db, row.id, [user.id])) === 0) throw notFound()
     await noteChange(ctx, project, row, 'unapproved', 'unapproved this merge request')
     await noteReview(ctx, row.id, user.id, 'unapproved')
+    await tellHooks(ctx, project, row, 'unapproved')
   })
 }
 

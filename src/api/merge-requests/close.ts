@@ -8,6 +8,7 @@ import { refreshJob } from './jobs.ts'
 import { updateMergeRequest } from './queries.ts'
 import { feedChange, noteChange } from './record.ts'
 import type { MergeRequestRow } from './row.ts'
+import { tellHooks } from './tell-hooks.ts'
 
 /** Closes an open merge request, in the caller's transaction. */
 export async function closeMergeRequest(
@@ -25,6 +26,7 @@ export async function closeMergeRequest(
   })
   await noteChange(ctx, project, row, 'closed', 'closed')
   await feedChange(ctx, row, 'closed')
+  await tellHooks(ctx, project, row, 'close')
 }
 
 /** Opens a closed merge request again, in the caller's transaction. */
@@ -41,5 +43,6 @@ export async function reopenMergeRequest(
   })
   await noteChange(ctx, project, row, 'opened', 'reopened')
   await feedChange(ctx, row, 'reopened')
+  await tellHooks(ctx, project, row, 'reopen')
   await ctx.work.enqueue(ctx.db, refreshJob, { id: row.id, user_id: userOf(ctx.actor)?.id ?? null })
 }

@@ -8,6 +8,7 @@ import { findById, updateMergeRequest } from './queries.ts'
 import { feedChange, noteChange } from './record.ts'
 import type { MergeRequestRow } from './row.ts'
 import { targetProject } from './target-project.ts'
+import { tellHooks } from './tell-hooks.ts'
 
 /** What a merge left behind. */
 export interface MergeResult {
@@ -83,5 +84,6 @@ export async function completeMerge(
 async function recordMerge(ctx: Ctx, project: Project, row: MergeRequestRow): Promise<void> {
   await noteChange(ctx, project, row, 'merged', 'merged')
   await feedChange(ctx, row, 'accepted')
+  await tellHooks(ctx, project, row, 'merge')
   await closeIssuesOf(ctx, row)
 }

@@ -31,6 +31,7 @@ import { findOpenTwin, insertMergeRequest } from './queries.ts'
 import { feedChange, todoTarget } from './record.ts'
 import { setReviewers } from './reviewers.ts'
 import type { MergeRequestRow } from './row.ts'
+import { tellHooks } from './tell-hooks.ts'
 
 const longestTitle = 255
 
@@ -80,6 +81,7 @@ export async function createMergeRequest(
     )
     await addDetails(ctx, target, id, input)
     await feedChange(ctx, await reload(ctx, id), 'opened')
+    await tellHooks(ctx, target, { id }, 'open')
     await ctx.work.enqueue(ctx.db, refreshJob, { id, user_id: author.id })
     return id
   })

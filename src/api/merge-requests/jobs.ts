@@ -32,6 +32,11 @@ export const afterMergeJob = {
 
 export const autoMergeJob = { name: 'merge_requests.auto_merge', payload: z.object({ id }) }
 
+export const hookJob = {
+  name: 'merge_requests.hooks',
+  payload: z.object({ id, user_id: userId, action: z.string(), oldrev: z.string().nullable() }),
+}
+
 /** Has a merge request looked at again when that is due, as a single read does (spec D §1.10 Preparation). */
 export async function recheckIfDue(ctx: Ctx, row: MergeRequestRow): Promise<MergeRequestRow> {
   if (row.state !== 'opened') return row

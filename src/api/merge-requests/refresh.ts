@@ -26,6 +26,7 @@ import {
 import { noteChange } from './record.ts'
 import type { MergeRequestRow, VersionRow } from './row.ts'
 import { targetProject } from './target-project.ts'
+import { tellHooks } from './tell-hooks.ts'
 import { saveTracedNotes, type TracedNote, traceNotes } from './trace-notes.ts'
 import { type Snapshot, takeSnapshot } from './versions.ts'
 
@@ -141,6 +142,7 @@ async function addVersion(
   await saveTracedNotes(ctx, project, row, traced, length)
   await cancelAutoMerge(ctx, project, row, 'the source branch was updated')
   await touchMergeRequest(ctx.db, row.id, ctx.now())
+  await tellHooks(ctx, project, row, 'update', latest.head_sha)
   if (added.length > 0) {
     await noteChange(ctx, project, row, 'commit', addedNote(ctx, row, added))
   }

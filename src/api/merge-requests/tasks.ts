@@ -4,11 +4,13 @@ import { task } from '../../work/task.ts'
 import { afterMerge } from './after-merge.ts'
 import { autoMergeIfReady, runAutoMerges } from './auto-merge-run.ts'
 import { checkMergeability } from './check.ts'
+import { fireMergeRequestHooks } from './hook-payload.ts'
 import {
   afterMergeJob,
   autoMergeJob,
   checkJob,
   enqueueCheck,
+  hookJob,
   rebaseJob,
   refreshJob,
 } from './jobs.ts'
@@ -62,4 +64,10 @@ export const autoMerges = task({
   payload: z.object({}),
   attempts: 1,
   handler: (ctx: Ctx) => runAutoMerges(ctx),
+})
+
+/** Tells webhooks what happened. */
+export const tellMergeRequestHooks = task({
+  ...hookJob,
+  handler: (ctx: Ctx, payload) => fireMergeRequestHooks(ctx, payload),
 })

@@ -20,6 +20,7 @@ import { noteChange, peopleNote, todoTarget } from './record.ts'
 import { retarget } from './retarget.ts'
 import { setReviewers } from './reviewers.ts'
 import type { MergeRequestRow } from './row.ts'
+import { tellHooks } from './tell-hooks.ts'
 
 /** What is changed, where, and what the request really said. */
 interface Change {
@@ -49,6 +50,7 @@ export async function changeMergeRequest(
     await changePeople(ctx, change)
     await changeState(ctx, change)
     await updateMergeRequest(ctx.db, row.id, { updated_at: ctx.now() })
+    if (input.state_event === undefined) await tellHooks(ctx, project, row, 'update')
   })
   return reload(ctx, row.id)
 }
