@@ -22,6 +22,7 @@ import * as deployTokens from './deploy-tokens/endpoints.ts'
 import * as events from './events/endpoints.ts'
 import * as exports from './exports/endpoints.ts'
 import * as exportsGroup from './exports/group-endpoints.ts'
+import * as exportsRemote from './exports/remote-endpoints.ts'
 import * as files from './files/endpoints.ts'
 import * as filesWrite from './files/write-endpoints.ts'
 import * as gpgKeys from './gpg-keys/endpoints.ts'
@@ -122,6 +123,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   events,
   exports,
   exportsGroup,
+  exportsRemote,
   files,
   filesWrite,
   gpgKeys,

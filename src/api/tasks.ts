@@ -3,7 +3,7 @@ import { daily, every, type Schedule } from '../work/schedule.ts'
 import type { AnyTask } from '../work/task.ts'
 import { unassignMember } from './assignees/tasks.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
-import { exportSource, importProject, removeOldExports } from './exports/tasks.ts'
+import { exportSource, importProject, importRemote, removeOldExports } from './exports/tasks.ts'
 import { removeGroup, removeMarkedGroups } from './groups/remove-group.ts'
 import { deliverHook, forgetDeliveries } from './hooks/deliver.ts'
 import { removeBillable } from './members/billable-removal.ts'
@@ -45,6 +45,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   finishFork,
   importFromUrl,
   importProject,
+  importRemote,
   measureProject,
   removeBillable,
   removeExpiredMembers,

@@ -1,42 +1,17 @@
 import { createReadStream } from 'node:fs'
 import { z } from 'zod'
-import { mayInProject } from '../../access/decide.ts'
-import { findProjectByPath, type ProjectRow } from '../../access/find-queries.ts'
-import { onProject, type Project, signedIn, withProjectRole } from '../../access/subjects.ts'
-import { badRequest } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
+import { onProject, signedIn } from '../../access/subjects.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { file, filledText, flag, hash, id, oneOf, text } from '../../http/params.ts'
 import { createProject } from '../projects/create-project.ts'
-import { hideProject } from '../projects/remove-project.ts'
 import { getTargetNamespace } from '../projects/target-namespace.ts'
+import { identity, importEntity, presentIdentity, presentImport } from './import-entity.ts'
+import { makeRoom } from './make-room.ts'
 import { downloadExport, exportStatus, startExport } from './start-export.ts'
 import { importProject } from './tasks.ts'
 
 const tags = ['import and export']
 const accepted = z.strictObject({ message: z.literal('202 Accepted') })
-
-const identity = {
-  id: z.int(),
-  description: z.string().nullable(),
-  name: z.string(),
-  name_with_namespace: z.string(),
-  path: z.string(),
-  path_with_namespace: z.string(),
-  created_at: z.string(),
-} as const
-
-function presentIdentity(row: Project | ProjectRow) {
-  return {
-    id: row.id,
-    description: row.description,
-    name: row.name,
-    name_with_namespace: `${row.namespace_full_name} / ${row.name}`,
-    path: row.path,
-    path_with_namespace: row.full_path,
-    created_at: row.created_at,
-  }
-}
 
 export const postProjectExport = endpoint({
   method: 'POST',
@@ -90,30 +65,6 @@ export const getProjectExportDownload = endpoint({
     downloadExport(ctx, { type: 'project', id: project.id }, project.path),
 })
 
-const importEntity = z.strictObject({
-  ...identity,
-  import_status: z.string(),
-  import_type: z.string().nullable(),
-  correlation_id: z.string().nullable(),
-  failed_relations: z.array(z.never()),
-  import_error: z.string().nullable(),
-  stats: z.null(),
-})
-
-function presentImport(row: Project | ProjectRow): z.input<typeof importEntity> {
-  const settings: Readonly<Record<string, unknown>> =
-    typeof row.settings === 'string' ? JSON.parse(row.settings) : row.settings
-  return {
-    ...presentIdentity(row),
-    import_status: row.import_status,
-    import_type: typeof settings.import_type === 'string' ? settings.import_type : null,
-    correlation_id: null,
-    failed_relations: [],
-    import_error: row.import_error,
-    stats: null,
-  }
-}
-
 export const getProjectImport = endpoint({
   method: 'GET',
   path: '/projects/:id/import',
@@ -161,14 +112,3 @@ export const postProjectImport = endpoint({
     return presentImport(row)
   },
 })
-
-/** Takes away the project that the import replaces; whoever imports must be allowed to delete it. */
-async function makeRoom(ctx: Ctx, fullPath: string): Promise<void> {
-  const row = await findProjectByPath(ctx.db, fullPath)
-  if (!row) return
-  const project = await withProjectRole(ctx, row)
-  if (!mayInProject(ctx.actor, project, 'delete_project')) {
-    throw badRequest('Project namespace path can be in use by another project')
-  }
-  await hideProject(ctx, project)
-}

@@ -5,6 +5,7 @@ import { task } from '../../work/task.ts'
 import { readRow, saveImportState } from '../projects/import-state.ts'
 import { deleteExport, listExportsBefore } from './queries.ts'
 import { noteEnd, readProjectArchive } from './read-import.ts'
+import { downloadArchive } from './remote-archive.ts'
 import { writeExport } from './write-export.ts'
 
 /** Builds an archive. */
@@ -23,17 +24,35 @@ export const importProject = task({
   payload: z.object({ project_id: z.int(), file: z.string() }),
   lane: 'slow',
   attempts: 3,
-  async handler(ctx: Ctx, { project_id: id, file }, signal) {
-    const row = await readRow(ctx, id).catch(() => undefined)
-    if (!row || row.import_status === 'finished') return
-    await saveImportState(ctx, id, 'started', null)
-    const error = await readProjectArchive(ctx, id, ctx.files.pathOf(file), signal).then(
-      () => undefined,
-      (reason: unknown) => reason,
-    )
-    await noteEnd(ctx, id, error)
-  },
+  handler: (ctx: Ctx, { project_id: id, file }, signal) => fill(ctx, id, async () => file, signal),
 })
+
+/** Fills a new project from an archive that another server has. */
+export const importRemote = task({
+  name: 'exports.read_remote',
+  payload: z.object({ project_id: z.int(), sealed_url: z.string() }),
+  lane: 'slow',
+  attempts: 3,
+  handler: (ctx: Ctx, { project_id: id, sealed_url: sealed }, signal) =>
+    fill(ctx, id, () => downloadArchive(ctx, sealed, signal), signal),
+})
+
+async function fill(
+  ctx: Ctx,
+  projectId: number,
+  getFile: () => Promise<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const row = await readRow(ctx, projectId).catch(() => undefined)
+  if (!row || row.import_status === 'finished') return
+  await saveImportState(ctx, projectId, 'started', null)
+  try {
+    await readProjectArchive(ctx, projectId, ctx.files.pathOf(await getFile()), signal)
+  } catch (error) {
+    return await noteEnd(ctx, projectId, error)
+  }
+  await noteEnd(ctx, projectId, undefined)
+}
 
 const KEEP_MS = 24 * 3_600_000
 

@@ -16,6 +16,7 @@ import {
   listBillable,
   listIndirectMemberships,
   listMembershipsBelow,
+  listProvisioned,
   MEMBERSHIP_TYPES,
   type MembershipRow,
 } from './hierarchy-queries.ts'
@@ -143,6 +144,39 @@ export const getBillableIndirect = endpoint({
     const today = dayOf(ctx.now())
     const rows = await listIndirectMemberships(ctx.db, group.id, params.user_id, today, page)
     return { ...rows, items: rows.items.map((row) => presentMembership(ctx, row)) }
+  },
+})
+
+export const getMemberIndirect = endpoint({
+  method: 'GET',
+  path: '/groups/:id/members/:user_id/indirect',
+  summary: 'List the memberships of invited groups that reach into a group',
+  tags,
+  access: access(),
+  params: { user_id: id() },
+  paginate: 'offset',
+  response: z.array(membershipEntity),
+  async handler({ ctx, group, params, page }) {
+    assertOwnerOfTop(ctx, group)
+    if (!(await findMemberUser(ctx.db, { id: params.user_id }))) throw notFound()
+    const today = dayOf(ctx.now())
+    const rows = await listIndirectMemberships(ctx.db, group.id, params.user_id, today, page)
+    return { ...rows, items: rows.items.map((row) => presentMembership(ctx, row)) }
+  },
+})
+
+export const getProvisionedUsers = endpoint({
+  method: 'GET',
+  path: '/groups/:id/provisioned_users',
+  summary: 'List the accounts that a group made for itself',
+  tags,
+  access: onGroup('admin_members', { signedIn: true }),
+  query: { search: text().optional(), username: text().optional() },
+  paginate: 'offset',
+  response: z.array(userBasicEntity),
+  async handler({ ctx, group, query, page }) {
+    const rows = await listProvisioned(ctx.db, group.id, query, page)
+    return { ...rows, items: rows.items.map((row) => presentUserBasic(ctx, row)) }
   },
 })
 

@@ -274,3 +274,23 @@ export async function countBillableRows(db: Db, topId: number, today: Day): Prom
     .executeTakeFirstOrThrow()
   return row.count
 }
+
+/** Service accounts of a group: the users whom it brought in itself. */
+export async function listProvisioned(
+  db: Db,
+  groupId: number,
+  given: { readonly search?: string | undefined; readonly username?: string | undefined },
+  page: OffsetPage,
+): Promise<Paged<UserBasicRow>> {
+  let query = db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where('users.service_source_type', '=', 'group')
+    .where('users.service_source_id', '=', groupId)
+    .orderBy('users.id')
+  if (given.username !== undefined) query = query.where('users.username', '=', given.username)
+  for (const condition of matchesSearch(given.search ?? '', ['users.name', 'users.username'])) {
+    query = query.where(condition)
+  }
+  return await listPage(db, query, page)
+}

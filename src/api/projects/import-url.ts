@@ -15,7 +15,8 @@ import { updateProjectRow } from './queries.ts'
 
 const PURPOSE = 'projects.import_url'
 
-function outboundOf(ctx: Pick<Ctx, 'config'>): Outbound {
+/** The door to other servers, as the operator opened it. */
+export function outboundOf(ctx: Pick<Ctx, 'config'>): Outbound {
   const { config } = ctx
   return makeOutbound({
     allow: config.outboundAllow,

@@ -211,6 +211,13 @@ describe('importing from an address', () => {
     }
   })
 
+  test('an archive at an address needs https, and an address that may be asked', async () => {
+    for (const url of ['http://example.org/x.tar.gz', 'https://127.0.0.1/x.tar.gz', 'x']) {
+      const reply = await ana.post('/projects/remote-import', { url, path: 'far' })
+      expect([url, reply.status]).toEqual([url, 400])
+    }
+  })
+
   test('refuses addresses that nobody may ask', async () => {
     for (const url of ['file:///etc', 'ssh://git@example.com/x', 'http://127.0.0.1/x', 'nothing']) {
       const reply = await ana.post('/projects', { name: 'stolen', import_url: url })
