@@ -76,6 +76,7 @@ import * as projectsUser from './projects/user-endpoints.ts'
 import * as protectionsBranch from './protections/branch-endpoints.ts'
 import * as protectionsEnvironment from './protections/environment-endpoints.ts'
 import * as protectionsTag from './protections/tag-endpoints.ts'
+import * as pushRules from './push-rules/endpoints.ts'
 import * as releases from './releases/endpoints.ts'
 import * as repositoryArchive from './repository/archive-endpoints.ts'
 import * as repository from './repository/endpoints.ts'
@@ -177,6 +178,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   protectionsBranch,
   protectionsEnvironment,
   protectionsTag,
+  pushRules,
   releases,
   repositoryArchive,
   repository,

@@ -38,7 +38,7 @@ export async function listBranchesContaining(repo: Repo, id: ObjectId): Promise<
 }
 
 /** What git needs to see the objects of a quarantine beside those of the repository. */
-function quarantineEnvironment(repo: Repo, quarantine: string): Record<string, string> {
+export function quarantineEnvironment(repo: Repo, quarantine: string): Record<string, string> {
   return {
     GIT_OBJECT_DIRECTORY: quarantine,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repo.path, 'objects'),

@@ -14,6 +14,7 @@ import { protections } from './migrations/0034-protections.ts'
 import { releases } from './migrations/0035-releases.ts'
 import { hooks } from './migrations/0036-hooks.ts'
 import { pushEffects } from './migrations/0037-push-effects.ts'
+import { pushRules } from './migrations/0038-push-rules.ts'
 
 /** Every migration, in order. Once released, one is never edited, only followed by another. */
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   releases,
   hooks,
   pushEffects,
+  pushRules,
 ]

@@ -10,6 +10,7 @@ import type { MergeRequestsSchema } from './schema/merge-requests.ts'
 import type { PlanningSchema } from './schema/planning.ts'
 import type { ProtectionsSchema } from './schema/protections.ts'
 import type { PushEffectsSchema } from './schema/push-effects.ts'
+import type { PushRulesSchema } from './schema/push-rules.ts'
 import type { RefsSchema } from './schema/refs.ts'
 import type { ReleasesSchema } from './schema/releases.ts'
 import type { SignInSchema } from './schema/sign-in.ts'
@@ -28,6 +29,7 @@ export interface Schema
     PlanningSchema,
     ProtectionsSchema,
     PushEffectsSchema,
+    PushRulesSchema,
     RefsSchema,
     ReleasesSchema,
     SignInSchema,

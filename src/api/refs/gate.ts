@@ -2,6 +2,7 @@ import { mayInProject } from '../../access/decide.ts'
 import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { getPushRule, refusalByPushRule } from '../push-rules/check.ts'
 import { defaultProtection } from './default-protection.ts'
 import { getMover } from './mover.ts'
 import {
@@ -33,6 +34,7 @@ interface Checkpoint {
   readonly mover: Mover
   readonly branchRules: readonly BranchRule[]
   readonly tagRules: readonly TagRule[]
+  readonly pushRule: Awaited<ReturnType<typeof getPushRule>>
   readonly defaultProtection: number
   readonly objects: ObjectFacts | undefined
 }
@@ -61,6 +63,7 @@ export async function gate(
     mover: await getMover(ctx, project, branchRules, tagRules),
     branchRules,
     tagRules,
+    pushRule: await getPushRule(ctx, project.id),
     defaultProtection: project.empty_repo
       ? await defaultProtection(ctx, project.namespace_id)
       : DefaultProtection.none,
@@ -68,10 +71,29 @@ export async function gate(
   }
   const refusals: Refusal[] = []
   for (const move of push.moves) {
-    const reason = await refusalOfMove(checkpoint, move)
+    const reason =
+      (await refusalOfMove(checkpoint, move)) ?? (await refusalByRule(ctx, checkpoint, move))
     if (reason !== undefined) refusals.push({ name: move.name, reason })
   }
   return refusals
+}
+
+/** What the project's push rule says, once everything else allows the move. */
+async function refusalByRule(ctx: Ctx, at: Checkpoint, move: RefMove): Promise<string | undefined> {
+  const { pushRule, objects } = at
+  const branch = branchOf(move.name)
+  if (!pushRule || (branch === undefined && tagOf(move.name) === undefined)) return undefined
+  const about = {
+    branch,
+    isCreation: isCreation(move),
+    isDeletion: isDeletion(move),
+    isDefault: branch === at.project.default_branch,
+  }
+  const fresh = objects && {
+    commits: () => objects.newCommits(move.newId),
+    files: (options: { readonly sizes: boolean }) => objects.newFiles(move.newId, options),
+  }
+  return await refusalByPushRule(ctx, pushRule, about, fresh)
 }
 
 /** Whether the caller may push to a branch, or to a new one of this name (`can_push` on the wire). */

@@ -1,0 +1,184 @@
+import { RE2JS, RE2JSSyntaxException } from 're2js'
+import { z } from 'zod'
+import { audit } from '../../access/audit.ts'
+import { onProject, type Project } from '../../access/subjects.ts'
+import { invalid, notFound, unprocessable } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, integer, text } from '../../http/params.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { uniquely } from '../../store/unique.ts'
+import {
+  deletePushRule,
+  findPushRule,
+  insertPushRule,
+  type PushRuleRow,
+  updatePushRule,
+} from './queries.ts'
+
+const tags = ['push rules']
+const path = '/projects/:id/push_rule'
+
+const regexes = [
+  'author_email_regex',
+  'branch_name_regex',
+  'commit_message_regex',
+  'commit_message_negative_regex',
+  'file_name_regex',
+] as const
+const pattern = text({ max: 511 }).nullish()
+const body = {
+  author_email_regex: pattern,
+  branch_name_regex: pattern,
+  commit_message_regex: pattern,
+  commit_message_negative_regex: pattern,
+  file_name_regex: pattern,
+  commit_committer_check: flag().optional(),
+  commit_committer_name_check: flag().optional(),
+  deny_delete_tag: flag().optional(),
+  max_file_size: integer({ min: 0, max: 1_000_000 }).optional(),
+  member_check: flag().optional(),
+  prevent_secrets: flag().optional(),
+  reject_unsigned_commits: flag().optional(),
+  reject_non_dco_commits: flag().optional(),
+}
+type Body = z.infer<z.ZodObject<typeof body>>
+
+const pushRuleEntity = z.strictObject({
+  id: z.int(),
+  project_id: z.int(),
+  created_at: z.string(),
+  author_email_regex: z.string(),
+  branch_name_regex: z.string(),
+  commit_committer_check: z.boolean(),
+  commit_committer_name_check: z.boolean(),
+  commit_message_regex: z.string(),
+  commit_message_negative_regex: z.string(),
+  deny_delete_tag: z.boolean(),
+  file_name_regex: z.string(),
+  max_file_size: z.int(),
+  member_check: z.boolean(),
+  prevent_secrets: z.boolean(),
+  reject_unsigned_commits: z.boolean(),
+  reject_non_dco_commits: z.boolean(),
+})
+
+function present(row: PushRuleRow): z.input<typeof pushRuleEntity> {
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    created_at: row.created_at,
+    author_email_regex: row.author_email_regex ?? '',
+    branch_name_regex: row.branch_name_regex ?? '',
+    commit_committer_check: row.commit_committer_check === 1,
+    commit_committer_name_check: row.commit_committer_name_check === 1,
+    commit_message_regex: row.commit_message_regex ?? '',
+    commit_message_negative_regex: row.commit_message_negative_regex ?? '',
+    deny_delete_tag: row.deny_delete_tag === 1,
+    file_name_regex: row.file_name_regex ?? '',
+    max_file_size: row.max_file_size,
+    member_check: row.member_check === 1,
+    prevent_secrets: row.prevent_secrets === 1,
+    reject_unsigned_commits: row.reject_unsigned_commits === 1,
+    reject_non_dco_commits: row.reject_non_dco_commits === 1,
+  }
+}
+
+/** Patterns are RE2's, which take linear time whatever they say. */
+function assertPatterns(given: Body): void {
+  const wrong: Record<string, string[]> = {}
+  for (const name of regexes) {
+    const value = given[name]
+    if (!value) continue
+    try {
+      RE2JS.compile(value, RE2JS.MULTILINE)
+    } catch (error) {
+      if (!(error instanceof RE2JSSyntaxException)) throw error
+      wrong[name] = [`is an invalid regular expression: ${error.message}`]
+    }
+  }
+  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+}
+
+function values(given: Body) {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries.map(([name, value]) => [name, value === '' ? null : value]))
+}
+
+async function getRule(ctx: Ctx, project: Project): Promise<PushRuleRow> {
+  const row = await findPushRule(ctx.db, project.id)
+  if (!row) throw notFound('Push Rule')
+  return row
+}
+
+async function note(ctx: Ctx, project: Project, action: string): Promise<void> {
+  await audit(ctx, { entity: { type: 'Project', id: project.id }, action })
+}
+
+export const getProjectPushRule = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Get the rules for what is pushed to a project',
+  tags,
+  access: onProject('read_protections'),
+  response: pushRuleEntity,
+  handler: async ({ ctx, project }) => present(await getRule(ctx, project)),
+})
+
+export const createProjectPushRule = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Set rules for what is pushed to a project',
+  tags,
+  access: onProject('admin_protections'),
+  body,
+  response: pushRuleEntity,
+  status: 201,
+  async handler({ ctx, project, body }) {
+    assertPatterns(body)
+    return await inTransaction(ctx, async (ctx) => {
+      const exists = () => unprocessable('Project push rule exists')
+      const times = { created_at: ctx.now(), updated_at: ctx.now() }
+      const row = await uniquely({ 'push_rules.project_id': exists }, () =>
+        insertPushRule(ctx.db, { project_id: project.id, ...values(body), ...times }),
+      )
+      await note(ctx, project, 'push_rule_created')
+      return present(row)
+    })
+  },
+})
+
+export const updateProjectPushRule = endpoint({
+  method: 'PUT',
+  path,
+  summary: 'Change the rules for what is pushed to a project',
+  tags,
+  access: onProject('admin_protections'),
+  body,
+  response: pushRuleEntity,
+  async handler({ ctx, project, body }) {
+    assertPatterns(body)
+    await getRule(ctx, project)
+    return await inTransaction(ctx, async (ctx) => {
+      const changes = { ...values(body), updated_at: ctx.now() }
+      const row = await updatePushRule(ctx.db, project.id, changes)
+      await note(ctx, project, 'push_rule_changed')
+      return present(row)
+    })
+  },
+})
+
+export const deleteProjectPushRule = endpoint({
+  method: 'DELETE',
+  path,
+  summary: 'Drop the rules for what is pushed to a project',
+  tags,
+  access: onProject('admin_protections'),
+  async handler({ ctx, project }) {
+    await getRule(ctx, project)
+    await inTransaction(ctx, async (ctx) => {
+      await deletePushRule(ctx.db, project.id)
+      await note(ctx, project, 'push_rule_deleted')
+    })
+  },
+})
