@@ -1,13 +1,16 @@
 import { z } from 'zod'
+import type { Project } from '../../access/subjects.ts'
 import { notFound, unprocessable } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import { listTags } from '../../git/tags.ts'
+import { listTags, type TagRef } from '../../git/tags.ts'
 import { noObject } from '../../git/types.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { oneOf, text } from '../../http/params.ts'
 import { tagProtection } from '../refs/branch-state.ts'
 import { moveRefs } from '../refs/move-refs.ts'
+import { releasesOfTags } from '../releases/of-tags.ts'
 import { onCode, onWritableCode } from '../repository/access.ts'
 import { rangeOf } from '../repository/names-page.ts'
 import { getSignature, signatureEntity } from '../repository/signature.ts'
@@ -18,6 +21,12 @@ import { getTag } from './find-tag.ts'
 const tags = ['tags'] as const
 const scopes = ['api', 'read_api', 'read_repository']
 const hidden = { hidden: true } as const
+
+async function presentOne(ctx: Ctx, project: Project, tag: TagRef) {
+  const isProtected = (await tagProtection(ctx, project))(tag.name)
+  const release = (await releasesOfTags(ctx, project.id, [tag.name])).get(tag.name)
+  return presentTag(ctx, project, tag, { isProtected, release })
+}
 
 export const listRepositoryTags = endpoint({
   method: 'GET',
@@ -42,7 +51,12 @@ export const listRepositoryTags = endpoint({
       throw unprocessable('page_token is invalid')
     })
     const isProtected = await tagProtection(ctx, project)
-    const items = found.items.map((tag) => presentTag(ctx, project, tag, isProtected(tag.name)))
+    const names = found.items.map((tag) => tag.name)
+    const releases = await releasesOfTags(ctx, project.id, names)
+    const items = found.items.map((tag) => {
+      const more = { isProtected: isProtected(tag.name), release: releases.get(tag.name) }
+      return presentTag(ctx, project, tag, more)
+    })
     const nextToken = found.more ? items.at(-1)?.name : undefined
     return { items, total: found.total, nextToken }
   },
@@ -60,8 +74,7 @@ export const getRepositoryTag = endpoint({
   response: tagEntity,
   async handler({ ctx, project, repo, params, request }) {
     const tag = await getTag(repo, params.tag_name, request.signal)
-    const isProtected = await tagProtection(ctx, project)
-    return presentTag(ctx, project, tag, isProtected(tag.name))
+    return presentOne(ctx, project, tag)
   },
 })
 
@@ -93,8 +106,7 @@ export const createRepositoryTag = endpoint({
   status: 201,
   async handler({ ctx, project, repo, body }) {
     await createTag(ctx, project, { name: body.tag_name, ref: body.ref, message: body.message })
-    const isProtected = await tagProtection(ctx, project)
-    return presentTag(ctx, project, await getTag(repo, body.tag_name), isProtected(body.tag_name))
+    return presentOne(ctx, project, await getTag(repo, body.tag_name))
   },
 })
 

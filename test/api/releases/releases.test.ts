@@ -50,6 +50,8 @@ describe('releases', () => {
       /\/-\/releases\/rel%2F1\.0\/downloads\/bin\/a$/,
     )
     expect(project.git('cat-file', '-t', 'rel/1.0').trim()).toBe('tag')
+    const tag = await ana.get(`/projects/${project.id}/repository/tags/rel%2F1.0`)
+    expect(tag.body.release).toEqual({ tag_name: 'rel/1.0', description: '**big**' })
     const read = await world.nobody.get(`${releases}/rel%2F1.0`)
     expect(read.body).toMatchObject({ tag_name: 'rel/1.0' })
     const asset = await ana.get(`${releases}/rel%2F1.0/downloads/bin/a`)
