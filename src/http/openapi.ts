@@ -13,7 +13,8 @@ export function openApiDocument(
   const paths: Record<string, Json> = {}
   const shared = new SharedSchemas()
   const responses = new Map<Endpoint, unknown>()
-  const sorted = [...endpoints].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+  const keyOf = (one: Endpoint) => `${one.path} ${one.method}`
+  const sorted = [...endpoints].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   for (const endpoint of sorted) {
     const schema = responseSchema(endpoint)
     responses.set(endpoint, schema)
