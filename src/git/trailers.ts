@@ -53,15 +53,18 @@ function cutAtScissors(text: string): string {
   return at < 0 ? text : text.slice(0, at + 1)
 }
 
-/** The lines before a trailing run of comments, blank lines and an old `Conflicts:` block. */
-function withoutTrailingComments(text: string): string[] {
+/**
+ * The lines before a trailing run of comments, blank lines and an old `Conflicts:` block. A last line that had no newline
+ * of its own (not `whole`) begins no such block.
+ */
+function withoutTrailingComments(text: string, whole: boolean): string[] {
   const lines = splitLines(cutAtScissors(text))
   // git keeps the start of the run as an offset where 0 means "none": a run from the first line does not count.
   let runStart = 0
   let inConflicts = false
   for (const [index, line] of lines.entries()) {
     if (line.startsWith('#') || line.startsWith('\n')) runStart ||= index
-    else if (line.startsWith('Conflicts:\n')) {
+    else if (line.startsWith('Conflicts:\n') && (whole || index < lines.length - 1)) {
       inConflicts = true
       runStart ||= index
     } else if (!(inConflicts && line.startsWith('\t')) && runStart) {
@@ -157,11 +160,15 @@ function unfold(value: string): string {
 export function parseTrailers(message: string): Trailer[] {
   const nul = message.indexOf('\0')
   let text = nul < 0 ? message : message.slice(0, nul)
-  if (text !== '' && !text.endsWith('\n')) text += '\n'
+  let whole = text.endsWith('\n')
+  if (text !== '' && !whole) text += '\n'
   const all = splitLines(text)
   const divider = all.findIndex((line) => DIVIDER.test(line))
-  if (divider >= 0) text = all.slice(0, divider).join('')
-  const lines = withoutTrailingComments(text)
+  if (divider >= 0) {
+    text = all.slice(0, divider).join('')
+    whole = true
+  }
+  const lines = withoutTrailingComments(text, whole)
 
   const trailers: Trailer[] = []
   for (const item of foldTogether(lines.slice(trailerStart(lines)))) {
