@@ -58,13 +58,15 @@ function cutAtScissors(text: string): string {
  * of its own (not `whole`) begins no such block.
  */
 function withoutTrailingComments(text: string, whole: boolean): string[] {
-  const lines = splitLines(cutAtScissors(text))
+  const kept = cutAtScissors(text)
+  const lines = splitLines(kept)
+  const complete = whole || kept.length < text.length
   // git keeps the start of the run as an offset where 0 means "none": a run from the first line does not count.
   let runStart = 0
   let inConflicts = false
   for (const [index, line] of lines.entries()) {
     if (line.startsWith('#') || line.startsWith('\n')) runStart ||= index
-    else if (line.startsWith('Conflicts:\n') && (whole || index < lines.length - 1)) {
+    else if (line.startsWith('Conflicts:\n') && (complete || index < lines.length - 1)) {
       inConflicts = true
       runStart ||= index
     } else if (!(inConflicts && line.startsWith('\t')) && runStart) {

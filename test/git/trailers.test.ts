@@ -93,7 +93,8 @@ describe('trailers', () => {
         fc.pre(!/^---\s[\s\S]*^# -+ >8/m.test(text))
         expect(printed(text)).toBe(asGitReads(text))
       }),
-      { numRuns: 400 },
+      // A fixed seed, so that a rare message is found by whoever looks for it and not by chance.
+      { numRuns: 400, seed: Number(process.env.FC_SEED ?? 340587490) },
     )
   }, 60_000)
 
