@@ -90,6 +90,7 @@ import * as templates from './templates/endpoints.ts'
 import * as templatesProject from './templates/project-endpoints.ts'
 import * as todos from './todos/endpoints.ts'
 import * as uploads from './uploads/endpoints.ts'
+import * as usersAvatar from './users/avatar-endpoints.ts'
 import * as usersCurrent from './users/current-endpoints.ts'
 import * as usersEmail from './users/email-endpoints.ts'
 import * as users from './users/endpoints.ts'
@@ -192,6 +193,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   templatesProject,
   todos,
   uploads,
+  usersAvatar,
   usersCurrent,
   usersEmail,
   users,

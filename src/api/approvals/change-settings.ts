@@ -1,3 +1,4 @@
+import { audit } from '../../access/audit.ts'
 import type { Project } from '../../access/subjects.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -27,6 +28,11 @@ export async function changeProjectSettings(
   }
   await inTransaction(ctx, async (ctx) => {
     await saveSettings(ctx.db, 'project', project.id, changes, ctx.now())
+    await audit(ctx, {
+      entity: { type: 'Project', id: project.id },
+      action: 'approval_settings_changed',
+      details: { changed: Object.keys(changes).join(', ') },
+    })
     if (changes.disable_overriding_approvers_per_merge_request) {
       await forgetRequestRules(ctx, project.id)
     }

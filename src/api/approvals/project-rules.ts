@@ -1,3 +1,4 @@
+import { audit } from '../../access/audit.ts'
 import type { Project } from '../../access/subjects.ts'
 import { conflict, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -52,7 +53,9 @@ export async function createProjectRule(
       updated_at: ctx.now(),
     }
     const all = { userIds: [], groupIds: [], ...names }
-    return uniquely(uniques, () => insertRule(ctx.db, values, all))
+    const made = await uniquely(uniques, () => insertRule(ctx.db, values, all))
+    await note(ctx, 'approval_rule_created', project.id, { name: input.name })
+    return made
   })
   return getProjectRule(ctx, project, id)
 }
@@ -79,13 +82,27 @@ export async function changeProjectRule(
       }),
     )
     await setRuleNames(ctx.db, rule.id, names)
+    await note(ctx, 'approval_rule_updated', project.id, { name: name ?? rule.name })
   })
   return getProjectRule(ctx, project, rule.id)
 }
 
 export async function removeProjectRule(ctx: Ctx, rule: NamedRule): Promise<void> {
-  if (rule.project_id === null) throw conflict()
-  await inTransaction(ctx, (ctx) => deleteRule(ctx.db, rule.id))
+  const { project_id: projectId } = rule
+  if (projectId === null) throw conflict()
+  await inTransaction(ctx, async (ctx) => {
+    await deleteRule(ctx.db, rule.id)
+    await note(ctx, 'approval_rule_deleted', projectId, { name: rule.name })
+  })
+}
+
+async function note(
+  ctx: Ctx,
+  action: string,
+  projectId: number,
+  details: { readonly name: string },
+): Promise<void> {
+  await audit(ctx, { entity: { type: 'Project', id: projectId }, action, details })
 }
 
 /** The deprecated count of a project: that of its rule for any approver. */
@@ -93,7 +110,10 @@ export async function setAnyApprover(ctx: Ctx, project: Project, count: number):
   const rules = await listProjectRules(ctx.db, [project.id])
   const known = rules.find((rule) => rule.rule_type === 'any_approver')
   if (known) {
-    await updateRule(ctx.db, known.id, { approvals_required: count, updated_at: ctx.now() })
+    await inTransaction(ctx, async (ctx) => {
+      await updateRule(ctx.db, known.id, { approvals_required: count, updated_at: ctx.now() })
+      await note(ctx, 'approval_rule_updated', project.id, { name: known.name })
+    })
   } else if (count > 0) {
     await createProjectRule(ctx, project, {
       name: 'All Members',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { audit } from '../../access/audit.ts'
 import { onGroup, onProject } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -116,9 +117,15 @@ export const updateGroupApprovalSetting = endpoint({
   response: entity,
   async handler({ ctx, group, body }) {
     assertTop(group)
-    await inTransaction(ctx, (ctx) =>
-      saveSettings(ctx.db, 'group', group.id, read(body), ctx.now()),
-    )
+    const changes = read(body)
+    await inTransaction(ctx, async (ctx) => {
+      await saveSettings(ctx.db, 'group', group.id, changes, ctx.now())
+      await audit(ctx, {
+        entity: { type: 'Group', id: group.id },
+        action: 'approval_settings_changed',
+        details: { changed: Object.keys(changes).join(', ') },
+      })
+    })
     return present(await groupApprovalSettings(ctx, group.id))
   },
 })

@@ -28,3 +28,14 @@ export async function listUsersByEmail(
     .where('emails.confirmed_at', 'is not', null)
   return await main.unionAll(others).execute()
 }
+
+/** The user who shows this address to everybody. */
+export function findUserByPublicEmail(db: Db, email: string): Promise<UserBasicRow | undefined> {
+  return db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where('users.public_email', '=', email)
+    .where('users.state', '=', 'active')
+    .orderBy('users.id')
+    .executeTakeFirst()
+}

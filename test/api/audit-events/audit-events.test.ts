@@ -77,3 +77,19 @@ test('acting for somebody else is noted under the name of who does', async () =>
   const [event] = (await world.root.get(`/audit_events?entity_type=User&entity_id=${ana.id}`)).body
   expect(event).toMatchObject({ event_name: 'email_created', author_id: world.root.id })
 })
+
+test('approval rules are in the trail', async () => {
+  const rules = `/projects/${projectId}/approval_rules`
+  const made = await ana.post(rules, { name: 'two eyes', approvals_required: 1 })
+  await ana.put(`${rules}/${made.body.id}`, { approvals_required: 2 })
+  await ana.delete(`${rules}/${made.body.id}`)
+  const list = (await ana.get(`/projects/${projectId}/audit_events?per_page=100`)).body
+  const names = list.map((event: { event_name: string }) => event.event_name)
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'approval_rule_created',
+      'approval_rule_updated',
+      'approval_rule_deleted',
+    ]),
+  )
+})
