@@ -46,15 +46,26 @@ export async function listFetches(db: Db, projectId: number, since: Day) {
     .execute()
 }
 
-/** Counts one clone or fetch. */
-export async function countFetch(db: Db, projectId: number, day: Day): Promise<void> {
+/** Adds clones and fetches of a day; none to a project that is gone. */
+export async function addFetches(
+  db: Db,
+  projectId: number,
+  day: Day,
+  count: number,
+): Promise<void> {
+  const there = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', projectId)
+    .executeTakeFirst()
+  if (!there) return
   await db
     .insertInto('project_fetches')
-    .values({ project_id: projectId, day, count: 1 })
+    .values({ project_id: projectId, day, count })
     .onConflict((conflict) =>
       conflict
         .columns(['project_id', 'day'])
-        .doUpdateSet((eb) => ({ count: eb('project_fetches.count', '+', 1) })),
+        .doUpdateSet((eb) => ({ count: eb('project_fetches.count', '+', count) })),
     )
     .execute()
 }

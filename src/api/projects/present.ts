@@ -10,86 +10,18 @@ import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { ready } from '../../http/ready.ts'
 import { presentNamespaceBrief } from '../namespaces/entity.ts'
-import { avatarUrl, presentUserBasic, type UserBasicRow } from '../users/basic.ts'
+import { avatarUrl, presentUserBasic } from '../users/basic.ts'
 import { descriptionHtml } from './description.ts'
 import type { ProjectBasic, ProjectFull } from './entity.ts'
-import { listFacts } from './facts-queries.ts'
+import { type Extras, type Facts, readExtras, type Wanted } from './extras.ts'
 import { findLicense } from './licenses.ts'
 import { listVisibleByIds } from './list-queries.ts'
-import {
-  listAccess,
-  listOwners,
-  listProjectAttributes,
-  listSharedGroups,
-  listTopicNames,
-  sumUploads,
-} from './queries.ts'
 import {
   type LegacyFlag,
   legacyFlags,
   type ProjectSettingValues,
   settingsOfRow,
 } from './settings.ts'
-
-/** What a caller asked to see beside the usual. */
-export interface Wanted {
-  readonly simple?: boolean | undefined
-  readonly statistics?: boolean | undefined
-  readonly license?: boolean | undefined
-  readonly customAttributes?: boolean | undefined
-  /** A single read, or what creation and updates answer: shows more than lists do. */
-  readonly single?: boolean | undefined
-}
-
-type Facts = Awaited<ReturnType<typeof listFacts>>[number]
-
-/** What a page of projects needs beyond their rows, read in a few statements for all of them. */
-interface Extras {
-  readonly topics: ReadonlyMap<number, readonly string[]>
-  readonly facts: ReadonlyMap<number, Facts>
-  readonly owners: ReadonlyMap<number, UserBasicRow>
-  readonly shared: ReadonlyMap<number, Awaited<ReturnType<typeof listSharedGroups>>>
-  readonly access: ReadonlyMap<number, { project_level: number | null; group_level: number | null }>
-  readonly attributes: ReadonlyMap<number, { key: string; value: string }[]>
-  readonly uploads: ReadonlyMap<number, number>
-  readonly parents: ReadonlyMap<number, ProjectBasic>
-}
-
-function grouped<T, K>(rows: readonly T[], key: (row: T) => K): Map<K, T[]> {
-  const found = new Map<K, T[]>()
-  for (const row of rows) {
-    const known = found.get(key(row))
-    if (known) known.push(row)
-    else found.set(key(row), [row])
-  }
-  return found
-}
-
-async function readExtras(ctx: Ctx, rows: readonly ProjectRow[], wanted: Wanted): Promise<Extras> {
-  const ids = rows.map((row) => row.id)
-  const today = dayOf(ctx.now())
-  const user = userOf(ctx.actor)
-  const ownerIds = [...new Set(rows.flatMap((row) => row.namespace_owner_id ?? []))]
-  const full = !wanted.simple
-  const topics = grouped(await listTopicNames(ctx.db, ids), (row) => row.project_id)
-  const shared = full ? await listSharedGroups(ctx.db, ids, today) : []
-  const access = user && full ? await listAccess(ctx.db, user.id, ids, today) : []
-  const attributes =
-    wanted.customAttributes && isAdmin(ctx.actor) ? await listProjectAttributes(ctx.db, ids) : []
-  const uploads = wanted.statistics ? await sumUploads(ctx.db, ids) : []
-  const owners = ownerIds.length > 0 ? await listOwners(ctx.db, ownerIds) : []
-  const facts = await listFacts(ctx.db, ids)
-  return {
-    topics: new Map([...topics].map(([id, found]) => [id, found.map((row) => row.name)])),
-    facts: new Map(facts.map((row) => [row.project_id, row])),
-    owners: new Map(owners.map((row) => [row.id, row])),
-    shared: grouped(shared, (row) => row.project_id),
-    access: new Map(access.map((row) => [row.id, row])),
-    attributes: grouped(attributes, (row) => row.subject_id),
-    uploads: new Map(uploads.map((row) => [row.source_id, Number(row.size)])),
-    parents: full ? await presentParents(ctx, rows) : new Map(),
-  }
-}
 
 async function presentParents(
   ctx: Ctx,
@@ -103,21 +35,25 @@ async function presentParents(
   return new Map(parents.map((row) => [row.id, presentBasic(ctx, view(ctx, row, extras), {})]))
 }
 
+const NONE: View['parents'] = new Map()
+
 /** A row with everything that its presentation reads. */
 interface View {
   readonly row: ProjectRow
   readonly subject: Subject
   readonly extras: Extras
+  /** Those that projects of the page were forked from, as far as the caller sees them. */
+  readonly parents: ReadonlyMap<number, ProjectBasic>
 }
 
-function view(ctx: Ctx, row: ProjectRow, extras: Extras): View {
+function view(ctx: Ctx, row: ProjectRow, extras: Extras, parents: View['parents'] = NONE): View {
   const levels = extras.access.get(row.id)
   const role = isAdmin(ctx.actor)
     ? Role.owner
     : Math.max(levels?.project_level ?? 0, levels?.group_level ?? 0)
   const settings = JSON.parse(row.settings) as Record<string, unknown> // written by us
   const archived = row.archived === 1 || row.namespace_archived === 1
-  return { row, extras, subject: { visibility: row.visibility, archived, role, settings } }
+  return { row, extras, parents, subject: { visibility: row.visibility, archived, role, settings } }
 }
 
 /** Projects as the caller sees them, in the order given. */
@@ -130,8 +66,9 @@ export async function presentProjects(
   const simple = wanted.simple || ctx.actor.kind === 'anonymous'
   const asked = { ...wanted, simple }
   const extras = await readExtras(ctx, rows, asked)
+  const parents = simple ? NONE : await presentParents(ctx, rows)
   return rows.map((row) => {
-    const seen = view(ctx, row, extras)
+    const seen = view(ctx, row, extras, parents)
     return simple ? presentBasic(ctx, seen, asked) : readyFull(ctx, seen, asked)
   })
 }
@@ -143,7 +80,9 @@ export async function presentProject(
   wanted: Wanted = {},
 ): Promise<ProjectFull> {
   const asked = { ...wanted, single: true, simple: false }
-  return presentFull(ctx, view(ctx, row, await readExtras(ctx, [row], asked)), asked)
+  const extras = await readExtras(ctx, [row], asked)
+  const parents = await presentParents(ctx, [row])
+  return presentFull(ctx, view(ctx, row, extras, parents), asked)
 }
 
 /** One project as the caller sees it, read anew. Anonymous callers get the basic block. */
@@ -244,7 +183,7 @@ function presentOwn(
   seen: View,
   wanted: Wanted,
 ): Omit<ProjectFull, keyof ProjectSettingValues> {
-  const { row, subject, extras } = seen
+  const { row, subject, extras, parents } = seen
   const may = (ability: ProjectAbility) => mayInProject(ctx.actor, subject, ability)
   const isOn = (name: LegacyFlag) => subject.settings[legacyFlags[name]] !== 'disabled'
   const settings = settingsOfRow(row.settings).values
@@ -271,12 +210,13 @@ function presentOwn(
     creator_id: row.creator_id,
     ...(row.forked_from_id === null
       ? {}
-      : { forked_from_project: extras.parents.get(row.forked_from_id) ?? null }),
+      : { forked_from_project: parents.get(row.forked_from_id) ?? null }),
     import_url: row.import_url,
     import_type:
       typeof subject.settings.import_type === 'string' ? subject.settings.import_type : null,
     import_status: row.import_status,
     ...(wanted.single ? { import_error: row.import_error } : {}),
+    ...(may('read_issues') ? { open_issues_count: extras.openIssues.get(row.id) ?? 0 } : {}),
     description_html: descriptionHtml(row.description),
     updated_at: row.updated_at,
     public_builds: settings.public_jobs,

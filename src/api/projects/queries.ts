@@ -165,6 +165,18 @@ export async function listProjectAttributes(db: Db, projectIds: readonly number[
     .execute()
 }
 
+/** Open issues that anybody who reads the issues of a project sees. */
+export async function countOpenIssues(db: Db, projectIds: readonly number[]) {
+  return await db
+    .selectFrom('issues')
+    .select((eb) => ['project_id', eb.fn.countAll<number>().as('count')])
+    .where('project_id', 'in', projectIds)
+    .where('state', '=', 'opened')
+    .where('confidential', '=', 0)
+    .groupBy('project_id')
+    .execute()
+}
+
 export async function sumUploads(db: Db, projectIds: readonly number[]) {
   return await db
     .selectFrom('uploads')

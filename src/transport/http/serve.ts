@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Actor } from '../../access/actor.ts'
+import { countFetch } from '../../api/projects/count-fetch.ts'
 import type { Ctx } from '../../ctx.ts'
 import { protocolVersion } from '../fetch-request.ts'
 import type { PaceOptions } from '../pace.ts'
@@ -66,7 +67,14 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   if (route.service === 'upload-pack') {
     const body = await wholeBody(decodedBody(request, { ...pace, maxBytes: maxFetchBody }))
     const repo = ctx.git.open(project.id)
-    return { type, body: uploadPack(parts.transport, repo, body, protocolOf(request), signal) }
+    const after = () => {
+      if (endsFetch(body)) countFetch(ctx, project.id)
+    }
+    return {
+      type,
+      body: uploadPack(parts.transport, repo, body, protocolOf(request), signal),
+      after,
+    }
   }
   const { maxPush } = ctx.config
   // git itself says it best when a pack is too large; this is for what is no pack at all.
@@ -75,6 +83,11 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   const created = byPush.takeNotice(ctx, project)
   const notices = created === undefined ? known : [created, ...known]
   return { type, body: receivePack(parts.transport, { ctx, project, input, signal, notices }) }
+}
+
+/** A fetch may take several rounds; the client says `done` in its last one. */
+function endsFetch(body: Buffer): boolean {
+  return body.includes('0009done')
 }
 
 async function letIn(asked: GitRequest): Promise<Admission & { readonly ctx: Ctx }> {

@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { git } from '../../support/git.ts'
+import { gitClient } from '../../support/git-client.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -414,6 +415,22 @@ describe('what is known of a project', () => {
     expect(git(folder, ['--git-dir', folder, 'log', '--format=%s', 'main'])).toBe('Initial commit')
     expect(git(folder, ['--git-dir', folder, 'fsck', '--full'])).toBe('')
     rmSync(folder, { recursive: true })
+  })
+
+  test('clones are counted by day, and open issues that everybody sees', async () => {
+    const { id } = await project({ initialize_with_readme: true })
+    const path = (await ana.get(`/projects/${id}`)).body.path_with_namespace
+    const folder = mkdtempSync(join(tmpdir(), 'gitstead-test-'))
+    const address = `${world.url.replace('//', `//ana:${ana.token}@`)}/${path}.git`
+    for (const name of ['one', 'two']) await gitClient(folder, ['clone', '-q', address, name])
+    rmSync(folder, { recursive: true })
+    await vi.waitFor(async () => {
+      const { body } = await ana.get(`/projects/${id}/statistics`)
+      expect(body.fetches).toEqual({ total: 2, days: [{ count: 2, date: '2026-05-04' }] })
+    }, 5000)
+    await ana.post(`/projects/${id}/issues`, { title: 'seen' })
+    await ana.post(`/projects/${id}/issues`, { title: 'unseen', confidential: true })
+    expect((await ana.get(`/projects/${id}`)).body.open_issues_count).toBe(1)
   })
 
   test('housekeeping runs once at a time', async () => {
