@@ -47,6 +47,7 @@ import * as issuesSide from './issues/side-endpoints.ts'
 import * as keysDeployKey from './keys/deploy-key-endpoints.ts'
 import * as keys from './keys/endpoints.ts'
 import * as labels from './labels/endpoints.ts'
+import * as markdown from './markdown/endpoints.ts'
 import * as membersBillable from './members/billable-endpoints.ts'
 import * as members from './members/endpoints.ts'
 import * as membersInvitation from './members/invitation-endpoints.ts'
@@ -78,6 +79,7 @@ import * as protectionsEnvironment from './protections/environment-endpoints.ts'
 import * as protectionsTag from './protections/tag-endpoints.ts'
 import * as pushRules from './push-rules/endpoints.ts'
 import * as releases from './releases/endpoints.ts'
+import * as releasesGroup from './releases/group-endpoints.ts'
 import * as repositoryArchive from './repository/archive-endpoints.ts'
 import * as repository from './repository/endpoints.ts'
 import * as repositoryHistory from './repository/history-endpoints.ts'
@@ -150,6 +152,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   keysDeployKey,
   keys,
   labels,
+  markdown,
   membersBillable,
   members,
   membersInvitation,
@@ -181,6 +184,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   protectionsTag,
   pushRules,
   releases,
+  releasesGroup,
   repositoryArchive,
   repository,
   repositoryHistory,

@@ -7,13 +7,23 @@ import {
   onProject,
   type Project,
 } from '../../access/subjects.ts'
+import { viewerOf } from '../../access/visible-queries.ts'
+import { dayOf } from '../../base/clock.ts'
+import type { OffsetPage } from '../../base/page.ts'
 import { badParameters, badRequest, forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, integer, text } from '../../http/params.ts'
 import { setSubscribed, subscribedAmong } from '../subscriptions/subscribe.ts'
+import { countsByLabel } from './count-queries.ts'
 import { labelEntity, presentLabel } from './entity.ts'
-import { deleteLabel, findLabel, type LabelPlace, listLabelRows } from './queries.ts'
+import {
+  deleteLabel,
+  findLabel,
+  type LabelFilter,
+  type LabelPlace,
+  listLabelRows,
+} from './queries.ts'
 import { changeLabel, createLabel, promoteLabel } from './verbs.ts'
 
 const tags = ['labels']
@@ -61,6 +71,23 @@ function assertOwned(place: LabelPlace, row: Found): void {
 async function presentOne(ctx: Ctx, row: Parameters<typeof presentLabel>[0]) {
   const subscribed = await subscribedAmong(ctx, 'label', [row.id])
   return presentLabel(row, subscribed.has(row.id), undefined)
+}
+
+async function list(
+  ctx: Ctx,
+  place: LabelPlace,
+  asked: LabelFilter & { readonly counts: boolean | undefined },
+  page: OffsetPage,
+) {
+  const rows = await listLabelRows(ctx.db, place, asked, page)
+  const ids = rows.items.map((row) => row.id)
+  const subscribed = await subscribedAmong(ctx, 'label', ids)
+  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const counts = asked.counts ? await countsByLabel(ctx.db, viewer, place, ids) : undefined
+  const items = rows.items.map((row) =>
+    presentLabel(row, subscribed.has(row.id), counts?.get(row.id)),
+  )
+  return { ...rows, items }
 }
 
 async function change(
@@ -122,16 +149,7 @@ export const listProjectLabels = endpoint({
       ancestors: query.include_ancestor_groups ?? true,
       descendants: false,
     }
-    const rows = await listLabelRows(ctx.db, placeOf({ project }), filter, page)
-    const subscribed = await subscribedAmong(
-      ctx,
-      'label',
-      rows.items.map((row) => row.id),
-    )
-    return {
-      ...rows,
-      items: rows.items.map((row) => presentLabel(row, subscribed.has(row.id), undefined)),
-    }
+    return list(ctx, placeOf({ project }), { ...filter, counts: query.with_counts }, page)
   },
 })
 
@@ -279,16 +297,7 @@ export const listGroupLabels = endpoint({
       ancestors: query.include_ancestor_groups ?? true,
       descendants: query.include_descendant_groups ?? false,
     }
-    const rows = await listLabelRows(ctx.db, placeOf({ group }), filter, page)
-    const subscribed = await subscribedAmong(
-      ctx,
-      'label',
-      rows.items.map((row) => row.id),
-    )
-    return {
-      ...rows,
-      items: rows.items.map((row) => presentLabel(row, subscribed.has(row.id), undefined)),
-    }
+    return list(ctx, placeOf({ group }), { ...filter, counts: query.with_counts }, page)
   },
 })
 

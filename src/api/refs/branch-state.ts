@@ -3,7 +3,7 @@ import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { getMover } from './mover.ts'
-import { type BranchRule, mayPushTo, rulesFor } from './protection.ts'
+import { type BranchRule, mayCreateTag, mayPushTo, rulesFor } from './protection.ts'
 import { listBranchRules, listTagRules } from './queries.ts'
 
 /** How a branch is protected, and whether the caller may push to it. */
@@ -45,4 +45,14 @@ export async function tagProtection(
 ): Promise<(tag: string) => boolean> {
   const known = await listTagRules(ctx.db, project.id)
   return (tag) => rulesFor(known, tag).length > 0
+}
+
+/** Whether the caller could make this tag as far as protection goes, which releases of it ask too (spec D §2.2). */
+export async function passesTagProtection(
+  ctx: Ctx,
+  project: Project,
+  tag: string,
+): Promise<boolean> {
+  const rules = rulesFor(await listTagRules(ctx.db, project.id), tag)
+  return rules.length === 0 || mayCreateTag(rules, await getMover(ctx, project, [], rules))
 }

@@ -42,8 +42,8 @@ async function getRelease(ctx: Ctx, project: Project, tag: string): Promise<Rele
   return row
 }
 
-async function presentOne(ctx: Ctx, project: Project, row: ReleaseRow) {
-  const [release] = await presentReleases(ctx, project, [row])
+async function presentOne(ctx: Ctx, project: Project, row: ReleaseRow, html?: boolean) {
+  const [release] = await presentReleases(ctx, project, [row], { html })
   if (!release) throw notFound()
   return release
 }
@@ -76,7 +76,12 @@ export const listReleases = endpoint({
       updatedAfter: query.updated_after,
     } as const
     const rows = await listReleaseRows(ctx.db, project.id, filter, page)
-    return { ...rows, items: await presentReleases(ctx, project, rows.items) }
+    return {
+      ...rows,
+      items: await presentReleases(ctx, project, rows.items, {
+        html: query.include_html_description,
+      }),
+    }
   },
 })
 
@@ -124,8 +129,9 @@ export const getProjectRelease = endpoint({
   params,
   query: html,
   response: releaseEntity,
-  async handler({ ctx, project, params: { tag_name } }) {
-    return presentOne(ctx, project, await getRelease(ctx, project, tag_name))
+  async handler({ ctx, project, params: { tag_name }, query }) {
+    const row = await getRelease(ctx, project, tag_name)
+    return presentOne(ctx, project, row, query.include_html_description)
   },
 })
 

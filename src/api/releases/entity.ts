@@ -18,6 +18,8 @@ export const releaseEntity = z.strictObject({
   tag_name: z.string(),
   name: z.string(),
   description: z.string().nullable(),
+  /** Only where it was asked for. */
+  description_html: z.string().optional(),
   created_at: z.string(),
   released_at: z.string(),
   upcoming_release: z.boolean(),

@@ -5,6 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { readCommits } from '../../git/commit.ts'
 import { GitError } from '../../git/error.ts'
 import { presentCommit } from '../commits/entity.ts'
+import { renderMarkdown } from '../markdown/render.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
 import { presentUserBasic } from '../users/basic.ts'
 import { presentLink, type releaseEntity } from './entity.ts'
@@ -26,7 +27,9 @@ export async function presentReleases(
   ctx: Ctx,
   project: Project,
   rows: readonly ReleaseRow[],
+  options: { readonly html?: boolean | undefined } = {},
 ): Promise<z.input<typeof releaseEntity>[]> {
+  const html = options.html ? await htmlOf(ctx, project, rows) : undefined
   const ids = rows.map((row) => row.id)
   const users = await listUsersById(ctx.db, [
     ...new Set(rows.flatMap((row) => row.author_id ?? [])),
@@ -45,6 +48,7 @@ export async function presentReleases(
     const sources = sourcesOf(ctx, project, row.tag)
     return {
       ...plainFields(ctx, project, row),
+      ...(html ? { description_html: html.get(row.id) ?? '' } : {}),
       author: author ? presentUserBasic(ctx, author) : null,
       commit: commits.get(row.sha ?? '') ?? null,
       milestones: ties.flatMap((tie) => {
@@ -61,6 +65,14 @@ export async function presentReleases(
       evidences: [],
     }
   })
+}
+
+async function htmlOf(ctx: Ctx, project: Project, rows: readonly ReleaseRow[]) {
+  const found = new Map<number, string>()
+  for (const row of rows) {
+    found.set(row.id, await renderMarkdown(ctx, row.description ?? '', project.full_path))
+  }
+  return found
 }
 
 function sourcesOf(ctx: Ctx, project: Project, tag: string) {

@@ -1,4 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
+import { hasProjectRole, seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { ReleaseLinksTable, ReleasesTable } from '../../store/schema/releases.ts'
@@ -22,6 +23,37 @@ export function listReleaseRows(
   if (filter.updatedBefore) query = query.where('updated_at', '<=', filter.updatedBefore)
   if (filter.updatedAfter) query = query.where('updated_at', '>=', filter.updatedAfter)
   return listPage(db, query.orderBy(filter.orderBy, filter.sort).orderBy('id', filter.sort), page)
+}
+
+/** Releases of the projects of a group and below it, as far as the viewer sees them. */
+export function listGroupReleaseRows(
+  db: Db,
+  viewer: Viewer,
+  groupId: number,
+  filter: ReleaseFilter,
+  page: OffsetPage,
+) {
+  const level = sql`coalesce(json_extract(projects.settings, '$.releases_access_level'), 'enabled')`
+  const member = viewer.userId === null ? sql`1 = 0` : hasProjectRole(viewer.userId, viewer.today)
+  const query = db
+    .selectFrom('releases')
+    .innerJoin('projects', 'projects.id', 'releases.project_id')
+    .selectAll('releases')
+    .where('projects.pending_delete', '=', 0)
+    .where('projects.namespace_id', 'in', (below) =>
+      below
+        .selectFrom('namespace_ancestors')
+        .select('namespace_id')
+        .where('ancestor_id', '=', groupId),
+    )
+    .where(seesProject(viewer))
+    .where(
+      sql<boolean>`(${level} IN ('enabled', 'public') OR (${level} = 'private' AND
+        (${viewer.admin ? 1 : 0} OR ${member})))`,
+    )
+    .orderBy(`releases.${filter.orderBy}`, filter.sort)
+    .orderBy('releases.id', filter.sort)
+  return listPage(db, query, page)
 }
 
 export function findRelease(db: Db, projectId: number, tag: string) {

@@ -9,6 +9,7 @@ import type { LinkType } from '../../store/schema/releases.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import { usableMilestone, usableMilestonesByTitle } from '../milestones/verbs.ts'
+import { passesTagProtection } from '../refs/branch-state.ts'
 import { createTag } from '../tags/create-tag.ts'
 import { commitForHooks, fireReleaseHooks } from './hook-payload.ts'
 import {
@@ -55,6 +56,7 @@ export async function createRelease(
 ): Promise<ReleaseRow> {
   const { tag_name: tag } = input
   if (tag.trim() === '') throw invalid({ tag: ["can't be blank"] })
+  await assertMayRelease(ctx, project, tag)
   if (await findRelease(ctx.db, project.id, tag)) throw exists()
   const milestoneIds = await milestonesFor(ctx, project, input)
   for (const link of input.links) assertLink(link)
@@ -80,6 +82,11 @@ export async function createRelease(
     await fireReleaseHooks(ctx, project, 'create', { row, commit })
     return row
   })
+}
+
+/** A protected tag is released by those who may make it. */
+async function assertMayRelease(ctx: Ctx, project: Project, tag: string): Promise<void> {
+  if (!(await passesTagProtection(ctx, project, tag))) throw forbidden()
 }
 
 /** The commit of the release's tag, which is made first when it is not there. */
@@ -126,6 +133,7 @@ export async function changeRelease(
   row: ReleaseRow,
   input: ReleaseInput,
 ): Promise<ReleaseRow> {
+  await assertMayRelease(ctx, project, row.tag)
   const milestoneIds = await milestonesFor(ctx, project, input)
   const commit = await commitForHooks(ctx, project, row.sha)
   return inTransaction(ctx, async (ctx) => {
@@ -143,6 +151,7 @@ export async function changeRelease(
 
 /** Deletes a release; its tag stays. */
 export async function removeRelease(ctx: Ctx, project: Project, row: ReleaseRow): Promise<void> {
+  await assertMayRelease(ctx, project, row.tag)
   const commit = await commitForHooks(ctx, project, row.sha)
   await inTransaction(ctx, async (ctx) => {
     await fireReleaseHooks(ctx, project, 'delete', { row, commit })

@@ -116,3 +116,44 @@ describe('releases', () => {
     expect((await ben.post(releases, { tag_name: 'b', ref: 'main' })).status).toBe(201)
   })
 })
+
+test('a protected tag is released by those who may make it, with its text as HTML where asked', async () => {
+  const dev = await world.user('dev')
+  await addMember(world, project.id, dev.id, 30)
+  await ana.post(`/projects/${project.id}/protected_tags`, { name: 'prot-*' })
+  const release = { tag_name: 'prot-1', ref: 'main', description: '**big** <b>x</b>' }
+  expect((await dev.post(releases, release)).status).toBe(403)
+  expect((await ana.post(releases, release)).status).toBe(201)
+  expect((await dev.put(`${releases}/prot-1`, { name: 'x' })).status).toBe(403)
+  expect((await dev.delete(`${releases}/prot-1`)).status).toBe(403)
+  const read = await dev.get(`${releases}/prot-1?include_html_description=true`)
+  expect(read.body.description_html).toBe('<p><strong>big</strong> &lt;b&gt;x&lt;/b&gt;</p>\n')
+  expect((await dev.get(`${releases}/prot-1`)).body).not.toHaveProperty('description_html')
+})
+
+describe('releases of a group', () => {
+  test('are those of its projects that the caller sees', async () => {
+    const { body: group } = await ana.post('/groups', {
+      name: 'g',
+      path: 'g',
+      visibility: 'public',
+    })
+    for (const [name, visibility] of [
+      ['open', 'public'],
+      ['closed', 'private'],
+    ]) {
+      const { body: made } = await ana.post('/projects', {
+        name,
+        visibility,
+        namespace_id: group.id,
+        initialize_with_readme: true,
+      })
+      const release = { tag_name: `${name}-1`, ref: 'main' }
+      expect((await ana.post(`/projects/${made.id}/releases`, release)).status).toBe(201)
+    }
+    const tags = (body: { tag_name: string }[]) => body.map((one) => one.tag_name)
+    const all = await ana.get(`/groups/${group.id}/releases`)
+    expect(tags(all.body)).toEqual(['closed-1', 'open-1'])
+    expect(tags((await world.nobody.get(`/groups/${group.id}/releases`)).body)).toEqual(['open-1'])
+  })
+})

@@ -1,0 +1,112 @@
+import { createRequire } from 'node:module'
+import { Worker } from 'node:worker_threads'
+import { unprocessable } from '../../base/problem.ts'
+import { workerCode } from './worker-code.ts'
+
+/** A text that is a link wherever it stands. */
+export interface LinkedText {
+  readonly text: string
+  readonly url: string
+}
+
+export interface MarkdownJob {
+  readonly text: string
+  readonly references: readonly LinkedText[]
+  /** Links that begin with it stay in the window. */
+  readonly own: string
+}
+
+const library = createRequire(import.meta.url).resolve('markdown-it')
+
+/** Most characters of one text, and the milliseconds that it may take. */
+export const longestMarkdown = 1_000_000
+const timeoutMs = 3000
+const memoryMb = 128
+/** A worker that has had nothing to do for so long goes. */
+const idleMs = 60_000
+
+interface Waiting {
+  readonly job: MarkdownJob
+  resolve(html: string): void
+  reject(error: Error): void
+}
+
+/** One worker, which is given one text after another; one that takes too long ends the worker, not the server. */
+class MarkdownRenderer {
+  readonly #waiting: Waiting[] = []
+  #worker: Worker | undefined
+  #current: Waiting | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  render(job: MarkdownJob): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, resolve, reject })
+      this.#next()
+    })
+  }
+
+  #next(): void {
+    if (this.#current) return
+    clearTimeout(this.#timer)
+    const next = this.#waiting.shift()
+    if (!next) {
+      this.#timer = setTimeout(() => this.#drop(), idleMs).unref()
+      return
+    }
+    this.#current = next
+    const worker = this.#started()
+    worker.ref()
+    this.#timer = setTimeout(() => this.#fail('took too long to render'), timeoutMs)
+    worker.postMessage({ id: 0, ...next.job })
+  }
+
+  #started(): Worker {
+    if (this.#worker) return this.#worker
+    const worker = new Worker(workerCode, {
+      eval: true,
+      workerData: { library },
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    })
+    worker.on('message', (answer: { html?: string; error?: string }) => {
+      if (worker !== this.#worker) return
+      const { html } = answer
+      if (html === undefined) this.#settle((one) => one.reject(problem('cannot be rendered')))
+      else this.#settle((one) => one.resolve(html))
+    })
+    // Out of memory, above all.
+    worker.on('error', () => worker === this.#worker && this.#fail('cannot be rendered'))
+    this.#worker = worker
+    return worker
+  }
+
+  #fail(why: string): void {
+    this.#drop()
+    this.#settle((one) => one.reject(problem(why)))
+  }
+
+  #drop(): void {
+    const worker = this.#worker
+    this.#worker = undefined
+    void worker?.terminate()
+  }
+
+  #settle(end: (one: Waiting) => void): void {
+    const current = this.#current
+    this.#current = undefined
+    this.#worker?.unref()
+    if (current) end(current)
+    this.#next()
+  }
+}
+
+function problem(why: string): Error {
+  return unprocessable(`The text ${why}.`)
+}
+
+const renderer = new MarkdownRenderer()
+
+/** Markdown as HTML that may be shown as it is: without scripts, raw HTML or links that run anything. */
+export function renderHtml(job: MarkdownJob): Promise<string> {
+  return renderer.render(job)
+}
