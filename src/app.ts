@@ -6,6 +6,7 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import type { Actor } from './access/actor.ts'
 import { authenticate } from './access/authenticate.ts'
 import type { SettingValues } from './access/setting-definitions.ts'
+import { apiAliases } from './api/aliases.ts'
 import { apiEndpoints } from './api/endpoints.ts'
 import { recoverPushes } from './api/refs/recover.ts'
 import { schedules, tasks } from './api/tasks.ts'
@@ -71,7 +72,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     checkResponses: options.checkResponses ?? false,
     admitOnly: options.admitOnly ?? false,
   }
-  const router = new ApiRouter(apiEndpoints.filter((one) => !one.host))
+  const router = new ApiRouter([...apiEndpoints.filter((one) => !one.host), ...apiAliases])
   const handle = makePipeline({ ...common, router, baseUrl: `${config.externalUrl}/api/v4` })
   const ofHost = [...apiEndpoints.filter((one) => one.host), ...hostFileEndpoints]
   const hostRouter = new ApiRouter(ofHost)
@@ -171,7 +172,7 @@ function describeApi(config: Config): string {
   if (known !== undefined) return known
   const serverUrl = `${config.externalUrl}/api/v4`
   const about = { title: 'Gitstead REST API', version: productVersion, serverUrl }
-  const text = JSON.stringify(openApiDocument(apiEndpoints, about))
+  const text = JSON.stringify(openApiDocument([...apiEndpoints, ...apiAliases], about))
   described.set(config, text)
   return text
 }
