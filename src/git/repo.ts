@@ -8,11 +8,12 @@ import { GitError } from './error.ts'
 import { isBranchName } from './names.ts'
 import { linkObjects } from './repo-fork.ts'
 import { layOut, syncFolder, writeFileSynced } from './repo-layout.ts'
+import { type RepoName, repositoryKey } from './repo-name.ts'
 
 /** A repository, opaque to other rooms: engine functions take it as their first argument. */
 export interface Repo {
-  /** The project it belongs to. */
-  readonly id: number
+  /** What no other repository of the server is called. */
+  readonly key: string
   /** Its folder; for `git/` and `transport/` only. */
   readonly path: string
   readonly engine: Engine
@@ -38,14 +39,14 @@ export interface InitOptions {
 
 /** The repositories of a server. */
 export interface GitStore {
-  open(projectId: number): Repo
-  exists(projectId: number): Promise<boolean>
+  open(name: RepoName): Repo
+  exists(name: RepoName): Promise<boolean>
   /** Makes an empty bare repository; `exists` when there is one. */
-  init(projectId: number, options: InitOptions): Promise<Repo>
+  init(name: RepoName, options: InitOptions): Promise<Repo>
   /** Removes the repository; no error when there is none. */
-  remove(projectId: number): Promise<void>
+  remove(name: RepoName): Promise<void>
   /** Copies branches, tags and objects of one repository to a new one. */
-  fork(fromId: number, toId: number): Promise<Repo>
+  fork(from: RepoName, to: RepoName): Promise<Repo>
   readonly engine: Engine
   close(): Promise<void>
 }
@@ -62,12 +63,14 @@ export function openGit(config: GitConfig): GitStore {
           timeout: config.engineTimeout,
         })
 
-  const open = (id: number): Repo => ({ id, path: repositoryPath(root, id), engine })
+  const pathOf = (name: RepoName): string => repositoryPath(root, name)
+  const open = (name: RepoName): Repo => ({ key: repositoryKey(name), path: pathOf(name), engine })
 
   /** Builds a repository beside its final place and moves it there in one step. */
-  const place = async (id: number, build: (path: string) => Promise<void>): Promise<Repo> => {
-    const path = repositoryPath(root, id)
-    if (await present(path)) throw new GitError('exists', `repository ${id} exists`)
+  const place = async (name: RepoName, build: (path: string) => Promise<void>): Promise<Repo> => {
+    const path = pathOf(name)
+    const taken = () => new GitError('exists', `repository ${repositoryKey(name)} exists`)
+    if (await present(path)) throw taken()
     const draft = `${path}.${randomBytes(6).toString('hex')}.new`
     try {
       await mkdir(dirname(path), { recursive: true })
@@ -78,25 +81,25 @@ export function openGit(config: GitConfig): GitStore {
     } catch (error) {
       await rm(draft, { recursive: true, force: true })
       // Another request was faster: renaming onto a folder with content is refused.
-      if (await present(path)) throw new GitError('exists', `repository ${id} exists`)
+      if (await present(path)) throw taken()
       throw error
     }
     engine.forget(path)
-    return open(id)
+    return open(name)
   }
 
   return {
     open,
     engine,
-    exists: (id) => present(repositoryPath(root, id)),
-    init: (id, options) => {
+    exists: (name) => present(pathOf(name)),
+    init: (name, options) => {
       if (!isBranchName(options.defaultBranch)) {
         return Promise.reject(new GitError('invalid', 'the default branch is no branch name'))
       }
-      return place(id, (path) => layOut(path, options, config.maxPushBytes ?? 0))
+      return place(name, (path) => layOut(path, options, config.maxPushBytes ?? 0))
     },
-    async remove(id) {
-      const path = repositoryPath(root, id)
+    async remove(name) {
+      const path = pathOf(name)
       const gone = `${path}.${randomBytes(6).toString('hex')}.gone`
       try {
         await rename(path, gone)
@@ -107,9 +110,9 @@ export function openGit(config: GitConfig): GitStore {
       engine.forget(path)
       await rm(gone, { recursive: true, force: true, maxRetries: 3 })
     },
-    fork: (fromId, toId) => {
-      const source = repositoryPath(root, fromId)
-      return place(toId, async (path) => {
+    fork: (from, to) => {
+      const source = pathOf(from)
+      return place(to, async (path) => {
         await linkObjects(source, path, config.maxPushBytes ?? 0)
       })
     },
@@ -126,11 +129,11 @@ export async function setHead(repo: Repo, branch: string): Promise<void> {
   await syncFolder(repo.path)
 }
 
-/** `<root>/<two hex digits>/<id>.git`: names never appear on disk. */
-function repositoryPath(root: string, id: number): string {
-  if (!Number.isSafeInteger(id) || id < 0) throw new GitError('invalid', 'not a project id')
-  const shard = (id & 0xff).toString(16).padStart(2, '0')
-  return join(root, shard, `${id}.git`)
+/** `<root>/<two hex digits of the id>/<key>.git`: what people call things never appears on disk. */
+function repositoryPath(root: string, name: RepoName): string {
+  const key = repositoryKey(name)
+  const shard = (Number.parseInt(key, 10) & 0xff).toString(16).padStart(2, '0')
+  return join(root, shard, `${key}.git`)
 }
 
 async function present(path: string): Promise<boolean> {

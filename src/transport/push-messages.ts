@@ -12,11 +12,11 @@ const maxHints = 3
  */
 export function pushMessages(
   ctx: Ctx,
-  project: Project,
+  project: Project | undefined,
   moved: readonly RefMove[],
   notices: readonly string[],
 ): string[] {
-  const hints = mergeRequestHints(ctx, project, moved)
+  const hints = project ? mergeRequestHints(ctx, project, moved) : []
   const blocks = [...notices.map((notice) => notice.split('\n')), ...hints]
   return blocks.length === 0 ? [] : ['', ...blocks.flatMap((lines) => [...lines, ''])]
 }

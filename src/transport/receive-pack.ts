@@ -1,9 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
-import type { Project } from '../access/subjects.ts'
-import { gate } from '../api/refs/gate.ts'
-import { branchOf, type Push, type Refusal, tagOf } from '../api/refs/moves.ts'
+import { type RefDoor, settleMoved } from '../api/refs/door.ts'
+import { branchOf, type Push, type RefMove, type Refusal, tagOf } from '../api/refs/moves.ts'
 import { objectFacts } from '../api/refs/object-facts.ts'
-import { openPush, settleMoved } from '../api/refs/record-move.ts'
 import { processMark } from '../api/refs/recover.ts'
 import type { Ctx } from '../ctx.ts'
 import { GitError } from '../git/error.ts'
@@ -11,20 +9,20 @@ import { readRefValues } from '../git/ref-values.ts'
 import type { Repo } from '../git/repo.ts'
 import { type GitService, onlyHeadsAndTags, type ServiceCommand } from './git-process.ts'
 import { allow, deny, readHookQuestion } from './hook.ts'
-import { pushMessages } from './push-messages.ts'
 import { type PushRequest, readPushRequest } from './push-request.ts'
 import { PushOutput, refusalAnswer } from './report.ts'
 import type { Transport } from './transport.ts'
 
 export interface Reception {
   readonly ctx: Ctx
-  readonly project: Project
+  /** The way into the repository. */
+  readonly door: RefDoor
   /** What the client sends behind the advertisement: commands, options, pack. */
   readonly input: Readable
   /** Raised when the client is gone. */
   readonly signal: AbortSignal
-  /** Lines for the user beside what the push itself gives reason for (project created, moved). */
-  readonly notices?: readonly string[] | undefined
+  /** Lines for the user, once these refs have moved. */
+  readonly messages: (moved: readonly RefMove[]) => string[]
 }
 
 /**
@@ -38,7 +36,7 @@ export async function* receivePack(transport: Transport, given: Reception): Asyn
   // Clients ask whether they are let in with an empty push before they send a large one.
   if (request.commands.length === 0) return
   const push: Push = { via: 'push', moves: request.commands, options: request.options }
-  const refusals = await gate(given.ctx, given.project, push, undefined)
+  const refusals = await given.door.gate(push, undefined)
   if (refusals.length > 0) {
     for await (const _ of given.input) {
       // A client listens only when it has sent everything.
@@ -95,7 +93,7 @@ class ReceivePack {
     this.#transport = transport
     this.#given = given
     this.#push = push
-    this.#repo = given.ctx.git.open(given.project.id)
+    this.#repo = given.door.repo
     this.#output = new PushOutput(request.capabilities)
     this.#git = transport.ready.take(receiveCommand(transport, given.ctx, this.#repo))
     given.signal.addEventListener('abort', () => this.abandon(), { once: true })
@@ -176,7 +174,7 @@ class ReceivePack {
     if (this.#output.outcomes().length === 0 && code !== 0) {
       throw new GitError('failed', `git receive-pack: ${stderr.trim().split('\n').at(-1) ?? ''}`)
     }
-    this.#offer(this.#output.finish(await this.#messages()))
+    this.#offer(this.#output.finish(this.#messages()))
   }
 
   /** Answers git's hook: the rules that need the new commits, then the intent. */
@@ -186,29 +184,29 @@ class ReceivePack {
       const question = await readHookQuestion(fromHook)
       if (!question) return
       this.#transport.atStep('objects received')
-      const { ctx, project } = this.#given
+      const { ctx, door } = this.#given
       // git refuses all others by itself.
       const moves = this.#push.moves.filter(({ name }) => isBranchOrTag(name))
       const push = { ...this.#push, moves }
       const facts = objectFacts(this.#repo, question.quarantine)
-      const refusals = await gate(ctx, project, push, facts)
+      const refusals = await door.gate(push, facts)
       if (refusals.length > 0) return deny(toHook, sentences(ctx, refusals))
       if (this.#abandoned) return deny(toHook, [])
       const mark = await processMark(this.#git.pid)
-      const id = await openPush(ctx, project.id, push, mark)
+      const id = await door.open(push, mark)
       this.#intent = { id, names: moves.map(({ name }) => name) }
       this.#transport.atStep('intent recorded')
       allow(toHook)
     } catch (error) {
-      this.#given.ctx.log.error('push not judged', { error, project: this.#given.project.id })
+      this.#given.ctx.log.error('push not judged', { error, repository: this.#repo.key })
       deny(toHook, ['The server failed to check this push. Please try again.'])
     }
   }
 
   async #settle(intent: { readonly id: number; readonly names: readonly string[] }): Promise<void> {
     this.#transport.atStep('refs moved')
-    const { ctx, project } = this.#given
-    await settleMoved(ctx, project.id, intent.id, await this.#moved(intent.names))
+    const { ctx, door } = this.#given
+    await settleMoved(ctx, door, intent.id, await this.#moved(intent.names))
     this.#transport.atStep('settled')
   }
 
@@ -226,16 +224,14 @@ class ReceivePack {
     return new Set(moves.map(({ name }) => name))
   }
 
-  async #messages(): Promise<string[]> {
-    const { ctx, project, notices = [] } = this.#given
+  #messages(): string[] {
     const moved = new Set(
       this.#output
         .outcomes()
         .filter(({ refusal }) => refusal === null)
         .map(({ name }) => name),
     )
-    const moves = this.#push.moves.filter(({ name }) => moved.has(name))
-    return pushMessages(ctx, project, moves, notices)
+    return this.#given.messages(this.#push.moves.filter(({ name }) => moved.has(name)))
   }
 }
 

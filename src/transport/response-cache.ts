@@ -42,12 +42,12 @@ export class ResponseCache {
 
   /** `signal` is raised when this one client is gone. */
   async *serve(
-    repositoryId: number,
+    repository: string,
     request: Buffer,
     signal: AbortSignal,
     produce: Produce,
   ): AsyncGenerator<Buffer> {
-    const key = `${repositoryId}-${createHash('sha256').update(request).digest('hex')}`
+    const key = `${repository}-${createHash('sha256').update(request).digest('hex')}`
     const file = await this.#openKept(key)
     if (file) {
       yield* readAll(file)

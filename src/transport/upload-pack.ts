@@ -26,7 +26,7 @@ export async function* uploadPack(
   if (request.kind === 'ls-refs') {
     yield await transport.advertisements.lsRefs(repo, request.essence, () => collect(run(signal)))
   } else if (await worthKeeping(transport, repo, request)) {
-    yield* transport.packs.serve(repo.id, request.essence, signal, run)
+    yield* transport.packs.serve(repo.key, request.essence, signal, run)
   } else yield* run(signal)
 }
 

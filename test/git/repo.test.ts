@@ -51,3 +51,29 @@ test('HEAD can be pointed at another branch, but not at what is no branch', asyn
   expect(readFileSync(join(repo.path, 'HEAD'), 'utf8')).toBe('ref: refs/heads/next\n')
   await expect(setHead(repo, '../../x')).rejects.toMatchObject({ code: 'invalid' })
 })
+
+test('repositories of a project, its wiki, a group and a snippet of one number are four', async () => {
+  const names = [
+    73,
+    { kind: 'project_wiki', id: 73 },
+    { kind: 'group_wiki', id: 73 },
+    { kind: 'snippet', id: 73 },
+  ] as const
+  const made = await Promise.all(
+    names.map((name) => world.store.init(name, { defaultBranch: 'main' })),
+  )
+  expect(made.map((repo) => repo.key)).toEqual(['73', '73.wiki', '73.group-wiki', '73.snippet'])
+  expect(made.map((repo) => repo.path.slice(world.folder.length))).toEqual([
+    '/repositories/49/73.git',
+    '/repositories/49/73.wiki.git',
+    '/repositories/49/73.group-wiki.git',
+    '/repositories/49/73.snippet.git',
+  ])
+  await world.store.remove(73)
+  const there = await Promise.all(names.map((name) => world.store.exists(name)))
+  expect(there).toEqual([false, true, true, true])
+  const bad = { kind: 'snippet', id: -1 } as const
+  await expect(world.store.init(bad, { defaultBranch: 'main' })).rejects.toMatchObject({
+    code: 'invalid',
+  })
+})

@@ -166,7 +166,7 @@ test('three processes that race for one branch lose no commit', async () => {
     { length: 3 },
     (_, i) =>
       new Promise<number | null>((resolve) => {
-        fork(script, [world.folder, String(repo.id), name, `w${i}`, String(rounds)], {
+        fork(script, [world.folder, repo.key, name, `w${i}`, String(rounds)], {
           execArgv: ['--import', loader],
         }).on('exit', resolve)
       }),

@@ -75,5 +75,5 @@ export function openGitWorld(engineProcesses = 0): GitWorld {
 
 /** A repository at a path, read in this process. */
 export function repoAt(path: string): Repo {
-  return { id: 0, path, engine: new InProcessEngine() }
+  return { key: '0', path, engine: new InProcessEngine() }
 }

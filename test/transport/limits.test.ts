@@ -129,7 +129,7 @@ describe('kept answers', () => {
   test('are made once for all who ask at once, and for those who come later', async () => {
     const cache = await open()
     const { made, make } = maker('x'.repeat(300))
-    const ask = () => all(cache.serve(1, Buffer.from('q'), free, make))
+    const ask = () => all(cache.serve('1', Buffer.from('q'), free, make))
     const answers = await Promise.all(Array.from({ length: 20 }, ask))
     expect(new Set([...answers, await ask()])).toEqual(new Set(['x'.repeat(300)]))
     expect(made.times).toBe(1)
@@ -138,9 +138,9 @@ describe('kept answers', () => {
   test('belong to one repository and one request', async () => {
     const cache = await open()
     const { made, make } = maker('x')
-    await all(cache.serve(1, Buffer.from('q'), free, make))
-    await all(cache.serve(2, Buffer.from('q'), free, make))
-    await all(cache.serve(1, Buffer.from('r'), free, make))
+    await all(cache.serve('1', Buffer.from('q'), free, make))
+    await all(cache.serve('2', Buffer.from('q'), free, make))
+    await all(cache.serve('1', Buffer.from('r'), free, make))
     expect(made.times).toBe(3)
   })
 
@@ -148,11 +148,11 @@ describe('kept answers', () => {
     const cache = await open()
     const { made, make } = maker('x'.repeat(400))
     for (const question of ['a', 'b', 'c', 'c', 'b', 'a']) {
-      await all(cache.serve(1, Buffer.from(question), free, make))
+      await all(cache.serve('1', Buffer.from(question), free, make))
     }
     expect(made.times).toBe(4)
     const large = maker('x'.repeat(600))
-    for (let i = 0; i < 2; i++) await all(cache.serve(1, Buffer.from('l'), free, large.make))
+    for (let i = 0; i < 2; i++) await all(cache.serve('1', Buffer.from('l'), free, large.make))
     expect(large.made.times).toBe(2)
   })
 
@@ -162,7 +162,7 @@ describe('kept answers', () => {
     const first = new AbortController()
     const second = new AbortController()
     const asks = [first, second].map((one) =>
-      all(cache.serve(1, Buffer.from('q'), one.signal, make)),
+      all(cache.serve('1', Buffer.from('q'), one.signal, make)),
     )
     const ends = asks.map((ask) => ask.catch(() => 'gone'))
     await sleep(30)
@@ -172,7 +172,7 @@ describe('kept answers', () => {
     second.abort()
     expect(await Promise.all(ends)).toEqual(['gone', 'gone'])
     expect(made.aborted).toBe(true)
-    expect(await all(cache.serve(1, Buffer.from('q'), free, maker('fresh').make))).toBe('fresh')
+    expect(await all(cache.serve('1', Buffer.from('q'), free, maker('fresh').make))).toBe('fresh')
   })
 
   test('a maker that fails fails for all who wait, and is tried anew', async () => {
@@ -181,14 +181,14 @@ describe('kept answers', () => {
       yield Buffer.from('part')
       throw new Error('broken')
     }
-    const ask = () => all(cache.serve(1, Buffer.from('q'), free, fail))
+    const ask = () => all(cache.serve('1', Buffer.from('q'), free, fail))
     await Promise.all([1, 2].map(() => expect(ask()).rejects.toThrow('broken')))
-    expect(await all(cache.serve(1, Buffer.from('q'), free, maker('good').make))).toBe('good')
+    expect(await all(cache.serve('1', Buffer.from('q'), free, maker('good').make))).toBe('good')
   })
 
   test('a folder that cannot be written does not keep anybody from reading', async () => {
     const cache = await open({ dir: '/dev/full/no/folder' })
-    await expect(all(cache.serve(1, Buffer.from('q'), free, maker('direct').make))).resolves.toBe(
+    await expect(all(cache.serve('1', Buffer.from('q'), free, maker('direct').make))).resolves.toBe(
       'direct',
     )
   })

@@ -2,10 +2,9 @@ import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { updateRefs } from '../../git/update-refs.ts'
-import { gate } from './gate.ts'
+import { projectDoor, type RefDoor, settleMoved } from './door.ts'
 import type { Push } from './moves.ts'
 import { objectFacts } from './object-facts.ts'
-import { openPush, settleMoved, settlePush } from './record-move.ts'
 
 /** 403 with the sentence of the rule that refused a move; `reason` is that sentence alone. */
 export class MoveRefused extends Problem {
@@ -24,25 +23,34 @@ export type MoveStep = 'before intent' | 'after intent' | 'after refs' | 'after 
  * all, then their effects. The objects must be in the repository. 403 with the rule's sentence when
  * refused; `stale`, `exists`, `conflict` or `locked` when a ref is not where `oldId` says.
  */
-export async function moveRefs(
+export function moveRefs(
   ctx: Ctx,
   project: Project,
   push: Push,
   atStep: (step: MoveStep) => void = () => {},
 ): Promise<void> {
-  const repo = ctx.git.open(project.id)
-  const [refusal] = await gate(ctx, project, push, objectFacts(repo))
+  return moveThrough(ctx, projectDoor(ctx, project), push, atStep)
+}
+
+/** As `moveRefs`, by the door of any repository. */
+export async function moveThrough(
+  ctx: Ctx,
+  door: RefDoor,
+  push: Push,
+  atStep: (step: MoveStep) => void = () => {},
+): Promise<void> {
+  const [refusal] = await door.gate(push, objectFacts(door.repo))
   if (refusal) throw new MoveRefused(refusal.reason)
   atStep('before intent')
-  const pushId = await openPush(ctx, project.id, push)
+  const pushId = await door.open(push)
   atStep('after intent')
   try {
-    await updateRefs(repo, push.moves)
+    await updateRefs(door.repo, push.moves)
   } catch (error) {
-    await settlePush(ctx, project.id, pushId, new Set())
+    await door.settle(pushId, new Set())
     throw error
   }
   atStep('after refs')
-  await settleMoved(ctx, project.id, pushId, new Set(push.moves.map((move) => move.name)))
+  await settleMoved(ctx, door, pushId, new Set(push.moves.map((move) => move.name)))
   atStep('after effects')
 }

@@ -56,20 +56,3 @@ export async function settlePush(
   // The task does it again, should we not get there.
   if (defaultBranch !== undefined) await setHead(ctx.git.open(projectId), defaultBranch)
 }
-
-/**
- * As `settlePush`, for refs that have moved already: nothing takes that back. Should the database
- * refuse, the push stays open, and `refs.recover` settles it.
- */
-export async function settleMoved(
-  ctx: Ctx,
-  projectId: number,
-  pushId: number,
-  moved: ReadonlySet<string>,
-): Promise<void> {
-  try {
-    await settlePush(ctx, projectId, pushId, moved)
-  } catch (error) {
-    ctx.log.error('a push stays open', { error, push: pushId, project: projectId })
-  }
-}

@@ -1,13 +1,16 @@
 import { mayInProject, maySee } from '../../access/decide.ts'
 import { findMovedProjectId } from '../../access/find-queries.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
+import { projectDoor, type RefDoor } from '../../api/refs/door.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Service } from '../advertisements.ts'
 import type { ProjectsByPush } from './create-by-push.ts'
 import { challenge, noProject, notAllowed, redirect, rootOf } from './refusal.ts'
 
 export interface Admission {
-  readonly project: Project
+  readonly door: RefDoor
+  /** Whose code it is; wikis and snippets have none. */
+  readonly project?: Project | undefined
   /** Lines for the user of a push. */
   readonly notices: readonly string[]
 }
@@ -25,21 +28,30 @@ export interface Asked {
  */
 export async function admit(ctx: Ctx, asked: Asked, byPush: ProjectsByPush): Promise<Admission> {
   const found = (await findHere(ctx, asked.path)) ?? (await findMoved(ctx, asked))
-  if (found) return assertMay(ctx, found, asked.service)
+  if (found) return admitted(ctx, assertMay(ctx, found, asked.service))
   if (ctx.actor.kind === 'anonymous') throw challenge(ctx.config.vendor.prefix)
   const created =
     asked.service === 'receive-pack' ? await byPush.create(ctx, asked.path) : undefined
   if (!created) throw noProject()
-  return { project: created, notices: [] }
+  return admitted(ctx, { project: created, notices: [] })
 }
 
-async function findHere(ctx: Ctx, path: string): Promise<Admission | undefined> {
+interface Found {
+  readonly project: Project
+  readonly notices: readonly string[]
+}
+
+function admitted(ctx: Ctx, found: Found): Admission {
+  return { ...found, door: projectDoor(ctx, found.project) }
+}
+
+async function findHere(ctx: Ctx, path: string): Promise<Found | undefined> {
   const project = await findVisibleProject(ctx, path)
   return project && { project, notices: [] }
 }
 
 /** Fetching clients are sent on, which git tells its user; pushes are taken and told (spec D §3.1). */
-async function findMoved(ctx: Ctx, asked: Asked): Promise<Admission | undefined> {
+async function findMoved(ctx: Ctx, asked: Asked): Promise<Found | undefined> {
   const id = await findMovedProjectId(ctx.db, asked.path)
   const project = id === undefined ? undefined : await findVisibleProject(ctx, String(id))
   if (!project || !maySee(ctx.actor, project)) return undefined
@@ -57,10 +69,10 @@ async function findMoved(ctx: Ctx, asked: Asked): Promise<Admission | undefined>
   return { project, notices: [notice.join('\n')] }
 }
 
-function assertMay(ctx: Ctx, admission: Admission, service: Service): Admission {
-  const { project } = admission
+function assertMay(ctx: Ctx, found: Found, service: Service): Found {
+  const { project } = found
   const ability = service === 'upload-pack' ? 'download_code' : 'push_code'
-  if (mayInProject(ctx.actor, project, ability)) return admission
+  if (mayInProject(ctx.actor, project, ability)) return found
   if (ctx.actor.kind === 'anonymous') throw challenge(ctx.config.vendor.prefix)
   if (service === 'upload-pack') {
     throw notAllowed('You are not allowed to download code from this project.')

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Actor } from '../../access/actor.ts'
 import { countFetch } from '../../api/projects/count-fetch.ts'
+import type { RefMove } from '../../api/refs/moves.ts'
 import type { Ctx } from '../../ctx.ts'
 import { protocolVersion } from '../fetch-request.ts'
 import type { PaceOptions } from '../pace.ts'
+import { pushMessages } from '../push-messages.ts'
 import { expectPush, receivePack } from '../receive-pack.ts'
 import type { Transport } from '../transport.ts'
 import { uploadPack } from '../upload-pack.ts'
@@ -46,9 +48,9 @@ const maxFetchBody = 10 * mebibyte
 export async function answerInfo(asked: GitRequest): Promise<Answer> {
   const { route, request, parts } = asked
   if (request.method !== 'GET') throw wrongMethod('GET')
-  const { ctx, project } = await letIn(asked)
+  const { ctx, door } = await letIn(asked)
   const version = protocolVersion(protocolOf(request))
-  const repo = ctx.git.open(project.id)
+  const { repo } = door
   const list = await parts.transport.advertisements.infoRefs(repo, route.service, version)
   const after = () => {
     if (route.service === 'receive-pack') expectPush(parts.transport, ctx, repo)
@@ -62,17 +64,16 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   if (request.method !== 'POST') throw wrongMethod('POST')
   const expected = `application/x-git-${route.service}-request`
   if (request.headers['content-type'] !== expected) throw wrongType(expected)
-  const { ctx, project, notices: known } = await letIn(asked)
+  const { ctx, door, project, notices: known } = await letIn(asked)
   const type = `application/x-git-${route.service}-result`
   if (route.service === 'upload-pack') {
     const body = await wholeBody(decodedBody(request, { ...pace, maxBytes: maxFetchBody }))
-    const repo = ctx.git.open(project.id)
     const after = () => {
-      if (endsFetch(body)) countFetch(ctx, project.id)
+      if (project && endsFetch(body)) countFetch(ctx, project.id)
     }
     return {
       type,
-      body: uploadPack(parts.transport, repo, body, protocolOf(request), signal),
+      body: uploadPack(parts.transport, door.repo, body, protocolOf(request), signal),
       after,
     }
   }
@@ -80,9 +81,10 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   // git itself says it best when a pack is too large; this is for what is no pack at all.
   const maxBytes = maxPush === 0 ? 0 : maxPush + 64 * mebibyte
   const input = decodedBody(request, { ...pace, maxBytes })
-  const created = byPush.takeNotice(ctx, project)
+  const created = project && byPush.takeNotice(ctx, project)
   const notices = created === undefined ? known : [created, ...known]
-  return { type, body: receivePack(parts.transport, { ctx, project, input, signal, notices }) }
+  const messages = (moved: readonly RefMove[]) => pushMessages(ctx, project, moved, notices)
+  return { type, body: receivePack(parts.transport, { ctx, door, input, signal, messages }) }
 }
 
 /** A fetch may take several rounds; the client says `done` in its last one. */

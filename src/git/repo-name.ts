@@ -1,0 +1,26 @@
+import { GitError } from './error.ts'
+
+/** Repositories beside the code of projects. */
+export type SideKind = 'project_wiki' | 'group_wiki' | 'snippet'
+
+export interface SideName {
+  readonly kind: SideKind
+  /** Of the project, group or snippet. */
+  readonly id: number
+}
+
+/** Which repository is meant: a number is the code of that project. */
+export type RepoName = number | SideName
+
+const endings: Readonly<Record<SideKind, string>> = {
+  project_wiki: '.wiki',
+  group_wiki: '.group-wiki',
+  snippet: '.snippet',
+}
+
+/** `17`, `17.wiki`, `17.group-wiki`, `17.snippet`: the folder's name, and the name in caches. */
+export function repositoryKey(name: RepoName): string {
+  const id = typeof name === 'number' ? name : name.id
+  if (!Number.isSafeInteger(id) || id < 0) throw new GitError('invalid', 'not a repository id')
+  return typeof name === 'number' ? String(id) : `${id}${endings[name.kind]}`
+}
