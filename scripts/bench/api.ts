@@ -1,10 +1,14 @@
 import type { BenchServer } from './server.ts'
+import type { Timer } from './timer.ts'
 
 /** A project of the server, as the API and as git see it. */
 export interface Project {
   readonly server: BenchServer
+  readonly timer: Timer
   /** Its path, encoded for the address. */
   readonly id: string
+  /** Its id. */
+  readonly number: number
   readonly branch: string
   /** Its repository on disk. */
   readonly stored: string
@@ -12,24 +16,46 @@ export interface Project {
   readonly folder: string
 }
 
-/** Asks for something below the repository of a project; with a body it is posted. */
+const addressOf = (project: Project, path: string) =>
+  `${project.server.url}/api/v4/projects/${project.id}/${path}`
+
+const headersOf = ({ server }: Project) => ({
+  'PRIVATE-TOKEN': server.token,
+  'content-type': 'application/json',
+})
+
+/** Asks for something below a project; with a body it is posted. */
 async function request(project: Project, path: string, body?: unknown): Promise<Response> {
-  const { url, token } = project.server
-  const response = await fetch(`${url}/api/v4/projects/${project.id}/repository/${path}`, {
-    headers: { 'PRIVATE-TOKEN': token, 'content-type': 'application/json' },
+  const response = await fetch(addressOf(project, path), {
+    headers: headersOf(project),
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
   })
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
   return response
 }
 
-/** Reads the whole answer. */
+/** Reads the whole answer of something below the repository of a project. */
 export async function askWhole(project: Project, path: string, body?: unknown): Promise<void> {
-  const response = await request(project, path, body)
+  const response = await request(project, `repository/${path}`, body)
   await response.arrayBuffer()
 }
 
 /** The answer as data. */
 export async function askJson(project: Project, path: string): Promise<unknown> {
-  return (await request(project, path)).json()
+  return (await request(project, `repository/${path}`)).json()
+}
+
+/** Makes something below a project and gives the answer as data. */
+export async function postJson(project: Project, path: string, body: unknown): Promise<unknown> {
+  return (await request(project, path, body)).json()
+}
+
+/** Milliseconds of a request below a project, from the small process. */
+export function timeOf(project: Project, path: string): Promise<number> {
+  return project.timer.http({ url: addressOf(project, path), headers: headersOf(project) })
+}
+
+/** Milliseconds of a git program in the repository of a project, from the small process. */
+export function gitTimeOf(project: Project, args: readonly string[]): Promise<number> {
+  return project.timer.git(project.stored, args)
 }

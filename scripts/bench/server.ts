@@ -6,8 +6,9 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { digestOf } from '../../src/access/door.ts'
-import { systemClock } from '../../src/base/clock.ts'
+import { type Instant, systemClock } from '../../src/base/clock.ts'
 import { openStore } from '../../src/store/connection.ts'
+import type { Db } from '../../src/store/schema.ts'
 
 /** A server in a process of its own, as `npm start` runs it. */
 export interface BenchServer {
@@ -16,17 +17,23 @@ export interface BenchServer {
   remote(name: string): string
   readonly token: string
   readonly pid: number
+  /** Its data folder. */
+  readonly data: string
   /** Folder of the repository behind a project, for the other side of a comparison. */
   repository(name: string): Promise<string>
+  /** Whether there is a project of this name: a data folder may be used again. */
+  has(name: string): Promise<boolean>
+  /** Removes what is remembered of all contributors. */
+  forgetContributors(): Promise<void>
   stop(): Promise<void>
 }
 
 const user = 'bench'
 
-/** Starts the compiled server on an empty data folder with one user. */
+/** Starts the compiled server on a data folder, which is made with one user if there is none. */
 export async function startServer(root: string, data: string): Promise<BenchServer> {
   await mkdir(data, { recursive: true })
-  const token = await makeUser(data)
+  const token = await makeToken(data)
   const child = spawn(process.execPath, [join(root, 'dist/main.js')], {
     env: {
       ...process.env,
@@ -43,8 +50,11 @@ export async function startServer(root: string, data: string): Promise<BenchServ
     url,
     token,
     pid: child.pid ?? 0,
+    data,
     remote: (name) => url.replace('://', `://${user}:${token}@`).concat(`/${user}/${name}.git`),
     repository: (name) => repositoryOf(url, token, data, name),
+    has: async (name) => (await askProject(url, token, name)).ok,
+    forgetContributors: () => forgetContributors(data),
     async stop() {
       const gone = once(child, 'exit')
       child.kill('SIGTERM')
@@ -65,23 +75,19 @@ async function addressOf(child: ChildProcess): Promise<string> {
   throw new Error('the server ended before it listened')
 }
 
-async function makeUser(data: string): Promise<string> {
+/** A new token of the one user. */
+async function makeToken(data: string): Promise<string> {
   const store = openStore(data)
   const now = systemClock()
   const times = { created_at: now, updated_at: now }
   const token = `bench-${randomBytes(16).toString('hex')}`
-  const person = { username: user, name: user, email: 'bench@example.com', confirmed_at: now }
-  const { id } = await store.db
-    .insertInto('users')
-    .values({ ...person, ...times })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  const place = { name: user, path: user, full_path: user, full_name: user, owner_id: id }
-  await store.db
-    .insertInto('namespaces')
-    .values({ kind: 'user', ...place, visibility: 'public', ...times })
-    .execute()
-  const secret = { kind: 'personal' as const, user_id: id, name: 'bench', digest: digestOf(token) }
+  const found = await store.db
+    .selectFrom('users')
+    .select('id')
+    .where('username', '=', user)
+    .executeTakeFirst()
+  const user_id = found?.id ?? (await makeUser(store.db, times))
+  const secret = { kind: 'personal' as const, user_id, name: 'bench', digest: digestOf(token) }
   await store.db
     .insertInto('access_tokens')
     .values({ ...secret, scopes: '["api"]', ...times })
@@ -90,16 +96,44 @@ async function makeUser(data: string): Promise<string> {
   return token
 }
 
+async function makeUser(
+  db: Db,
+  times: { readonly created_at: Instant; readonly updated_at: Instant },
+): Promise<number> {
+  const confirmed_at = times.created_at
+  const person = { username: user, name: user, email: 'bench@example.com', confirmed_at }
+  const { id } = await db
+    .insertInto('users')
+    .values({ ...person, ...times })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const place = { name: user, path: user, full_path: user, full_name: user, owner_id: id }
+  await db
+    .insertInto('namespaces')
+    .values({ kind: 'user', ...place, visibility: 'public', ...times })
+    .execute()
+  return id
+}
+
+async function forgetContributors(data: string): Promise<void> {
+  const store = openStore(data, { mayMigrate: false })
+  await store.db.deleteFrom('contributor_totals').execute()
+  await store.db.deleteFrom('contributor_lines').execute()
+  await store.close()
+}
+
+function askProject(url: string, token: string, name: string): Promise<Response> {
+  const path = encodeURIComponent(`${user}/${name}`)
+  return fetch(`${url}/api/v4/projects/${path}`, { headers: { 'PRIVATE-TOKEN': token } })
+}
+
 async function repositoryOf(
   url: string,
   token: string,
   data: string,
   name: string,
 ): Promise<string> {
-  const path = encodeURIComponent(`${user}/${name}`)
-  const response = await fetch(`${url}/api/v4/projects/${path}`, {
-    headers: { 'PRIVATE-TOKEN': token },
-  })
+  const response = await askProject(url, token, name)
   const { id } = (await response.json()) as { id: number } // the wire's word for a project
   const shard = (id & 0xff).toString(16).padStart(2, '0')
   return join(data, 'repositories', shard, `${id}.git`)

@@ -1,0 +1,142 @@
+import { readLastCommits } from '../../src/git/last-commits.ts'
+import { openGit } from '../../src/git/repo.ts'
+import { gitTimeOf, type Project } from './api.ts'
+import { compareTimes, git, median, milliseconds, type Row } from './measure.ts'
+import { ask, type Measurement, measurementOf, type Question } from './question.ts'
+import type { Subjects } from './subjects.ts'
+
+const flatEntries = 500
+
+/** Trees, blobs, files and single commits. */
+export function contents(subjects: Subjects): Measurement[] {
+  return [
+    { what: `root tree of ${flatEntries} entries`, measure: flatTree },
+    ...questions(subjects).map(measurementOf),
+    { what: `last commit of each of ${flatEntries} entries`, measure: lastCommits },
+  ]
+}
+
+function questions({ head, blob, file, entries }: Subjects): Question[] {
+  const name = encodeURIComponent(file)
+  return [
+    {
+      what: 'root tree, its first 100',
+      ours: () => 'tree?per_page=100',
+      theirs: () => ['ls-tree', 'HEAD'],
+      limit: 0.3,
+    },
+    {
+      what: `recursive tree of ${entries} entries`,
+      ours: () => 'tree?recursive=true&pagination=none',
+      theirs: () => ['ls-tree', '-r', '-t', 'HEAD'],
+      limit: 1,
+    },
+    {
+      what: 'small blob',
+      ours: () => `blobs/${blob}`,
+      theirs: () => ['cat-file', 'blob', blob],
+      limit: 0.3,
+    },
+    {
+      what: 'raw blob',
+      ours: () => `blobs/${blob}/raw`,
+      theirs: () => ['cat-file', 'blob', blob],
+      limit: 0.3,
+    },
+    {
+      what: 'raw file',
+      ours: () => `files/${name}/raw?ref=HEAD`,
+      theirs: () => ['cat-file', 'blob', `HEAD:${file}`],
+      limit: 0.3,
+    },
+    {
+      what: 'file',
+      ours: () => `files/${name}?ref=HEAD`,
+      theirs: () => ['log', '-1', '--', file],
+      limit: 0.3,
+    },
+    {
+      what: 'single commit',
+      ours: () => `commits/${head}`,
+      theirs: () => ['show', '--shortstat', '--format=raw', head],
+      limit: 0.3,
+    },
+    {
+      what: 'blame',
+      ours: () => `files/${name}/blame?ref=HEAD`,
+      theirs: () => ['blame', '--porcelain', 'HEAD', '--', file],
+      limit: 1.2,
+    },
+  ]
+}
+
+/** A commit whose tree is nothing but files, all in its root: listed whole by both. */
+async function* flatTree(project: Project): AsyncGenerator<Row> {
+  const files = (await git(project.stored, ['ls-tree', '-r', 'HEAD'])).split('\n')
+  const lines = files
+    .filter((line) => line.startsWith('100644'))
+    .slice(0, flatEntries)
+    .map((line, i) => `${line.split('\t')[0]}\tfile-${String(i).padStart(4, '0')}.txt\n`)
+  const tree = await git(project.stored, ['mktree'], lines.join(''))
+  const commit = await git(project.stored, ['commit-tree', '-m', 'Flat', tree])
+  yield await ask(project, {
+    what: `root tree of ${lines.length} entries`,
+    ours: () => `tree?ref=${commit}&recursive=true&pagination=none`,
+    theirs: () => ['ls-tree', commit],
+    limit: 0.3,
+  })
+}
+
+/** The folder with the number of entries nearest to what is asked. */
+async function folderOf(project: Project, count: number): Promise<string> {
+  const sizes = new Map<string, number>()
+  for (const path of (await git(project.stored, ['ls-tree', '-r', '--name-only', 'HEAD'])).split(
+    '\n',
+  )) {
+    const folder = path.slice(0, Math.max(path.lastIndexOf('/'), 0))
+    sizes.set(folder, (sizes.get(folder) ?? 0) + 1)
+  }
+  const away = (folder: string) => Math.abs((sizes.get(folder) ?? 0) - count)
+  return [...sizes.keys()].sort((a, b) => away(a) - away(b))[0] ?? ''
+}
+
+/**
+ * No endpoint gives this by itself, so the engine is asked, in a process of its own as the server has
+ * it. One walk of git's names what every commit changed in the folder.
+ */
+async function* lastCommits(project: Project): AsyncGenerator<Row> {
+  const folder = await folderOf(project, flatEntries)
+  const store = openGit({ dataDir: project.server.data, engineProcesses: 1 })
+  const repo = store.open(project.number)
+  const log = ['log', '--format=%H', '--name-only', 'HEAD', '--', folder === '' ? '.' : folder]
+  let entries = 0
+  const asked = async (revision: string) => {
+    const time = await milliseconds(async () => {
+      entries = (await readLastCommits(repo, { ref: revision, path: folder })).entries.length
+    })
+    return time
+  }
+  try {
+    await asked('HEAD')
+    const what = () => `last commit of each of ${entries} entries`
+    // A commit that nobody asked about is walked from anew.
+    const tree = await git(project.stored, ['rev-parse', 'HEAD^{tree}'])
+    const fresh: string[] = []
+    for (let i = 0; i < 8; i++) {
+      const message = `Fresh ${Date.now()} ${i}`
+      fresh.push(await git(project.stored, ['commit-tree', '-p', 'HEAD', '-m', message, tree]))
+    }
+    yield await compareTimes(
+      { what: `${what()}, first time`, rounds: 7, limit: 1 },
+      (n) => asked(fresh[n] ?? 'HEAD'),
+      () => gitTimeOf(project, log),
+    )
+    const times: number[] = []
+    for (let i = 0; i < 15; i++) times.push(await asked('HEAD'))
+    const value = median(times)
+    const ours = `${value.toFixed(1)} ms`
+    yield { what: `${what()}, again`, ours, theirs: '', value, unit: 'ms', limit: 20 }
+  } finally {
+    await store.close()
+  }
+}

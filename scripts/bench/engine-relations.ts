@@ -1,0 +1,161 @@
+import { gitTimeOf, type Project, postJson, timeOf } from './api.ts'
+import { compareTimes, git, type Row } from './measure.ts'
+import { ask, type Measurement, measurementOf, type Question } from './question.ts'
+import type { Subjects } from './subjects.ts'
+
+/** Branches, tags, and how commits relate. */
+export function relations(subjects: Subjects): Measurement[] {
+  return [
+    ...questions(subjects).map(measurementOf),
+    { what: 'ahead and behind', measure: (project) => aheadBehind(project, subjects) },
+    { what: 'is ancestor', measure: (project) => isAncestor(project, subjects) },
+    { what: '10,000 branches', measure: (project) => manyBranches(project, subjects) },
+    { what: 'compare', measure: (project) => comparison(project, subjects) },
+  ]
+}
+
+/** All that the API tells of a branch's commit. */
+const fields =
+  '%(refname)%00%(objectname)%00%(parent)%00%(authorname)%00%(authoremail)%00%(authordate:iso-strict)%00' +
+  '%(committername)%00%(committeremail)%00%(committerdate:iso-strict)%00%(contents)'
+
+/** A commit somewhere down the line, another one in each round. */
+const older = (line: readonly string[], round: number) =>
+  line[Math.floor((line.length * (round + 1)) / 50)] ?? 'HEAD'
+
+function questions({ line }: Subjects): Question[] {
+  const old = (round: number) => older(line, round)
+  return [
+    {
+      what: 'tags',
+      ours: () => 'tags?per_page=100',
+      theirs: () => [
+        'for-each-ref',
+        '--count=100',
+        '--sort=-creatordate',
+        `--format=${fields}`,
+        'refs/tags',
+      ],
+      limit: 0.4,
+    },
+    {
+      what: 'merge base',
+      ours: (n) => `merge_base?refs[]=HEAD&refs[]=${old(n)}`,
+      theirs: (n) => ['merge-base', 'HEAD', old(n)],
+      limit: 0.65,
+    },
+    {
+      what: 'refs of a commit',
+      ours: (n) => `commits/${old(n)}/refs?per_page=100`,
+      theirs: (n) => ['for-each-ref', `--contains=${old(n)}`],
+      limit: 0.4,
+    },
+    {
+      what: 'sequence',
+      ours: (n) => `commits/${old(n)}/sequence`,
+      theirs: (n) => ['rev-list', '--count', old(n)],
+      limit: 0.65,
+    },
+  ]
+}
+
+const rounds = 7
+
+async function makeBranch(project: Project, name: string, at: string): Promise<void> {
+  await postJson(project, 'repository/branches', { branch: name, ref: at })
+}
+
+/** A merge request tells how far its target has gone on. */
+async function* aheadBehind(project: Project, { line }: Subjects): AsyncGenerator<Row> {
+  const branch = `behind-${Date.now()}`
+  const at = line[Math.floor(line.length / 4)] ?? 'HEAD'
+  await makeBranch(project, branch, at)
+  const made = (await postJson(project, 'merge_requests', {
+    source_branch: branch,
+    target_branch: project.branch,
+    title: 'Far behind',
+  })) as { iid: number } // the wire's merge request
+  yield await compareTimes(
+    { what: 'ahead and behind', rounds, mostRounds: 15, limit: 0.4 },
+    () => timeOf(project, `merge_requests/${made.iid}?include_diverged_commits_count=true`),
+    () => gitTimeOf(project, ['rev-list', '--left-right', '--count', `HEAD...${at}`]),
+  )
+}
+
+/** A branch tells whether it is merged. */
+async function* isAncestor(project: Project, { line }: Subjects): AsyncGenerator<Row> {
+  const run = Date.now()
+  const name = (round: number) => `merged-${run}-${round}`
+  for (let round = 0; round <= rounds * 2; round++) {
+    await makeBranch(project, name(round), older(line, round))
+  }
+  yield await compareTimes(
+    { what: 'is ancestor', rounds, mostRounds: rounds * 2, limit: 0.1 },
+    (n) => timeOf(project, `repository/branches/${name(n)}`),
+    (n) => gitTimeOf(project, ['merge-base', '--is-ancestor', older(line, n), 'HEAD']),
+  )
+}
+
+const branches = 10_000
+
+/** As many branches, at five hundred commits; they go again afterwards. */
+async function* manyBranches(project: Project, { line }: Subjects): AsyncGenerator<Row> {
+  const names = Array.from({ length: branches }, (_, i) => `refs/heads/many/branch-${i}`)
+  const at = (i: number) => line[i % 500] ?? line[0]
+  const update = (lines: readonly string[]) =>
+    git(project.stored, ['update-ref', '--stdin'], lines.join(''))
+  await update(names.map((name, i) => `update ${name} ${at(i)}\n`))
+  await git(project.stored, ['pack-refs', '--all'])
+  const formatted = ['for-each-ref', `--format=${fields}`]
+  const page = 'branches?per_page=100'
+  try {
+    yield await ask(project, {
+      what: '10,000 branches, first page',
+      ours: () => page,
+      theirs: () => ['for-each-ref', 'refs/heads'],
+      limit: 0.4,
+    })
+    yield await ask(project, {
+      what: '10,000 branches, first page (git: 100 with all fields)',
+      ours: () => page,
+      theirs: () => [...formatted, '--count=100', 'refs/heads'],
+      limit: 0.4,
+    })
+    yield await ask(project, {
+      what: '10,000 branches, newest first',
+      ours: () => `${page}&sort=updated_desc`,
+      theirs: () => [...formatted, '--count=100', '--sort=-committerdate', 'refs/heads'],
+      limit: 0.4,
+    })
+    yield await ask(project, {
+      what: 'one branch of 10,000',
+      ours: (n) => `branches/many%2Fbranch-${n * 7}`,
+      theirs: (n) => [...formatted, `refs/heads/many/branch-${n * 7}`],
+      limit: 0.3,
+    })
+  } finally {
+    await update(names.map((name) => `delete ${name}\n`))
+  }
+}
+
+const apart = 10_000
+
+/** Two commits as far apart as ten thousand commits make them. */
+async function* comparison(project: Project, { line }: Subjects): AsyncGenerator<Row> {
+  const count = async (from: string) =>
+    Number(await git(project.stored, ['rev-list', '--count', `${from}..HEAD`]))
+  let [low, high] = [0, line.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((await count(line[middle] ?? 'HEAD')) < apart) low = middle + 1
+    else high = middle
+  }
+  const from = (round: number) => line[low + round] ?? 'HEAD'
+  yield await ask(project, {
+    what: 'compare, 10,000 commits apart',
+    ours: (n) => `compare?from=${from(n)}&to=HEAD`,
+    theirs: (n) => ['diff', '-M', '-p', `${from(n)}...HEAD`],
+    limit: 0.95,
+    rounds,
+  })
+}

@@ -1,0 +1,63 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { askWhole, type Project } from './api.ts'
+import { compare, git, type Row } from './measure.ts'
+import type { Measurement } from './question.ts'
+
+/** Commits of many files through the API against git's plumbing on an index of its own. */
+export function writes(): Measurement[] {
+  return counts.map(([count, limit]) => ({
+    what: `commit of ${count} changes`,
+    measure: (project) => writeRow(project, count, limit),
+  }))
+}
+
+const counts: readonly (readonly [number, number])[] = [
+  [1, 0.3],
+  [100, 0.6],
+  [1000, 1.2],
+]
+
+async function* writeRow(project: Project, count: number, limit: number): AsyncGenerator<Row> {
+  const scratch = join(project.folder, 'write')
+  await mkdir(scratch, { recursive: true })
+  // The data folder may be kept from one run to the next.
+  const run = Date.now()
+  yield await compare(
+    `commit of ${count} changes`,
+    count > 100 ? 3 : 7,
+    (n) => commitByApi(project, `bench-${run}-${count}-${n}`, count),
+    (n) => commitByGit(project.stored, scratch, n, count),
+    limit,
+  )
+  await rm(scratch, { recursive: true })
+}
+
+async function commitByApi(project: Project, branch: string, count: number): Promise<void> {
+  const actions = Array.from({ length: count }, (_, i) => ({
+    action: 'create',
+    file_path: `${branch}/${i % 20}/file-${i}.txt`,
+    content: `content ${i}\n`,
+  }))
+  const body = { branch, start_branch: project.branch, commit_message: 'Many files', actions }
+  await askWhole(project, 'commits', body)
+}
+
+async function commitByGit(
+  stored: string,
+  scratch: string,
+  round: number,
+  count: number,
+): Promise<void> {
+  const index = { GIT_INDEX_FILE: join(scratch, `index-${round}`) }
+  await git(stored, ['read-tree', 'HEAD'], undefined, index)
+  const files = Array.from({ length: count }, (_, i) => join(scratch, `file-${i}`))
+  await Promise.all(files.map((file, i) => writeFile(file, `content ${round} ${i}\n`)))
+  const paths = `${files.join('\n')}\n`
+  const ids = (await git(stored, ['hash-object', '-w', '--stdin-paths'], paths)).split('\n')
+  const lines = ids.map((id, i) => `100644 ${id}\tbench-${round}/${i % 20}/file-${i}.txt`)
+  await git(stored, ['update-index', '--index-info'], `${lines.join('\n')}\n`, index)
+  const tree = await git(stored, ['write-tree'], undefined, index)
+  const commit = await git(stored, ['commit-tree', '-p', 'HEAD', '-m', 'Many files', tree])
+  await git(stored, ['update-ref', `refs/heads/git-${count}-${round}`, commit])
+}

@@ -1,0 +1,50 @@
+import { gitTimeOf, type Project, timeOf } from './api.ts'
+import { compareTimes, type Row } from './measure.ts'
+
+/** Something to measure, and what `--rows` chooses it by. */
+export interface Measurement {
+  readonly what: string
+  measure(project: Project): AsyncGenerator<Row>
+}
+
+/** A question put to both sides; the round varies it where a first answer is to be measured. */
+export interface Question {
+  readonly what: string
+  /** Path and query below the repository of the project. */
+  readonly ours: (round: number) => string
+  readonly theirs: (round: number) => readonly string[]
+  readonly limit: number
+  readonly rounds?: number
+  /** The question differs from round to round, and only so many differ. */
+  readonly mostRounds?: number
+}
+
+const rounds = 7
+const mostRounds = 41
+
+export function measurementOf(question: Question): Measurement {
+  return {
+    what: question.what,
+    async *measure(project) {
+      yield await ask(project, question)
+    },
+  }
+}
+
+export function ask(project: Project, question: Question): Promise<Row> {
+  return compareTimes(
+    { rounds, mostRounds: question.rounds ?? mostRounds, ...question },
+    (round) => timeOf(project, `repository/${question.ours(round)}`),
+    (round) => gitTimeOf(project, question.theirs(round)),
+  )
+}
+
+/** Those whose name holds one of the words; all without any. */
+export function chosen(
+  measurements: readonly Measurement[],
+  words: readonly string[] | undefined,
+): readonly Measurement[] {
+  if (words === undefined) return measurements
+  const wanted = words.map((word) => word.trim().toLowerCase()).filter(Boolean)
+  return measurements.filter(({ what }) => wanted.some((word) => what.toLowerCase().includes(word)))
+}

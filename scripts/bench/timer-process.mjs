@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { Agent, request } from 'node:http'
+
+/*
+ * Asks the server and runs git, and tells the milliseconds of each. A process of its own without any
+ * loader: starting a program costs time in proportion to the size of the process that starts it.
+ */
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+/** One git program, its output read and dropped. */
+function run({ folder, args, input, env }) {
+  return new Promise((resolve, reject) => {
+    const start = performance.now()
+    const child = spawn('git', args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] })
+    let said = ''
+    child.stdout.resume()
+    child.stderr.on('data', (chunk) => {
+      said += chunk
+    })
+    child.on('error', reject)
+    child.on('close', (code) => {
+      if (code === 0) resolve(performance.now() - start)
+      else reject(new Error(`git ${args.join(' ')}: ${said}`))
+    })
+    child.stdin.end(input)
+  })
+}
+
+/** One request on a kept connection, its answer read and dropped. */
+function ask({ url, headers, body }) {
+  return new Promise((resolve, reject) => {
+    const method = body === undefined ? 'GET' : 'POST'
+    const start = performance.now()
+    const asked = request(url, { agent, method, headers }, (response) => {
+      let refusal = ''
+      const good = response.statusCode < 300
+      response.on('data', (chunk) => {
+        if (!good) refusal += chunk
+      })
+      response.on('error', reject)
+      response.on('end', () => {
+        if (good) resolve(performance.now() - start)
+        else reject(new Error(`${url}: ${response.statusCode} ${refusal}`))
+      })
+    })
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+process.on('message', ({ id, git, http }) => {
+  const timed = git ? run(git) : ask(http)
+  timed.then(
+    (milliseconds) => process.send({ id, milliseconds }),
+    (error) => process.send({ id, failure: error.message }),
+  )
+})
+process.on('disconnect', () => process.exit(0))

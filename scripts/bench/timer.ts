@@ -1,0 +1,57 @@
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { gitEnvironment } from './measure.ts'
+
+interface HttpCall {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+/** Measures requests and git programs, both from one small process. */
+export interface Timer {
+  /** Milliseconds from asking to the last byte of a good answer. */
+  http(call: HttpCall): Promise<number>
+  /** Milliseconds from starting git to its end. */
+  git(
+    folder: string,
+    args: readonly string[],
+    options?: { readonly input?: string; readonly env?: Readonly<Record<string, string>> },
+  ): Promise<number>
+  stop(): void
+}
+
+interface Answer {
+  readonly id: number
+  readonly milliseconds?: number
+  readonly failure?: string
+}
+
+interface Waiting {
+  resolve(milliseconds: number): void
+  reject(error: Error): void
+}
+
+export function startTimer(): Timer {
+  const child = fork(join(import.meta.dirname, 'timer-process.mjs'), [], { execArgv: [] })
+  const waiting = new Map<number, Waiting>()
+  let last = 0
+  child.on('message', ({ id, milliseconds, failure }: Answer) => {
+    const one = waiting.get(id)
+    waiting.delete(id)
+    if (milliseconds === undefined) one?.reject(new Error(failure))
+    else one?.resolve(milliseconds)
+  })
+  const send = (call: object) =>
+    new Promise<number>((resolve, reject) => {
+      last += 1
+      waiting.set(last, { resolve, reject })
+      child.send({ id: last, ...call })
+    })
+  return {
+    http: (call) => send({ http: call }),
+    git: (folder, args, { input, env } = {}) =>
+      send({ git: { folder, args, input, env: { ...gitEnvironment, ...env } } }),
+    stop: () => child.disconnect(),
+  }
+}
