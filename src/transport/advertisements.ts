@@ -1,11 +1,12 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pushablePrefixes } from '../api/refs/moves.ts'
 import { GitError } from '../git/error.ts'
 import { listRefs } from '../git/refs.ts'
 import { RefsStates } from '../git/refs-state.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Ref } from '../git/types.ts'
-import { onlyHeadsAndTags, startService } from './git-process.ts'
+import { onlyPushableRefs, startService } from './git-process.ts'
 import { flushPacket, packet, parsePackets } from './pkt-line.ts'
 
 export type Service = 'upload-pack' | 'receive-pack'
@@ -73,9 +74,7 @@ export class Advertisements {
       return list
     }
     if (capabilities === '') return await byGit()
-    const lists = await Promise.all(
-      ['refs/heads/', 'refs/tags/'].map((prefix) => listRefs(repo, { prefix })),
-    )
+    const lists = await Promise.all(pushablePrefixes.map((prefix) => listRefs(repo, { prefix })))
     return pushAdvertisement(lists.flat(), capabilities)
   }
 
@@ -144,7 +143,7 @@ async function advertise(repo: Repo, service: Service, version: 0 | 1 | 2): Prom
     repo,
     options: ['--stateless-rpc', '--http-backend-info-refs'],
     protocol: version === 0 ? undefined : `version=${version}`,
-    env: service === 'receive-pack' ? onlyHeadsAndTags : undefined,
+    env: service === 'receive-pack' ? onlyPushableRefs : undefined,
   })
   git.stdin.end()
   const chunks: Buffer[] = []

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
+import { pushablePrefixes } from '../api/refs/moves.ts'
 import { gitArguments, gitEnvironment } from '../git/command.ts'
 import { GitError } from '../git/error.ts'
 import type { Repo } from '../git/repo.ts'
@@ -37,18 +38,18 @@ const stopPatienceMs = 600
 const politeness = 5
 
 /**
- * Hides every ref but branches and tags from pushing clients, which also refuses them one by one
+ * Hides every ref that nobody may push from pushing clients, which also refuses them one by one
  * with git's own reason (spec D §3.5). In the environment since `-c` holds one value per key here.
  */
-export const onlyHeadsAndTags: Readonly<Record<string, string>> = {
-  GIT_CONFIG_COUNT: '3',
-  GIT_CONFIG_KEY_0: 'receive.hideRefs',
-  GIT_CONFIG_VALUE_0: 'refs',
-  GIT_CONFIG_KEY_1: 'receive.hideRefs',
-  GIT_CONFIG_VALUE_1: '!refs/heads',
-  GIT_CONFIG_KEY_2: 'receive.hideRefs',
-  GIT_CONFIG_VALUE_2: '!refs/tags',
-}
+export const onlyPushableRefs: Readonly<Record<string, string>> = Object.fromEntries([
+  ['GIT_CONFIG_COUNT', String(pushablePrefixes.length + 1)],
+  ...['refs', ...pushablePrefixes.map((prefix) => `!${prefix.slice(0, -1)}`)].flatMap(
+    (value, index) => [
+      [`GIT_CONFIG_KEY_${index}`, 'receive.hideRefs'],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ],
+  ),
+])
 
 /**
  * Starts `git upload-pack` or `git receive-pack` as the head of its own process group, with two

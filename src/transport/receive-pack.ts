@@ -1,13 +1,13 @@
 import type { Readable, Writable } from 'node:stream'
 import { type RefDoor, settleMoved } from '../api/refs/door.ts'
-import { branchOf, type Push, type RefMove, type Refusal, tagOf } from '../api/refs/moves.ts'
+import { isPushable, type Push, type RefMove, type Refusal } from '../api/refs/moves.ts'
 import { objectFacts } from '../api/refs/object-facts.ts'
 import { processMark } from '../api/refs/recover.ts'
 import type { Ctx } from '../ctx.ts'
 import { GitError } from '../git/error.ts'
 import { readRefValues } from '../git/ref-values.ts'
 import type { Repo } from '../git/repo.ts'
-import { type GitService, onlyHeadsAndTags, type ServiceCommand } from './git-process.ts'
+import { type GitService, onlyPushableRefs, type ServiceCommand } from './git-process.ts'
 import { allow, deny, readHookQuestion } from './hook.ts'
 import { type PushRequest, readPushRequest } from './push-request.ts'
 import { PushOutput, refusalAnswer } from './report.ts'
@@ -52,10 +52,6 @@ export async function* receivePack(transport: Transport, given: Reception): Asyn
     run.abandon()
     void run.finished.finally(release)
   }
-}
-
-function isBranchOrTag(name: string): boolean {
-  return branchOf(name) !== undefined || tagOf(name) !== undefined
 }
 
 function refusedPush(ctx: Ctx, request: PushRequest, refusals: readonly Refusal[]): Buffer {
@@ -186,7 +182,7 @@ class ReceivePack {
       this.#transport.atStep('objects received')
       const { ctx, door } = this.#given
       // git refuses all others by itself.
-      const moves = this.#push.moves.filter(({ name }) => isBranchOrTag(name))
+      const moves = this.#push.moves.filter(({ name }) => isPushable(name))
       const push = { ...this.#push, moves }
       const facts = objectFacts(this.#repo, question.quarantine)
       const refusals = await door.gate(push, facts)
@@ -273,7 +269,7 @@ function receiveCommand(transport: Transport, ctx: Ctx, repo: Repo): ServiceComm
       'receive.advertisePushOptions': 'true',
       'core.fsync': 'objects,derived-metadata,reference',
     },
-    env: onlyHeadsAndTags,
+    env: onlyPushableRefs,
   }
 }
 

@@ -196,7 +196,7 @@ describe('rules on pushes', () => {
     'refs/merge-requests/1/head',
     'refs/pipelines/1',
     'refs/environments/a',
-    'refs/notes/commits',
+    'refs/notesy/commits',
     'refs/x',
   ])('%s is refused by itself, beside branches that go through', async (ref) => {
     const { project, source } = await settled()
@@ -204,6 +204,28 @@ describe('rules on pushes', () => {
     expect(said).toContain('deny updating a hidden ref')
     expect(await gitClient(project.repository, ['for-each-ref', '--format=%(refname)'])).toBe(
       'refs/heads/main\nrefs/heads/topic',
+    )
+  })
+
+  test('notes travel with those who may push, and nobody else brings any', async () => {
+    const { project, source } = await settled()
+    await gitClient(source, ['notes', 'add', '-m', 'released in 1.0.0', 'main'])
+    expect(await push(source, project, dev, 'refs/notes/commits')).toBe('')
+    await gitClient(source, ['notes', 'append', '-m', 'and in 1.0.1', 'main'])
+    expect(await push(source, project, dev, 'refs/notes/commits')).toBe('')
+    const folder = await desk.folder()
+    await gitClient(folder, ['clone', '-q', project.url(ana), 'clone'])
+    const clone = join(folder, 'clone')
+    await gitClient(clone, ['fetch', '-q', 'origin', 'refs/notes/commits:refs/notes/commits'])
+    expect(await gitClient(clone, ['notes', 'show', 'HEAD'])).toContain('and in 1.0.1')
+    await gitClient(clone, ['notes', 'remove', 'HEAD'])
+    await gitClient(clone, ['update-ref', 'refs/notes/other', 'refs/notes/commits'])
+    const guest = await world.user(`guest-of-notes-${count}`)
+    await addMember(world, project, guest, 10)
+    expect(await push(clone, project, guest, 'refs/notes/other')).toMatch(/not allowed|403/)
+    expect(await push(clone, project, dev, ':refs/notes/commits')).toBe('')
+    expect(await gitClient(project.repository, ['for-each-ref', '--format=%(refname)'])).toBe(
+      'refs/heads/main',
     )
   })
 

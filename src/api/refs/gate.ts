@@ -127,7 +127,7 @@ async function refusalOfMove(at: Checkpoint, move: RefMove): Promise<string | un
       return `You cannot create a tag with the prohibited name '${tag}'.`
     return refusalOfTag(at, move, tag)
   }
-  // Over the wire git itself refuses refs that are neither, one by one.
+  // Notes have no rules of their own; over the wire git itself refuses all other refs, one by one.
   return at.push.via === 'push' ? undefined : 'You can only move branches and tags.'
 }
 

@@ -35,6 +35,17 @@ export function isDeletion(move: Pick<RefMove, 'newId'>): boolean {
   return zeros.test(move.newId)
 }
 
+/**
+ * Where people may push: branches, tags, and git's notes, in which release tools keep what they need to know. In git's
+ * order of refs.
+ */
+export const pushablePrefixes = ['refs/heads/', 'refs/notes/', 'refs/tags/'] as const
+
+/** Whether the ref is one that people may push (spec D §3.5); all others are the server's. */
+export function isPushable(ref: string): boolean {
+  return pushablePrefixes.some((prefix) => ref.startsWith(prefix))
+}
+
 /** The branch of a full ref name, or undefined. */
 export function branchOf(ref: string): string | undefined {
   return ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined
