@@ -8,6 +8,7 @@ import * as approvalsRequest from './approvals/request-endpoints.ts'
 import * as approvalsSetting from './approvals/setting-endpoints.ts'
 import * as auditEvents from './audit-events/endpoints.ts'
 import * as badges from './badges/endpoints.ts'
+import * as boards from './boards/endpoints.ts'
 import * as branches from './branches/endpoints.ts'
 import * as broadcastMessages from './broadcast-messages/endpoints.ts'
 import * as changelog from './changelog/endpoints.ts'
@@ -113,6 +114,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   approvalsSetting,
   auditEvents,
   badges,
+  boards,
   branches,
   broadcastMessages,
   changelog,

@@ -15,6 +15,7 @@ import { releases } from './migrations/0035-releases.ts'
 import { hooks } from './migrations/0036-hooks.ts'
 import { pushEffects } from './migrations/0037-push-effects.ts'
 import { pushRules } from './migrations/0038-push-rules.ts'
+import { boards } from './migrations/0095-boards.ts'
 
 /** Every migration, in order. Once released, one is never edited, only followed by another. */
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   hooks,
   pushEffects,
   pushRules,
+  boards,
 ]

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { AccountsSchema } from './schema/accounts.ts'
 import type { BadgesSchema } from './schema/badges.ts'
+import type { BoardsSchema } from './schema/boards.ts'
 import type { CommitsSchema } from './schema/commits.ts'
 import type { CoreSchema } from './schema/core.ts'
 import type { ExportsSchema } from './schema/exports.ts'
@@ -20,6 +21,7 @@ import type { SpacesSchema } from './schema/spaces.ts'
 export interface Schema
   extends AccountsSchema,
     BadgesSchema,
+    BoardsSchema,
     CommitsSchema,
     CoreSchema,
     ExportsSchema,

@@ -9,6 +9,7 @@ import {
   insertLabel,
   type LabelChanges,
   type LabelPlace,
+  listLabelsByTitle,
   listProjectLabelsBelow,
   moveLabelLinks,
   savePriority,
@@ -100,4 +101,15 @@ export async function promoteLabel(
     const row = await uniquely(uniques, () => updateLabel(ctx.db, label.id, place, ctx.now()))
     return { ...row, priority: null }
   })
+}
+
+/** The label of this id if the place knows it: its own, or one of a group above it. */
+export async function usableLabel(ctx: Ctx, place: LabelPlace, id: number) {
+  const row = await findLabel(ctx.db, place, String(id), true)
+  return row?.id === id ? row : undefined
+}
+
+/** The labels of these titles that the place knows, for boards. */
+export function usableLabelsByTitle(ctx: Ctx, place: LabelPlace, titles: readonly string[]) {
+  return titles.length === 0 ? Promise.resolve([]) : listLabelsByTitle(ctx.db, place, titles)
 }
