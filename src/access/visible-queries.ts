@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Day } from '../base/clock.ts'
 import type { Actor } from './actor.ts'
 import { isAdmin, userOf } from './actor.ts'
+import type { Feature } from './features.ts'
 
 /** For whom a list is read. */
 export interface Viewer {
@@ -73,6 +74,20 @@ export function seesProject(viewer: Viewer): RawBuilder<SqlBool> {
   if (viewer.userId === null) return sql<SqlBool>`projects.visibility = 'public'`
   const open = viewer.external ? sql`('public')` : sql`('public', 'internal')`
   return sql<SqlBool>`(projects.visibility IN ${open} OR ${hasProjectRole(viewer.userId, viewer.today)})`
+}
+
+/**
+ * Whether the viewer may read a feature of the row of `projects` that a query is at, as an ability of this least role
+ * and of visitors decides: members with the role, and visitors unless the project keeps the feature to members.
+ */
+export function seesFeature(viewer: Viewer, feature: Feature, least: number): RawBuilder<SqlBool> {
+  const level = sql`coalesce(json_extract(projects.settings, ${`$.${feature}_access_level`}), 'enabled')`
+  if (viewer.admin) return sql<SqlBool>`${level} <> 'disabled'`
+  const open = sql`${level} NOT IN ('disabled', 'private')`
+  if (viewer.userId === null) return sql<SqlBool>`(projects.visibility = 'public' AND ${open})`
+  const visible = viewer.external ? sql`('public')` : sql`('public', 'internal')`
+  return sql<SqlBool>`((projects.visibility IN ${visible} AND ${open})
+    OR (${level} <> 'disabled' AND ${hasProjectRole(viewer.userId, viewer.today, least)}))`
 }
 
 /** Ids of private groups that open because the user is a member below them: of a subgroup, or of a project there. */

@@ -22,6 +22,7 @@ import { removeExpiredSignIns } from './oauth/tasks.ts'
 import { importFromUrl } from './projects/import-url.ts'
 import { removeMarked } from './projects/marked-task.ts'
 import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
+import { mentionCommits } from './references/commit-task.ts'
 import { recoverTask } from './refs/recover.ts'
 import { afterPush } from './refs/tasks.ts'
 import { extendCommitGraph, upkeep } from './refs/upkeep.ts'
@@ -59,6 +60,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   tidyRepository,
   afterPush,
   extendCommitGraph,
+  mentionCommits,
   recoverTask,
   upkeep,
   removeUserTask,

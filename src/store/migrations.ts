@@ -16,6 +16,7 @@ import { hooks } from './migrations/0036-hooks.ts'
 import { pushEffects } from './migrations/0037-push-effects.ts'
 import { pushRules } from './migrations/0038-push-rules.ts'
 import { boards } from './migrations/0095-boards.ts'
+import { mentions } from './migrations/0096-mentions.ts'
 
 /** Every migration, in order. Once released, one is never edited, only followed by another. */
 export const migrations: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   pushEffects,
   pushRules,
   boards,
+  mentions,
 ]

@@ -12,6 +12,7 @@ import { type LabelWishes, setLabels } from '../labels/set-labels.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
 import type { Noteable } from '../notes/noteable.ts'
 import { addSystemNote } from '../notes/verbs.ts'
+import { followText } from '../references/follow-text.ts'
 import {
   recordLabelEvents,
   recordMilestoneEvent,
@@ -85,6 +86,7 @@ async function textChanges(ctx: Ctx, noteable: Noteable, row: IssueRow, changes:
   const { description } = changes
   if (description !== undefined && description !== row.description) {
     await addSystemNote(ctx, noteable, 'description', 'changed the description')
+    await followText(ctx, noteable, description ?? '')
   }
   return {
     ...(title === undefined ? {} : { title }),

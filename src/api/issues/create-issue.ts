@@ -10,6 +10,7 @@ import { setAssignees } from '../assignees/verbs.ts'
 import { recordEvent } from '../events/record.ts'
 import { setLabels } from '../labels/set-labels.ts'
 import { usableMilestone } from '../milestones/verbs.ts'
+import { followText } from '../references/follow-text.ts'
 import {
   recordLabelEvents,
   recordMilestoneEvent,
@@ -77,6 +78,8 @@ export async function createIssue(
       targetTitle: values.title,
     })
     const row = await getRow(ctx, id)
+    const text = `${row.title}\n\n${row.description ?? ''}`
+    await followText(ctx, { type: 'Issue', id, commitId: null, iid: row.iid, project }, text)
     await fireIssueHooks(ctx, project, 'open', await readIssueState(ctx, row))
     return row
   })

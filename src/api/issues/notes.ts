@@ -2,7 +2,7 @@ import type { Ctx } from '../../ctx.ts'
 import { recordEvent } from '../events/record.ts'
 import type { NoteRow } from '../notes/entity.ts'
 import type { Noteable } from '../notes/noteable.ts'
-import { mentionUsers } from '../references/mention-users.ts'
+import { followText } from '../references/follow-text.ts'
 import { settleTodos } from '../todos/add.ts'
 import { updateIssue } from './queries.ts'
 
@@ -21,5 +21,5 @@ export async function afterIssueNote(ctx: Ctx, noteable: Noteable, row: NoteRow)
   })
   const target = { type: 'Issue', id: noteable.id, projectId: noteable.project.id } as const
   await settleTodos(ctx, target)
-  await mentionUsers(ctx, noteable.project, target, row.body, row.id)
+  await followText(ctx, noteable, row.body, row)
 }

@@ -10,6 +10,7 @@ import { discussionEndpoints } from '../notes/discussion-routes.ts'
 import type { NoteKind } from '../notes/kind.ts'
 import { noteEndpoints } from '../notes/note-routes.ts'
 import { noteAuthors } from '../notes/verbs.ts'
+import { followText, mentionedOn } from '../references/follow-text.ts'
 import { resourceEventEndpoints } from '../resource-events/routes.ts'
 import { setSubscribed } from '../subscriptions/subscribe.ts'
 import { timeEndpoints } from '../time-tracking/routes.ts'
@@ -42,6 +43,7 @@ const kind: NoteKind = {
   resolvable: true,
   find: async (ctx, project, given) => asNoteable(ctx, project, await find(ctx, project, given)),
   afterNote: afterIssueNote,
+  afterEdit: (ctx, noteable, row) => followText(ctx, noteable, row.body, row),
 }
 
 export const issueNotes = noteEndpoints(kind)
@@ -134,7 +136,9 @@ export const listIssueParticipants = endpoint({
     const row = await getIssue(ctx, project, issue_iid)
     const issue = await presentIssue(ctx, row)
     const writers = await noteAuthors(ctx, asNoteable(ctx, project, row))
-    const ids = [row.author_id ?? 0, ...issue.assignees.map((user) => user.id), ...writers]
+    const mentioned = await mentionedOn(ctx, 'Issue', row.id)
+    const assigned = issue.assignees.map((user) => user.id)
+    const ids = [row.author_id ?? 0, ...assigned, ...writers, ...mentioned]
     const users = new Map((await listUsersById(ctx.db, ids)).map((user) => [user.id, user]))
     return [...new Set(ids)].flatMap((id) => {
       const user = users.get(id)

@@ -17,14 +17,14 @@ import { setAssignees } from '../assignees/verbs.ts'
 import { setLabels } from '../labels/set-labels.ts'
 import { usableMilestone } from '../milestones/verbs.ts'
 import { projectSetting } from '../projects/settings.ts'
-import { mentionUsers } from '../references/mention-users.ts'
+import { followText } from '../references/follow-text.ts'
 import { recordLabelEvents, recordMilestoneEvent } from '../resource-events/record.ts'
 import { addTodos } from '../todos/add.ts'
 import { assigneesOf, type CreateInput } from './body-params.ts'
 import { branchHead } from './branch-heads.ts'
 import { noteClosingIssues } from './closing-issues.ts'
 import { isDraftTitle } from './draft-title.ts'
-import { reload } from './find.ts'
+import { noteableOf, reload } from './find.ts'
 import { areRelated } from './fork-queries.ts'
 import { refreshJob } from './jobs.ts'
 import { findOpenTwin, insertMergeRequest } from './queries.ts'
@@ -105,7 +105,7 @@ async function addDetails(
     await addPeople(ctx, target, row, input)
   }
   await recordMilestoneEvent(ctx, { type: 'merge_request', id }, null, row.milestone_id)
-  await mentionUsers(ctx, target, todoTarget(row), row.description ?? '')
+  await followText(ctx, noteableOf(ctx, target, row), `${row.title}\n\n${row.description ?? ''}`)
   await noteClosingIssues(ctx, row)
 }
 

@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
-import { hasProjectRole, type Viewer } from '../../access/visible-queries.ts'
+import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db, Schema } from '../../store/schema.ts'
@@ -49,26 +49,13 @@ function placeConditions(where: Where, place: ListPlace, viewer: Viewer): Condit
   }
   const conditions: Condition[] = [
     where('projects.pending_delete', '=', 0),
-    seesMergeRequests(viewer),
+    seesFeature(viewer, 'merge_requests', Role.planner),
   ]
   if (place.groupId !== undefined) {
     conditions.push(sql<SqlBool>`projects.namespace_id IN
       (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${place.groupId})`)
   }
   return conditions
-}
-
-const level = sql`coalesce(json_extract(projects.settings, '$.merge_requests_access_level'), 'enabled')`
-
-/** As the ability `read_merge_requests` decides: planners, and visitors unless the project keeps it to members. */
-function seesMergeRequests(viewer: Viewer): RawBuilder<SqlBool> {
-  if (viewer.admin) return sql<SqlBool>`${level} <> 'disabled'`
-  const open = sql`${level} NOT IN ('disabled', 'private')`
-  if (viewer.userId === null) return sql<SqlBool>`(projects.visibility = 'public' AND ${open})`
-  const visible = viewer.external ? sql`('public')` : sql`('public', 'internal')`
-  const member = hasProjectRole(viewer.userId, viewer.today, Role.planner)
-  return sql<SqlBool>`((projects.visibility IN ${visible} AND ${open})
-    OR (${level} <> 'disabled' AND ${member}))`
 }
 
 function plainConditions(where: Where, filters: ListFilters): Condition[] {

@@ -3,7 +3,7 @@ import { recordEvent } from '../events/record.ts'
 import type { NoteRow } from '../notes/entity.ts'
 import type { NoteKind } from '../notes/kind.ts'
 import type { Noteable } from '../notes/noteable.ts'
-import { mentionUsers } from '../references/mention-users.ts'
+import { followText } from '../references/follow-text.ts'
 import { settleTodos } from '../todos/add.ts'
 import { placeNote } from './diff-position.ts'
 import { getMergeRequest, noteableOf } from './find.ts'
@@ -24,6 +24,7 @@ export const noteKind: NoteKind = {
   },
   place: placeNote,
   afterNote,
+  afterEdit: (ctx, noteable, row) => followText(ctx, noteable, row.body, row),
 }
 
 /** What follows from a comment on a merge request, in the same transaction. */
@@ -45,5 +46,5 @@ export async function afterNote(ctx: Ctx, noteable: Noteable, row: NoteRow): Pro
     projectId: noteable.project.id,
   } as const
   await settleTodos(ctx, target)
-  await mentionUsers(ctx, noteable.project, target, row.body, row.id)
+  await followText(ctx, noteable, row.body, row)
 }

@@ -122,6 +122,15 @@ export async function listParticipants(db: Db, mergeRequestId: number) {
           'users.id',
           'in',
           is
+            .selectFrom('mentions')
+            .select('user_id')
+            .where('subject_type', '=', 'MergeRequest')
+            .where('subject_id', '=', mergeRequestId),
+        ),
+        is(
+          'users.id',
+          'in',
+          is
             .selectFrom('notes')
             .select('author_id')
             .where('noteable_type', '=', 'MergeRequest')

@@ -6,6 +6,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { setAssignees } from '../assignees/verbs.ts'
 import { titleChange } from '../issues/title-change.ts'
 import { setLabels } from '../labels/set-labels.ts'
+import { followText } from '../references/follow-text.ts'
 import { recordLabelEvents, recordMilestoneEvent } from '../resource-events/record.ts'
 import { addTodos } from '../todos/add.ts'
 import { assigneesOf, type UpdateInput } from './body-params.ts'
@@ -14,7 +15,7 @@ import { closeMergeRequest, reopenMergeRequest } from './close.ts'
 import { noteClosingIssues } from './closing-issues.ts'
 import { assertNoTwin, assertTargetBranch, assertTitle, flagValue, milestoneFor } from './create.ts'
 import { isDraftTitle } from './draft-title.ts'
-import { reload } from './find.ts'
+import { noteableOf, reload } from './find.ts'
 import { updateMergeRequest } from './queries.ts'
 import { noteChange, peopleNote, todoTarget } from './record.ts'
 import { retarget } from './retarget.ts'
@@ -113,6 +114,7 @@ async function changeText(ctx: Ctx, { project, row, input }: Change): Promise<vo
     await updateMergeRequest(ctx.db, row.id, { description })
     await noteClosingIssues(ctx, { ...row, description })
     await noteChange(ctx, project, row, 'description', 'changed the description')
+    await followText(ctx, noteableOf(ctx, project, row), description ?? '')
   }
 }
 

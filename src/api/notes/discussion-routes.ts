@@ -14,18 +14,11 @@ import {
   presentNote,
 } from './entity.ts'
 import type { NoteKind } from './kind.ts'
-import { addNote, getNote } from './note-routes.ts'
+import { addNote, editNote, getNote } from './note-routes.ts'
 import type { Noteable } from './noteable.ts'
 import { peopleOf, presentOne, presentThreads } from './present.ts'
 import { listDiscussionIds, listNotesOfDiscussions } from './queries.ts'
-import {
-  changeNoteBody,
-  maySeeInternal,
-  removeNote,
-  resolveDiscussion,
-  resolveNote,
-  scopeOf,
-} from './verbs.ts'
+import { removeNote, resolveDiscussion, resolveNote, scopeOf, seenBy } from './verbs.ts'
 
 /** A position as requests give it; whether it fits a diff is for the kind of thing to say. */
 export const positionParameter = hash({
@@ -53,8 +46,8 @@ export function said(asked: AskedByRequest) {
 }
 
 async function threadOf(ctx: Ctx, noteable: Noteable, discussionId: string): Promise<NoteRow[]> {
-  const filter = { internal: maySeeInternal(ctx, noteable) }
-  return listNotesOfDiscussions(ctx.db, scopeOf(noteable), filter, [discussionId])
+  const scope = scopeOf(noteable)
+  return listNotesOfDiscussions(ctx.db, scope, seenBy(ctx, noteable), [discussionId])
 }
 
 async function getThread(ctx: Ctx, noteable: Noteable, discussionId: string, what = 'Discussion') {
@@ -107,8 +100,7 @@ function threadEndpoints(kind: NoteKind): Endpoint[] {
         const noteable = await kind.find(ctx, project, params)
         const scope = scopeOf(noteable)
         const { ids, total } = await listDiscussionIds(ctx.db, scope, { internal: true }, page)
-        const filter = { internal: maySeeInternal(ctx, noteable) }
-        const rows = await listNotesOfDiscussions(ctx.db, scope, filter, ids)
+        const rows = await listNotesOfDiscussions(ctx.db, scope, seenBy(ctx, noteable), ids)
         const more = ids.length === page.perPage
         return { items: await presentThreads(ctx, noteable, ids, rows), total, more }
       },
@@ -231,7 +223,7 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
         const changed =
           body.body === undefined
             ? await resolveNote(ctx, noteable, row, body.resolved ?? false)
-            : await changeNoteBody(ctx, noteable, row, body.body)
+            : await editNote(ctx, kind, noteable, row, body.body)
         return presentOne(ctx, noteable, changed)
       },
     }),

@@ -41,6 +41,8 @@ export interface NoteKind {
   ): Promise<{ readonly position: Position; readonly lineCode: string }>
   /** Runs in the transaction that adds a note: mentions, events, to-dos, webhooks. */
   afterNote?(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void>
+  /** Runs in the transaction that changes the text of a note: new mentions. */
+  afterEdit?(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void>
   /** Executes lines that begin with `/` and takes them off the body. */
   runCommands?(ctx: Ctx, noteable: Noteable, body: string): Promise<CommandResult>
 }

@@ -14,17 +14,15 @@ import {
   assertMayChange,
   changeNoteBody,
   createNote,
-  maySeeInternal,
   type NoteInput,
   removeNote,
   scopeOf,
+  seenBy,
 } from './verbs.ts'
 
 /** The note of a path, if the caller may see it. */
 export async function getNote(ctx: Ctx, noteable: Noteable, noteId: number): Promise<NoteRow> {
-  const row = await findNote(ctx.db, scopeOf(noteable), noteId, {
-    internal: maySeeInternal(ctx, noteable),
-  })
+  const row = await findNote(ctx.db, scopeOf(noteable), noteId, seenBy(ctx, noteable))
   if (!row) throw notFound('Note')
   return row
 }
@@ -48,6 +46,17 @@ export async function addNote(ctx: Ctx, kind: NoteKind, noteable: Noteable, inpu
     (ctx, row) => kind.afterNote?.(ctx, noteable, row) ?? Promise.resolve(),
   )
   return { row, done }
+}
+
+/** Changes the text of a note, and follows what it says now. */
+export function editNote(ctx: Ctx, kind: NoteKind, noteable: Noteable, row: NoteRow, body: string) {
+  return changeNoteBody(
+    ctx,
+    noteable,
+    row,
+    body,
+    (ctx, row) => kind.afterEdit?.(ctx, noteable, row) ?? Promise.resolve(),
+  )
 }
 
 /** The routes of plain notes below one kind of thing (spec B-resolved §11.2). */
@@ -80,7 +89,7 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
       async handler({ ctx, project, params, query, page }) {
         const noteable = await kind.find(ctx, project, params)
         const filter = {
-          internal: maySeeInternal(ctx, noteable),
+          ...seenBy(ctx, noteable),
           activity: query.activity_filter,
           orderBy: query.order_by ?? 'created_at',
           sort: query.sort ?? 'desc',
@@ -146,7 +155,7 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
           assertMayChange(ctx, noteable, row)
           return presentOne(ctx, noteable, row)
         }
-        return presentOne(ctx, noteable, await changeNoteBody(ctx, noteable, row, body.body))
+        return presentOne(ctx, noteable, await editNote(ctx, kind, noteable, row, body.body))
       },
     }),
     endpoint({

@@ -17,6 +17,14 @@ export interface Noteable {
   readonly webUrl: string
 }
 
+/** What names the notes of one noteable. */
+export interface NoteScope {
+  readonly type: NoteableType
+  readonly id: number | null
+  readonly commitId: string | null
+  readonly projectId: number
+}
+
 /** Diff positions of notes, as they stand on the wire (spec B-resolved §11.1 Position). */
 export interface Position {
   readonly base_sha: string | null

@@ -1,23 +1,21 @@
-import { sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { Role } from '../../access/roles.ts'
+import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { COUNTED_ROWS } from '../../base/page.ts'
 import { countUpTo, listPage } from '../../store/pages.ts'
 import type { NoteableType } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
+import { seesIssue } from '../issues/visible.ts'
 import { userBasicColumns } from '../users/basic.ts'
-
-/** What names the notes of one noteable. */
-export interface NoteScope {
-  readonly type: NoteableType
-  readonly id: number | null
-  readonly commitId: string | null
-  readonly projectId: number
-}
+import type { NoteScope } from './noteable.ts'
 
 export interface NoteFilter {
   /** Internal notes are shown. */
   readonly internal: boolean
+  /** Notes that say where something was mentioned are left out unless this reader sees that place. */
+  readonly viewer?: Viewer | undefined
   readonly activity?: 'all_notes' | 'only_comments' | 'only_activity' | undefined
 }
 
@@ -33,9 +31,21 @@ function notesOf(db: Db, scope: NoteScope, filter: NoteFilter) {
           .where('notes.project_id', '=', scope.projectId)
       : query.where('notes.noteable_id', '=', scope.id)
   if (!filter.internal) query = query.where('notes.internal', '=', 0)
+  if (filter.viewer) query = query.where(seesSource(filter.viewer))
   if (filter.activity === 'only_comments') query = query.where('notes.system', '=', 0)
   if (filter.activity === 'only_activity') query = query.where('notes.system', '=', 1)
   return query
+}
+
+/** Whether the viewer sees what the row of `notes` that a query is at tells of (spec B-resolved §11.3 cross_reference). */
+function seesSource(viewer: Viewer): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(notes.system_action IS NOT 'cross_reference' OR EXISTS (
+    SELECT 1 FROM cross_references x JOIN projects ON projects.id = x.source_project_id
+      AND projects.pending_delete = 0
+    WHERE x.note_id = notes.id AND CASE x.source_type
+      WHEN 'Issue' THEN EXISTS (SELECT 1 FROM issues WHERE issues.id = x.source_id AND ${seesIssue(viewer)})
+      WHEN 'MergeRequest' THEN ${seesFeature(viewer, 'merge_requests', Role.planner)}
+      ELSE ${seesFeature(viewer, 'repository', Role.planner)} END))`
 }
 
 export function listNoteRows(

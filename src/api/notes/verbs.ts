@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { isAdmin, userOf } from '../../access/actor.ts'
 import { mayInProject } from '../../access/decide.ts'
 import { Role } from '../../access/roles.ts'
+import { viewerOf } from '../../access/visible-queries.ts'
+import { dayOf } from '../../base/clock.ts'
 import { badRequest, forbidden, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { NoteRow } from './entity.ts'
 import { fireNoteHooks } from './hook-payload.ts'
-import type { Noteable, Position } from './noteable.ts'
+import type { Noteable, NoteScope, Position } from './noteable.ts'
 import {
   countNotesOf,
   deleteNote,
@@ -15,7 +17,7 @@ import {
   listAllNotes,
   listNoteAuthors,
   listNotesOfDiscussions,
-  type NoteScope,
+  type NoteFilter,
   resolveNotes,
   updateNote,
 } from './queries.ts'
@@ -56,6 +58,14 @@ export interface NoteInput {
 /** Whether the caller may see internal notes of the project. */
 export function maySeeInternal(ctx: Ctx, noteable: Noteable): boolean {
   return isAdmin(ctx.actor) || noteable.project.role >= Role.planner
+}
+
+/** Which notes of a thing the caller may see: internal ones, and mentions in places that they know. */
+export function seenBy(ctx: Ctx, noteable: Noteable): NoteFilter {
+  return {
+    internal: maySeeInternal(ctx, noteable),
+    viewer: viewerOf(ctx.actor, dayOf(ctx.now())),
+  }
 }
 
 function assertMayWrite(ctx: Ctx, noteable: Noteable): number {
@@ -155,8 +165,18 @@ export async function addSystemNote(
   action: string,
   text: string,
 ): Promise<void> {
+  await addSystemNoteAt(ctx, scopeOf(noteable), action, text)
+}
+
+/** The same where only the thing's name is known. */
+export function addSystemNoteAt(
+  ctx: Ctx,
+  scope: NoteScope,
+  action: string,
+  text: string,
+): Promise<NoteRow> {
   const user = userOf(ctx.actor)
-  await insertNote(ctx.db, scopeOf(noteable), {
+  return insertNote(ctx.db, scope, {
     discussion_id: newDiscussionId(),
     type: null,
     body: text,
@@ -181,12 +201,14 @@ export function changeNoteBody(
   noteable: Noteable,
   row: NoteRow,
   body: string,
+  then: (ctx: Ctx, row: NoteRow) => Promise<void> = async () => {},
 ): Promise<NoteRow> {
   assertMayChange(ctx, noteable, row)
   assertBody(body)
   const changes = { body, updated_by_id: userOf(ctx.actor)?.id ?? null }
   return inTransaction(ctx, async (ctx) => {
     const changed = await updateNote(ctx.db, row.id, changes, ctx.now())
+    await then(ctx, changed)
     await fireNoteHooks(ctx, noteable, changed, 'update')
     return changed
   })
@@ -231,7 +253,7 @@ export async function resolveThread(
   noteable: Noteable,
   discussionId: string,
 ): Promise<void> {
-  const filter = { internal: maySeeInternal(ctx, noteable) }
+  const filter = seenBy(ctx, noteable)
   const scope = scopeOf(noteable)
   const thread = await listNotesOfDiscussions(ctx.db, scope, filter, [discussionId])
   await resolveDiscussion(ctx, noteable, thread, true)

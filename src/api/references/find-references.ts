@@ -10,7 +10,7 @@ const MAX_REFERENCES = 200
 
 const PATH = String.raw`[A-Za-z0-9_][\w.-]{0,254}(?:/[A-Za-z0-9_][\w.-]{0,254}){0,20}`
 const MENTION = new RegExp(
-  String.raw`(?<![\w/.@#!-])(?:(${PATH})?([#!])(\d{1,9})(?!\w)|(${PATH})@([0-9a-f]{7,40})(?!\w)|@([A-Za-z0-9_][\w.-]{0,254}(?:/[A-Za-z0-9_][\w.-]{0,254}){0,20}))`,
+  String.raw`(?<![\w/.@#!-])(?:(${PATH})?([#!])(\d{1,9})(?!\w)|(?:(${PATH})@)?([0-9a-f]{7,40})(?!\w)|@([A-Za-z0-9_][\w.-]{0,254}(?:/[A-Za-z0-9_][\w.-]{0,254}){0,20}))`,
   'g',
 )
 
@@ -21,7 +21,7 @@ export function withoutCode(text: string): string {
     .replaceAll(/`[^`\n]*`/g, '')
 }
 
-/** The issues, merge requests, commits and users that a text mentions: `#1`, `g/p!2`, `g/p@sha`, `@user`. */
+/** The issues, merge requests, commits and users that a text mentions: `#1`, `g/p!2`, `sha`, `g/p@sha`, `@user`. */
 export function findReferences(text: string): Reference[] {
   const found = new Map<string, Reference>()
   for (const match of withoutCode(text).matchAll(MENTION)) {

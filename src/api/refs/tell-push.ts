@@ -6,6 +6,7 @@ import { recordPushEvents } from '../events/record-push.ts'
 import { findHookProject } from '../hooks/payload-parts.ts'
 import { makePushHooks } from '../hooks/push-hooks.ts'
 import { closeByMessages } from '../issues/close-by-commit.ts'
+import { crossReferenceCommits } from '../references/cross-reference.ts'
 import type { RefMove } from './moves.ts'
 import { type RefNews, readNews } from './push-news.ts'
 import { insertPushEffect } from './queries.ts'
@@ -37,6 +38,10 @@ export async function tellPush(given: Ctx, push: ToldPush): Promise<void> {
     await recordPushEvents(ctx, project, news, push.moves.length)
     await fireAll(ctx)
     for (const one of landed) await closeByMessages(ctx, project, one.commits)
+    for (const { name: branch, commits } of news.filter((one) => one.kind === 'branch')) {
+      const lands = branch === project.default_branch
+      await crossReferenceCommits(ctx, project, { branch, lands, commits })
+    }
   })
 }
 

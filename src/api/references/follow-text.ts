@@ -1,0 +1,107 @@
+import { userOf } from '../../access/actor.ts'
+import { findProjectRole } from '../../access/find-queries.ts'
+import { Role } from '../../access/roles.ts'
+import type { Viewer } from '../../access/visible-queries.ts'
+import { dayOf } from '../../base/clock.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Noteable } from '../notes/noteable.ts'
+import { addTodos } from '../todos/add.ts'
+import { crossReference } from './cross-reference.ts'
+import { findReferences } from './find-references.ts'
+import {
+  insertMentions,
+  isSubjectSeen,
+  listMembersOfGroups,
+  listMentioned,
+  listUsersByName,
+} from './queries.ts'
+
+/** Most people and groups that one text calls. */
+const MAX_CALLED = 50
+
+/** Where a text stands: on an issue, merge request or commit, or in a note there. */
+export type TextPlace = Pick<Noteable, 'type' | 'id' | 'commitId' | 'iid'> & {
+  readonly project: Pick<Noteable['project'], 'id' | 'full_path'>
+}
+
+interface Called {
+  readonly id: number
+  readonly username: string
+  readonly admin: 0 | 1
+  readonly external: 0 | 1
+}
+
+/**
+ * What follows from a text that was written or changed, in the caller's transaction: those whom it mentions get a to-do,
+ * as far as they may see the place, and what it mentions says so (spec B-resolved §11.3 cross_reference). Internal notes
+ * tell nobody elsewhere.
+ */
+export async function followText(
+  ctx: Ctx,
+  place: TextPlace,
+  text: string,
+  note?: { readonly id: number; readonly internal: 0 | 1 },
+): Promise<void> {
+  const found = findReferences(text)
+  if (found.length === 0) return
+  const names = found.flatMap((one) => (one.kind === 'user' ? [one.username] : []))
+  if (names.length > 0) await callPeople(ctx, place, text, names.slice(0, MAX_CALLED), note)
+  if (note?.internal === 1 || place.type === 'Snippet') return
+  await crossReference(ctx, { ...place, type: place.type }, found)
+}
+
+async function callPeople(
+  ctx: Ctx,
+  place: TextPlace,
+  text: string,
+  names: readonly string[],
+  note?: { readonly id: number; readonly internal: 0 | 1 },
+): Promise<void> {
+  if ((place.type !== 'Issue' && place.type !== 'MergeRequest') || place.id === null) return
+  const { type, id } = place
+  const addressed = new Set(/^(?:\s*@[\w./-]+,?)+/.exec(text)?.[0].match(/[\w./-]+/g) ?? [])
+  const people = await listUsersByName(ctx.db, names)
+  const seen = await seeing(ctx, place, people)
+  const ids = seen.map((user) => user.id)
+  await insertMentions(ctx.db, { type, id }, ids, ctx.now())
+  const groups = await listMembersOfGroups(ctx.db, names, dayOf(ctx.now()))
+  const members = await seeing(ctx, place, groups)
+  const target = { type, id, projectId: place.project.id } as const
+  const me = userOf(ctx.actor)?.id
+  for (const user of [...seen, ...members]) {
+    if (user.id === me || (note?.internal === 1 && !(await readsInternal(ctx, place, user))))
+      continue
+    const action = addressed.has(user.username) ? 'directly_addressed' : 'mentioned'
+    await addTodos(ctx, target, action, [user.id], note?.id)
+  }
+}
+
+function viewerFor(ctx: Ctx, user: Called): Viewer {
+  const today = dayOf(ctx.now())
+  return { userId: user.id, admin: user.admin === 1, external: user.external === 1, today }
+}
+
+async function seeing(ctx: Ctx, place: TextPlace, people: readonly Called[]): Promise<Called[]> {
+  const subject = { type: place.type, id: place.id, projectId: place.project.id }
+  const found: Called[] = []
+  for (const user of people) {
+    if (await isSubjectSeen(ctx.db, viewerFor(ctx, user), subject)) found.push(user)
+  }
+  return found
+}
+
+/** The people whom the texts of an issue or merge request mention. */
+export function mentionedOn(
+  ctx: Pick<Ctx, 'db'>,
+  type: 'Issue' | 'MergeRequest',
+  id: number,
+): Promise<number[]> {
+  return listMentioned(ctx.db, type, id)
+}
+
+/** Internal notes are for planners and above. */
+async function readsInternal(ctx: Ctx, place: TextPlace, user: Called): Promise<boolean> {
+  if (user.admin === 1) return true
+  const role = await findProjectRole(ctx.db, user.id, place.project.id, dayOf(ctx.now()))
+  return role >= Role.planner
+}
