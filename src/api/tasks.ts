@@ -16,6 +16,7 @@ import {
   check as checkMergeRequest,
   rebase as rebaseMergeRequest,
   refresh as refreshMergeRequest,
+  description as requestDescription,
   tellMergeRequestHooks,
 } from './merge-requests/tasks.ts'
 import { removeExpiredSignIns } from './oauth/tasks.ts'
@@ -41,6 +42,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   autoMerge,
   autoMerges,
   rebaseMergeRequest,
+  requestDescription,
   afterMerge,
   exportSource,
   finishFork,

@@ -58,3 +58,21 @@ export async function insertAward(
 export async function deleteAward(db: Db, awardId: number): Promise<void> {
   await db.deleteFrom('award_emoji').where('id', '=', awardId).execute()
 }
+
+/** A user's own reaction of a name. */
+export function findOwnAward(
+  db: Db,
+  type: AwardableType,
+  id: number,
+  userId: number,
+  name: string,
+) {
+  return db
+    .selectFrom('award_emoji')
+    .select('id')
+    .where('awardable_type', '=', type)
+    .where('awardable_id', '=', id)
+    .where('user_id', '=', userId)
+    .where('name', '=', name)
+    .executeTakeFirst()
+}

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import type { ProjectAbility } from '../../access/abilities.ts'
 import { isAdmin, userOf } from '../../access/actor.ts'
-import { assertMayInProject, onProject, type Project } from '../../access/subjects.ts'
-import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
+import { onProject, type Project } from '../../access/subjects.ts'
+import { forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
 import { id, text } from '../../http/params.ts'
-import { uniquely } from '../../store/unique.ts'
 import type { NoteKind } from '../notes/kind.ts'
 import { getNote } from '../notes/note-routes.ts'
 import { presentUserBasic, userBasicEntity } from '../users/basic.ts'
@@ -15,9 +14,9 @@ import {
   type AwardRow,
   deleteAward,
   findAward,
-  insertAward,
   listAwardRows,
 } from './queries.ts'
+import { type Awardable, award } from './verbs.ts'
 
 const awardEntity = z.strictObject({
   id: z.int(),
@@ -30,12 +29,6 @@ const awardEntity = z.strictObject({
   url: z.string().nullable(),
 })
 
-/** Something that people react to with an emoji. */
-export interface Awardable {
-  readonly type: AwardableType
-  readonly id: number
-}
-
 /** One kind of awardable, as the routes need to know it. */
 interface AwardableKind {
   readonly path: string
@@ -43,9 +36,6 @@ interface AwardableKind {
   readonly ability: ProjectAbility
   find(ctx: Ctx, project: Project, params: Readonly<Record<string, unknown>>): Promise<Awardable>
 }
-
-/** Emoji names are words of letters, digits, `_`, `+` and `-`, at most 100 characters. */
-const NAME = /^[a-z0-9_+-]{1,100}$/i
 
 function present(ctx: Ctx, subject: Awardable, row: AwardRow): z.input<typeof awardEntity> {
   return {
@@ -58,21 +48,6 @@ function present(ctx: Ctx, subject: Awardable, row: AwardRow): z.input<typeof aw
     awardable_type: subject.type,
     url: null,
   }
-}
-
-async function award(ctx: Ctx, project: Project, subject: Awardable, name: string) {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
-  assertMayInProject(ctx, project, 'award_emoji')
-  const plain = name.replaceAll(':', '')
-  if (!NAME.test(plain)) throw notFound('Award Emoji Name is not a valid emoji name')
-  const columns =
-    'award_emoji.awardable_type, award_emoji.awardable_id, award_emoji.user_id, award_emoji.name'
-  const twice = () => notFound('Award Emoji Name has already been taken')
-  const awardId = await uniquely({ [columns]: twice }, () =>
-    insertAward(ctx.db, subject.type, subject.id, plain, user.id, ctx.now()),
-  )
-  return getAward(ctx, subject, awardId)
 }
 
 async function getAward(ctx: Ctx, subject: Awardable, awardId: number): Promise<AwardRow> {
@@ -127,7 +102,11 @@ function routes(kind: AwardableKind): Endpoint[] {
       status: 201,
       async handler({ ctx, project, params, body }) {
         const subject = await kind.find(ctx, project, params)
-        return present(ctx, subject, await award(ctx, project, subject, body.name))
+        return present(
+          ctx,
+          subject,
+          await getAward(ctx, subject, await award(ctx, project, subject, body.name)),
+        )
       },
     }),
     endpoint({

@@ -10,12 +10,11 @@ import type { Ctx } from '../../ctx.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, day, flag, id, instant, integer, oneOf, text } from '../../http/params.ts'
-import { changeIssue } from './change-issue.ts'
-import { createIssue } from './create-issue.ts'
 import { issueEntity } from './entity.ts'
 import { getIssue } from './find.ts'
 import { type IssueListQuery, issueListQuery } from './list-params.ts'
 import { type IssueScope, listIssueRows } from './list-queries.ts'
+import { editIssue, openIssue } from './open-issue.ts'
 import { presentIssue, presentIssues } from './present.ts'
 import { findIssueById } from './queries.ts'
 import { removeIssue } from './remove-issue.ts'
@@ -153,7 +152,7 @@ export const createProjectIssue = endpoint({
   status: 201,
   async handler({ ctx, project, body }) {
     const labels = [...(body.labels ?? []), ...(body.add_labels ?? [])]
-    const row = await createIssue(ctx, project, { ...body, labels, assignee_ids: people(body) })
+    const row = await openIssue(ctx, project, { ...body, labels, assignee_ids: people(body) })
     return presentIssue(ctx, row)
   },
 })
@@ -186,7 +185,7 @@ export const updateProjectIssue = endpoint({
   async handler({ ctx, project, params: { issue_iid }, body }) {
     const row = await getIssue(ctx, project, issue_iid)
     const { add_labels: add, remove_labels: remove, assignee_id: _, ...rest } = body
-    const changed = await changeIssue(ctx, project, row, {
+    const changed = await editIssue(ctx, project, row, {
       ...rest,
       add,
       remove,

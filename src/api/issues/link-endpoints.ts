@@ -7,29 +7,19 @@ import {
 } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
-import { conflict, notFound } from '../../base/problem.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, integer, oneOf, text } from '../../http/params.ts'
-import { inTransaction } from '../../store/transaction.ts'
-import { uniquely } from '../../store/unique.ts'
-import { addSystemNote } from '../notes/verbs.ts'
 import { issueEntity, linkedIssueEntity } from './entity.ts'
-import { asNoteable, getIssue } from './find.ts'
+import { getIssue } from './find.ts'
+import { type LinkType, linkIssues, linkTypes } from './link-issues.ts'
 import { presentIssue, presentIssues } from './present.ts'
-import {
-  deleteIssueLink,
-  type IssueRow,
-  insertIssueLink,
-  listIssueLinks,
-  listSeenIssues,
-} from './queries.ts'
+import { deleteIssueLink, type IssueRow, listIssueLinks, listSeenIssues } from './queries.ts'
 
 const tags = ['issues']
 const path = '/projects/:id/issues/:issue_iid/links'
 const params = { issue_iid: integer() }
-const linkTypes = ['relates_to', 'blocks', 'is_blocked_by'] as const
-type LinkType = (typeof linkTypes)[number]
 
 const linkEntity = z.strictObject({
   id: z.int(),
@@ -108,37 +98,7 @@ export const createIssueLink = endpoint({
     const targetProject = await getVisibleProject(ctx, body.target_project_id)
     assertMayInProject(ctx, targetProject, 'read_issues')
     const other = await getIssue(ctx, targetProject, body.target_issue_iid)
-    if (other.id === row.id) throw notFound()
-    const turned = body.link_type === 'is_blocked_by'
-    const now = ctx.now()
-    const values = {
-      source_id: turned ? other.id : row.id,
-      target_id: turned ? row.id : other.id,
-      link_type:
-        body.link_type === undefined || body.link_type === 'relates_to' ? 'relates_to' : 'blocks',
-      created_at: now,
-      updated_at: now,
-    } as const
-    const taken = () => conflict('Issue(s) already assigned')
-    const known = (await listIssueLinks(ctx.db, row.id)).some(
-      (link) => link.source_id === other.id || link.target_id === other.id,
-    )
-    if (known) throw taken()
-    const link = await inTransaction(ctx, async (ctx) => {
-      const unique = { 'issue_links.source_id, issue_links.target_id': taken }
-      const made = await uniquely(unique, () => insertIssueLink(ctx.db, values))
-      const word =
-        body.link_type === 'blocks'
-          ? 'marked this issue as blocking'
-          : 'marked this issue as related to'
-      await addSystemNote(
-        ctx,
-        asNoteable(ctx, project, row),
-        'relate',
-        `${word} ${other.project_path}#${other.iid}`,
-      )
-      return made
-    })
+    const link = await linkIssues(ctx, project, row, other, body.link_type ?? 'relates_to')
     return presentLink(ctx, link, row, other)
   },
 })

@@ -24,7 +24,8 @@ import { countIssues, type IssueScope } from './list-queries.ts'
 import { moveIssue } from './move-issue.ts'
 import { afterIssueNote } from './notes.ts'
 import { presentIssue, takesPart } from './present.ts'
-import { listUsersById, updateIssue } from './queries.ts'
+import { listUsersById } from './queries.ts'
+import { issueTimed, readIssueCommands } from './quick-actions.ts'
 
 const tags = ['issues']
 const path = '/projects/:id/issues/:issue_iid'
@@ -44,6 +45,7 @@ const kind: NoteKind = {
   find: async (ctx, project, given) => asNoteable(ctx, project, await find(ctx, project, given)),
   afterNote: afterIssueNote,
   afterEdit: (ctx, noteable, row) => followText(ctx, noteable, row.body, row),
+  readCommands: readIssueCommands,
 }
 
 export const issueNotes = noteEndpoints(kind)
@@ -51,7 +53,7 @@ export const issueDiscussions = discussionEndpoints(kind)
 export const issueAwards = awardEndpoints(kind, 'Issue')
 
 export const issueTime = timeEndpoints({
-  type: 'issue',
+  ...issueTimed,
   path,
   params,
   tag: 'issues',
@@ -61,8 +63,6 @@ export const issueTime = timeEndpoints({
     const row = await find(ctx, project, given)
     return { id: row.id, estimate: row.time_estimate, noteable: asNoteable(ctx, project, row) }
   },
-  saveEstimate: (ctx, subject, seconds) =>
-    updateIssue(ctx.db, subject.id, { time_estimate: seconds, updated_at: ctx.now() }),
 })
 
 export const issueEvents = resourceEventEndpoints({

@@ -105,6 +105,18 @@ async function labelsOf(
   return titles.flatMap((title) => known.get(title) ?? [])
 }
 
+/** The labels of these titles that the project may use, in the given order; unknown ones are left out. */
+export async function knownLabels(
+  ctx: Ctx,
+  project: Project,
+  titles: readonly string[],
+): Promise<LabelRow[]> {
+  const place = { projectId: project.id, namespaceId: project.namespace_id }
+  const rows = await listLabelsByTitle(ctx.db, place, titles)
+  const first = [...new Set(titles)].map((title) => rows.find((row) => row.title === title))
+  return first.filter((row) => row !== undefined)
+}
+
 /** Titles hold neither commas nor nothing, and at most 255 characters. */
 export function isLabelTitle(title: string): boolean {
   return title.trim() !== '' && !title.includes(',') && title.length <= 255

@@ -17,17 +17,16 @@ import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag } from '../../http/params.ts'
 import { createBody, updateBody } from './body-params.ts'
-import { createMergeRequest } from './create.ts'
 import { listedMergeRequestEntity, mergeRequestEntity } from './entity.ts'
 import { assertMayEdit, getMergeRequest } from './find.ts'
 import { recheckIfDue } from './jobs.ts'
 import { type ListFilters, listParams } from './list-params.ts'
 import { type ListPlace, listMergeRequests } from './list-queries.ts'
+import { editMergeRequest, openMergeRequest } from './open.ts'
 import { params, path, tags } from './path.ts'
 import { presentBrief, presentMergeRequests } from './present.ts'
 import { presentMergeRequest } from './present-single.ts'
 import { removeMergeRequest } from './remove.ts'
-import { changeMergeRequest } from './update.ts'
 
 const single = {
   include_diverged_commits_count: flag().optional(),
@@ -123,7 +122,7 @@ export const createProjectMergeRequest = endpoint({
   response: mergeRequestEntity,
   status: 201,
   async handler({ ctx, project, body }) {
-    const row = await createMergeRequest(ctx, project, body)
+    const row = await openMergeRequest(ctx, project, body)
     const target = await targetOf(ctx, project, row.target_project_id)
     return presentMergeRequest(ctx, target, row)
   },
@@ -161,7 +160,7 @@ export const updateProjectMergeRequest = endpoint({
     const row = await getMergeRequest(ctx, project, params.merge_request_iid)
     assertMayEdit(ctx, project, row)
     assertSomething(request.sent)
-    return presentMergeRequest(ctx, project, await changeMergeRequest(ctx, project, row, body))
+    return presentMergeRequest(ctx, project, await editMergeRequest(ctx, project, row, body))
   },
 })
 

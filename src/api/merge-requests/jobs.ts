@@ -37,6 +37,11 @@ export const hookJob = {
   payload: z.object({ id, user_id: userId, action: z.string(), oldrev: z.string().nullable() }),
 }
 
+export const descriptionJob = {
+  name: 'merge_requests.description',
+  payload: z.object({ id, user_id: userId }),
+}
+
 /** Has a merge request looked at again when that is due, as a single read does (spec D §1.10 Preparation). */
 export async function recheckIfDue(ctx: Ctx, row: MergeRequestRow): Promise<MergeRequestRow> {
   if (row.state !== 'opened') return row

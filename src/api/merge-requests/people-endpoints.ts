@@ -18,7 +18,7 @@ import { noteKind } from './notes.ts'
 import { params, path, tags } from './path.ts'
 import { isParticipant, listParticipants, listReviewers } from './people-queries.ts'
 import { presentMergeRequest } from './present-single.ts'
-import { updateMergeRequest } from './queries.ts'
+import { mergeRequestTimed } from './quick-actions.ts'
 import { todoTarget } from './record.ts'
 
 const read = onProject('read_merge_requests')
@@ -33,7 +33,7 @@ function find(ctx: Ctx, project: Project, given: Readonly<Record<string, unknown
 }
 
 export const mergeRequestTime = timeEndpoints({
-  type: 'merge_request',
+  ...mergeRequestTimed,
   path,
   params,
   tag: 'merge_requests',
@@ -43,8 +43,6 @@ export const mergeRequestTime = timeEndpoints({
     const row = await find(ctx, project, given)
     return { id: row.id, estimate: row.time_estimate, noteable: noteableOf(ctx, project, row) }
   },
-  saveEstimate: (ctx, subject, seconds) =>
-    updateMergeRequest(ctx.db, subject.id, { time_estimate: seconds, updated_at: ctx.now() }),
 })
 
 export const mergeRequestEvents = resourceEventEndpoints({

@@ -1,3 +1,4 @@
+import { userOf } from '../../access/actor.ts'
 import { mayInProject } from '../../access/decide.ts'
 import { findProjectById } from '../../access/find-queries.ts'
 import { findVisibleProject, type Project, withProjectRole } from '../../access/subjects.ts'
@@ -10,6 +11,7 @@ import { setAutoMerge } from './auto-merge-set.ts'
 import { createMergeRequest } from './create.ts'
 import { withDraftMark } from './draft-title.ts'
 import { assertMayEdit, reload } from './find.ts'
+import { descriptionJob } from './jobs.ts'
 import { listAssigneeIds, listUserIdsByName } from './people-queries.ts'
 import { type PushWishes, readPushOptions, titleOfBranch } from './push-option-words.ts'
 import { listOpenFromBranch } from './queries.ts'
@@ -75,6 +77,13 @@ async function applyToBranch(
     milestone_id: await milestoneOf(ctx, target, wishes.milestone),
   })
   if (wishes.autoMerge) await setAutoMerge(ctx, target, row, {})
+  await readDescription(ctx, row.id, wishes)
+}
+
+/** Quick actions of a description are a task's: they may move refs themselves. */
+async function readDescription(ctx: Ctx, id: number, wishes: PushWishes): Promise<void> {
+  if (!/^\/[a-z]/im.test(wishes.description ?? '')) return
+  await ctx.work.enqueue(ctx.db, descriptionJob, { id, user_id: userOf(ctx.actor)?.id ?? null })
 }
 
 async function milestoneOf(ctx: Ctx, project: Project, title: string | undefined) {
@@ -103,6 +112,7 @@ async function changeByWishes(ctx: Ctx, row: MergeRequestRow, wishes: PushWishes
     milestone_id: await milestoneOf(ctx, project, wishes.milestone),
   })
   if (wishes.autoMerge) await setAutoMerge(ctx, project, await reload(ctx, row.id), {})
+  await readDescription(ctx, row.id, wishes)
 }
 
 async function peopleOf(ctx: Ctx, row: MergeRequestRow, wishes: PushWishes) {

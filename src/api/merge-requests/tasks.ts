@@ -9,11 +9,13 @@ import {
   afterMergeJob,
   autoMergeJob,
   checkJob,
+  descriptionJob,
   enqueueCheck,
   hookJob,
   rebaseJob,
   refreshJob,
 } from './jobs.ts'
+import { applyDescription } from './open.ts'
 import { findById } from './queries.ts'
 import { runRebase } from './rebase.ts'
 import { refreshMergeRequest } from './refresh.ts'
@@ -64,6 +66,13 @@ export const autoMerges = task({
   payload: z.object({}),
   attempts: 1,
   handler: (ctx: Ctx) => runAutoMerges(ctx),
+})
+
+/** Carries out the quick actions of a description that came with a push. */
+export const description = task({
+  ...descriptionJob,
+  attempts: 1,
+  handler: (ctx: Ctx, payload) => applyDescription(ctx, payload.id, payload.user_id),
 })
 
 /** Tells webhooks what happened. */

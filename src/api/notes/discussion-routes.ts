@@ -216,15 +216,13 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
       params: withNote,
       body: { body: text({ max: 1_000_000 }).optional(), resolved: flag().optional() },
       check: exactlyOneOfBodyAndResolved,
-      response: noteEntity,
+      response: z.union([noteEntity, commandsEntity]),
       async handler({ ctx, project, params, body }) {
         const noteable = await kind.find(ctx, project, params)
         const row = await getNoteOfThread(ctx, noteable, params.discussion_id, params.note_id)
-        const changed =
-          body.body === undefined
-            ? await resolveNote(ctx, noteable, row, body.resolved ?? false)
-            : await editNote(ctx, kind, noteable, row, body.body)
-        return presentOne(ctx, noteable, changed)
+        if (body.body !== undefined) return editNote(ctx, kind, noteable, row, body.body)
+        const resolved = await resolveNote(ctx, noteable, row, body.resolved ?? false)
+        return presentOne(ctx, noteable, resolved)
       },
     }),
     endpoint({

@@ -12,10 +12,21 @@ export type AskedPosition = Partial<Omit<Position, 'line_range'>> & {
 
 /** What quick actions did (spec D §1.11). */
 export interface CommandResult {
-  /** What is left of the body. */
-  readonly body: string
   readonly changes: Readonly<Record<string, unknown>>
   readonly summary: readonly string[]
+}
+
+/** The quick actions of a body, read but not carried out. */
+export interface CommandPlan {
+  /** What is left of the body. */
+  readonly body: string
+  run(): Promise<CommandResult>
+}
+
+/** What a request says beside the body, for the quick actions that ask for it. */
+export interface CommandContext {
+  /** The head that the caller saw: `/merge` asks for it. */
+  readonly headSha?: string | undefined
 }
 
 /** One kind of thing that notes hang on, as the routes need to know it. */
@@ -43,6 +54,11 @@ export interface NoteKind {
   afterNote?(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void>
   /** Runs in the transaction that changes the text of a note: new mentions. */
   afterEdit?(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void>
-  /** Executes lines that begin with `/` and takes them off the body. */
-  runCommands?(ctx: Ctx, noteable: Noteable, body: string): Promise<CommandResult>
+  /** Takes known lines that begin with `/` off the body; undefined when there is none. */
+  readCommands?(
+    ctx: Ctx,
+    noteable: Noteable,
+    body: string,
+    context: CommandContext,
+  ): Promise<CommandPlan | undefined>
 }

@@ -6,12 +6,13 @@ import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { Answer, type Endpoint, endpoint, perMinute } from '../../http/endpoint.ts'
 import { flag, id, instant, oneOf, text } from '../../http/params.ts'
 import { commandsEntity, type NoteRow, noteEntity, presentCommands, presentNote } from './entity.ts'
-import type { NoteKind } from './kind.ts'
+import type { CommandContext, CommandPlan, CommandResult, NoteKind } from './kind.ts'
 import type { Noteable } from './noteable.ts'
 import { peopleOf, presentOne } from './present.ts'
 import { findNote, listNoteRows } from './queries.ts'
 import {
   assertMayChange,
+  assertMayWrite,
   changeNoteBody,
   createNote,
   type NoteInput,
@@ -27,17 +28,40 @@ export async function getNote(ctx: Ctx, noteable: Noteable, noteId: number): Pro
   return row
 }
 
+async function planOf(
+  ctx: Ctx,
+  kind: NoteKind,
+  noteable: Noteable,
+  body: string,
+  context: CommandContext = {},
+): Promise<CommandPlan | undefined> {
+  if (!/^\/[a-z_]/im.test(body)) return undefined
+  return await kind.readCommands?.(ctx, noteable, body, context)
+}
+
+/** Carries out commands that are all there is; 400 when none of them could be. */
+async function runAlone(plan: CommandPlan): Promise<CommandResult> {
+  const done = await plan.run()
+  if (done.summary.length === 0) throw badRequest('Failed to apply commands.')
+  return done
+}
+
 /**
- * Runs quick actions and adds what is left as a note. Only commands: nothing is added, and undefined comes back with
- * what they did (202, spec D §1.11).
+ * Adds a note without its quick actions, then carries those out. Only commands: nothing is added, and undefined comes
+ * back with what they did (202, spec D §1.11).
  */
-export async function addNote(ctx: Ctx, kind: NoteKind, noteable: Noteable, input: NoteInput) {
-  const hasCommands = kind.runCommands !== undefined && /^\/[a-z_]/m.test(input.body)
-  const done = hasCommands ? await kind.runCommands?.(ctx, noteable, input.body) : undefined
-  const body = done?.body ?? input.body
-  if (done && body.trim() === '') {
-    if (done.summary.length === 0) throw badRequest('Failed to apply commands.')
-    return { row: undefined, done }
+export async function addNote(
+  ctx: Ctx,
+  kind: NoteKind,
+  noteable: Noteable,
+  input: NoteInput,
+  context: CommandContext = {},
+) {
+  const plan = await planOf(ctx, kind, noteable, input.body, context)
+  const body = plan?.body ?? input.body
+  if (plan && body.trim() === '') {
+    assertMayWrite(ctx, noteable)
+    return { row: undefined, done: await runAlone(plan) }
   }
   const row = await createNote(
     ctx,
@@ -45,18 +69,33 @@ export async function addNote(ctx: Ctx, kind: NoteKind, noteable: Noteable, inpu
     { ...input, body, resolvable: kind.resolvable },
     (ctx, row) => kind.afterNote?.(ctx, noteable, row) ?? Promise.resolve(),
   )
-  return { row, done }
+  return { row, done: await plan?.run() }
 }
 
-/** Changes the text of a note, and follows what it says now. */
-export function editNote(ctx: Ctx, kind: NoteKind, noteable: Noteable, row: NoteRow, body: string) {
-  return changeNoteBody(
+/** Changes the text of a note; quick actions work as in a new one, and a note of nothing else goes. */
+export async function editNote(
+  ctx: Ctx,
+  kind: NoteKind,
+  noteable: Noteable,
+  row: NoteRow,
+  body: string,
+) {
+  assertMayChange(ctx, noteable, row)
+  const plan = await planOf(ctx, kind, noteable, body)
+  if (plan && plan.body.trim() === '') {
+    const done = await runAlone(plan)
+    await removeNote(ctx, noteable, row)
+    return new Answer(presentCommands(done), { status: 202 })
+  }
+  const changed = await changeNoteBody(
     ctx,
     noteable,
     row,
-    body,
+    plan?.body ?? body,
     (ctx, row) => kind.afterEdit?.(ctx, noteable, row) ?? Promise.resolve(),
   )
+  const done = await plan?.run()
+  return await presentOne(ctx, noteable, changed, done?.changes)
 }
 
 /** The routes of plain notes below one kind of thing (spec B-resolved §11.2). */
@@ -131,11 +170,9 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
       async handler({ ctx, project, params, body }) {
         const noteable = await kind.find(ctx, project, params)
         const internal = body.internal ?? body.confidential
-        const { row, done } = await addNote(ctx, kind, noteable, {
-          body: body.body,
-          internal,
-          createdAt: body.created_at,
-        })
+        const input = { body: body.body, internal, createdAt: body.created_at }
+        const context = { headSha: body.merge_request_diff_head_sha }
+        const { row, done } = await addNote(ctx, kind, noteable, input, context)
         if (row) return presentOne(ctx, noteable, row, done?.changes)
         return new Answer(presentCommands(done), { status: 202 })
       },
@@ -147,7 +184,7 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
       summary: 'Change the text of a note',
       params: withNote,
       body: { body: text({ max: 1_000_000 }).optional(), confidential: flag().optional() },
-      response: noteEntity,
+      response: z.union([noteEntity, commandsEntity]),
       async handler({ ctx, project, params, body }) {
         const noteable = await kind.find(ctx, project, params)
         const row = await getNote(ctx, noteable, params.note_id)
@@ -155,7 +192,7 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
           assertMayChange(ctx, noteable, row)
           return presentOne(ctx, noteable, row)
         }
-        return presentOne(ctx, noteable, await editNote(ctx, kind, noteable, row, body.body))
+        return editNote(ctx, kind, noteable, row, body.body)
       },
     }),
     endpoint({

@@ -68,7 +68,8 @@ export function seenBy(ctx: Ctx, noteable: Noteable): NoteFilter {
   }
 }
 
-function assertMayWrite(ctx: Ctx, noteable: Noteable): number {
+/** 401 or 403 for whoever may not comment there; gives the author's id. */
+export function assertMayWrite(ctx: Ctx, noteable: Noteable): number {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
   if (!mayInProject(ctx.actor, noteable.project, 'create_note')) throw forbidden()

@@ -1,28 +1,16 @@
 import type { ProjectAbility } from '../../access/abilities.ts'
-import { userOf } from '../../access/actor.ts'
 import { onProject, type Project } from '../../access/subjects.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
-import type { Work } from '../../store/schema/issues.ts'
-import { inTransaction } from '../../store/transaction.ts'
-import type { Noteable } from '../notes/noteable.ts'
-import { addSystemNote } from '../notes/verbs.ts'
-import { humanDuration, readDuration, timeStats } from './duration.ts'
+import { readDuration, timeStats } from './duration.ts'
 import { timeStatsEntity } from './entity.ts'
-import { deleteTimelogs, insertTimelog, sumTime } from './queries.ts'
-
-/** An issue or merge request whose time is kept. */
-export interface TimedSubject {
-  readonly id: number
-  readonly estimate: number
-  readonly noteable: Noteable
-}
+import { sumTime } from './queries.ts'
+import { removeSpentTime, setEstimate, spendTime, type Timed, type TimedSubject } from './verbs.ts'
 
 /** One kind of thing that time is spent on, as the routes need to know it. */
-export interface TimedKind {
-  readonly type: Work
+export interface TimedKind extends Timed {
   /** `/projects/:id/issues/:issue_iid` */
   readonly path: string
   readonly params: Shape
@@ -30,7 +18,6 @@ export interface TimedKind {
   readonly read: ProjectAbility
   readonly write: ProjectAbility
   find(ctx: Ctx, project: Project, params: Readonly<Record<string, unknown>>): Promise<TimedSubject>
-  saveEstimate(ctx: Ctx, subject: TimedSubject, seconds: number): Promise<void>
 }
 
 function seconds(duration: string): number {
@@ -49,38 +36,8 @@ async function stats(
 }
 
 async function estimate(ctx: Ctx, kind: TimedKind, subject: TimedSubject, amount: number) {
-  await inTransaction(ctx, async (ctx) => {
-    await kind.saveEstimate(ctx, subject, amount)
-    const said =
-      amount === 0 ? 'removed time estimate' : `changed time estimate to ${humanDuration(amount)}`
-    await addSystemNote(ctx, subject.noteable, 'time_tracking', said)
-  })
+  await setEstimate(ctx, kind, subject, amount)
   return stats(ctx, kind, subject, amount)
-}
-
-async function spend(
-  ctx: Ctx,
-  kind: TimedKind,
-  subject: TimedSubject,
-  amount: number,
-  summary: string | null,
-) {
-  await inTransaction(ctx, async (ctx) => {
-    const before = await sumTime(ctx.db, kind.type, subject.id)
-    if (before + amount < 0) throw badRequest('Time to subtract exceeds the total time spent')
-    await insertTimelog(ctx.db, {
-      subject_type: kind.type,
-      subject_id: subject.id,
-      user_id: userOf(ctx.actor)?.id ?? null,
-      seconds: amount,
-      summary,
-      spent_at: ctx.now(),
-      created_at: ctx.now(),
-    })
-    const said = `${amount < 0 ? 'subtracted' : 'added'} ${humanDuration(Math.abs(amount))} of time spent`
-    await addSystemNote(ctx, subject.noteable, 'time_tracking', said)
-  })
-  return stats(ctx, kind, subject)
 }
 
 /** The routes of time below one kind of thing (spec D §1.9). */
@@ -133,7 +90,9 @@ export function timeEndpoints(kind: TimedKind): Endpoint[] {
       status: 201,
       handler: async ({ ctx, project, params, body }) => {
         const subject = await kind.find(ctx, project, params)
-        return spend(ctx, kind, subject, seconds(body.duration), body.summary ?? null)
+        const summary = body.summary ?? null
+        await spendTime(ctx, kind, subject, { seconds: seconds(body.duration), summary })
+        return stats(ctx, kind, subject)
       },
     }),
     endpoint({
@@ -143,10 +102,7 @@ export function timeEndpoints(kind: TimedKind): Endpoint[] {
       summary: 'Set the spent time to nothing',
       async handler({ ctx, project, params }) {
         const subject = await kind.find(ctx, project, params)
-        await inTransaction(ctx, async (ctx) => {
-          await deleteTimelogs(ctx.db, kind.type, subject.id)
-          await addSystemNote(ctx, subject.noteable, 'time_tracking', 'removed time spent')
-        })
+        await removeSpentTime(ctx, kind, subject)
         return stats(ctx, kind, subject)
       },
     }),

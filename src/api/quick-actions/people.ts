@@ -1,0 +1,87 @@
+import { userOf } from '../../access/actor.ts'
+import type { Ctx } from '../../ctx.ts'
+import { assignable } from '../assignees/verbs.ts'
+import type { CommandDesk, CommandTable } from './desk.ts'
+import { named } from './desk.ts'
+import { readNames } from './parse.ts'
+import { listCalledUsers, listNamesOfUsers } from './queries.ts'
+
+export interface CalledUser {
+  readonly id: number
+  readonly username: string
+}
+
+/** The users whom an argument names and who may be made responsible; `me` is the caller. */
+async function usersIn(ctx: Ctx, desk: CommandDesk, argument: string): Promise<CalledUser[]> {
+  const me = userOf(ctx.actor)?.username
+  const names = readNames(argument).map((name) => (name === 'me' && me ? me : name))
+  const users = await listCalledUsers(ctx.db, names.slice(0, 50))
+  const ids = users.map((user) => user.id)
+  return await assignable(ctx, desk.project, ids)
+}
+
+function list(users: readonly CalledUser[]): string {
+  const names = users.map((user) => `@${user.username}`)
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+type Role = 'assignee' | 'reviewer'
+const fields = { assignee: 'assignee_ids', reviewer: 'reviewer_ids' } as const
+
+function idsOf(desk: CommandDesk, role: Role): readonly number[] {
+  return desk.wishes[fields[role]] ?? (role === 'assignee' ? desk.assigneeIds : desk.reviewerIds)
+}
+
+function put(desk: CommandDesk, role: Role, ids: readonly number[]) {
+  desk.wishes[fields[role]] = [...ids]
+  return { [fields[role]]: [...ids] }
+}
+
+function added(role: Role, users: readonly CalledUser[]): string {
+  return role === 'assignee' ? `Assigned ${list(users)}.` : `Assigned ${list(users)} as reviewer.`
+}
+
+function add(role: Role) {
+  return async (ctx: Ctx, desk: CommandDesk, argument: string) => {
+    const users = desk.maySort ? await usersIn(ctx, desk, argument || 'me') : []
+    if (users.length === 0) return undefined
+    const ids = new Set([...idsOf(desk, role), ...users.map((user) => user.id)])
+    return { changes: put(desk, role, [...ids]), message: added(role, users) }
+  }
+}
+
+function replace(role: Role) {
+  return async (ctx: Ctx, desk: CommandDesk, argument: string) => {
+    const users = desk.maySort ? await usersIn(ctx, desk, argument) : []
+    if (users.length === 0) return undefined
+    const ids = users.map((user) => user.id)
+    return { changes: put(desk, role, ids), message: added(role, users) }
+  }
+}
+
+function remove(role: Role) {
+  return async (ctx: Ctx, desk: CommandDesk, argument: string) => {
+    const before = idsOf(desk, role)
+    if (!desk.maySort || before.length === 0) return undefined
+    const everybody = await listNamesOfUsers(ctx.db, before)
+    const names = readNames(argument)
+    const gone = names.length === 0 ? everybody : await listCalledUsers(ctx.db, names)
+    const ids = gone.map((user) => user.id)
+    const kept = before.filter((id) => !ids.includes(id))
+    if (kept.length === before.length) return undefined
+    const word = gone.length === 1 ? role : `${role}s`
+    return { changes: put(desk, role, kept), message: `Removed ${word} ${list(gone)}.` }
+  }
+}
+
+export const assigneeCommands: CommandTable<CommandDesk> = {
+  assign: add('assignee'),
+  reassign: replace('assignee'),
+  ...named(['unassign', 'remove_assignee'], remove('assignee')),
+}
+
+export const reviewerCommands: CommandTable<CommandDesk> = {
+  ...named(['assign_reviewer', 'reviewer', 'request_review'], add('reviewer')),
+  reassign_reviewer: replace('reviewer'),
+  ...named(['unassign_reviewer', 'remove_reviewer'], remove('reviewer')),
+}

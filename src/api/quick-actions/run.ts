@@ -1,0 +1,68 @@
+import { Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { CommandDesk, CommandDone, CommandTable } from './desk.ts'
+import type { AskedCommand } from './parse.ts'
+
+/** What commands did: `commands_changes` of the reference, and the sentences about it. */
+export interface CommandsResult {
+  readonly changes: Readonly<Record<string, unknown>>
+  readonly summary: readonly string[]
+}
+
+/**
+ * Carries commands out one after the other: what they want changed in one change, then what each does beyond that. A
+ * command that the caller may not give, or that comes to nothing, is passed over.
+ */
+export async function runCommands<Desk extends CommandDesk>(
+  ctx: Ctx,
+  desk: Desk,
+  table: CommandTable<Desk>,
+  commands: readonly AskedCommand[],
+): Promise<CommandsResult> {
+  const done: CommandDone[] = []
+  for (const { name, argument } of commands) {
+    const result = await unlessRefused(async () => table[name]?.(ctx, desk, argument))
+    if (result) done.push(result)
+  }
+  const saved = await unlessRefused(async () => {
+    if (Object.keys(desk.wishes).length > 0) await desk.save(ctx, desk.wishes)
+    return true
+  })
+  if (!saved) return { changes: {}, summary: [] }
+  const kept: CommandDone[] = []
+  for (const one of done) {
+    const acted = await unlessRefused(async () => {
+      await one.act?.()
+      return true
+    })
+    if (acted) kept.push(one)
+  }
+  const summary = kept.map((one) => sentence(one.message)).join(' ')
+  return { changes: mergeChanges(kept), summary: summary === '' ? [] : [summary] }
+}
+
+function sentence(message: string | (() => string)): string {
+  return typeof message === 'string' ? message : message()
+}
+
+/** What a problem of the caller's making stops counts as not done; anything else is a bug. */
+async function unlessRefused<T>(act: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await act()
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
+
+function mergeChanges(done: readonly CommandDone[]): Record<string, unknown> {
+  const changes: Record<string, unknown> = {}
+  for (const { changes: own = {} } of done) {
+    for (const [key, value] of Object.entries(own)) {
+      const before = changes[key]
+      const adds = /^(?:add|remove)_/.test(key) && Array.isArray(before) && Array.isArray(value)
+      changes[key] = adds ? [...before, ...value] : value
+    }
+  }
+  return changes
+}
