@@ -104,6 +104,9 @@ export const settings = {
     { doc: 'Changelogs in a minute for one user and project; 0 has no limit' },
   ),
 
+  x509Authorities: text('/etc/ssl/certs/ca-certificates.crt', {
+    doc: 'PEM file of the authorities by which X.509 signatures of commits are trusted',
+  }),
   smtpUrl: optionalUrl(['smtp:', 'smtps:'], {
     secret: true,
     doc: 'Mail server, such as `smtp://user:password@mail.example.com:587`; without it mail becomes files in the folder `outbox`',

@@ -15,6 +15,7 @@ import { releases } from './migrations/0035-releases.ts'
 import { hooks } from './migrations/0036-hooks.ts'
 import { pushEffects } from './migrations/0037-push-effects.ts'
 import { pushRules } from './migrations/0038-push-rules.ts'
+import { gpgSubkeys } from './migrations/0065-gpg-subkeys.ts'
 import { boards } from './migrations/0095-boards.ts'
 import { mentions } from './migrations/0096-mentions.ts'
 
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   hooks,
   pushEffects,
   pushRules,
+  gpgSubkeys,
   boards,
   mentions,
 ]

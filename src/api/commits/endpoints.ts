@@ -98,7 +98,9 @@ export const getCommitSignature = endpoint({
   response: signatureEntity,
   async handler({ ctx, repo, params, request }) {
     const commit = await getCommit(repo, params.sha, request.signal)
-    return await getSignature(ctx, repo, commit.id)
+    const { id, committer } = commit
+    const { email, date } = committer
+    return await getSignature(ctx, { repo, id, email, date, signal: request.signal })
   },
 })
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { anyone, onInstance, signedIn } from '../../access/subjects.ts'
+import { parseGpgKey } from '../../base/gpg-key.ts'
 import { invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -9,8 +10,14 @@ import { listPage } from '../../store/pages.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import { callerId, getUser, getUserWithProfile } from '../users/find-user.ts'
-import { parseGpgKey } from './parse-gpg-key.ts'
-import { deleteGpgKey, findGpgKey, type GpgKeyRow, gpgKeysQuery, insertGpgKey } from './queries.ts'
+import {
+  deleteGpgKey,
+  findGpgKey,
+  type GpgKeyRow,
+  gpgKeysQuery,
+  insertGpgKey,
+  insertGpgSubkeys,
+} from './queries.ts'
 
 const tags = ['keys']
 const readScopes = ['api', 'read_api', 'read_user']
@@ -34,6 +41,7 @@ async function addGpgKey(ctx: Ctx, userId: number, given: string): Promise<GpgKe
         created_at: inner.now(),
       }),
     )
+    await insertGpgSubkeys(inner.db, row.id, key.subkeys)
     await auditGpgKey(inner, 'gpg_key_created', row)
     return row
   })

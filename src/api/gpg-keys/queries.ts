@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
+import type { GpgKeyName } from '../../base/gpg-key.ts'
 import type { GpgKeysTable } from '../../store/schema/accounts.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -18,4 +19,22 @@ export function insertGpgKey(db: Db, row: Insertable<GpgKeysTable>): Promise<Gpg
 
 export async function deleteGpgKey(db: Db, id: number): Promise<void> {
   await db.deleteFrom('gpg_keys').where('id', '=', id).execute()
+}
+
+export async function insertGpgSubkeys(
+  db: Db,
+  keyId: number,
+  subkeys: readonly GpgKeyName[],
+): Promise<void> {
+  if (subkeys.length === 0) return
+  const rows = subkeys.map((subkey) => ({
+    gpg_key_id: keyId,
+    fingerprint: subkey.fingerprint,
+    key_id: subkey.keyId,
+  }))
+  await db
+    .insertInto('gpg_subkeys')
+    .values(rows)
+    .onConflict((on) => on.doNothing())
+    .execute()
 }

@@ -2,13 +2,19 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { Repo } from '../../git/repo.ts'
+import type { X509Signer } from '../../git/signature/x509.ts'
 import { readSignature, type SignatureDetails } from '../../git/signature.ts'
-import type { ObjectId } from '../../git/types.ts'
 import { ifFound } from './missing.ts'
-import { findGpgKey, findSigningKey } from './signature-queries.ts'
+import {
+  type Signed,
+  type VerificationStatus,
+  verificationStatuses,
+  verifyPgp,
+  verifySsh,
+  verifyX509,
+} from './verify-signature.ts'
 
-const common = { verification_status: z.string(), commit_source: z.string() }
+const common = { verification_status: z.enum(verificationStatuses), commit_source: z.string() }
 
 const issuerEntity = z.strictObject({
   id: z.int(),
@@ -65,42 +71,48 @@ export type Signature = z.input<typeof signatureEntity>
 const COMMIT_SOURCE = 'gitaly'
 
 /**
- * The signature of a commit or annotated tag, or 404 `404 Signature Not Found`. What it claims is told, with the key
- * that it names when a user has registered it; it is not checked, and so never `verified`.
+ * The signature of a commit or annotated tag, or 404 `404 Signature Not Found`: checked, and judged by whose the key is
+ * (spec B-resolved §2.3).
  */
-export async function getSignature(ctx: Ctx, repo: Repo, id: ObjectId): Promise<Signature> {
-  const signed = await ifFound(readSignature(repo, id))
-  if (!signed) throw notFound('Signature')
-  return await presentSignature(ctx, signed.details)
-}
-
-async function presentSignature(ctx: Ctx, details: SignatureDetails): Promise<Signature> {
-  const status = (isKnown: boolean) => ({
-    verification_status: isKnown ? 'unverified' : 'unknown_key',
-    commit_source: COMMIT_SOURCE,
-  })
-  if (details.kind === 'PGP') {
-    const key = await findGpgKey(ctx.db, details)
-    return {
-      signature_type: 'PGP',
-      ...status(key !== undefined),
-      gpg_key_id: key?.id ?? null,
-      gpg_key_primary_keyid: key?.key_id ?? details.keyId ?? null,
-      gpg_key_user_name: key?.name ?? null,
-      gpg_key_user_email: key?.email ?? null,
-      gpg_key_subkey_id: null,
-    }
-  }
+export async function getSignature(ctx: Ctx, signed: Signed): Promise<Signature> {
+  const found = await ifFound(readSignature(signed.repo, signed.id, signed.signal))
+  if (!found) throw notFound('Signature')
+  const { details } = found
+  if (details.kind === 'PGP') return await pgpSignature(ctx, signed, details)
   if (details.kind === 'SSH') {
-    const named = details.key
-    const key = named && (await findSigningKey(ctx.db, named.fingerprint))
-    return { signature_type: 'SSH', ...status(key !== undefined), key: key ?? null }
+    const { status, key } = await verifySsh(ctx, signed, details)
+    if (!key) return { signature_type: 'SSH', ...statusOf(status), key: null }
+    const { user_id: _owner, ...shown } = key
+    return { signature_type: 'SSH', ...statusOf(status), key: shown }
   }
-  return { signature_type: 'X509', ...status(true), x509_certificate: certificateOf(details) }
+  const { status, check } = await verifyX509(ctx, signed)
+  const signer = check.signer ?? details.signer
+  const certificate = signer ? certificateOf(signer) : null
+  return { signature_type: 'X509', ...statusOf(status), x509_certificate: certificate }
 }
 
-function certificateOf({ signer }: Extract<SignatureDetails, { kind: 'X509' }>) {
-  if (!signer) return null
+function statusOf(status: VerificationStatus) {
+  return { verification_status: status, commit_source: COMMIT_SOURCE }
+}
+
+async function pgpSignature(
+  ctx: Ctx,
+  signed: Signed,
+  details: Extract<SignatureDetails, { kind: 'PGP' }>,
+): Promise<Signature> {
+  const { status, key, person } = await verifyPgp(ctx, signed, details)
+  return {
+    signature_type: 'PGP',
+    ...statusOf(status),
+    gpg_key_id: key?.id ?? null,
+    gpg_key_primary_keyid: (key?.key_id ?? details.keyId)?.toUpperCase() ?? null,
+    gpg_key_user_name: person?.name ?? null,
+    gpg_key_user_email: person?.email ?? null,
+    gpg_key_subkey_id: key?.subkey_id ?? null,
+  }
+}
+
+function certificateOf(signer: X509Signer) {
   return {
     id: numberOf(`${signer.issuer} ${signer.serialNumber}`),
     subject: signer.subject,

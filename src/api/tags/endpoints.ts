@@ -91,7 +91,8 @@ export const getRepositoryTagSignature = endpoint({
     const tag = await getTag(repo, params.tag_name, request.signal)
     // A lightweight tag has none of its own: its commit's is not the tag's.
     if (!tag.tag) throw notFound('Signature')
-    return await getSignature(ctx, repo, tag.id)
+    const { email = '', date = '' } = tag.tag.tagger ?? {}
+    return await getSignature(ctx, { repo, id: tag.id, email, date, signal: request.signal })
   },
 })
 

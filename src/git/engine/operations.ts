@@ -3,6 +3,7 @@ import { readBlameOperation } from '../blame.ts'
 import { hashBlobOperation, openBlobOperation, readBlobOperation } from '../blob.ts'
 import { listBranchesOperation } from '../branches.ts'
 import { readChangelogCommitsOperation } from '../changelog-commits.ts'
+import { checkSignatureOperation } from '../check-signature.ts'
 import { cherryPickOperation } from '../cherry-pick.ts'
 import { readCommitOperation, readCommitsOperation } from '../commit.ts'
 import { readCommitStatsOperation } from '../commit-stats.ts'
@@ -39,6 +40,7 @@ const all: readonly Operation<never, unknown>[] = [
   listAuthorsOperation,
   readBlameOperation,
   readSignatureOperation,
+  checkSignatureOperation,
   listBranchesOperation,
   findRefOperation,
   listRefsOperation,

@@ -14,7 +14,7 @@ export interface SshKey {
 }
 
 /** Splits strings with a length before each (RFC 4251 §5); stops where the bytes end. */
-function readStrings(data: Buffer): Buffer[] {
+export function readStrings(data: Buffer): Buffer[] {
   const strings: Buffer[] = []
   for (let at = 0; at + 4 <= data.length; ) {
     const length = data.readUInt32BE(at)

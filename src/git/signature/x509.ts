@@ -119,7 +119,11 @@ export function readX509Signer(armoured: string): X509Signer | undefined {
   const all = readCertificates(data)
   // Authorities come along to complete the chain; the signer is none.
   const signer = all.find((certificate) => !certificate.ca) ?? all[0]
-  if (!signer) return undefined
+  return signer && describeCertificate(signer)
+}
+
+/** What a certificate says about its owner and about who vouches for them. */
+export function describeCertificate(signer: X509Certificate): X509Signer {
   return {
     subject: oneLine(signer.subject),
     issuer: oneLine(signer.issuer),

@@ -21,6 +21,14 @@ export interface GpgKeysTable {
   created_at: Instant
 }
 
+/** A subkey of a registered GPG key. */
+export interface GpgSubkeysTable {
+  id: Id
+  gpg_key_id: number
+  fingerprint: string
+  key_id: string
+}
+
 export interface DeployTokensTable {
   id: Id
   source_type: SourceType
@@ -179,6 +187,7 @@ export interface TopicsTable {
 export interface AccountsSchema {
   deploy_key_projects: DeployKeyProjectsTable
   gpg_keys: GpgKeysTable
+  gpg_subkeys: GpgSubkeysTable
   deploy_tokens: DeployTokensTable
   oauth_applications: OauthApplicationsTable
   oauth_grants: OauthGrantsTable

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { parseGpgKey } from '../../../src/api/gpg-keys/parse-gpg-key.ts'
 import { parseSshKey } from '../../../src/api/keys/parse-ssh-key.ts'
+import { parseGpgKey } from '../../../src/base/gpg-key.ts'
 import { newFolder } from '../../support/database.ts'
 import { ed25519, field, gpgKey, rsa, sshLine } from '../../support/keys.ts'
 
@@ -67,7 +67,8 @@ describe('SSH keys', () => {
 describe('GPG keys', () => {
   test('are named by their fingerprint', () => {
     const { armored, fingerprint } = gpgKey(1)
-    expect(parseGpgKey(armored)).toEqual({ fingerprint, keyId: fingerprint.slice(-16) })
+    const keyId = fingerprint.slice(-16)
+    expect(parseGpgKey(armored)).toEqual({ fingerprint, keyId, subkeys: [] })
     expect(parseGpgKey(armored.replaceAll('\n', '\r\n'))?.fingerprint).toBe(fingerprint)
   })
   test('that are broken, or private, are refused', () => {

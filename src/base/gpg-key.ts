@@ -1,20 +1,45 @@
 import { createHash } from 'node:crypto'
 
-export interface GpgKey {
+/** A key that makes signatures: a primary key or one of its subkeys. */
+export interface GpgKeyName {
   /** Lower-case hex. */
   readonly fingerprint: string
   /** The last 16 digits of a version 4 fingerprint, the first 16 of a later one: what signatures name. */
   readonly keyId: string
 }
 
+export interface GpgKey extends GpgKeyName {
+  /** What the block says are subkeys; whether they are is checked with each signature. */
+  readonly subkeys: readonly GpgKeyName[]
+}
+
+/** More subkeys than anybody has. */
+const MAX_SUBKEYS = 50
+
 /**
- * Reads the primary key of an armoured OpenPGP public key block (RFC 9580): enough to name it. A private key, a broken
- * check sum, or anything that is no key is undefined.
+ * Reads the primary key of an armoured OpenPGP public key block (RFC 9580) and its subkeys: enough to name them. A
+ * private key, a broken check sum, or anything that is no key is undefined.
  */
 export function parseGpgKey(armored: string): GpgKey | undefined {
   const bytes = dearmor(armored)
-  const body = bytes && publicKeyBody(bytes)
-  if (!body) return undefined
+  const first = bytes && readPacket(bytes, 0)
+  const primary = first && first.tag === PUBLIC_KEY ? nameOf(first.body) : undefined
+  if (!bytes || !first || !primary) return undefined
+  const subkeys: GpgKeyName[] = []
+  let at = first.end
+  while (at < bytes.length && subkeys.length < MAX_SUBKEYS) {
+    const packet = readPacket(bytes, at)
+    // Another key in the same block belongs to somebody else.
+    if (!packet || packet.tag === PUBLIC_KEY) break
+    const name = packet.tag === PUBLIC_SUBKEY ? nameOf(packet.body) : undefined
+    if (name) subkeys.push(name)
+    at = packet.end
+  }
+  return { ...primary, subkeys }
+}
+
+function nameOf(body: Buffer): GpgKeyName | undefined {
+  if (body.length < 12) return undefined
   const version = body[0]
   if (version === 4) {
     const head = Buffer.from([0x99, body.length >> 8, body.length & 0xff])
@@ -62,16 +87,21 @@ function crc24(bytes: Buffer): string {
 }
 
 const PUBLIC_KEY = 6
+const PUBLIC_SUBKEY = 14
 
-/** The body of the first packet, when it is a public key. */
-function publicKeyBody(bytes: Buffer): Buffer | undefined {
-  const head = bytes[0] ?? 0
+/** The packet at a place, in the old or the new format; undefined when it is damaged. */
+function readPacket(
+  bytes: Buffer,
+  at: number,
+): { readonly tag: number; readonly body: Buffer; readonly end: number } | undefined {
+  const head = bytes[at] ?? 0
   if ((head & 0x80) === 0) return undefined
-  const size = (head & 0x40) === 0 ? oldLength(bytes, head & 3) : newLength(bytes)
+  const rest = bytes.subarray(at)
+  const size = (head & 0x40) === 0 ? oldLength(rest, head & 3) : newLength(rest)
+  if (!size || size.at + size.length > rest.length) return undefined
   const tag = (head & 0x40) === 0 ? (head >> 2) & 0x0f : head & 0x3f
-  if (tag !== PUBLIC_KEY || !size || size.at + size.length > bytes.length) return undefined
-  const body = bytes.subarray(size.at, size.at + size.length)
-  return body.length >= 12 ? body : undefined
+  const end = size.at + size.length
+  return { tag, body: rest.subarray(size.at, end), end: at + end }
 }
 
 interface Size {
