@@ -88,6 +88,7 @@ import * as serviceAccounts from './service-accounts/endpoints.ts'
 import * as serviceAccountsSource from './service-accounts/source-endpoints.ts'
 import * as signIn from './sign-in/endpoints.ts'
 import * as submodules from './submodules/endpoints.ts'
+import * as suggestions from './suggestions/endpoints.ts'
 import * as tags from './tags/endpoints.ts'
 import * as templates from './templates/endpoints.ts'
 import * as templatesProject from './templates/project-endpoints.ts'
@@ -194,6 +195,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   serviceAccountsSource,
   signIn,
   submodules,
+  suggestions,
   tags,
   templates,
   templatesProject,

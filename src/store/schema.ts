@@ -17,6 +17,7 @@ import type { RefsSchema } from './schema/refs.ts'
 import type { ReleasesSchema } from './schema/releases.ts'
 import type { SignInSchema } from './schema/sign-in.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
+import type { SuggestionsSchema } from './schema/suggestions.ts'
 
 /** Every table. An area adds its interface here and its migration in migrations.ts. */
 export interface Schema
@@ -37,7 +38,8 @@ export interface Schema
     RefsSchema,
     ReleasesSchema,
     SignInSchema,
-    SpacesSchema {}
+    SpacesSchema,
+    SuggestionsSchema {}
 
 /** The database, or the transaction that we are in. */
 export type Db = Kysely<Schema>

@@ -1,5 +1,6 @@
 import type { NoteKind } from '../notes/kind.ts'
 import { followText } from '../references/follow-text.ts'
+import { saveSuggestions } from '../suggestions/save-suggestions.ts'
 import { afterNote } from './after-note.ts'
 import { placeNote } from './diff-position.ts'
 import { getMergeRequest, noteableOf } from './find.ts'
@@ -21,5 +22,6 @@ export const noteKind: NoteKind = {
   place: placeNote,
   afterNote,
   afterEdit: (ctx, noteable, row) => followText(ctx, noteable, row.body, row),
+  afterSaved: saveSuggestions,
   readCommands: readRequestCommands,
 }

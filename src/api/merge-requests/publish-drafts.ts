@@ -3,8 +3,10 @@ import type { Project } from '../../access/subjects.ts'
 import { unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import type { NoteRow } from '../notes/entity.ts'
 import type { Position } from '../notes/noteable.ts'
 import { createNote, resolveThread } from '../notes/verbs.ts'
+import { saveSuggestions } from '../suggestions/save-suggestions.ts'
 import { afterNote } from './after-note.ts'
 import { lineCode } from './diff-position.ts'
 import { type DraftRow, deleteDraft } from './draft-queries.ts'
@@ -21,10 +23,13 @@ export async function publishDrafts(
 ): Promise<void> {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
-  await inTransaction(ctx, async (ctx) => {
-    for (const draft of drafts) await publish(ctx, project, row, draft)
+  const published = await inTransaction(ctx, async (ctx) => {
+    const notes: NoteRow[] = []
+    for (const draft of drafts) notes.push(...(await publish(ctx, project, row, draft)))
     if (drafts.length > 0) await noteReview(ctx, row.id, user.id, 'reviewed')
+    return notes
   })
+  for (const note of published) await saveSuggestions(ctx, noteableOf(ctx, project, row), note)
 }
 
 async function publish(
@@ -32,8 +37,8 @@ async function publish(
   project: Project,
   row: MergeRequestRow,
   draft: DraftRow,
-): Promise<void> {
-  if (!(await deleteDraft(ctx.db, draft.id))) return
+): Promise<NoteRow[]> {
+  if (!(await deleteDraft(ctx.db, draft.id))) return []
   const noteable = noteableOf(ctx, project, row)
   const position = draft.position === null ? undefined : (JSON.parse(draft.position) as Position) // written by us
   const place =
@@ -49,6 +54,7 @@ async function publish(
   if (draft.resolve_discussion === 1 && draft.discussion_id !== null) {
     await resolveThread(ctx, noteable, note.discussion_id)
   }
+  return [note]
 }
 
 function codeOf(position: Position): string {

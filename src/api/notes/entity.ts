@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import type { NoteableType } from '../../store/schema/issues.ts'
+import { suggestionEntity } from '../suggestions/entity.ts'
 import { presentUserBasic, type UserBasicRow, userBasicEntity } from '../users/basic.ts'
 import type { Position } from './noteable.ts'
 
@@ -25,16 +26,6 @@ export const positionEntity = z.strictObject({
   height: z.int().nullish(),
   x: z.number().nullish(),
   y: z.number().nullish(),
-})
-
-export const suggestionEntity = z.strictObject({
-  id: z.int(),
-  from_line: z.int(),
-  to_line: z.int(),
-  appliable: z.boolean(),
-  applied: z.boolean(),
-  from_content: z.string(),
-  to_content: z.string(),
 })
 
 /** A comment or system note (spec B §Discussion, B-resolved §11.2). */
@@ -94,6 +85,7 @@ export interface NoteRow {
 /** What presenting notes needs beside their rows. */
 export interface NotePeople {
   readonly users: ReadonlyMap<number, UserBasicRow>
+  readonly suggestions?: ReadonlyMap<number, z.input<typeof suggestionEntity>[]>
 }
 
 type NoteBody = z.input<typeof noteEntity>
@@ -121,7 +113,7 @@ export function presentNote(
     noteable_id: row.noteable_id,
     noteable_type: row.noteable_type,
     project_id: row.project_id,
-    ...positionOf(row),
+    ...positionOf(row, people),
     resolvable: row.resolvable === 1,
     ...resolutionOf(row, user),
     confidential: row.internal === 1,
@@ -133,10 +125,10 @@ export function presentNote(
   }
 }
 
-function positionOf(row: NoteRow): Partial<NoteBody> {
+function positionOf(row: NoteRow, people: NotePeople): Partial<NoteBody> {
   if (row.type !== 'DiffNote' || row.position === null) return {}
   const position = JSON.parse(row.position) as Position // written by us
-  return { commit_id: row.commit_id, position, suggestions: [] }
+  return { commit_id: row.commit_id, position, suggestions: people.suggestions?.get(row.id) ?? [] }
 }
 
 function resolutionOf(

@@ -54,6 +54,8 @@ export interface NoteKind {
   afterNote?(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void>
   /** Runs in the transaction that changes the text of a note: new mentions. */
   afterEdit?(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void>
+  /** Runs after a note was added or its text changed, outside of that transaction: what takes git. */
+  afterSaved?(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void>
   /** Takes known lines that begin with `/` off the body; undefined when there is none. */
   readCommands?(
     ctx: Ctx,

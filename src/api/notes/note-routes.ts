@@ -69,6 +69,7 @@ export async function addNote(
     { ...input, body, resolvable: kind.resolvable },
     (ctx, row) => kind.afterNote?.(ctx, noteable, row) ?? Promise.resolve(),
   )
+  await kind.afterSaved?.(ctx, noteable, row)
   return { row, done: await plan?.run() }
 }
 
@@ -94,6 +95,7 @@ export async function editNote(
     plan?.body ?? body,
     (ctx, row) => kind.afterEdit?.(ctx, noteable, row) ?? Promise.resolve(),
   )
+  await kind.afterSaved?.(ctx, noteable, changed)
   const done = await plan?.run()
   return await presentOne(ctx, noteable, changed, done?.changes)
 }

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../ctx.ts'
+import { suggestionsByNote } from '../suggestions/by-note.ts'
 import { type NotePeople, type NoteRow, presentDiscussion, presentNote } from './entity.ts'
 import type { Noteable } from './noteable.ts'
 import { listUsersById } from './queries.ts'
@@ -7,8 +8,15 @@ import { listUsersById } from './queries.ts'
 export async function peopleOf(ctx: Ctx, rows: readonly NoteRow[]): Promise<NotePeople> {
   const ids = rows.flatMap((row) => [row.author_id, row.resolved_by_id])
   const wanted = [...new Set(ids.filter((id) => id !== null))]
-  const users = await listUsersById(ctx.db, wanted)
-  return { users: new Map(users.map((user) => [user.id, user])) }
+  const placed = rows.filter((row) => row.type === 'DiffNote')
+  const [users, suggestions] = await Promise.all([
+    listUsersById(ctx.db, wanted),
+    suggestionsByNote(
+      ctx,
+      placed.map((row) => row.id),
+    ),
+  ])
+  return { users: new Map(users.map((user) => [user.id, user])), suggestions }
 }
 
 export async function presentOne(

@@ -248,6 +248,16 @@ export async function resolveDiscussion(
   await resolveNotes(ctx.db, first.discussion_id, resolved ? { at: ctx.now(), by } : null)
 }
 
+/** Resolves threads in the name of whoever did what they asked, in the caller's transaction. */
+export async function closeThreads(
+  ctx: Ctx,
+  noteable: Noteable,
+  discussionIds: readonly string[],
+): Promise<void> {
+  const by = assertMayWrite(ctx, noteable)
+  for (const id of discussionIds) await resolveNotes(ctx.db, id, { at: ctx.now(), by })
+}
+
 /** Resolves a thread by its id, as a review that is published may ask. */
 export async function resolveThread(
   ctx: Ctx,
