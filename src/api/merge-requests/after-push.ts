@@ -2,7 +2,7 @@ import { actAs } from '../../access/act-as.ts'
 import type { Ctx } from '../../ctx.ts'
 import { countAheadBehind } from '../../git/merge-base.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { branchOf, isDeletion, type RefMove } from '../refs/moves.ts'
+import { branchOf, isDeletion, type RefMove, type SettledPush } from '../refs/moves.ts'
 import { closeMergeRequest } from './close.ts'
 import { completeMerge } from './complete-merge.ts'
 import { enqueueCheck, refreshJob } from './jobs.ts'
@@ -17,14 +17,6 @@ import {
 } from './queries.ts'
 import type { MergeRequestRow } from './row.ts'
 import { targetProject } from './target-project.ts'
-
-/** A push whose refs have moved, as far as merge requests ask. */
-export interface MergeRequestPush {
-  readonly projectId: number
-  readonly userId: number | null
-  readonly options: readonly string[]
-  readonly moves: readonly RefMove[]
-}
 
 /**
  * Notes in the transaction that closes a move that merge requests from and into its branches are no longer checked, and
@@ -44,7 +36,7 @@ export async function branchesMoved(
 }
 
 /** Brings merge requests up to date with a push: the part that takes git, in the push's task; may run twice. */
-export async function mergeRequestsAfterPush(given: Ctx, push: MergeRequestPush): Promise<void> {
+export async function mergeRequestsAfterPush(given: Ctx, push: SettledPush): Promise<void> {
   const ctx = await actAs(given, push.userId)
   for (const move of push.moves) {
     const branch = branchOf(move.name)
@@ -72,7 +64,7 @@ async function sourceDeleted(ctx: Ctx, projectId: number, branch: string): Promi
   }
 }
 
-async function sourceMoved(ctx: Ctx, push: MergeRequestPush, branch: string): Promise<void> {
+async function sourceMoved(ctx: Ctx, push: SettledPush, branch: string): Promise<void> {
   for (const { id } of await listOpenFromBranch(ctx.db, push.projectId, branch)) {
     await ctx.work.enqueue(ctx.db, refreshJob, { id, user_id: push.userId })
   }
@@ -80,7 +72,7 @@ async function sourceMoved(ctx: Ctx, push: MergeRequestPush, branch: string): Pr
 
 async function targetMoved(
   ctx: Ctx,
-  push: MergeRequestPush,
+  push: SettledPush,
   branch: string,
   newId: string,
 ): Promise<void> {

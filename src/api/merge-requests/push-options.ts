@@ -5,8 +5,7 @@ import { findVisibleProject, type Project, withProjectRole } from '../../access/
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { usableMilestonesByTitle } from '../milestones/verbs.ts'
-import { branchOf, isDeletion } from '../refs/moves.ts'
-import type { MergeRequestPush } from './after-push.ts'
+import { branchOf, isDeletion, type SettledPush } from '../refs/moves.ts'
 import { setAutoMerge } from './auto-merge-set.ts'
 import { createMergeRequest } from './create.ts'
 import { withDraftMark } from './draft-title.ts'
@@ -23,7 +22,7 @@ import { changeMergeRequest } from './update.ts'
 const mostBranches = 10
 
 /** Opens and changes merge requests as a push asked; what it asked wrongly is noted in the log, the push stands. */
-export async function applyPushOptions(ctx: Ctx, push: MergeRequestPush): Promise<void> {
+export async function applyPushOptions(ctx: Ctx, push: SettledPush): Promise<void> {
   const wishes = readPushOptions(push.options)
   if (!wishes) return
   const found = await findProjectById(ctx.db, push.projectId)

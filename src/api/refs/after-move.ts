@@ -7,21 +7,11 @@ import { findPushedProject, type PushedProject, recordPushed } from '../projects
 import { measureProject } from '../projects/tasks.ts'
 import { protectDefaultBranch } from '../protections/protect-branch.ts'
 import { defaultProtection } from './default-protection.ts'
-import { branchOf, isDeletion, type RefMove } from './moves.ts'
+import { branchOf, isDeletion, type RefMove, type SettledPush } from './moves.ts'
 import { rulesFor } from './protection.ts'
 import { findPush, listBranchRules, listMovedRefs } from './queries.ts'
 import { tellPush } from './tell-push.ts'
 import { enqueueUpkeep } from './upkeep.ts'
-
-/** A push whose refs have moved. */
-export interface SettledPush {
-  readonly id: number
-  readonly projectId: number
-  readonly userId: number | null
-  readonly options: readonly string[]
-  readonly at: string
-  readonly moves: readonly RefMove[]
-}
 
 /**
  * What must be true in the database from the moment a push counts: called once for each push, in

@@ -19,6 +19,16 @@ export interface Push {
   readonly record?: ((ctx: Ctx, pushId: number) => Promise<void>) | undefined
 }
 
+/** A push whose refs have moved. */
+export interface SettledPush {
+  readonly id: number
+  readonly projectId: number
+  readonly userId: number | null
+  readonly options: readonly string[]
+  readonly at: string
+  readonly moves: readonly RefMove[]
+}
+
 /** Why a ref may not move, as a sentence for its user. */
 export interface Refusal {
   readonly name: string

@@ -5,7 +5,7 @@ import { extendGraph, maintainRepository } from '../../git/maintenance.ts'
 import { listRefs } from '../../git/refs.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { task } from '../../work/task.ts'
-import type { SettledPush } from './after-move.ts'
+import type { SettledPush } from './moves.ts'
 
 // Pushes come in bursts, and their clients want the processor first: one look for all of them.
 const graphRestMs = 2000
