@@ -1,6 +1,7 @@
 import type { Ctx } from '../ctx.ts'
 import { daily, every, type Schedule } from '../work/schedule.ts'
 import type { AnyTask } from '../work/task.ts'
+import { tellExpiringTokens } from './access-tokens/tell-expiring.ts'
 import { unassignMember } from './assignees/tasks.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
 import { exportSource, importProject, importRemote, removeOldExports } from './exports/tasks.ts'
@@ -33,6 +34,7 @@ import { sendConfirmation, sendPasswordLink } from './users/tasks.ts'
 /** Every background task that the runner may find in the table. */
 export const tasks: readonly AnyTask<Ctx>[] = [
   deleteMergedBranches,
+  tellExpiringTokens,
   unassignMember,
   deliverHook,
   forgetDeliveries,
@@ -73,6 +75,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
 /** What comes round by the clock. */
 export const schedules: readonly Schedule[] = [
   daily('3:40', forgetDeliveries, {}),
+  daily('6:00', tellExpiringTokens, {}),
   every(5 * 60_000, recoverTask, {}),
   daily('0:05', removeExpiredMembers, {}),
   daily('3:10', removeExpiredSignIns, {}),

@@ -104,3 +104,15 @@ export async function findBotLevels(
     .execute()
   return new Map(rows.map((row) => [row.user_id ?? 0, row.access_level]))
 }
+
+/** Tokens of projects and groups that end on a day. */
+export function listExpiringOn(db: Db, day: Day) {
+  return db
+    .selectFrom('access_tokens')
+    .select(['id', 'user_id', 'name', 'source_type', 'source_id', 'created_at', 'expires_at'])
+    .where('kind', 'in', ['project', 'group'])
+    .where('revoked', '=', 0)
+    .where('expires_at', '=', day)
+    .orderBy('id')
+    .execute()
+}

@@ -9,14 +9,9 @@ import { id, text } from '../../http/params.ts'
 import type { NoteKind } from '../notes/kind.ts'
 import { getNote } from '../notes/note-routes.ts'
 import { presentUserBasic, userBasicEntity } from '../users/basic.ts'
-import {
-  type AwardableType,
-  type AwardRow,
-  deleteAward,
-  findAward,
-  listAwardRows,
-} from './queries.ts'
-import { type Awardable, award } from './verbs.ts'
+import type { Awardable } from './awardable.ts'
+import { type AwardableType, type AwardRow, findAward, listAwardRows } from './queries.ts'
+import { award, takeBack } from './verbs.ts'
 
 const awardEntity = z.strictObject({
   id: z.int(),
@@ -102,11 +97,7 @@ function routes(kind: AwardableKind): Endpoint[] {
       status: 201,
       async handler({ ctx, project, params, body }) {
         const subject = await kind.find(ctx, project, params)
-        return present(
-          ctx,
-          subject,
-          await getAward(ctx, subject, await award(ctx, project, subject, body.name)),
-        )
+        return present(ctx, subject, await award(ctx, project, subject, body.name))
       },
     }),
     endpoint({
@@ -120,7 +111,7 @@ function routes(kind: AwardableKind): Endpoint[] {
         const subject = await kind.find(ctx, project, params)
         const row = await getAward(ctx, subject, params.award_id)
         if (row.id !== userOf(ctx.actor)?.id && !isAdmin(ctx.actor)) throw forbidden()
-        await deleteAward(ctx.db, row.award_id)
+        await takeBack(ctx, subject, row)
       },
     }),
   ]
@@ -135,7 +126,7 @@ export function awardEndpoints(kind: NoteKind, type: Exclude<AwardableType, 'Not
     async find(ctx, project, params) {
       const noteable = await kind.find(ctx, project, params)
       if (noteable.id === null) throw notFound()
-      return { type, id: noteable.id }
+      return { type, id: noteable.id, noteable, note: null }
     },
   }
   const notes: AwardableKind = {
@@ -144,7 +135,8 @@ export function awardEndpoints(kind: NoteKind, type: Exclude<AwardableType, 'Not
     ability: kind.ability,
     async find(ctx, project, params) {
       const noteable = await kind.find(ctx, project, params)
-      return { type: 'Note', id: (await getNote(ctx, noteable, Number(params.note_id))).id }
+      const note = await getNote(ctx, noteable, Number(params.note_id))
+      return { type: 'Note', id: note.id, noteable, note }
     },
   }
   return [...routes(thing), ...routes(notes)]

@@ -2,14 +2,11 @@ import { userOf } from '../../access/actor.ts'
 import { assertMayInProject, type Project } from '../../access/subjects.ts'
 import { notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
-import { type AwardableType, deleteAward, findOwnAward, insertAward } from './queries.ts'
-
-/** Something that people react to with an emoji. */
-export interface Awardable {
-  readonly type: AwardableType
-  readonly id: number
-}
+import type { Awardable } from './awardable.ts'
+import { fireEmojiHooks } from './hook-payload.ts'
+import { type AwardRow, deleteAward, findAward, findOwnAward, insertAward } from './queries.ts'
 
 /** Emoji names are words of letters, digits, `_`, `+` and `-`, at most 100 characters. */
 const NAME = /^[a-z0-9_+-]{1,100}$/i
@@ -20,13 +17,13 @@ function plainName(name: string): string {
   return plain
 }
 
-/** Adds the caller's reaction and gives its id; 404 for the same one twice. */
+/** Adds the caller's reaction; 404 for the same one twice. */
 export async function award(
   ctx: Ctx,
   project: Project,
   subject: Awardable,
   name: string,
-): Promise<number> {
+): Promise<AwardRow> {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
   assertMayInProject(ctx, project, 'award_emoji')
@@ -34,9 +31,23 @@ export async function award(
   const columns =
     'award_emoji.awardable_type, award_emoji.awardable_id, award_emoji.user_id, award_emoji.name'
   const twice = () => notFound('Award Emoji Name has already been taken')
-  return await uniquely({ [columns]: twice }, () =>
-    insertAward(ctx.db, subject.type, subject.id, plain, user.id, ctx.now()),
-  )
+  return inTransaction(ctx, async (ctx) => {
+    const id = await uniquely({ [columns]: twice }, () =>
+      insertAward(ctx.db, subject.type, subject.id, plain, user.id, ctx.now()),
+    )
+    const row = await findAward(ctx.db, subject.type, subject.id, id)
+    if (!row) throw new Error(`reaction ${id} is gone`)
+    await fireEmojiHooks(ctx, subject, row, 'award')
+    return row
+  })
+}
+
+/** Takes a reaction back. */
+export async function takeBack(ctx: Ctx, subject: Awardable, row: AwardRow): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    await deleteAward(ctx.db, row.award_id)
+    await fireEmojiHooks(ctx, subject, row, 'revoke')
+  })
 }
 
 /** Adds the caller's reaction, or takes it back when it is there. */
@@ -49,6 +60,7 @@ export async function toggleAward(
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
   const own = await findOwnAward(ctx.db, subject.type, subject.id, user.id, plainName(name))
-  if (own) await deleteAward(ctx.db, own.id)
+  const row = own && (await findAward(ctx.db, subject.type, subject.id, own.id))
+  if (row) await takeBack(ctx, subject, row)
   else await award(ctx, project, subject, name)
 }

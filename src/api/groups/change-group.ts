@@ -4,6 +4,7 @@ import { invalid, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
+import { tellOfGroup } from '../hooks/system-events.ts'
 import { groupNameFaults, groupPathFaults } from '../namespaces/paths.ts'
 import { followNamespacePath } from '../projects/below.ts'
 import type { Avatar } from '../users/sent-avatar.ts'
@@ -57,13 +58,23 @@ export async function changeGroup(ctx: Ctx, group: Group, update: GroupUpdate): 
         path: to.fullPath,
         visibility: change.visibility ?? group.visibility,
       })
-      if (from.fullPath === to.fullPath && from.fullName === to.fullName) return
-      await moveBelow(ctx.db, group.id, from, to)
-      await followNamespacePath(ctx, group.id, from.fullPath, to.fullPath)
+      await moveAlong(ctx, group, from, to)
     })
   } catch (error) {
     throw pathTaken(error) ?? error
   }
+}
+
+interface Place {
+  readonly fullPath: string
+  readonly fullName: string
+}
+
+async function moveAlong(ctx: Ctx, group: Group, from: Place, to: Place): Promise<void> {
+  if (from.fullPath === to.fullPath && from.fullName === to.fullName) return
+  await moveBelow(ctx.db, group.id, from, to)
+  await followNamespacePath(ctx, group.id, from.fullPath, to.fullPath)
+  if (from.fullPath !== to.fullPath) await tellOfGroup(ctx, group.id, 'group_rename', group)
 }
 
 const noAvatar = { avatar_file: null, avatar_name: null } as const

@@ -4,6 +4,7 @@ import { type Group, getVisibleGroup } from '../../access/subjects.ts'
 import { forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { tellOfGroup } from '../hooks/system-events.ts'
 import { addFirstMember } from '../members/found-source.ts'
 import { groupNameFaults, groupPathFaults } from '../namespaces/paths.ts'
 import { groupVisibilityFaults, MAX_DEPTH, refuseGroupFaults, whilePathFree } from './faults.ts'
@@ -59,6 +60,7 @@ export async function createGroup(ctx: Ctx, input: NewGroup): Promise<number> {
         await addFirstMember(ctx, { type: 'group', id }, owner)
       }
       await auditGroup(ctx, id, 'group_created', { path: input.path })
+      await tellOfGroup(ctx, id, 'group_create')
       return id
     }),
   )

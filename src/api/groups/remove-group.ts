@@ -5,7 +5,13 @@ import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { task } from '../../work/task.ts'
-import { discardProjectsBelow, followNamespacePath, hideProjectsBelow } from '../projects/below.ts'
+import { tellOfGroup } from '../hooks/system-events.ts'
+import {
+  discardProjectsBelow,
+  followNamespacePath,
+  hideProjectsBelow,
+  tellOfRemovalBelow,
+} from '../projects/below.ts'
 import { updateGroupRow } from './queries.ts'
 import { auditGroup } from './record.ts'
 import {
@@ -38,6 +44,8 @@ interface Removable {
 /** Makes a group with all below it unfindable at once and its path free, and leaves the rest to a task. */
 export async function hideGroup(ctx: Ctx, group: Removable): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
+    await tellOfRemovalBelow(ctx, group.id)
+    await tellOfGroup(ctx, group.id, 'group_destroy')
     const mark = `-deleted-${group.id}`
     const from = { fullPath: group.full_path, fullName: group.full_name }
     const to = { fullPath: `${group.full_path}${mark}`, fullName: group.full_name }

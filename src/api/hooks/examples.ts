@@ -4,6 +4,7 @@ import { GitError } from '../../git/error.ts'
 import { readLog } from '../../git/log.ts'
 import { listTags } from '../../git/tags.ts'
 import { newestIssuePayload } from '../issues/hook-payload.ts'
+import { newestMilestonePayload } from '../milestones/hook-payload.ts'
 import { newestNotePayload } from '../notes/hook-payload.ts'
 import { newestReleasePayload } from '../releases/hook-payload.ts'
 import type { HookPayload } from './fire.ts'
@@ -21,6 +22,7 @@ export const examples: Readonly<Partial<Record<HookEvent, Example>>> = {
   note: newestNotePayload,
   confidential_note: newestNotePayload,
   release: newestReleasePayload,
+  milestone: newestMilestonePayload,
 }
 
 /** The newest commits of the default branch, as if they had been pushed just now. */

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { RE2JS, RE2JSSyntaxException } from 're2js'
-import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { matchesPattern } from '../refs/name-pattern.ts'
 import { deliverHook } from './deliver.ts'
 import { type HookEvent, hookEvents, SYSTEM_EVENTS } from './hook-events.ts'
 import { type HookRow, insertDelivery, listWantingHooks } from './queries.ts'
 import { alertStatus } from './state.ts'
+
+/** Where something happened: a project with its namespace, or a group alone; null is the instance. */
+export type HookPlace = { readonly id: number | null; readonly namespace_id: number } | null
 
 /** What hooks are told: an object of plain JSON values. */
 export type HookPayload = Readonly<Record<string, unknown>>
@@ -17,12 +19,12 @@ export type HookPayload = Readonly<Record<string, unknown>>
  */
 export async function fireHooks(
   ctx: Ctx,
-  project: Pick<Project, 'id' | 'namespace_id'> | null,
+  place: HookPlace,
   event: HookEvent,
   payload: () => HookPayload | Promise<HookPayload>,
   branch?: string,
 ): Promise<void> {
-  const wanting = await hooksFor(ctx, project, event, branch)
+  const wanting = await hooksFor(ctx, place, event, branch)
   if (wanting.length === 0) return
   const text = JSON.stringify(await payload())
   const eventUuid = randomUUID()
@@ -41,23 +43,19 @@ export async function fireHooks(
 }
 
 /** Whether anybody listens, for payloads that cost something to make. */
-export async function wantsHooks(
-  ctx: Ctx,
-  project: Pick<Project, 'id' | 'namespace_id'> | null,
-  event: HookEvent,
-): Promise<boolean> {
-  return (await hooksFor(ctx, project, event, undefined)).length > 0
+export async function wantsHooks(ctx: Ctx, place: HookPlace, event: HookEvent): Promise<boolean> {
+  return (await hooksFor(ctx, place, event, undefined)).length > 0
 }
 
 async function hooksFor(
   ctx: Ctx,
-  project: Pick<Project, 'id' | 'namespace_id'> | null,
+  place: HookPlace,
   event: HookEvent,
   branch: string | undefined,
 ): Promise<HookRow[]> {
   const hooks = await listWantingHooks(ctx.db, {
-    projectId: project?.id ?? null,
-    namespaceId: project?.namespace_id ?? null,
+    projectId: place?.id ?? null,
+    namespaceId: place?.namespace_id ?? null,
     flag: hookEvents[event].flag,
     system: SYSTEM_EVENTS.has(event),
   })

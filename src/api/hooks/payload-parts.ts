@@ -5,6 +5,7 @@ import { type Project, withProjectRole } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { avatarUrl } from '../users/basic.ts'
 import { findHookUser, type HookUserRow } from './people-queries.ts'
+import { findToldGroup } from './system-queries.ts'
 
 /** The project of a payload (spec D §1.25). */
 export function hookProject(ctx: Pick<Ctx, 'config'>, project: Project) {
@@ -67,6 +68,19 @@ export async function hookActor(ctx: Ctx) {
 export async function hookUserById(ctx: Ctx, id: number | null) {
   const row = id === null ? undefined : await findHookUser(ctx.db, id)
   return row ? hookUser(ctx, row) : null
+}
+
+/** The group of a payload. */
+export async function findHookGroup(ctx: Pick<Ctx, 'db'>, groupId: number) {
+  const group = await findToldGroup(ctx.db, groupId)
+  return group
+    ? {
+        group_id: group.id,
+        group_name: group.name,
+        group_path: group.path,
+        full_path: group.full_path,
+      }
+    : null
 }
 
 /** A project as payloads need it, for tasks that know only its id. */

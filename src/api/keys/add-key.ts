@@ -6,6 +6,7 @@ import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
+import { tellOfKey } from '../hooks/system-events.ts'
 import { parseSshKey, type SshKey } from './parse-ssh-key.ts'
 import { deleteKeyRow, insertKey, type SshKeyRow } from './queries.ts'
 
@@ -53,6 +54,7 @@ export async function addUserKey(ctx: Ctx, userId: number, input: KeyInput): Pro
       action: 'ssh_key_created',
       details: { key_id: row.id, title: row.title, fingerprint: row.fingerprint_sha256 },
     })
+    await tellOfKey(inner, row, 'key_create')
     return row
   })
 }
@@ -84,6 +86,7 @@ export async function removeUserKey(ctx: Ctx, row: SshKeyRow): Promise<void> {
   await inTransaction(ctx, async (inner) => {
     await deleteKeyRow(inner.db, row.id)
     if (row.user_id === null) return
+    await tellOfKey(inner, row, 'key_destroy')
     await audit(inner, {
       entity: { type: 'User', id: row.user_id },
       action: 'ssh_key_deleted',

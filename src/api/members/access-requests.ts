@@ -6,6 +6,7 @@ import { forbidden, invalid, notFound, unauthorized } from '../../base/problem.t
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
+import { tellOfMember } from '../hooks/system-events.ts'
 import { assertGrant } from './add-member.ts'
 import { deleteMemberRow, findRowOfUser, insertMember, updateMemberRow } from './queries.ts'
 import { recordMembership } from './record.ts'
@@ -31,7 +32,8 @@ export async function requestAccess(ctx: Ctx, source: MemberSource): Promise<Req
   const already = () => invalid({ user_id: ['already exists in source'] })
   const now = ctx.now()
   await uniquely({ 'members.source_type, members.source_id, members.user_id': already }, () =>
-    inTransaction(ctx, async ({ db }) => {
+    inTransaction(ctx, async (ctx) => {
+      const { db } = ctx
       const row = await findRowOfUser(db, source, user.id)
       if (row && row.requested_at !== null) throw already()
       // What is left of a membership that has ended.
@@ -45,6 +47,7 @@ export async function requestAccess(ctx: Ctx, source: MemberSource): Promise<Req
         created_at: now,
         updated_at: now,
       })
+      await tellOfMember(ctx, source, 'requested', { userId: user.id, level: Role.developer })
     }),
   )
   const requester = await findRequester(ctx.db, source, user.id)
@@ -89,5 +92,9 @@ export async function approveRequest(
 /** Denies a request, or withdraws the caller's own. */
 export async function denyRequest(ctx: Ctx, source: MemberSource, row: MemberRow): Promise<void> {
   if (row.user_id !== userOf(ctx.actor)?.id) assertMayAdmin(source)
-  await deleteMemberRow(ctx.db, row.id)
+  await inTransaction(ctx, async (ctx) => {
+    await deleteMemberRow(ctx.db, row.id)
+    const member = { userId: row.user_id ?? 0, level: row.access_level }
+    await tellOfMember(ctx, source, 'denied', member)
+  })
 }

@@ -164,6 +164,10 @@ export async function deleteMembersBelow(db: Db, groupId: number, userId: number
 }
 
 /** Deletes memberships and invitations that have ended. */
-export async function deleteExpiredMembers(db: Db, today: Day): Promise<void> {
-  await db.deleteFrom('members').where('expires_at', '<=', today).execute()
+export function deleteExpiredMembers(db: Db, today: Day) {
+  return db
+    .deleteFrom('members')
+    .where('expires_at', '<=', today)
+    .returning(['source_type', 'source_id', 'user_id', 'access_level', 'requested_at'])
+    .execute()
 }

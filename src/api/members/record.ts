@@ -1,7 +1,14 @@
 import { audit } from '../../access/audit.ts'
 import type { Ctx } from '../../ctx.ts'
 import { recordEvent } from '../events/record.ts'
+import { tellOfMember } from '../hooks/system-events.ts'
 import type { Source } from './rows.ts'
+
+const feedWords = {
+  member_added: 'joined',
+  member_removed: 'left',
+  member_expired: 'removed due to membership expiration from',
+} as const
 
 const entityTypes = { group: 'Group', project: 'Project' } as const
 
@@ -9,7 +16,7 @@ const entityTypes = { group: 'Group', project: 'Project' } as const
 export async function recordMembership(
   ctx: Ctx,
   source: Source,
-  action: 'member_added' | 'member_changed' | 'member_removed',
+  action: 'member_added' | 'member_changed' | 'member_removed' | 'member_expired',
   userId: number,
   level: number,
 ): Promise<void> {
@@ -18,10 +25,12 @@ export async function recordMembership(
     action,
     details: { user_id: userId, access_level: level },
   })
+  const told = action === 'member_expired' ? 'member_removed' : action
+  await tellOfMember(ctx, source, told, { userId, level })
   if (source.type !== 'project' || action === 'member_changed') return
   await recordEvent(ctx, {
     projectId: source.id,
-    action: action === 'member_added' ? 'joined' : 'left',
+    action: feedWords[action],
     authorId: userId,
   })
 }

@@ -14,13 +14,8 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, day, flag, id, instant, integer, oneOf, text } from '../../http/params.ts'
 import { type MilestoneRow, milestoneEntity, presentMilestone } from './entity.ts'
-import {
-  deleteMilestone,
-  findMilestone,
-  listMilestoneRows,
-  type MilestonePlace,
-} from './queries.ts'
-import { changeMilestone, createMilestone, promoteMilestone } from './verbs.ts'
+import { findMilestone, listMilestoneRows, type MilestonePlace } from './queries.ts'
+import { changeMilestone, createMilestone, promoteMilestone, removeMilestone } from './verbs.ts'
 
 const tags = ['milestones']
 const params = { milestone_id: id() }
@@ -150,8 +145,8 @@ export const deleteProjectMilestone = endpoint({
   access: onProject('admin_milestone'),
   params,
   async handler({ ctx, project, params: { milestone_id } }) {
-    const row = await getMilestone(ctx, placeOf({ project }), milestone_id)
-    await deleteMilestone(ctx.db, row.id)
+    const place = placeOf({ project })
+    await removeMilestone(ctx, place, await getMilestone(ctx, place, milestone_id))
   },
 })
 
@@ -234,7 +229,7 @@ export const deleteGroupMilestone = endpoint({
   access: onGroup('admin_milestone'),
   params,
   async handler({ ctx, group, params: { milestone_id } }) {
-    const row = await getMilestone(ctx, placeOf({ group }), milestone_id)
-    await deleteMilestone(ctx.db, row.id)
+    const place = placeOf({ group })
+    await removeMilestone(ctx, place, await getMilestone(ctx, place, milestone_id))
   },
 })

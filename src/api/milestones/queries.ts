@@ -100,6 +100,13 @@ export function findMilestone(db: Db, place: MilestonePlace, id: number) {
   return milestonesAt(db, place, false, false).where('milestones.id', '=', id).executeTakeFirst()
 }
 
+export function findNewestMilestone(db: Db, projectId: number) {
+  return milestoneQuery(db)
+    .where('milestones.project_id', '=', projectId)
+    .orderBy('milestones.id', 'desc')
+    .executeTakeFirst()
+}
+
 /** A milestone that a project may use: its own, or one of a group above it. */
 export function findUsableMilestone(db: Db, place: MilestonePlace, id: number) {
   return milestonesAt(db, place, true, false).where('milestones.id', '=', id).executeTakeFirst()

@@ -4,8 +4,11 @@ import type { Ctx } from '../../ctx.ts'
 import { nextIid } from '../../store/iid.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
+import { recordEvent } from '../events/record.ts'
 import { type MilestoneRow, presentMilestone } from './entity.ts'
+import { fireMilestoneHooks } from './hook-payload.ts'
 import {
+  deleteMilestone,
   findMilestone,
   findUsableMilestone,
   insertMilestone,
@@ -62,9 +65,11 @@ export async function createMilestone(
     await assertTitleFree(ctx, place, input.title)
     const scope = isProject ? 'project' : 'group'
     const iid = await nextIid(ctx.db, place.projectId ?? place.namespaceId, 'milestone', scope)
-    return uniquely(uniques, () =>
+    const id = await uniquely(uniques, () =>
       insertMilestone(ctx.db, owner, iid, valuesOf(input, input.title), ctx.now()),
     )
+    await tell(ctx, place, await getOwn(ctx, place, id), 'create')
+    return id
   })
   return getOwn(ctx, place, id)
 }
@@ -99,6 +104,10 @@ export async function changeMilestone(
       ...stateOf(input.state_event),
     }
     await uniquely(uniques, () => updateMilestone(ctx.db, row.id, changes, ctx.now()))
+    const state = changes.state ?? row.state
+    if (state === row.state) return
+    const action = state === 'closed' ? 'close' : 'reopen'
+    await tell(ctx, place, await getOwn(ctx, place, row.id), action)
   })
   return getOwn(ctx, place, row.id)
 }
@@ -106,6 +115,44 @@ export async function changeMilestone(
 function stateOf(event: MilestoneInput['state_event']): { state?: 'active' | 'closed' } {
   if (event === undefined) return {}
   return { state: event === 'close' ? 'closed' : 'active' }
+}
+
+const feedWords = {
+  create: 'opened',
+  close: 'closed',
+  reopen: 'reopened',
+  delete: 'destroyed',
+} as const
+
+/** Tells the hooks, and the feed of a project. */
+async function tell(
+  ctx: Ctx,
+  place: MilestonePlace,
+  row: MilestoneRow,
+  action: keyof typeof feedWords,
+): Promise<void> {
+  await fireMilestoneHooks(ctx, place, row, action)
+  if (row.project_id === null) return
+  await recordEvent(ctx, {
+    projectId: row.project_id,
+    action: feedWords[action],
+    targetType: 'Milestone',
+    targetId: row.id,
+    targetIid: row.iid,
+    targetTitle: row.title,
+  })
+}
+
+/** Deletes a milestone; what was planned for it has none from then on. */
+export async function removeMilestone(
+  ctx: Ctx,
+  place: MilestonePlace,
+  row: MilestoneRow,
+): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    await tell(ctx, place, row, 'delete')
+    await deleteMilestone(ctx.db, row.id)
+  })
 }
 
 /** Makes a project's milestone one of its group. */

@@ -49,6 +49,19 @@ export async function notePayload(
   }
 }
 
+/** What reactions to a thing, or to a note on it, tell of both. */
+export async function reactedPayload(
+  ctx: Ctx,
+  noteable: Noteable,
+  row: NoteRow | null,
+): Promise<HookPayload> {
+  const thing = await findNoteableRow(ctx.db, noteable)
+  return {
+    ...(row ? { note: noteAttributes(noteable, row) } : {}),
+    [keys[noteable.type]]: subjectOf(noteable, thing),
+  }
+}
+
 function subjectOf(noteable: Noteable, thing: Record<string, unknown> | undefined) {
   if (noteable.type === 'Commit') {
     return { id: noteable.commitId, title: noteable.title, url: noteable.webUrl }

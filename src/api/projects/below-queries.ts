@@ -47,6 +47,17 @@ export async function hideProjects(db: Db, namespaceId: number, now: Instant): P
     .execute()
 }
 
+/** Those that are not being removed yet. */
+export async function listLivingIds(db: Db, namespaceId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('projects')
+    .select('id')
+    .where(inside(namespaceId))
+    .where('pending_delete', '=', 0)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 export async function listProjectIds(db: Db, namespaceId: number): Promise<number[]> {
   const rows = await db.selectFrom('projects').select('id').where(inside(namespaceId)).execute()
   return rows.map((row) => row.id)

@@ -1,6 +1,13 @@
 import type { Visibility } from '../../access/roles.ts'
 import type { Ctx } from '../../ctx.ts'
-import { hideProjects, listProjectIds, lowerProjects, moveProjectPaths } from './below-queries.ts'
+import { tellOfProject } from '../hooks/system-events.ts'
+import {
+  hideProjects,
+  listLivingIds,
+  listProjectIds,
+  lowerProjects,
+  moveProjectPaths,
+} from './below-queries.ts'
 import { discardProject } from './remove-project.ts'
 
 /** Lets the paths of all projects below a namespace follow its new path; in the transaction that gives it. */
@@ -21,6 +28,13 @@ export async function lowerProjectsBelow(
   tooHigh: readonly Visibility[],
 ): Promise<void> {
   if (tooHigh.length > 0) await lowerProjects(ctx.db, namespaceId, visibility, tooHigh)
+}
+
+/** Tells hooks that all projects below a group will go, while they still have their paths. */
+export async function tellOfRemovalBelow(ctx: Ctx, namespaceId: number): Promise<void> {
+  for (const id of await listLivingIds(ctx.db, namespaceId)) {
+    await tellOfProject(ctx, id, 'project_destroy')
+  }
 }
 
 /** Makes all projects below a group unfindable, in the transaction that hides the group. */

@@ -1,6 +1,7 @@
 import { audit } from '../../access/audit.ts'
 import type { Ctx } from '../../ctx.ts'
 import { recordEvent } from '../events/record.ts'
+import { tellOfProject } from '../hooks/system-events.ts'
 
 type Details = Readonly<Record<string, string | number | boolean | null>>
 
@@ -22,5 +23,6 @@ export async function recordProject(
   authorId: number | undefined,
 ): Promise<void> {
   await auditProject(ctx, id, 'project_created')
+  await tellOfProject(ctx, id, 'project_create')
   await recordEvent(ctx, { projectId: id, action, authorId })
 }

@@ -3,6 +3,7 @@ import { dayOf } from '../../base/clock.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { tellOfProject } from '../hooks/system-events.ts'
 import { deleteRedirects, updateProjectRow } from './queries.ts'
 import { auditProject } from './record.ts'
 import { removeProject } from './tasks.ts'
@@ -21,6 +22,7 @@ export async function hideProject(
   project: { readonly id: number; readonly path: string; readonly full_path: string },
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
+    await tellOfProject(ctx, project.id, 'project_destroy')
     const mark = `-deleted-${project.id}`
     await updateProjectRow(ctx.db, project.id, {
       pending_delete: 1,

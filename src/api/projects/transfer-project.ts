@@ -4,6 +4,7 @@ import { invalidText, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
+import { tellOfProject } from '../hooks/system-events.ts'
 import { keepOwner } from '../members/keep-owner.ts'
 import { updateProjectRow } from './queries.ts'
 import { auditProject } from './record.ts'
@@ -39,6 +40,7 @@ export async function transferProject(
         from: project.full_path,
         to: `${target.fullPath}/${project.path}`,
       })
+      await tellOfProject(ctx, project.id, 'project_transfer', project.full_path)
       if (target.ownerId !== null) {
         const source = { type: 'project', id: project.id } as const
         await keepOwner(ctx, source, target.ownerId, Role.owner)

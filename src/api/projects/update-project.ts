@@ -7,6 +7,7 @@ import { isBranchName } from '../../git/names.ts'
 import { findRef } from '../../git/refs.ts'
 import { setHead } from '../../git/repo.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { tellOfProject } from '../hooks/system-events.ts'
 import { projectNameFaults, projectPathFaults } from '../namespaces/paths.ts'
 import { descriptionFaults, refuseFaults, visibilityFaults, whileFree } from './create-project.ts'
 import {
@@ -66,10 +67,16 @@ export async function updateProject(
       }
       await updateProjectRow(ctx.db, project.id, change)
       await auditChanges(ctx, project, change)
+      await tellOfChange(ctx, project, fullPath)
       if (update.topics) await saveTopics(ctx.db, project.id, update.topics, ctx.now())
     }),
   )
   if (branch !== undefined) await setHead(ctx.git.open(project.id), branch)
+}
+
+async function tellOfChange(ctx: Ctx, project: Project, fullPath: string): Promise<void> {
+  if (fullPath === project.full_path) await tellOfProject(ctx, project.id, 'project_update')
+  else await tellOfProject(ctx, project.id, 'project_rename', project.full_path)
 }
 
 /** What others must be able to find again: names, paths, visibility and which settings were set. */

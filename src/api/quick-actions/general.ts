@@ -76,7 +76,10 @@ function react(ctx: Ctx, desk: CommandDesk, argument: string) {
   return {
     changes: { emoji_award: name },
     message: `Toggled :${name}: emoji award.`,
-    act: () => toggleAward(ctx, desk.project, subjectOf(desk), name),
+    act: () => {
+      const subject = { ...subjectOf(desk), noteable: desk.noteable, note: null }
+      return toggleAward(ctx, desk.project, subject, name)
+    },
   }
 }
 

@@ -7,6 +7,7 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { createUserNamespace } from '../groups/user-namespace.ts'
+import { tellOfUser } from '../hooks/system-events.ts'
 import { acceptInvitations } from '../members/invite.ts'
 import { confirmAddress } from './confirm-address.ts'
 import { emailFaults, nameFaults, usernameFaults } from './names.ts'
@@ -118,6 +119,7 @@ async function writeUser(ctx: Ctx, input: NewUser, passwordHash: string | null):
     action: 'user_created',
     details: { username: row.username, admin: row.admin === 1 },
   })
+  if (row.kind === 'human') await tellOfUser(ctx, row.id, 'user_create')
   const toConfirm = row.unconfirmed_email ?? (confirmed ? null : row.email)
   if (toConfirm !== null) await confirmAddress(ctx, row, toConfirm)
   if (confirmed) await acceptInvitations(ctx, row, row.email)

@@ -1,6 +1,7 @@
 import { audit } from '../../access/audit.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { tellOfUser } from '../hooks/system-events.ts'
 import { getGhost } from './ghost.ts'
 import {
   authorTables,
@@ -18,6 +19,7 @@ export interface DeleteOptions {
 /** Removes a user for good: what they wrote becomes the ghost's, or goes with `hard` (spec D §1.1). */
 export async function removeUser(ctx: Ctx, user: UserRow, options: DeleteOptions): Promise<void> {
   await inTransaction(ctx, async (inner) => {
+    if (user.kind === 'human') await tellOfUser(inner, user.id, 'user_destroy')
     const ghost = options.hard ? undefined : await getGhost(inner)
     for (const table of await authorTables(inner.db)) {
       if (ghost) await moveAuthored(inner.db, table, user.id, ghost.id)

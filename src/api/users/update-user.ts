@@ -5,6 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { followUserName } from '../groups/user-namespace.ts'
+import { tellOfUser } from '../hooks/system-events.ts'
 import { endSessionsOf } from '../sign-in/session.ts'
 import { confirmAddress } from './confirm-address.ts'
 import { columnsOf, tooLong, type UserColumns, userConflicts } from './create-user.ts'
@@ -78,6 +79,9 @@ async function writeChanges(
     updated_at: ctx.now(),
   })
   if (row.username !== user.username || row.name !== user.name) await followUserName(ctx, row)
+  if (row.username !== user.username) {
+    await tellOfUser(ctx, row.id, 'user_rename', { old_username: user.username })
+  }
   if (changes.identity) {
     const identity = { ...changes.identity, user_id: row.id, created_at: ctx.now() }
     await replaceIdentity(ctx.db, identity)

@@ -1,0 +1,79 @@
+import type { Db } from '../../store/schema.ts'
+
+export type ToldProject = NonNullable<Awaited<ReturnType<typeof findToldProject>>>
+
+/** A project as the instance's hooks are told of it, also while it is being removed. */
+export function findToldProject(db: Db, id: number) {
+  return db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select([
+      'projects.id',
+      'projects.name',
+      'projects.path',
+      'projects.full_path',
+      'projects.visibility',
+      'projects.namespace_id',
+      'projects.created_at',
+      'projects.updated_at',
+      'namespaces.name as namespace_name',
+      'namespaces.kind as namespace_kind',
+      'namespaces.owner_id',
+    ])
+    .where('projects.id', '=', id)
+    .executeTakeFirst()
+}
+
+export type ToldGroup = NonNullable<Awaited<ReturnType<typeof findToldGroup>>>
+
+export function findToldGroup(db: Db, id: number) {
+  return db
+    .selectFrom('namespaces')
+    .leftJoin('namespaces as parent', 'parent.id', 'namespaces.parent_id')
+    .select([
+      'namespaces.id',
+      'namespaces.name',
+      'namespaces.path',
+      'namespaces.full_path',
+      'namespaces.parent_id',
+      'namespaces.created_at',
+      'namespaces.updated_at',
+      'parent.name as parent_name',
+      'parent.path as parent_path',
+      'parent.full_path as parent_full_path',
+    ])
+    .where('namespaces.id', '=', id)
+    .executeTakeFirst()
+}
+
+export function findToldUser(db: Db, id: number) {
+  return db
+    .selectFrom('users')
+    .select([
+      'id',
+      'name',
+      'username',
+      'email',
+      'public_email',
+      'state',
+      'created_at',
+      'updated_at',
+    ])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Direct owners of a group, for `owners` of a project's payload. */
+export function listOwners(db: Db, groupId: number) {
+  return db
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select(['users.name', 'users.email'])
+    .where('members.source_type', '=', 'group')
+    .where('members.source_id', '=', groupId)
+    .where('members.access_level', '>=', 50)
+    .where('members.requested_at', 'is', null)
+    .orderBy('users.id')
+    .limit(20)
+    .execute()
+}
