@@ -113,4 +113,10 @@ export async function readCommitStats(
   return found
 }
 
+/** Keeps numbers that were counted while the commit was written. */
+export function rememberCommitStats(repo: Repo, id: ObjectId, stats: CommitStats): void {
+  if (known.size >= kept) known.clear()
+  known.set(`${repo.path} ${id}`, stats)
+}
+
 const nothing: CommitStats = { additions: 0, deletions: 0, files: 0 }

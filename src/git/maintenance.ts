@@ -1,6 +1,8 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runGit } from './command.ts'
+import { operation } from './engine/operation.ts'
+import { GitError } from './error.ts'
 import type { Repo } from './repo.ts'
 import type { ObjectId } from './types.ts'
 
@@ -74,7 +76,7 @@ export async function maintainRepository(
   repo: Repo,
   options: MaintenanceOptions,
 ): Promise<readonly string[]> {
-  const state = await inspectRepository(repo, options.now)
+  const state = await inspectRepository(repo, options.now, options.signal)
   const done: string[] = []
   const run = async (step: string, args: readonly string[]) => {
     await runGit({ repo: repo.path, args, timeout: timeLimit, signal: options.signal })
@@ -133,10 +135,27 @@ function expiry(options: MaintenanceOptions): string {
   return new Date(Date.parse(options.now) - grace).toISOString()
 }
 
+/** Thousands of files are looked at: not in the process that answers requests. */
+export const inspectRepositoryOperation = operation({
+  name: 'inspectRepository',
+  lane: 'heavy',
+  seconds: 300,
+  run: ({ repository, signal }, { now }: { readonly now: string }) =>
+    inspect(repository.path, Date.parse(now), signal),
+})
+
 /** Looks at a repository's files. */
-export async function inspectRepository(repo: Repo, now: string): Promise<RepositoryState> {
-  const files = await filesBelow(repo.path)
-  const time = Date.parse(now)
+export function inspectRepository(
+  repo: Repo,
+  now: string,
+  signal?: AbortSignal,
+): Promise<RepositoryState> {
+  return repo.engine.run(inspectRepositoryOperation, repo.path, { now }, signal)
+}
+
+async function inspect(path: string, time: number, signal: AbortSignal): Promise<RepositoryState> {
+  const files: FoundFile[] = []
+  await collectFiles(path, '', files, signal)
   const named = (pattern: RegExp) => files.filter((file) => pattern.test(file.name))
   const old = (age: number) => (file: FoundFile) => time - file.modified > age
   return {
@@ -148,10 +167,10 @@ export async function inspectRepository(repo: Repo, now: string): Promise<Reposi
     hasBitmap: named(/^objects\/pack\/.*\.bitmap$/).length > 0,
     staleLocks: named(/\.lock$/)
       .filter(old(hour))
-      .map((file) => join(repo.path, file.name)),
+      .map((file) => join(path, file.name)),
     leftovers: named(/^objects\/(?:pack\/|[0-9a-f]{2}\/)?(?:tmp_|\.tmp-)/)
       .filter(old(day))
-      .map((file) => join(repo.path, file.name)),
+      .map((file) => join(path, file.name)),
   }
 }
 
@@ -162,18 +181,23 @@ interface FoundFile {
   readonly modified: number
 }
 
-async function filesBelow(root: string): Promise<FoundFile[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile())
-  const found: FoundFile[] = []
-  for (const entry of files) {
-    const path = join(entry.parentPath, entry.name)
-    // A push or repack may take files away while we look.
-    const stats = await stat(path).catch(() => undefined)
-    if (stats)
-      found.push({ name: path.slice(root.length + 1), size: stats.size, modified: stats.mtimeMs })
+/** A push or repack may take files and folders away while we look. */
+async function collectFiles(
+  root: string,
+  below: string,
+  into: FoundFile[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) throw new GitError('timeout', 'the caller went away')
+  const entries = await readdir(join(root, below), { withFileTypes: true }).catch(() => [])
+  for (const entry of entries) {
+    const name = below === '' ? entry.name : `${below}/${entry.name}`
+    if (entry.isDirectory()) await collectFiles(root, name, into, signal)
+    else if (entry.isFile()) {
+      const stats = await stat(join(root, name)).catch(() => undefined)
+      if (stats) into.push({ name, size: stats.size, modified: stats.mtimeMs })
+    }
   }
-  return found
 }
 
 /** Whether the git program finds the repository sound; gives what it complains about. */

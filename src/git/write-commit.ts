@@ -2,9 +2,12 @@ import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
 import { GitError, type GitErrorCode } from './error.ts'
 import { assertObjectId, clip } from './names.ts'
+import { readTyped } from './objects.ts'
+import { parseCommit } from './parse-object.ts'
 import type { Repo } from './repo.ts'
 import { rootTree } from './tree-walk.ts'
-import { emptyTree, type ObjectId } from './types.ts'
+import { type Commit, type CommitStats, emptyTree, type ObjectId } from './types.ts'
+import { ChangeStats } from './write/change-stats.ts'
 import { commitObject } from './write/commit-object.ts'
 import { ObjectWriter } from './write/object-writer.ts'
 import { isReadByGit, type PathProblem, pathProblem } from './write/paths.ts'
@@ -32,6 +35,8 @@ export type CommitAction =
   /** Points an existing submodule at another commit. */
   | { readonly kind: 'submodule'; readonly path: string; readonly commitId: ObjectId }
 
+type ContentAction = Extract<CommitAction, { kind: 'create' | 'update' }>
+
 /** Why an action can't be done; in the error's `detail.reason`, with `detail.action` and `detail.path`. */
 export type ActionProblem =
   | PathProblem
@@ -54,6 +59,10 @@ export interface WrittenCommit {
   readonly treeId: ObjectId
   /** Whether the tree differs from the first parent's. */
   readonly changed: boolean
+  /** As it reads. */
+  readonly commit: Commit
+  /** Its lines, where they could be counted on the way. */
+  readonly stats?: CommitStats | undefined
 }
 
 const problemCodes: Readonly<Record<ActionProblem, GitErrorCode>> = {
@@ -71,13 +80,19 @@ const executable = 0o100755
 const symlink = 0o120000
 const submodule = 0o160000
 
+/** Old files are read for their lines only in commits that touch a few. */
+const mostCounted = 20
+
 /** Applies the actions of one commit to one tree. */
 class ActionRunner {
+  readonly #repository: OpenRepository
   readonly #editor: TreeEditor
   readonly #writer: ObjectWriter
+  readonly stats = new ChangeStats()
   #index = 0
 
-  constructor(editor: TreeEditor, writer: ObjectWriter) {
+  constructor(repository: OpenRepository, editor: TreeEditor, writer: ObjectWriter) {
+    this.#repository = repository
     this.#editor = editor
     this.#writer = writer
   }
@@ -92,17 +107,48 @@ class ActionRunner {
   }
 
   async #apply(action: CommitAction): Promise<void> {
-    if (action.kind === 'create') {
+    if (action.kind === 'move' || action.kind === 'submodule' || action.kind === 'chmod') {
+      // Renames and modes are git's to judge.
+      this.stats.unsure()
+      await this.#applyOther(action)
+    } else if (action.kind === 'delete') {
+      const entry = await this.#existing(action.path, true)
+      const before = await this.#before(entry)
+      if (before) this.stats.deleted(action.path, before)
+      await this.#editor.remove(action.path)
+    } else if (action.kind === 'update') {
+      await this.#update(action)
+    } else {
       await this.#assertFree(action.path)
       await this.#putContent(action.path, modeOf(action.executable ?? false), action.content)
-    } else if (action.kind === 'update') {
-      const { mode } = await this.#existing(action.path)
-      await this.#putContent(action.path, updatedMode(mode, action.executable), action.content)
-    } else if (action.kind === 'move') {
+      this.stats.created(action.path, asBuffer(action.content))
+    }
+  }
+
+  async #update(action: ContentAction): Promise<void> {
+    const entry = await this.#existing(action.path)
+    const mode = updatedMode(entry.mode, action.executable)
+    const before = mode === entry.mode ? await this.#before(entry) : undefined
+    if (before) this.stats.updated(action.path, before, asBuffer(action.content))
+    else this.stats.unsure()
+    await this.#putContent(action.path, mode, action.content)
+  }
+
+  /** What a file held, as long as that helps to count; a file of this very commit is not stored yet. */
+  async #before(entry: Entry): Promise<Buffer | undefined> {
+    const counts = this.stats.isSure && this.#index < mostCounted && entry.mode !== submodule
+    const content = counts
+      ? await readTyped(this.#repository, entry.id, 'blob').catch(() => undefined)
+      : undefined
+    if (!content) this.stats.unsure()
+    return content
+  }
+
+  async #applyOther(
+    action: Extract<CommitAction, { kind: 'move' | 'submodule' | 'chmod' }>,
+  ): Promise<void> {
+    if (action.kind === 'move') {
       await this.#move(action)
-    } else if (action.kind === 'delete') {
-      await this.#existing(action.path, true)
-      await this.#editor.remove(action.path)
     } else if (action.kind === 'submodule') {
       const { mode } = await this.#existing(action.path, true)
       if (mode !== submodule) throw this.#fail('file_missing', action.path)
@@ -156,9 +202,13 @@ class ActionRunner {
   }
 
   async #putContent(path: string, mode: number, content: Uint8Array): Promise<void> {
-    const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
-    await this.#editor.put(path, { mode, id: await this.#writer.add('blob', bytes) })
+    const id = await this.#writer.add('blob', asBuffer(content))
+    await this.#editor.put(path, { mode, id })
   }
+}
+
+function asBuffer(content: Uint8Array): Buffer {
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength)
 }
 
 function modeOf(isExecutable: boolean): number {
@@ -175,15 +225,17 @@ async function write(repository: OpenRepository, input: WriteCommitInput): Promi
   const before = parent === undefined ? emptyTree : await rootTree(repository, parent)
   const editor = new TreeEditor(repository, before)
   const writer = new ObjectWriter(repository.path)
-  await new ActionRunner(editor, writer).run(input.actions)
+  const runner = new ActionRunner(repository, editor, writer)
+  await runner.run(input.actions)
   const treeId = await editor.write(writer)
   if (treeId === emptyTree) await writer.add('tree', Buffer.alloc(0))
   const { author, committer, message, parentIds } = input
-  const commit = commitObject({ treeId, parentIds, author, committer, message })
-  const id = await writer.add('commit', commit)
+  const bytes = commitObject({ treeId, parentIds, author, committer, message })
+  const id = await writer.add('commit', bytes)
   const check = input.actions.some((action) => action.kind !== 'delete' && isReadByGit(action.path))
   await writer.flush({ check })
-  return { id, treeId, changed: treeId !== before }
+  const stats = runner.stats.result()
+  return { id, treeId, changed: treeId !== before, commit: parseCommit(id, bytes), stats }
 }
 
 /** Small commits are as quick as a read; large ones must not hold reads up. */

@@ -6,6 +6,7 @@ import { Kysely } from 'kysely'
 import { type Instant, systemClock } from '../base/clock.ts'
 import { StartError } from '../base/start-error.ts'
 import { storeDialect } from './driver.ts'
+import { Flush } from './flush.ts'
 import { Handle } from './handle.ts'
 import { assertMigrated, migrate } from './migrate.ts'
 import type { Migration } from './migration.ts'
@@ -48,7 +49,16 @@ export function openStore(folder: string, options: StoreOptions = {}): Store {
     if (options.mayMigrate === false) assertMigrated(writer, steps)
     const migrated = migrate(writer, folder, steps, now)
     const openReader = () => new Handle(openReadOnly(path))
-    const handles = { writer: new Handle(writer), reader: openReader(), openReader, patienceMs }
+    const flush = options.synchronous === 'off' ? undefined : new Flush(`${path}-wal`)
+    // From here on it is we who bring commits onto the disk, before they are told of.
+    if (flush) writer.pragma('synchronous = NORMAL')
+    const handles = {
+      writer: new Handle(writer),
+      reader: openReader(),
+      flush,
+      openReader,
+      patienceMs,
+    }
     const db = new Kysely<Schema>({ dialect: storeDialect(handles) })
     return {
       db,

@@ -10,6 +10,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { Breath } from './breath.ts'
+import type { Flush } from './flush.ts'
 import { bind, type Handle, whenFree } from './handle.ts'
 import { Turns } from './turns.ts'
 
@@ -17,6 +18,8 @@ import { Turns } from './turns.ts'
 export interface Handles {
   readonly writer: Handle
   readonly reader: Handle
+  /** Brings commits onto the disk; without it nothing does. */
+  readonly flush?: Flush | undefined
   /** A reader of its own for a streamed query, which pins a snapshot for as long as it runs. */
   openReader(): Handle
   /** How long to wait for another process, and for a turn to write in this one. */
@@ -57,11 +60,11 @@ class StoreDriver implements Driver {
   }
 
   async commitTransaction(connection: StoreConnection): Promise<void> {
-    connection.end('COMMIT')
+    await connection.commit()
   }
 
   async rollbackTransaction(connection: StoreConnection): Promise<void> {
-    connection.end('ROLLBACK')
+    connection.rollBack()
   }
 
   async releaseConnection(connection: StoreConnection): Promise<void> {
@@ -73,6 +76,7 @@ class StoreDriver implements Driver {
     await this.#turns.take()
     this.#handles.reader.close()
     this.#handles.writer.close()
+    this.#handles.flush?.close()
     this.#turns.give()
   }
 }
@@ -81,6 +85,7 @@ class StoreConnection implements DatabaseConnection {
   readonly #handles: Handles
   readonly #turns: Turns
   #state: 'free' | 'transaction' | 'over' = 'free'
+  #wrote = false
 
   readonly #breath: Breath
 
@@ -102,28 +107,52 @@ class StoreConnection implements DatabaseConnection {
     }
   }
 
-  end(how: 'COMMIT' | 'ROLLBACK'): void {
+  /** Others may write from the commit on; the caller goes on when it is on the disk. */
+  async commit(): Promise<void> {
+    this.#handles.writer.prepare('COMMIT').run()
+    this.#end()
+    if (this.#wrote) await this.#handles.flush?.done()
+  }
+
+  rollBack(): void {
+    // After a commit that did not reach the disk, the connection is in somebody else's transaction.
+    if (this.#state !== 'transaction') return
+    const { writer } = this.#handles
     // SQLite itself rolls back when the disk is full, and then there is nothing left to end.
-    if (how === 'COMMIT' || this.#handles.writer.database.inTransaction) {
-      this.#handles.writer.prepare(how).run()
-    }
+    if (writer.database.open && writer.database.inTransaction) writer.prepare('ROLLBACK').run()
   }
 
   release(): void {
     if (this.#state === 'transaction') {
-      const { database } = this.#handles.writer
-      if (database.open && database.inTransaction) this.#handles.writer.prepare('ROLLBACK').run()
-      this.#turns.give()
+      this.rollBack()
+      this.#end()
     }
     this.#state = 'over'
+  }
+
+  #end(): void {
+    this.#state = 'over'
+    this.#turns.give()
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#breath.isDue()) await this.#breath.take()
     if (this.#state === 'over') throw new Error(`the transaction is over: ${query.sql}`)
     const { writer, reader, patienceMs } = this.#handles
-    if (this.#state === 'transaction') return run<R>(writer, query)
+    if (this.#state === 'transaction') {
+      const result = run<R>(writer, query)
+      this.#wrote ||= hasWritten(query, result)
+      return result
+    }
     if (isRead(reader, query)) return whenFree(patienceMs, () => run<R>(reader, query))
+    const result = await this.#write<R>(query)
+    if (hasWritten(query, result)) await this.#handles.flush?.done()
+    return result
+  }
+
+  /** A write that is a transaction by itself. */
+  async #write<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { writer, patienceMs } = this.#handles
     await this.#turns.take()
     try {
       return await whenFree(patienceMs, () => run<R>(writer, query))
@@ -148,6 +177,15 @@ function isRead(reader: Handle, query: CompiledQuery): boolean {
   const kind = query.query.kind
   if (kind === 'SelectQueryNode') return true
   return kind === 'RawNode' && reader.prepare(query.sql).readonly
+}
+
+/** Whether there may be something to bring onto the disk: most looks for due tasks find none. */
+function hasWritten(query: CompiledQuery, result: QueryResult<unknown>): boolean {
+  const { kind } = query.query
+  if (result.numAffectedRows === undefined)
+    return kind !== 'SelectQueryNode' && result.rows.length > 0
+  // What changes the schema counts no rows.
+  return result.numAffectedRows > 0n || kind === 'RawNode'
 }
 
 function run<R>(handle: Handle, query: CompiledQuery): QueryResult<R> {

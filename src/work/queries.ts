@@ -23,36 +23,32 @@ export async function insertTask(db: Db, row: Insertable<TasksTable>): Promise<v
     .execute()
 }
 
-/** Takes up to `limit` due tasks of these names for this process. */
+/** A kind of task with room for more. */
+export interface Room {
+  readonly limit: number
+  /** The tasks' names, as a JSON list. */
+  readonly names: string
+}
+
+/**
+ * Takes due tasks for this process, of each kind as many as there is room for. One statement that is always the same:
+ * it runs whenever a task begins or ends.
+ */
 export async function claimTasks(
   db: Db,
-  claim: {
-    readonly now: Instant
-    readonly limit: number
-    readonly by: string
-    readonly names: readonly string[]
-  },
+  claim: { readonly now: Instant; readonly by: string; readonly rooms: readonly Room[] },
 ): Promise<TaskRow[]> {
-  const due = db
-    .selectFrom('tasks')
-    .select('id')
-    .where('state', '=', 'ready')
-    .where('run_at', '<=', claim.now)
-    .where('name', 'in', claim.names)
-    .orderBy('run_at')
-    .orderBy('id')
-    .limit(claim.limit)
-  const rows = await db
-    .updateTable('tasks')
-    .set((eb) => ({
-      state: 'running',
-      locked_at: claim.now,
-      locked_by: claim.by,
-      attempts: eb('attempts', '+', 1),
-    }))
-    .where('id', 'in', due)
-    .returningAll()
-    .execute()
+  const { now, by } = claim
+  const due = claim.rooms.map(
+    ({ names, limit }) => sql`SELECT id FROM (
+      SELECT id FROM tasks
+      WHERE state = 'ready' AND run_at <= ${now} AND name IN (SELECT value FROM json_each(${names}))
+      ORDER BY run_at, id LIMIT ${limit})`,
+  )
+  const { rows } = await sql<TaskRow>`
+    UPDATE tasks SET state = 'running', locked_at = ${now}, locked_by = ${by}, attempts = attempts + 1
+    WHERE id IN (${sql.join(due, sql` UNION ALL `)})
+    RETURNING *`.execute(db)
   return rows.sort((one, other) => one.run_at.localeCompare(other.run_at) || one.id - other.id)
 }
 

@@ -43,6 +43,8 @@ export function pauseAfter(attempts: number): number {
   return Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs)
 }
 
+const lanes: readonly Lane[] = ['quick', 'slow', 'outbound']
+
 interface Running {
   readonly row: TaskRow
   readonly abort: AbortController
@@ -54,6 +56,8 @@ export class TaskRunner<C extends TaskCtx> {
   readonly #options: RunnerOptions<C>
   readonly #tasks: ReadonlyMap<string, AnyTask<C>>
   readonly #places: Readonly<Record<Lane, number>>
+  /** The names of the tasks of each lane, as the database reads lists. */
+  readonly #names: Readonly<Record<Lane, string>>
   readonly #by = `${process.pid}-${randomUUID()}`
   readonly #running = new Map<number, Running>()
   #state: 'new' | 'started' | 'stopped' = 'new'
@@ -66,6 +70,13 @@ export class TaskRunner<C extends TaskCtx> {
     this.#tasks = new Map(options.tasks.map((task) => [task.name, task]))
     if (this.#tasks.size < options.tasks.length) throw new Error('two tasks have the same name')
     this.#places = { quick: 4, slow: 2, outbound: 8, ...options.places }
+    const namesIn = (lane: Lane) =>
+      JSON.stringify(options.tasks.filter((one) => one.lane === lane).map((one) => one.name))
+    this.#names = {
+      quick: namesIn('quick'),
+      slow: namesIn('slow'),
+      outbound: namesIn('outbound'),
+    }
   }
 
   get running(): number {
@@ -157,17 +168,13 @@ export class TaskRunner<C extends TaskCtx> {
 
   async #claimDue(): Promise<void> {
     const ctx = this.#options.makeCtx()
-    for (const lane of ['quick', 'slow', 'outbound'] as const) {
-      const names = [...this.#tasks.values()].filter((one) => one.lane === lane)
-      const limit = this.#places[lane] - this.#runningIn(lane)
-      if (limit <= 0 || names.length === 0) continue
-      const rows = await claimTasks(ctx.db, {
-        now: ctx.now(),
-        limit,
-        by: this.#by,
-        names: names.map((one) => one.name),
-      })
-      for (const row of rows) this.#run(row)
+    const rooms = lanes.map((lane) => {
+      const limit = Math.max(0, this.#places[lane] - this.#runningIn(lane))
+      return { limit, names: this.#names[lane] }
+    })
+    if (rooms.every(({ limit }) => limit === 0)) return
+    for (const row of await claimTasks(ctx.db, { now: ctx.now(), by: this.#by, rooms })) {
+      this.#run(row)
     }
   }
 

@@ -2,9 +2,10 @@ import type { Project } from '../../access/subjects.ts'
 import { invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { bringCommit } from '../../git/bring-commit.ts'
+import { rememberCommitStats } from '../../git/commit-stats.ts'
 import { GitError } from '../../git/error.ts'
-import { noObject, type ObjectId } from '../../git/types.ts'
-import { writeCommit } from '../../git/write-commit.ts'
+import { noObject } from '../../git/types.ts'
+import { type WrittenCommit, writeCommit } from '../../git/write-commit.ts'
 import { MoveRefused, moveRefs } from '../refs/move-refs.ts'
 import { inTurn } from '../repository/in-turn.ts'
 import { signerOf } from '../repository/signer.ts'
@@ -28,11 +29,11 @@ const ATTEMPTS = 6
  * Makes a commit of file actions and moves its branch there: all or nothing (spec B-resolved §2.2). When somebody else
  * moved the branch meanwhile it is made again on top of theirs.
  */
-export function createCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<ObjectId> {
+export function createCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<WrittenCommit> {
   return inTurn(`${project.id} ${wish.branch}`, () => tryCommit(ctx, project, wish))
 }
 
-async function tryCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<ObjectId> {
+async function tryCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<WrittenCommit> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await attemptCommit(ctx, project, wish)
@@ -42,7 +43,7 @@ async function tryCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<O
   }
 }
 
-async function attemptCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<ObjectId> {
+async function attemptCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<WrittenCommit> {
   const { parentId, tipId, from } = await findStart(ctx, project, wish)
   const repo = ctx.git.open(project.id)
   if (parentId !== undefined) {
@@ -64,7 +65,8 @@ async function attemptCommit(ctx: Ctx, project: Project, wish: NewCommit): Promi
     newId: written.id,
   }
   await moveRefs(ctx, project, { via: 'api', moves: [move] })
-  return written.id
+  if (written.stats) rememberCommitStats(repo, written.id, written.stats)
+  return written
 }
 
 function changedSince(path: string): string {

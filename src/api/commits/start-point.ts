@@ -33,14 +33,16 @@ export async function findStart(ctx: Ctx, project: Project, wish: Start): Promis
   const repo = ctx.git.open(project.id)
   const source = wish.startProject ?? project
   const from = ctx.git.open(source.id)
-  const isEmpty = (await listRefs(repo, { prefix: 'refs/heads/', limit: 1 })).length === 0
   const shaCommit = wish.startSha === undefined ? undefined : await findSha(from, wish.startSha)
   const startBranch = wish.startSha === undefined ? (wish.startBranch ?? wish.branch) : undefined
-  const tipId = await findTip(repo, wish.branch)
   const isOther = startBranch !== wish.branch || source.id !== project.id
+  const [tipId, otherId] = await Promise.all([
+    findTip(repo, wish.branch),
+    isOther ? (shaCommit ?? findTip(from, startBranch ?? '')) : undefined,
+  ])
   // The parent and the tip to be replaced must come of one look, or a commit in between is lost.
-  const start = isOther ? (shaCommit ?? (await findTip(from, startBranch ?? ''))) : tipId
-  if (start === undefined && !(isEmpty && source.id === project.id)) {
+  const start = isOther ? otherId : tipId
+  if (start === undefined && !(source.id === project.id && (await isEmpty(repo)))) {
     throw invalidText('You can only create or edit files when you are on a branch')
   }
   if (isOther && tipId !== undefined && !wish.force) {
@@ -50,6 +52,10 @@ export async function findStart(ctx: Ctx, project: Project, wish: Start): Promis
   }
   if (tipId === undefined) assertNewName(wish.branch)
   return { parentId: start, tipId, from }
+}
+
+async function isEmpty(repo: Repo): Promise<boolean> {
+  return (await listRefs(repo, { prefix: 'refs/heads/', limit: 1 })).length === 0
 }
 
 async function findSha(repo: Repo, sha: string): Promise<ObjectId> {

@@ -29,20 +29,19 @@ export const createRepositoryCommit = endpoint({
   maxBody: COMMIT_BODY,
   response: commitDetailEntity,
   status: 201,
-  async handler({ ctx, project, repo, body, request }) {
+  async handler({ ctx, project, body, request }) {
     if (Number(request.headers['content-length'] ?? 0) > LARGE_BODY) {
       request.countAgainst({ name: 'large_commit', perMinute: 6, scope: 'caller' }, '')
     }
     await assertMayPush(ctx, project, body.branch)
     const { startProject, authorName, authorEmail, ...wish } = readCommitParams(body)
-    const id = await createCommit(ctx, project, {
+    const { commit } = await createCommit(ctx, project, {
       ...wish,
       force: body.force,
       author: { name: authorName, email: authorEmail },
       startProject:
         startProject === undefined ? undefined : await getStartProject(ctx, project, startProject),
     })
-    const commit = await getCommit(repo, id)
     return await describeCommit(ctx, project, commit, { stats: body.stats })
   },
 })

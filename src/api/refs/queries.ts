@@ -150,22 +150,12 @@ export async function settleMoves(
   pushId: number,
   moved: ReadonlySet<string>,
 ): Promise<void> {
+  const names = JSON.stringify([...moved])
   await db
     .updateTable('ref_moves')
-    .set({ state: 'refused' })
-    .where('push_id', '=', pushId)
-    .where('state', '=', 'open')
-    .$if(moved.size > 0, (query) =>
-      query.where('ref', 'not in', (is) =>
-        is
-          .selectFrom(sql<{ value: string }>`json_each(${JSON.stringify([...moved])})`.as('names'))
-          .select('value'),
-      ),
-    )
-    .execute()
-  await db
-    .updateTable('ref_moves')
-    .set({ state: 'moved' })
+    .set({
+      state: sql`iif(ref IN (SELECT value FROM json_each(${names})), 'moved', 'refused')`,
+    })
     .where('push_id', '=', pushId)
     .where('state', '=', 'open')
     .execute()

@@ -4,7 +4,7 @@ import { findTreeEntry } from '../../git/tree.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { filledText, text } from '../../http/params.ts'
 import { createCommit } from '../commits/create-commit.ts'
-import { describeCommit, getCommit } from '../commits/describe-commit.ts'
+import { describeCommit } from '../commits/describe-commit.ts'
 import { commitDetailEntity } from '../commits/entity.ts'
 import { filePath } from '../files/file-path.ts'
 import { assertMayPush, onPush } from '../repository/access.ts'
@@ -30,12 +30,12 @@ export const updateSubmodule = endpoint({
     if (entry.id === commitId) {
       throw invalidText(`The submodule ${path} is already at ${commitId}`)
     }
-    const id = await createCommit(ctx, project, {
+    const { commit } = await createCommit(ctx, project, {
       branch,
       force: false,
       message: body.commit_message || `Update submodule ${path} with oid ${commitId}`,
       actions: [{ kind: 'submodule', path, commitId }],
     })
-    return await describeCommit(ctx, project, await getCommit(repo, id), { stats: true })
+    return await describeCommit(ctx, project, commit, { stats: true })
   },
 })

@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { setPriority } from 'node:os'
+import { Socket } from 'node:net'
+import { constants, getPriority, setPriority } from 'node:os'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { gitEnvironment } from '../command.ts'
 import type { FromEngine, ToEngine } from './messages.ts'
 import type { Lane } from './operation.ts'
+import { PieceReader } from './pieces.ts'
 
 /** A call on its way: what was asked and whom to tell. */
 export interface Call {
@@ -44,6 +46,7 @@ export class EngineChild {
   readonly slot: number
   readonly role: Role
   readonly #process: ChildProcess
+  readonly #pieces = new PieceReader((id, bytes, isLast) => this.#take(id, bytes, isLast))
   readonly #events: ChildEvents
 
   constructor(slot: number, role: Role, events: ChildEvents) {
@@ -59,9 +62,17 @@ export class EngineChild {
         execArgv: [...heapLimits, ...(source ? ['--import', typescriptLoader()] : [])],
         // libgit2's threads would each keep memory of their own, given back and taken again.
         env: gitEnvironment({ MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '33554432' }),
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
       },
     )
+    const pipe = this.#process.stdio[4]
+    if (pipe instanceof Socket) {
+      pipe.on('data', (bytes: Buffer) => this.#pieces.read(bytes))
+      // It breaks when the process dies, whose exit is heard below.
+      pipe.on('error', () => {})
+      // The process is held by its calls; the pipe must not hold ours.
+      pipe.unref()
+    }
     this.#process.on('message', (message: FromEngine) => this.#receive(message))
     this.#process.on('exit', () => this.#gone())
     this.#process.on('error', () => this.#gone())
@@ -104,10 +115,6 @@ export class EngineChild {
     }
     const call = this.calls.get(message.id)
     if (!call) return
-    if (message.kind === 'chunk') {
-      void this.#pass(call, message.bytes)
-      return
-    }
     this.memory = message.memory
     this.calls.delete(call.id)
     this.load[call.lane] -= 1
@@ -115,12 +122,17 @@ export class EngineChild {
     this.#events.answered(this, call, message)
   }
 
-  async #pass(call: Call, bytes: Uint8Array): Promise<void> {
+  #take(id: number, bytes: Buffer, isLast: boolean): void {
+    const call = this.calls.get(id)
+    if (call) void this.#pass(call, bytes, isLast)
+  }
+
+  async #pass(call: Call, bytes: Buffer, isLast: boolean): Promise<void> {
     // What was streamed cannot be taken back, so the call is not tried again.
     call.retries = 0
     try {
       if (!call.settled) await call.onChunk?.(bytes)
-      this.tell({ kind: 'more', id: call.id })
+      if (isLast) this.tell({ kind: 'more', id: call.id })
     } catch {
       this.tell({ kind: 'cancel', id: call.id })
     }
@@ -156,7 +168,8 @@ const lower = 4
 function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return
   try {
-    setPriority(pid, lower)
+    // From our own on: whoever runs the server chose that.
+    setPriority(pid, Math.min(getPriority() + lower, constants.priority.PRIORITY_LOW))
   } catch {
     // Gone already, or not allowed here.
   }

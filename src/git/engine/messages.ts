@@ -13,7 +13,7 @@ export type ToEngine =
   | { readonly kind: 'more'; readonly id: number }
   | { readonly kind: 'forget'; readonly path: string }
 
-/** From an engine process to the main process. */
+/** From an engine process to the main process; pieces of streams take the pipe of pieces.ts. */
 export type FromEngine =
   | { readonly kind: 'ready' }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown; readonly memory: number }
@@ -23,7 +23,6 @@ export type FromEngine =
       readonly error: PlainError
       readonly memory: number
     }
-  | { readonly kind: 'chunk'; readonly id: number; readonly bytes: Uint8Array }
 
 /** An error in a form that crosses processes. */
 export interface PlainError {

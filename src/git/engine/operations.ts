@@ -15,6 +15,7 @@ import { readCommitDiffOperation, readDiffOperation } from '../diff.ts'
 import { readFileOperation } from '../file.ts'
 import { findLastCommitOperation, readLastCommitsOperation } from '../last-commits.ts'
 import { readLogOperation } from '../log.ts'
+import { inspectRepositoryOperation } from '../maintenance.ts'
 import { checkMergeOperation, rebaseOperation, writeMergeOperation } from '../merge.ts'
 import {
   countAheadBehindOperation,
@@ -36,6 +37,7 @@ import type { Operation } from './operation.ts'
 const all: readonly Operation<never, unknown>[] = [
   readChangelogCommitsOperation,
   archiveOperation,
+  inspectRepositoryOperation,
   countLinesOperation,
   listAuthorsOperation,
   readBlameOperation,

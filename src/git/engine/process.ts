@@ -6,6 +6,7 @@ import { type FromEngine, packError, type ToEngine } from './messages.ts'
 import { OpenRepositories } from './open-repository.ts'
 import type { Job, Operation } from './operation.ts'
 import { operations } from './operations.ts'
+import { PieceWriter } from './pieces.ts'
 
 /* The entry of an engine process: started by pool.ts, runs what it is asked, ends with its parent. */
 
@@ -21,6 +22,7 @@ interface Running {
 }
 
 const repositories = new OpenRepositories()
+const pieces = new PieceWriter(4)
 const running = new Map<number, Running>()
 let finished = 0
 let memory = 0
@@ -58,6 +60,8 @@ async function run(message: Extract<ToEngine, { kind: 'run' }>): Promise<void> {
     if (!declared) throw new Error(`no operation is called ${message.operation}`)
     // The input was typed by the caller of this very operation on the other side.
     const value = await (declared as Operation<unknown, unknown>).run(job, message.input)
+    // Pieces go another way than this message, which must be the last thing that is heard.
+    await until(state, (ahead) => ahead === 0)
     send({ kind: 'done', id, value, memory })
   } catch (error) {
     send({ kind: 'failed', id, error: packError(error), memory })
@@ -71,13 +75,19 @@ async function run(message: Extract<ToEngine, { kind: 'run' }>): Promise<void> {
 
 async function emit(id: number, state: Running, bytes: Uint8Array): Promise<void> {
   state.ahead += 1
-  send({ kind: 'chunk', id, bytes })
-  while (state.ahead >= piecesAhead && !state.controller.signal.aborted) {
+  pieces.write(id, bytes)
+  await until(state, (ahead) => ahead < piecesAhead)
+}
+
+/** Waits until so few pieces are on their way as it takes; throws when nobody wants them any more. */
+async function until(state: Running, isEnough: (ahead: number) => boolean): Promise<void> {
+  const { signal } = state.controller
+  while (!isEnough(state.ahead) && !signal.aborted) {
     await new Promise<void>((resolve) => {
       state.resume = resolve
     })
   }
-  if (state.controller.signal.aborted) throw new GitError('timeout', 'the reader went away')
+  if (signal.aborted && state.ahead > 0) throw new GitError('timeout', 'the reader went away')
 }
 
 function more(id: number): void {

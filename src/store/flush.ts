@@ -1,0 +1,63 @@
+import { closeSync, fdatasync, openSync } from 'node:fs'
+import { promisify } from 'node:util'
+
+const sync = promisify(fdatasync)
+
+/**
+ * Brings what was committed onto the disk. SQLite itself would do so inside COMMIT, where every one stops this thread
+ * for as long as the disk takes. Here a thread of the pool does it, and commits that came meanwhile share the next
+ * time: many writers wait for few flushes. Whoever awaits `done` has what `synchronous=FULL` promises.
+ */
+export class Flush {
+  readonly #path: string
+  #fd: number | undefined
+  #running: Promise<void> | undefined
+  #next: Promise<void> | undefined
+  #broken: unknown
+
+  /** `path` is the write-ahead log, which stays the same file for as long as the database is open. */
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Resolves when everything that was committed before the call is on the disk. */
+  done(): Promise<void> {
+    if (this.#running === undefined) return this.#start()
+    // The one that runs may have begun before the commit.
+    this.#next ??= this.#running.then(
+      () => this.#startNext(),
+      () => this.#startNext(),
+    )
+    return this.#next
+  }
+
+  close(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd)
+    this.#fd = undefined
+  }
+
+  #startNext(): Promise<void> {
+    this.#next = undefined
+    return this.#start()
+  }
+
+  #start(): Promise<void> {
+    const running = this.#flush().finally(() => {
+      if (this.#running === running) this.#running = undefined
+    })
+    this.#running = running
+    return running
+  }
+
+  async #flush(): Promise<void> {
+    // After a failure the kernel may have dropped the pages, and trying again would seem to succeed.
+    if (this.#broken !== undefined) throw this.#broken
+    try {
+      this.#fd ??= openSync(this.#path, 'r')
+      await sync(this.#fd)
+    } catch (error) {
+      this.#broken = error
+      throw error
+    }
+  }
+}
