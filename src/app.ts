@@ -24,6 +24,7 @@ import { Router as ApiRouter } from './http/router.ts'
 import type { ThrottleRule } from './http/throttle.ts'
 import { openServerParts, type PartsOptions } from './parts.ts'
 import { mountGit } from './transport/http/mount.ts'
+import { mountLfs } from './transport/http/mount-lfs.ts'
 import { openTransport, type TransportOptions } from './transport/transport.ts'
 import { apiReference } from './web/api-reference.ts'
 import { TaskRunner } from './work/runner.ts'
@@ -90,6 +91,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   web.use('/api/v4', mount(handle, log))
   web.use(hostFiles(), mountHost(hostRouter, handleHost, log))
   const transport = await openTransport(config, options)
+  web.use(mountLfs({ makeCtx }))
   web.use(mountGit({ transport, makeCtx }))
   web.use(answerFault(log))
   const server = createServer({ headersTimeout: config.requestTimeout, requestTimeout: 0 }, web)

@@ -56,6 +56,7 @@ const TEST_PROGRAMS = [
   ['gpg', 'gnupg'],
   ['ssh-keygen', 'openssh-client'],
   ['openssl', 'openssl'],
+  ['git-lfs', 'git-lfs'],
 ]
 
 /** The Debian packages that the tests use and the machine lacks: programs to compare with, and python-gitlab. */

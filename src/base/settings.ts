@@ -67,6 +67,7 @@ export const settings = {
   maxBody: bytes('32m', { doc: 'Largest JSON or form body' }),
   maxQuery: bytes('8k', { doc: 'Longest request line' }),
   maxPush: bytes('10g', { doc: 'Largest single push; 0 has no limit' }),
+  maxLfsObject: bytes('10g', { doc: 'Largest file in Git LFS; 0 has no limit' }),
   maxUpload: bytes('100m', { doc: 'Largest uploaded attachment' }),
   maxAvatar: bytes('200k', { doc: 'Largest avatar' }),
   maxPackageFile: bytes('5g', { doc: 'Largest file of a package' }),

@@ -107,6 +107,23 @@ export async function readNewFiles(
   return found.map((file) => ({ ...file, size: sizes?.get(file.id) ?? 0 }))
 }
 
+/** The paths that the commits of a ref add, change or delete, while no ref has them. */
+export async function readChangedPaths(
+  repo: Repo,
+  tip: ObjectId,
+  quarantine?: string,
+): Promise<string[]> {
+  const args = ['log', '--name-only', '-z', '-r', '--root', '-m', '--no-renames', '--format=']
+  const { stdout } = await runGit({
+    repo: repo.path,
+    args: [...args, assertObjectId(tip), '--not', '--all'],
+    env: environment(repo, quarantine),
+    limit: outputLimit,
+  })
+  const paths = stdout.toString('utf8').split('\0')
+  return [...new Set(paths.map((path) => path.replace(/^\n/, '')).filter(Boolean))]
+}
+
 async function sizesOf(
   repo: Repo,
   ids: readonly ObjectId[],

@@ -19,6 +19,8 @@ export interface PutOptions {
   readonly digests?: readonly ExtraDigest[]
   /** More bytes than this are refused with 413. */
   readonly maxSize?: number
+  /** Looks at what came before it is kept; what it throws leaves nothing behind. */
+  readonly check?: (file: StoredFile) => void
 }
 
 /** Bytes `start` to `end`, both included. */
@@ -63,6 +65,7 @@ export async function openFileStore(
       const partial = join(temp, randomBytes(16).toString('hex'))
       try {
         const stored = await writePartial(partial, source, options)
+        options.check?.(stored)
         await moveIn(partial, pathOf(stored.sha256))
         return stored
       } catch (error) {

@@ -16,6 +16,7 @@ import { hooks } from './migrations/0036-hooks.ts'
 import { pushEffects } from './migrations/0037-push-effects.ts'
 import { pushRules } from './migrations/0038-push-rules.ts'
 import { gpgSubkeys } from './migrations/0065-gpg-subkeys.ts'
+import { lfs } from './migrations/0066-lfs.ts'
 import { suggestions } from './migrations/0085-suggestions.ts'
 import { boards } from './migrations/0095-boards.ts'
 import { mentions } from './migrations/0096-mentions.ts'
@@ -39,6 +40,7 @@ export const migrations: readonly Migration[] = [
   pushEffects,
   pushRules,
   gpgSubkeys,
+  lfs,
   suggestions,
   boards,
   mentions,

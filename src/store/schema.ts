@@ -7,6 +7,7 @@ import type { CoreSchema } from './schema/core.ts'
 import type { ExportsSchema } from './schema/exports.ts'
 import type { HooksSchema } from './schema/hooks.ts'
 import type { IssuesSchema } from './schema/issues.ts'
+import type { LfsSchema } from './schema/lfs.ts'
 import type { MentionsSchema } from './schema/mentions.ts'
 import type { MergeRequestsSchema } from './schema/merge-requests.ts'
 import type { PlanningSchema } from './schema/planning.ts'
@@ -29,6 +30,7 @@ export interface Schema
     ExportsSchema,
     HooksSchema,
     IssuesSchema,
+    LfsSchema,
     MentionsSchema,
     MergeRequestsSchema,
     PlanningSchema,

@@ -10,6 +10,7 @@ import { contentDisposition } from './content-disposition.ts'
 import { fileEntity, fileHeaders, presentFile } from './entity.ts'
 import { filePath } from './file-path.ts'
 import { fileRef, getFile } from './find-file.ts'
+import { answerPointedFile } from './large-file.ts'
 
 const readScopes = ['api', 'read_api', 'read_repository']
 
@@ -74,6 +75,9 @@ export const getRawRepositoryFile = endpoint({
       'Content-Disposition': contentDisposition('inline', file.name),
     }
     const admit = (size: number) => countLargeBlob(ctx, project, size, request)
+    const asked = { ctx, project, repo, file, request, headers }
+    const pointed = query.lfs ? await answerPointedFile(asked) : undefined
+    if (pointed) return pointed
     return await answerBlob(repo, file.blobId, request, headers, admit)
   },
 })

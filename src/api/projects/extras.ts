@@ -2,6 +2,7 @@ import { isAdmin, userOf } from '../../access/actor.ts'
 import type { ProjectRow } from '../../access/find-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
+import { lfsSizes } from '../lfs/objects.ts'
 import type { UserBasicRow } from '../users/basic.ts'
 import { listFacts } from './facts-queries.ts'
 import {
@@ -35,6 +36,8 @@ export interface Extras {
   readonly access: ReadonlyMap<number, { project_level: number | null; group_level: number | null }>
   readonly attributes: ReadonlyMap<number, { key: string; value: string }[]>
   readonly uploads: ReadonlyMap<number, number>
+  /** Bytes of large files. */
+  readonly lfs: ReadonlyMap<number, number>
   readonly openIssues: ReadonlyMap<number, number>
 }
 
@@ -64,6 +67,7 @@ export async function readExtras(
   const attributes =
     wanted.customAttributes && isAdmin(ctx.actor) ? await listProjectAttributes(ctx.db, ids) : []
   const uploads = wanted.statistics ? await sumUploads(ctx.db, ids) : []
+  const lfs = await lfsSizes(ctx, wanted.statistics ? ids : [])
   const owners = ownerIds.length > 0 ? await listOwners(ctx.db, ownerIds) : []
   const facts = await listFacts(ctx.db, ids)
   const openIssues = full ? await countOpenIssues(ctx.db, ids) : []
@@ -74,6 +78,7 @@ export async function readExtras(
     shared: grouped(shared, (row) => row.project_id),
     access: new Map(access.map((row) => [row.id, row])),
     attributes: grouped(attributes, (row) => row.subject_id),
+    lfs,
     uploads: new Map(uploads.map((row) => [row.source_id, Number(row.size)])),
     openIssues: new Map(openIssues.map((row) => [row.project_id, row.count])),
   }

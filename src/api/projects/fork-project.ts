@@ -6,6 +6,7 @@ import { invalid, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { listRefs } from '../../git/refs.ts'
 import { noObject } from '../../git/types.ts'
+import { shareLfsObjects } from '../lfs/objects.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 import { createProject } from './create-project.ts'
 import { getTargetNamespace, type TargetNamespace } from './target-namespace.ts'
@@ -54,7 +55,10 @@ export async function forkProject(
       forkedFromId: parent.id,
       empty: parent.empty_repo === 1,
       importStatus: 'scheduled',
-      onShown: (ctx, id) => ctx.work.enqueue(ctx.db, finishFork, { project_id: id }),
+      async onShown(inner, id) {
+        await shareLfsObjects(inner, parent.id, id, inner.now())
+        await inner.work.enqueue(inner.db, finishFork, { project_id: id })
+      },
     })
     if (input.branch !== undefined) await keepOnly(ctx, row.id, input.branch)
     return row

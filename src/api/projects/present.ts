@@ -279,12 +279,13 @@ function objectFormat(settings: Readonly<Record<string, unknown>>): 'sha1' | 'sh
 
 function statistics({ row, extras }: View): NonNullable<ProjectFull['statistics']> {
   const uploads = extras.uploads.get(row.id) ?? 0
+  const lfs = extras.lfs.get(row.id) ?? 0
   return {
     commit_count: extras.facts.get(row.id)?.commit_count ?? 0,
-    storage_size: row.repository_size + uploads,
+    storage_size: row.repository_size + uploads + lfs,
     repository_size: row.repository_size,
     wiki_size: 0,
-    lfs_objects_size: 0,
+    lfs_objects_size: lfs,
     job_artifacts_size: 0,
     pipeline_artifacts_size: 0,
     packages_size: 0,

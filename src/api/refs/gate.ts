@@ -2,6 +2,8 @@ import { mayInProject } from '../../access/decide.ts'
 import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { isAnyLocked, refusalByLock } from '../lfs/locks.ts'
+import { findMissing, isLfsOn } from '../lfs/objects.ts'
 import { getPushRule, refusalByPushRule } from '../push-rules/check.ts'
 import { defaultProtection } from './default-protection.ts'
 import { getMover } from './mover.ts'
@@ -73,6 +75,28 @@ export async function gate(
   for (const move of push.moves) {
     const reason =
       (await refusalOfMove(checkpoint, move)) ?? (await refusalByRule(ctx, checkpoint, move))
+    if (reason !== undefined) refusals.push({ name: move.name, reason })
+  }
+  return refusals.length > 0 ? refusals : await refusalsByLargeFiles(ctx, checkpoint)
+}
+
+/** Large files that are missing, or that somebody else has locked (spec D §3.7, §3.8). */
+async function refusalsByLargeFiles(ctx: Ctx, at: Checkpoint): Promise<readonly Refusal[]> {
+  const { project, objects, push } = at
+  if (!objects || !isLfsOn(project)) return []
+  const missing = await findMissing(ctx, project, await objects.newPointers())
+  if (missing) {
+    const reason =
+      'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".'
+    return push.moves.map(({ name }) => ({ name, reason }))
+  }
+  if (!(await isAnyLocked(ctx, project))) return []
+  const refusals: Refusal[] = []
+  for (const move of push.moves) {
+    const branch = branchOf(move.name)
+    if (branch === undefined || isDeletion(move)) continue
+    const paths = await objects.changedPaths(move.newId)
+    const reason = await refusalByLock(ctx, project, branch, paths)
     if (reason !== undefined) refusals.push({ name: move.name, reason })
   }
   return refusals

@@ -1,10 +1,13 @@
 import { isAncestor, listBranchesContaining } from '../../git/ancestry.ts'
+import type { LfsPointer } from '../../git/lfs-pointer.ts'
 import {
   type NewCommit,
   type NewFile,
+  readChangedPaths,
   readNewCommits,
   readNewFiles,
 } from '../../git/new-commits.ts'
+import { readNewPointers } from '../../git/new-pointers.ts'
 import type { Repo } from '../../git/repo.ts'
 
 /** What rules ask about commits, answered before or after they are part of the repository. */
@@ -17,6 +20,10 @@ export interface ObjectFacts {
   newCommits(tip: string): Promise<readonly NewCommit[]>
   /** The files that they add or change. */
   newFiles(tip: string, options: { readonly sizes: boolean }): Promise<readonly NewFile[]>
+  /** Every path that they touch, deletions too. */
+  changedPaths(tip: string): Promise<readonly string[]>
+  /** The large files that a push's objects stand for; none outside of pushes. */
+  newPointers(): Promise<readonly LfsPointer[]>
 }
 
 /** Facts about the objects of a repository and, during a push, of the quarantine beside it. */
@@ -26,5 +33,8 @@ export function objectFacts(repo: Repo, quarantine?: string): ObjectFacts {
     branchesContaining: (id) => listBranchesContaining(repo, id),
     newCommits: (tip) => readNewCommits(repo, tip, quarantine),
     newFiles: (tip, options) => readNewFiles(repo, tip, options, quarantine),
+    changedPaths: (tip) => readChangedPaths(repo, tip, quarantine),
+    newPointers: async () =>
+      quarantine === undefined ? [] : await readNewPointers(repo, quarantine),
   }
 }

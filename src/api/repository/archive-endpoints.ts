@@ -7,6 +7,7 @@ import type { Repo } from '../../git/repo.ts'
 import { resolveRevision } from '../../git/revision.ts'
 import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { csv, flag, text } from '../../http/params.ts'
+import { lfsFiles } from '../lfs/objects.ts'
 import { onCode, refOrDefault } from './access.ts'
 import { orNotFound } from './missing.ts'
 
@@ -27,6 +28,7 @@ interface ArchiveQuery {
   readonly sha?: string | undefined
   readonly path?: string | undefined
   readonly exclude_paths?: readonly string[] | undefined
+  readonly include_lfs_blobs: boolean
 }
 
 export const getArchive = endpoint({
@@ -79,7 +81,8 @@ async function answerArchive(asked: Asked): Promise<Bytes> {
     'Content-Transfer-Encoding': 'binary',
   }
   if (request.method === 'HEAD') return { body: Readable.from([]), type, headers }
-  const input = { commitId, format, name, path, excludePaths: query.exclude_paths }
+  const lfs = query.include_lfs_blobs ? await lfsFiles(ctx, project) : undefined
+  const input = { commitId, format, name, path, excludePaths: query.exclude_paths, lfs }
   const body = await orNotFound('File', openArchive(repo, input, request.signal))
   return { body, type, headers }
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
+import { readLfsPointer } from '../lfs-pointer.ts'
 import { readTyped } from '../objects.ts'
 import { allEntries } from '../tree-walk.ts'
 import type { ObjectId, TreeEntry } from '../types.ts'
@@ -77,16 +78,13 @@ export async function readContents(
   return { entries, needsGit }
 }
 
-const lfsStart = 'version https://git-lfs.github.com/spec/v1\n'
-
 /** The file that a pointer stands for, when the caller has it. */
 async function findLarge(body: Buffer, lfs: ReadonlyMap<string, string>) {
-  if (body.length > 1024 || !body.toString('latin1').startsWith(lfsStart)) return undefined
-  const oid = /^oid sha256:([0-9a-f]{64})$/m.exec(body.toString('latin1'))?.[1]
-  const file = oid === undefined ? undefined : lfs.get(oid)
+  const pointer = lfs.size === 0 ? undefined : readLfsPointer(body)
+  const file = pointer && lfs.get(pointer.oid)
   if (file === undefined) return undefined
-  const { size } = await stat(file)
-  return { size, body: chunksOf(file) }
+  const found = await stat(file).catch(() => undefined)
+  return found && { size: found.size, body: chunksOf(file) }
 }
 
 async function* chunksOf(file: string): AsyncGenerator<Buffer> {

@@ -2,11 +2,11 @@ import type { Request, RequestHandler, Response } from 'express'
 import { ANONYMOUS } from '../../access/actor.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { GitError, type GitErrorCode } from '../../git/error.ts'
+import { GitError } from '../../git/error.ts'
 import { watchReader } from '../pace.ts'
 import { asBodyError } from './body.ts'
 import { ProjectsByPush } from './create-by-push.ts'
-import { redirect, rootOf, smartOnly, wrongMethod } from './refusal.ts'
+import { redirect, rootOf, smartOnly, statusOf, wrongMethod } from './refusal.ts'
 import { readRoute } from './route.ts'
 import { type Answer, answerInfo, answerRpc, type GitOverHttp, type GitRequest } from './serve.ts'
 
@@ -79,14 +79,6 @@ function drainedOrClosed(response: Response): Promise<void> {
   })
 }
 
-const statuses: Readonly<Partial<Record<GitErrorCode, number>>> = {
-  invalid: 400,
-  too_large: 413,
-  timeout: 408,
-  busy: 503,
-  not_found: 404,
-}
-
 function refuse(ctx: Ctx, request: Request, response: Response, error: unknown): void {
   if (response.headersSent || response.destroyed) {
     // A broken answer must not look like a whole one.
@@ -106,7 +98,7 @@ function refuse(ctx: Ctx, request: Request, response: Response, error: unknown):
 }
 
 function asProblem(error: unknown): Problem {
-  const status = error instanceof GitError ? (statuses[error.code] ?? 500) : 500
+  const status = error instanceof GitError ? statusOf(error) : 500
   if (status === 500) return new Problem('unavailable', 500, 'The server failed.\n')
   return new Problem('bad_request', status, `${error instanceof Error ? error.message : ''}\n`)
 }

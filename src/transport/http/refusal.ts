@@ -1,5 +1,19 @@
 import type { Config } from '../../base/config.ts'
 import { Problem } from '../../base/problem.ts'
+import type { GitError, GitErrorCode } from '../../git/error.ts'
+
+const statuses: Readonly<Partial<Record<GitErrorCode, number>>> = {
+  invalid: 400,
+  too_large: 413,
+  timeout: 408,
+  busy: 503,
+  not_found: 404,
+}
+
+/** The status of what the engine or the reading of a body refused. */
+export function statusOf(error: GitError): number {
+  return statuses[error.code] ?? 500
+}
 
 /** An answer in plain text, which git shows to its user. */
 function text(

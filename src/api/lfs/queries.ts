@@ -1,0 +1,190 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { LfsLocksTable } from '../../store/schema/lfs.ts'
+import type { Db } from '../../store/schema.ts'
+
+/** Every project of the same fork network, the project itself included. */
+function networkOf(projectId: number) {
+  return sql<number>`(
+    WITH RECURSIVE above(id, parent_id, depth) AS (
+      SELECT id, forked_from_id, 0 FROM projects WHERE id = ${projectId}
+      UNION ALL
+      SELECT p.id, p.forked_from_id, above.depth + 1 FROM projects p
+      JOIN above ON p.id = above.parent_id WHERE above.depth < 1000
+    ),
+    network(id) AS (
+      SELECT id FROM (SELECT id FROM above ORDER BY depth DESC LIMIT 1)
+      UNION
+      SELECT p.id FROM projects p JOIN network ON p.forked_from_id = network.id
+    )
+    SELECT id FROM network)`
+}
+
+export interface LfsObjectRow {
+  readonly oid: string
+  readonly size: number
+}
+
+// SQLite binds at most 32,766 values in one statement.
+const AT_ONCE = 5000
+
+/** Those of the objects that a project of the network has. */
+export async function listLfsObjects(
+  db: Db,
+  projectId: number,
+  oids: readonly string[],
+): Promise<LfsObjectRow[]> {
+  const found: LfsObjectRow[] = []
+  for (let at = 0; at < oids.length; at += AT_ONCE) {
+    const rows = await db
+      .selectFrom('lfs_objects')
+      .select(['oid', 'size'])
+      .distinct()
+      .where('oid', 'in', oids.slice(at, at + AT_ONCE))
+      .where('project_id', 'in', networkOf(projectId))
+      .execute()
+    found.push(...rows)
+  }
+  return found
+}
+
+/** The ids of all objects that a project of the network has. */
+export async function listLfsOids(db: Db, projectId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('lfs_objects')
+    .select('oid')
+    .distinct()
+    .where('project_id', 'in', networkOf(projectId))
+    .execute()
+  return rows.map(({ oid }) => oid)
+}
+
+export async function insertLfsObject(
+  db: Db,
+  projectId: number,
+  object: LfsObjectRow,
+  now: Instant,
+): Promise<void> {
+  await db
+    .insertInto('lfs_objects')
+    .values({ project_id: projectId, ...object, created_at: now })
+    .onConflict((on) => on.doNothing())
+    .execute()
+}
+
+/** Gives a fork the objects of its parent, so that it keeps them when the two are parted. */
+export async function copyLfsObjects(
+  db: Db,
+  fromId: number,
+  toId: number,
+  now: Instant,
+): Promise<void> {
+  await db
+    .insertInto('lfs_objects')
+    .columns(['project_id', 'oid', 'size', 'created_at'])
+    .expression(
+      db
+        .selectFrom('lfs_objects')
+        .select([sql<number>`${toId}`.as('to_id'), 'oid', 'size', sql<string>`${now}`.as('now')])
+        .where('project_id', '=', fromId),
+    )
+    .onConflict((on) => on.doNothing())
+    .execute()
+}
+
+/** Bytes of the large files of projects, by project. */
+export async function sumLfsObjects(
+  db: Db,
+  projectIds: readonly number[],
+): Promise<Map<number, number>> {
+  if (projectIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('lfs_objects')
+    .select(['project_id', (is) => is.fn.sum<number>('size').as('bytes')])
+    .where('project_id', 'in', [...projectIds])
+    .groupBy('project_id')
+    .execute()
+  return new Map(rows.map((row) => [row.project_id, row.bytes]))
+}
+
+export type LfsLockRow = Selectable<LfsLocksTable> & { readonly username: string }
+
+function locks(db: Db, projectId: number) {
+  return db
+    .selectFrom('lfs_locks')
+    .innerJoin('users', 'users.id', 'lfs_locks.user_id')
+    .selectAll('lfs_locks')
+    .select('users.username')
+    .where('lfs_locks.project_id', '=', projectId)
+}
+
+export function findLfsLock(
+  db: Db,
+  projectId: number,
+  by: { readonly id: number } | { readonly path: string },
+): Promise<LfsLockRow | undefined> {
+  const query = locks(db, projectId)
+  return 'id' in by
+    ? query.where('lfs_locks.id', '=', by.id).executeTakeFirst()
+    : query.where('lfs_locks.path', '=', by.path).executeTakeFirst()
+}
+
+/** Locks in the order of their ids, from one of them on. */
+export function listLfsLocks(
+  db: Db,
+  projectId: number,
+  page: {
+    readonly from: number
+    readonly limit: number
+    readonly path?: string | undefined
+    readonly id?: number | undefined
+  },
+): Promise<LfsLockRow[]> {
+  let query = locks(db, projectId).where('lfs_locks.id', '>=', page.from)
+  if (page.path !== undefined) query = query.where('lfs_locks.path', '=', page.path)
+  if (page.id !== undefined) query = query.where('lfs_locks.id', '=', page.id)
+  return query.orderBy('lfs_locks.id').limit(page.limit).execute()
+}
+
+/** Whether somebody but this user holds a lock. */
+export async function hasForeignLock(db: Db, projectId: number, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('lfs_locks')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('user_id', '<>', userId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The first of these paths that somebody but this user has locked. */
+export async function findForeignLock(
+  db: Db,
+  projectId: number,
+  userId: number,
+  paths: readonly string[],
+): Promise<LfsLockRow | undefined> {
+  for (let at = 0; at < paths.length; at += AT_ONCE) {
+    const row = await locks(db, projectId)
+      .where('lfs_locks.user_id', '<>', userId)
+      .where('lfs_locks.path', 'in', paths.slice(at, at + AT_ONCE))
+      .orderBy('lfs_locks.id')
+      .executeTakeFirst()
+    if (row) return row
+  }
+  return undefined
+}
+
+export async function insertLfsLock(db: Db, row: Insertable<LfsLocksTable>): Promise<number> {
+  const { id } = await db
+    .insertInto('lfs_locks')
+    .values(row)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function deleteLfsLock(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('lfs_locks').where('id', '=', id).execute()
+}

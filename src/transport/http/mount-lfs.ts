@@ -1,0 +1,82 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Request, RequestHandler, Response } from 'express'
+import { ANONYMOUS } from '../../access/actor.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { GitError } from '../../git/error.ts'
+import { lfsChallenge } from '../lfs/admit.ts'
+import { readLfsRoute } from '../lfs/route.ts'
+import { answerLfs, type LfsAnswer } from '../lfs/serve.ts'
+import { watchReader } from '../pace.ts'
+import { asBodyError } from './body.ts'
+import { statusOf } from './refusal.ts'
+import type { GitOverHttp } from './serve.ts'
+
+const jsonType = 'application/vnd.git-lfs+json'
+// A client that takes nothing for so long is gone.
+const readerPatienceMs = 120_000
+
+/** Git LFS as an Express handler; passes on what is not for it. */
+export function mountLfs(parts: Pick<GitOverHttp, 'makeCtx'>): RequestHandler {
+  return (request, response, next) => {
+    const mark = request.url.indexOf('?')
+    const rawPath = mark < 0 ? request.url : request.url.slice(0, mark)
+    const ctx = parts.makeCtx(ANONYMOUS, request.ip ?? '')
+    const route = readLfsRoute(rawPath, ctx.config.vendor.lfsFolders)
+    if (!route) return next()
+    const query = new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1))
+    answerLfs({ ctx, makeCtx: parts.makeCtx, route, request, query })
+      .then((answer) => send(response, answer))
+      .catch((error: unknown) => refuse(ctx, request, response, asBodyError(error)))
+  }
+}
+
+async function send(response: Response, answer: LfsAnswer): Promise<void> {
+  if (answer.kind === 'json') {
+    response.writeHead(answer.status, { 'Content-Type': jsonType, 'Cache-Control': 'no-store' })
+    response.end(JSON.stringify(answer.body))
+    return
+  }
+  const { body, type, headers, status = 200 } = answer.bytes
+  response.writeHead(status, { 'Content-Type': type, ...headers })
+  if (!(body instanceof Readable)) {
+    response.end(body)
+    return
+  }
+  const stopWatching = watchReader(response, readerPatienceMs, () => response.destroy())
+  try {
+    await pipeline(body, response)
+  } finally {
+    stopWatching()
+  }
+}
+
+function refuse(ctx: Ctx, request: Request, response: Response, error: unknown): void {
+  if (response.headersSent || response.destroyed) {
+    // A broken answer must not look like a whole one.
+    response.destroy()
+    return
+  }
+  const problem = inLfsWords(ctx, error)
+  if (problem.status === 500) ctx.log.error('LFS request failed', { error, path: request.path })
+  response.status(problem.status)
+  response.set({ 'Content-Type': jsonType, 'Cache-Control': 'no-store' })
+  for (const [name, value] of Object.entries(problem.headers)) response.set(name, value)
+  // The rest of the body is of no interest, and may be without end.
+  if (!request.readableEnded) response.set('Connection', 'close')
+  response.end(request.method === 'HEAD' ? undefined : JSON.stringify(problem.body))
+}
+
+function inLfsWords(ctx: Ctx, error: unknown): Problem {
+  if (error instanceof Problem) {
+    if (error.status === 401) return lfsChallenge(ctx.config.vendor.prefix)
+    if (typeof error.body !== 'string') return error
+    const body = { message: error.body.trim() }
+    return new Problem(error.code, error.status, body, { headers: error.headers })
+  }
+  const status = error instanceof GitError ? statusOf(error) : 500
+  if (status === 500) return new Problem('unavailable', 500, { message: 'The server failed.' })
+  const message = error instanceof Error ? error.message : ''
+  return new Problem('bad_request', status, { message })
+}

@@ -1,0 +1,66 @@
+import type { Actor } from '../../access/actor.ts'
+import { mayInProject, maySee } from '../../access/decide.ts'
+import { findMovedProjectId } from '../../access/find-queries.ts'
+import { mayUseGit } from '../../access/sign-in-basic.ts'
+import { findVisibleProject, type Project } from '../../access/subjects.ts'
+import { isLfsOn } from '../../api/lfs/objects.ts'
+import { Problem, type ProblemCode } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+
+/** A refusal in the words of LFS. */
+export function refusal(
+  code: ProblemCode,
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Problem {
+  return new Problem(code, status, { message }, { headers })
+}
+
+/** 401 with both challenges: git-lfs looks at its own, other clients at the common one (spec D §3.8). */
+export function lfsChallenge(realm: string): Problem {
+  return refusal('unauthorized', 401, 'Credentials needed', {
+    'LFS-Authenticate': `Basic realm="${realm}"`,
+    'WWW-Authenticate': `Basic realm="${realm}"`,
+  })
+}
+
+/** The project whose large files a request is about. Anonymous callers learn nothing but that they should sign in. */
+export async function getLfsProject(ctx: Ctx, path: string): Promise<Project> {
+  const project = (await findVisibleProject(ctx, path)) ?? (await findMoved(ctx, path))
+  if (!project) {
+    if (ctx.actor.kind === 'anonymous') throw lfsChallenge(ctx.config.vendor.prefix)
+    throw refusal('not_found', 404, 'Project not found')
+  }
+  assertMayRead(ctx, project)
+  if (!isLfsOn(project)) {
+    throw refusal('unavailable', 501, 'Git LFS is not enabled for this project.')
+  }
+  return project
+}
+
+async function findMoved(ctx: Ctx, path: string): Promise<Project | undefined> {
+  const id = await findMovedProjectId(ctx.db, path)
+  const project = id === undefined ? undefined : await findVisibleProject(ctx, String(id))
+  return project && maySee(ctx.actor, project) ? project : undefined
+}
+
+function assertMayRead(ctx: Ctx, project: Project): void {
+  if (mayInProject(ctx.actor, project, 'download_code')) return
+  if (ctx.actor.kind === 'anonymous') throw lfsChallenge(ctx.config.vendor.prefix)
+  throw refusal('forbidden', 403, 'You are not allowed to download code from this project.')
+}
+
+/** Refuses whoever may not push to the project: with 401 where signing in would help. */
+export function assertMayWrite(ctx: Ctx, project: Project): void {
+  if (ctx.actor.kind === 'anonymous') throw lfsChallenge(ctx.config.vendor.prefix)
+  assertScope(ctx.actor)
+  if (mayInProject(ctx.actor, project, 'push_code')) return
+  throw refusal('forbidden', 403, 'You are not allowed to push code to this project.')
+}
+
+function assertScope(actor: Actor): void {
+  if (mayUseGit(actor, 'push')) return
+  const scopes = 'write_repository or api'
+  throw refusal('forbidden', 403, `Your token lacks the scope for this: ${scopes} is needed.`)
+}

@@ -1,0 +1,170 @@
+import type { IncomingMessage } from 'node:http'
+import type { z } from 'zod'
+import type { Actor } from '../../access/actor.ts'
+import type { Project } from '../../access/subjects.ts'
+import { findLfsObjects, storeLfsObject } from '../../api/lfs/objects.ts'
+import { answerLargeFile } from '../../api/lfs/serve-object.ts'
+import type { Ctx } from '../../ctx.ts'
+import { GitError } from '../../git/error.ts'
+import type { Bytes } from '../../http/endpoint.ts'
+import { decodedBody, wholeBody } from '../http/body.ts'
+import { signIn } from '../http/sign-in.ts'
+import type { PaceOptions } from '../pace.ts'
+import { assertMayWrite, getLfsProject, refusal } from './admit.ts'
+import { answerBatch, batchRequest } from './batch.ts'
+import {
+  answerLock,
+  answerLocks,
+  answerUnlock,
+  answerVerify,
+  listQuery,
+  lockRequest,
+  unlockRequest,
+  verifyRequest,
+} from './locks.ts'
+import type { LfsRoute } from './route.ts'
+
+export interface LfsRequest {
+  /** Of nobody yet. */
+  readonly ctx: Ctx
+  readonly makeCtx: (actor: Actor, ip: string) => Ctx
+  readonly route: LfsRoute
+  readonly request: IncomingMessage
+  readonly query: URLSearchParams
+}
+
+export type LfsAnswer =
+  | { readonly kind: 'json'; readonly status: number; readonly body: unknown }
+  | { readonly kind: 'bytes'; readonly bytes: Bytes }
+
+interface Admitted {
+  readonly ctx: Ctx
+  readonly project: Project
+}
+
+const pace: Omit<PaceOptions, 'maxBytes'> = { idleMs: 60_000, minRate: 100, graceMs: 120_000 }
+const mostJson = 1024 * 1024
+
+const methods: Readonly<Record<LfsRoute['kind'], readonly string[]>> = {
+  batch: ['POST'],
+  locks: ['GET', 'POST'],
+  verify_locks: ['POST'],
+  unlock: ['POST'],
+  legacy: ['GET', 'POST'],
+  object: ['GET', 'HEAD'],
+  upload: ['PUT'],
+}
+
+/** Answers one request of Git LFS (spec D §3.8). */
+export async function answerLfs(asked: LfsRequest): Promise<LfsAnswer> {
+  const { route, request } = asked
+  const allowed = methods[route.kind]
+  if (!allowed.includes(request.method ?? '')) {
+    throw refusal('method_not_allowed', 405, 'Method not allowed', { Allow: allowed.join(', ') })
+  }
+  const actor = await signIn(asked.ctx, request.headers.authorization, 'upload-pack')
+  const ctx = asked.makeCtx(actor, asked.ctx.ip)
+  const admitted = { ctx, project: await getLfsProject(ctx, route.path) }
+  switch (route.kind) {
+    case 'legacy':
+      throw refusal(
+        'unavailable',
+        501,
+        'Server supports batch API only, please update your Git LFS client to version 1.0.1 and up.',
+      )
+    case 'batch':
+      return await batch(asked, admitted)
+    case 'object':
+      return await download(admitted, route.oid, request)
+    case 'upload':
+      return await upload(admitted, route, request)
+    default:
+      return await locks(asked, admitted, route)
+  }
+}
+
+function json(body: unknown, status = 200): LfsAnswer {
+  return { kind: 'json', status, body }
+}
+
+async function batch({ request }: LfsRequest, { ctx, project }: Admitted): Promise<LfsAnswer> {
+  const body = await readJson(request, batchRequest)
+  if (body.operation === 'upload') assertMayWrite(ctx, project)
+  const { authorization } = request.headers
+  return json(await answerBatch({ ctx, project, authorization }, body))
+}
+
+async function locks(
+  { request, query }: LfsRequest,
+  { ctx, project }: Admitted,
+  route: Exclude<LfsRoute, { kind: 'batch' | 'legacy' | 'object' | 'upload' }>,
+): Promise<LfsAnswer> {
+  if (route.kind === 'locks' && request.method === 'GET') {
+    return json(await answerLocks(ctx, project, valid(listQuery, Object.fromEntries(query))))
+  }
+  assertMayWrite(ctx, project)
+  if (route.kind === 'locks') {
+    return json(await answerLock(ctx, project, await readJson(request, lockRequest)), 201)
+  }
+  if (route.kind === 'verify_locks') {
+    return json(await answerVerify(ctx, project, await readJson(request, verifyRequest)))
+  }
+  const { force } = await readJson(request, unlockRequest)
+  return json(await answerUnlock(ctx, project, { id: route.id, force }))
+}
+
+/** The object's bytes; 404 alike for what is not there and for what belongs to others (FAULTS 76). */
+async function download(
+  { ctx, project }: Admitted,
+  oid: string,
+  request: IncomingMessage,
+): Promise<LfsAnswer> {
+  const isOurs = (await findLfsObjects(ctx, project, [oid])).has(oid)
+  const asked = { method: request.method ?? 'GET', headers: request.headers }
+  const headers = { 'Content-Disposition': `attachment; filename="${oid}"` }
+  const bytes = isOurs ? await answerLargeFile(ctx, oid, asked, headers) : undefined
+  if (!bytes) throw refusal('not_found', 404, 'Object not found')
+  return { kind: 'bytes', bytes }
+}
+
+async function upload(
+  { ctx, project }: Admitted,
+  route: Extract<LfsRoute, { kind: 'upload' }>,
+  request: IncomingMessage,
+): Promise<LfsAnswer> {
+  assertMayWrite(ctx, project)
+  const { oid, size } = route
+  const { maxLfsObject } = ctx.config
+  if (maxLfsObject > 0 && size > maxLfsObject) {
+    throw refusal('too_large', 413, `An object may have ${maxLfsObject} bytes at most.`)
+  }
+  if (route.onlyAsks) return json({ LfsOid: oid, LfsSize: size })
+  const length = request.headers['content-length']
+  if (length !== undefined && Number(length) !== size) {
+    throw refusal('unprocessable', 422, `The size is ${length}, not ${size}.`)
+  }
+  await storeLfsObject(ctx, project, { oid, size }, decodedBody(request, { ...pace, maxBytes: 0 }))
+  return json({})
+}
+
+async function readJson<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== 'application/vnd.git-lfs+json' && type !== 'application/json') {
+    throw refusal('unsupported_type', 415, 'The body must be application/vnd.git-lfs+json.')
+  }
+  const body = await wholeBody(decodedBody(request, { ...pace, maxBytes: mostJson }))
+  let value: unknown
+  try {
+    value = body.length === 0 ? {} : JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new GitError('invalid', 'the body is not valid JSON')
+  }
+  return valid(schema, value)
+}
+
+function valid<T>(schema: z.ZodType<T>, value: unknown): T {
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  throw refusal('unprocessable', 422, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`)
+}
