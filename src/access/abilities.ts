@@ -56,9 +56,12 @@ export const projectAbilities = {
   read_releases: { role: guest, visitor: 'anyone', feature: 'releases' },
   admin_release: { role: developer, feature: 'releases', write: true },
   read_builds: { role: reporter, visitor: 'anyone', feature: 'builds' },
+  // For everybody who sees the project while its jobs are public; api/pipelines/access asks for both.
+  read_public_builds: { role: guest, visitor: 'anyone', feature: 'builds' },
   read_commit_status: { role: reporter, visitor: 'anyone', feature: 'builds' },
   create_commit_status: { role: developer, write: true },
   create_pipeline: { role: developer, feature: 'builds', write: true },
+  delete_pipeline: { role: owner, feature: 'builds', write: true },
   admin_build: { role: maintainer, feature: 'builds', write: true },
   read_packages: { role: reporter, visitor: 'anyone', feature: 'package_registry' },
   write_package: { role: developer, feature: 'package_registry', write: true },

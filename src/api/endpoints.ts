@@ -69,6 +69,9 @@ import * as oauthAuthorize from './oauth/authorize-endpoints.ts'
 import * as oauthDevice from './oauth/device-endpoints.ts'
 import * as oauthDiscovery from './oauth/discovery-endpoints.ts'
 import * as oauthToken from './oauth/token-endpoints.ts'
+import * as pipelines from './pipelines/endpoints.ts'
+import * as pipelinesJob from './pipelines/job-endpoints.ts'
+import * as pipelinesReport from './pipelines/report-endpoints.ts'
 import * as projects from './projects/endpoints.ts'
 import * as projectsFork from './projects/fork-endpoints.ts'
 import * as projectsShare from './projects/share-endpoints.ts'
@@ -176,6 +179,9 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   oauthDevice,
   oauthDiscovery,
   oauthToken,
+  pipelines,
+  pipelinesJob,
+  pipelinesReport,
   projects,
   projectsFork,
   projectsShare,

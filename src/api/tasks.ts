@@ -21,6 +21,7 @@ import {
   tellMergeRequestHooks,
 } from './merge-requests/tasks.ts'
 import { removeExpiredSignIns } from './oauth/tasks.ts'
+import { finishBridge, startBridge, startDelayedJob, tellPipelineEnd } from './pipelines/tasks.ts'
 import { importFromUrl } from './projects/import-url.ts'
 import { removeMarked } from './projects/marked-task.ts'
 import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
@@ -48,6 +49,10 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   afterMerge,
   exportSource,
   finishFork,
+  finishBridge,
+  startBridge,
+  startDelayedJob,
+  tellPipelineEnd,
   importFromUrl,
   importProject,
   importRemote,

@@ -17,6 +17,7 @@ import { pushEffects } from './migrations/0037-push-effects.ts'
 import { pushRules } from './migrations/0038-push-rules.ts'
 import { gpgSubkeys } from './migrations/0065-gpg-subkeys.ts'
 import { lfs } from './migrations/0066-lfs.ts'
+import { ci } from './migrations/0070-ci.ts'
 import { suggestions } from './migrations/0085-suggestions.ts'
 import { boards } from './migrations/0095-boards.ts'
 import { mentions } from './migrations/0096-mentions.ts'
@@ -41,6 +42,7 @@ export const migrations: readonly Migration[] = [
   pushRules,
   gpgSubkeys,
   lfs,
+  ci,
   suggestions,
   boards,
   mentions,

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { AccountsSchema } from './schema/accounts.ts'
 import type { BadgesSchema } from './schema/badges.ts'
 import type { BoardsSchema } from './schema/boards.ts'
+import type { CiSchema } from './schema/ci.ts'
 import type { CommitsSchema } from './schema/commits.ts'
 import type { CoreSchema } from './schema/core.ts'
 import type { ExportsSchema } from './schema/exports.ts'
@@ -25,6 +26,7 @@ export interface Schema
   extends AccountsSchema,
     BadgesSchema,
     BoardsSchema,
+    CiSchema,
     CommitsSchema,
     CoreSchema,
     ExportsSchema,

@@ -38,19 +38,6 @@ export async function listStatuses(
   return await listPage(db, query.orderBy(filter.order_by, filter.sort).orderBy('id'), page)
 }
 
-/** The statuses of a pipeline that count: those whose place none took. */
-export async function listCurrentStatuses(
-  db: Db,
-  pipelineId: number,
-): Promise<{ status: PipelineStatus; allow_failure: 0 | 1 }[]> {
-  return await db
-    .selectFrom('commit_statuses')
-    .select(['status', 'allow_failure'])
-    .where('pipeline_id', '=', pipelineId)
-    .where('retried', '=', 0)
-    .execute()
-}
-
 /** The status of this name and ref in a pipeline that has not ended yet. */
 export async function findOpenStatus(
   db: Db,

@@ -7,17 +7,12 @@ import { listRefsContaining } from '../../git/contains.ts'
 import { isObjectId } from '../../git/names.ts'
 import { resolveRevision } from '../../git/revision.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import {
-  createExternalPipeline,
-  findPipelineOf,
-  settlePipeline,
-} from '../pipelines/external-pipeline.ts'
+import { createExternalPipeline, findPipelineOf, settleAgain } from '../pipelines/settle.ts'
 import { ifFound, orNotFound } from '../repository/missing.ts'
 import {
   type CommitStatusRow,
   findOpenStatus,
   insertStatus,
-  listCurrentStatuses,
   retireOlder,
   type StatusValues,
   updateStatus,
@@ -73,7 +68,7 @@ export async function reportStatus(
           ctx.now(),
         )
     await retireOlder(ctx.db, row)
-    await settlePipeline(ctx, pipeline, await listCurrentStatuses(ctx.db, pipeline.id))
+    await settleAgain(ctx, pipeline)
     return row
   })
 }

@@ -1,9 +1,28 @@
-import type { Selectable } from 'kysely'
+import type { Selectable, Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
+import type { OffsetPage, Paged } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
 import type { PipelineStatus, PipelinesTable } from '../../store/schema/commits.ts'
 import type { Db } from '../../store/schema.ts'
 
 export type PipelineRow = Selectable<PipelinesTable>
+
+export async function findPipeline(db: Db, id: number): Promise<PipelineRow | undefined> {
+  return await db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function pipelinesById(
+  db: Db,
+  ids: readonly number[],
+): Promise<Map<number, PipelineRow>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
 
 /** The newest pipeline of a commit; of one ref, or with one id, when told. */
 export async function findNewestPipeline(
@@ -24,6 +43,87 @@ export async function findNewestPipeline(
     .executeTakeFirst()
 }
 
+/** The newest pipeline of a ref before another, that has ended one way or the other. */
+export async function findEndedBefore(
+  db: Db,
+  pipeline: Pick<PipelineRow, 'id' | 'project_id' | 'ref'>,
+): Promise<PipelineRow | undefined> {
+  return await db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', pipeline.project_id)
+    .where('ref', '=', pipeline.ref)
+    .where('id', '<', pipeline.id)
+    .where('status', 'in', ['success', 'failed'])
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+}
+
+export interface PipelineFilter {
+  readonly scope?: 'running' | 'pending' | 'finished' | 'branches' | 'tags' | undefined
+  readonly status?: PipelineStatus | undefined
+  readonly source?: string | undefined
+  readonly ref?: string | undefined
+  readonly sha?: string | undefined
+  readonly name?: string | undefined
+  readonly username?: string | undefined
+  readonly yaml_errors?: boolean | undefined
+  readonly updated_before?: Instant | undefined
+  readonly updated_after?: Instant | undefined
+  readonly created_before?: Instant | undefined
+  readonly created_after?: Instant | undefined
+  readonly order_by: 'id' | 'status' | 'ref' | 'updated_at' | 'user_id'
+  readonly sort: 'asc' | 'desc'
+}
+
+export async function listPipelines(
+  db: Db,
+  projectId: number,
+  filter: PipelineFilter,
+  page: OffsetPage,
+): Promise<Paged<PipelineRow>> {
+  let query = inScope(db, projectId, filter.scope)
+  for (const column of ['status', 'source', 'ref', 'sha', 'name'] as const) {
+    const value = filter[column]
+    if (value !== undefined) query = query.where(column, '=', value)
+  }
+  const { username, yaml_errors } = filter
+  if (yaml_errors !== undefined) {
+    query = query.where('yaml_errors', yaml_errors ? 'is not' : 'is', null)
+  }
+  if (username !== undefined) {
+    const users = db.selectFrom('users').select('id').where('username', '=', username)
+    query = query.where('user_id', 'in', users)
+  }
+  const times = [
+    ['updated_at', '<', filter.updated_before],
+    ['updated_at', '>', filter.updated_after],
+    ['created_at', '<', filter.created_before],
+    ['created_at', '>', filter.created_after],
+  ] as const
+  for (const [column, sign, value] of times) {
+    if (value !== undefined) query = query.where(column, sign, value)
+  }
+  const ordered = query.orderBy(filter.order_by, filter.sort).orderBy('id', filter.sort)
+  return await listPage(db, ordered, page)
+}
+
+function inScope(db: Db, projectId: number, scope: PipelineFilter['scope']) {
+  const query = db.selectFrom('pipelines').selectAll().where('project_id', '=', projectId)
+  if (scope === 'running' || scope === 'pending') return query.where('status', '=', scope)
+  if (scope === 'finished') {
+    return query.where('status', 'in', ['success', 'failed', 'canceled'])
+  }
+  if (scope === undefined) return query
+  const newest = db
+    .selectFrom('pipelines')
+    .select((select) => select.fn.max('id').as('id'))
+    .where('project_id', '=', projectId)
+    .where('tag', '=', scope === 'tags' ? 1 : 0)
+    .groupBy('ref')
+  return query.where('id', 'in', newest)
+}
+
 export async function insertPipeline(
   db: Db,
   pipeline: {
@@ -35,6 +135,9 @@ export async function insertPipeline(
     readonly source: string
     readonly status: PipelineStatus
     readonly user_id: number | null
+    readonly name?: string | null
+    readonly before_sha?: string | null
+    readonly protected?: boolean
   },
   now: Instant,
 ): Promise<PipelineRow> {
@@ -45,19 +148,87 @@ export async function insertPipeline(
     .executeTakeFirstOrThrow()
 }
 
-export async function updatePipelineStatus(
+export async function updatePipeline(
   db: Db,
   id: number,
-  state: {
-    readonly status: PipelineStatus
-    readonly started_at: Instant | null
-    readonly finished_at: Instant | null
-  },
+  values: Updateable<PipelinesTable>,
   now: Instant,
 ): Promise<void> {
   await db
     .updateTable('pipelines')
-    .set({ ...state, updated_at: now })
+    .set({ ...values, updated_at: now })
     .where('id', '=', id)
     .execute()
+}
+
+export async function deletePipeline(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('pipelines').where('id', '=', id).execute()
+}
+
+export interface VariableRow {
+  readonly key: string
+  readonly sealed_value: string
+  readonly variable_type: 'env_var' | 'file'
+  readonly raw: 0 | 1
+}
+
+export async function insertVariables(
+  db: Db,
+  pipelineId: number,
+  rows: readonly VariableRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await db
+    .insertInto('pipeline_variables')
+    .values(rows.map((row) => ({ pipeline_id: pipelineId, ...row })))
+    .execute()
+}
+
+export async function listVariables(db: Db, pipelineId: number): Promise<VariableRow[]> {
+  return await db
+    .selectFrom('pipeline_variables')
+    .select(['key', 'sealed_value', 'variable_type', 'raw'])
+    .where('pipeline_id', '=', pipelineId)
+    .orderBy('key')
+    .execute()
+}
+
+export async function insertSource(
+  db: Db,
+  row: { readonly pipeline_id: number; readonly job_id: number; readonly depends: boolean },
+): Promise<void> {
+  await db.insertInto('pipeline_sources').values(row).execute()
+}
+
+/** The bridge that made a pipeline. */
+export async function findSource(db: Db, pipelineId: number) {
+  return await db
+    .selectFrom('pipeline_sources')
+    .innerJoin('ci_jobs', 'ci_jobs.id', 'pipeline_sources.job_id')
+    .select([
+      'pipeline_sources.job_id',
+      'pipeline_sources.depends',
+      'ci_jobs.pipeline_id',
+      'ci_jobs.project_id',
+      'ci_jobs.status',
+    ])
+    .where('pipeline_sources.pipeline_id', '=', pipelineId)
+    .executeTakeFirst()
+}
+
+/** The pipelines that bridges made, by bridge. */
+export async function downstreamByJob(
+  db: Db,
+  jobIds: readonly number[],
+): Promise<Map<number, PipelineRow & { full_path: string }>> {
+  if (jobIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('pipeline_sources')
+    .innerJoin('pipelines', 'pipelines.id', 'pipeline_sources.pipeline_id')
+    .innerJoin('projects', 'projects.id', 'pipelines.project_id')
+    .selectAll('pipelines')
+    .select(['pipeline_sources.job_id', 'projects.full_path'])
+    .where('pipeline_sources.job_id', 'in', jobIds)
+    .execute()
+  return new Map(rows.map(({ job_id, ...row }) => [job_id, row]))
 }

@@ -32,6 +32,12 @@ export interface PipelinesTable {
   finished_at: OptionalInstant
   created_at: Instant
   updated_at: Instant
+  /** Where a pushed ref was before; null when nothing tells. */
+  before_sha: Optional<string>
+  /** Why no job could be made of the configuration. */
+  yaml_errors: Optional<string>
+  /** The ref was protected when it began. */
+  protected: DefaultFlag
 }
 
 /** What somebody outside reports about a commit. */

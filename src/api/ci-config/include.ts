@@ -1,0 +1,180 @@
+import { configFault } from './fault.ts'
+import { globMatcher } from './glob.ts'
+import { fillInputs } from './inputs.ts'
+import { type Circumstances, firstRule, readRules } from './rules.ts'
+import { deepMerge, isMap, type Value, type ValueMap } from './values.ts'
+import { expandText } from './variables.ts'
+import { readConfigFile, type YamlLimits } from './yaml.ts'
+
+/** A commit of a project, whose files a configuration may include. */
+export interface Place {
+  readonly projectId: number
+  readonly sha: string
+}
+
+/** Where included files come from; undefined where there is none, or none that the caller may read. */
+export interface ConfigSources {
+  file(place: Place, path: string): Promise<string | undefined>
+  paths(place: Place): Promise<readonly string[]>
+  project(path: string, ref: string | undefined): Promise<Place | undefined>
+  remote(url: string): Promise<string | undefined>
+  template(name: string): Promise<string | undefined>
+}
+
+/** A file that became part of a configuration. */
+export interface Included {
+  readonly type: 'local' | 'file' | 'remote' | 'template' | 'component'
+  readonly location: string
+}
+
+interface Found extends Included {
+  readonly text: string | undefined
+  /** Where the file's own local includes are. */
+  readonly place: Place
+}
+
+export interface IncludeContext {
+  readonly sources: ConfigSources
+  readonly circumstances: Circumstances
+  readonly limits: YamlLimits
+  /** Grows while files are read; at most 150. */
+  readonly included: Included[]
+}
+
+const MOST_FILES = 150
+const DEEPEST = 100
+
+/** A configuration with what it includes; its own keys lie over theirs (spec D §5.1 include). */
+export async function withIncludes(
+  context: IncludeContext,
+  config: ValueMap,
+  place: Place,
+  depth = 0,
+): Promise<ValueMap> {
+  const { include, ...own } = config
+  if (include === undefined || include === null) return own
+  if (depth > DEEPEST) throw configFault('Maximum of nested includes are allowed!')
+  let merged: ValueMap = {}
+  for (const entry of Array.isArray(include) ? include.flat(10) : [include]) {
+    const given = isMap(entry) ? entry : bareInclude(entry)
+    if (!(await isWanted(context, given))) continue
+    for (const found of await findFiles(context, given, place)) {
+      const content = readFound(context, found, isMap(given.inputs) ? given.inputs : {})
+      merged = deepMerge(merged, await withIncludes(context, content, found.place, depth + 1))
+    }
+  }
+  return deepMerge(merged, own)
+}
+
+function bareInclude(entry: Value): ValueMap {
+  if (typeof entry !== 'string') throw configFault('include config should be an array of hashes')
+  return /^https?:\/\//.test(entry) ? { remote: entry } : { local: entry }
+}
+
+async function isWanted(context: IncludeContext, given: ValueMap): Promise<boolean> {
+  if (given.rules === undefined) return true
+  const rule = await firstRule(readRules(given.rules, 'include:rules'), context.circumstances)
+  return rule !== undefined && rule.when !== 'never'
+}
+
+function readFound(context: IncludeContext, found: Found, inputs: ValueMap): ValueMap {
+  const { location, type } = found
+  if (found.text === undefined) {
+    throw configFault(`${titles[type]} \`${location}\` does not exist!`)
+  }
+  context.included.push({ type, location })
+  if (context.included.length > MOST_FILES) {
+    throw configFault(`Maximum of ${MOST_FILES} nested includes are allowed!`)
+  }
+  return fillInputs(readConfigFile(found.text, context.limits), inputs, location)
+}
+
+const titles: Readonly<Record<Included['type'], string>> = {
+  local: 'Local file',
+  file: 'Project file',
+  remote: 'Remote file',
+  template: 'Template file',
+  component: 'Component',
+}
+
+async function findFiles(
+  context: IncludeContext,
+  given: ValueMap,
+  place: Place,
+): Promise<readonly Found[]> {
+  const { sources, circumstances } = context
+  const text = (value: Value) =>
+    typeof value === 'string' ? expandText(value, circumstances.variables) : undefined
+  const [local, remote, template] = [text(given.local), text(given.remote), text(given.template)]
+  const [project, component] = [text(given.project), text(given.component)]
+  if (local !== undefined) return await findLocal(sources, local, place)
+  if (remote !== undefined) {
+    return [{ type: 'remote', location: remote, text: await sources.remote(remote), place }]
+  }
+  if (template !== undefined) {
+    const found = await sources.template(template)
+    return [{ type: 'template', location: template, text: found, place }]
+  }
+  if (component !== undefined) return [await findComponent(sources, component, place)]
+  if (project === undefined) {
+    throw configFault(
+      `\`${JSON.stringify(given)}\` does not have a valid subkey for include. Valid subkeys are: \`local\`, \`project\`, \`remote\`, \`template\`, \`component\``,
+    )
+  }
+  const files = (Array.isArray(given.file) ? given.file : [given.file]).map(text)
+  return await findInProject(sources, project, text(given.ref), files)
+}
+
+async function findLocal(
+  sources: ConfigSources,
+  local: string,
+  place: Place,
+): Promise<readonly Found[]> {
+  const path = local.replace(/^\/+/, '')
+  const found = async (one: string): Promise<Found> => ({
+    type: 'local',
+    location: one,
+    text: /\.ya?ml$/.test(one) ? await sources.file(place, one) : undefined,
+    place,
+  })
+  if (!/[*?{[]/.test(path)) return [await found(path)]
+  const fits = globMatcher(path)
+  const paths = (await sources.paths(place)).filter((one) => /\.ya?ml$/.test(one) && fits(one))
+  return await Promise.all(paths.slice(0, MOST_FILES + 1).map(found))
+}
+
+async function findInProject(
+  sources: ConfigSources,
+  project: string,
+  ref: string | undefined,
+  files: readonly (string | undefined)[],
+): Promise<readonly Found[]> {
+  const place = await sources.project(project, ref)
+  if (!place) throw configFault(`Project \`${project}\` not found or access denied!`)
+  return await Promise.all(
+    files.map(async (file): Promise<Found> => {
+      if (file === undefined) throw configFault('include:file config should be a string')
+      const path = file.replace(/^\/+/, '')
+      return { type: 'file', location: path, text: await sources.file(place, path), place }
+    }),
+  )
+}
+
+/** `host/group/project/name@version`: `templates/name.yml`, or `templates/name/template.yml`. */
+async function findComponent(
+  sources: ConfigSources,
+  component: string,
+  place: Place,
+): Promise<Found> {
+  const missing: Found = { type: 'component', location: component, text: undefined, place }
+  const parts = /^[^/]+\/(.+)\/([^/@]+)@(.+)$/.exec(component)
+  const [, project = '', name = '', version = ''] = parts ?? []
+  const there = parts
+    ? await sources.project(project, version === '~latest' ? undefined : version)
+    : undefined
+  if (!there) return missing
+  const text =
+    (await sources.file(there, `templates/${name}.yml`)) ??
+    (await sources.file(there, `templates/${name}/template.yml`))
+  return { ...missing, text, place: there }
+}

@@ -1,0 +1,80 @@
+import { RE2JS } from 're2js'
+import { parseExpression } from './expression.ts'
+import { configFault } from './fault.ts'
+import { type Circumstances, hasChanged } from './rules.ts'
+import { isMap, type Value } from './values.ts'
+
+/** Words of `only` and `except` for why a pipeline runs, with its sources. */
+const sources: Readonly<Record<string, readonly string[]>> = {
+  pushes: ['push'],
+  schedules: ['schedule'],
+  triggers: ['trigger'],
+  web: ['web'],
+  api: ['api'],
+  pipelines: ['pipeline'],
+  external: ['external'],
+  chat: ['chat'],
+  merge_requests: ['merge_request_event'],
+  external_pull_requests: ['external_pull_request_event'],
+}
+
+/** Whether a job with these `only` and `except` is part of a pipeline; without either: branches and tags (spec D §5.2). */
+export async function passesOnlyExcept(
+  only: Value,
+  except: Value,
+  at: Circumstances,
+): Promise<boolean> {
+  const admitted = await fitsPolicy(only ?? ['branches', 'tags'], at, 'all')
+  return admitted && (except === undefined || !(await fitsPolicy(except, at, 'any')))
+}
+
+/** `only` needs each of its parts to fit, `except` one. */
+async function fitsPolicy(policy: Value, at: Circumstances, mode: 'all' | 'any'): Promise<boolean> {
+  const parts = isMap(policy) ? policy : { refs: policy }
+  const found: boolean[] = []
+  if (parts.refs !== undefined) found.push(listOf(parts.refs).some((ref) => fitsRef(ref, at)))
+  else if (mode === 'all') found.push(at.source !== 'merge_request_event')
+  if (parts.variables !== undefined) found.push(fitsVariables(parts.variables, at))
+  if (parts.changes !== undefined) found.push(await hasChanged(parts.changes, at))
+  if (parts.kubernetes !== undefined) found.push(false)
+  return mode === 'all' ? found.every(Boolean) : found.some(Boolean)
+}
+
+function listOf(value: Value): string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value.flat(10) : [value]
+  return list.filter((one): one is string => typeof one === 'string')
+}
+
+function fitsVariables(value: Value, at: Circumstances): boolean {
+  return listOf(value).some((text) => parseExpression(text)?.(at.variables) === true)
+}
+
+function fitsRef(word: string, at: Circumstances): boolean {
+  const [, name = word, path] = /^(.+)@([^@/]+\/[^@]+)$/.exec(word) ?? []
+  if (path !== undefined && path !== at.variables.get('CI_PROJECT_PATH')) return false
+  const isRequest = at.source === 'merge_request_event'
+  if (name === 'branches') return !at.tag && !isRequest
+  if (name === 'tags') return at.tag
+  const known = Object.hasOwn(sources, name) ? sources[name] : undefined
+  if (known) return known.includes(at.source)
+  if (isRequest) return false
+  const pattern = /^\/(.+)\/([ims]*)$/s.exec(name)
+  return pattern ? fitsPattern(pattern[1] ?? '', pattern[2] ?? '', at.ref) : name === at.ref
+}
+
+function fitsPattern(source: string, flags: string, ref: string): boolean {
+  try {
+    return RE2JS.compile(flags === '' ? source : `(?${flags})${source}`)
+      .matcher(ref)
+      .find()
+  } catch {
+    return false
+  }
+}
+
+/** Refuses an `only` or `except` that is neither a list nor a map. */
+export function assertPolicy(value: Value, where: string): void {
+  if (value === undefined || typeof value === 'string' || Array.isArray(value) || isMap(value))
+    return
+  throw configFault(`${where} config should be an array of strings or a hash`)
+}

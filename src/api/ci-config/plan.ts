@@ -1,0 +1,203 @@
+import type { CompiledConfig } from './compile.ts'
+import { secondsOf } from './duration.ts'
+import { configFault } from './fault.ts'
+import { WHEN, type When } from './job-keys.ts'
+import type { JobTemplate } from './job-template.ts'
+import { type Need, readNeeds } from './needs.ts'
+import { passesOnlyExcept } from './only.ts'
+import { copiesOf, type JobCopy } from './parallel.ts'
+import { type Circumstances, firstRule, type Rule } from './rules.ts'
+import { isMap, type ValueMap } from './values.ts'
+import {
+  expandText,
+  readVariables,
+  type Variables,
+  withVariables,
+  type YamlVariable,
+} from './variables.ts'
+
+/** A job that is part of a pipeline. */
+export interface PlannedJob {
+  readonly name: string
+  readonly kind: 'build' | 'bridge'
+  readonly stage: string
+  readonly when: Exclude<When, 'never'>
+  readonly startIn: number | undefined
+  readonly allowFailure: boolean
+  readonly tags: readonly string[]
+  readonly options: ValueMap
+  readonly variables: readonly YamlVariable[]
+  readonly needs: readonly Need[] | undefined
+  readonly environment: ValueMap | undefined
+  readonly resourceGroup: string | undefined
+  readonly interruptible: boolean
+  readonly coverage: string | undefined
+  readonly timeout: number | undefined
+  readonly copy: { readonly index: number; readonly total: number } | undefined
+}
+
+export interface PipelinePlan {
+  readonly name: string | undefined
+  readonly jobs: readonly PlannedJob[]
+  /** The stages that have jobs, in order. */
+  readonly stages: readonly string[]
+}
+
+/** Why there is no pipeline, although nothing is wrong with its configuration. */
+export type NoPipeline = 'workflow' | 'no_jobs'
+
+/** The pipeline that a configuration means under these circumstances (spec D §5.3). */
+export async function planPipeline(
+  config: CompiledConfig,
+  given: Circumstances,
+): Promise<PipelinePlan | NoPipeline> {
+  const globals = withVariables(given.variables, ownOnes(config.variables, given.variables))
+  const workflow = await workflowOf(config, { ...given, variables: globals })
+  if (workflow === undefined) return 'workflow'
+  const shared = joined(config.variables, workflow.variables)
+  const variables = withVariables(globals, ownOnes(workflow.variables, given.variables))
+  const jobs: PlannedJob[] = []
+  for (const template of config.jobs) {
+    const at = {
+      ...given,
+      variables: withVariables(variables, ownOnes(template.variables, given.variables)),
+    }
+    const decided = await decide(template, at)
+    if (decided) jobs.push(...planned(template, decided, shared, at.variables))
+  }
+  if (jobs.length === 0) return 'no_jobs'
+  assertNeedsMet(jobs)
+  const used = new Set(jobs.map((job) => job.stage))
+  const onlyEdges = [...used].every((stage) => stage === '.pre' || stage === '.post')
+  if (onlyEdges) return 'no_jobs'
+  const name =
+    config.workflowName && expandText(config.workflowName, variables).trim().slice(0, 255)
+  return {
+    name: name || undefined,
+    jobs: withoutMissing(jobs),
+    stages: config.stages.filter((stage) => used.has(stage)),
+  }
+}
+
+/** Variables of the run itself lie over those of the configuration (spec D §5.5). */
+function ownOnes(more: readonly YamlVariable[], given: Variables): readonly YamlVariable[] {
+  return more.filter(({ key }) => !given.has(key))
+}
+
+async function workflowOf(
+  config: CompiledConfig,
+  at: Circumstances,
+): Promise<{ readonly variables: readonly YamlVariable[] } | undefined> {
+  if (!config.workflowRules) return { variables: [] }
+  const rule = await firstRule(config.workflowRules, at)
+  if (!rule || rule.when === 'never') return undefined
+  return { variables: readVariables(rule.variables) ?? [] }
+}
+
+interface Decided {
+  readonly when: Exclude<When, 'never'>
+  readonly startIn: number | undefined
+  readonly allowFailure: boolean
+  readonly rule: Rule
+}
+
+async function decide(job: JobTemplate, at: Circumstances): Promise<Decided | undefined> {
+  if (!job.rules) {
+    if (!(await passesOnlyExcept(job.only, job.except, at))) return undefined
+    const { when, startIn } = job
+    if (when === 'never') return undefined
+    return { when, startIn, allowFailure: job.allowFailure ?? when === 'manual', rule: {} }
+  }
+  const rule = await firstRule(job.rules, at)
+  if (!rule) return undefined
+  const when = WHEN.find((word) => word === (rule.when ?? job.when))
+  if (when === undefined || when === 'never') return undefined
+  const allowed = typeof rule.allow_failure === 'boolean' ? rule.allow_failure : job.allowFailure
+  const startIn = when === 'delayed' ? (secondsOf(rule.start_in) ?? job.startIn) : undefined
+  if (when === 'delayed' && startIn === undefined) {
+    throw configFault(`jobs:${job.name}:rules:rule start in should be a duration`)
+  }
+  return { when, startIn, allowFailure: allowed ?? false, rule }
+}
+
+function planned(
+  job: JobTemplate,
+  { rule, ...decided }: Decided,
+  shared: readonly YamlVariable[],
+  variables: Variables,
+): PlannedJob[] {
+  const inherited = shared.filter(({ key }) =>
+    typeof job.inherits === 'boolean' ? job.inherits : job.inherits.includes(key),
+  )
+  const own = joined(inherited, job.variables, readVariables(rule.variables) ?? [])
+  const needs =
+    rule.needs === undefined
+      ? job.needs
+      : readNeeds(`jobs:${job.name}:rules:needs`, rule.needs).needs
+  const one = (copy: JobCopy | undefined): PlannedJob => {
+    const withCopy = joined(own, copy?.variables ?? [])
+    const known = withVariables(variables, withCopy)
+    return {
+      name: copy?.name ?? job.name,
+      kind: job.kind,
+      stage: job.stage,
+      ...decided,
+      tags: job.tags.map((tag) => expandText(tag, known)),
+      options: job.options,
+      variables: withCopy,
+      needs,
+      environment: environmentOf(job, known),
+      resourceGroup: job.resourceGroup && expandText(job.resourceGroup, known),
+      interruptible:
+        typeof rule.interruptible === 'boolean' ? rule.interruptible : job.interruptible,
+      coverage: job.coverage,
+      timeout: job.timeout,
+      copy: copy && { index: copy.index, total: copy.total },
+    }
+  }
+  return copiesOf(job)?.map(one) ?? [one(undefined)]
+}
+
+/** The later of the same name wins, in its own place. */
+function joined(...lists: readonly (readonly YamlVariable[])[]): readonly YamlVariable[] {
+  const found = new Map<string, YamlVariable>()
+  for (const variable of lists.flat()) found.set(variable.key, variable)
+  return [...found.values()]
+}
+
+function environmentOf(job: JobTemplate, variables: Variables): ValueMap | undefined {
+  if (job.environment === undefined) return undefined
+  const given = isMap(job.environment) ? job.environment : { name: job.environment }
+  return { ...given, name: expandText(String(given.name), variables) }
+}
+
+/** A need is a job, or all copies of a parallel one. */
+function copiesNamed(jobs: readonly PlannedJob[], name: string): readonly PlannedJob[] {
+  return jobs.filter(
+    (job) =>
+      job.name === name ||
+      (job.copy !== undefined &&
+        (job.name.startsWith(`${name} `) || job.name.startsWith(`${name}: [`))),
+  )
+}
+
+function assertNeedsMet(jobs: readonly PlannedJob[]): void {
+  for (const job of jobs) {
+    for (const need of job.needs ?? []) {
+      if (need.optional || copiesNamed(jobs, need.job).length > 0) continue
+      throw configFault(
+        `'${job.name}' job needs '${need.job}' job, but '${need.job}' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.`,
+      )
+    }
+  }
+}
+
+/** Needs by the names that jobs really have; optional ones that are not there are left out. */
+function withoutMissing(jobs: readonly PlannedJob[]): readonly PlannedJob[] {
+  return jobs.map((job) => ({
+    ...job,
+    needs: job.needs?.flatMap((need) =>
+      copiesNamed(jobs, need.job).map(({ name }) => ({ ...need, job: name })),
+    ),
+  }))
+}

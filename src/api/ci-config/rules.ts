@@ -1,0 +1,75 @@
+import { parseExpression } from './expression.ts'
+import { configFault } from './fault.ts'
+import { globMatcher } from './glob.ts'
+import { isMap, type Value, type ValueMap } from './values.ts'
+import { expandText, type Variables } from './variables.ts'
+
+/** What conditions of a configuration are about: one ref at one commit, and why a pipeline is wanted. */
+export interface Circumstances {
+  readonly ref: string
+  readonly tag: boolean
+  /** `push`, `api`, `schedule` and so on. */
+  readonly source: string
+  readonly variables: Variables
+  /** Every file of the commit. */
+  paths(): Promise<readonly string[]>
+  /** Files that differ from another commit, or from what the push found; undefined: nothing to compare with. */
+  changed(compareTo?: string): Promise<readonly string[] | undefined>
+}
+
+/** A rule of `rules:` that applies. */
+export type Rule = ValueMap
+
+/** The rules of a `rules:` list, nested lists flattened; `where` names it in what is wrong. */
+export function readRules(value: Value, where: string): readonly Rule[] {
+  if (!Array.isArray(value)) throw configFault(`${where} config should be an array of hashes`)
+  const rules: unknown[] = value.flat(10)
+  return rules.map((rule) => {
+    if (!isMap(rule)) throw configFault(`${where}:rule config should be a hash`)
+    if (rule.if !== undefined && readCondition(rule.if) === undefined) {
+      throw configFault(`${where}:rule if invalid expression syntax`)
+    }
+    return rule
+  })
+}
+
+function readCondition(value: Value) {
+  return typeof value === 'string' ? parseExpression(value) : undefined
+}
+
+/** The first rule that applies (spec D §5.2 rules); undefined when none does. */
+export async function firstRule(
+  rules: readonly Rule[],
+  at: Circumstances,
+): Promise<Rule | undefined> {
+  for (const rule of rules) if (await applies(rule, at)) return rule
+  return undefined
+}
+
+async function applies(rule: Rule, at: Circumstances): Promise<boolean> {
+  if (rule.if !== undefined && !readCondition(rule.if)?.(at.variables)) return false
+  if (rule.exists !== undefined && !(await doesExist(rule.exists, at))) return false
+  return rule.changes === undefined || (await hasChanged(rule.changes, at))
+}
+
+function textsOf(value: Value): string[] {
+  const given = isMap(value) ? value.paths : value
+  const list: readonly unknown[] = Array.isArray(given) ? given.flat(10) : [given]
+  return list.filter((one): one is string => typeof one === 'string')
+}
+
+async function doesExist(value: Value, at: Circumstances): Promise<boolean> {
+  const patterns = textsOf(value).map((text) => globMatcher(expandText(text, at.variables)))
+  const paths = await at.paths()
+  return patterns.some((fits) => paths.some(fits))
+}
+
+/** Counts as changed where there is nothing to compare with: new branches, tags, schedules, runs by hand. */
+export async function hasChanged(value: Value, at: Circumstances): Promise<boolean> {
+  const compareTo =
+    isMap(value) && typeof value.compare_to === 'string' ? value.compare_to : undefined
+  const changed = await at.changed(compareTo && expandText(compareTo, at.variables))
+  if (changed === undefined) return true
+  const patterns = textsOf(value).map((text) => globMatcher(expandText(text, at.variables)))
+  return patterns.some((fits) => changed.some(fits))
+}

@@ -1,0 +1,51 @@
+/** A value of a configuration as YAML gives it. */
+export type Value = unknown
+export type ValueMap = Readonly<Record<string, Value>>
+
+const REFERENCE = Symbol('reference')
+
+/** `!reference [.job, script]`, not yet replaced by what it names. */
+export interface Reference {
+  readonly [REFERENCE]: readonly string[]
+}
+
+export function makeReference(path: readonly string[]): Reference {
+  return { [REFERENCE]: path }
+}
+
+/** The path of a reference; undefined for any other value. */
+export function referencePath(value: Value): readonly string[] | undefined {
+  return typeof value === 'object' && value !== null && REFERENCE in value
+    ? (value as Reference)[REFERENCE]
+    : undefined
+}
+
+export function isMap(value: Value): value is ValueMap {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    referencePath(value) === undefined
+  )
+}
+
+/** Maps are merged, the later wins; lists and everything else are replaced (spec D §5.1 include). */
+export function deepMerge(under: ValueMap, over: ValueMap): ValueMap {
+  const merged: Record<string, Value> = { ...under }
+  for (const [key, value] of Object.entries(over)) {
+    const below = under[key]
+    merged[key] = isMap(below) && isMap(value) ? deepMerge(below, value) : value
+  }
+  return merged
+}
+
+/** The same value with every part put through `change`, from the outside in; `undefined` leaves the part to itself. */
+export function mapValues(value: Value, change: (part: Value) => Value | undefined): Value {
+  const changed = change(value)
+  if (changed !== undefined) return changed
+  if (Array.isArray(value)) return value.map((item) => mapValues(item, change))
+  if (!isMap(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, mapValues(inner, change)]),
+  )
+}

@@ -1,0 +1,107 @@
+import { parseAllDocuments, Scalar, type Tags, type YAMLSeq } from 'yaml'
+import { configFault } from './fault.ts'
+import { isMap, makeReference, type Value, type ValueMap } from './values.ts'
+
+/** A file of a configuration: its keys, and the header that declares inputs where it has one. */
+export interface ConfigFile {
+  readonly header: ValueMap | undefined
+  readonly content: ValueMap
+}
+
+export interface YamlLimits {
+  readonly maxBytes: number
+  readonly maxDepth: number
+}
+
+const MOST_NODES = 200_000
+const MOST_ALIASES = 10_000
+
+// Times are texts to everybody who writes them; dates too.
+const LEFT_OUT = new Set([
+  'tag:yaml.org,2002:timestamp',
+  'tag:yaml.org,2002:binary',
+  'tag:yaml.org,2002:omap',
+  'tag:yaml.org,2002:pairs',
+  'tag:yaml.org,2002:set',
+])
+
+const referenceTag = {
+  tag: '!reference',
+  collection: 'seq' as const,
+  resolve: (list: unknown) =>
+    new Scalar(makeReference((list as YAMLSeq).items.map((item) => String(textOf(item))))),
+}
+
+function textOf(item: unknown): unknown {
+  return item instanceof Scalar ? item.value : item
+}
+
+function tagsOf(tags: Tags): Tags {
+  const kept = tags.filter(
+    (tag) =>
+      typeof tag === 'string' ||
+      !(LEFT_OUT.has(tag.tag) || ('format' in tag && tag.format === 'TIME')),
+  )
+  return [...kept.map(withoutLetters), referenceTag]
+}
+
+/** `y` and `n` are letters; `yes`, `on` and so on are true and false, as in the reference's YAML. */
+function withoutLetters(tag: Tags[number]): Tags[number] {
+  if (typeof tag === 'string' || tag.tag !== 'tag:yaml.org,2002:bool' || !('test' in tag))
+    return tag
+  const source = tag.test?.source.replace(/(?:Y\|y|N\|n)\|/, '')
+  return source === undefined ? tag : ({ ...tag, test: new RegExp(source) } as Tags[number])
+}
+
+/** Reads a configuration file: YAML 1.1 with merge keys and `!reference` (spec D §5). */
+export function readConfigFile(text: string, limits: YamlLimits): ConfigFile {
+  if (Buffer.byteLength(text) > limits.maxBytes) {
+    throw configFault('Invalid configuration format: the configuration is too large')
+  }
+  const values = parseDocuments(text)
+  for (const value of values) assertModest(value, limits.maxDepth)
+  const [first, second] = values
+  const hasHeader = values.length > 1 && isMap(first) && 'spec' in first
+  const content = hasHeader ? second : first
+  if (!isMap(content)) throw configFault('Invalid configuration format')
+  return { header: hasHeader ? first : undefined, content }
+}
+
+function parseDocuments(text: string): Value[] {
+  const documents = parseAllDocuments(text, {
+    version: '1.1',
+    merge: true,
+    uniqueKeys: false,
+    prettyErrors: true,
+    customTags: tagsOf,
+  })
+  if (!Array.isArray(documents)) return []
+  return documents.map((document) => {
+    const [error] = document.errors
+    if (error) throw configFault(`Invalid configuration format: ${firstLine(error.message)}`)
+    try {
+      return document.toJS({ maxAliasCount: MOST_ALIASES }) as Value
+    } catch (error) {
+      const reason = error instanceof Error ? firstLine(error.message) : 'it cannot be read'
+      throw configFault(`Invalid configuration format: ${reason}`)
+    }
+  })
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n')[0] ?? '').replace(/:$/, '')
+}
+
+/** Aliases make small texts into huge values: what is walked later must have an end. */
+function assertModest(value: Value, maxDepth: number): void {
+  let nodes = 0
+  const visit = (part: Value, depth: number): void => {
+    nodes += 1
+    if (nodes > MOST_NODES || depth > maxDepth) {
+      throw configFault('Invalid configuration format: the configuration is too large')
+    }
+    if (Array.isArray(part)) for (const item of part) visit(item, depth + 1)
+    else if (isMap(part)) for (const item of Object.values(part)) visit(item, depth + 1)
+  }
+  visit(value, 0)
+}

@@ -1,0 +1,67 @@
+import { mayInProject } from '../../access/decide.ts'
+import { findVisibleProject } from '../../access/subjects.ts'
+import { OutboundError } from '../../base/outbound-guard.ts'
+import type { Ctx } from '../../ctx.ts'
+import { readFileAt } from '../../git/file.ts'
+import { resolveRevision } from '../../git/revision.ts'
+import { readTree } from '../../git/tree.ts'
+import type { ConfigSources, Place } from '../ci-config/include.ts'
+import { defaultRef } from '../repository/access.ts'
+import { ifFound } from '../repository/missing.ts'
+import { findTemplate } from '../templates/catalog.ts'
+
+const REMOTE_TIME_MS = 10_000
+
+/** Where the caller's configurations come from: projects that the caller may read, templates, and other servers. */
+export function configSources(ctx: Ctx): ConfigSources {
+  const most = ctx.settings.get('max_yaml_size_bytes')
+  return {
+    async file(place, path) {
+      const options = { ref: place.sha, path, contentUpTo: most }
+      const found = await ifFound(readFileAt(ctx.git.open(place.projectId), options))
+      return found?.content?.toString('utf8')
+    },
+    paths: (place) => listPaths(ctx, place),
+    project: (path, ref) => findPlace(ctx, path, ref),
+    remote: (url) => fetchText(ctx, url, most),
+    async template(name) {
+      const plain = name.replace(/\.[a-z]+-ci\.yml$/, '')
+      return findTemplate('ci', plain.split('/').at(-1) ?? plain)?.content
+    },
+  }
+}
+
+/** Every file of a commit. */
+export async function listPaths(ctx: Ctx, place: Place): Promise<readonly string[]> {
+  const repo = ctx.git.open(place.projectId)
+  const tree = await ifFound(readTree(repo, { ref: place.sha, recursive: true }))
+  return (tree?.entries ?? []).filter(({ type }) => type === 'blob').map(({ path }) => path)
+}
+
+async function findPlace(
+  ctx: Ctx,
+  path: string,
+  ref: string | undefined,
+): Promise<Place | undefined> {
+  const project = await findVisibleProject(ctx, path.replace(/^\//, ''))
+  if (!project || !mayInProject(ctx.actor, project, 'download_code')) return undefined
+  const repo = ctx.git.open(project.id)
+  const found = await ifFound(resolveRevision(repo, ref ?? defaultRef(project)))
+  return found && { projectId: project.id, sha: found.commitId }
+}
+
+async function fetchText(ctx: Ctx, url: string, most: number): Promise<string | undefined> {
+  if (!/^https?:\/\//.test(url)) return undefined
+  try {
+    const answer = await ctx.outbound.request(url, {
+      redirects: 3,
+      maxSize: most,
+      timeoutMs: REMOTE_TIME_MS,
+    })
+    const body = await answer.read()
+    return answer.status === 200 ? body.toString('utf8') : undefined
+  } catch (error) {
+    if (error instanceof OutboundError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,205 @@
+import { z } from 'zod'
+import { onProject } from '../../access/subjects.ts'
+import { badParameters, forbidden, notFound } from '../../base/problem.ts'
+import { resolveRevision } from '../../git/revision.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, id, instant, oneOf, text } from '../../http/params.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { removeOwnRef } from '../refs/own-refs.ts'
+import { defaultRef } from '../repository/access.ts'
+import { ifFound } from '../repository/missing.ts'
+import { getPipeline, onBuilds } from './access.ts'
+import { cancelPipeline, retryPipeline } from './change-jobs.ts'
+import { createPipeline } from './create-pipeline.ts'
+import { describePipeline, pipelineEntity } from './describe-pipeline.ts'
+import { pipelineBasicEntity, presentPipelineBasic } from './entity.ts'
+import { assertMayRunOn } from './find-ref.ts'
+import {
+  deletePipeline,
+  findNewestPipeline,
+  listPipelines,
+  listVariables,
+  updatePipeline,
+} from './queries.ts'
+import { runInputs, runVariables } from './run-params.ts'
+import { VARIABLE_PURPOSE } from './save-pipeline.ts'
+import { PIPELINE_STATUSES } from './statuses.ts'
+
+const tags = ['pipelines']
+const params = { pipeline_id: id() }
+
+export const createProjectPipeline = endpoint({
+  method: 'POST',
+  path: '/projects/:id/pipeline',
+  summary: 'Run a pipeline for a branch or tag',
+  tags,
+  access: onProject('create_pipeline'),
+  body: { ref: text(), variables: runVariables().optional(), inputs: runInputs().optional() },
+  response: pipelineEntity,
+  status: 201,
+  async handler({ ctx, project, body }) {
+    const { ref, variables = [], inputs = {} } = body
+    const row = await createPipeline(ctx, project, { ref, source: 'api', variables, inputs })
+    return await describePipeline(ctx, project, row)
+  },
+})
+
+export const listProjectPipelines = endpoint({
+  method: 'GET',
+  path: '/projects/:id/pipelines',
+  summary: 'List the pipelines of a project',
+  tags,
+  access: onBuilds(),
+  query: {
+    scope: oneOf(['running', 'pending', 'finished', 'branches', 'tags']).optional(),
+    status: oneOf(PIPELINE_STATUSES).optional(),
+    source: text().optional(),
+    ref: text().optional(),
+    sha: text().optional(),
+    name: text().optional(),
+    username: text().optional(),
+    yaml_errors: flag().optional(),
+    updated_before: instant().optional(),
+    updated_after: instant().optional(),
+    created_before: instant().optional(),
+    created_after: instant().optional(),
+    order_by: oneOf(['id', 'status', 'ref', 'updated_at', 'user_id']).default('id'),
+    sort: oneOf(['asc', 'desc']).default('desc'),
+  },
+  paginate: 'offset',
+  response: z.array(pipelineBasicEntity),
+  async handler({ ctx, project, query, page }) {
+    const rows = await listPipelines(ctx.db, project.id, query, page)
+    return { ...rows, items: rows.items.map((row) => presentPipelineBasic(ctx, project, row)) }
+  },
+})
+
+export const getLatestPipeline = endpoint({
+  method: 'GET',
+  path: '/projects/:id/pipelines/latest',
+  summary: 'Read the newest pipeline of the last commit of a branch or tag',
+  tags,
+  access: onBuilds(),
+  query: { ref: text().optional() },
+  response: pipelineEntity,
+  async handler({ ctx, project, query }) {
+    const ref = query.ref || defaultRef(project)
+    const repo = ctx.git.open(project.id)
+    const found = await ifFound(resolveRevision(repo, ref))
+    // A ref that nobody has is refused as if it were not for the caller's eyes (spec D §1.15).
+    if (!found) throw forbidden()
+    const only = { ref: ref.replace(/^refs\/(heads|tags)\//, '') }
+    const row = await findNewestPipeline(ctx.db, project.id, found.commitId, only)
+    if (!row) throw notFound()
+    return await describePipeline(ctx, project, row)
+  },
+})
+
+export const getProjectPipeline = endpoint({
+  method: 'GET',
+  path: '/projects/:id/pipelines/:pipeline_id',
+  summary: 'Read a pipeline',
+  tags,
+  access: onBuilds(),
+  params,
+  response: pipelineEntity,
+  async handler({ ctx, project, params }) {
+    const row = await getPipeline(ctx, project, params.pipeline_id)
+    return await describePipeline(ctx, project, row)
+  },
+})
+
+const variableEntity = z.strictObject({
+  key: z.string(),
+  value: z.string(),
+  variable_type: z.enum(['env_var', 'file']),
+  raw: z.boolean(),
+})
+
+export const listPipelineVariables = endpoint({
+  method: 'GET',
+  path: '/projects/:id/pipelines/:pipeline_id/variables',
+  summary: 'List the variables that a pipeline was run with',
+  tags,
+  access: onProject('create_pipeline'),
+  params,
+  response: z.array(variableEntity),
+  async handler({ ctx, project, params }) {
+    const row = await getPipeline(ctx, project, params.pipeline_id)
+    await assertMayRunOn(ctx, project, { ref: row.ref, tag: row.tag === 1 })
+    const variables = await listVariables(ctx.db, row.id)
+    return variables.map(({ key, sealed_value, variable_type, raw }) => ({
+      key,
+      value: ctx.vault.open(sealed_value, VARIABLE_PURPOSE),
+      variable_type,
+      raw: raw === 1,
+    }))
+  },
+})
+
+export const retryProjectPipeline = endpoint({
+  method: 'POST',
+  path: '/projects/:id/pipelines/:pipeline_id/retry',
+  summary: 'Run what failed or was canceled in a pipeline again',
+  tags,
+  access: onProject('create_pipeline'),
+  params,
+  response: pipelineEntity,
+  status: 201,
+  async handler({ ctx, project, params }) {
+    const row = await getPipeline(ctx, project, params.pipeline_id)
+    await assertMayRunOn(ctx, project, { ref: row.ref, tag: row.tag === 1 })
+    await retryPipeline(ctx, row.id)
+    return await describePipeline(ctx, project, await getPipeline(ctx, project, row.id))
+  },
+})
+
+export const cancelProjectPipeline = endpoint({
+  method: 'POST',
+  path: '/projects/:id/pipelines/:pipeline_id/cancel',
+  summary: 'Cancel what has not ended in a pipeline',
+  tags,
+  access: onProject('create_pipeline'),
+  params,
+  response: pipelineEntity,
+  async handler({ ctx, project, params }) {
+    const row = await getPipeline(ctx, project, params.pipeline_id)
+    await assertMayRunOn(ctx, project, { ref: row.ref, tag: row.tag === 1 })
+    await cancelPipeline(ctx, row.id)
+    return await describePipeline(ctx, project, await getPipeline(ctx, project, row.id))
+  },
+})
+
+export const updatePipelineMetadata = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/pipelines/:pipeline_id/metadata',
+  summary: 'Name a pipeline',
+  tags,
+  access: onProject('create_pipeline'),
+  params,
+  body: { name: text() },
+  response: pipelineEntity,
+  async handler({ ctx, project, params, body }) {
+    if (body.name.length > 255) {
+      throw badParameters('name is too long (maximum is 255 characters)')
+    }
+    const row = await getPipeline(ctx, project, params.pipeline_id)
+    await assertMayRunOn(ctx, project, { ref: row.ref, tag: row.tag === 1 })
+    await updatePipeline(ctx.db, row.id, { name: body.name || null }, ctx.now())
+    return await describePipeline(ctx, project, await getPipeline(ctx, project, row.id))
+  },
+})
+
+export const deleteProjectPipeline = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/pipelines/:pipeline_id',
+  summary: 'Delete a pipeline with its jobs',
+  tags,
+  access: onProject('delete_pipeline'),
+  params,
+  async handler({ ctx, project, params }) {
+    const row = await getPipeline(ctx, project, params.pipeline_id)
+    await inTransaction(ctx, (ctx) => deletePipeline(ctx.db, row.id))
+    await removeOwnRef(ctx.git.open(project.id), `refs/pipelines/${row.id}`)
+  },
+})

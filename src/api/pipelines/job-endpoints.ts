@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import { onProject, type Project } from '../../access/subjects.ts'
+import { badRequest, forbidden, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, id, list, oneOf } from '../../http/params.ts'
+import { listPage } from '../../store/pages.ts'
+import type { PipelineStatus } from '../../store/schema/commits.ts'
+import { getPipeline, onBuilds } from './access.ts'
+import { cancelJob, isRetryable, playJob, retryJob } from './change-jobs.ts'
+import { assertMayRunOn } from './find-ref.ts'
+import { bridgeEntity, jobEntity, jobPresenter } from './job-entity.ts'
+import { findJob, type JobRow, selectJobs } from './job-queries.ts'
+import { downstreamByJob } from './queries.ts'
+import { runVariables } from './run-params.ts'
+import { VARIABLE_PURPOSE } from './save-pipeline.ts'
+import { PIPELINE_STATUSES } from './statuses.ts'
+
+const tags = ['jobs']
+const params = { job_id: id() }
+const scope = list(oneOf(PIPELINE_STATUSES)).default([])
+
+export const listProjectJobs = endpoint({
+  method: 'GET',
+  path: '/projects/:id/jobs',
+  summary: 'List the jobs of a project, newest first',
+  tags,
+  access: onBuilds({ signedIn: true }),
+  query: { scope },
+  paginate: { keyset: ['id'], defaultSort: 'desc', offset: true },
+  response: z.array(jobEntity),
+  async handler({ ctx, project, query, page }) {
+    const filter = { projectId: project.id, kind: 'build' as const, includeRetried: true }
+    const jobs = selectJobs(ctx.db, { ...filter, statuses: query.scope })
+    const rows = await listPage(ctx.db, jobs, page, {
+      id: 'ci_jobs.id',
+      idOf: (row) => row.id,
+      keys: {},
+    })
+    const presenter = await jobPresenter(ctx, project, rows.items)
+    return { ...rows, total: undefined, items: rows.items.map((row) => presenter.job(row)) }
+  },
+})
+
+const ofPipeline = {
+  params: { pipeline_id: id() },
+  query: { scope, include_retried: flag().default(false) },
+} as const
+
+function jobsOfPipeline(
+  ctx: Ctx,
+  pipeline: { readonly id: number; readonly project_id: number },
+  kind: 'build' | 'bridge',
+  query: { readonly scope: readonly PipelineStatus[]; readonly include_retried: boolean },
+) {
+  return selectJobs(ctx.db, {
+    projectId: pipeline.project_id,
+    pipelineId: pipeline.id,
+    kind,
+    statuses: query.scope,
+    includeRetried: query.include_retried,
+  })
+}
+
+export const listPipelineJobs = endpoint({
+  method: 'GET',
+  path: '/projects/:id/pipelines/:pipeline_id/jobs',
+  summary: 'List the jobs of a pipeline, newest first',
+  tags,
+  access: onBuilds(),
+  ...ofPipeline,
+  paginate: 'offset',
+  response: z.array(jobEntity),
+  async handler({ ctx, project, params, query, page }) {
+    const pipeline = await getPipeline(ctx, project, params.pipeline_id)
+    const rows = await listPage(ctx.db, jobsOfPipeline(ctx, pipeline, 'build', query), page)
+    const presenter = await jobPresenter(ctx, project, rows.items)
+    return { ...rows, items: rows.items.map((row) => presenter.job(row)) }
+  },
+})
+
+export const listPipelineBridges = endpoint({
+  method: 'GET',
+  path: '/projects/:id/pipelines/:pipeline_id/bridges',
+  summary: 'List the jobs of a pipeline that start other pipelines',
+  tags,
+  access: onBuilds(),
+  ...ofPipeline,
+  paginate: 'offset',
+  response: z.array(bridgeEntity),
+  async handler({ ctx, project, params, query, page }) {
+    const pipeline = await getPipeline(ctx, project, params.pipeline_id)
+    const rows = await listPage(ctx.db, jobsOfPipeline(ctx, pipeline, 'bridge', query), page)
+    const presenter = await jobPresenter(ctx, project, rows.items)
+    const downstream = await downstreamByJob(
+      ctx.db,
+      rows.items.map((row) => row.id),
+    )
+    return {
+      ...rows,
+      items: rows.items.map((row) => presenter.bridge(row, downstream.get(row.id))),
+    }
+  },
+})
+
+async function getJob(ctx: Ctx, project: Project, jobId: number): Promise<JobRow> {
+  const row = await findJob(ctx.db, project.id, jobId)
+  if (!row) throw notFound()
+  return row
+}
+
+async function presentJob(ctx: Ctx, project: Project, jobId: number) {
+  const row = await getJob(ctx, project, jobId)
+  return (await jobPresenter(ctx, project, [row])).job(row)
+}
+
+/** The job, for those who may run things on its ref. */
+async function getRunnableJob(ctx: Ctx, project: Project, jobId: number): Promise<JobRow> {
+  const row = await getJob(ctx, project, jobId)
+  const pipeline = await getPipeline(ctx, project, row.pipeline_id)
+  await assertMayRunOn(ctx, project, { ref: pipeline.ref, tag: pipeline.tag === 1 })
+  return row
+}
+
+export const getProjectJob = endpoint({
+  method: 'GET',
+  path: '/projects/:id/jobs/:job_id',
+  summary: 'Read a job',
+  tags,
+  access: onBuilds({ signedIn: true }),
+  params,
+  response: jobEntity,
+  handler: ({ ctx, project, params }) => presentJob(ctx, project, params.job_id),
+})
+
+export const cancelProjectJob = endpoint({
+  method: 'POST',
+  path: '/projects/:id/jobs/:job_id/cancel',
+  summary: 'Cancel a job',
+  tags,
+  access: onProject('create_pipeline'),
+  params,
+  response: jobEntity,
+  status: 201,
+  async handler({ ctx, project, params }) {
+    const row = await getRunnableJob(ctx, project, params.job_id)
+    await cancelJob(ctx, row)
+    return await presentJob(ctx, project, row.id)
+  },
+})
+
+export const retryProjectJob = endpoint({
+  method: 'POST',
+  path: '/projects/:id/jobs/:job_id/retry',
+  summary: 'Run a job again',
+  tags,
+  access: onProject('create_pipeline'),
+  params,
+  response: jobEntity,
+  status: 201,
+  async handler({ ctx, project, params }) {
+    const row = await getRunnableJob(ctx, project, params.job_id)
+    if (!isRetryable(row)) throw forbidden('Job is not retryable')
+    return await presentJob(ctx, project, await retryJob(ctx, row))
+  },
+})
+
+export const playProjectJob = endpoint({
+  method: 'POST',
+  path: '/projects/:id/jobs/:job_id/play',
+  summary: 'Start a job that waits for somebody',
+  tags,
+  access: onProject('create_pipeline'),
+  params,
+  body: { job_variables_attributes: runVariables().optional() },
+  response: jobEntity,
+  status: 200,
+  async handler({ ctx, project, params, body }) {
+    const row = await getRunnableJob(ctx, project, params.job_id)
+    if (row.status !== 'manual' && row.status !== 'scheduled') throw badRequest('Unplayable Job')
+    const { job_variables_attributes: variables = [] } = body
+    const sealed =
+      variables.length === 0 ? null : ctx.vault.seal(JSON.stringify(variables), VARIABLE_PURPOSE)
+    await playJob(ctx, row, sealed)
+    return await presentJob(ctx, project, row.id)
+  },
+})

@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { readCommits } from '../../git/commit.ts'
+import { commitEntity, presentCommit } from '../commits/entity.ts'
+import { projectSetting } from '../projects/settings.ts'
+import { userBasicEntity } from '../users/basic.ts'
+import { usersById } from '../users/find-basic.ts'
+import { secondsBetween } from './describe-pipeline.ts'
+import { pipelineBasicEntity, presentPipelineBasic } from './entity.ts'
+import type { JobRow } from './job-queries.ts'
+import { type PipelineRow, pipelinesById } from './queries.ts'
+
+const jobFields = {
+  id: z.int(),
+  status: z.string(),
+  stage: z.string(),
+  name: z.string(),
+  ref: z.string(),
+  tag: z.boolean(),
+  coverage: z.number().nullable(),
+  allow_failure: z.boolean(),
+  created_at: z.string(),
+  started_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
+  erased_at: z.string().nullable(),
+  duration: z.number().nullable(),
+  queued_duration: z.number().nullable(),
+  user: userBasicEntity.nullable(),
+  commit: commitEntity.nullable(),
+  pipeline: pipelineBasicEntity,
+  failure_reason: z.string().optional(),
+  web_url: z.string(),
+  project: z.strictObject({ ci_job_token_scope_enabled: z.boolean() }),
+}
+
+/** A job (spec B §Job). */
+export const jobEntity = z.strictObject({
+  ...jobFields,
+  archived: z.boolean(),
+  artifacts: z.array(
+    z.strictObject({
+      file_type: z.string(),
+      size: z.int(),
+      filename: z.string(),
+      file_format: z.string().nullable(),
+    }),
+  ),
+  runner: z.null(),
+  runner_manager: z.null(),
+  artifacts_expire_at: z.string().nullable(),
+  tag_list: z.array(z.string()),
+})
+
+/** A job that starts another pipeline. */
+export const bridgeEntity = z.strictObject({
+  ...jobFields,
+  downstream_pipeline: pipelineBasicEntity.nullable(),
+})
+
+/** What jobs of a page share: their pipelines, commits and people, each read once. */
+export interface JobPresenter {
+  job(row: JobRow): z.input<typeof jobEntity>
+  bridge(
+    row: JobRow,
+    downstream: (PipelineRow & { readonly full_path: string }) | undefined,
+  ): z.input<typeof bridgeEntity>
+}
+
+export async function jobPresenter(
+  ctx: Ctx,
+  project: Project,
+  rows: readonly JobRow[],
+): Promise<JobPresenter> {
+  const pipelines = await pipelinesById(
+    ctx.db,
+    rows.map((row) => row.pipeline_id),
+  )
+  const users = await usersById(
+    ctx,
+    rows.map((row) => row.user_id),
+  )
+  const shas = [...new Set([...pipelines.values()].map(({ sha }) => sha))]
+  const commits = await readCommits(ctx.git.open(project.id), shas)
+  const commitById = new Map(commits.map((commit) => [commit.id, commit]))
+  const fields = (row: JobRow) => {
+    const pipeline = pipelines.get(row.pipeline_id)
+    if (!pipeline) throw new Error(`job ${row.id} has no pipeline`)
+    const commit = commitById.get(pipeline.sha)
+    return {
+      ...plainFields(ctx, project, row),
+      ref: pipeline.ref,
+      tag: pipeline.tag === 1,
+      user: (row.user_id === null ? undefined : users.get(row.user_id)) ?? null,
+      commit: commit ? presentCommit(ctx, project, commit) : null,
+      pipeline: presentPipelineBasic(ctx, project, pipeline),
+    }
+  }
+  return {
+    job: (row) => ({
+      ...fields(row),
+      archived: false,
+      artifacts: [],
+      runner: null,
+      runner_manager: null,
+      artifacts_expire_at: row.artifacts_expire_at,
+      tag_list: JSON.parse(row.tags) as string[], // written by us
+    }),
+    bridge: (row, downstream) => ({
+      ...fields(row),
+      downstream_pipeline: downstream ? presentPipelineBasic(ctx, downstream, downstream) : null,
+    }),
+  }
+}
+
+function plainFields(ctx: Ctx, project: Project, row: JobRow) {
+  const { started_at, finished_at, queued_at } = row
+  const until = finished_at ?? ctx.now()
+  return {
+    id: row.id,
+    status: row.status,
+    stage: row.stage,
+    name: row.name,
+    coverage: row.coverage,
+    allow_failure: row.allow_failure === 1,
+    created_at: row.created_at,
+    started_at,
+    finished_at,
+    erased_at: row.erased_at,
+    duration: started_at === null ? null : secondsBetween(started_at, until),
+    queued_duration: queued_at === null ? null : secondsBetween(queued_at, started_at ?? until),
+    ...(row.status === 'failed' ? { failure_reason: row.failure_reason ?? 'unknown_failure' } : {}),
+    web_url: `${ctx.config.externalUrl}/${project.full_path}/-/jobs/${row.id}`,
+    project: {
+      ci_job_token_scope_enabled: projectSetting(project, 'ci_job_token_scope_enabled'),
+    },
+  }
+}

@@ -1,0 +1,226 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import { sql } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { CiJobsTable } from '../../store/schema/ci.ts'
+import type { PipelineStatus } from '../../store/schema/commits.ts'
+import type { Db } from '../../store/schema.ts'
+import type { StatusPart } from './composite-status.ts'
+
+export type JobRow = Selectable<CiJobsTable> & {
+  readonly stage: string
+  readonly position: number
+}
+
+function jobs(db: Db) {
+  return db
+    .selectFrom('ci_jobs')
+    .innerJoin('ci_stages', 'ci_stages.id', 'ci_jobs.stage_id')
+    .selectAll('ci_jobs')
+    .select(['ci_stages.name as stage', 'ci_stages.position'])
+}
+
+export async function findJob(db: Db, projectId: number, id: number): Promise<JobRow | undefined> {
+  return await jobs(db)
+    .where('ci_jobs.project_id', '=', projectId)
+    .where('ci_jobs.id', '=', id)
+    .executeTakeFirst()
+}
+
+export async function findJobById(db: Db, id: number): Promise<JobRow | undefined> {
+  return await jobs(db).where('ci_jobs.id', '=', id).executeTakeFirst()
+}
+
+export interface JobFilter {
+  readonly projectId: number
+  readonly pipelineId?: number | undefined
+  readonly kind?: 'build' | 'bridge' | undefined
+  readonly statuses: readonly PipelineStatus[]
+  readonly includeRetried: boolean
+}
+
+/** Jobs, newest first. */
+export function selectJobs(db: Db, filter: JobFilter) {
+  const { pipelineId, kind, statuses } = filter
+  return jobs(db)
+    .where('ci_jobs.project_id', '=', filter.projectId)
+    .$if(pipelineId !== undefined, (query) =>
+      query.where('ci_jobs.pipeline_id', '=', pipelineId ?? 0),
+    )
+    .$if(kind !== undefined, (query) => query.where('ci_jobs.kind', '=', kind ?? 'build'))
+    .$if(statuses.length > 0, (query) => query.where('ci_jobs.status', 'in', statuses))
+    .$if(!filter.includeRetried, (query) => query.where('ci_jobs.retried', '=', 0))
+    .orderBy('ci_jobs.id', 'desc')
+}
+
+/** The jobs of a pipeline that count, in the order in which they were made. */
+export async function listCurrentJobs(db: Db, pipelineId: number): Promise<JobRow[]> {
+  return await jobs(db)
+    .where('ci_jobs.pipeline_id', '=', pipelineId)
+    .where('ci_jobs.retried', '=', 0)
+    .orderBy('ci_jobs.id')
+    .execute()
+}
+
+/** Jobs and reported statuses of a pipeline that count. */
+export async function listParts(db: Db, pipelineId: number): Promise<StatusPart[]> {
+  return await db
+    .selectFrom('ci_jobs')
+    .select(['status', 'allow_failure'])
+    .where('pipeline_id', '=', pipelineId)
+    .where('retried', '=', 0)
+    .unionAll(
+      db
+        .selectFrom('commit_statuses')
+        .select(['status', 'allow_failure'])
+        .where('pipeline_id', '=', pipelineId)
+        .where('retried', '=', 0),
+    )
+    .execute()
+}
+
+/** The names that each job of a pipeline needs, by job. */
+export async function needsByJob(db: Db, pipelineId: number): Promise<Map<number, string[]>> {
+  const rows = await db
+    .selectFrom('ci_job_needs')
+    .innerJoin('ci_jobs', 'ci_jobs.id', 'ci_job_needs.job_id')
+    .select(['ci_job_needs.job_id', 'ci_job_needs.name'])
+    .where('ci_jobs.pipeline_id', '=', pipelineId)
+    .execute()
+  const found = new Map<number, string[]>()
+  for (const row of rows) found.set(row.job_id, [...(found.get(row.job_id) ?? []), row.name])
+  return found
+}
+
+export async function insertStages(
+  db: Db,
+  pipelineId: number,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (names.length === 0) return new Map()
+  const rows = await db
+    .insertInto('ci_stages')
+    .values(names.map((name, position) => ({ pipeline_id: pipelineId, name, position })))
+    .returning(['id', 'name'])
+    .execute()
+  return new Map(rows.map((row) => [row.name, row.id]))
+}
+
+export async function insertJob(
+  db: Db,
+  row: Insertable<CiJobsTable>,
+  needs: readonly { readonly name: string; readonly artifacts: boolean }[],
+): Promise<number> {
+  const { id } = await db
+    .insertInto('ci_jobs')
+    .values(row)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  if (needs.length > 0) {
+    await db
+      .insertInto('ci_job_needs')
+      .values(needs.map((need) => ({ job_id: id, ...need })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+  return id
+}
+
+export async function updateJob(
+  db: Db,
+  id: number,
+  values: Updateable<CiJobsTable>,
+  now: Instant,
+): Promise<void> {
+  await db
+    .updateTable('ci_jobs')
+    .set({ ...values, updated_at: now })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Adds a job like another that was not started yet, and puts it in the other's place. */
+export async function replaceJob(
+  db: Db,
+  id: number,
+  state: { readonly status: PipelineStatus; readonly user_id: number | null },
+  now: Instant,
+): Promise<number> {
+  const copied = [
+    'project_id',
+    'pipeline_id',
+    'stage_id',
+    'kind',
+    'name',
+    'run_when',
+    'start_in',
+    'allow_failure',
+    'uses_needs',
+    'tags',
+    'options',
+    'yaml_variables',
+    'environment',
+    'resource_group',
+    'interruptible',
+    'coverage_regex',
+    'timeout',
+    'node_index',
+    'node_total',
+  ] as const
+  const copy = await db
+    .insertInto('ci_jobs')
+    .columns([...copied, 'status', 'user_id', 'created_at', 'updated_at'])
+    .expression((from) =>
+      from
+        .selectFrom('ci_jobs')
+        .select(copied)
+        .select([
+          sql<PipelineStatus>`${state.status}`.as('status'),
+          sql<number | null>`${state.user_id}`.as('user_id'),
+          sql<string>`${now}`.as('created_at'),
+          sql<string>`${now}`.as('updated_at'),
+        ])
+        .where('id', '=', id),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await db
+    .insertInto('ci_job_needs')
+    .columns(['job_id', 'name', 'artifacts'])
+    .expression((from) =>
+      from
+        .selectFrom('ci_job_needs')
+        .select([sql<number>`${copy.id}`.as('job_id'), 'name', 'artifacts'])
+        .where('job_id', '=', id),
+    )
+    .execute()
+  await db.updateTable('ci_jobs').set({ retried: true }).where('id', '=', id).execute()
+  return copy.id
+}
+
+/** Whether a job of the group has the resource now. */
+export async function isResourceTaken(db: Db, projectId: number, group: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('ci_jobs')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('resource_group', '=', group)
+    .where('status', 'in', ['preparing', 'pending', 'running', 'canceling'])
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The oldest job that waits for the resource. */
+export async function findNextForResource(
+  db: Db,
+  projectId: number,
+  group: string,
+): Promise<{ id: number; pipeline_id: number } | undefined> {
+  return await db
+    .selectFrom('ci_jobs')
+    .select(['id', 'pipeline_id'])
+    .where('project_id', '=', projectId)
+    .where('resource_group', '=', group)
+    .where('status', '=', 'waiting_for_resource')
+    .orderBy('id')
+    .executeTakeFirst()
+}

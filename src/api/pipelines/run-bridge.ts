@@ -1,0 +1,96 @@
+import { mayInProject } from '../../access/decide.ts'
+import { findProjectById } from '../../access/find-queries.ts'
+import { findVisibleProject, type Project, withProjectRole } from '../../access/subjects.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { isMap, type Value, type ValueMap } from '../ci-config/values.ts'
+import { dropJob, finishJob } from './change-jobs.ts'
+import { createPipeline, type RunVariable } from './create-pipeline.ts'
+import { type JobRow, updateJob } from './job-queries.ts'
+import { downstreamByJob, findPipeline, findSource, listVariables } from './queries.ts'
+import { VARIABLE_PURPOSE } from './save-pipeline.ts'
+
+/** Children of children of children are refused (spec D §5.2 trigger). */
+const DEEPEST_CHILD = 2
+/** Projects that start each other must come to an end. */
+const LONGEST_CHAIN = 20
+
+interface Wanted {
+  readonly project: Project
+  readonly ref: string
+  readonly source: 'pipeline' | 'parent_pipeline'
+  readonly config?: ValueMap
+}
+
+/** Makes the pipeline that a bridge job asks for: in another project, or a child of its own configuration. */
+export async function runBridge(ctx: Ctx, job: JobRow): Promise<void> {
+  const options = JSON.parse(job.options) as ValueMap // written by us
+  // The task may run twice.
+  if ((await downstreamByJob(ctx.db, [job.id])).size > 0) return
+  const trigger = isMap(options.trigger) ? options.trigger : { project: options.trigger }
+  const wanted = await findWanted(ctx, job, trigger)
+  if (typeof wanted === 'string') return await dropJob(ctx, job, wanted)
+  const depends = trigger.strategy === 'depend' || trigger.strategy === 'mirror'
+  try {
+    await createPipeline(ctx, wanted.project, {
+      ref: wanted.ref,
+      source: wanted.source,
+      variables: await forwarded(ctx, job, trigger.forward),
+      inputs: isMap(trigger.inputs) ? trigger.inputs : {},
+      config: wanted.config,
+      bridge: { jobId: job.id, depends },
+    })
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return await dropJob(ctx, job, 'downstream_pipeline_creation_failed')
+  }
+  if (!depends) return await finishJob(ctx, job, { status: 'success', failure_reason: null })
+  await updateJob(ctx.db, job.id, { status: 'running', started_at: ctx.now() }, ctx.now())
+}
+
+/** What the bridge wants, or why it cannot have it. */
+async function findWanted(ctx: Ctx, job: JobRow, trigger: ValueMap): Promise<Wanted | string> {
+  const own = await findPipeline(ctx.db, job.pipeline_id)
+  const row = await findProjectById(ctx.db, job.project_id)
+  if (!own || !row) return 'upstream_bridge_project_not_found'
+  const depth = await depthOf(ctx, own.id)
+  if (depth >= LONGEST_CHAIN) return 'pipeline_loop_detected'
+  if (trigger.include !== undefined) {
+    if (depth >= DEEPEST_CHILD) return 'reached_max_descendant_pipelines_depth'
+    const project = await withProjectRole(ctx, row)
+    const ref = `refs/${own.tag === 1 ? 'tags' : 'heads'}/${own.ref}`
+    return { project, ref, source: 'parent_pipeline', config: { include: trigger.include } }
+  }
+  const project =
+    typeof trigger.project === 'string' ? await findVisibleProject(ctx, trigger.project) : undefined
+  if (!project) return 'downstream_bridge_project_not_found'
+  if (!mayInProject(ctx.actor, project, 'create_pipeline')) return 'insufficient_bridge_permissions'
+  const ref = typeof trigger.branch === 'string' ? trigger.branch : project.default_branch
+  return { project, ref: ref ?? '', source: 'pipeline' }
+}
+
+async function depthOf(ctx: Ctx, pipelineId: number): Promise<number> {
+  let depth = 0
+  let at = await findSource(ctx.db, pipelineId)
+  while (at && depth < LONGEST_CHAIN) {
+    depth += 1
+    at = await findSource(ctx.db, at.pipeline_id)
+  }
+  return depth
+}
+
+/** The job's own variables, and those of its pipeline's run where it forwards them. */
+async function forwarded(ctx: Ctx, job: JobRow, forward: Value): Promise<RunVariable[]> {
+  const asked = isMap(forward) ? forward : {}
+  const found: RunVariable[] = []
+  if (asked.yaml_variables !== false) {
+    const own = JSON.parse(job.yaml_variables) as readonly { key: string; value: string }[] // written by us
+    found.push(...own.map(({ key, value }) => ({ key, value, variable_type: 'env_var' as const })))
+  }
+  if (asked.pipeline_variables !== true) return found
+  for (const row of await listVariables(ctx.db, job.pipeline_id)) {
+    const value = ctx.vault.open(row.sealed_value, VARIABLE_PURPOSE)
+    found.push({ key: row.key, value, variable_type: row.variable_type })
+  }
+  return found
+}

@@ -1,0 +1,80 @@
+import { userOf } from '../../access/actor.ts'
+import type { Ctx } from '../../ctx.ts'
+import { nextIid } from '../../store/iid.ts'
+import type { PipelineStatus } from '../../store/schema/commits.ts'
+import { compositeStatus, type StatusPart } from './composite-status.ts'
+import { listParts } from './job-queries.ts'
+import {
+  findNewestPipeline,
+  findSource,
+  insertPipeline,
+  type PipelineRow,
+  updatePipeline,
+} from './queries.ts'
+import { endedPipeline, finishedDownstream } from './task-names.ts'
+
+/** The newest pipeline of a commit, of one ref or id when told; for those who report statuses. */
+export async function findPipelineOf(
+  ctx: Pick<Ctx, 'db'>,
+  projectId: number,
+  sha: string,
+  only: { readonly ref?: string | undefined; readonly id?: number | undefined },
+): Promise<PipelineRow | undefined> {
+  return await findNewestPipeline(ctx.db, projectId, sha, only)
+}
+
+/** A pipeline that holds what others report. To be called in the transaction that adds the first status. */
+export async function createExternalPipeline(
+  ctx: Ctx,
+  projectId: number,
+  at: { readonly sha: string; readonly ref: string; readonly tag: boolean },
+): Promise<PipelineRow> {
+  const pipeline = {
+    ...at,
+    iid: await nextIid(ctx.db, projectId, 'pipeline'),
+    project_id: projectId,
+    source: 'external',
+    status: 'created' as const,
+    user_id: userOf(ctx.actor)?.id ?? null,
+  }
+  return await insertPipeline(ctx.db, pipeline, ctx.now())
+}
+
+/** Makes a pipeline's status follow from the jobs and reported statuses inside it. */
+export async function settleAgain(ctx: Ctx, pipeline: PipelineRow): Promise<void> {
+  await settlePipeline(ctx, pipeline, await listParts(ctx.db, pipeline.id))
+}
+
+const FINISHED: readonly PipelineStatus[] = ['success', 'failed', 'canceled', 'skipped']
+const NOT_STARTED: readonly PipelineStatus[] = [
+  'created',
+  'waiting_for_resource',
+  'preparing',
+  'pending',
+  'skipped',
+  'manual',
+  'scheduled',
+]
+
+/** Makes a pipeline's status follow from those inside it, and tells those who wait for its end. */
+export async function settlePipeline(
+  ctx: Ctx,
+  pipeline: PipelineRow,
+  parts: readonly StatusPart[],
+): Promise<void> {
+  const status = compositeStatus(parts)
+  const ended = FINISHED.includes(status)
+  const state = {
+    status,
+    started_at: pipeline.started_at ?? (NOT_STARTED.includes(status) ? null : ctx.now()),
+    finished_at: ended
+      ? ((pipeline.status === status ? pipeline.finished_at : null) ?? ctx.now())
+      : null,
+  }
+  await updatePipeline(ctx.db, pipeline.id, state, ctx.now())
+  if (!ended || pipeline.status === status) return
+  await ctx.work.enqueue(ctx.db, endedPipeline, { pipeline_id: pipeline.id, status })
+  const source = await findSource(ctx.db, pipeline.id)
+  if (source?.depends !== 1) return
+  await ctx.work.enqueue(ctx.db, finishedDownstream, { pipeline_id: pipeline.id })
+}

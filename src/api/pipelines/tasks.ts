@@ -1,0 +1,77 @@
+import { actAs } from '../../access/act-as.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { task } from '../../work/task.ts'
+import { fireHooks } from '../hooks/fire.ts'
+import { findHookProject } from '../hooks/payload-parts.ts'
+import { finishJob } from './change-jobs.ts'
+import { pipelinePayload } from './hook-payload.ts'
+import { findJobById } from './job-queries.ts'
+import { enqueueJob, processPipeline } from './process.ts'
+import { findPipeline, findSource } from './queries.ts'
+import { runBridge } from './run-bridge.ts'
+import { bridgeJob, delayedJob, endedPipeline, finishedDownstream } from './task-names.ts'
+
+/** Starts a delayed job when its time has come, unless somebody started or ended it before. */
+export const startDelayedJob = task({
+  ...delayedJob,
+  async handler(ctx: Ctx, { job_id }) {
+    await inTransaction(ctx, async (ctx) => {
+      const job = await findJobById(ctx.db, job_id)
+      if (job?.status !== 'scheduled') return
+      if (job.scheduled_at !== null && job.scheduled_at > ctx.now()) return
+      await enqueueJob(ctx, job)
+      await processPipeline(ctx, job.pipeline_id)
+    })
+  },
+})
+
+/** Makes the pipeline that a bridge job asks for, in the name of whoever ran the job. */
+export const startBridge = task({
+  ...bridgeJob,
+  lane: 'slow',
+  async handler(ctx: Ctx, { job_id }) {
+    const job = await findJobById(ctx.db, job_id)
+    if (job?.status !== 'pending') return
+    await runBridge(await actAs(ctx, job.user_id), job)
+  },
+})
+
+/** Ends a bridge that waited for its pipeline as the pipeline ended. */
+export const finishBridge = task({
+  ...finishedDownstream,
+  async handler(ctx: Ctx, { pipeline_id }) {
+    const pipeline = await findPipeline(ctx.db, pipeline_id)
+    const source = await findSource(ctx.db, pipeline_id)
+    if (!pipeline || source?.status !== 'running') return
+    const { status } = pipeline
+    if (status === 'success' || status === 'skipped') {
+      await finishJob(
+        ctx,
+        { id: source.job_id, pipeline_id: source.pipeline_id },
+        { status: 'success', failure_reason: null },
+      )
+    } else if (status === 'failed' || status === 'canceled') {
+      const failure_reason = status === 'failed' ? 'unknown_failure' : null
+      await finishJob(
+        ctx,
+        { id: source.job_id, pipeline_id: source.pipeline_id },
+        { status, failure_reason },
+      )
+    }
+  },
+})
+
+/** Tells hooks that a pipeline has ended. */
+export const tellPipelineEnd = task({
+  ...endedPipeline,
+  async handler(ctx: Ctx, { pipeline_id, status }) {
+    const pipeline = await findPipeline(ctx.db, pipeline_id)
+    // It runs again: its next end will be told.
+    if (pipeline?.status !== status) return
+    const project = await findHookProject(ctx, pipeline.project_id)
+    if (!project) return
+    const payload = await pipelinePayload(ctx, project, pipeline)
+    await inTransaction(ctx, (ctx) => fireHooks(ctx, project, 'pipeline', () => payload))
+  },
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { parseExpression } from '../../../src/api/ci-config/expression.ts'
+import { expandText, withVariables } from '../../../src/api/ci-config/variables.ts'
+
+const variables = new Map([
+  ['BRANCH', 'feature/one'],
+  ['EMPTY', ''],
+  ['YES', 'true'],
+  ['PATTERN', '/^feature/'],
+])
+
+function holds(text: string): boolean | undefined {
+  return parseExpression(text)?.(variables)
+}
+
+describe('conditions', () => {
+  test.each([
+    ['$BRANCH', true],
+    ['$EMPTY', false],
+    ['$MISSING', false],
+    ['$MISSING == null', true],
+    ['$EMPTY == null', false],
+    ['$EMPTY == ""', true],
+    [`$YES == 'true'`, true],
+    ['$YES == "true" && $MISSING', false],
+    ['$MISSING || $YES', true],
+    ['$YES || $YES && $MISSING', true],
+    ['($YES || $YES) && $MISSING', false],
+    ['!$MISSING', true],
+    ['!($YES && $BRANCH)', false],
+    ['$BRANCH =~ /^feature\\//', true],
+    ['$BRANCH !~ /^feature\\//', false],
+    ['$BRANCH =~ /^FEATURE/i', true],
+    ['$BRANCH =~ $PATTERN', true],
+    ['$MISSING =~ /x/', false],
+    ['"a" != "b"', true],
+  ])('%s is %s', (text, expected) => {
+    expect(holds(text)).toBe(expected)
+  })
+
+  test.each(['', '$A ==', '== "a"', '$A &&', '($A', '$A $B', 'word', '$A == "open'])(
+    '%s is no condition',
+    (text) => {
+      expect(parseExpression(text)).toBeUndefined()
+    },
+  )
+
+  test('a pattern that takes for ever elsewhere is answered at once', () => {
+    const text = `"${'a'.repeat(5000)}!" =~ /^(a+)+$/`
+    expect(holds(text)).toBe(false)
+  })
+})
+
+describe('variables', () => {
+  test('are put into texts in all three forms, and unknown ones stay', () => {
+    expect(expandText('$A ${A} %A% $$A $B', new Map([['A', '1']]))).toBe('1 1 1 $A $B')
+  })
+
+  test('use each other in whatever order they are written', () => {
+    const found = withVariables(new Map([['A', 'a']]), [
+      { key: 'C', value: '$B!', raw: false },
+      { key: 'B', value: '$A$A', raw: false },
+      { key: 'RAW', value: '$A', raw: true },
+      { key: 'A', value: '$A+', raw: false },
+    ])
+    expect(Object.fromEntries(found)).toEqual({ A: 'a+', B: 'a+a+', C: 'a+a+!', RAW: '$A' })
+  })
+
+  test('that need each other come to an end', () => {
+    const found = withVariables(new Map(), [
+      { key: 'A', value: '$B', raw: false },
+      { key: 'B', value: '$A', raw: false },
+    ])
+    expect([...found.keys()]).toEqual(['A', 'B'])
+  })
+})
