@@ -53,7 +53,7 @@ describe('conditions', () => {
 
 describe('variables', () => {
   test('are put into texts in all three forms, and unknown ones stay', () => {
-    expect(expandText('$A ${A} %A% $$A $B', new Map([['A', '1']]))).toBe('1 1 1 $A $B')
+    expect(expandText(`$A $\{A} %A% $$A $B`, new Map([['A', '1']]))).toBe('1 1 1 $A $B')
   })
 
   test('use each other in whatever order they are written', () => {
