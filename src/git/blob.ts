@@ -22,19 +22,37 @@ export async function blobHeader(repository: OpenRepository, id: ObjectId): Prom
   return header
 }
 
+interface OpenBlob {
+  readonly size: number
+  /** The bytes, when they are few enough. */
+  readonly content?: Buffer | undefined
+}
+
+export async function openBlob(
+  repository: OpenRepository,
+  id: ObjectId,
+  limit: number,
+): Promise<OpenBlob> {
+  // The main process has small objects at once and leaves the others alone, sizes included.
+  const { size } = repository.where === 'near' ? { size: 0 } : await blobHeader(repository, id)
+  if (size > limit) return { size }
+  const content = await readTyped(repository, assertObjectId(id), 'blob')
+  return content.length > limit ? { size: content.length } : { size: content.length, content }
+}
+
 export const readBlobOperation = operation({
   name: 'readBlob',
   lane: 'light',
+  near: () => true,
   async run(
     { repository },
     input: { readonly id: ObjectId; readonly limit: number },
   ): Promise<Blob> {
-    const { size } = await blobHeader(repository, input.id)
-    if (size > input.limit) {
+    const { size, content } = await openBlob(repository, input.id, input.limit)
+    if (content === undefined) {
       throw new GitError('too_large', `blob ${input.id} has ${size} bytes`, { size })
     }
-    const content = await readTyped(repository, input.id, 'blob')
-    return { id: input.id, size: content.length, content }
+    return { id: input.id, size, content }
   },
 })
 
@@ -42,13 +60,9 @@ export const readBlobOperation = operation({
 export const openBlobOperation = operation({
   name: 'openBlob',
   lane: 'light',
-  async run(
-    { repository },
-    input: { readonly id: ObjectId },
-  ): Promise<{ readonly size: number; readonly content?: Buffer | undefined }> {
-    const { size } = await blobHeader(repository, input.id)
-    if (size > wholeLimit) return { size }
-    return { size, content: await readTyped(repository, input.id, 'blob') }
+  near: () => true,
+  async run({ repository }, input: { readonly id: ObjectId }): Promise<OpenBlob> {
+    return openBlob(repository, input.id, wholeLimit)
   },
 })
 
@@ -68,6 +82,8 @@ export interface BlobStream {
   readonly size: number
   /** The bytes asked for. An error of the stream means that it is not whole. */
   readonly body: Readable
+  /** The same, when they are in memory anyway. */
+  readonly content?: Buffer | undefined
 }
 
 /**
@@ -85,7 +101,16 @@ export async function streamBlob(
   const end = Math.min(range.end ?? size - 1, size - 1)
   if (start < 0 || start > end + 1)
     throw new GitError('invalid', 'no such range of bytes', { size })
-  if (content) return { size, body: bytesStream(content.subarray(start, end + 1)) }
+  if (content) {
+    const part = content.subarray(start, end + 1)
+    return {
+      size,
+      content: part,
+      get body() {
+        return bytesStream(part)
+      },
+    }
+  }
   return { size, body: pipeBlob(repo, id, start, end, signal) }
 }
 

@@ -1,15 +1,20 @@
 import { ByteCache } from './byte-cache.ts'
+import { budget, mebibyte } from './engine/budget.ts'
+import { NotHere } from './engine/not-here.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
 import { GitError } from './error.ts'
-import { readTyped } from './objects.ts'
+import { readSmall, readTyped } from './objects.ts'
 import { parseCommit } from './parse-object.ts'
 import type { Repo } from './repo.ts'
 import { resolveCommit } from './resolve.ts'
 import type { Commit, ObjectId } from './types.ts'
 
 /** Parsed commits; lists ask for the same ones again and again. */
-const parsed = new ByteCache<Commit>(8 * 1024 * 1024, (commit) => 800 + commit.message.length * 2)
+const parsed = new ByteCache<Commit>(
+  budget(8 * mebibyte, 4 * mebibyte),
+  (commit) => 800 + commit.message.length * 2,
+)
 
 /** Reads commits by id, all at once; for use inside engine processes. */
 export function loadCommits(
@@ -19,9 +24,24 @@ export function loadCommits(
   return Promise.all(ids.map((id) => loadCommit(repository, id)))
 }
 
+/** A commit without waiting; throws in the main process when it is not one of the small objects. */
+export function commitNow(repository: OpenRepository, id: ObjectId): Commit {
+  const known = parsed.get(keyOf(repository, id))
+  if (known) return known
+  const object = readSmall(repository, id)
+  if (object?.type !== 'commit') throw new NotHere('a commit')
+  const commit = parseCommit(id, object.data)
+  parsed.set(keyOf(repository, id), commit)
+  return commit
+}
+
+/** The path is part of the key: one repository must not show what only another one has. */
+function keyOf(repository: OpenRepository, id: ObjectId): string {
+  return `${repository.path} ${id}`
+}
+
 async function loadCommit(repository: OpenRepository, id: ObjectId): Promise<Commit> {
-  // The path is part of the key: one repository must not show what only another one has.
-  const key = `${repository.path} ${id}`
+  const key = keyOf(repository, id)
   const known = parsed.get(key)
   if (known) return known
   const commit = parseCommit(id, await readTyped(repository, id, 'commit'))
@@ -29,9 +49,13 @@ async function loadCommit(repository: OpenRepository, id: ObjectId): Promise<Com
   return commit
 }
 
+/** Commits that the main process reads by itself: a page of them. */
+const mostNear = 101
+
 export const readCommitOperation = operation({
   name: 'readCommit',
   lane: 'light',
+  near: () => true,
   async run({ repository }, input: { readonly revision: string }): Promise<Commit> {
     const { commitId } = await resolveCommit(repository, input.revision)
     return loadCommit(repository, commitId)
@@ -41,6 +65,7 @@ export const readCommitOperation = operation({
 export const readCommitsOperation = operation({
   name: 'readCommits',
   lane: 'light',
+  near: ({ ids }: { readonly ids: readonly ObjectId[] }) => ids.length <= mostNear,
   async run({ repository }, input: { readonly ids: readonly ObjectId[] }): Promise<Commit[]> {
     const found = await Promise.allSettled(input.ids.map((id) => loadCommits(repository, [id])))
     return found.flatMap((each) => {

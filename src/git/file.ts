@@ -1,9 +1,8 @@
-import { blobHeader, hashBlob, sha256 } from './blob.ts'
+import { hashBlob, openBlob, sha256 } from './blob.ts'
 import { operation } from './engine/operation.ts'
 import { GitError } from './error.ts'
-import { lastCommitOf } from './last-commits.ts'
+import { lastCommitOf, noteLastCommit } from './last-commits.ts'
 import { cleanPath } from './names.ts'
-import { readLinked } from './objects.ts'
 import type { Repo } from './repo.ts'
 import { resolveCommit } from './resolve.ts'
 import { findEntry, rootTree } from './tree-walk.ts'
@@ -38,6 +37,7 @@ const wholeLimit = 1024 * 1024
 export const readFileOperation = operation({
   name: 'readFile',
   lane: 'light',
+  near: () => true,
   async run(
     { repository, signal },
     options: FileOptions,
@@ -47,10 +47,9 @@ export const readFileOperation = operation({
     const root = await rootTree(repository, commitId)
     const entry = path === '' ? undefined : await findEntry(repository, root, path)
     if (entry?.type !== 'blob') throw new GitError('not_found', 'no file at this path', { path })
-    const { size } = await blobHeader(repository, entry.id)
+    const most = Math.max(options.contentUpTo ?? 0, wholeLimit)
+    const { size, content } = await openBlob(repository, entry.id, most)
     const wanted = options.contentUpTo !== undefined && size <= options.contentUpTo
-    const content =
-      wanted || size <= wholeLimit ? await readLinked(repository, entry.id, 'blob') : undefined
     return {
       path,
       name: entry.name,
@@ -75,5 +74,6 @@ export async function readFileAt(
   signal?: AbortSignal,
 ): Promise<FileAt> {
   const file = await repo.engine.run(readFileOperation, repo.path, options, signal)
+  noteLastCommit(repo, file.commitId, file.path, file.lastCommitId)
   return { ...file, sha256: file.sha256 ?? (await hashBlob(repo, file.blobId, signal)) }
 }

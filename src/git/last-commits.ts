@@ -1,5 +1,6 @@
 import { ByteCache } from './byte-cache.ts'
 import { loadCommits } from './commit.ts'
+import { budget, mebibyte } from './engine/budget.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
 import { GitError } from './error.ts'
@@ -62,7 +63,7 @@ export function readLastCommits(
 }
 
 /** Commit and path to the last commit of that path; both never change. */
-const lastOfPath = new ByteCache<ObjectId>(4 * 1024 * 1024, () => 80)
+const lastOfPath = new ByteCache<ObjectId>(budget(4 * mebibyte, mebibyte), () => 80)
 
 /** The last commit that changed a path, seen from a commit; undefined when none ever did. */
 export async function lastCommitOf(
@@ -74,6 +75,7 @@ export async function lastCommitOf(
   const key = `${repository.path} ${commitId} ${path}`
   const known = lastOfPath.get(key)
   if (known !== undefined) return known
+  repository.assertEngine('a walk')
   const { history, source } = await commitSource(repository, {
     range: { include: [commitId], exclude: [] },
     path,
@@ -86,6 +88,11 @@ export async function lastCommitOf(
   const id = history.idOf(position)
   lastOfPath.set(key, id)
   return id
+}
+
+/** Remembers in this process what another one found. */
+export function noteLastCommit(repo: Repo, commitId: ObjectId, path: string, last: ObjectId): void {
+  lastOfPath.set(`${repo.path} ${commitId} ${path}`, last)
 }
 
 export const findLastCommitOperation = operation({

@@ -1,15 +1,17 @@
 import { authorTest } from './author-pattern.ts'
-import { loadCommits } from './commit.ts'
+import { commitNow, loadCommits } from './commit.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
 import { GitError } from './error.ts'
 import { authorsOf } from './history/authors.ts'
 import type { History } from './history/history.ts'
 import { newestCommits } from './history/newest.ts'
+import { newestNear } from './history/newest-near.ts'
 import { allTips, type LogRange, resolveRange } from './log-range.ts'
 import { type CommitSource, commitSource } from './log-source.ts'
 import { cleanPath, clip } from './names.ts'
 import type { Repo } from './repo.ts'
+import { resolveCommit } from './resolve.ts'
 import type { Commit, ObjectId } from './types.ts'
 
 export interface LogOptions {
@@ -42,11 +44,34 @@ export const readLogOperation = operation({
     options.path || options.author || options.since || (options.skip ?? 0) > 2000
       ? 'heavy'
       : 'light',
+  near: isNear,
   async run({ repository, signal }, options: LogOptions): Promise<LogPage> {
+    if (repository.where === 'near') return nearPage(repository, options)
     const { ids, more } = await logIds(repository, options, signal)
     return { commits: await loadCommits(repository, ids), more }
   },
 })
+
+/** Commits that the main process walks over by itself. */
+const mostNear = 100
+const narrowing = ['all', 'path', 'author', 'since', 'until'] as const
+
+/** The first pages of one branch, whole: they need the commits shown and hardly more. */
+function isNear(options: LogOptions): boolean {
+  if (narrowing.some((name) => options[name]) || options.order === 'topo') return false
+  if (options.revision?.includes('..')) return false
+  return (options.skip ?? 0) + options.limit <= mostNear
+}
+
+async function nearPage(repository: OpenRepository, options: LogOptions): Promise<LogPage> {
+  const { commitId } = await resolveCommit(repository, options.revision || 'HEAD')
+  const skip = options.skip ?? 0
+  const count = skip + options.limit + 1
+  const firstParent = options.firstParent ?? false
+  const read = (id: ObjectId) => commitNow(repository, id)
+  const found = newestNear(repository, commitId, firstParent, count, read).slice(skip)
+  return { commits: found.slice(0, options.limit), more: found.length > options.limit }
+}
 
 /**
  * A page of the commits list: newest first, exactly the commits and the order of `git log` with the

@@ -13,12 +13,15 @@ export interface RawObject {
 
 /** Larger objects are unpacked by libgit2, in its own threads. */
 const smallObject = 512 * 1024
+/** What the main process may stop for: a fraction of a millisecond. */
+const smallNear = 64 * 1024
 
 /** Reads an object's bytes; runs in an engine process. `not_found` when the repository lacks it. */
 export async function readObject(repository: OpenRepository, id: ObjectId): Promise<RawObject> {
   const small = readSmall(repository, assertObjectId(id))
   if (small) return small
   // libgit2 as nodegit builds it knows SHA-1 only.
+  repository.assertEngine('a large object')
   if (id.length !== 40) return readByGit(repository, id)
   const odb = await repository.odb()
   const native = oid(id)
@@ -46,9 +49,11 @@ async function readByGit(repository: OpenRepository, id: ObjectId): Promise<RawO
   return { type: type as ObjectType, data: stdout.subarray(end + 1, end + 1 + Number(size)) }
 }
 
-function readSmall(repository: OpenRepository, id: ObjectId): RawObject | undefined {
+/** An object's bytes without waiting; undefined when it is large, missing, damaged or unusual. */
+export function readSmall(repository: OpenRepository, id: ObjectId): RawObject | undefined {
   try {
-    return objectFilesOf(repository).read(id, smallObject)
+    const limit = repository.where === 'near' ? smallNear : smallObject
+    return objectFilesOf(repository).read(id, limit)
   } catch {
     // Damage, or files that changed while we read: libgit2 decides.
     return undefined

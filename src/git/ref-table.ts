@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { GitError } from './error.ts'
 import { isObjectId, isRefName } from './names.ts'
+import { PackedRefs } from './packed-refs.ts'
 import type { ObjectId, Ref } from './types.ts'
 
 interface Packed {
   readonly stamp: string
-  /** Sorted by name, as git compares them: by bytes. */
-  readonly refs: readonly Ref[]
+  readonly refs: PackedRefs
 }
 
 interface LooseFolder {
@@ -22,11 +22,12 @@ interface LooseFolder {
 /** File systems stamp changes with the coarse clock of the kernel: within this a change may hide. */
 const restingTime = 1_000_000_000n
 const symbolic = 'ref: '
+const nothing = new PackedRefs(Buffer.alloc(0))
 
 /** The refs of one repository, read from `packed-refs` and loose files (libgit2's list leaks). */
 export class RefTable {
   readonly #path: string
-  #packed: Packed = { stamp: 'none', refs: [] }
+  #packed: Packed = { stamp: 'none', refs: nothing }
   readonly #folders = new Map<string, LooseFolder>()
 
   constructor(path: string) {
@@ -52,19 +53,13 @@ export class RefTable {
   }
 
   /** All refs whose name starts with `prefix` (which ends with a slash), sorted by bytes. */
-  list(prefix = 'refs/'): Ref[] {
+  list(prefix = 'refs/'): readonly Ref[] {
     // Loose before packed: `git pack-refs` moves refs in that direction.
     const loose = new Map<string, ObjectId>()
     this.#collect(prefix.slice(0, -1), loose)
-    const packed = this.#readPacked()
-    const from = firstAtOrAfter(packed, prefix)
-    const merged: Ref[] = []
-    for (let i = from; i < packed.length; i += 1) {
-      const ref = packed[i]
-      if (!ref?.name.startsWith(prefix)) break
-      if (!loose.has(ref.name)) merged.push(ref)
-    }
-    if (loose.size === 0) return merged
+    const packed = this.#readPacked().list(prefix)
+    if (loose.size === 0) return packed
+    const merged = packed.filter((ref) => !loose.has(ref.name))
     for (const [name, id] of loose) merged.push({ name, id })
     return merged.sort((a, b) => compareNames(a.name, b.name))
   }
@@ -72,12 +67,15 @@ export class RefTable {
   #value(name: string): string | undefined {
     // The name becomes a path: nothing but a ref name may.
     if (name !== 'HEAD' && !isRefName(name)) return undefined
-    return this.#readLoose(name) ?? this.#findPacked(name)
+    return this.#readLoose(name) ?? this.#readPacked().find(name)
   }
 
   #readLoose(name: string): string | undefined {
+    const path = join(this.#path, name)
     try {
-      return readFileSync(join(this.#path, name), 'utf8').trimEnd()
+      // Most refs are packed, and a look costs less than a read that fails.
+      if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined
+      return readFileSync(path, 'utf8').trimEnd()
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code
       if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined
@@ -85,18 +83,13 @@ export class RefTable {
     }
   }
 
-  #findPacked(name: string): ObjectId | undefined {
-    const packed = this.#readPacked()
-    const ref = packed[firstAtOrAfter(packed, name)]
-    return ref?.name === name ? ref.id : undefined
-  }
-
-  #readPacked(): readonly Ref[] {
+  #readPacked(): PackedRefs {
     const file = join(this.#path, 'packed-refs')
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
     const stamp = stampOf(stats)
     if (stamp !== this.#packed.stamp) {
-      this.#packed = { stamp, refs: stats ? parsePackedRefs(readFileSync(file, 'utf8')) : [] }
+      const refs = stats ? new PackedRefs(readFileSync(file)) : nothing
+      this.#packed = { stamp, refs }
     }
     return this.#packed.refs
   }
@@ -148,37 +141,6 @@ export function refsOf(repository: OpenRepository): RefTable {
 
 function stampOf(stats: BigIntStats | undefined): string {
   return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : 'none'
-}
-
-function parsePackedRefs(text: string): Ref[] {
-  const refs: Ref[] = []
-  let sorted = true
-  for (let at = 0; at < text.length; ) {
-    const found = text.indexOf('\n', at)
-    const end = found < 0 ? text.length : found
-    const gap = text.indexOf(' ', at)
-    // Lines with `#` are about the file, lines with `^` give the target of the tag above.
-    if (text[at] !== '#' && text[at] !== '^' && gap > 0 && gap < end) {
-      const ref = { name: text.slice(gap + 1, end), id: text.slice(at, gap) }
-      const before = refs.at(-1)
-      if (before && compareNames(before.name, ref.name) > 0) sorted = false
-      if (isObjectId(ref.id)) refs.push(ref)
-    }
-    at = end + 1
-  }
-  return sorted ? refs : refs.sort((a, b) => compareNames(a.name, b.name))
-}
-
-/** Position of the first ref that is not before `name`. */
-function firstAtOrAfter(refs: readonly Ref[], name: string): number {
-  let low = 0
-  let high = refs.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (compareNames(refs[middle]?.name ?? '', name) < 0) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /**

@@ -14,6 +14,7 @@ export interface Head {
 export const readHeadOperation = operation({
   name: 'readHead',
   lane: 'light',
+  near: () => true,
   async run({ repository }): Promise<Head> {
     const refs = refsOf(repository)
     const ref = refs.follow('HEAD')
@@ -33,6 +34,7 @@ export function readHead(repo: Repo, signal?: AbortSignal): Promise<Head> {
 export const findRefOperation = operation({
   name: 'findRef',
   lane: 'light',
+  near: () => true,
   async run({ repository }, input: { readonly name: string }): Promise<Ref | undefined> {
     const id = refsOf(repository).find(assertRefName(input.name))
     return id !== undefined && isObjectId(id) ? { name: input.name, id } : undefined

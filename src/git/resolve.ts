@@ -112,6 +112,7 @@ async function parentOf(
 /** The one object that a short id stands for; among several, the one that leads to a commit. */
 async function completeId(repository: OpenRepository, short: string): Promise<ObjectId> {
   if (isObjectId(short)) return short
+  repository.assertEngine('a short id')
   if (idBytesOf(repository.path) === 20) {
     const found = await findOnlyId(repository, short)
     if (found !== undefined) return found

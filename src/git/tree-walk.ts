@@ -1,4 +1,5 @@
 import { ByteCache } from './byte-cache.ts'
+import { budget, mebibyte } from './engine/budget.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { GitError } from './error.ts'
 import { readLinked, readTyped } from './objects.ts'
@@ -11,7 +12,7 @@ export interface WalkedEntry extends TreeEntry {
 }
 
 /** Trees never change, so their bytes stay valid; small enough to keep in every engine process. */
-const trees = new ByteCache<Buffer>(16 * 1024 * 1024, (data) => data.length)
+const trees = new ByteCache<Buffer>(budget(16 * mebibyte, 3 * mebibyte), (data) => data.length)
 
 /** The bytes of a tree object. */
 export async function readTreeData(repository: OpenRepository, id: ObjectId): Promise<Buffer> {
@@ -81,7 +82,7 @@ export async function allEntries(
 }
 
 /** Whole listings of the trees asked for last: pages of one listing come one after the other. */
-const recursive = new ByteCache<WalkedEntry[]>(12 * 1024 * 1024, (entries) => {
+const recursive = new ByteCache<WalkedEntry[]>(12 * mebibyte, (entries) => {
   let size = 0
   for (const entry of entries) size += 250 + entry.path.length
   return size

@@ -43,6 +43,7 @@ export interface TreePage {
 export const readTreeOperation = operation({
   name: 'readTree',
   lane: (options: TreeOptions) => (options.recursive ? 'heavy' : 'light'),
+  near: (options) => !options.recursive,
   async run({ repository, signal }, options: TreeOptions): Promise<TreePage> {
     const { commitId } = await resolveCommit(repository, options.ref)
     const path = cleanPath(options.path ?? '')
@@ -130,6 +131,7 @@ function treesFirst(entries: readonly WalkedEntry[]): readonly WalkedEntry[] {
 export const findTreeEntryOperation = operation({
   name: 'findTreeEntry',
   lane: 'light',
+  near: () => true,
   async run(
     { repository },
     input: { readonly ref: string; readonly path: string },

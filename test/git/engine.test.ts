@@ -10,11 +10,15 @@ import { type GitWorld, git, openGitWorld } from '../support/git.ts'
 let world: GitWorld
 let repo: Repo
 let id: string
+/** Of a blob that is too large for the main process to read by itself. */
+let far: string
 
 beforeAll(async () => {
   world = openGitWorld(2)
   repo = await world.repository()
   id = git(repo.path, ['hash-object', '-w', '--stdin'], { input: 'hello\n' })
+  const large = 'hello '.repeat(20_000)
+  far = git(repo.path, ['hash-object', '-w', '--stdin'], { input: large })
 })
 afterAll(() => world.close())
 
@@ -24,7 +28,15 @@ function pool(): EnginePool {
 }
 
 test('an engine process reads a blob', async () => {
-  const blob = await readBlob(repo, id)
+  expect((await readBlob(repo, far)).size).toBe(120_000)
+  expect(pool().pids.length).toBeGreaterThan(0)
+})
+
+test('a small blob is read without an engine process', async () => {
+  const none = new EnginePool({ processes: 1 })
+  const blob = await readBlob({ ...repo, engine: none }, id)
+  expect(none.pids).toEqual([])
+  await none.close()
   expect(Buffer.isBuffer(blob.content)).toBe(true)
   expect(blob).toEqual({ id, size: 6, content: Buffer.from('hello\n') })
 })
@@ -38,13 +50,13 @@ test('what is no object id never reaches libgit2', async () => {
 })
 
 test('a killed engine loses no read, and the next ones succeed within a second', async () => {
-  await readBlob(repo, id)
+  await readBlob(repo, far)
   for (const signal of ['SIGSEGV', 'SIGKILL'] as const) {
     const before = pool().pids
-    const underLoad = Promise.allSettled(Array.from({ length: 200 }, () => readBlob(repo, id)))
+    const underLoad = Promise.allSettled(Array.from({ length: 200 }, () => readBlob(repo, far)))
     for (const pid of before) process.kill(pid, signal)
     const started = performance.now()
-    await readBlob(repo, id)
+    await readBlob(repo, far)
     // From source a child also loads the TypeScript loader; the limit leaves room for a busy machine.
     expect(performance.now() - started).toBeLessThan(5000)
     const results = await underLoad
@@ -87,10 +99,10 @@ test('a full queue is refused as busy', async () => {
 
 test('a caller that goes away gets its answer at once', async () => {
   const controller = new AbortController()
-  const reading = readBlob(repo, id, {}, controller.signal)
+  const reading = readBlob(repo, far, {}, controller.signal)
   controller.abort()
   await expect(reading).rejects.toMatchObject({ code: 'timeout' })
-  await expect(readBlob(repo, id)).resolves.toMatchObject({ size: 6 })
+  await expect(readBlob(repo, far)).resolves.toMatchObject({ size: 120_000 })
 })
 
 test('every operation that is declared is in the table of the engine processes', () => {

@@ -54,7 +54,11 @@ function isKnown(request: RequestFacts, id: ObjectId): boolean {
 }
 
 async function answerWhole({ repo, id, request, headers, admit }: Wanted): Promise<Bytes> {
-  const { size, body } = await streamBlob(repo, id, {}, request.signal)
+  const { size, body, content } = await streamBlob(repo, id, {}, request.signal)
+  if (content) {
+    admit(size)
+    return { body: content, type: typeOf(content.subarray(0, SNIFFED)), headers }
+  }
   try {
     admit(size)
   } catch (error) {

@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import { constants, getPriority, setPriority } from 'node:os'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { gitEnvironment } from '../command.ts'
+import { engineMark } from './budget.ts'
 import type { FromEngine, ToEngine } from './messages.ts'
 import type { Lane } from './operation.ts'
 import { PieceReader } from './pieces.ts'
@@ -60,8 +61,7 @@ export class EngineChild {
       {
         serialization: 'advanced',
         execArgv: [...heapLimits, ...(source ? ['--import', typescriptLoader()] : [])],
-        // libgit2's threads would each keep memory of their own, given back and taken again.
-        env: gitEnvironment({ MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '33554432' }),
+        env: gitEnvironment({ ...allocation, [engineMark]: '1' }),
         stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
       },
     )
@@ -153,6 +153,9 @@ export class EngineChild {
     this.#process.channel?.unref()
   }
 }
+
+/** libgit2's threads would each keep memory of their own, given back and taken again. */
+const allocation = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '33554432' }
 
 /** Reads leave much short-lived memory behind: a small nursery hands it back sooner. */
 const heapLimits = ['--max-semi-space-size=8', '--max-old-space-size=512']

@@ -1,18 +1,30 @@
 import { asGitError, type NativeOdb, type NativeRepository, openNative } from '../native.ts'
+import { NotHere } from './not-here.ts'
 
-/** A repository as an engine process holds it: native handles and caches, opened when first needed. */
+/** Where a repository is open: in an engine process, or in the main one for small reads alone. */
+export type Where = 'engine' | 'near'
+
+/** A repository as a process holds it: native handles and caches, opened when first needed. */
 export class OpenRepository {
   readonly path: string
+  readonly where: Where
   #handle: Promise<NativeRepository> | undefined
   #odb: Promise<NativeOdb> | undefined
   readonly #kept = new Map<symbol, unknown>()
 
-  constructor(path: string) {
+  constructor(path: string, where: Where = 'engine') {
     this.path = path
+    this.where = where
+  }
+
+  /** Throws in the main process, before something that only an engine process may do. */
+  assertEngine(what: string): void {
+    if (this.where === 'near') throw new NotHere(what)
   }
 
   /** The shared native handle. Calls that take a repository lock it; reads from `odb()` do not. */
   handle(): Promise<NativeRepository> {
+    this.assertEngine('native code')
     this.#handle ??= openNative(this.path).catch((error) => {
       this.#handle = undefined
       throw error
@@ -22,6 +34,7 @@ export class OpenRepository {
 
   /** The object database: reads run in parallel. */
   odb(): Promise<NativeOdb> {
+    this.assertEngine('native code')
     this.#odb ??= this.handle()
       .then((handle) => handle.odb())
       .catch((error) => {
@@ -39,17 +52,19 @@ export class OpenRepository {
   }
 }
 
-/** The repositories an engine process has open: the 64 used last. */
+/** The repositories a process has open: an engine process the 64 used last. */
 export class OpenRepositories {
   readonly #limit: number
+  readonly #where: Where
   readonly #open = new Map<string, OpenRepository>()
 
-  constructor(limit = 64) {
+  constructor(limit = 64, where: Where = 'engine') {
     this.#limit = limit
+    this.#where = where
   }
 
   get(path: string): OpenRepository {
-    const repository = this.#open.get(path) ?? new OpenRepository(path)
+    const repository = this.#open.get(path) ?? new OpenRepository(path, this.#where)
     this.#open.delete(path)
     this.#open.set(path, repository)
     const oldest = this.#open.keys().next()

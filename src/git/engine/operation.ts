@@ -19,6 +19,8 @@ export interface Job {
 export interface Operation<Input, Output> {
   readonly name: string
   readonly lane: Lane | ((input: Input) => Lane)
+  /** Inputs that the main process may try by itself first: quick, and read by our own readers (`near.ts`). */
+  readonly near?: ((input: Input) => boolean) | undefined
   /** A write is never tried again when its process dies. */
   readonly writes?: boolean | undefined
   /** Seconds until it is given up, where the server's setting does not fit; waiting counts. */
@@ -26,7 +28,6 @@ export interface Operation<Input, Output> {
   readonly run: (job: Job, input: Input) => Promise<Output>
 }
 
-/** Runs operations, in engine processes or (for tests) here. */
 /** How busy the engine is, for whoever watches the service. */
 export interface EngineLoad {
   readonly processes: number
@@ -36,6 +37,7 @@ export interface EngineLoad {
   readonly memory: number
 }
 
+/** Runs operations, in engine processes or (for tests) here. */
 export interface Engine {
   run<Input, Output>(
     operation: Operation<Input, Output>,

@@ -1,6 +1,7 @@
 import { GitError } from '../error.ts'
 import { type Call, type ChildEvents, EngineChild, type Role } from './child.ts'
 import { type FromEngine, unpackError } from './messages.ts'
+import { NearReads } from './near.ts'
 import { type Engine, type EngineLoad, type Lane, laneOf, type Operation } from './operation.ts'
 
 export interface PoolOptions {
@@ -16,6 +17,7 @@ export interface PoolOptions {
 /** Calls of a lane that one process runs at a time: libgit2 has ten threads in all (ENGINE.md §10). */
 const perProcess: Readonly<Record<Lane, number>> = { light: 6, heavy: 2, stream: 8 }
 const queueLimits: Readonly<Record<Lane, number>> = { light: 1000, heavy: 200, stream: 64 }
+const never = new AbortController().signal
 const lanes: readonly Lane[] = ['light', 'heavy', 'stream']
 /** How long a cancelled call may take to let go before its process is ended. */
 const grace = 10_000
@@ -46,6 +48,7 @@ export class EnginePool implements Engine {
   readonly #waiting: Record<Lane, Call[]> = { light: [], heavy: [], stream: [] }
   readonly #events: ChildEvents
   readonly #roles: readonly Role[]
+  readonly #near = new NearReads()
   #failedStarts = 0
   #lastId = 0
   #closed = false
@@ -65,6 +68,19 @@ export class EnginePool implements Engine {
   }
 
   run<Input, Output>(
+    operation: Operation<Input, Output>,
+    path: string,
+    input: Input,
+    signal?: AbortSignal,
+    onChunk?: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<Output> {
+    if (this.#closed || !operation.near?.(input))
+      return this.#ask(operation, path, input, signal, onChunk)
+    const near = this.#near.read(operation, path, input, signal ?? never)
+    return near.then((read) => (read ? read.value : this.#ask(operation, path, input, signal)))
+  }
+
+  #ask<Input, Output>(
     operation: Operation<Input, Output>,
     path: string,
     input: Input,
@@ -111,6 +127,7 @@ export class EnginePool implements Engine {
   }
 
   forget(path: string): void {
+    this.#near.forget(path)
     for (const child of this.#children) child.tell({ kind: 'forget', path })
   }
 

@@ -24,6 +24,7 @@ const singleReads = 300
 
 /** The history of a repository as far as it is known now: the graph, and what was included. */
 export function currentHistory(repository: OpenRepository): History {
+  repository.assertEngine('a history')
   const holder = repository.keep<Holder>(holderKey, () => ({
     history: undefined,
     stamp: '',

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import { budget, mebibyte } from '../engine/budget.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import type { ObjectId, ObjectType } from '../types.ts'
 import { idBytesOf } from './object-format.ts'
@@ -15,14 +16,16 @@ import { PackFile } from './pack-file.ts'
 import { RecentObjects, type UnpackedObject } from './recent-objects.ts'
 
 /** Where an object stands: in a pack, or in a file of its own. */
-type Place = { readonly pack: PackFile; readonly offset: number } | { readonly file: Buffer }
+type Place =
+  | { readonly pack: PackFile; readonly offset: number }
+  | { readonly file: string; readonly bytes: number }
 
 const filesKey = Symbol('object files')
 /** Chains are fifty deltas long at most as git writes them. */
-const longestChain = 10_000
+const longestChain = budget(10_000, 250)
 
 /** Objects unpacked lately: mostly the bases of what is read next. */
-const recent = new RecentObjects(8 * 1024 * 1024)
+const recent = new RecentObjects(budget(8 * mebibyte, mebibyte))
 
 /**
  * Reads objects from a repository's files in this thread. A read through libgit2 costs two switches
@@ -43,7 +46,7 @@ export class ObjectFiles {
   read(id: ObjectId, limit: number): UnpackedObject | undefined {
     const place = this.#locate(id)
     if (!place) return undefined
-    if ('file' in place) return readLoose(place.file, limit)
+    if ('file' in place) return readLoose(place.file, place.bytes, limit)
     const object = this.#unpack(place.pack, place.offset, limit)
     // One that was unpacked before may be larger than this caller wants.
     return object && object.data.length <= limit ? object : undefined
@@ -53,7 +56,7 @@ export class ObjectFiles {
   header(id: ObjectId): { type: ObjectType; size: number } | undefined {
     const place = this.#locate(id)
     if (!place) return undefined
-    if ('file' in place) return looseHeader(place.file)
+    if ('file' in place) return looseHeader(readStart(place.file))
     return this.#packedHeader(place.pack, place.offset)
   }
 
@@ -69,11 +72,10 @@ export class ObjectFiles {
 
   #findLoose(id: ObjectId): Place | undefined {
     for (const folder of this.#folders) {
-      try {
-        return { file: readFileSync(join(folder, id.slice(0, 2), id.slice(2))) }
-      } catch {
-        // Not there; damage of other kinds is for libgit2 to tell.
-      }
+      const file = join(folder, id.slice(0, 2), id.slice(2))
+      const stats = statSync(file, { throwIfNoEntry: false })
+      // Damage of other kinds is for libgit2 to tell.
+      if (stats?.isFile()) return { file, bytes: stats.size }
     }
     return undefined
   }
@@ -208,16 +210,31 @@ function openPacks(
   })
 }
 
+/** Enough of a loose object's file to read its type and size. */
+const looseStart = 128
 const looseHeaderPattern = /^(commit|tree|blob|tag) (\d{1,15})\0/
 
 function looseHeader(file: Buffer): { type: ObjectType; size: number; header: number } {
-  const start = inflatePart(file.subarray(0, 128), 64)
+  const start = inflatePart(file.subarray(0, looseStart), 64)
   const found = looseHeaderPattern.exec(start.toString('latin1', 0, 32))
   if (!found) throw new Error('a loose object without a header')
   return { type: found[1] as ObjectType, size: Number(found[2]), header: found[0].length }
 }
 
-function readLoose(file: Buffer, limit: number): UnpackedObject | undefined {
+function readStart(path: string): Buffer {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(looseStart)
+    return bytes.subarray(0, readSync(file, bytes, 0, looseStart, 0))
+  } finally {
+    closeSync(file)
+  }
+}
+
+function readLoose(path: string, bytes: number, limit: number): UnpackedObject | undefined {
+  // Deflate makes what it cannot shorten a little longer.
+  if (bytes > limit + (limit >> 8) + looseStart) return undefined
+  const file = readFileSync(path)
   const { type, size, header } = looseHeader(file)
   if (size > limit) return undefined
   const whole = inflatePart(file, size + header)

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { ByteCache } from '../byte-cache.ts'
+import { budget, mebibyte } from '../engine/budget.ts'
 
 const fanoutAt = 8
 const idsAt = fanoutAt + 1024
@@ -9,7 +10,7 @@ const around = 96
 const worthLoading = 50
 /** Bytes that are read of a pack at a time: neighbours in a pack are read one after the other. */
 const blockBytes = 8 * 1024
-const blocksKept = 128
+const blocksKept = budget(128, 16)
 
 // A file number is given back once nobody can read through it any more: closing it earlier could make a
 // running read hit whatever file got the number next.
@@ -38,7 +39,10 @@ class OpenFile {
 }
 
 /** Ids and offsets of the packs that are asked much. */
-const tables = new ByteCache<Table>(48 * 1024 * 1024, (table) => table.ids.length * 1.2)
+const tables = new ByteCache<Table>(
+  budget(48 * mebibyte, 8 * mebibyte),
+  (table) => table.ids.length * 1.2,
+)
 
 interface Table {
   readonly ids: Buffer

@@ -1,0 +1,178 @@
+import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readBlob } from '../../src/git/blob.ts'
+import { readCommit } from '../../src/git/commit.ts'
+import { EnginePool } from '../../src/git/engine/pool.ts'
+import { readLog } from '../../src/git/log.ts'
+import { findRef, listRefs, readHead } from '../../src/git/refs.ts'
+import type { Repo } from '../../src/git/repo.ts'
+import { resolveRevision } from '../../src/git/revision.ts'
+import { findTreeEntry, readTree } from '../../src/git/tree.ts'
+import { type GitWorld, git, openGitWorld } from '../support/git.ts'
+import { histories, writeHistory } from '../support/random-history.ts'
+
+/* What the main process reads by itself must be what git says, and what an engine process would have said. */
+
+let world: GitWorld
+beforeAll(() => {
+  world = openGitWorld()
+})
+afterAll(() => world.close())
+
+/** Runs a check on a repository whose small reads need no engine process; none may have been started. */
+async function nearby(repo: Repo, check: (near: Repo) => Promise<void>): Promise<void> {
+  const engine = new EnginePool({ processes: 1 })
+  try {
+    await check({ ...repo, engine })
+    expect(engine.pids).toEqual([])
+  } finally {
+    await engine.close()
+  }
+}
+
+test('first pages of any history are those of git', async () => {
+  await fc.assert(
+    fc.asyncProperty(histories, fc.nat(8), fc.boolean(), async (commits, skip, firstParent) => {
+      const repo = await world.repository()
+      writeHistory(repo.path, commits)
+      const limit = 12
+      const flags = firstParent ? ['--first-parent'] : []
+      const args = ['log', '--format=%H', `--skip=${skip}`, `--max-count=${limit}`, ...flags]
+      const told = git(repo.path, [...args, 'main'])
+        .split('\n')
+        .filter(Boolean)
+      await nearby(repo, async (near) => {
+        const page = await readLog(near, { revision: 'main', skip, limit, firstParent })
+        expect(page.commits.map((commit) => commit.id)).toEqual(told)
+        const engine = await readLog(repo, { revision: 'main', skip, limit, firstParent })
+        expect(page).toEqual(engine)
+      })
+    }),
+    { numRuns: 25 },
+  )
+})
+
+test('commits, trees and refs are the same read here as in an engine process', async () => {
+  const repo = await world.repository()
+  writeHistory(repo.path, [
+    {
+      parents: [],
+      seconds: 1_600_000_000,
+      author: 0,
+      changes: [
+        [0, 1],
+        [2, 2],
+        [4, 3],
+      ],
+    },
+    { parents: [0], seconds: 1_600_000_100, author: 2, changes: [[1, 1]] },
+  ])
+  git(repo.path, ['tag', '-a', '-m', 'Told', 'told', 'main'])
+  const compare = async () => {
+    await nearby(repo, async (near) => {
+      for (const revision of ['main', 'HEAD', 'told', 'refs/tags/c0', 'main~1', 'told^']) {
+        expect(await readCommit(near, revision)).toEqual(await readCommit(repo, revision))
+        const here = await resolveRevision(near, revision)
+        expect(here).toEqual(await resolveRevision(repo, revision))
+        const tree = await readTree(near, { ref: revision, path: 'b' }).catch((error) => error)
+        expect(tree).toEqual(await readTree(repo, { ref: revision, path: 'b' }).catch((e) => e))
+      }
+      const entry = await findTreeEntry(near, 'main', 'ü/x y')
+      expect(entry).toEqual(await findTreeEntry(repo, 'main', 'ü/x y'))
+      expect(await readHead(near)).toEqual(await readHead(repo))
+      expect(await findRef(near, 'refs/tags/told')).toEqual(await findRef(repo, 'refs/tags/told'))
+      await expect(readCommit(near, 'nowhere')).rejects.toMatchObject({ code: 'not_found' })
+      await expect(readCommit(near, '-x')).rejects.toMatchObject({ code: 'invalid' })
+    })
+  }
+  await compare()
+  git(repo.path, ['gc', '-q'])
+  git(repo.path, ['pack-refs', '--all'])
+  await compare()
+})
+
+test('a ref that moves is seen at once', async () => {
+  const repo = await world.repository()
+  writeHistory(repo.path, [
+    { parents: [], seconds: 1_600_000_000, author: 0, changes: [[0, 1]] },
+    { parents: [0], seconds: 1_600_000_100, author: 0, changes: [[0, 2]] },
+  ])
+  await nearby(repo, async (near) => {
+    for (let i = 0; i < 20; i += 1) {
+      git(repo.path, ['update-ref', 'refs/heads/moving', `c${i % 2}`])
+      if (i % 3 === 0) git(repo.path, ['pack-refs', '--all'])
+      const told = git(repo.path, ['rev-parse', `c${i % 2}`])
+      expect((await readCommit(near, 'refs/heads/moving')).id).toBe(told)
+    }
+    git(repo.path, ['update-ref', '-d', 'refs/heads/moving'])
+    expect(await findRef(near, 'refs/heads/moving')).toBeUndefined()
+  })
+})
+
+test('what is large, short, grafted or damaged is left to an engine process', async () => {
+  const repo = await world.repository()
+  const [first = ''] = writeHistory(repo.path, [
+    { parents: [], seconds: 1_600_000_000, author: 0, changes: [[0, 1]] },
+    { parents: [0], seconds: 1_600_000_100, author: 0, changes: [[0, 2]] },
+  ])
+  const large = git(repo.path, ['hash-object', '-w', '--stdin'], { input: 'x'.repeat(70_000) })
+  const engine = new EnginePool({ processes: 1 })
+  const near = { ...repo, engine }
+  try {
+    expect((await readBlob(near, large)).size).toBe(70_000)
+    expect(engine.pids).toHaveLength(1)
+    expect((await readCommit(near, first.slice(0, 9))).id).toBe(first)
+    writeFileSync(join(repo.path, 'info/grafts'), `${git(repo.path, ['rev-parse', 'main'])}\n`)
+    expect((await readLog(near, { revision: 'main', limit: 5 })).commits).toHaveLength(1)
+    rmSync(join(repo.path, 'info/grafts'))
+    git(repo.path, ['repack', '-adq'])
+    const packs = join(repo.path, 'objects/pack')
+    const pack = readdirSync(packs).find((name) => name.endsWith('.pack')) ?? ''
+    git(repo.path, ['prune-packed'])
+    engine.forget(repo.path)
+    truncateSync(join(packs, pack), statSync(join(packs, pack)).size >> 1)
+    await expect(readCommit(near, 'c0')).rejects.toMatchObject({ code: expect.any(String) })
+  } finally {
+    await engine.close()
+  }
+})
+
+const names = fc.uniqueArray(
+  fc.stringMatching(/^[a-z]{1,3}(?:\/[a-z]{1,3}){0,2}[-.é!]?[a-z0-9]{0,6}[a-z]$/),
+  { minLength: 1, maxLength: 40, selector: (name) => name.split('/')[0] },
+)
+
+test('packed refs are found and listed as git does, whether the file says it is sorted or not', async () => {
+  await fc.assert(
+    fc.asyncProperty(names, fc.boolean(), async (branches, sorted) => {
+      const repo = await world.repository()
+      const [id = ''] = writeHistory(repo.path, [
+        { parents: [], seconds: 1_600_000_000, author: 0, changes: [[0, 1]] },
+      ])
+      git(repo.path, ['tag', '-a', '-m', 'Told', 'told', 'c0'])
+      const updates = branches.map((name) => `create refs/heads/x/${name} ${id}\n`)
+      git(repo.path, ['update-ref', '--stdin'], { input: updates.join('') })
+      git(repo.path, ['pack-refs', '--all'])
+      if (!sorted) {
+        const lines = git(repo.path, ['for-each-ref', '--format=%(objectname) %(refname)'])
+        writeFileSync(join(repo.path, 'packed-refs'), `${lines.split('\n').reverse().join('\n')}\n`)
+      }
+      const told = git(repo.path, ['for-each-ref', '--format=%(refname)']).split('\n')
+      const listed = await listRefs(repo, { prefix: 'refs/' })
+      expect(listed.map((ref) => ref.name)).toEqual(told)
+      await nearby(repo, async (near) => {
+        for (const name of told) {
+          const oid = git(repo.path, ['rev-parse', name])
+          expect(await findRef(near, name)).toEqual({ name, id: oid })
+          expect(await findRef(near, `${name}-`)).toBeUndefined()
+        }
+        expect(await findRef(near, 'refs/heads/x')).toBeUndefined()
+        expect(await findRef(near, 'refs/a')).toBeUndefined()
+        expect(await findRef(near, 'refs/z')).toBeUndefined()
+      })
+    }),
+    { numRuns: 8 },
+  )
+})
