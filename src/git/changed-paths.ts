@@ -1,3 +1,4 @@
+import { quarantineEnvironment } from './ancestry.ts'
 import { runGit } from './command.ts'
 import { assertObjectId } from './names.ts'
 import type { Repo } from './repo.ts'
@@ -23,6 +24,7 @@ export async function listChangedPaths(
   from: ObjectId,
   to: ObjectId,
   signal?: AbortSignal,
+  quarantine?: string,
 ): Promise<ChangedPath[]> {
   const { stdout } = await runGit({
     repo: repo.path,
@@ -36,6 +38,7 @@ export async function listChangedPaths(
       assertObjectId(to),
     ],
     signal,
+    env: quarantine === undefined ? {} : quarantineEnvironment(repo, quarantine),
   })
   const fields = stdout.toString('utf8').split('\0')
   const found: ChangedPath[] = []

@@ -55,6 +55,6 @@ export function allow(toHook: Writable): void {
 
 /** Makes git refuse the whole push, with lines for its user. */
 export function deny(toHook: Writable, lines: readonly string[]): void {
-  const shown = lines.map((line) => `>${line.replace(/[\r\n]+/g, ' ')}\n`)
+  const shown = lines.flatMap((line) => line.split(/\r?\n|\r/)).map((line) => `>${line}\n`)
   toHook.end(`${shown.join('')}deny\n`)
 }

@@ -1,27 +1,44 @@
 import { featureLevel } from '../access/features.ts'
 import type { Project } from '../access/subjects.ts'
+import { openRequestUrls } from '../api/merge-requests/open-of-branch.ts'
+import { applyPushOptions } from '../api/merge-requests/push-options.ts'
 import { branchOf, isDeletion, type RefMove } from '../api/refs/moves.ts'
 import type { Ctx } from '../ctx.ts'
 
 // A push of many branches would fill the screen.
 const maxHints = 3
 
+/** What a push did and asked. */
+export interface Pushed {
+  readonly moved: readonly RefMove[]
+  readonly options: readonly string[]
+}
+
 /**
- * What the user reads after `remote:` when a push went well (spec D §3.6), each message with an
- * empty line around it.
+ * Does what push options ask, and gives what the user reads after `remote:` when a push went well (spec D §3.6), each
+ * message with an empty line around it.
  */
-export function pushMessages(
+export async function pushMessages(
   ctx: Ctx,
   project: Project | undefined,
-  moved: readonly RefMove[],
+  { moved, options }: Pushed,
   notices: readonly string[],
-): string[] {
-  const hints = project ? mergeRequestHints(ctx, project, moved) : []
-  const blocks = [...notices.map((notice) => notice.split('\n')), ...hints]
+): Promise<string[]> {
+  const blocks = notices.map((notice) => notice.split('\n'))
+  if (project) {
+    const asked = { projectId: project.id, moves: moved, options }
+    const warnings = await applyPushOptions(ctx, asked)
+    if (warnings.length > 0) blocks.push(['WARNINGS:', ...warnings])
+    blocks.push(...(await mergeRequestHints(ctx, project, moved)))
+  }
   return blocks.length === 0 ? [] : ['', ...blocks.flatMap((lines) => [...lines, ''])]
 }
 
-function mergeRequestHints(ctx: Ctx, project: Project, moved: readonly RefMove[]): string[][] {
+async function mergeRequestHints(
+  ctx: Ctx,
+  project: Project,
+  moved: readonly RefMove[],
+): Promise<string[][]> {
   if (moved.length === 0 || project.empty_repo === 1) return []
   if (project.settings.printing_merge_request_link_enabled === false) return []
   if (featureLevel(project.settings, 'merge_requests') === 'disabled') return []
@@ -29,9 +46,17 @@ function mergeRequestHints(ctx: Ctx, project: Project, moved: readonly RefMove[]
     .filter((move) => !isDeletion(move))
     .flatMap((move) => branchOf(move.name) ?? [])
     .filter((branch) => branch !== project.default_branch)
-  return branches.slice(0, maxHints).map((branch) => {
-    const query = `merge_request%5Bsource_branch%5D=${encodeURIComponent(branch)}`
-    const url = `${ctx.config.externalUrl}/${project.full_path}/-/merge_requests/new?${query}`
-    return [`To create a merge request for ${branch}, visit:`, `  ${url}`]
-  })
+  const hints = branches.slice(0, maxHints).map((branch) => hintsOf(ctx, project, branch))
+  return (await Promise.all(hints)).flat()
+}
+
+/** The merge requests that a branch has, or where it gets one. */
+async function hintsOf(ctx: Ctx, project: Project, branch: string): Promise<string[][]> {
+  const open = await openRequestUrls(ctx, project.id, branch)
+  if (open.length > 0) {
+    return open.map((url) => [`View merge request for ${branch}:`, `  ${url}`])
+  }
+  const query = `merge_request%5Bsource_branch%5D=${encodeURIComponent(branch)}`
+  const url = `${ctx.config.externalUrl}/${project.full_path}/-/merge_requests/new?${query}`
+  return [[`To create a merge request for ${branch}, visit:`, `  ${url}`]]
 }

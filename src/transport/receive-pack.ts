@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { type RefDoor, settleMoved } from '../api/refs/door.ts'
-import { isPushable, type Push, type RefMove, type Refusal } from '../api/refs/moves.ts'
+import { isPushable, type Push, type Refusal } from '../api/refs/moves.ts'
 import { objectFacts } from '../api/refs/object-facts.ts'
 import { processMark } from '../api/refs/recover.ts'
 import type { Ctx } from '../ctx.ts'
@@ -9,6 +9,7 @@ import { readRefValues } from '../git/ref-values.ts'
 import type { Repo } from '../git/repo.ts'
 import { type GitService, onlyPushableRefs, type ServiceCommand } from './git-process.ts'
 import { allow, deny, readHookQuestion } from './hook.ts'
+import type { Pushed } from './push-messages.ts'
 import { type PushRequest, readPushRequest } from './push-request.ts'
 import { PushOutput, refusalAnswer } from './report.ts'
 import type { Transport } from './transport.ts'
@@ -21,8 +22,8 @@ export interface Reception {
   readonly input: Readable
   /** Raised when the client is gone. */
   readonly signal: AbortSignal
-  /** Lines for the user, once these refs have moved. */
-  readonly messages: (moved: readonly RefMove[]) => string[]
+  /** Lines for the user, once refs have moved. */
+  readonly messages: (pushed: Pushed) => Promise<string[]>
 }
 
 /**
@@ -170,7 +171,7 @@ class ReceivePack {
     if (this.#output.outcomes().length === 0 && code !== 0) {
       throw new GitError('failed', `git receive-pack: ${stderr.trim().split('\n').at(-1) ?? ''}`)
     }
-    this.#offer(this.#output.finish(this.#messages()))
+    this.#offer(this.#output.finish(await this.#messages()))
   }
 
   /** Answers git's hook: the rules that need the new commits, then the intent. */
@@ -220,14 +221,21 @@ class ReceivePack {
     return new Set(moves.map(({ name }) => name))
   }
 
-  #messages(): string[] {
+  /** A push that went well stays so, whatever becomes of the words about it. */
+  async #messages(): Promise<string[]> {
     const moved = new Set(
       this.#output
         .outcomes()
         .filter(({ refusal }) => refusal === null)
         .map(({ name }) => name),
     )
-    return this.#given.messages(this.#push.moves.filter(({ name }) => moved.has(name)))
+    const moves = this.#push.moves.filter(({ name }) => moved.has(name))
+    try {
+      return await this.#given.messages({ moved: moves, options: this.#push.options ?? [] })
+    } catch (error) {
+      this.#given.ctx.log.error('no messages for a push', { error, repository: this.#repo.key })
+      return []
+    }
   }
 }
 

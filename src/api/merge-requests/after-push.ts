@@ -6,7 +6,6 @@ import { branchOf, isDeletion, type RefMove, type SettledPush } from '../refs/mo
 import { closeMergeRequest } from './close.ts'
 import { completeMerge } from './complete-merge.ts'
 import { enqueueCheck, refreshJob } from './jobs.ts'
-import { applyPushOptions } from './push-options.ts'
 import {
   findById,
   latestVersionsById,
@@ -48,7 +47,6 @@ export async function mergeRequestsAfterPush(given: Ctx, push: SettledPush): Pro
       await targetMoved(ctx, push, branch, move.newId)
     }
   }
-  await applyPushOptions(ctx, push)
 }
 
 /** Open merge requests of a branch that is gone are closed (spec D §1.10 Refs and pushes). */

@@ -5,7 +5,7 @@ import { findVisibleProject, type Project, withProjectRole } from '../../access/
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { usableMilestonesByTitle } from '../milestones/verbs.ts'
-import { branchOf, isDeletion, type SettledPush } from '../refs/moves.ts'
+import { branchOf, isDeletion, type RefMove } from '../refs/moves.ts'
 import { setAutoMerge } from './auto-merge-set.ts'
 import { createMergeRequest } from './create.ts'
 import { withDraftMark } from './draft-title.ts'
@@ -21,25 +21,52 @@ import { changeMergeRequest } from './update.ts'
 /** Most branches of one push that may have merge request options (spec D §3.6). */
 const mostBranches = 10
 
-/** Opens and changes merge requests as a push asked; what it asked wrongly is noted in the log, the push stands. */
-export async function applyPushOptions(ctx: Ctx, push: SettledPush): Promise<void> {
+/** A push whose refs have moved, and what it asked. */
+export interface AskingPush {
+  readonly projectId: number
+  readonly options: readonly string[]
+  readonly moves: readonly RefMove[]
+}
+
+/**
+ * Opens and changes merge requests as a push asked (spec D §3.6). Gives what could not be done, for the user to read: the
+ * push itself stands.
+ */
+export async function applyPushOptions(ctx: Ctx, push: AskingPush): Promise<string[]> {
   const wishes = readPushOptions(push.options)
-  if (!wishes) return
-  const found = await findProjectById(ctx.db, push.projectId)
-  if (!found) return
+  const found = wishes && (await findProjectById(ctx.db, push.projectId))
+  if (!wishes || !found) return []
   const project = await withProjectRole(ctx, found)
   const branches = push.moves
     .filter((move) => !isDeletion(move))
     .flatMap((move) => branchOf(move.name) ?? [])
-  if (branches.length > mostBranches) return
+  const failed = (text: string) => {
+    const names = push.options.filter((option) => /^(?:merge_request|mr)\./.test(option))
+    const said = names.map((option) => `'${option.split('=')[0]}'`).join(', ')
+    return `Error encountered with push options ${said}: ${text}`
+  }
+  if (branches.length > mostBranches) {
+    const count = `${branches.length} were pushed, limit is ${mostBranches}`
+    return [failed(`Too many branches pushed (${count})`)]
+  }
+  const warnings: string[] = []
   for (const branch of branches) {
     try {
-      await applyToBranch(ctx, project, branch, wishes)
+      const refusal = await applyToBranch(ctx, project, branch, wishes)
+      if (refusal !== undefined) warnings.push(failed(refusal))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      ctx.log.warn('push option refused', { error, project: project.id })
+      warnings.push(failed(textsOf(error).join(' and ')))
     }
   }
+  return warnings
+}
+
+/** The sentences of a problem, without the status that the API puts before them. */
+function textsOf(problem: Problem): string[] {
+  const said = typeof problem.body === 'string' ? problem.body : problem.body.message
+  const texts = Array.isArray(said) ? said.map(String) : [problem.message]
+  return texts.map((text) => text.replace(/^\d{3} [A-Z][\w ]* - /, ''))
 }
 
 async function applyToBranch(
@@ -47,21 +74,28 @@ async function applyToBranch(
   project: Project,
   branch: string,
   wishes: PushWishes,
-): Promise<void> {
+): Promise<string | undefined> {
   const target = wishes.targetProject
     ? await findVisibleProject(ctx, wishes.targetProject)
     : project
-  if (!target) return
+  if (!target) return `Target project ${wishes.targetProject} could not be found`
   const open = (await listOpenFromBranch(ctx.db, project.id, branch)).filter(
     (row) => row.target_project_id === target.id,
   )
   const known = open.find(
     (row) => !wishes.create || !wishes.target || row.target_branch === wishes.target,
   )
-  if (known) return await changeByWishes(ctx, known, wishes)
-  if (!wishes.create) return
+  if (known) {
+    await changeByWishes(ctx, known, wishes)
+    return undefined
+  }
+  if (!wishes.create) {
+    return `A merge_request.create push option is required to create a merge request for branch ${branch}`
+  }
   const into = wishes.target ?? target.default_branch
-  if (into === null || !mayInProject(ctx.actor, project, 'create_merge_request_from')) return
+  if (into === null || !mayInProject(ctx.actor, project, 'create_merge_request_from')) {
+    return 'User access was denied'
+  }
   const title = wishes.title ?? titleOfBranch(branch)
   const row = await createMergeRequest(ctx, project, {
     title: wishes.draft ? withDraftMark(title) : title,
@@ -77,6 +111,7 @@ async function applyToBranch(
   })
   if (wishes.autoMerge) await setAutoMerge(ctx, target, row, {})
   await readDescription(ctx, row.id, wishes)
+  return undefined
 }
 
 /** Quick actions of a description are a task's: they may move refs themselves. */

@@ -53,14 +53,18 @@ export async function refreshMergeRequest(
     head !== undefined && start !== undefined && !known
       ? await readNews(ctx, row, latest, { head, start }, signal)
       : undefined
-  await inTransaction(ctx, async (ctx) => {
+  const overtaken = await inTransaction(ctx, async (ctx) => {
+    // Two tasks may be at it at once, of a push and of the merge request that it opened.
+    if (news && (await findLatestVersion(ctx.db, id))?.id !== latest?.id) return true
     // A push that came meanwhile has a task of its own, and keeps what it noted.
     await updateMergeRequest(ctx.db, id, {
       ...(row.prepared_at === null ? { prepared_at: ctx.now(), merge_status: 'unchecked' } : {}),
       approvals_syncing: false,
     })
     if (news) await addVersion(ctx, project, row, latest, news)
+    return false
   })
+  if (overtaken) await refreshMergeRequest(given, id, cause, signal)
 }
 
 interface News {

@@ -157,7 +157,9 @@ export async function assertMayUnprotect(
     if (project.role < Role.maintainer) throw forbidden()
     return
   }
-  const rule = { name: row.name, allowForcePush: false, push: [], merge: [], unprotect: levels }
+  const { name } = row
+  const none = { allowForcePush: false, codeOwners: false, push: [], merge: [] }
+  const rule = { name, ...none, unprotect: levels }
   const mover = await getMover(ctx, project, [rule], [])
   if (!lets(levels, mover)) throw forbidden()
 }

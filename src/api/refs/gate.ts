@@ -2,6 +2,8 @@ import { mayInProject } from '../../access/decide.ts'
 import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { readOwnedFiles } from '../approvals/code-owner-rules.ts'
+import type { OwnedFiles } from '../approvals/code-owners.ts'
 import { isAnyLocked, refusalByLock } from '../lfs/locks.ts'
 import { findMissing, isLfsOn } from '../lfs/objects.ts'
 import { getPushRule, refusalByPushRule } from '../push-rules/check.ts'
@@ -74,7 +76,9 @@ export async function gate(
   const refusals: Refusal[] = []
   for (const move of push.moves) {
     const reason =
-      (await refusalOfMove(checkpoint, move)) ?? (await refusalByRule(ctx, checkpoint, move))
+      (await refusalOfMove(checkpoint, move)) ??
+      (await refusalByOwners(ctx, checkpoint, move)) ??
+      (await refusalByRule(ctx, checkpoint, move))
     if (reason !== undefined) refusals.push({ name: move.name, reason })
   }
   return refusals.length > 0 ? refusals : await refusalsByLargeFiles(ctx, checkpoint)
@@ -100,6 +104,34 @@ async function refusalsByLargeFiles(ctx: Ctx, at: Checkpoint): Promise<readonly 
     if (reason !== undefined) refusals.push({ name: move.name, reason })
   }
   return refusals
+}
+
+/** Files with owners change by merge requests only, where a rule of the branch says so (spec B-resolved §7). */
+async function refusalByOwners(
+  ctx: Ctx,
+  { project, push, branchRules, objects }: Checkpoint,
+  move: RefMove,
+): Promise<string | undefined> {
+  const branch = branchOf(move.name)
+  if (push.via === 'merge' || branch === undefined || !objects) return undefined
+  if (isCreation(move) || isDeletion(move)) return undefined
+  if (!rulesFor(branchRules, branch).some((rule) => rule.codeOwners)) return undefined
+  const paths = await objects.differingPaths(move.oldId, move.newId)
+  const owned = await readOwnedFiles(ctx, project.id, move.oldId, paths)
+  const patterns = owned.filter(({ entry }) => entry.owners.length > 0)
+  return patterns.length === 0 ? undefined : ownedFilesText(patterns)
+}
+
+function ownedFilesText(owned: readonly OwnedFiles[]): string {
+  const patterns = [...new Set(owned.map(({ entry }) => entry.pattern))]
+  return [
+    'Pushes to protected branches that contain changes to files that',
+    'match patterns defined in `CODEOWNERS` are disabled for',
+    'this project. Please submit these changes via a merge request.',
+    '',
+    'The following pattern(s) from `CODEOWNERS` were matched:',
+    ...patterns.map((pattern) => `- ${pattern}`),
+  ].join('\n')
 }
 
 /** What the project's push rule says, once everything else allows the move. */

@@ -1,4 +1,5 @@
 import { isAncestor, listBranchesContaining } from '../../git/ancestry.ts'
+import { listChangedPaths } from '../../git/changed-paths.ts'
 import type { LfsPointer } from '../../git/lfs-pointer.ts'
 import {
   type NewCommit,
@@ -14,6 +15,8 @@ import type { Repo } from '../../git/repo.ts'
 export interface ObjectFacts {
   /** Whether going from `oldId` to `newId` leaves commits behind. */
   rewinds(oldId: string, newId: string): Promise<boolean>
+  /** The paths that differ between two commits, old and new names of renamed files alike. */
+  differingPaths(oldId: string, newId: string): Promise<readonly string[]>
   /** Names of the branches that contain a commit. */
   branchesContaining(id: string): Promise<readonly string[]>
   /** The commits that a tip brings and no ref has yet. */
@@ -30,6 +33,10 @@ export interface ObjectFacts {
 export function objectFacts(repo: Repo, quarantine?: string): ObjectFacts {
   return {
     rewinds: async (oldId, newId) => !(await isAncestor(repo, oldId, newId, quarantine)),
+    async differingPaths(oldId, newId) {
+      const changed = await listChangedPaths(repo, oldId, newId, undefined, quarantine)
+      return [...new Set(changed.flatMap(({ oldPath, newPath }) => [oldPath, newPath]))]
+    },
     branchesContaining: (id) => listBranchesContaining(repo, id),
     newCommits: (tip) => readNewCommits(repo, tip, quarantine),
     newFiles: (tip, options) => readNewFiles(repo, tip, options, quarantine),

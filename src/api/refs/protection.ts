@@ -13,6 +13,8 @@ export interface BranchRule {
   /** A branch name, or a pattern with `*`. */
   readonly name: string
   readonly allowForcePush: boolean
+  /** Files with owners change by merge requests only. */
+  readonly codeOwners: boolean
   readonly push: readonly Level[]
   readonly merge: readonly Level[]
   readonly unprotect: readonly Level[]

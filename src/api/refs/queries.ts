@@ -15,6 +15,7 @@ export async function listBranchRules(
     .selectFrom('protected_branches as rule')
     .leftJoin('protected_branch_levels as level', 'level.protected_branch_id', 'rule.id')
     .select(['rule.id', 'rule.name', 'rule.allow_force_push', 'level.action'])
+    .select('rule.code_owner_approval_required')
     .select(['level.access_level', 'level.user_id', 'level.group_id', 'level.deploy_key_id'])
     .where((is) =>
       is.or([
@@ -37,6 +38,7 @@ export async function listBranchRules(
     return {
       name: rule.name,
       allowForcePush: rule.allow_force_push === 1,
+      codeOwners: rule.code_owner_approval_required === 1,
       push: levelsFor('push'),
       merge: levelsFor('merge'),
       unprotect: levelsFor('unprotect'),

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Actor } from '../../access/actor.ts'
 import { countFetch } from '../../api/projects/count-fetch.ts'
-import type { RefMove } from '../../api/refs/moves.ts'
 import type { Ctx } from '../../ctx.ts'
 import { protocolVersion } from '../fetch-request.ts'
 import type { PaceOptions } from '../pace.ts'
-import { pushMessages } from '../push-messages.ts'
+import { type Pushed, pushMessages } from '../push-messages.ts'
 import { expectPush, receivePack } from '../receive-pack.ts'
 import type { Transport } from '../transport.ts'
 import { uploadPack } from '../upload-pack.ts'
@@ -83,7 +82,7 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   const input = decodedBody(request, { ...pace, maxBytes })
   const created = project && byPush.takeNotice(ctx, project)
   const notices = created === undefined ? known : [created, ...known]
-  const messages = (moved: readonly RefMove[]) => pushMessages(ctx, project, moved, notices)
+  const messages = (pushed: Pushed) => pushMessages(ctx, project, pushed, notices)
   return { type, body: receivePack(parts.transport, { ctx, door, input, signal, messages }) }
 }
 

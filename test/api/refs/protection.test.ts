@@ -25,6 +25,7 @@ const mover = (role: number, more: Partial<Mover> = {}): Mover => ({
 const rule = (name: string, push: Level[], allowed = false): BranchRule => ({
   name,
   allowForcePush: allowed,
+  codeOwners: false,
   push,
   merge: [],
   unprotect: [],

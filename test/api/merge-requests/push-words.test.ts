@@ -1,0 +1,138 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  commitFile,
+  type Desk,
+  gitClient,
+  openDesk,
+  runGitClient,
+} from '../../support/git-client.ts'
+import { addMember } from '../../support/members.ts'
+import { type Bench, openBench } from '../../support/review.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let desk: Desk
+let ana: Caller
+let ben: Caller
+
+beforeAll(async () => {
+  world = await openWorld()
+  desk = openDesk()
+  ana = await world.user('ana')
+  ben = await world.user('ben')
+})
+afterAll(async () => {
+  await world.close()
+  await desk.clear()
+})
+
+async function clone(bench: Bench, caller: Caller): Promise<string> {
+  const { body } = await ana.get(`/projects/${bench.project.id}`)
+  const address = new URL(`${world.url}/${body.path_with_namespace}.git`)
+  address.username = caller.username
+  address.password = caller.token ?? ''
+  const folder = await desk.folder()
+  await gitClient(folder, ['clone', '-q', address.href, 'copy'])
+  const copy = join(folder, 'copy')
+  await gitClient(copy, ['config', 'user.name', caller.username])
+  await gitClient(copy, ['config', 'user.email', `${caller.username}@example.com`])
+  return copy
+}
+
+describe('what a push is told', () => {
+  test('is where its merge request is, or how to get one', async () => {
+    const bench = await openBench(world, ana)
+    const folder = await clone(bench, ana)
+    await gitClient(folder, ['checkout', '-q', '-b', 'topic'])
+    await commitFile(folder, 'a.txt', 'a\n', 'Add a')
+    const first = await runGitClient(folder, ['push', 'origin', 'topic'])
+    expect(first.stderr).toContain('To create a merge request for topic, visit:')
+    await commitFile(folder, 'a.txt', 'b\n', 'Change a')
+    const create = ['push', '-o', 'merge_request.create', 'origin', 'topic']
+    const second = await runGitClient(folder, create)
+    expect(second.stderr).toMatch(/remote: View merge request for topic:\s*\n/)
+    const { body } = await ana.get(`${bench.api}/1`)
+    expect(second.stderr).toContain(body.web_url)
+    expect(second.stderr).not.toContain('WARNINGS')
+  })
+
+  test('names the options that came to nothing, and the push stands', async () => {
+    const bench = await openBench(world, ana)
+    const folder = await clone(bench, ana)
+    await gitClient(folder, ['checkout', '-q', '-b', 'topic'])
+    await commitFile(folder, 'a.txt', 'a\n', 'Add a')
+    const push = (...options: string[]) =>
+      runGitClient(folder, ['push', ...options.flatMap((one) => ['-o', one]), 'origin', 'topic'])
+    const titled = await push('merge_request.title=X')
+    expect([titled.code, titled.stderr]).toEqual([0, expect.stringContaining('WARNINGS:')])
+    expect(titled.stderr).toContain(
+      "push options 'merge_request.title': A merge_request.create push option is required",
+    )
+    await commitFile(folder, 'a.txt', 'b\n', 'Change a')
+    const target = await push('merge_request.create', 'merge_request.target=nowhere')
+    expect(target.stderr).toContain('target_branch "nowhere" does not exist')
+    expect((await ana.get(bench.api)).body).toEqual([])
+    await gitClient(folder, ['fetch', '-q'])
+    expect(await gitClient(folder, ['rev-parse', 'origin/topic'])).toBe(
+      await gitClient(folder, ['rev-parse', 'HEAD']),
+    )
+  })
+
+  test('carries out the quick actions of a description', async () => {
+    const bench = await openBench(world, ana)
+    await ana.post(`/projects/${bench.project.id}/labels`, { name: 'bug', color: '#123456' })
+    const folder = await clone(bench, ana)
+    await gitClient(folder, ['checkout', '-q', '-b', 'topic'])
+    await commitFile(folder, 'a.txt', 'a\n', 'Add a')
+    const description = 'merge_request.description=Well\\n/label ~bug\\n/draft'
+    const options = ['-o', 'merge_request.create', '-o', description]
+    await gitClient(folder, ['push', '-q', ...options, 'origin', 'topic'])
+    const { body } = await bench.read(1)
+    expect(body).toMatchObject({ description: 'Well', labels: ['bug'], draft: true })
+  })
+})
+
+describe('files with owners, on a branch whose protection asks for them', () => {
+  async function owned() {
+    const bench = await openBench(world, ana)
+    await addMember(world, bench.project.id, ben.id, 40)
+    bench.commit('main', { CODEOWNERS: '*.rb @ben\n[Docs]\ndocs/ @ana\n^[Free]\nfree/\n' })
+    const rule = { name: 'main', code_owner_approval_required: true }
+    const api = `/projects/${bench.project.id}`
+    await ana.delete(`${api}/protected_branches/main`)
+    expect((await ana.post(`${api}/protected_branches`, rule)).status).toBe(201)
+    return { bench, api }
+  }
+
+  test('change by no push, whoever pushes; others do', async () => {
+    const { bench } = await owned()
+    const folder = await clone(bench, ana)
+    await commitFile(folder, 'x.rb', 'x\n', 'Add x')
+    await commitFile(folder, 'other.txt', 'x\n', 'Add other')
+    const refused = await runGitClient(folder, ['push', 'origin', 'main'])
+    expect(refused.code).not.toBe(0)
+    expect(refused.stderr).toContain('changes to files that')
+    expect(refused.stderr).toMatch(/remote: match patterns defined in `CODEOWNERS` are disabled/)
+    expect(refused.stderr).toMatch(/remote: - \*\.rb/)
+    await gitClient(folder, ['reset', '-q', '--hard', 'origin/main'])
+    await commitFile(folder, 'other.txt', 'x\n', 'Add other')
+    expect((await runGitClient(folder, ['push', 'origin', 'main'])).code).toBe(0)
+  })
+
+  test('change by no commit through the API, but by merge requests', async () => {
+    const { bench, api } = await owned()
+    const refused = await ana.post(`${api}/repository/commits`, {
+      branch: 'main',
+      commit_message: 'Add',
+      actions: [{ action: 'create', file_path: 'docs/a.md', content: 'a' }],
+    })
+    expect(refused.status).toBe(400)
+    expect(refused.body.message).toContain('- docs/')
+    bench.commit('topic', { 'docs/a.md': 'a\n' })
+    await bench.open('topic', {}, ben)
+    const at = `${bench.api}/1`
+    expect((await ana.post(`${at}/approve`)).status).toBe(201)
+    expect((await ana.put(`${at}/merge`)).body.state).toBe('merged')
+  })
+})
