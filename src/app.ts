@@ -9,6 +9,7 @@ import type { SettingValues } from './access/setting-definitions.ts'
 import { apiAliases } from './api/aliases.ts'
 import { apiEndpoints } from './api/endpoints.ts'
 import { recoverPushes } from './api/refs/recover.ts'
+import { recoverSideMoves } from './api/side-repositories/recover.ts'
 import { schedules, tasks } from './api/tasks.ts'
 import { hostFileEndpoints, hostFilePath } from './api/uploads/host-files.ts'
 import type { Config } from './base/config.ts'
@@ -102,6 +103,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     runDueTasks: () => runner.runDue(),
     async listen() {
       await recoverPushes(makeCtx())
+      await recoverSideMoves(makeCtx())
       await runner.start()
       return listen(server, config)
     },

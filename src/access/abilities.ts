@@ -8,6 +8,8 @@ import { Role } from './roles.ts'
  */
 export interface Rule {
   readonly role: number
+  /** A role above the least that may not all the same (wikis, spec D §2.2). */
+  readonly except?: number
   readonly visitor?: 'anyone' | 'signed_in'
   readonly feature?: Feature
   readonly write?: true
@@ -50,6 +52,7 @@ export const projectAbilities = {
   admin_milestone: { role: planner, write: true },
   admin_board: { role: planner, feature: 'issues', write: true },
   read_wiki: { role: guest, visitor: 'anyone', feature: 'wiki' },
+  create_wiki: { role: planner, except: reporter, feature: 'wiki', write: true },
   read_snippets: { role: guest, visitor: 'anyone', feature: 'snippets' },
   create_snippet: { role: reporter, feature: 'snippets', write: true },
   admin_snippet: { role: maintainer, feature: 'snippets', write: true },
@@ -109,6 +112,8 @@ export const groupAbilities = {
   read_issues: { role: guest, visitor: 'anyone' },
   read_merge_requests: { role: guest, visitor: 'anyone' },
   read_badges: { role: guest, visitor: 'anyone' },
+  read_wiki: { role: guest, visitor: 'anyone', feature: 'wiki' },
+  create_wiki: { role: planner, except: reporter, feature: 'wiki', write: true },
   admin_label: { role: planner, write: true },
   admin_milestone: { role: planner, write: true },
   admin_board: { role: planner, write: true },

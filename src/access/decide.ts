@@ -40,7 +40,7 @@ function ruleAllows(rule: Rule, actor: Actor, subject: Subject): boolean {
   )
     return false
   if (isAdmin(actor)) return true
-  if (subject.role >= rule.role) return true
+  if (subject.role >= rule.role && subject.role !== rule.except) return true
   if (!rule.visitor || !visitorMaySee(actor, subject)) return false
   return rule.visitor === 'anyone' || userOf(actor) !== null
 }

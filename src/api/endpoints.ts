@@ -90,6 +90,9 @@ import * as repositoryHistory from './repository/history-endpoints.ts'
 import * as serviceAccounts from './service-accounts/endpoints.ts'
 import * as serviceAccountsSource from './service-accounts/source-endpoints.ts'
 import * as signIn from './sign-in/endpoints.ts'
+import * as snippets from './snippets/endpoints.ts'
+import * as snippetsNote from './snippets/note-endpoints.ts'
+import * as snippetsProject from './snippets/project-endpoints.ts'
 import * as submodules from './submodules/endpoints.ts'
 import * as suggestions from './suggestions/endpoints.ts'
 import * as tags from './tags/endpoints.ts'
@@ -106,6 +109,7 @@ import * as usersPeople from './users/people-endpoints.ts'
 import * as usersState from './users/state-endpoints.ts'
 import * as usersStatus from './users/status-endpoints.ts'
 import * as version from './version/endpoints.ts'
+import * as wikis from './wikis/endpoints.ts'
 
 /** The one list of resources: each one's exported endpoints. */
 const resources: readonly Readonly<Record<string, unknown>>[] = [
@@ -200,6 +204,9 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   serviceAccounts,
   serviceAccountsSource,
   signIn,
+  snippets,
+  snippetsNote,
+  snippetsProject,
   submodules,
   suggestions,
   tags,
@@ -216,6 +223,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   usersState,
   usersStatus,
   version,
+  wikis,
 ]
 
 /** Every endpoint of the REST API. */

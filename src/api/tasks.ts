@@ -29,6 +29,9 @@ import { mentionCommits } from './references/commit-task.ts'
 import { recoverTask } from './refs/recover.ts'
 import { afterPush } from './refs/tasks.ts'
 import { extendCommitGraph, upkeep } from './refs/upkeep.ts'
+import { recoverSides } from './side-repositories/recover.ts'
+import { measureSide, tidySide } from './side-repositories/tasks.ts'
+import { removeSnippetTask } from './snippets/remove.ts'
 import { removeUserTask } from './users/removal-task.ts'
 import { sendConfirmation, sendPasswordLink } from './users/tasks.ts'
 
@@ -72,6 +75,10 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   mentionCommits,
   recoverTask,
   upkeep,
+  measureSide,
+  tidySide,
+  recoverSides,
+  removeSnippetTask,
   removeUserTask,
   sendConfirmation,
   sendPasswordLink,
@@ -82,6 +89,7 @@ export const schedules: readonly Schedule[] = [
   daily('3:40', forgetDeliveries, {}),
   daily('6:00', tellExpiringTokens, {}),
   every(5 * 60_000, recoverTask, {}),
+  every(5 * 60_000, recoverSides, {}),
   daily('0:05', removeExpiredMembers, {}),
   daily('3:10', removeExpiredSignIns, {}),
   daily('3:15', removeMarked, {}),

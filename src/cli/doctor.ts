@@ -5,11 +5,13 @@ import type { Config } from '../base/config.ts'
 import { silentLog } from '../base/log.ts'
 import { StartError } from '../base/start-error.ts'
 import { findFaults } from '../git/faults.ts'
+import type { RepoName } from '../git/repo-name.ts'
 import { openCommandParts, type Parts } from '../parts.ts'
 import { tryLockDataFolder } from '../store/lock.ts'
+import type { Db } from '../store/schema.ts'
 import { command } from './command.ts'
 import type { Progress } from './progress.ts'
-import { countDeadTasks, countProjects, listProjectsAfter } from './queries.ts'
+import { countDeadTasks, countProjects, listProjectsAfter, listSidesAfter } from './queries.ts'
 import { gitVersion } from './version.ts'
 
 /** `core.fsync` came with it. */
@@ -153,32 +155,61 @@ async function repositoryFindings(
   const total = await countProjects(db)
   const findings: Finding[] = []
   let seen = 0
-  let last = 0
-  for (;;) {
-    const projects = await listProjectsAfter(db, last, 200)
-    for (const project of projects) {
-      manner.signal.throwIfAborted()
-      seen += 1
-      last = project.id
-      progress.say(`repository ${seen} of ${total}: ${project.full_path}`)
-      findings.push(...(await oneRepository(parts, project, manner)))
-    }
-    if (projects.length === 0) break
+  for await (const repository of allRepositories(db)) {
+    manner.signal.throwIfAborted()
+    seen += 1
+    progress.say(`repository ${seen}, of ${total} projects: ${repository.title}`)
+    findings.push(...(await oneRepository(parts, repository, manner)))
   }
   const bad = findings.some(({ state }) => state !== 'ok')
   return bad ? findings : [...findings, finding('repositories', 'ok', `${seen} checked`)]
 }
 
-async function oneRepository(
-  parts: Parts,
-  project: { readonly id: number; readonly full_path: string },
-  manner: Manner,
-): Promise<Finding[]> {
+interface Known {
+  readonly name: RepoName
+  /** What it is called in findings. */
+  readonly title: string
+}
+
+/** The code of every project, then every wiki and snippet. */
+async function* allRepositories(db: Db): AsyncGenerator<Known> {
+  for (let last = 0; ; ) {
+    const projects = await listProjectsAfter(db, last, 200)
+    if (projects.length === 0) break
+    for (const { id, full_path } of projects) {
+      last = id
+      yield { name: id, title: `${full_path} (${id})` }
+    }
+  }
+  for (let last = 0; ; ) {
+    const sides = await listSidesAfter(db, last, 200)
+    if (sides.length === 0) break
+    for (const side of sides) {
+      last = side.id
+      yield knownSide(side)
+    }
+  }
+}
+
+function knownSide(side: Awaited<ReturnType<typeof listSidesAfter>>[number]): Known {
+  const { project_id, group_id, snippet_id } = side
+  if (project_id !== null) {
+    const title = `${side.project_path}.wiki (${project_id})`
+    return { name: { kind: 'project_wiki', id: project_id }, title }
+  }
+  if (group_id !== null) {
+    const title = `${side.group_path}.wiki (group ${group_id})`
+    return { name: { kind: 'group_wiki', id: group_id }, title }
+  }
+  return { name: { kind: 'snippet', id: snippet_id ?? 0 }, title: `snippet ${snippet_id}` }
+}
+
+async function oneRepository(parts: Parts, known: Known, manner: Manner): Promise<Finding[]> {
   const { git, now } = parts.makeCtx()
-  const name = `repository ${project.full_path} (${project.id})`
-  if (!(await git.exists(project.id))) return [finding(name, 'failure', 'is missing on disk')]
+  const name = `repository ${known.title}`
+  if (!(await git.exists(known.name))) return [finding(name, 'failure', 'is missing on disk')]
   const options = { now: Date.parse(now()), ...manner }
-  const { faults, mended } = await findFaults(git.open(project.id), options)
+  const { faults, mended } = await findFaults(git.open(known.name), options)
   return [
     ...mended.map((text) => finding(name, 'ok', text)),
     ...faults.map((text) => finding(name, 'failure', text)),

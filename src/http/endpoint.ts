@@ -214,7 +214,11 @@ export interface Endpoint {
 
 type MissingParams<P extends string, S, N> = Exclude<NamesOf<P>, keyof N | AccessParam<S>>
 // Access objects own `:id` (or `:user_id` where the declaration says so); the compiler asks for the others.
-type AccessParam<S> = S extends { project: unknown } | { group: unknown } | { source: unknown }
+type AccessParam<S> = S extends
+  | { project: unknown }
+  | { group: unknown }
+  | { source: unknown }
+  | { wiki: unknown }
   ? 'id'
   : never
 

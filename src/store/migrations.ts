@@ -18,6 +18,8 @@ import { pushRules } from './migrations/0038-push-rules.ts'
 import { gpgSubkeys } from './migrations/0065-gpg-subkeys.ts'
 import { lfs } from './migrations/0066-lfs.ts'
 import { ci } from './migrations/0070-ci.ts'
+import { sideRepositories } from './migrations/0080-side-repositories.ts'
+import { wikiPages } from './migrations/0081-wiki-pages.ts'
 import { suggestions } from './migrations/0085-suggestions.ts'
 import { boards } from './migrations/0095-boards.ts'
 import { mentions } from './migrations/0096-mentions.ts'
@@ -43,6 +45,8 @@ export const migrations: readonly Migration[] = [
   gpgSubkeys,
   lfs,
   ci,
+  sideRepositories,
+  wikiPages,
   suggestions,
   boards,
   mentions,

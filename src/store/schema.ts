@@ -17,6 +17,7 @@ import type { PushEffectsSchema } from './schema/push-effects.ts'
 import type { PushRulesSchema } from './schema/push-rules.ts'
 import type { RefsSchema } from './schema/refs.ts'
 import type { ReleasesSchema } from './schema/releases.ts'
+import type { SideRepositoriesSchema } from './schema/side-repositories.ts'
 import type { SignInSchema } from './schema/sign-in.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
 import type { SuggestionsSchema } from './schema/suggestions.ts'
@@ -41,6 +42,7 @@ export interface Schema
     PushRulesSchema,
     RefsSchema,
     ReleasesSchema,
+    SideRepositoriesSchema,
     SignInSchema,
     SpacesSchema,
     SuggestionsSchema {}

@@ -43,6 +43,14 @@ function readsCode(viewer: Viewer, feature: Feature): RawBuilder<SqlBool> {
     AND (projects.visibility <> 'private' OR ${hasRole(viewer, Role.planner)}))`
 }
 
+/** A snippet of a project is seen by whoever has the feature, and a private one by members alone. */
+function seesSnippet(viewer: Viewer, id: RawBuilder<unknown> = sql`events.target_id`) {
+  const open = viewer.external ? sql`('public')` : sql`('public', 'internal')`
+  const visible = viewer.userId === null ? sql`('public')` : open
+  return sql<SqlBool>`(${hasFeature(viewer, 'snippets')} AND (${hasRole(viewer, Role.guest)}
+    OR EXISTS (SELECT 1 FROM snippets WHERE snippets.id = ${id} AND snippets.visibility IN ${visible})))`
+}
+
 /** A line of the feed shows no more than the viewer could look up. */
 function seesEvent(viewer: Viewer): RawBuilder<SqlBool> {
   const issue = (id: RawBuilder<unknown>) =>
@@ -51,12 +59,15 @@ function seesEvent(viewer: Viewer): RawBuilder<SqlBool> {
     WHEN events.push_data IS NOT NULL THEN ${readsCode(viewer, 'repository')}
     WHEN events.target_type = 'Issue' THEN ${issue(sql`events.target_id`)}
     WHEN events.target_type = 'MergeRequest' THEN ${readsCode(viewer, 'merge_requests')}
+    WHEN events.target_type = 'WikiPage::Meta' THEN ${hasFeature(viewer, 'wiki')}
+    WHEN events.target_type = 'Snippet' THEN ${seesSnippet(viewer)}
     WHEN notes.id IS NULL THEN 1 = 1
+    WHEN notes.noteable_type = 'Snippet' THEN ${seesSnippet(viewer, sql`notes.noteable_id`)}
     WHEN notes.internal = 1 AND NOT ${hasRole(viewer, Role.planner)} THEN 1 = 0
     WHEN notes.noteable_type = 'Issue' THEN ${issue(sql`notes.noteable_id`)}
     WHEN notes.noteable_type = 'MergeRequest' THEN ${readsCode(viewer, 'merge_requests')}
     WHEN notes.noteable_type = 'Commit' THEN ${readsCode(viewer, 'repository')}
-    ELSE ${hasFeature(viewer, 'snippets')} END)`
+    ELSE 1 = 0 END)`
 }
 
 export function listEventRows(db: Db, viewer: Viewer, filter: EventFilter, page: OffsetPage) {

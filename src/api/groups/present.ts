@@ -5,6 +5,7 @@ import { dayOf } from '../../base/clock.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { listProjects } from '../projects/list-projects.ts'
+import { type SideSizes, sideSizesOfGroups } from '../side-repositories/sizes.ts'
 import { avatarUrl } from '../users/basic.ts'
 import type { GroupDetail, GroupEntity } from './entity.ts'
 import { listGroupAttributes, listGroupLinks, sumGroupSizes } from './queries.ts'
@@ -28,9 +29,17 @@ export async function presentGroups(
   const attributes =
     wanted.customAttributes && admin ? await listGroupAttributes(ctx.db, ids) : undefined
   const sizes = wanted.statistics && admin ? await sumGroupSizes(ctx.db, ids) : undefined
+  const sides = sizes && (await sideSizesOfGroups(ctx, ids))
   return rows.map((row) => ({
     ...presentPlain(ctx, row),
-    ...(sizes ? { statistics: statistics(sizes.find((one) => one.id === row.id)) } : {}),
+    ...(sizes
+      ? {
+          statistics: statistics(
+            sizes.find((one) => one.id === row.id),
+            sides?.get(row.id),
+          ),
+        }
+      : {}),
     ...(attributes
       ? {
           custom_attributes: attributes
@@ -41,18 +50,21 @@ export async function presentGroups(
   }))
 }
 
-function statistics(sizes: { repositories: number; uploads: number } | undefined) {
+function statistics(
+  sizes: { repositories: number; uploads: number } | undefined,
+  sides: SideSizes = { wiki: 0, snippets: 0 },
+) {
   const repositories = sizes?.repositories ?? 0
   const uploads = sizes?.uploads ?? 0
   return {
-    storage_size: repositories + uploads,
+    storage_size: repositories + sides.wiki + sides.snippets + uploads,
     repository_size: repositories,
-    wiki_size: 0,
+    wiki_size: sides.wiki,
     lfs_objects_size: 0,
     job_artifacts_size: 0,
     pipeline_artifacts_size: 0,
     packages_size: 0,
-    snippets_size: 0,
+    snippets_size: sides.snippets,
     uploads_size: uploads,
   }
 }

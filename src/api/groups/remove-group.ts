@@ -12,6 +12,7 @@ import {
   hideProjectsBelow,
   tellOfRemovalBelow,
 } from '../projects/below.ts'
+import { removeSidesOfGroup } from '../side-repositories/repository.ts'
 import { updateGroupRow } from './queries.ts'
 import { auditGroup } from './record.ts'
 import {
@@ -30,6 +31,7 @@ export const removeGroup = task({
   async handler(ctx: Ctx, { group_id: id }, signal) {
     if (!(await isGroupPendingDelete(ctx.db, id))) return
     await discardProjectsBelow(ctx, id, signal)
+    await removeSidesOfGroup(ctx, id)
     await deleteGroupRow(ctx.db, id)
   },
 })

@@ -7,6 +7,7 @@ import { newestIssuePayload } from '../issues/hook-payload.ts'
 import { newestMilestonePayload } from '../milestones/hook-payload.ts'
 import { newestNotePayload } from '../notes/hook-payload.ts'
 import { newestReleasePayload } from '../releases/hook-payload.ts'
+import { exampleWikiPayload } from '../wikis/hook-payload.ts'
 import type { HookPayload } from './fire.ts'
 import type { HookEvent } from './hook-events.ts'
 import { pushPayload } from './push-hooks.ts'
@@ -23,6 +24,7 @@ export const examples: Readonly<Partial<Record<HookEvent, Example>>> = {
   confidential_note: newestNotePayload,
   release: newestReleasePayload,
   milestone: newestMilestonePayload,
+  wiki_page: exampleWikiPayload,
 }
 
 /** The newest commits of the default branch, as if they had been pushed just now. */

@@ -18,11 +18,12 @@ export interface Statistics {
 
 /** How much of everything there is. */
 export async function readStatistics(db: Db): Promise<Statistics> {
-  const { rows } = await sql<Omit<Statistics, 'snippets'>>`select
+  const { rows } = await sql<Statistics>`select
     (select count(*) from projects where forked_from_id is not null) as forks,
     (select count(*) from issues) as issues,
     (select count(*) from merge_requests) as merge_requests,
     (select count(*) from notes) as notes,
+    (select count(*) from snippets where pending_delete = 0) as snippets,
     (select count(*) from ssh_keys) as ssh_keys,
     (select count(*) from milestones) as milestones,
     (select count(*) from users) as users,
@@ -33,18 +34,7 @@ export async function readStatistics(db: Db): Promise<Statistics> {
   )
   const counts = rows[0]
   if (!counts) throw new Error('a select without a table gives one row')
-  return { ...counts, snippets: await countSnippets(db) }
-}
-
-/** Snippets come with a migration of their own; an instance from before it has none. */
-async function countSnippets(db: Db): Promise<number> {
-  const { rows } = await sql<{ total: number }>`
-    select count(*) as total from sqlite_master where type = 'table' and name = 'snippets'`.execute(
-    db,
-  )
-  if (!rows[0]?.total) return 0
-  const counted = await sql<{ total: number }>`select count(*) as total from snippets`.execute(db)
-  return counted.rows[0]?.total ?? 0
+  return counts
 }
 
 export interface TaskCounts {

@@ -3,6 +3,7 @@ import type { ProjectRow } from '../../access/find-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { lfsSizes } from '../lfs/objects.ts'
+import { type SideSizes, sideSizesOfProjects } from '../side-repositories/sizes.ts'
 import type { UserBasicRow } from '../users/basic.ts'
 import { listFacts } from './facts-queries.ts'
 import {
@@ -38,6 +39,8 @@ export interface Extras {
   readonly uploads: ReadonlyMap<number, number>
   /** Bytes of large files. */
   readonly lfs: ReadonlyMap<number, number>
+  /** Bytes of wikis and snippets. */
+  readonly sides: ReadonlyMap<number, SideSizes>
   readonly openIssues: ReadonlyMap<number, number>
 }
 
@@ -68,6 +71,7 @@ export async function readExtras(
     wanted.customAttributes && isAdmin(ctx.actor) ? await listProjectAttributes(ctx.db, ids) : []
   const uploads = wanted.statistics ? await sumUploads(ctx.db, ids) : []
   const lfs = await lfsSizes(ctx, wanted.statistics ? ids : [])
+  const sides = wanted.statistics ? await sideSizesOfProjects(ctx, ids) : new Map()
   const owners = ownerIds.length > 0 ? await listOwners(ctx.db, ownerIds) : []
   const facts = await listFacts(ctx.db, ids)
   const openIssues = full ? await countOpenIssues(ctx.db, ids) : []
@@ -80,6 +84,7 @@ export async function readExtras(
     attributes: grouped(attributes, (row) => row.subject_id),
     lfs,
     uploads: new Map(uploads.map((row) => [row.source_id, Number(row.size)])),
+    sides,
     openIssues: new Map(openIssues.map((row) => [row.project_id, row.count])),
   }
 }

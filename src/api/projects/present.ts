@@ -280,16 +280,17 @@ function objectFormat(settings: Readonly<Record<string, unknown>>): 'sha1' | 'sh
 function statistics({ row, extras }: View): NonNullable<ProjectFull['statistics']> {
   const uploads = extras.uploads.get(row.id) ?? 0
   const lfs = extras.lfs.get(row.id) ?? 0
+  const { wiki, snippets } = extras.sides.get(row.id) ?? { wiki: 0, snippets: 0 }
   return {
     commit_count: extras.facts.get(row.id)?.commit_count ?? 0,
-    storage_size: row.repository_size + uploads + lfs,
+    storage_size: row.repository_size + wiki + snippets + uploads + lfs,
     repository_size: row.repository_size,
-    wiki_size: 0,
+    wiki_size: wiki,
     lfs_objects_size: lfs,
     job_artifacts_size: 0,
     pipeline_artifacts_size: 0,
     packages_size: 0,
-    snippets_size: 0,
+    snippets_size: snippets,
     uploads_size: uploads,
     container_registry_size: 0,
   }

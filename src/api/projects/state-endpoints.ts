@@ -148,15 +148,15 @@ export const getStorage = endpoint({
 export const getSnapshot = endpoint({
   method: 'GET',
   path: '/projects/:id/snapshot',
-  summary: 'Download the bare repository of a project as it lies on disk',
+  summary: 'Download the bare repository of a project or of its wiki as it lies on disk',
   tags,
   access: onProject('admin_only'),
   query: { wiki: flag().optional() },
   response: bytes('application/x-tar'),
-  handler({ ctx, project, query }) {
-    // Wikis have no repositories of their own here.
-    if (query.wiki) throw hidden()
-    return { body: streamSnapshot(ctx.git.open(project.id)), type: 'application/x-tar' }
+  async handler({ ctx, project, query }) {
+    const name = query.wiki ? ({ kind: 'project_wiki', id: project.id } as const) : project.id
+    if (!(await ctx.git.exists(name))) throw hidden()
+    return { body: streamSnapshot(ctx.git.open(name)), type: 'application/x-tar' }
   },
 })
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import { maintainRepository } from '../../git/maintenance.ts'
 import { task } from '../../work/task.ts'
+import { removeSidesOfProject } from '../side-repositories/repository.ts'
 import { refreshFacts } from './facts.ts'
 import { deleteProjectRow, isPendingDelete, updateProjectRow } from './queries.ts'
 
@@ -14,8 +15,9 @@ export const removeProject = task({
   lane: 'slow',
   async handler(ctx: Ctx, { project_id: id }) {
     if (!(await isPendingDelete(ctx.db, id))) return
-    // The repository first, so that a crash leaves the row to try again.
+    // The repositories first, so that a crash leaves the row to try again.
     await ctx.git.remove(id)
+    await removeSidesOfProject(ctx, id)
     await deleteProjectRow(ctx.db, id)
   },
 })

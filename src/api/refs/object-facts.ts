@@ -10,6 +10,7 @@ import {
 } from '../../git/new-commits.ts'
 import { readNewPointers } from '../../git/new-pointers.ts'
 import type { Repo } from '../../git/repo.ts'
+import { listTipFiles, type TipFile } from '../../git/tip-files.ts'
 
 /** What rules ask about commits, answered before or after they are part of the repository. */
 export interface ObjectFacts {
@@ -27,6 +28,8 @@ export interface ObjectFacts {
   changedPaths(tip: string): Promise<readonly string[]>
   /** The large files that a push's objects stand for; none outside of pushes. */
   newPointers(): Promise<readonly LfsPointer[]>
+  /** All files that a tip has. */
+  tipFiles(tip: string): Promise<readonly TipFile[]>
 }
 
 /** Facts about the objects of a repository and, during a push, of the quarantine beside it. */
@@ -43,5 +46,6 @@ export function objectFacts(repo: Repo, quarantine?: string): ObjectFacts {
     changedPaths: (tip) => readChangedPaths(repo, tip, quarantine),
     newPointers: async () =>
       quarantine === undefined ? [] : await readNewPointers(repo, quarantine),
+    tipFiles: (tip) => listTipFiles(repo, tip, quarantine),
   }
 }

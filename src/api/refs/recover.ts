@@ -28,11 +28,20 @@ export async function recoverPushes(ctx: Ctx): Promise<number> {
 
 /** Settles what is open for so long that whoever began it must have failed to. */
 export async function recoverForgotten(ctx: Ctx): Promise<void> {
-  for (const push of await listOpenPushes(ctx.db, later(ctx.now(), -forgottenAfterMs))) {
-    const pid = Number(push.process?.split(':')[0])
-    const runs = push.process !== null && (await processMark(pid)) === push.process
-    if (!runs) await recover(ctx, push)
+  for (const push of await listOpenPushes(ctx.db, forgottenBefore(ctx))) {
+    if (!(await stillRuns(push.process))) await recover(ctx, push)
   }
+}
+
+/** What was begun before this moment and is open still was forgotten, unless its process runs. */
+export function forgottenBefore(ctx: Pick<Ctx, 'now'>): string {
+  return later(ctx.now(), -forgottenAfterMs)
+}
+
+/** Whether the git process that a move was left to still runs. */
+export async function stillRuns(process: string | null): Promise<boolean> {
+  const pid = Number(process?.split(':')[0])
+  return process !== null && (await processMark(pid)) === process
 }
 
 async function recover(ctx: Ctx, push: { id: number; project_id: number }): Promise<void> {
@@ -76,7 +85,7 @@ export function leadsTo(later: readonly RecordedMove[], id: number, value: strin
 }
 
 /** Waits until a git process of an earlier run is gone, and ends it when it does not go. */
-async function outlive(process: string): Promise<void> {
+export async function outlive(process: string): Promise<void> {
   const pid = Number(process.split(':')[0])
   for (let waited = 0; (await processMark(pid)) === process; waited += 50) {
     if (waited >= orphanPatienceMs) signalGroup(pid)

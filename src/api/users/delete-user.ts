@@ -2,6 +2,7 @@ import { userOf } from '../../access/actor.ts'
 import { badRequest, conflict, forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { hasSnippets } from '../snippets/remove.ts'
 import {
   listPersonalProjects,
   listSolelyOwnedGroups,
@@ -25,7 +26,7 @@ export async function assertDeletable(
   }
 }
 
-/** Deletes a user: at once, or in a task when projects and groups go along; then the user is shut out at once. */
+/** Deletes a user: at once, or in a task when projects, groups and snippets go along; then the user is shut out at once. */
 export async function deleteUser(ctx: Ctx, user: UserRow, options: DeleteOptions): Promise<void> {
   await assertDeletable(ctx, user, options)
   if (!(await hasPlaces(ctx, user, options))) {
@@ -40,5 +41,8 @@ export async function deleteUser(ctx: Ctx, user: UserRow, options: DeleteOptions
 
 async function hasPlaces(ctx: Ctx, user: UserRow, options: DeleteOptions): Promise<boolean> {
   if ((await listPersonalProjects(ctx.db, user.id)).length > 0) return true
-  return options.hard && (await listSolelyOwnedGroups(ctx.db, user.id)).length > 0
+  if (!options.hard) return false
+  return (
+    (await hasSnippets(ctx, user.id)) || (await listSolelyOwnedGroups(ctx.db, user.id)).length > 0
+  )
 }

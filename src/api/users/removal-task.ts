@@ -3,6 +3,7 @@ import type { Ctx } from '../../ctx.ts'
 import { task } from '../../work/task.ts'
 import { hideGroup } from '../groups/remove-group.ts'
 import { discardProject, hideProject } from '../projects/remove-project.ts'
+import { discardSnippetsOf } from '../snippets/remove.ts'
 import { findUserRow, listPersonalProjects, listSolelyOwnedGroups } from './queries.ts'
 import { removeUser } from './remove-user.ts'
 
@@ -18,7 +19,10 @@ export const removeUserTask = task({
       if (project.pending_delete === 0) await hideProject(ctx, project)
       await discardProject(ctx, project.id)
     }
-    if (hard) await hideOwnedGroups(ctx, user_id)
+    if (hard) {
+      await discardSnippetsOf(ctx, user_id)
+      await hideOwnedGroups(ctx, user_id)
+    }
     await removeUser(ctx, user, { hard })
   },
 })

@@ -4,6 +4,7 @@ import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { projectDoor, type RefDoor } from '../../api/refs/door.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Service } from '../advertisements.ts'
+import { admitSide } from './admit-side.ts'
 import type { ProjectsByPush } from './create-by-push.ts'
 import { challenge, noProject, notAllowed, redirect, rootOf } from './refusal.ts'
 
@@ -23,15 +24,17 @@ export interface Asked {
 }
 
 /**
- * The project that a git request is about, for callers who may do what they ask (spec D §3.2).
+ * The project, wiki or snippet that a git request is about, for callers who may do what they ask (spec D §3.2).
  * Anonymous callers learn nothing but that they should sign in.
  */
 export async function admit(ctx: Ctx, asked: Asked, byPush: ProjectsByPush): Promise<Admission> {
   const found = (await findHere(ctx, asked.path)) ?? (await findMoved(ctx, asked))
   if (found) return admitted(ctx, assertMay(ctx, found, asked.service))
+  const side = await admitSide(ctx, asked)
+  if (side) return side
   if (ctx.actor.kind === 'anonymous') throw challenge(ctx.config.vendor.prefix)
-  const created =
-    asked.service === 'receive-pack' ? await byPush.create(ctx, asked.path) : undefined
+  const mayCreate = asked.service === 'receive-pack' && !asked.path.endsWith('.wiki')
+  const created = mayCreate ? await byPush.create(ctx, asked.path) : undefined
   if (!created) throw noProject()
   return admitted(ctx, { project: created, notices: [] })
 }

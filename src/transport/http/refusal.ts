@@ -42,6 +42,10 @@ export function noProject(): Problem {
   return text('not_found', 404, body)
 }
 
+export function noWiki(): Problem {
+  return text('not_found', 404, 'This wiki has no pages yet.')
+}
+
 export function notAllowed(reason: string): Problem {
   return text('forbidden', 403, reason)
 }

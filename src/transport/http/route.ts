@@ -16,9 +16,9 @@ const services: Readonly<Record<string, Service>> = {
   'git-receive-pack': 'receive-pack',
 }
 
-// One group for the project's path, one for what git asks below it.
+// One group for the repository's path, one for what git asks below it. Only wikis of groups have a path of one part.
 const form =
-  /^\/((?:[^/]+\/)+[^/]+?)(\.git)?\/(info\/refs|git-upload-pack|git-receive-pack|HEAD|objects\/.+)$/
+  /^\/((?:[^/]+\/)+[^/]+?|[^/]+\.wiki)(\.git)?\/(info\/refs|git-upload-pack|git-receive-pack|HEAD|objects\/.+)$/
 const page = /^\/((?:[^/]+\/)+[^/]+)\.git\/?$/
 
 /**

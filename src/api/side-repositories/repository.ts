@@ -1,0 +1,67 @@
+import type { Ctx } from '../../ctx.ts'
+import { GitError } from '../../git/error.ts'
+import type { SideName } from '../../git/repo-name.ts'
+import {
+  deleteSideRow,
+  findSideRow,
+  insertSideRow,
+  listGroupIds,
+  listSnippetIds,
+  type SideRow,
+} from './queries.ts'
+
+/** The repository of a wiki or snippet, if it was made. */
+export function findSideRepository(
+  ctx: Pick<Ctx, 'db'>,
+  name: SideName,
+): Promise<SideRow | undefined> {
+  return findSideRow(ctx.db, name)
+}
+
+/**
+ * The repository of a wiki or snippet, made now if there is none. Its files come before its row: what a crash leaves in
+ * between is taken up by the next one who needs it.
+ */
+export async function ensureSideRepository(
+  ctx: Ctx,
+  name: SideName,
+  defaultBranch: string | null = null,
+): Promise<SideRow> {
+  const known = await findSideRow(ctx.db, name)
+  if (known) return known
+  const head = defaultBranch ?? (ctx.settings.get('default_branch_name') || 'main')
+  await ctx.git.init(name, { defaultBranch: head }).catch((error: unknown) => {
+    if (!(error instanceof GitError) || error.code !== 'exists') throw error
+  })
+  try {
+    await insertSideRow(ctx.db, name, defaultBranch, ctx.now())
+  } catch (error) {
+    // Whatever it was to belong to went meanwhile.
+    await ctx.git.remove(name)
+    throw error
+  }
+  const row = await findSideRow(ctx.db, name)
+  if (!row) throw new GitError('not_found', 'the repository was removed')
+  return row
+}
+
+/** Removes a repository with all that is recorded of it. */
+export async function removeSideRepository(ctx: Ctx, name: SideName): Promise<void> {
+  await ctx.git.remove(name)
+  await deleteSideRow(ctx.db, name)
+}
+
+/** Removes the files of a project's wiki and snippets; their rows go with the project's. */
+export async function removeSidesOfProject(ctx: Ctx, projectId: number): Promise<void> {
+  await ctx.git.remove({ kind: 'project_wiki', id: projectId })
+  for (const id of await listSnippetIds(ctx.db, projectId)) {
+    await ctx.git.remove({ kind: 'snippet', id })
+  }
+}
+
+/** Removes the files of the wikis of a group and of all groups below it. */
+export async function removeSidesOfGroup(ctx: Ctx, groupId: number): Promise<void> {
+  for (const id of await listGroupIds(ctx.db, groupId)) {
+    await ctx.git.remove({ kind: 'group_wiki', id })
+  }
+}

@@ -1,0 +1,108 @@
+import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely'
+import { Role } from '../../access/roles.ts'
+import { hasProjectRole, seesFeature, type Viewer } from '../../access/visible-queries.ts'
+import type { Instant } from '../../base/clock.ts'
+import type { OffsetPage } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type { SnippetsTable } from '../../store/schema/side-repositories.ts'
+import type { Db } from '../../store/schema.ts'
+
+/** A snippet with the branch of its repository. */
+export type SnippetRow = Selectable<SnippetsTable> & { readonly branch: string | null }
+
+export async function insertSnippet(db: Db, values: Insertable<SnippetsTable>): Promise<number> {
+  const { id } = await db
+    .insertInto('snippets')
+    .values(values)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function findSnippetRow(db: Db, id: number): Promise<SnippetRow | undefined> {
+  return await db
+    .selectFrom('snippets')
+    .leftJoin('side_repositories', 'side_repositories.snippet_id', 'snippets.id')
+    .selectAll('snippets')
+    .select('side_repositories.default_branch as branch')
+    .where('snippets.id', '=', id)
+    .executeTakeFirst()
+}
+
+export async function updateSnippetRow(
+  db: Db,
+  id: number,
+  values: Updateable<SnippetsTable>,
+): Promise<void> {
+  await db.updateTable('snippets').set(values).where('id', '=', id).execute()
+}
+
+export async function deleteSnippetRow(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('snippets').where('id', '=', id).execute()
+}
+
+export async function listSnippetIdsOf(db: Db, authorId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('snippets')
+    .select('id')
+    .where('author_id', '=', authorId)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+export interface SnippetFilter {
+  readonly authorId?: number | undefined
+  readonly projectId?: number | undefined
+  /** Only those that are a person's and public. */
+  readonly publicOnly?: boolean | undefined
+  readonly createdAfter?: Instant | undefined
+  readonly createdBefore?: Instant | undefined
+  /** A part of the title. */
+  readonly search?: string | undefined
+}
+
+/** Whether the viewer sees the row of `snippets`, joined with its project (spec D §1.30). */
+function seesSnippet(viewer: Viewer) {
+  const open = viewer.external ? sql`('public')` : sql`('public', 'internal')`
+  const { userId } = viewer
+  const bySelf =
+    userId === null
+      ? sql<SqlBool>`snippets.visibility = 'public'`
+      : sql<SqlBool>`(snippets.visibility IN ${open} OR snippets.author_id = ${userId})`
+  const asMember = userId === null ? sql<SqlBool>`1 = 0` : hasProjectRole(userId, viewer.today)
+  const own = viewer.admin ? sql<SqlBool>`1 = 1` : bySelf
+  return sql<SqlBool>`(snippets.pending_delete = 0 AND CASE WHEN snippets.project_id IS NULL THEN ${own}
+    ELSE projects.pending_delete = 0 AND ${seesFeature(viewer, 'snippets', Role.guest)}
+      AND (${own} OR ${asMember}) END)`
+}
+
+/** Snippets that the viewer sees, newest first. */
+export function listSnippetRows(db: Db, viewer: Viewer, filter: SnippetFilter, page: OffsetPage) {
+  const { authorId, projectId, createdAfter, createdBefore, search } = filter
+  const pattern = `%${(search ?? '').replace(/[\\%_]/g, '\\$&')}%`
+  const query = db
+    .selectFrom('snippets')
+    .leftJoin('projects', 'projects.id', 'snippets.project_id')
+    .leftJoin('side_repositories', 'side_repositories.snippet_id', 'snippets.id')
+    .selectAll('snippets')
+    .select(['projects.full_path as project_path', 'side_repositories.default_branch as branch'])
+    .where(seesSnippet(viewer))
+    .$if(authorId !== undefined, (query) => query.where('snippets.author_id', '=', authorId ?? 0))
+    .$if(projectId !== undefined, (query) =>
+      query.where('snippets.project_id', '=', projectId ?? 0),
+    )
+    .$if(filter.publicOnly === true, (query) =>
+      query.where('snippets.project_id', 'is', null).where('snippets.visibility', '=', 'public'),
+    )
+    .$if(createdAfter !== undefined, (query) =>
+      query.where('snippets.created_at', '>=', createdAfter ?? ''),
+    )
+    .$if(createdBefore !== undefined, (query) =>
+      query.where('snippets.created_at', '<=', createdBefore ?? ''),
+    )
+    .$if(search !== undefined, (query) =>
+      query.where(sql<SqlBool>`snippets.title LIKE ${pattern} ESCAPE '\\'`),
+    )
+    .orderBy('snippets.id', 'desc')
+  return listPage(db, query, page)
+}

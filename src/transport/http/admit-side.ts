@@ -1,0 +1,92 @@
+import { findMovedProjectId } from '../../access/find-queries.ts'
+import { findVisibleGroup, findVisibleProject } from '../../access/subjects.ts'
+import { sideDoor } from '../../api/side-repositories/door.ts'
+import { findSnippet, type Snippet } from '../../api/snippets/find.ts'
+import { getSnippetSide } from '../../api/snippets/side.ts'
+import {
+  ensureWikiSide,
+  findWikiSide,
+  groupWiki,
+  projectWiki,
+  type Wiki,
+} from '../../api/wikis/wiki.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Admission, Asked } from './admit.ts'
+import { challenge, notAllowed, noWiki, redirect, rootOf } from './refusal.ts'
+
+const wikiForm = /^(.+)\.wiki$/
+const snippetForm = /^(?:(.+)\/)?snippets\/(\d{1,15})$/
+
+/** The wiki or snippet that a git request is about, for callers who may do what they ask (spec D §3.1). */
+export async function admitSide(ctx: Ctx, asked: Asked): Promise<Admission | undefined> {
+  const [, wikiPath] = wikiForm.exec(asked.path) ?? []
+  if (wikiPath !== undefined) return await admitWiki(ctx, asked, wikiPath)
+  const [, projectPath, id] = snippetForm.exec(asked.path) ?? []
+  if (id === undefined) return undefined
+  const snippet = await findSnippet(ctx, Number(id))
+  if (!snippet || !(await isPathOf(ctx, snippet, projectPath))) return undefined
+  return await admitSnippet(ctx, asked, snippet)
+}
+
+/** Snippets of projects are found below the project, also where it was once. */
+async function isPathOf(ctx: Ctx, { project }: Snippet, path: string | undefined) {
+  if (path === undefined || project === null) return path === project?.full_path
+  return path === project.full_path || project.id === (await findMovedProjectId(ctx.db, path))
+}
+
+async function admitWiki(ctx: Ctx, asked: Asked, path: string): Promise<Admission | undefined> {
+  const here = await wikiAt(ctx, path)
+  const wiki = here ?? (await movedWiki(ctx, asked, path))
+  if (!wiki) return undefined
+  const reads = asked.service === 'upload-pack'
+  if (reads && !wiki.mayRead) throw denied(ctx, 'You are not allowed to read this wiki.')
+  if (!reads && wiki.refusal !== undefined) throw denied(ctx, wiki.refusal)
+  // Whoever may write may begin with an empty clone.
+  const mayBegin = wiki.refusal === undefined
+  const side = await (mayBegin ? ensureWikiSide(ctx, wiki) : findWikiSide(ctx, wiki))
+  if (!side) throw ctx.actor.kind === 'anonymous' ? denied(ctx, '') : noWiki()
+  return { door: sideDoor(ctx, side), notices: here ? [] : [movedNotice(ctx, path, wiki.path)] }
+}
+
+async function wikiAt(ctx: Ctx, path: string): Promise<Wiki | undefined> {
+  // A number would be read as an id.
+  if (/^-?\d+$/.test(path)) return undefined
+  const project = await findVisibleProject(ctx, path)
+  if (project) return projectWiki(ctx, project)
+  const group = await findVisibleGroup(ctx, path)
+  return group && groupWiki(ctx, group)
+}
+
+/** As with code: fetching clients are sent on, pushes are taken and told. */
+async function movedWiki(ctx: Ctx, asked: Asked, path: string): Promise<Wiki | undefined> {
+  const id = await findMovedProjectId(ctx.db, path)
+  const project = id === undefined ? undefined : await findVisibleProject(ctx, String(id))
+  if (!project) return undefined
+  const wiki = projectWiki(ctx, project)
+  if (asked.service === 'upload-pack' && wiki.mayRead) {
+    throw redirect(`${rootOf(ctx.config)}/${project.full_path}.wiki.git/${asked.rest}`)
+  }
+  return wiki
+}
+
+function movedNotice(ctx: Ctx, from: string, to: string): string {
+  return [
+    `The wiki of '${from}' was moved to '${to}'.`,
+    '',
+    'Please update your Git remote:',
+    '',
+    `  git remote set-url origin ${ctx.config.externalUrl}/${to}.wiki.git`,
+  ].join('\n')
+}
+
+async function admitSnippet(ctx: Ctx, asked: Asked, snippet: Snippet): Promise<Admission> {
+  const side = await getSnippetSide(ctx, snippet)
+  if (asked.service === 'receive-pack' && side.refusal !== undefined) {
+    throw denied(ctx, side.refusal)
+  }
+  return { door: sideDoor(ctx, side), notices: [] }
+}
+
+function denied(ctx: Ctx, reason: string) {
+  return ctx.actor.kind === 'anonymous' ? challenge(ctx.config.vendor.prefix) : notAllowed(reason)
+}
