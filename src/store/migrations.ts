@@ -23,6 +23,7 @@ import { wikiPages } from './migrations/0081-wiki-pages.ts'
 import { suggestions } from './migrations/0085-suggestions.ts'
 import { boards } from './migrations/0095-boards.ts'
 import { mentions } from './migrations/0096-mentions.ts'
+import { userAgents } from './migrations/0097-user-agents.ts'
 
 /** Every migration, in order. Once released, one is never edited, only followed by another. */
 export const migrations: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   suggestions,
   boards,
   mentions,
+  userAgents,
 ]

@@ -21,6 +21,7 @@ import type { SideRepositoriesSchema } from './schema/side-repositories.ts'
 import type { SignInSchema } from './schema/sign-in.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
 import type { SuggestionsSchema } from './schema/suggestions.ts'
+import type { UserAgentsSchema } from './schema/user-agents.ts'
 
 /** Every table. An area adds its interface here and its migration in migrations.ts. */
 export interface Schema
@@ -45,7 +46,8 @@ export interface Schema
     SideRepositoriesSchema,
     SignInSchema,
     SpacesSchema,
-    SuggestionsSchema {}
+    SuggestionsSchema,
+    UserAgentsSchema {}
 
 /** The database, or the transaction that we are in. */
 export type Db = Kysely<Schema>

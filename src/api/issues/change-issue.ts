@@ -13,6 +13,7 @@ import { presentMilestonesById } from '../milestones/verbs.ts'
 import type { Noteable } from '../notes/noteable.ts'
 import { addSystemNote } from '../notes/verbs.ts'
 import { followText } from '../references/follow-text.ts'
+import { addNoteAbout, type NoteSource } from '../references/note-mention.ts'
 import {
   recordLabelEvents,
   recordMilestoneEvent,
@@ -24,6 +25,7 @@ import { assertTitle, getRow, type IssueInput, milestoneFor } from './create-iss
 import { asNoteable } from './find.ts'
 import { actionOf, fireIssueHooks, type IssueState, readIssueState } from './hook-payload.ts'
 import { type IssueRow, updateIssue } from './queries.ts'
+import { changedTasks } from './tasks-in-text.ts'
 import { titleChange } from './title-change.ts'
 
 export interface IssueChanges
@@ -85,14 +87,43 @@ async function textChanges(ctx: Ctx, noteable: Noteable, row: IssueRow, changes:
   }
   const { description } = changes
   if (description !== undefined && description !== row.description) {
-    await addSystemNote(ctx, noteable, 'description', 'changed the description')
+    await noteDescription(ctx, noteable, row.description, description)
     await followText(ctx, noteable, description ?? '')
   }
   return {
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
-    ...(changes.issue_type === undefined ? {} : { issue_type: changes.issue_type }),
+    ...(await typeChange(ctx, noteable, row, changes.issue_type)),
   }
+}
+
+/** Ticks of a check-list are told by themselves (spec B-resolved §11.3 task). */
+async function noteDescription(
+  ctx: Ctx,
+  noteable: Noteable,
+  before: string | null,
+  after: string | null,
+): Promise<void> {
+  const ticks = changedTasks(before, after)
+  for (const { text, completed } of ticks) {
+    const word = completed ? 'completed' : 'incomplete'
+    await addSystemNote(ctx, noteable, 'task', `marked the task **${text}** as ${word}`)
+  }
+  if (ticks.length === 0)
+    await addSystemNote(ctx, noteable, 'description', 'changed the description')
+}
+
+async function typeChange(
+  ctx: Ctx,
+  noteable: Noteable,
+  row: IssueRow,
+  type: IssueRow['issue_type'] | undefined,
+): Promise<Updateable<IssuesTable>> {
+  if (type === undefined || type === row.issue_type) return {}
+  const word = (one: string) => one.replaceAll('_', ' ')
+  const text = `changed type from ${word(row.issue_type)} to ${word(type)}`
+  await addSystemNote(ctx, noteable, 'issue_type', text)
+  return { issue_type: type }
 }
 
 async function planChanges(
@@ -115,7 +146,14 @@ async function planChanges(
       changes.due_date === null ? 'removed due date' : `changed due date to ${changes.due_date}`
     await addSystemNote(ctx, noteable, 'due_date', text)
   }
-  if (changes.start_date !== undefined) found.start_date = changes.start_date
+  if (changes.start_date !== undefined && changes.start_date !== row.start_date) {
+    found.start_date = changes.start_date
+    const text =
+      changes.start_date === null
+        ? 'removed start date'
+        : `changed start date to ${changes.start_date}`
+    await addSystemNote(ctx, noteable, 'start_date_or_due_date', text)
+  }
   if (changes.weight !== undefined && changes.weight !== row.weight) {
     found.weight = changes.weight
     await recordWeightEvent(ctx, subject, changes.weight)
@@ -157,12 +195,16 @@ async function stateChange(
   row: IssueRow,
   event: 'close' | 'reopen' | undefined,
   via = '',
+  cause?: NoteSource,
 ): Promise<Updateable<IssuesTable>> {
   const state = event === 'close' ? 'closed' : event === 'reopen' ? 'opened' : row.state
   if (state === row.state) return {}
   const word = state === 'closed' ? 'closed' : 'reopened'
-  await addSystemNote(ctx, noteable, word === 'closed' ? 'closed' : 'opened', word + via)
-  await recordStateEvent(ctx, { type: 'issue', id: row.id }, word)
+  const action = word === 'closed' ? 'closed' : 'opened'
+  if (cause) await addNoteAbout(ctx, noteable, action, word + via, cause)
+  else await addSystemNote(ctx, noteable, action, word + via)
+  const commit = cause?.type === 'Commit' ? (cause.commitId ?? undefined) : undefined
+  await recordStateEvent(ctx, { type: 'issue', id: row.id }, word, { commit })
   await recordEvent(ctx, {
     projectId: row.project_id,
     action: word,
@@ -221,10 +263,11 @@ export async function closeIssueVia(
   project: Project,
   row: IssueRow,
   via: string,
+  cause?: NoteSource,
 ): Promise<void> {
   if (row.state === 'closed') return
   await inTransaction(ctx, async (ctx) => {
-    const values = await stateChange(ctx, asNoteable(ctx, project, row), row, 'close', via)
+    const values = await stateChange(ctx, asNoteable(ctx, project, row), row, 'close', via, cause)
     const before = await readIssueState(ctx, row)
     await updateIssue(ctx.db, row.id, { ...values, updated_at: ctx.now() })
     await changed(ctx, project, before)

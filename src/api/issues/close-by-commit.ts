@@ -44,5 +44,6 @@ async function closeNamed(
   })
   if (!issue) return
   const reference = own ? sha : `${project.full_path}@${sha}`
-  await closeIssueVia(ctx, place, issue, ` via commit ${reference}`)
+  const cause = { type: 'Commit', id: null, commitId: sha, project } as const
+  await closeIssueVia(ctx, place, issue, ` via commit ${reference}`, cause)
 }

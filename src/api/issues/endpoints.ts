@@ -10,6 +10,8 @@ import type { Ctx } from '../../ctx.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, day, flag, id, instant, integer, oneOf, text } from '../../http/params.ts'
+import { recordUserAgent } from '../user-agents/verbs.ts'
+import { continueThreads } from './continue-threads.ts'
 import { issueEntity } from './entity.ts'
 import { getIssue } from './find.ts'
 import { type IssueListQuery, issueListQuery } from './list-params.ts'
@@ -150,9 +152,12 @@ export const createProjectIssue = endpoint({
   },
   response: issueEntity,
   status: 201,
-  async handler({ ctx, project, body }) {
+  async handler({ ctx, project, body, request }) {
     const labels = [...(body.labels ?? []), ...(body.add_labels ?? [])]
     const row = await openIssue(ctx, project, { ...body, labels, assignee_ids: people(body) })
+    await recordUserAgent(ctx, 'Issue', row.id, request)
+    const { merge_request_to_resolve_discussions_of: iid } = body
+    if (iid !== undefined) await continueThreads(ctx, project, iid, row, body.discussion_to_resolve)
     return presentIssue(ctx, row)
   },
 })

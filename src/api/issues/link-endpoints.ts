@@ -13,9 +13,9 @@ import { endpoint } from '../../http/endpoint.ts'
 import { id, integer, oneOf, text } from '../../http/params.ts'
 import { issueEntity, linkedIssueEntity } from './entity.ts'
 import { getIssue } from './find.ts'
-import { type LinkType, linkIssues, linkTypes } from './link-issues.ts'
+import { type LinkType, linkIssues, linkTypes, unlinkIssues } from './link-issues.ts'
 import { presentIssue, presentIssues } from './present.ts'
-import { deleteIssueLink, type IssueRow, listIssueLinks, listSeenIssues } from './queries.ts'
+import { type IssueRow, listIssueLinks, listSeenIssues } from './queries.ts'
 
 const tags = ['issues']
 const path = '/projects/:id/issues/:issue_iid/links'
@@ -127,7 +127,7 @@ export const removeIssueLink = endpoint({
   response: linkEntity,
   async handler({ ctx, project, params: { issue_iid, issue_link_id } }) {
     const { row, link, other } = await getLink(ctx, project, issue_iid, issue_link_id)
-    await deleteIssueLink(ctx.db, link.id)
+    await unlinkIssues(ctx, project, row, other, link.id)
     return presentLink(ctx, link, row, other)
   },
 })

@@ -3,9 +3,9 @@ import { conflict, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
-import { addSystemNote } from '../notes/verbs.ts'
+import { addNoteAbout } from '../references/note-mention.ts'
 import { asNoteable } from './find.ts'
-import { type IssueRow, insertIssueLink, listIssueLinks } from './queries.ts'
+import { deleteIssueLink, type IssueRow, insertIssueLink, listIssueLinks } from './queries.ts'
 
 export const linkTypes = ['relates_to', 'blocks', 'is_blocked_by'] as const
 export type LinkType = (typeof linkTypes)[number]
@@ -42,8 +42,39 @@ export async function linkIssues(
   return inTransaction(ctx, async (ctx) => {
     const unique = { 'issue_links.source_id, issue_links.target_id': taken }
     const made = await uniquely(unique, () => insertIssueLink(ctx.db, values))
-    const text = `${words[type]} ${other.project_path}#${other.iid}`
-    await addSystemNote(ctx, asNoteable(ctx, project, row), 'relate', text)
+    await noteAt(ctx, project, row, other, 'relate', words[type])
     return made
   })
+}
+
+/** Takes a link away again. */
+export async function unlinkIssues(
+  ctx: Ctx,
+  project: Project,
+  row: IssueRow,
+  other: IssueRow,
+  linkId: number,
+): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    await deleteIssueLink(ctx.db, linkId)
+    await noteAt(ctx, project, row, other, 'unrelate', 'removed the relation with')
+  })
+}
+
+async function noteAt(
+  ctx: Ctx,
+  project: Project,
+  row: IssueRow,
+  other: IssueRow,
+  action: 'relate' | 'unrelate',
+  words: string,
+): Promise<void> {
+  const about = {
+    type: 'Issue',
+    id: other.id,
+    commitId: null,
+    project: { id: other.project_id, full_path: other.project_path },
+  } as const
+  const text = `${words} ${other.project_path}#${other.iid}`
+  await addNoteAbout(ctx, asNoteable(ctx, project, row), action, text, about)
 }

@@ -62,6 +62,7 @@ export const issueFilters = {
   not: hash({
     labels: csv(text({ max: 255 }), { max: 100 }).optional(),
     milestone: text({ max: 255 }).optional(),
+    milestone_id: idOrWord(['Upcoming', 'Started']).optional(),
     author_id: integer().optional(),
     author_username: text({ max: 255 }).optional(),
     assignee_id: integer().optional(),
@@ -72,6 +73,13 @@ export const issueFilters = {
   }).optional(),
   issue_type: csv(oneOf(types)).optional(),
   weight: idOrWord(['None', 'Any']).optional(),
+  /** Kept for clients that send them: nothing here has a health status, an epic, an iteration or a contact. */
+  health_status: text({ max: 100 }).optional(),
+  epic_id: idOrWord(['None', 'Any']).optional(),
+  iteration_id: idOrWord(['None', 'Any', 'Current']).optional(),
+  iteration_title: text({ max: 255 }).optional(),
+  crm_contact_id: integer().optional(),
+  crm_organization_id: integer().optional(),
 } as const
 
 export const issueListQuery = {

@@ -48,6 +48,11 @@ const isLabelled = (title: string) =>
 const reacted = (userId: number, emoji: string) =>
   sql<SqlBool>`EXISTS (SELECT 1 FROM award_emoji e WHERE e.awardable_type = 'Issue' AND e.awardable_id = issues.id
     AND e.user_id = ${userId} AND e.name = ${emoji})`
+const reactedAtAll = (userId: number) =>
+  sql<SqlBool>`EXISTS (SELECT 1 FROM award_emoji e WHERE e.awardable_type = 'Issue' AND e.awardable_id = issues.id
+    AND e.user_id = ${userId})`
+const everything = sql<SqlBool>`1 = 1`
+const nothing = sql<SqlBool>`1 = 0`
 const milestoneTitled = (title: string) =>
   sql<SqlBool>`issues.milestone_id IN (SELECT id FROM milestones WHERE title = ${title})`
 const not = (condition: Condition) => sql<SqlBool>`NOT (${condition})`
@@ -64,10 +69,17 @@ function peopleConditions(viewer: Viewer, query: IssueListQuery): Condition[] {
   }
   if (query.assignee_id !== undefined) found.push(assigneeCondition(query.assignee_id))
   for (const name of query.assignee_username ?? []) found.push(isAssigned(userNamed(name)))
-  if (query.my_reaction_emoji !== undefined && viewer.userId !== null) {
-    found.push(reacted(viewer.userId, query.my_reaction_emoji))
+  if (query.my_reaction_emoji !== undefined) {
+    found.push(reactionCondition(viewer, query.my_reaction_emoji))
   }
   return found
+}
+
+/** Who is not signed in has no reactions. */
+function reactionCondition(viewer: Viewer, emoji: string): Condition {
+  if (viewer.userId === null) return emoji.toLowerCase() === 'none' ? everything : nothing
+  if (emoji.toLowerCase() === 'none') return not(reactedAtAll(viewer.userId))
+  return emoji.toLowerCase() === 'any' ? reactedAtAll(viewer.userId) : reacted(viewer.userId, emoji)
 }
 
 function assigneeCondition(asked: number | string): Condition {
@@ -82,7 +94,20 @@ function labelConditions(query: IssueListQuery): Condition[] {
   })
 }
 
-function milestoneConditions(query: IssueListQuery, today: Day): Condition[] {
+/** What nothing here has: `None` is true of every issue, anything else of none. */
+function absentConditions(query: IssueListQuery): Condition[] {
+  const { health_status, epic_id, iteration_id, iteration_title } = query
+  const asked = [health_status, epic_id, iteration_id, iteration_title]
+  const wanted = asked.filter((one) => one !== undefined).map(String)
+  const contact = query.crm_contact_id ?? query.crm_organization_id
+  const none = contact === undefined && wanted.every((one) => one.toLowerCase() === 'none')
+  return none ? [] : [nothing]
+}
+
+function milestoneConditions(
+  query: Pick<IssueListQuery, 'milestone' | 'milestone_id'>,
+  today: Day,
+): Condition[] {
   const asked = query.milestone_id ?? query.milestone
   if (asked === undefined || asked === '') return []
   if (typeof asked === 'number') return [sql<SqlBool>`issues.milestone_id = ${asked}`]
@@ -140,8 +165,9 @@ function negated(viewer: Viewer, query: IssueListQuery): Condition[] {
   const given = query.not
   if (!given) return []
   const found: Condition[] = (given.labels ?? []).map((title) => not(isLabelled(title)))
-  if (given.milestone)
-    found.push(sql<SqlBool>`coalesce(${not(milestoneTitled(given.milestone))}, 1)`)
+  for (const condition of milestoneConditions(given, viewer.today)) {
+    found.push(sql<SqlBool>`coalesce(${not(condition)}, 1)`)
+  }
   if (given.author_id !== undefined)
     found.push(sql<SqlBool>`issues.author_id IS NOT ${given.author_id}`)
   if (given.author_username) {
@@ -202,6 +228,7 @@ function filtered(db: Db, viewer: Viewer, scope: IssueScope, query: IssueListQue
     ...milestoneConditions(query, viewer.today),
     ...textConditions(query),
     ...plainConditions(query),
+    ...absentConditions(query),
     ...negated(viewer, query),
     ...dueConditions(query, viewer.today),
   ]
@@ -210,21 +237,26 @@ function filtered(db: Db, viewer: Viewer, scope: IssueScope, query: IssueListQue
   return found
 }
 
-/** Columns of the orders; text so that empty ones go last either way. */
-const ORDERS: Readonly<Record<string, RawBuilder<unknown>>> = {
-  id: sql`issues.id`,
-  created_at: sql`issues.created_at`,
-  updated_at: sql`issues.updated_at`,
-  title: sql`issues.title`,
-  due_date: sql`issues.due_date`,
-  relative_position: sql`issues.relative_position`,
-  weight: sql`issues.weight`,
-  milestone_due: sql`(SELECT m.due_date FROM milestones m WHERE m.id = issues.milestone_id)`,
-  popularity: sql`(SELECT count(*) FROM award_emoji e WHERE e.awardable_type = 'Issue'
-    AND e.awardable_id = issues.id AND e.name = 'thumbsup')`,
-  label_priority: sql`(SELECT min(p.priority) FROM label_links l JOIN label_priorities p ON p.label_id = l.label_id
-    AND p.project_id = issues.project_id WHERE l.subject_type = 'issue' AND l.subject_id = issues.id)`,
-  priority: sql`(SELECT coalesce(m.due_date, '9999') FROM milestones m WHERE m.id = issues.milestone_id)`,
+const milestoneDue = sql`(SELECT m.due_date FROM milestones m WHERE m.id = issues.milestone_id)`
+const labelPriority = sql`(SELECT min(p.priority) FROM label_links l JOIN label_priorities p ON p.label_id = l.label_id
+  AND p.project_id = issues.project_id WHERE l.subject_type = 'issue' AND l.subject_id = issues.id)`
+
+/** What the orders go by, one after the other; rows without a value go last either way. */
+const ORDERS: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
+  id: [],
+  created_at: [sql`issues.created_at`],
+  updated_at: [sql`issues.updated_at`],
+  title: [sql`issues.title`],
+  due_date: [sql`issues.due_date`],
+  relative_position: [sql`issues.relative_position`],
+  weight: [sql`issues.weight`],
+  milestone_due: [milestoneDue],
+  popularity: [
+    sql`(SELECT count(*) FROM award_emoji e WHERE e.awardable_type = 'Issue'
+      AND e.awardable_id = issues.id AND e.name = 'thumbsup')`,
+  ],
+  label_priority: [labelPriority],
+  priority: [milestoneDue, labelPriority],
 }
 
 /** A page of the issues of a scope that the viewer sees. */
@@ -249,12 +281,14 @@ export async function listIssueRows(
       },
     })
   }
-  const direction = query.sort ?? 'desc'
-  const order = ORDERS[query.order_by ?? 'created_at'] ?? sql`issues.created_at`
-  const ordered = found
-    .orderBy(sql`${order} IS NULL`)
-    .orderBy(order, direction)
-    .orderBy('issues.id', direction)
+  const by = query.order_by ?? 'created_at'
+  // What people put into an order by hand reads from its beginning.
+  const direction = query.sort ?? (by === 'relative_position' ? 'asc' : 'desc')
+  let ordered = found
+  for (const order of ORDERS[by] ?? []) {
+    ordered = ordered.orderBy(sql`${order} IS NULL`).orderBy(order, direction)
+  }
+  ordered = ordered.orderBy('issues.id', direction)
   return listPage(db, ordered, page)
 }
 

@@ -1,7 +1,7 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { addSystemNote } from '../notes/verbs.ts'
+import { addNoteAbout } from '../references/note-mention.ts'
 import { closeIssueVia } from './change-issue.ts'
 import { asNoteable } from './find.ts'
 import { linkIssues } from './link-issues.ts'
@@ -24,8 +24,9 @@ export async function markDuplicate(
     const from = `${row.project_path}#${row.iid}`
     const to = `${other.project_path}#${other.iid}`
     const own = asNoteable(ctx, project, row)
-    await addSystemNote(ctx, own, 'duplicate', `marked this issue as a duplicate of ${to}`)
     const its = asNoteable(ctx, place, other)
-    await addSystemNote(ctx, its, 'duplicate', `marked ${from} as a duplicate of this issue`)
+    const word = 'duplicate'
+    await addNoteAbout(ctx, own, word, `marked this issue as a duplicate of ${to}`, its)
+    await addNoteAbout(ctx, its, word, `marked ${from} as a duplicate of this issue`, own)
   })
 }

@@ -4,7 +4,7 @@ import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { integer } from '../../http/params.ts'
+import { flag, integer } from '../../http/params.ts'
 import { awardEndpoints } from '../award-emoji/routes.ts'
 import { discussionEndpoints } from '../notes/discussion-routes.ts'
 import type { NoteKind } from '../notes/kind.ts'
@@ -16,16 +16,18 @@ import { setSubscribed } from '../subscriptions/subscribe.ts'
 import { timeEndpoints } from '../time-tracking/routes.ts'
 import { markTodo } from '../todos/add.ts'
 import { presentTodo, todoEntity } from '../todos/entity.ts'
+import { getUserAgent, userAgentEntity } from '../user-agents/verbs.ts'
 import { presentUserBasic, userBasicEntity } from '../users/basic.ts'
 import { issueEntity } from './entity.ts'
 import { asNoteable, getIssue } from './find.ts'
 import { type IssueListQuery, issueFilters } from './list-params.ts'
 import { countIssues, type IssueScope } from './list-queries.ts'
-import { moveIssue } from './move-issue.ts'
+import { cloneIssue, moveIssue } from './move-issue.ts'
 import { afterIssueNote } from './notes.ts'
 import { presentIssue, takesPart } from './present.ts'
 import { listUsersById } from './queries.ts'
 import { issueTimed, readIssueCommands } from './quick-actions.ts'
+import { reorderIssue } from './reorder.ts'
 
 const tags = ['issues']
 const path = '/projects/:id/issues/:issue_iid'
@@ -70,7 +72,7 @@ export const issueEvents = resourceEventEndpoints({
   params,
   tag: 'issues',
   ability: 'read_issues',
-  events: ['label', 'milestone', 'state', 'weight'],
+  events: ['label', 'milestone', 'state', 'weight', 'iteration'],
   find: async (ctx, project, given) => ({
     type: 'issue',
     id: (await find(ctx, project, given)).id,
@@ -160,6 +162,53 @@ export const moveProjectIssue = endpoint({
   async handler({ ctx, project, params: { issue_iid }, body }) {
     const row = await getIssue(ctx, project, issue_iid)
     return presentIssue(ctx, await moveIssue(ctx, project, row, body.to_project_id))
+  },
+})
+
+export const cloneProjectIssue = endpoint({
+  method: 'POST',
+  path: `${path}/clone`,
+  summary: 'Copy an issue into the same or another project',
+  tags,
+  access: onProject('read_issues', { signedIn: true }),
+  params,
+  body: { to_project_id: integer(), with_notes: flag().optional() },
+  response: issueEntity,
+  status: 201,
+  async handler({ ctx, project, params: { issue_iid }, body }) {
+    const row = await getIssue(ctx, project, issue_iid)
+    const to = { projectId: body.to_project_id, notes: body.with_notes ?? false }
+    return presentIssue(ctx, await cloneIssue(ctx, project, row, to))
+  },
+})
+
+export const reorderProjectIssue = endpoint({
+  method: 'PUT',
+  path: `${path}/reorder`,
+  summary: 'Put an issue behind or before another, in the order of boards',
+  tags,
+  access: onProject('update_issue', { signedIn: true }),
+  params,
+  body: { move_after_id: integer().nullish(), move_before_id: integer().nullish() },
+  response: issueEntity,
+  async handler({ ctx, project, params: { issue_iid }, body }) {
+    const row = await getIssue(ctx, project, issue_iid)
+    const wanted = { afterId: body.move_after_id, beforeId: body.move_before_id }
+    return presentIssue(ctx, await reorderIssue(ctx, project, row, wanted))
+  },
+})
+
+export const getIssueUserAgent = endpoint({
+  method: 'GET',
+  path: `${path}/user_agent_detail`,
+  summary: 'Tell administrators with what program and from where an issue was made',
+  tags,
+  access: onProject('admin_only'),
+  params,
+  response: userAgentEntity,
+  async handler({ ctx, project, params: { issue_iid } }) {
+    const row = await getIssue(ctx, project, issue_iid)
+    return getUserAgent(ctx, 'Issue', row.id)
   },
 })
 

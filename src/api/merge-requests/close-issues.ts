@@ -22,6 +22,8 @@ export async function closeIssuesOf(ctx: Ctx, row: MergeRequestRow): Promise<voi
     })
     if (!issue) continue
     const reference = own ? `!${row.iid}` : `${row.target_path}!${row.iid}`
-    await closeIssueVia(ctx, project, issue, ` via merge request ${reference}`)
+    const place = { id: row.target_project_id, full_path: row.target_path }
+    const cause = { type: 'MergeRequest', id: row.id, commitId: null, project: place } as const
+    await closeIssueVia(ctx, project, issue, ` via merge request ${reference}`, cause)
   }
 }

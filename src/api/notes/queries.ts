@@ -39,8 +39,8 @@ function notesOf(db: Db, scope: NoteScope, filter: NoteFilter) {
 
 /** Whether the viewer sees what the row of `notes` that a query is at tells of (spec B-resolved §11.3 cross_reference). */
 function seesSource(viewer: Viewer): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(notes.system_action IS NOT 'cross_reference' OR EXISTS (
-    SELECT 1 FROM cross_references x JOIN projects ON projects.id = x.source_project_id
+  return sql<SqlBool>`(notes.system = 0 OR NOT EXISTS (SELECT 1 FROM cross_references x WHERE x.note_id = notes.id)
+    OR EXISTS (SELECT 1 FROM cross_references x JOIN projects ON projects.id = x.source_project_id
       AND projects.pending_delete = 0
     WHERE x.note_id = notes.id AND CASE x.source_type
       WHEN 'Issue' THEN EXISTS (SELECT 1 FROM issues WHERE issues.id = x.source_id AND ${seesIssue(viewer)})
@@ -248,4 +248,21 @@ export async function updatePosition(
     .set({ position, line_code: lineCode })
     .where('id', '=', id)
     .execute()
+}
+
+/** Threads with a resolvable note that is not resolved, oldest first. */
+export async function listUnresolved(
+  db: Db,
+  scope: NoteScope,
+  filter: NoteFilter,
+): Promise<string[]> {
+  const rows = await notesOf(db, scope, filter)
+    .clearSelect()
+    .select('notes.discussion_id')
+    .where('notes.resolvable', '=', 1)
+    .where('notes.resolved_at', 'is', null)
+    .groupBy('notes.discussion_id')
+    .orderBy(sql`min(notes.id)`)
+    .execute()
+  return rows.map((row) => row.discussion_id)
 }

@@ -17,6 +17,7 @@ import {
   listAllNotes,
   listNoteAuthors,
   listNotesOfDiscussions,
+  listUnresolved,
   type NoteFilter,
   resolveNotes,
   updateNote,
@@ -268,6 +269,11 @@ export async function resolveThread(
   const scope = scopeOf(noteable)
   const thread = await listNotesOfDiscussions(ctx.db, scope, filter, [discussionId])
   await resolveDiscussion(ctx, noteable, thread, true)
+}
+
+/** The threads of a noteable that wait to be resolved, by their ids. */
+export function openThreads(ctx: Ctx, noteable: Noteable): Promise<string[]> {
+  return listUnresolved(ctx.db, scopeOf(noteable), seenBy(ctx, noteable))
 }
 
 /** Resolves or reopens one note of a thread. */

@@ -1,6 +1,6 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { NoteScope } from '../notes/noteable.ts'
+import type { Noteable, NoteScope } from '../notes/noteable.ts'
 import { addSystemNoteAt } from '../notes/verbs.ts'
 import { insertCrossReference, isCrossReferenced, type Source } from './queries.ts'
 
@@ -12,6 +12,9 @@ export interface MentionSource {
   readonly commitId: string | null
   readonly project: Pick<Project, 'id' | 'full_path'>
 }
+
+/** What another note is about, as notes name it. */
+export type NoteSource = Omit<MentionSource, 'type' | 'iid'> & { readonly type: NoteScope['type'] }
 
 /** Adds the note `mentioned in …`, unless it is there already, or something mentions itself. */
 export async function noteMention(
@@ -25,16 +28,43 @@ export async function noteMention(
       ? source.commitId === target.commitId && source.project.id === target.projectId
       : source.id === target.id)
   if (itself) return
-  const row: Source = {
+  const row = sourceRow(source)
+  if (await isCrossReferenced(ctx.db, row, target)) return
+  const text = `mentioned in ${reference(source, target.projectId)}`
+  const note = await addSystemNoteAt(ctx, target, 'cross_reference', text)
+  await insertCrossReference(ctx.db, { ...row, note_id: note.id })
+}
+
+function sourceRow(source: Omit<MentionSource, 'iid'>): Source {
+  return {
     source_type: source.type,
     source_id: source.id,
     source_commit: source.type === 'Commit' ? source.commitId : null,
     source_project_id: source.project.id,
   }
-  if (await isCrossReferenced(ctx.db, row, target)) return
-  const text = `mentioned in ${reference(source, target.projectId)}`
-  const note = await addSystemNoteAt(ctx, target, 'cross_reference', text)
-  await insertCrossReference(ctx.db, { ...row, note_id: note.id })
+}
+
+/**
+ * Adds a system note that names something else, in the caller's transaction: readers who may not see that do not see the
+ * note.
+ */
+export async function addNoteAbout(
+  ctx: Ctx,
+  noteable: Noteable,
+  action: string,
+  text: string,
+  about: NoteSource,
+): Promise<void> {
+  const scope = {
+    type: noteable.type,
+    id: noteable.id,
+    commitId: noteable.commitId,
+    projectId: noteable.project.id,
+  }
+  const note = await addSystemNoteAt(ctx, scope, action, text)
+  const { type } = about
+  if (type === 'Snippet') return
+  await insertCrossReference(ctx.db, { ...sourceRow({ ...about, type }), note_id: note.id })
 }
 
 /** `merge request !5`; from another project with the path before it. */

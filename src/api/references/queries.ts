@@ -155,6 +155,7 @@ export async function isCrossReferenced(
     .where('x.source_project_id', '=', source.source_project_id)
     .where('x.source_type', '=', source.source_type)
     .where('notes.noteable_type', '=', target.type)
+    .where('notes.system_action', '=', 'cross_reference')
   query =
     source.source_type === 'Commit'
       ? query.where('x.source_commit', '=', source.source_commit ?? '')

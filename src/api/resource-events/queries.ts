@@ -14,18 +14,21 @@ export async function insertResourceEvent(
   await db.insertInto('resource_events').values(event).execute()
 }
 
-function eventsOf(db: Db, kind: EventKind, type: Work, subjectId: number) {
+/** Nothing here has iterations: of them there are no events. */
+type Asked = EventKind | 'iteration'
+
+function eventsOf(db: Db, kind: Asked, type: Work, subjectId: number) {
   return db
     .selectFrom('resource_events')
     .selectAll()
-    .where('kind', '=', kind)
+    .where('kind', 'in', kind === 'iteration' ? [] : [kind])
     .where('subject_type', '=', type)
     .where('subject_id', '=', subjectId)
 }
 
 export function listResourceEvents(
   db: Db,
-  kind: EventKind,
+  kind: Asked,
   type: Work,
   subjectId: number,
   page: OffsetPage,
@@ -33,13 +36,7 @@ export function listResourceEvents(
   return listPage(db, eventsOf(db, kind, type, subjectId).orderBy('id'), page)
 }
 
-export function findResourceEvent(
-  db: Db,
-  kind: EventKind,
-  type: Work,
-  subjectId: number,
-  id: number,
-) {
+export function findResourceEvent(db: Db, kind: Asked, type: Work, subjectId: number, id: number) {
   return eventsOf(db, kind, type, subjectId).where('id', '=', id).executeTakeFirst()
 }
 

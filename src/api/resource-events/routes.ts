@@ -49,7 +49,7 @@ export interface ChangedKind {
   readonly params: Shape
   readonly tag: string
   readonly ability: ProjectAbility
-  readonly events: readonly EventKind[]
+  readonly events: readonly (EventKind | 'iteration')[]
   find(
     ctx: Ctx,
     project: Project,

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { isAdmin } from '../../access/actor.ts'
+import { hidden, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { RequestFacts } from '../../http/endpoint.ts'
+import { type AgentSubject, findUserAgent, insertUserAgent } from './queries.ts'
+
+export const userAgentEntity = z.strictObject({
+  user_agent: z.string(),
+  ip_address: z.string(),
+  akismet_submitted: z.boolean(),
+})
+
+/** Keeps with what program and from which address something was made. */
+export async function recordUserAgent(
+  ctx: Ctx,
+  type: AgentSubject,
+  id: number,
+  request: Pick<RequestFacts, 'headers' | 'ip'>,
+): Promise<void> {
+  const agent = request.headers['user-agent']
+  if (typeof agent !== 'string' || request.ip === '') return
+  await insertUserAgent(ctx.db, {
+    subject_type: type,
+    subject_id: id,
+    user_agent: agent.slice(0, 1000),
+    ip_address: request.ip,
+    created_at: ctx.now(),
+  })
+}
+
+/** What was kept, for administrators; 404 for everybody else, and where nothing was. */
+export async function getUserAgent(ctx: Ctx, type: AgentSubject, id: number) {
+  if (!isAdmin(ctx.actor)) throw hidden()
+  const row = await findUserAgent(ctx.db, type, id)
+  if (!row) throw notFound('UserAgentDetail')
+  return { ...row, akismet_submitted: false }
+}
