@@ -59,7 +59,8 @@ export async function approve(
     if (!added) throw unauthorized()
     await noteChange(ctx, project, row, 'approved', 'approved this merge request')
     await feedChange(ctx, row, 'approved')
-    await tellHooks(ctx, project, row, 'approved')
+    const { approved } = await approvalStanding(ctx, row)
+    await tellHooks(ctx, project, row, approved ? 'approved' : 'approval')
     await noteReview(ctx, row.id, user.id, 'approved')
     await settleTodos(ctx, todoTarget(row))
     if (row.auto_merge_sha) await ctx.work.enqueue(ctx.db, autoMergeJob, { id: row.id })
@@ -83,10 +84,11 @@ export async function unapprove(ctx: Ctx, project: Project, row: MergeRequestRow
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
   await inTransaction(ctx, async (ctx) => {
+    const before = await approvalStanding(ctx, row)
     if ((await deleteApprovals(ctx.db, row.id, [user.id])) === 0) throw notFound()
     await noteChange(ctx, project, row, 'unapproved', 'unapproved this merge request')
     await noteReview(ctx, row.id, user.id, 'unapproved')
-    await tellHooks(ctx, project, row, 'unapproved')
+    await tellHooks(ctx, project, row, before.approved ? 'unapproved' : 'unapproval')
   })
 }
 

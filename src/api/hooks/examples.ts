@@ -4,6 +4,7 @@ import { GitError } from '../../git/error.ts'
 import { readLog } from '../../git/log.ts'
 import { listTags } from '../../git/tags.ts'
 import { newestIssuePayload } from '../issues/hook-payload.ts'
+import { newestRequestPayload } from '../merge-requests/hook-payload.ts'
 import { newestMilestonePayload } from '../milestones/hook-payload.ts'
 import { newestNotePayload } from '../notes/hook-payload.ts'
 import { newestReleasePayload } from '../releases/hook-payload.ts'
@@ -22,6 +23,7 @@ export const examples: Readonly<Partial<Record<HookEvent, Example>>> = {
   confidential_issue: (ctx, project) => newestIssuePayload(ctx, project, true),
   note: newestNotePayload,
   confidential_note: newestNotePayload,
+  merge_request: newestRequestPayload,
   release: newestReleasePayload,
   milestone: newestMilestonePayload,
   wiki_page: exampleWikiPayload,

@@ -8,7 +8,7 @@ import { refreshJob } from './jobs.ts'
 import { updateMergeRequest } from './queries.ts'
 import { feedChange, noteChange } from './record.ts'
 import type { MergeRequestRow } from './row.ts'
-import { tellHooks } from './tell-hooks.ts'
+import { tellChange } from './tell-hooks.ts'
 
 /** Closes an open merge request, in the caller's transaction. */
 export async function closeMergeRequest(
@@ -17,6 +17,10 @@ export async function closeMergeRequest(
   row: MergeRequestRow,
 ): Promise<void> {
   if (row.state === 'merged') throw methodNotAllowed()
+  await tellChange(ctx, project, row, 'close', (ctx) => close(ctx, project, row))
+}
+
+async function close(ctx: Ctx, project: Project, row: MergeRequestRow): Promise<void> {
   await cancelAutoMerge(ctx, project, row, 'the merge request was closed')
   await updateMergeRequest(ctx.db, row.id, {
     state: 'closed',
@@ -26,7 +30,6 @@ export async function closeMergeRequest(
   })
   await noteChange(ctx, project, row, 'closed', 'closed')
   await feedChange(ctx, row, 'closed')
-  await tellHooks(ctx, project, row, 'close')
 }
 
 /** Opens a closed merge request again, in the caller's transaction. */
@@ -35,14 +38,18 @@ export async function reopenMergeRequest(
   project: Project,
   row: MergeRequestRow,
 ): Promise<void> {
+  await tellChange(ctx, project, row, 'reopen', (ctx) => reopen(ctx, project, row))
+}
+
+async function reopen(ctx: Ctx, project: Project, row: MergeRequestRow): Promise<void> {
   await updateMergeRequest(ctx.db, row.id, {
     state: 'opened',
     closed_at: null,
     closed_by_id: null,
     merge_status: recheckOf(row.merge_status),
+    updated_at: ctx.now(),
   })
   await noteChange(ctx, project, row, 'opened', 'reopened')
   await feedChange(ctx, row, 'reopened')
-  await tellHooks(ctx, project, row, 'reopen')
   await ctx.work.enqueue(ctx.db, refreshJob, { id: row.id, user_id: userOf(ctx.actor)?.id ?? null })
 }

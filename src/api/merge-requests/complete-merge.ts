@@ -8,7 +8,7 @@ import { findById, updateMergeRequest } from './queries.ts'
 import { feedChange, noteChange } from './record.ts'
 import type { MergeRequestRow } from './row.ts'
 import { targetProject } from './target-project.ts'
-import { tellHooks } from './tell-hooks.ts'
+import { tellChange } from './tell-hooks.ts'
 
 /** What a merge left behind. */
 export interface MergeResult {
@@ -56,7 +56,7 @@ export async function completeMerge(
   const project = await targetProject(ctx, row)
   if (!project) return
   const now = ctx.now()
-  await updateMergeRequest(ctx.db, row.id, {
+  const merged = {
     state: 'merged',
     merge_status: 'can_be_merged',
     prepared_at: row.prepared_at ?? now,
@@ -72,7 +72,8 @@ export async function completeMerge(
     rebase_in_progress: false,
     approvals_syncing: false,
     updated_at: now,
-  })
+  } as const
+  await tellChange(ctx, project, row, 'merge', (ctx) => updateMergeRequest(ctx.db, row.id, merged))
   await recordMerge(ctx, project, row)
   await ctx.work.enqueue(ctx.db, afterMergeJob, {
     id: row.id,
@@ -84,6 +85,5 @@ export async function completeMerge(
 async function recordMerge(ctx: Ctx, project: Project, row: MergeRequestRow): Promise<void> {
   await noteChange(ctx, project, row, 'merged', 'merged')
   await feedChange(ctx, row, 'accepted')
-  await tellHooks(ctx, project, row, 'merge')
   await closeIssuesOf(ctx, row)
 }

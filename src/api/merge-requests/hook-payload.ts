@@ -1,12 +1,14 @@
 import { actAs } from '../../access/act-as.ts'
+import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommits } from '../../git/commit.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { titleOf } from '../commits/entity.ts'
-import { fireHooks } from '../hooks/fire.ts'
+import { fireHooks, type HookPayload } from '../hooks/fire.ts'
 import { findHookProject, hookActor, hookProject, hookRepository } from '../hooks/payload-parts.ts'
+import { type HookChanges, readCompared } from './hook-changes.ts'
 import { presentMergeRequests } from './present.ts'
-import { findById } from './queries.ts'
+import { findById, findNewest } from './queries.ts'
 import type { MergeRequestRow } from './row.ts'
 import { targetProject } from './target-project.ts'
 
@@ -25,24 +27,26 @@ async function lastCommit(ctx: Ctx, row: MergeRequestRow) {
   }
 }
 
-/** Tells the hooks of a project what happened to a merge request (spec D §1.25 Merge Request Hook). */
-export async function fireMergeRequestHooks(
-  given: Ctx,
-  cause: {
-    readonly id: number
-    readonly user_id: number | null
-    readonly action: string
-    readonly oldrev: string | null
-  },
-): Promise<void> {
-  const ctx = await actAs(given, cause.user_id)
-  const row = await findById(ctx.db, cause.id)
-  const project = row && (await targetProject(ctx, row))
-  const [shown] = row ? await presentMergeRequests(ctx, [row], { labelDetails: true }) : []
-  if (!row || !project || !shown) return
+/** What happened, for the attributes of a payload. */
+interface Happened {
+  readonly action?: string
+  readonly oldrev?: string
+}
+
+/** A merge request as hooks tell of it. */
+async function requestPayload(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  project: Project,
+  cause: Happened,
+  changes: HookChanges = {},
+): Promise<HookPayload | undefined> {
+  const [shown] = await presentMergeRequests(ctx, [row])
+  if (!shown) return undefined
+  const compared = await readCompared(ctx, row)
   const source =
     row.source_project_id === null ? undefined : await findHookProject(ctx, row.source_project_id)
-  const payload = {
+  return {
     object_kind: 'merge_request',
     event_type: 'merge_request',
     user: await hookActor(ctx),
@@ -76,15 +80,44 @@ export async function fireMergeRequestHooks(
       last_commit: await lastCommit(ctx, row),
       source: source ? hookProject(ctx, source) : null,
       target: hookProject(ctx, project),
-      labels: shown.labels,
+      labels: compared.labels,
       url: shown.web_url,
-      action: cause.action,
-      ...(cause.oldrev === null ? {} : { oldrev: cause.oldrev }),
+      ...cause,
     },
-    labels: shown.labels,
-    changes: {},
-    assignees: shown.assignees,
-    reviewers: shown.reviewers,
+    labels: compared.labels,
+    changes,
+    assignees: compared.assignees,
+    reviewers: compared.reviewers,
   }
+}
+
+/** Tells the hooks of a project what happened to a merge request (spec D §1.25 Merge Request Hook). */
+export async function fireMergeRequestHooks(
+  given: Ctx,
+  cause: {
+    readonly id: number
+    readonly user_id: number | null
+    readonly action: string
+    readonly oldrev: string | null
+    readonly changes?: HookChanges | undefined
+  },
+): Promise<void> {
+  const ctx = await actAs(given, cause.user_id)
+  const row = await findById(ctx.db, cause.id)
+  const project = row && (await targetProject(ctx, row))
+  if (!row || !project) return
+  const { action, oldrev, changes } = cause
+  const happened = { action, ...(oldrev === null ? {} : { oldrev }) }
+  const payload = await requestPayload(ctx, row, project, happened, changes)
+  if (!payload) return
   await inTransaction(ctx, (ctx) => fireHooks(ctx, project, 'merge_request', () => payload))
+}
+
+/** The newest merge request as a payload, for trying a hook out. */
+export async function newestRequestPayload(
+  ctx: Ctx,
+  project: Project,
+): Promise<HookPayload | undefined> {
+  const row = await findNewest(ctx.db, project.id)
+  return row && (await requestPayload(ctx, row, project, {}))
 }

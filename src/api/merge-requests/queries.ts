@@ -35,6 +35,15 @@ export function findById(db: Db, id: number): Promise<MergeRequestRow | undefine
   return mergeRequestQuery(db).where('merge_requests.id', '=', id).executeTakeFirst()
 }
 
+/** The merge request that a project got last. */
+export function findNewest(db: Db, projectId: number): Promise<MergeRequestRow | undefined> {
+  return mergeRequestQuery(db)
+    .where('merge_requests.target_project_id', '=', projectId)
+    .orderBy('merge_requests.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 export function listByIds(db: Db, ids: readonly number[]): Promise<MergeRequestRow[]> {
   return ids.length === 0
     ? Promise.resolve([])

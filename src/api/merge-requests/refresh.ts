@@ -146,7 +146,7 @@ async function addVersion(
   await saveTracedNotes(ctx, project, row, traced, length)
   await cancelAutoMerge(ctx, project, row, 'the source branch was updated')
   await touchMergeRequest(ctx.db, row.id, ctx.now())
-  await tellHooks(ctx, project, row, 'update', latest.head_sha)
+  await tellHooks(ctx, project, row, 'update', { oldrev: latest.head_sha })
   if (added.length > 0) {
     await noteChange(ctx, project, row, 'commit', addedNote(ctx, row, added))
   }

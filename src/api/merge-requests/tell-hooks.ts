@@ -2,6 +2,8 @@ import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { wantsHooks } from '../hooks/fire.ts'
+import { reload } from './find.ts'
+import { changesBetween, type HookChanges, readCompared } from './hook-changes.ts'
 import { hookJob } from './jobs.ts'
 import type { MergeRequestRow } from './row.ts'
 
@@ -12,7 +14,9 @@ export type HookAction =
   | 'reopen'
   | 'update'
   | 'approved'
+  | 'approval'
   | 'unapproved'
+  | 'unapproval'
   | 'merge'
 
 /**
@@ -24,9 +28,26 @@ export async function tellHooks(
   project: Project,
   row: Pick<MergeRequestRow, 'id'>,
   action: HookAction,
-  oldrev: string | null = null,
+  more: { readonly oldrev?: string; readonly changes?: HookChanges } = {},
 ): Promise<void> {
   if (!(await wantsHooks(ctx, project, 'merge_request'))) return
   const user_id = userOf(ctx.actor)?.id ?? null
-  await ctx.work.enqueue(ctx.db, hookJob, { id: row.id, user_id, action, oldrev })
+  const { oldrev = null, changes = {} } = more
+  await ctx.work.enqueue(ctx.db, hookJob, { id: row.id, user_id, action, oldrev, changes })
+}
+
+/** Has the hooks told of what `change` does to a merge request, with the old and new values of its fields. */
+export async function tellChange(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  action: HookAction,
+  change: (ctx: Ctx) => Promise<void>,
+): Promise<void> {
+  const listening = await wantsHooks(ctx, project, 'merge_request')
+  const before = listening ? await readCompared(ctx, row) : {}
+  await change(ctx)
+  if (!listening) return
+  const after = await readCompared(ctx, await reload(ctx, row.id))
+  await tellHooks(ctx, project, row, action, { changes: changesBetween(before, after) })
 }

@@ -21,7 +21,7 @@ import { noteChange, peopleNote, todoTarget } from './record.ts'
 import { retarget } from './retarget.ts'
 import { setReviewers } from './reviewers.ts'
 import type { MergeRequestRow } from './row.ts'
-import { tellHooks } from './tell-hooks.ts'
+import { tellChange } from './tell-hooks.ts'
 
 /** What is changed, where, and what the request really said. */
 interface Change {
@@ -44,14 +44,18 @@ export async function changeMergeRequest(
       : await milestoneFor(ctx, project, input.milestone_id)
   await inTransaction(ctx, async (ctx) => {
     const change = { project, row: await reload(ctx, row.id), input }
-    await changeText(ctx, change)
-    await changeWishes(ctx, change)
-    await changeTarget(ctx, change)
-    await changePlan(ctx, change, milestone)
-    await changePeople(ctx, change)
-    await changeState(ctx, change)
-    await updateMergeRequest(ctx.db, row.id, { updated_at: ctx.now() })
-    if (input.state_event === undefined) await tellHooks(ctx, project, row, 'update')
+    const all = async (ctx: Ctx) => {
+      await changeText(ctx, change)
+      await changeWishes(ctx, change)
+      await changeTarget(ctx, change)
+      await changePlan(ctx, change, milestone)
+      await changePeople(ctx, change)
+      await updateMergeRequest(ctx.db, row.id, { updated_at: ctx.now() })
+    }
+    const rest = Object.keys(input).some((name) => name !== 'state_event')
+    if (rest) await tellChange(ctx, project, change.row, 'update', all)
+    else await all(ctx)
+    await changeState(ctx, { ...change, row: await reload(ctx, row.id) })
   })
   return reload(ctx, row.id)
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addMember } from '../../support/members.ts'
 import { openBench } from '../../support/review.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
@@ -34,5 +35,84 @@ test('webhooks hear of merge requests being opened and merged', async () => {
     object_kind: 'merge_request',
     user: { username: 'ana' },
     object_attributes: { iid: 1, last_commit: { id: head }, source_branch: 'topic' },
+  })
+})
+
+test('webhooks hear what changed, with the values before and after', async () => {
+  const bench = await openBench(world, ana)
+  const ben = await world.user('ben')
+  await addMember(world, bench.project.id, ben.id, 30)
+  bench.commit('topic', { a: 'a' })
+  await bench.open('topic')
+  await ana.post(`/projects/${bench.project.id}/labels`, { name: 'bug', color: '#112233' })
+  const { body: hook } = await ana.post(`/projects/${bench.project.id}/hooks`, {
+    url: 'http://receiver.invalid/x',
+    merge_requests_events: true,
+    push_events: false,
+  })
+  const at = `${bench.api}/1`
+  world.setNow('2026-05-04T11:00:00.000Z')
+  await ana.put(at, { title: 'Draft: New', labels: 'bug', reviewer_ids: [ben.id] })
+  await ana.put(at, { state_event: 'close' })
+  await ana.put(at, { state_event: 'reopen', title: 'New' })
+  await world.runTasks()
+  // The receiver answers nobody, and a hook rests after four failures.
+  await ana.put(`/projects/${bench.project.id}/hooks/${hook.id}`, { merge_requests_events: false })
+  const { body: other } = await ana.post(`/projects/${bench.project.id}/hooks`, {
+    url: 'http://receiver.invalid/y',
+    merge_requests_events: true,
+  })
+  expect((await ben.post(`${at}/approve`)).body).toMatchObject({ user_has_approved: true })
+  await ben.post(`${at}/unapprove`)
+  await world.runTasks()
+  const rows = await world.ctx.db
+    .selectFrom('webhook_deliveries')
+    .select('payload')
+    .where('webhook_id', 'in', [hook.id, other.id])
+    .orderBy('id')
+    .execute()
+  const told = rows.map((row) => JSON.parse(String(row.payload)))
+  expect(told.map((one) => one.object_attributes.action)).toEqual([
+    'update',
+    'close',
+    'update',
+    'reopen',
+    'approved',
+    'unapproved',
+  ])
+  const [changed, closed, , reopened, approved] = told.map((one) => one.changes)
+  expect(changed).toMatchObject({
+    title: { previous: 'Take topic', current: 'Draft: New' },
+    draft: { previous: false, current: true },
+    labels: { previous: [], current: [{ title: 'bug', color: '#112233', type: 'ProjectLabel' }] },
+    reviewers: { previous: [], current: [{ username: 'ben' }] },
+    updated_at: { current: '2026-05-04T11:00:00.000Z' },
+  })
+  expect(Object.keys(changed)).not.toContain('description')
+  expect(closed.state_id).toEqual({ previous: 1, current: 2 })
+  expect(reopened.state_id).toEqual({ previous: 2, current: 1 })
+  expect(approved).toEqual({})
+})
+
+test('a hook for merge requests can be tried out on the newest one', async () => {
+  const bench = await openBench(world, ana)
+  const { body: hook } = await ana.post(`/projects/${bench.project.id}/hooks`, {
+    url: 'http://receiver.invalid/x',
+    merge_requests_events: true,
+  })
+  const path = `/projects/${bench.project.id}/hooks/${hook.id}/test/merge_requests_events`
+  expect((await ana.post(path)).body.message).toContain('something to make an example of')
+  bench.commit('topic', { a: 'a' })
+  await bench.open('topic')
+  await ana.post(path)
+  const { payload } = await world.ctx.db
+    .selectFrom('webhook_deliveries')
+    .select('payload')
+    .where('webhook_id', '=', hook.id)
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+  expect(JSON.parse(String(payload))).toMatchObject({
+    object_kind: 'merge_request',
+    object_attributes: { iid: 1, source_branch: 'topic' },
   })
 })
