@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream'
 import { bzip2, gzip, inBlocks } from './archive/compress.ts'
-import { type Contents, readContents, readItems } from './archive/contents.ts'
+import { type Contents, readContents, readItems, type Selection } from './archive/contents.ts'
+import { readTarItems } from './archive/read-tar.ts'
 import { type ArchiveFrame, tar } from './archive/tar.ts'
 import { zip } from './archive/zip.ts'
-import { startGit } from './command.ts'
 import { loadCommits } from './commit.ts'
 import { type Job, operation } from './engine/operation.ts'
 import { openEngineStream } from './engine-stream.ts'
 import { GitError } from './error.ts'
+import { begun, gitStream } from './git-stream.ts'
 import { assertObjectId, cleanPath } from './names.ts'
 import type { Repo } from './repo.ts'
 import type { ObjectId } from './types.ts'
@@ -44,34 +45,26 @@ export interface ArchiveInput {
   readonly lfs?: ReadonlyMap<string, string> | undefined
 }
 
-const pieceSize = 128 * 1024
+const pieceSize = 256 * 1024
 
 /** `git archive` itself, where attributes or patterns need it. */
-async function* byGit(
-  job: Job,
+function gitArchive(
+  repo: string,
   input: ArchiveInput,
   format: 'tar' | 'zip',
-): AsyncGenerator<Buffer> {
+  signal?: AbortSignal,
+): Readable {
   const { commitId, name, path = '', excludePaths = [] } = input
-  const running = startGit({
-    repo: job.repository.path,
+  return gitStream({
+    repo,
     args: [
-      ...['archive', `--format=${format}`, `--prefix=${name}/`, commitId, '--'],
+      ...['archive', `--format=${format}`, `--prefix=${name}/`, assertObjectId(commitId), '--'],
       path === '' ? ':(top)' : `:(top,literal)${path}`,
       ...excludePaths.map((pattern) => `:(top,exclude)${pattern}`),
     ],
-    signal: job.signal,
+    signal,
     timeout: 0,
   })
-  running.stdin.end()
-  let whole = false
-  try {
-    yield* running.stdout
-    await running.done
-    whole = true
-  } finally {
-    if (!whole) running.kill()
-  }
 }
 
 function uncompressed(
@@ -80,25 +73,38 @@ function uncompressed(
   contents: Contents,
   frame: ArchiveFrame,
 ): AsyncIterable<Buffer> {
+  const { repository, signal } = job
   const format = input.format === 'zip' ? 'zip' : 'tar'
-  if (contents.needsGit) return byGit(job, input, format)
-  const lfs = input.lfs ?? new Map<string, string>()
-  const items = readItems(job.repository, contents.entries, lfs, job.signal)
-  return format === 'zip' ? zip(items, frame) : tar(items, frame)
+  if (!contents.needsGit) {
+    const lfs = input.lfs ?? new Map<string, string>()
+    const items = readItems(repository, contents.entries, lfs, signal)
+    return format === 'zip' ? zip(items, frame) : tar(items, frame)
+  }
+  if (format === 'tar' || contents.namesAreBytes) {
+    return gitArchive(repository.path, input, format, signal)
+  }
+  // git packs zips with one core; reading its tar leaves another one for the packing.
+  return zip(readTarItems(gitArchive(repository.path, input, 'tar', signal), frame.name), frame)
 }
 
-async function emitArchive(job: Job, given: ArchiveInput): Promise<void> {
-  const path = cleanPath(given.path ?? '')
-  const input = { ...given, path, excludePaths: (given.excludePaths ?? []).filter(Boolean) }
+/** What an engine process leaves to the main process: `git archive` as it is. */
+interface LeftOver {
+  readonly byGit: boolean
+}
+
+async function emitArchive(job: Job, input: ArchiveInput & Selection): Promise<LeftOver> {
   const [commit] = await loadCommits(job.repository, [assertObjectId(input.commitId)])
   if (!commit) throw new GitError('not_found', 'no such commit')
   const contents = await readContents(job.repository, commit.treeId, input, job.signal)
+  // Its bytes would only be passed on here.
+  if (input.format === 'tar' && contents.needsGit) return { byGit: true }
   const time = new Date(commit.committer.seconds * 1000)
   const frame = { name: input.name, commitId: commit.id, time }
   const plain = uncompressed(job, input, contents, frame)
   if (input.format === 'tar.gz') await emitAll(job, gzip(plain))
   else if (input.format === 'tar.bz2') await emitAll(job, inBlocks(bzip2(plain), pieceSize))
   else await emitAll(job, inBlocks(plain, pieceSize))
+  return { byGit: false }
 }
 
 async function emitAll(job: Job, pieces: AsyncIterable<Buffer>): Promise<void> {
@@ -130,5 +136,9 @@ export async function openArchive(
   signal?: AbortSignal,
 ): Promise<Readable> {
   assertName(input.name)
-  return openEngineStream(repo, archiveOperation, input, signal)
+  const path = cleanPath(input.path ?? '')
+  const wanted = { ...input, path, excludePaths: (input.excludePaths ?? []).filter(Boolean) }
+  return openEngineStream(repo, archiveOperation, wanted, signal, ({ byGit }) =>
+    byGit ? begun(gitArchive(repo.path, wanted, 'tar', signal)) : undefined,
+  )
 }

@@ -7,13 +7,15 @@ import type { Repo } from './repo.ts'
 /**
  * Runs an operation that emits bytes, and hands them out as a stream as soon as the first ones are
  * there; what fails before is an ordinary error. A failure later destroys the stream, so that half of
- * it is never taken for the whole. A reader that goes away ends the operation.
+ * it is never taken for the whole. A reader that goes away ends the operation. An operation that emits
+ * nothing may leave the stream to `instead`, which is told what it gave.
  */
-export function openEngineStream<Input>(
+export function openEngineStream<Input, Output>(
   repo: Repo,
-  operation: Operation<Input, void>,
+  operation: Operation<Input, Output>,
   input: Input,
   signal?: AbortSignal,
+  instead: (output: Output) => Promise<Readable> | undefined = () => undefined,
 ): Promise<Readable> {
   const controller = new AbortController()
   const stop = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal
@@ -26,9 +28,10 @@ export function openEngineStream<Input>(
       if (!body.write(bytes)) await drained(body)
     }
     repo.engine.run(operation, repo.path, input, stop, take).then(
-      () => {
+      (output) => {
+        // Once bytes have come, the first of these two has no effect.
+        resolve(instead(output) ?? body)
         body.end()
-        resolve(body)
       },
       (error: Error) => {
         // Of the two only one has an effect: before the first byte, or after it.

@@ -207,10 +207,14 @@ describe('an archive', () => {
 })
 
 describe('a stream', () => {
-  test('that cannot be finished is broken, never short', async () => {
+  // With attributes git packs, or reads for the packing.
+  test.each([
+    ['', {}],
+    [', with attributes', { '.gitattributes': '*.bat eol=crlf\n', 'x.bat': 'a\n' }],
+  ])('that cannot be finished is broken, never short%s', async (_name, more) => {
     const broken = await world.repository()
     const id = commitFiles(broken, {
-      files: { a: Buffer.alloc(2_000_000, 'abc'), b: 'the one that is lost', c: 'c' },
+      files: { ...more, a: Buffer.alloc(2_000_000, 'abc'), b: 'the one that is lost', c: 'c' },
     })
     const blob = git(broken.path, ['rev-parse', `${id}:b`])
     // Loose objects, so that one of them can go.

@@ -4,7 +4,7 @@ import type { ObjectId } from '../types.ts'
 
 const newline = 0x0a
 /** Smaller blobs are handed out in one piece. */
-const wholeUpTo = 1024 * 1024
+export const wholeUpTo = 1024 * 1024
 
 /** A blob on its way: small ones as bytes, others as a stream that must be read to its end. */
 export interface FedBlob {

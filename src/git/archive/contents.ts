@@ -32,6 +32,8 @@ export interface Contents {
   readonly entries: readonly TreeEntry[]
   /** Something that only `git archive` knows how to do: attributes, patterns, names as bytes. */
   readonly needsGit: boolean
+  /** Names that are no UTF-8, which only git writes as they are. */
+  readonly namesAreBytes: boolean
 }
 
 /** Attributes that change what is packed (gitattributes(5)); `eol=lf` and `text` change nothing here. */
@@ -71,11 +73,12 @@ export async function readContents(
   }
   const excluded = selection.excludePaths.map((path) => path.replace(/\/+$/, ''))
   const entries = chosen.filter((entry) => !excluded.some((path) => isWithin(entry.path, path)))
+  const namesAreBytes = entries.some((entry) => entry.rawPath !== undefined)
   const needsGit =
+    namesAreBytes ||
     excluded.some((path) => pattern.test(path)) ||
-    entries.some((entry) => entry.rawPath !== undefined) ||
     (await hasChangingAttributes(repository, all))
-  return { entries, needsGit }
+  return { entries, needsGit, namesAreBytes }
 }
 
 /** The file that a pointer stands for, when the caller has it. */
