@@ -4,7 +4,8 @@ import type { Ctx } from '../../ctx.ts'
 import type { EventsTable } from '../../store/schema/issues.ts'
 import { noteEntity, presentNote } from '../notes/entity.ts'
 import { presentUserBasic, userBasicEntity } from '../users/basic.ts'
-import { listEventNotes, listEventUsers } from './list-queries.ts'
+import { pageOf } from '../wikis/page-name.ts'
+import { listEventNotes, listEventPages, listEventUsers } from './list-queries.ts'
 
 const pushData = z.strictObject({
   commit_count: z.int(),
@@ -15,6 +16,13 @@ const pushData = z.strictObject({
   ref: z.string().nullable(),
   commit_title: z.string().nullable(),
   ref_count: z.int().nullable(),
+})
+
+const wikiPage = z.strictObject({
+  format: z.string(),
+  slug: z.string(),
+  title: z.string(),
+  wiki_page_meta_id: z.int(),
 })
 
 /** A line of the feed (spec D §1.28). */
@@ -34,6 +42,7 @@ export const eventEntity = z.strictObject({
   author_username: z.string().nullable(),
   push_data: pushData.optional(),
   note: noteEntity.optional(),
+  wiki_page: wikiPage.optional(),
 })
 
 type EventRow = Selectable<EventsTable>
@@ -47,6 +56,7 @@ export async function presentEvents(
     ctx.db,
     rows.flatMap((row) => row.note_id ?? []),
   )
+  const pages = await wikiPagesOf(ctx, rows)
   const people = [
     ...rows.map((row) => row.author_id),
     ...notes.flatMap((note) => [note.author_id ?? [], note.resolved_by_id ?? []].flat()),
@@ -57,14 +67,30 @@ export async function presentEvents(
   return rows.map((row) => {
     const author = users.get(row.author_id)
     const note = notes.find((one) => one.id === row.note_id)
+    const page = row.target_type === WIKI_PAGE ? pages.get(row.target_id ?? 0) : undefined
     const iid = note?.issue_iid ?? note?.merge_request_iid ?? null
     return {
       ...plainFields(row),
       author: author ? presentUserBasic(ctx, author) : null,
       author_username: author?.username ?? null,
       ...(note ? { note: presentNote(ctx, note, iid, { users }) } : {}),
+      ...(page ? { wiki_page: page } : {}),
     }
   })
+}
+
+const WIKI_PAGE = 'WikiPage::Meta'
+
+/** The pages that events of wikis are about, as they are called now. */
+async function wikiPagesOf(ctx: Pick<Ctx, 'db'>, rows: readonly EventRow[]) {
+  const ids = rows.flatMap((row) => (row.target_type === WIKI_PAGE ? (row.target_id ?? []) : []))
+  const found = await listEventPages(ctx.db, ids)
+  return new Map(
+    found.map(({ id, slug, path }) => {
+      const { format, title } = pageOf(path) ?? { format: 'markdown', title: slug }
+      return [id, { format, slug, title, wiki_page_meta_id: id }]
+    }),
+  )
 }
 
 function plainFields(row: EventRow) {

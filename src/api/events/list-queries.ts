@@ -124,3 +124,13 @@ export async function listEventNotes(db: Db, ids: readonly number[]) {
     .where('notes.id', 'in', ids)
     .execute()
 }
+
+/** The wiki pages of a page of events. */
+export async function listEventPages(db: Db, ids: readonly number[]) {
+  if (ids.length === 0) return []
+  return await db
+    .selectFrom('wiki_pages')
+    .select(['id', 'slug', 'path'])
+    .where('id', 'in', ids)
+    .execute()
+}

@@ -1,4 +1,4 @@
-import { parse, stringify } from 'yaml'
+import { parseDocument, stringify } from 'yaml'
 
 /** A page's text in its two parts. */
 export interface PageText {
@@ -24,7 +24,10 @@ export function splitFrontMatter(text: string): PageText {
 
 function readYaml(text: string): Record<string, unknown> | undefined {
   try {
-    const read: unknown = parse(text, { maxAliasCount: 0, schema: 'core', logLevel: 'silent' })
+    const document = parseDocument(text, { schema: 'core' })
+    if (document.errors.length > 0) return undefined
+    // Aliases could make anything of a few lines.
+    const read: unknown = document.toJS({ maxAliasCount: 0 })
     if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined
     // Only what JSON can say goes to the wire.
     return JSON.parse(JSON.stringify(read)) as Record<string, unknown>
