@@ -87,6 +87,7 @@ import * as releasesGroup from './releases/group-endpoints.ts'
 import * as repositoryArchive from './repository/archive-endpoints.ts'
 import * as repository from './repository/endpoints.ts'
 import * as repositoryHistory from './repository/history-endpoints.ts'
+import * as search from './search/endpoints.ts'
 import * as serviceAccounts from './service-accounts/endpoints.ts'
 import * as serviceAccountsSource from './service-accounts/source-endpoints.ts'
 import * as signIn from './sign-in/endpoints.ts'
@@ -201,6 +202,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   repositoryArchive,
   repository,
   repositoryHistory,
+  search,
   serviceAccounts,
   serviceAccountsSource,
   signIn,

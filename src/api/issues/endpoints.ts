@@ -2,9 +2,6 @@ import { z } from 'zod'
 import { isAdmin, userOf } from '../../access/actor.ts'
 import { Role } from '../../access/roles.ts'
 import { anyone, onGroup, onInstance, onProject, type Project } from '../../access/subjects.ts'
-import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
-import type { Page } from '../../base/page.ts'
 import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
@@ -14,10 +11,10 @@ import { recordUserAgent } from '../user-agents/verbs.ts'
 import { continueThreads } from './continue-threads.ts'
 import { issueEntity } from './entity.ts'
 import { getIssue } from './find.ts'
-import { type IssueListQuery, issueListQuery } from './list-params.ts'
-import { type IssueScope, listIssueRows } from './list-queries.ts'
+import { listVisibleIssues } from './list-issues.ts'
+import { issueListQuery } from './list-params.ts'
 import { editIssue, openIssue } from './open-issue.ts'
-import { presentIssue, presentIssues } from './present.ts'
+import { presentIssue } from './present.ts'
 import { findIssueById } from './queries.ts'
 import { removeIssue } from './remove-issue.ts'
 
@@ -48,19 +45,6 @@ function people(body: {
   return body.assignee_id === undefined ? undefined : [body.assignee_id ?? 0]
 }
 
-async function list(
-  ctx: Ctx,
-  scope: IssueScope,
-  query: IssueListQuery,
-  page: Page,
-  relativeTo?: string,
-) {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
-  const { items, ...rest } = await listIssueRows(ctx.db, viewer, scope, query, page)
-  const shape = { labelDetails: query.with_labels_details, relativeTo }
-  return { ...rest, items: await presentIssues(ctx, items, shape) }
-}
-
 export const listIssues = endpoint({
   method: 'GET',
   path: '/issues',
@@ -73,7 +57,7 @@ export const listIssues = endpoint({
   handler({ ctx, query, page }) {
     const mine = query.scope ?? (query.author_id || query.author_username ? 'all' : 'created_by_me')
     if (mine !== 'all' && !userOf(ctx.actor)) throw unauthorized()
-    return list(ctx, { kind: 'all' }, { ...query, scope: mine }, page)
+    return listVisibleIssues(ctx, { kind: 'all' }, { ...query, scope: mine }, page)
   },
 })
 
@@ -87,7 +71,7 @@ export const listGroupIssues = endpoint({
   paginate: 'offset',
   response: z.array(issueEntity),
   handler: ({ ctx, group, query, page }) =>
-    list(ctx, { kind: 'group', groupId: group.id }, query, page),
+    listVisibleIssues(ctx, { kind: 'group', groupId: group.id }, query, page),
 })
 
 export const listProjectIssues = endpoint({
@@ -105,7 +89,13 @@ export const listProjectIssues = endpoint({
   },
   response: z.array(issueEntity),
   handler: ({ ctx, project, query, page }) =>
-    list(ctx, { kind: 'project', projectId: project.id }, query, page, project.full_path),
+    listVisibleIssues(
+      ctx,
+      { kind: 'project', projectId: project.id },
+      query,
+      page,
+      project.full_path,
+    ),
 })
 
 export const getIssueById = endpoint({

@@ -8,9 +8,6 @@ import {
   onProject,
   type Project,
 } from '../../access/subjects.ts'
-import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
-import type { OffsetPage } from '../../base/page.ts'
 import { badParameters, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
@@ -20,11 +17,10 @@ import { createBody, updateBody } from './body-params.ts'
 import { listedMergeRequestEntity, mergeRequestEntity } from './entity.ts'
 import { assertMayEdit, getMergeRequest } from './find.ts'
 import { recheckIfDue } from './jobs.ts'
-import { type ListFilters, listParams } from './list-params.ts'
-import { type ListPlace, listMergeRequests } from './list-queries.ts'
+import { listVisibleMergeRequests } from './list-merge-requests.ts'
+import { listParams } from './list-params.ts'
 import { editMergeRequest, openMergeRequest } from './open.ts'
 import { params, path, tags } from './path.ts'
-import { presentBrief, presentMergeRequests } from './present.ts'
 import { presentMergeRequest } from './present-single.ts'
 import { removeMergeRequest } from './remove.ts'
 
@@ -46,24 +42,6 @@ function targetOf(ctx: Ctx, project: Project, targetId: number): Promise<Project
   return targetId === project.id ? project : getVisibleProject(ctx, String(targetId))
 }
 
-async function list(
-  ctx: Ctx,
-  place: ListPlace & { readonly path?: string | null },
-  query: ListFilters,
-  page: OffsetPage,
-) {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
-  const found = await listMergeRequests(ctx.db, place, viewer, query, page)
-  if (query.view === 'simple') {
-    return { ...found, items: found.items.map((row) => presentBrief(ctx, row)) }
-  }
-  const rows = query.with_merge_status_recheck
-    ? await Promise.all(found.items.map((row) => recheckIfDue(ctx, row)))
-    : found.items
-  const wanted = { labelDetails: query.with_labels_details, group: place.path }
-  return { ...found, items: await presentMergeRequests(ctx, rows, wanted) }
-}
-
 export const listAllMergeRequests = endpoint({
   method: 'GET',
   path: '/merge_requests',
@@ -77,7 +55,7 @@ export const listAllMergeRequests = endpoint({
     const named = query.author_id ?? query.author_username
     const scope = query.scope ?? (named === undefined ? 'created_by_me' : 'all')
     if (scope !== 'all' && !userOf(ctx.actor)) throw unauthorized()
-    return list(ctx, { path: null }, { ...query, scope }, page)
+    return listVisibleMergeRequests(ctx, { path: null }, { ...query, scope }, page)
   },
 })
 
@@ -91,7 +69,7 @@ export const listGroupMergeRequests = endpoint({
   paginate: 'offset',
   response: z.array(listedMergeRequestEntity),
   handler: ({ ctx, group, query, page }) =>
-    list(
+    listVisibleMergeRequests(
       ctx,
       { groupId: group.id, path: group.full_path },
       { ...query, non_archived: query.non_archived ?? true },
@@ -109,7 +87,8 @@ export const listProjectMergeRequests = endpoint({
   query: listParams,
   paginate: 'offset',
   response: z.array(listedMergeRequestEntity),
-  handler: ({ ctx, project, query, page }) => list(ctx, { projectId: project.id }, query, page),
+  handler: ({ ctx, project, query, page }) =>
+    listVisibleMergeRequests(ctx, { projectId: project.id }, query, page),
 })
 
 export const createProjectMergeRequest = endpoint({

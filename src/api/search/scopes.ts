@@ -1,0 +1,34 @@
+/** What a search looks for (spec D §1.27). */
+export const INSTANCE_SCOPES = [
+  'projects',
+  'issues',
+  'merge_requests',
+  'milestones',
+  'users',
+  'notes',
+  'commits',
+  'blobs',
+] as const
+
+export const GROUP_SCOPES = [
+  'projects',
+  'issues',
+  'merge_requests',
+  'milestones',
+  'users',
+  'notes',
+  'commits',
+  'blobs',
+] as const
+
+export const PROJECT_SCOPES = [
+  'issues',
+  'merge_requests',
+  'milestones',
+  'users',
+  'notes',
+  'commits',
+  'blobs',
+] as const
+
+export type SearchScope = (typeof INSTANCE_SCOPES)[number]
