@@ -7,6 +7,8 @@ import { apiEndpoints } from './endpoints.ts'
  * `…/notes/notes/:note_id`). They answer there too; their own paths are what clients should use.
  */
 const contracted: readonly (readonly [Method, path: string, of: string])[] = [
+  ['GET', '/groups/:id/-/search', '/groups/:id/search'],
+  ['GET', '/projects/:id/-/search', '/projects/:id/search'],
   ['POST', '/applications/applications/:id/renew-secret', '/applications/:id/renew-secret'],
   ['POST', '/personal_access_tokens/:id/self/rotate', '/personal_access_tokens/:id/rotate'],
   [

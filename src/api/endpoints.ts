@@ -18,6 +18,7 @@ import * as commitsDiscussion from './commits/discussion-endpoints.ts'
 import * as commits from './commits/endpoints.ts'
 import * as commitsWrite from './commits/write-endpoints.ts'
 import * as compare from './compare/endpoints.ts'
+import * as containerRegistry from './container-registry/endpoints.ts'
 import * as customAttributes from './custom-attributes/endpoints.ts'
 import * as deployTokens from './deploy-tokens/endpoints.ts'
 import * as events from './events/endpoints.ts'
@@ -133,6 +134,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   commits,
   commitsWrite,
   compare,
+  containerRegistry,
   customAttributes,
   deployTokens,
   events,

@@ -50,7 +50,7 @@ export async function searchFiles(
       '--',
       ...search.paths.map((path) => `:(glob,icase)${path}`),
     ],
-    accept: [1],
+    accept: [0, 1],
     timeout: TIME_MS,
     limit: MOST_BYTES,
     signal,

@@ -18,6 +18,7 @@ import { pushRules } from './migrations/0038-push-rules.ts'
 import { gpgSubkeys } from './migrations/0065-gpg-subkeys.ts'
 import { lfs } from './migrations/0066-lfs.ts'
 import { ci } from './migrations/0070-ci.ts'
+import { containerRegistry } from './migrations/0071-container-registry.ts'
 import { sideRepositories } from './migrations/0080-side-repositories.ts'
 import { wikiPages } from './migrations/0081-wiki-pages.ts'
 import { suggestions } from './migrations/0085-suggestions.ts'
@@ -46,6 +47,7 @@ export const migrations: readonly Migration[] = [
   gpgSubkeys,
   lfs,
   ci,
+  containerRegistry,
   sideRepositories,
   wikiPages,
   suggestions,

@@ -4,6 +4,7 @@ import type { BadgesSchema } from './schema/badges.ts'
 import type { BoardsSchema } from './schema/boards.ts'
 import type { CiSchema } from './schema/ci.ts'
 import type { CommitsSchema } from './schema/commits.ts'
+import type { ContainerRegistrySchema } from './schema/container-registry.ts'
 import type { CoreSchema } from './schema/core.ts'
 import type { ExportsSchema } from './schema/exports.ts'
 import type { HooksSchema } from './schema/hooks.ts'
@@ -30,6 +31,7 @@ export interface Schema
     BoardsSchema,
     CiSchema,
     CommitsSchema,
+    ContainerRegistrySchema,
     CoreSchema,
     ExportsSchema,
     HooksSchema,

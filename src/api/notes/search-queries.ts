@@ -33,6 +33,16 @@ function seesInternal(viewer: Viewer) {
   return sql<SqlBool>`(notes.internal = 0 OR ${hasProjectRole(viewer.userId, viewer.today, Role.reporter)})`
 }
 
+/** Comments on snippets of projects; who is no member sees those of open snippets alone. */
+function seesSnippetNotes(viewer: Viewer) {
+  const { admin, external, userId, today } = viewer
+  const open = userId === null || external ? sql`('public')` : sql`('public', 'internal')`
+  const asMember = userId === null ? sql<SqlBool>`1 = 0` : hasProjectRole(userId, today)
+  const isMember = admin ? sql<SqlBool>`1 = 1` : asMember
+  return sql<SqlBool>`(${seesFeature(viewer, 'snippets', Role.guest)} AND (${isMember} OR EXISTS (
+    SELECT 1 FROM snippets WHERE snippets.id = notes.noteable_id AND snippets.visibility IN ${open})))`
+}
+
 /** Comments that contain the words, each on something that the viewer sees; newest first. */
 export async function searchNoteRows(
   db: Db,
@@ -44,7 +54,7 @@ export async function searchNoteRows(
   const sees = sql<SqlBool>`CASE notes.noteable_type
     WHEN 'Issue' THEN EXISTS (SELECT 1 FROM issues WHERE issues.id = notes.noteable_id AND ${seesIssue(viewer)})
     WHEN 'MergeRequest' THEN ${seesFeature(viewer, 'merge_requests', Role.planner)}
-    WHEN 'Snippet' THEN ${seesFeature(viewer, 'snippets', Role.guest)}
+    WHEN 'Snippet' THEN ${seesSnippetNotes(viewer)}
     ELSE ${seesFeature(viewer, 'repository', Role.planner)} END`
   const iid = sql<number | null>`CASE notes.noteable_type
     WHEN 'Issue' THEN (SELECT i.iid FROM issues i WHERE i.id = notes.noteable_id)

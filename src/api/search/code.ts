@@ -6,7 +6,7 @@ import type { OffsetPage, Paged } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommits } from '../../git/commit.ts'
 import { resolveRevision } from '../../git/revision.ts'
-import { searchFiles, searchMessages } from '../../git/search.ts'
+import { type FoundLines, searchFiles, searchMessages } from '../../git/search.ts'
 import { type CommitBrief, presentCommit } from '../commits/entity.ts'
 import { defaultRef } from '../repository/access.ts'
 import { ifFound } from '../repository/missing.ts'
@@ -22,11 +22,11 @@ export const blobHitEntity = z.strictObject({
   id: z.null(),
   ref: z.string(),
   startline: z.int(),
-  project_id: z.int(),
+  project_id: z.int().nullable(),
   group_id: z.int().nullable(),
 })
 
-type BlobHit = z.input<typeof blobHitEntity>
+export type BlobHit = z.input<typeof blobHitEntity>
 
 export interface CodeSearch {
   readonly place: SearchPlace
@@ -36,7 +36,7 @@ export interface CodeSearch {
 }
 
 /** Beyond one project, the code of so many of those with the latest activity is searched. */
-const MOST_PROJECTS = 50
+export const MOST_PROJECTS = 50
 
 /** Files that contain a text, or are named so, on one ref of each project. */
 export async function searchBlobs(
@@ -51,20 +51,20 @@ export async function searchBlobs(
   return await collect(ctx, search, page, async (project, commitId) => {
     const options = { commitId, text, paths, context: search.contextLines, limit: wanted }
     const hits = await searchFiles(ctx.git.open(project.id), options, signal)
-    return hits.map(
-      (hit): BlobHit => ({
-        basename: posix.join(posix.dirname(hit.path), posix.parse(hit.path).name),
-        data: hit.data,
-        path: hit.path,
-        filename: hit.path,
-        id: null,
-        ref: search.ref || project.default_branch || commitId,
-        startline: hit.startline,
-        project_id: project.id,
-        group_id: null,
-      }),
-    )
+    const ref = search.ref || project.default_branch || commitId
+    return hits.map((hit) => presentHit(hit, ref, { project_id: project.id, group_id: null }))
   })
+}
+
+/** Lines that were found, for the wire. */
+export function presentHit(
+  hit: FoundLines,
+  ref: string,
+  of: Pick<BlobHit, 'project_id' | 'group_id'>,
+): BlobHit {
+  const { path, data, startline } = hit
+  const basename = posix.join(posix.dirname(path), posix.parse(path).name)
+  return { basename, data, path, filename: path, id: null, ref, startline, ...of }
 }
 
 /** Commits whose message contains a text, newest first. */

@@ -47,6 +47,28 @@ export async function listCodeProjects(
     .execute()
 }
 
+/** Ids of projects that have a wiki which the viewer may read, those with the latest activity first. */
+export async function listWikiProjectIds(
+  db: Db,
+  viewer: Viewer,
+  place: SearchPlace,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('projects')
+    .innerJoin('side_repositories', 'side_repositories.project_id', 'projects.id')
+    .select('projects.id')
+    .where('projects.pending_delete', '=', 0)
+    .where(inPlace(place))
+    .where(seesProject(viewer))
+    .where(seesFeature(viewer, 'wiki', Role.guest))
+    .orderBy('projects.last_activity_at', 'desc')
+    .orderBy('projects.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 /** Ids of milestones of visible projects and groups, newest first. */
 export async function listMilestoneIds(
   db: Db,

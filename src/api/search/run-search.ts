@@ -17,11 +17,14 @@ import { noteEntity } from '../notes/entity.ts'
 import { searchNotes } from '../notes/search-notes.ts'
 import { projectBasicEntity, projectEntity } from '../projects/entity.ts'
 import { listProjects } from '../projects/list-projects.ts'
+import { snippetEntity } from '../snippets/entity.ts'
+import { listSnippets } from '../snippets/shared.ts'
 import { userBasicEntity } from '../users/basic.ts'
 import { usersById } from '../users/find-basic.ts'
 import { blobHitEntity, searchBlobs, searchCommits } from './code.ts'
 import { listMilestoneIds, listUserIds, type SearchPlace } from './queries.ts'
 import type { SearchScope } from './scopes.ts'
+import { searchWikis } from './wikis.ts'
 
 /** Whatever a search finds: the entity of what was looked for. */
 export const foundEntity = z.union([
@@ -33,6 +36,7 @@ export const foundEntity = z.union([
   userBasicEntity,
   noteEntity,
   commitEntity,
+  snippetEntity,
   blobHitEntity,
 ])
 
@@ -85,16 +89,28 @@ export async function runSearch(
       return await findMilestones(ctx, place, wish, page)
     case 'users':
       return await findUsers(ctx, place, search, page)
+    case 'snippet_titles':
+      return await listSnippets(ctx, { search }, page)
     case 'notes':
       return await searchNotes(ctx, place, search, page)
-    case 'commits':
-    case 'blobs': {
-      const contextLines = wish.num_context_lines ?? CONTEXT_LINES
-      const code = { place, text: search, ref: wish.ref, contextLines }
-      if (scope === 'commits') return await searchCommits(ctx, code, page, signal)
-      return await searchBlobs(ctx, code, page, signal)
-    }
+    default:
+      return await findInCode(ctx, at, { ...wish, scope }, page, signal)
   }
+}
+
+async function findInCode(
+  ctx: Ctx,
+  at: Searched,
+  wish: SearchWish & { readonly scope: 'commits' | 'blobs' | 'wiki_blobs' },
+  page: OffsetPage,
+  signal: AbortSignal,
+): Promise<Found> {
+  const { scope, search, ref } = wish
+  const contextLines = wish.num_context_lines ?? CONTEXT_LINES
+  const code = { place: placeOf(at), text: search, ref, contextLines }
+  if (scope === 'commits') return await searchCommits(ctx, code, page, signal)
+  if (scope === 'blobs') return await searchBlobs(ctx, code, page, signal)
+  return await searchWikis(ctx, at.kind === 'group' ? at.group : undefined, code, page, signal)
 }
 
 async function findProjects(

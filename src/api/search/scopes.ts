@@ -5,9 +5,11 @@ export const INSTANCE_SCOPES = [
   'merge_requests',
   'milestones',
   'users',
+  'snippet_titles',
   'notes',
   'commits',
   'blobs',
+  'wiki_blobs',
 ] as const
 
 export const GROUP_SCOPES = [
@@ -19,6 +21,7 @@ export const GROUP_SCOPES = [
   'notes',
   'commits',
   'blobs',
+  'wiki_blobs',
 ] as const
 
 export const PROJECT_SCOPES = [
@@ -29,6 +32,7 @@ export const PROJECT_SCOPES = [
   'notes',
   'commits',
   'blobs',
+  'wiki_blobs',
 ] as const
 
 export type SearchScope = (typeof INSTANCE_SCOPES)[number]

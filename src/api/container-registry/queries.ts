@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import { Role } from '../../access/roles.ts'
+import { seesFeature, seesProject, type Viewer } from '../../access/visible-queries.ts'
+import type { OffsetPage } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type { Db } from '../../store/schema.ts'
+
+/** Repositories of images in a project, or in the projects of a group whose images the viewer sees. */
+export function listRepositories(
+  db: Db,
+  place: { readonly projectId: number } | { readonly groupId: number; readonly viewer: Viewer },
+  page: OffsetPage,
+) {
+  let query = db
+    .selectFrom('container_repositories as r')
+    .innerJoin('projects', 'projects.id', 'r.project_id')
+    .select([
+      'r.id',
+      'r.project_id',
+      'r.name',
+      'r.status',
+      'r.cleanup_policy_started_at',
+      'r.created_at',
+      'projects.full_path',
+      sql<number>`(SELECT count(*) FROM container_tags t WHERE t.repository_id = r.id)`.as(
+        'tags_count',
+      ),
+      sql<number>`(SELECT coalesce(sum(t.total_size), 0) FROM container_tags t
+        WHERE t.repository_id = r.id)`.as('size'),
+    ])
+    .orderBy('r.id')
+  if ('projectId' in place)
+    return listPage(db, query.where('r.project_id', '=', place.projectId), page)
+  query = query
+    .where('projects.pending_delete', '=', 0)
+    .where(seesProject(place.viewer))
+    .where(seesFeature(place.viewer, 'container_registry', Role.guest))
+    .where((is) =>
+      is(
+        'projects.namespace_id',
+        'in',
+        is
+          .selectFrom('namespace_ancestors')
+          .select('namespace_id')
+          .where('ancestor_id', '=', place.groupId),
+      ),
+    )
+  return listPage(db, query, page)
+}
+
+export type RepositoryRow = Awaited<ReturnType<typeof listRepositories>>['items'][number]
+
+export async function listTagsOf(db: Db, repositoryIds: readonly number[]) {
+  if (repositoryIds.length === 0) return []
+  return await db
+    .selectFrom('container_tags')
+    .select(['repository_id', 'name'])
+    .where('repository_id', 'in', repositoryIds)
+    .orderBy('name')
+    .execute()
+}
