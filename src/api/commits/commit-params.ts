@@ -1,5 +1,6 @@
 import { badRequest } from '../../base/problem.ts'
 import { flag, parameter } from '../../http/params.ts'
+import { decodeBase64 } from '../repository/base64.ts'
 import type { FileAction } from './file-actions.ts'
 
 /**
@@ -148,7 +149,10 @@ function readContent(
   if (content === undefined || content === null) return undefined
   if (typeof content === 'number') return Buffer.from(String(content))
   if (typeof content !== 'string') throw badRequest(`${place}[content] is invalid`)
-  return Buffer.from(content, encoding === 'text' ? 'utf8' : 'base64')
+  if (encoding === 'text') return Buffer.from(content, 'utf8')
+  const bytes = decodeBase64(content)
+  if (!bytes) throw badRequest(`${place}[content] is not valid base64`)
+  return bytes
 }
 
 function readMode(given: Readonly<Record<string, unknown>>, place: string): boolean {

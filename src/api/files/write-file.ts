@@ -4,6 +4,7 @@ import type { Ctx } from '../../ctx.ts'
 import { createCommit } from '../commits/create-commit.ts'
 import type { FileAction } from '../commits/file-actions.ts'
 import { mayPushBranch } from '../refs/gate.ts'
+import { decodeBase64 } from '../repository/base64.ts'
 
 interface FileBody {
   readonly branch: string
@@ -58,7 +59,13 @@ export async function writeFile(
 function actionOf({ kind, path, body }: FileWish): FileAction {
   const lastCommitId = body.last_commit_id || undefined
   if (kind === 'delete') return { kind, path, lastCommitId }
-  const encoding = body.encoding === 'base64' ? 'base64' : 'utf8'
-  const content = Buffer.from(body.content ?? '', encoding)
+  const content = readContent(body)
   return { kind, path, content, executable: body.execute_filemode, lastCommitId }
+}
+
+function readContent({ content = '', encoding }: FileBody): Buffer {
+  if (encoding !== 'base64') return Buffer.from(content, 'utf8')
+  const bytes = decodeBase64(content)
+  if (!bytes) throw invalidText('content is not valid base64')
+  return bytes
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { mayInProject } from '../../access/decide.ts'
 import { findVisibleProject, onProject, type Project } from '../../access/subjects.ts'
-import { Problem } from '../../base/problem.ts'
+import { forbidden, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 
 import { endpoint } from '../../http/endpoint.ts'
@@ -156,13 +156,14 @@ export const listMergeRequestsOfCommit = endpoint({
   paginate: 'offset',
   response: z.array(listedMergeRequestEntity),
   async handler({ ctx, project, repo, params, query, page }) {
+    if (!mayInProject(ctx.actor, project, 'read_merge_requests')) throw forbidden()
     const commit = await getCommit(repo, params.sha)
-    if (!mayInProject(ctx.actor, project, 'read_merge_requests')) return { items: [], total: 0 }
     const found = await listWithCommit(ctx.db, project.id, commit.id)
     const rows = found.filter(
       (row) => !query.state || query.state === 'all' || row.state === query.state,
     )
     const shown = rows.slice(page.offset, page.offset + page.perPage)
-    return { items: await presentMergeRequests(ctx, shown), total: rows.length }
+    // Without totals (spec B-resolved §2.3).
+    return { items: await presentMergeRequests(ctx, shown) }
   },
 })

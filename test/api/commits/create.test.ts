@@ -224,6 +224,8 @@ describe('a commit is refused', () => {
       'actions[1][action] must be one of: create, update, move, delete, chmod',
     ],
     [create('x', 'y', { encoding: 'hex' }), 'actions[1][encoding] must be text or base64'],
+    [create('x', '!?', { encoding: 'base64' }), 'actions[1][content] is not valid base64'],
+    [create('x', 'eHh4e', { encoding: 'base64' }), 'actions[1][content] is not valid base64'],
     [{ action: 'update', file_path: 'x' }, 'actions[1][content] is required for update action'],
     [{ action: 'create', file_path: 'x' }, 'actions[1][content] is required for create action'],
     [{ action: 'move', file_path: 'x' }, 'actions[1][previous_path] is required for move action'],
