@@ -1,6 +1,7 @@
 import { type InferResult, sql } from 'kysely'
 import type { Day } from '../base/clock.ts'
 import type { Db } from '../store/schema.ts'
+import { steadily } from '../store/steady.ts'
 
 /** A project as requests meet it: its row, with what is needed of its namespace. */
 export type ProjectRow = InferResult<ReturnType<typeof projectQuery>>[number]
@@ -51,18 +52,22 @@ const belowArchivedGroup = sql<0 | 1>`(
 
 /** The project of this id, or undefined. Projects being deleted are not found (spec A-resolved §1). */
 export function findProjectById(db: Db, id: number): Promise<ProjectRow | undefined> {
-  return projectQuery(db)
-    .where('projects.id', '=', id)
-    .where('projects.pending_delete', '=', 0)
-    .executeTakeFirst()
+  return steadily(db, `project ${id}`, () =>
+    projectQuery(db)
+      .where('projects.id', '=', id)
+      .where('projects.pending_delete', '=', 0)
+      .executeTakeFirst(),
+  )
 }
 
 /** The project at this full path (case-insensitive), or undefined. */
 export function findProjectByPath(db: Db, path: string): Promise<ProjectRow | undefined> {
-  return projectQuery(db)
-    .where('projects.full_path', '=', path)
-    .where('projects.pending_delete', '=', 0)
-    .executeTakeFirst()
+  return steadily(db, `project at ${path}`, () =>
+    projectQuery(db)
+      .where('projects.full_path', '=', path)
+      .where('projects.pending_delete', '=', 0)
+      .executeTakeFirst(),
+  )
 }
 
 /** The id of the project that once had this path, or undefined. */
@@ -88,7 +93,17 @@ export function findGroupByPath(db: Db, path: string): Promise<GroupRow | undefi
  * an ancestor, membership through groups invited to the project or to those (capped by the invitation), and ownership
  * of the personal namespace. Expired rows do not count (spec D §2.1).
  */
-export async function findProjectRole(
+export function findProjectRole(
+  db: Db,
+  userId: number,
+  projectId: number,
+  today: Day,
+): Promise<number> {
+  const key = `role of ${userId} in ${projectId} on ${today}`
+  return steadily(db, key, () => askProjectRole(db, userId, projectId, today))
+}
+
+async function askProjectRole(
   db: Db,
   userId: number,
   projectId: number,

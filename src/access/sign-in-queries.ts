@@ -1,6 +1,7 @@
 import type { InferResult } from 'kysely'
 import type { Instant } from '../base/clock.ts'
 import type { Db } from '../store/schema.ts'
+import { steadily } from '../store/steady.ts'
 
 const userColumns = [
   'users.id',
@@ -34,7 +35,8 @@ export type TokenRow = InferResult<ReturnType<typeof tokenQuery>>[number]
 
 /** The token of this digest with its user, or undefined. */
 export function findTokenByDigest(db: Db, digest: Buffer): Promise<TokenRow | undefined> {
-  return tokenQuery(db, digest).executeTakeFirst()
+  const key = `token ${digest.toString('base64')}`
+  return steadily(db, key, () => tokenQuery(db, digest).executeTakeFirst())
 }
 
 /** Remembers that a token was used; a trigger notes the user's activity. */

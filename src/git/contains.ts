@@ -1,12 +1,15 @@
+import { ByteCache } from './byte-cache.ts'
+import { mebibyte } from './engine/budget.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
+import type { History } from './history/history.ts'
 import { historyWith } from './history/load.ts'
 import { containing } from './history/paint.ts'
 import { peelAll } from './peel.ts'
 import { refsOf } from './ref-table.ts'
 import type { Repo } from './repo.ts'
 import { resolveCommit } from './resolve.ts'
-import type { Ref } from './types.ts'
+import type { ObjectId, Ref } from './types.ts'
 
 export interface ContainsOptions {
   readonly revision: string
@@ -82,7 +85,7 @@ export const listMergedRefsOperation = operation({
   },
 })
 
-function reachable(history: Awaited<ReturnType<typeof historyWith>>, from: number): Uint8Array {
+function reachable(history: History, from: number): Uint8Array {
   const marks = new Uint8Array(history.size)
   const stack = [from]
   marks[from] = 1
@@ -96,6 +99,62 @@ function reachable(history: Awaited<ReturnType<typeof historyWith>>, from: numbe
     }
   }
   return marks
+}
+
+export interface AmongOptions {
+  /** The commit that the others may be part of. */
+  readonly into: ObjectId
+  readonly ids: readonly ObjectId[]
+}
+
+export const listMergedAmongOperation = operation({
+  name: 'listMergedAmong',
+  lane: 'light',
+  async run({ repository }, { into, ids }: AmongOptions): Promise<ObjectId[]> {
+    const history = await historyWith(repository, [into, ...ids])
+    const reached = reachedFrom(repository, history, into)
+    return ids.filter((id) => reached[history.at(id)] === 1)
+  },
+})
+
+const reachedKey = Symbol('reached')
+/** Tips whose reach is kept: default branches, mostly the one. */
+const reachesKept = 4
+
+/** Marks of what a commit contains; one commit, the default branch, is asked about again and again. */
+function reachedFrom(repository: OpenRepository, history: History, id: ObjectId): Uint8Array {
+  const all = repository.keep(reachedKey, () => new WeakMap<History, Map<ObjectId, Uint8Array>>())
+  const known = all.get(history) ?? new Map<ObjectId, Uint8Array>()
+  all.set(history, known)
+  // Commits that were added later are no ancestors of one that was there before.
+  const marks = known.get(id) ?? reachable(history, history.at(id))
+  known.delete(id)
+  known.set(id, marks)
+  const oldest = known.keys().next()
+  if (known.size > reachesKept && !oldest.done) known.delete(oldest.value)
+  return marks
+}
+
+/** Two commits to whether one contains the other, which never changes. */
+const mergedBefore = new ByteCache<boolean>(2 * mebibyte, () => 8)
+
+/** Those of the commits that are contained in another one, or are the same. */
+export async function listMergedAmong(
+  repo: Repo,
+  { into, ids }: AmongOptions,
+  signal?: AbortSignal,
+): Promise<ReadonlySet<ObjectId>> {
+  const keyOf = (id: ObjectId) => `${repo.path} ${into} ${id}`
+  const missing = [...new Set(ids)].filter((id) => mergedBefore.get(keyOf(id)) === undefined)
+  const found = new Set<ObjectId>()
+  if (missing.length > 0) {
+    const input = { into, ids: missing }
+    const merged = await repo.engine.run(listMergedAmongOperation, repo.path, input, signal)
+    for (const id of merged) found.add(id)
+    for (const id of missing) mergedBefore.set(keyOf(id), found.has(id))
+  }
+  for (const id of ids) if (mergedBefore.get(keyOf(id))) found.add(id)
+  return found
 }
 
 /** The refs below a prefix whose commit is contained in a revision (`for-each-ref --merged`). */

@@ -1,5 +1,5 @@
 import { authorTest } from './author-pattern.ts'
-import { commitNow, loadCommits } from './commit.ts'
+import { commitNow, readCommits } from './commit.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
 import { GitError } from './error.ts'
@@ -45,10 +45,9 @@ export const readLogOperation = operation({
       ? 'heavy'
       : 'light',
   near: isNear,
-  async run({ repository, signal }, options: LogOptions): Promise<LogPage> {
+  async run({ repository, signal }, options: LogOptions): Promise<FoundPage> {
     if (repository.where === 'near') return nearPage(repository, options)
-    const { ids, more } = await logIds(repository, options, signal)
-    return { commits: await loadCommits(repository, ids), more }
+    return logIds(repository, options, signal)
   },
 })
 
@@ -63,7 +62,7 @@ function isNear(options: LogOptions): boolean {
   return (options.skip ?? 0) + options.limit <= mostNear
 }
 
-async function nearPage(repository: OpenRepository, options: LogOptions): Promise<LogPage> {
+async function nearPage(repository: OpenRepository, options: LogOptions): Promise<FoundPage> {
   const { commitId } = await resolveCommit(repository, options.revision || 'HEAD')
   const skip = options.skip ?? 0
   const count = skip + options.limit + 1
@@ -77,16 +76,34 @@ async function nearPage(repository: OpenRepository, options: LogOptions): Promis
  * A page of the commits list: newest first, exactly the commits and the order of `git log` with the
  * same options (spec B-resolved §2.1). `not_found` for an unknown revision.
  */
-export function readLog(repo: Repo, options: LogOptions, signal?: AbortSignal): Promise<LogPage> {
-  return repo.engine.run(readLogOperation, repo.path, options, signal)
+export async function readLog(
+  repo: Repo,
+  options: LogOptions,
+  signal?: AbortSignal,
+): Promise<LogPage> {
+  const found = await repo.engine.run(readLogOperation, repo.path, options, signal)
+  if ('commits' in found) return found
+  const commits = await readCommits(repo, found.ids, signal)
+  if (commits.length < found.ids.length) {
+    throw new GitError('failed', 'commits of the history are missing from the repository')
+  }
+  return { commits, more: found.more }
 }
+
+interface IdPage {
+  readonly ids: readonly ObjectId[]
+  readonly more: boolean
+}
+
+/** An engine process finds the ids; commits cross processes far slower than they are read. */
+type FoundPage = LogPage | IdPage
 
 /** The ids of a page. */
 export async function logIds(
   repository: OpenRepository,
   options: LogOptions,
   signal: AbortSignal,
-): Promise<{ ids: readonly ObjectId[]; more: boolean }> {
+): Promise<IdPage> {
   const range = options.all
     ? await allTips(repository)
     : await resolveRange(repository, options.revision || 'HEAD')

@@ -250,7 +250,7 @@ function present(
   const value = paged ? paged.items : answered.body
   const body = jsonOf(value)
   if (parts.checkResponses && endpoint.response instanceof z.ZodType && status < 300) {
-    assertShape(endpoint, endpoint.response, JSON.parse(body))
+    assertShape(endpoint, endpoint.response, JSON.parse(body.toString()))
   }
   const headers = paged && page ? pageHeaders(page, paged, link) : {}
   return {

@@ -12,6 +12,7 @@ import { assertMigrated, migrate } from './migrate.ts'
 import type { Migration } from './migration.ts'
 import { migrations } from './migrations.ts'
 import type { Db, Schema } from './schema.ts'
+import { keepSteady } from './steady.ts'
 
 export interface StoreOptions {
   readonly now?: () => Instant
@@ -60,6 +61,9 @@ export function openStore(folder: string, options: StoreOptions = {}): Store {
       patienceMs,
     }
     const db = new Kysely<Schema>({ dialect: storeDialect(handles) })
+    // SQLite counts what other connections commit: the writer of this process, and other processes.
+    const version = handles.reader.database.prepare('PRAGMA data_version').pluck()
+    keepSteady(db, () => version.get())
     return {
       db,
       path,

@@ -8,7 +8,7 @@ import type { Repo } from '../../git/repo.ts'
 import { branchStates } from '../refs/branch-state.ts'
 import { ifFound } from '../repository/missing.ts'
 import { presentBranch } from './entity.ts'
-import { mergedBranches } from './merged.ts'
+import { mergedCommits } from './merged.ts'
 
 /** A branch by name: 400 for what can't be one, 404 `404 Branch Not Found` for what isn't. */
 export async function getBranch(repo: Repo, name: string, signal?: AbortSignal): Promise<Branch> {
@@ -26,14 +26,15 @@ export async function presentBranches(
   signal?: AbortSignal,
 ): Promise<ReturnType<typeof presentBranch>[]> {
   const repo = ctx.git.open(project.id)
+  const ids = branches.map((branch) => branch.commit.id)
   const [stateOf, merged] = await Promise.all([
     branchStates(ctx, project),
-    mergedBranches(repo, project, signal),
+    mergedCommits(repo, project, ids, signal),
   ])
   return branches.map((branch) =>
     presentBranch(ctx, project, branch, {
       state: stateOf(branch.name),
-      merged: merged.has(branch.name),
+      merged: merged.has(branch.commit.id),
     }),
   )
 }

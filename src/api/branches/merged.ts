@@ -1,11 +1,25 @@
 import type { Project } from '../../access/subjects.ts'
-import { listMergedRefs } from '../../git/contains.ts'
+import { listMergedAmong, listMergedRefs } from '../../git/contains.ts'
 import type { Repo } from '../../git/repo.ts'
 import { resolveRevision } from '../../git/revision.ts'
+import type { ObjectId } from '../../git/types.ts'
 import { defaultRef } from '../repository/access.ts'
 import { ifFound } from '../repository/missing.ts'
 
 const prefix = 'refs/heads/'
+
+/** Those of some commits of branches that are in the default branch, as `mergedBranches` counts. */
+export async function mergedCommits(
+  repo: Repo,
+  project: Pick<Project, 'default_branch'>,
+  ids: readonly ObjectId[],
+  signal?: AbortSignal,
+): Promise<ReadonlySet<ObjectId>> {
+  const root = await ifFound(resolveRevision(repo, defaultRef(project), {}, signal))
+  const others = ids.filter((id) => id !== root?.commitId)
+  if (!root || others.length === 0) return new Set()
+  return await listMergedAmong(repo, { into: root.commitId, ids: others }, signal)
+}
 
 /**
  * Names of the branches whose work is in the default branch. One that stands at the very commit of the default branch

@@ -2,11 +2,21 @@ import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { Via } from '../../store/schema/refs.ts'
 import type { Db } from '../../store/schema.ts'
+import { steadily } from '../../store/steady.ts'
 import type { RefMove } from './moves.ts'
 import type { BranchRule, Level, TagRule } from './protection.ts'
 
 /** The rules of a project and of the groups above it, most specific first. */
-export async function listBranchRules(
+export function listBranchRules(
+  db: Db,
+  projectId: number,
+  namespaceId: number,
+): Promise<readonly BranchRule[]> {
+  const key = `branch rules of ${projectId} in ${namespaceId}`
+  return steadily(db, key, () => askBranchRules(db, projectId, namespaceId))
+}
+
+async function askBranchRules(
   db: Db,
   projectId: number,
   namespaceId: number,

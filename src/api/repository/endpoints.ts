@@ -6,7 +6,7 @@ import { onCode, refOrDefault } from './access.ts'
 import { readHeldBlob, streamBlobJson } from './blob-json.ts'
 import { countLargeBlob } from './blob-limit.ts'
 import { blobEntity, presentBlob, presentTreeEntry, treeEntryEntity } from './entity.ts'
-import { listTree } from './list-tree.ts'
+import { listTree, listWholeTree } from './list-tree.ts'
 import { orNotFound } from './missing.ts'
 import { answerBlob } from './raw.ts'
 
@@ -36,6 +36,7 @@ export const getTree = endpoint({
       path: query.path ?? '',
       recursive: query.recursive,
     }
+    if (page.kind === 'whole') return await listWholeTree(repo, asked, request.signal)
     const listing = await listTree(repo, asked, page, request.signal)
     return { ...listing, items: listing.items.map(presentTreeEntry) }
   },

@@ -3,8 +3,10 @@ import { badParameters, notFound } from '../../base/problem.ts'
 import { GitError } from '../../git/error.ts'
 import { cleanPath } from '../../git/names.ts'
 import type { Repo } from '../../git/repo.ts'
-import { readTree, type TreePage } from '../../git/tree.ts'
+import { readTree, readWholeTree, type TreePage } from '../../git/tree.ts'
 import type { TreeEntry } from '../../git/types.ts'
+import { ready } from '../../http/ready.ts'
+import type { presentTreeEntry } from './entity.ts'
 import { isMissing } from './missing.ts'
 import { readTreeToken, tokenOfPath } from './page-token.ts'
 
@@ -40,15 +42,31 @@ async function read(
   try {
     return await readTree(repo, { ...query, ...rangeOf(page), after }, signal)
   } catch (error) {
-    if (!isMissing(error)) throw error
-    if (error.detail.path !== undefined || !isPath(query.path)) {
-      throw notFound('invalid revision or path')
-    }
     // An entry that went meanwhile can't be followed.
-    if (error.code === 'invalid' && after !== undefined && (await isReadable(repo, query))) {
+    const isToken = isMissing(error) && error.code === 'invalid' && after !== undefined
+    if (isToken && isPath(query.path) && (await isReadable(repo, query))) {
       throw badParameters('page_token is invalid')
     }
-    throw notFound('Tree')
+    throw refusalOf(error, query)
+  }
+}
+
+function refusalOf(error: unknown, query: TreeQuery): unknown {
+  if (!isMissing(error)) return error
+  const isPathWrong = error.detail.path !== undefined || !isPath(query.path)
+  return notFound(isPathWrong ? 'invalid revision or path' : 'Tree')
+}
+
+/** Everything below a folder, its JSON text as the engine has it. */
+export async function listWholeTree(
+  repo: Repo,
+  query: TreeQuery,
+  signal: AbortSignal,
+): Promise<Paged<ReturnType<typeof presentTreeEntry>>> {
+  try {
+    return { items: ready(await readWholeTree(repo, query, signal)) }
+  } catch (error) {
+    throw refusalOf(error, query)
   }
 }
 

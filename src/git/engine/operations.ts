@@ -8,7 +8,11 @@ import { cherryPickOperation } from '../cherry-pick.ts'
 import { readCommitOperation, readCommitsOperation } from '../commit.ts'
 import { readCommitStatsOperation } from '../commit-stats.ts'
 import { compareOperation } from '../compare.ts'
-import { listMergedRefsOperation, listRefsContainingOperation } from '../contains.ts'
+import {
+  listMergedAmongOperation,
+  listMergedRefsOperation,
+  listRefsContainingOperation,
+} from '../contains.ts'
 import { countLinesOperation, listAuthorsOperation } from '../contributors.ts'
 import { countCommitsOperation } from '../count.ts'
 import { readCommitDiffOperation, readDiffOperation } from '../diff.ts'
@@ -27,7 +31,7 @@ import { revertOperation } from '../revert.ts'
 import { resolveRevisionOperation } from '../revision.ts'
 import { readSignatureOperation } from '../signature.ts'
 import { findTagOperation, listTagsOperation } from '../tags.ts'
-import { findTreeEntryOperation, readTreeOperation } from '../tree.ts'
+import { findTreeEntryOperation, readTreeOperation, readWholeTreeOperation } from '../tree.ts'
 import { moveRefOperation } from '../update-refs.ts'
 import { writeCommitOperation } from '../write-commit.ts'
 import { writeTagOperation } from '../write-tag.ts'
@@ -54,6 +58,7 @@ const all: readonly Operation<never, unknown>[] = [
   readDiffOperation,
   readCommitStatsOperation,
   listMergedRefsOperation,
+  listMergedAmongOperation,
   listRefsContainingOperation,
   countCommitsOperation,
   readFileOperation,
@@ -78,6 +83,7 @@ const all: readonly Operation<never, unknown>[] = [
   readCommitsOperation,
   readLogOperation,
   readTreeOperation,
+  readWholeTreeOperation,
   resolveRevisionOperation,
 ]
 
