@@ -21,7 +21,7 @@ const fields =
 
 /** A commit somewhere down the line, another one in each round. */
 const older = (line: readonly string[], round: number) =>
-  line[Math.floor((line.length * (round + 1)) / 50)] ?? 'HEAD'
+  line[Math.floor((line.length * (round + 1)) / 150)] ?? 'HEAD'
 
 function questions({ line }: Subjects): Question[] {
   const old = (round: number) => older(line, round)
@@ -86,13 +86,15 @@ async function* aheadBehind(project: Project, { line }: Subjects): AsyncGenerato
 async function* isAncestor(project: Project, { line }: Subjects): AsyncGenerator<Row> {
   const run = Date.now()
   const name = (round: number) => `merged-${run}-${round}`
+  const at = (round: number) => older(line, round * 6)
   for (let round = 0; round <= rounds * 2; round++) {
-    await makeBranch(project, name(round), older(line, round))
+    await makeBranch(project, name(round), at(round))
   }
+  for (let i = 0; i < 100; i++) await timeOf(project, `repository/branches/${project.branch}`)
   yield await compareTimes(
     { what: 'is ancestor', rounds, mostRounds: rounds * 2, limit: 0.1 },
     (n) => timeOf(project, `repository/branches/${name(n)}`),
-    (n) => gitTimeOf(project, ['merge-base', '--is-ancestor', older(line, n), 'HEAD']),
+    (n) => gitTimeOf(project, ['merge-base', '--is-ancestor', at(n), 'HEAD']),
   )
 }
 
