@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
+import { describeLabels } from '../labels/describe.ts'
 import { labelDetailEntity, presentLabelDetail } from '../labels/entity.ts'
 import { milestoneEntity } from '../milestones/entity.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
@@ -61,6 +62,7 @@ export async function presentLists(ctx: Ctx, rows: readonly ListRow[]): Promise<
     ctx.db,
     rows.flatMap((row) => row.label_id ?? []),
   )
+  const descriptions = await describeLabels(ctx, labels)
   const people = await listPeopleById(
     ctx.db,
     rows.flatMap((row) => row.assignee_id ?? []),
@@ -76,7 +78,7 @@ export async function presentLists(ctx: Ctx, rows: readonly ListRow[]): Promise<
     return {
       id: row.id,
       list_type: person ? 'assignee' : milestone ? 'milestone' : 'label',
-      label: label ? presentLabelDetail(label) : null,
+      label: label ? presentLabelDetail(label, descriptions) : null,
       ...(person ? { assignee: presentUserBasic(ctx, person) } : {}),
       ...(milestone ? { milestone } : {}),
       position: row.position,
@@ -97,6 +99,7 @@ export async function presentBoards(
   const listRows = await listListsOf(ctx.db, ids)
   const lists = await presentLists(ctx, listRows)
   const labels = await listLabelsOfBoards(ctx.db, ids)
+  const descriptions = await describeLabels(ctx, labels)
   const people = await listPeopleById(
     ctx.db,
     rows.flatMap((row) => row.assignee_id ?? []),
@@ -115,7 +118,9 @@ export async function presentBoards(
       ...ownerParts(ctx, owner),
       milestone: milestones.get(row.milestone_id ?? 0) ?? null,
       assignee: person ? presentUserBasic(ctx, person) : null,
-      labels: labels.filter((one) => one.board_id === row.id).map(presentLabelDetail),
+      labels: labels
+        .filter((one) => one.board_id === row.id)
+        .map((label) => presentLabelDetail(label, descriptions)),
       weight: row.weight,
       lists: lists.filter((_, at) => listRows[at]?.board_id === row.id),
     }

@@ -1,6 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { assigneesBySubject } from '../assignees/verbs.ts'
+import { describeLabels } from '../labels/describe.ts'
 import { presentLabelDetail } from '../labels/entity.ts'
 import { labelsBySubject } from '../labels/set-labels.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
@@ -46,6 +47,10 @@ export async function presentIssues(
     ),
     listIssueCounts(ctx.db, ids),
   ])
+  const descriptions = await describeLabels(
+    ctx,
+    shape.labelDetails ? [...labels.values()].flat() : [],
+  )
   const countsById = new Map(counts.map((one) => [one.id, one]))
   const user = (id: number | null) => {
     const found = id === null ? undefined : users.get(id)
@@ -59,7 +64,9 @@ export async function presentIssues(
       ...countFields(row, countsById.get(row.id) ?? NO_COUNTS),
       ...taskFields(row),
       closed_by: user(row.closed_by_id),
-      labels: shape.labelDetails ? own.map(presentLabelDetail) : own.map((label) => label.title),
+      labels: shape.labelDetails
+        ? own.map((label) => presentLabelDetail(label, descriptions))
+        : own.map((label) => label.title),
       milestone: (row.milestone_id === null ? null : milestones.get(row.milestone_id)) ?? null,
       assignees: responsible,
       author: user(row.author_id),

@@ -16,6 +16,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { flag, integer, text } from '../../http/params.ts'
 import { setSubscribed, subscribedAmong } from '../subscriptions/subscribe.ts'
 import { countsByLabel } from './count-queries.ts'
+import { describeLabels } from './describe.ts'
 import { labelEntity, presentLabel } from './entity.ts'
 import {
   deleteLabel,
@@ -70,7 +71,7 @@ function assertOwned(place: LabelPlace, row: Found): void {
 
 async function presentOne(ctx: Ctx, row: Parameters<typeof presentLabel>[0]) {
   const subscribed = await subscribedAmong(ctx, 'label', [row.id])
-  return presentLabel(row, subscribed.has(row.id), undefined)
+  return presentLabel(row, await describeLabels(ctx, [row]), subscribed.has(row.id), undefined)
 }
 
 async function list(
@@ -84,8 +85,9 @@ async function list(
   const subscribed = await subscribedAmong(ctx, 'label', ids)
   const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
   const counts = asked.counts ? await countsByLabel(ctx.db, viewer, place, ids) : undefined
+  const descriptions = await describeLabels(ctx, rows.items)
   const items = rows.items.map((row) =>
-    presentLabel(row, subscribed.has(row.id), counts?.get(row.id)),
+    presentLabel(row, descriptions, subscribed.has(row.id), counts?.get(row.id)),
   )
   return { ...rows, items }
 }

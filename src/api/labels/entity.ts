@@ -43,12 +43,16 @@ export interface LabelCounts {
   readonly open_merge_requests_count: number
 }
 
-export function presentLabelDetail(row: LabelRow): z.input<typeof labelDetailEntity> {
+/** `descriptions` are the HTML of `describeLabels`. */
+export function presentLabelDetail(
+  row: LabelRow,
+  descriptions: ReadonlyMap<number, string>,
+): z.input<typeof labelDetailEntity> {
   return {
     id: row.id,
     name: row.title,
     description: row.description,
-    description_html: escapeHtml(row.description ?? ''),
+    description_html: descriptions.get(row.id) ?? '',
     text_color: textColorOn(row.color),
     color: row.color,
     archived: row.archived === 1,
@@ -57,26 +61,15 @@ export function presentLabelDetail(row: LabelRow): z.input<typeof labelDetailEnt
 
 export function presentLabel(
   row: LabelRow & { readonly priority: number | null },
+  descriptions: ReadonlyMap<number, string>,
   subscribed: boolean,
   counts: LabelCounts | undefined,
 ): z.input<typeof labelEntity> {
   return {
-    ...presentLabelDetail(row),
+    ...presentLabelDetail(row, descriptions),
     ...counts,
     subscribed,
     priority: row.priority,
     is_project_label: row.project_id !== null,
   }
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
 }

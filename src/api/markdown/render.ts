@@ -1,69 +1,74 @@
-import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
-import { badParameters } from '../../base/problem.ts'
+import { badParameters, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { findReferences, type Reference } from '../references/find-references.ts'
-import { listKnownIssues, listKnownMergeRequests, listKnownUsers } from './queries.ts'
-import { type LinkedText, longestMarkdown, renderHtml } from './renderer.ts'
+import { findLinks } from './links.ts'
+import { findPlace, type MarkdownPlace } from './queries.ts'
+import { longestMarkdown, renderHtml } from './renderer.ts'
+
+export interface MarkdownWishes {
+  /** One line, without paragraphs. */
+  readonly inline?: boolean
+  /** Links without a scheme stay as they are, instead of leading into the repository. */
+  readonly relative?: 'repository' | 'as_written'
+}
+
+/** What Markdown leaves as it is: a few plain words, which most descriptions are. */
+const plain = /^[A-Za-z][A-Za-z0-9 ,()']*[A-Za-z0-9.,)]$/
 
 /**
- * Markdown as safe HTML. With a project, mentions of issues, merge requests and users that the caller may see become
- * links; what they may not see stays text, as if it were not there.
+ * Markdown as safe HTML. In a project, mentions of what the caller may see become links, and links without a scheme lead
+ * into its repository; what they may not see stays text, as if it were not there.
  */
 export async function renderMarkdown(
   ctx: Ctx,
   text: string,
-  projectPath: string | null = null,
+  project: string | MarkdownPlace | null = null,
+  wishes: MarkdownWishes = {},
 ): Promise<string> {
   if (text.length > longestMarkdown) {
     throw badParameters(`text is too long (maximum is ${longestMarkdown} characters)`)
   }
-  const references = projectPath === null ? [] : await linksOf(ctx, text, projectPath)
-  return await renderHtml({ text, references, own: `${ctx.config.externalUrl}/` })
+  const inline = wishes.inline ?? false
+  if (text.length < 1000 && plain.test(text)) return inline ? text : `<p>${text}</p>\n`
+  const place = typeof project === 'string' ? await findPlace(ctx.db, project) : project
+  const { externalUrl } = ctx.config
+  const links = place ? await findLinks(ctx, text, place) : { references: [], addresses: [] }
+  const isRelative = place && wishes.relative !== 'as_written'
+  return renderHtml({
+    text,
+    ...links,
+    place: isRelative
+      ? {
+          base: `${externalUrl}/${place.full_path}`,
+          uploads: `${externalUrl}/-/project/${place.id}`,
+          ref: place.default_branch,
+        }
+      : null,
+    own: `${externalUrl}/`,
+    inline,
+  })
 }
 
-async function linksOf(ctx: Ctx, text: string, projectPath: string): Promise<LinkedText[]> {
-  const found = findReferences(text)
-  const numbered = found.filter(isNumbered)
-  const links: LinkedText[] = []
-  for (const path of new Set(numbered.map((one) => one.project ?? projectPath))) {
-    const mentions = numbered.filter((one) => (one.project ?? projectPath) === path)
-    links.push(...(await numberedLinks(ctx, path, mentions)))
-  }
-  const names = found.flatMap((one) => (one.kind === 'user' ? [one.username] : []))
-  for (const name of await listKnownUsers(ctx.db, names)) {
-    links.push({ text: `@${name}`, url: `${ctx.config.externalUrl}/${name}` })
-  }
-  return links
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
 }
 
-type Numbered = Extract<Reference, { readonly iid: number }>
-
-function isNumbered(reference: Reference): reference is Numbered {
-  return reference.kind === 'issue' || reference.kind === 'merge_request'
-}
-
-async function numberedLinks(
+/** The same for a field of an answer, which must not fail: a text that cannot be rendered is shown as it was written. */
+export async function renderField(
   ctx: Ctx,
-  path: string,
-  mentions: readonly Numbered[],
-): Promise<LinkedText[]> {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
-  const numbers = (kind: Numbered['kind']) =>
-    mentions.filter((one) => one.kind === kind).map((one) => one.iid)
-  const known = {
-    issue: new Set(await listKnownIssues(ctx.db, viewer, path, numbers('issue'))),
-    merge_request: new Set(
-      await listKnownMergeRequests(ctx.db, viewer, path, numbers('merge_request')),
-    ),
+  text: string | null,
+  project: string | MarkdownPlace | null = null,
+  wishes: MarkdownWishes = {},
+): Promise<string> {
+  if (text === null || text.trim() === '') return ''
+  try {
+    return await renderMarkdown(ctx, text, project, wishes)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const escaped = text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign)
+    return wishes.inline ? escaped : `<p>${escaped}</p>`
   }
-  return mentions
-    .filter((one) => known[one.kind].has(one.iid))
-    .map((one) => {
-      const [sign, page] = one.kind === 'issue' ? ['#', 'issues'] : ['!', 'merge_requests']
-      return {
-        text: `${one.project ?? ''}${sign}${one.iid}`,
-        url: `${ctx.config.externalUrl}/${path}/-/${page}/${one.iid}`,
-      }
-    })
 }

@@ -1,22 +1,41 @@
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { unprocessable } from '../../base/problem.ts'
+import { HtmlCache, keyOf } from './html-cache.ts'
 import { workerCode } from './worker-code.ts'
 
 /** A text that is a link wherever it stands. */
 export interface LinkedText {
   readonly text: string
   readonly url: string
+  /** What is shown instead, such as a label's title without its sign. */
+  readonly shown?: string
 }
 
 export interface MarkdownJob {
   readonly text: string
   readonly references: readonly LinkedText[]
+  /** Addresses of this server, with the short form of what they lead to. */
+  readonly addresses: readonly (readonly [string, string])[]
+  /** Where links without a scheme lead; null leaves them as they are. */
+  readonly place: {
+    readonly base: string
+    readonly uploads: string
+    readonly ref: string | null
+  } | null
   /** Links that begin with it stay in the window. */
   readonly own: string
+  /** One line, without paragraphs. */
+  readonly inline: boolean
 }
 
-const library = createRequire(import.meta.url).resolve('markdown-it')
+const find = createRequire(import.meta.url).resolve
+const libraries = {
+  library: find('markdown-it'),
+  emoji: find('markdown-it-emoji'),
+  footnote: find('markdown-it-footnote'),
+  longest: 8_000_000,
+}
 
 /** Most characters of one text, and the milliseconds that it may take. */
 export const longestMarkdown = 1_000_000
@@ -24,6 +43,10 @@ const timeoutMs = 3000
 const memoryMb = 128
 /** A worker that has had nothing to do for so long goes. */
 const idleMs = 60_000
+/** Texts that wait for their turn; more are refused. */
+const mostWaiting = 500
+/** Texts beyond this have a worker of their own, so that the many short ones need not wait for them. */
+const shortText = 20_000
 
 interface Waiting {
   readonly job: MarkdownJob
@@ -40,6 +63,7 @@ class MarkdownRenderer {
 
   render(job: MarkdownJob): Promise<string> {
     return new Promise((resolve, reject) => {
+      if (this.#waiting.length >= mostWaiting) return reject(problem('cannot be rendered now'))
       this.#waiting.push({ job, resolve, reject })
       this.#next()
     })
@@ -64,7 +88,7 @@ class MarkdownRenderer {
     if (this.#worker) return this.#worker
     const worker = new Worker(workerCode, {
       eval: true,
-      workerData: { library },
+      workerData: libraries,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     })
@@ -104,9 +128,16 @@ function problem(why: string): Error {
   return unprocessable(`The text ${why}.`)
 }
 
-const renderer = new MarkdownRenderer()
+const short = new MarkdownRenderer()
+const long = new MarkdownRenderer()
+const known = new HtmlCache()
 
 /** Markdown as HTML that may be shown as it is: without scripts, raw HTML or links that run anything. */
-export function renderHtml(job: MarkdownJob): Promise<string> {
-  return renderer.render(job)
+export async function renderHtml(job: MarkdownJob): Promise<string> {
+  const key = keyOf(job)
+  const html = known.get(key)
+  if (html !== undefined) return html
+  const fresh = await (job.text.length > shortText ? long : short).render(job)
+  known.set(key, fresh)
+  return fresh
 }

@@ -122,6 +122,7 @@ export const getProjectMergeRequest = endpoint({
     return presentMergeRequest(ctx, project, await recheckIfDue(ctx, row), {
       diverged: query.include_diverged_commits_count,
       rebase: query.include_rebase_in_progress,
+      html: query.render_html,
     })
   },
 })

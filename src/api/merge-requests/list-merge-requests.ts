@@ -22,6 +22,10 @@ export async function listVisibleMergeRequests(
   const rows = query.with_merge_status_recheck
     ? await Promise.all(found.items.map((row) => recheckIfDue(ctx, row)))
     : found.items
-  const wanted = { labelDetails: query.with_labels_details, group: place.path }
+  const wanted = {
+    labelDetails: query.with_labels_details,
+    html: query.render_html,
+    group: place.path,
+  }
   return { ...found, items: await presentMergeRequests(ctx, rows, wanted) }
 }

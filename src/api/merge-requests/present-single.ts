@@ -15,6 +15,7 @@ import type { MergeRequestRow } from './row.ts'
 export interface SingleOptions {
   readonly diverged?: boolean | undefined
   readonly rebase?: boolean | undefined
+  readonly html?: boolean | undefined
 }
 
 /** From this many changed files on, only "more than" is told (spec D §1.10). */
@@ -27,7 +28,7 @@ export async function presentMergeRequest(
   row: MergeRequestRow,
   options: SingleOptions = {},
 ): Promise<MergeRequestDetail> {
-  const [listed] = await presentMergeRequests(ctx, [row])
+  const [listed] = await presentMergeRequests(ctx, [row], { html: options.html })
   if (!listed) throw new Error(`merge request ${row.id} is not presented`)
   const user = userOf(ctx.actor)
   const [version, pipeline, participates, may] = await Promise.all([

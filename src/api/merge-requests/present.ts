@@ -1,8 +1,10 @@
 import type { Ctx } from '../../ctx.ts'
 import { assigneesBySubject } from '../assignees/verbs.ts'
 import { countTasks } from '../issues/tasks-in-text.ts'
+import { describeLabels } from '../labels/describe.ts'
 import { presentLabelDetail } from '../labels/entity.ts'
 import { labelsBySubject } from '../labels/set-labels.ts'
+import { renderField } from '../markdown/render.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
 import { timeStats } from '../time-tracking/duration.ts'
 import { presentUserBasic, type UserBasic } from '../users/basic.ts'
@@ -73,12 +75,17 @@ export async function presentMergeRequests(
 ): Promise<ListedMergeRequest[]> {
   if (rows.length === 0) return []
   const extras = await extrasOf(ctx, rows)
+  const texts = wanted.html ? await textsOf(ctx, rows) : undefined
+  const labels = wanted.labelDetails
+    ? await describeLabels(ctx, [...extras.labels.values()].flat())
+    : new Map<number, string>()
   return rows.map((row) => ({
     ...presentBrief(ctx, row),
     ...peopleOf(ctx, row, extras),
     ...stateOf(row, extras),
     ...wishesOf(row),
-    ...planOf(row, extras, wanted),
+    ...planOf(row, extras, wanted.labelDetails ? labels : undefined),
+    ...texts?.get(row.id),
     ...countsOf(row, extras.counts.get(row.id)),
     ...referencesOf(row, wanted),
   }))
@@ -154,11 +161,27 @@ export function squashOnMerge(option: string, wish: boolean): boolean {
   return option !== 'never' && wish
 }
 
-function planOf(row: MergeRequestRow, extras: Extras, wanted: Wanted) {
+/** Title and description as HTML. */
+async function textsOf(ctx: Ctx, rows: readonly MergeRequestRow[]) {
+  const texts = new Map<number, { title_html: string; description_html: string }>()
+  for (const row of rows) {
+    texts.set(row.id, {
+      title_html: await renderField(ctx, row.title, row.target_path, { inline: true }),
+      description_html: await renderField(ctx, row.description, row.target_path),
+    })
+  }
+  return texts
+}
+
+function planOf(
+  row: MergeRequestRow,
+  extras: Extras,
+  descriptions: ReadonlyMap<number, string> | undefined,
+) {
   const labels = extras.labels.get(row.id) ?? []
   return {
-    labels: wanted.labelDetails
-      ? labels.map((label) => presentLabelDetail(label))
+    labels: descriptions
+      ? labels.map((label) => presentLabelDetail(label, descriptions))
       : labels.map((label) => label.title),
     milestone: row.milestone_id === null ? null : (extras.milestones.get(row.milestone_id) ?? null),
     task_completion_status: countTasks(row.description),

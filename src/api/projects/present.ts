@@ -9,9 +9,9 @@ import { dayOf } from '../../base/clock.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { ready } from '../../http/ready.ts'
+import { renderField } from '../markdown/render.ts'
 import { presentNamespaceBrief } from '../namespaces/entity.ts'
 import { avatarUrl, presentUserBasic } from '../users/basic.ts'
-import { descriptionHtml } from './description.ts'
 import type { ProjectBasic, ProjectFull } from './entity.ts'
 import { type Extras, type Facts, readExtras, type Wanted } from './extras.ts'
 import { findLicense } from './licenses.ts'
@@ -44,16 +44,33 @@ interface View {
   readonly extras: Extras
   /** Those that projects of the page were forked from, as far as the caller sees them. */
   readonly parents: ReadonlyMap<number, ProjectBasic>
+  /** As HTML, by the project's id; only for whoever gets all of a project. */
+  readonly descriptions: ReadonlyMap<number, string>
 }
 
-function view(ctx: Ctx, row: ProjectRow, extras: Extras, parents: View['parents'] = NONE): View {
+async function renderDescriptions(
+  ctx: Ctx,
+  rows: readonly ProjectRow[],
+): Promise<Map<number, string>> {
+  const html = await Promise.all(rows.map((row) => renderField(ctx, row.description, row)))
+  return new Map(rows.map((row, at) => [row.id, html[at] ?? '']))
+}
+
+function view(
+  ctx: Ctx,
+  row: ProjectRow,
+  extras: Extras,
+  more: Partial<Pick<View, 'parents' | 'descriptions'>> = {},
+): View {
+  const { parents = NONE, descriptions = new Map() } = more
   const levels = extras.access.get(row.id)
   const role = isAdmin(ctx.actor)
     ? Role.owner
     : Math.max(levels?.project_level ?? 0, levels?.group_level ?? 0)
   const settings = JSON.parse(row.settings) as Record<string, unknown> // written by us
   const archived = row.archived === 1 || row.namespace_archived === 1
-  return { row, extras, parents, subject: { visibility: row.visibility, archived, role, settings } }
+  const subject = { visibility: row.visibility, archived, role, settings }
+  return { row, extras, parents, descriptions, subject }
 }
 
 /** Projects as the caller sees them, in the order given. */
@@ -66,9 +83,14 @@ export async function presentProjects(
   const simple = wanted.simple || ctx.actor.kind === 'anonymous'
   const asked = { ...wanted, simple }
   const extras = await readExtras(ctx, rows, asked)
-  const parents = simple ? NONE : await presentParents(ctx, rows)
+  const more = simple
+    ? {}
+    : {
+        parents: await presentParents(ctx, rows),
+        descriptions: await renderDescriptions(ctx, rows),
+      }
   return rows.map((row) => {
-    const seen = view(ctx, row, extras, parents)
+    const seen = view(ctx, row, extras, more)
     return simple ? presentBasic(ctx, seen, asked) : readyFull(ctx, seen, asked)
   })
 }
@@ -82,7 +104,8 @@ export async function presentProject(
   const asked = { ...wanted, single: true, simple: false }
   const extras = await readExtras(ctx, [row], asked)
   const parents = await presentParents(ctx, [row])
-  return presentFull(ctx, view(ctx, row, extras, parents), asked)
+  const descriptions = await renderDescriptions(ctx, [row])
+  return presentFull(ctx, view(ctx, row, extras, { parents, descriptions }), asked)
 }
 
 /** One project as the caller sees it, read anew. Anonymous callers get the basic block. */
@@ -217,7 +240,7 @@ function presentOwn(
     import_status: row.import_status,
     ...(wanted.single ? { import_error: row.import_error } : {}),
     ...(may('read_issues') ? { open_issues_count: extras.openIssues.get(row.id) ?? 0 } : {}),
-    description_html: descriptionHtml(row.description),
+    description_html: seen.descriptions.get(row.id) ?? '',
     updated_at: row.updated_at,
     public_builds: settings.public_jobs,
     shared_with_groups: sharedGroups(ctx, extras, row.id),

@@ -5,7 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { readCommits } from '../../git/commit.ts'
 import { GitError } from '../../git/error.ts'
 import { presentCommit } from '../commits/entity.ts'
-import { renderMarkdown } from '../markdown/render.ts'
+import { renderField } from '../markdown/render.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
 import { presentUserBasic } from '../users/basic.ts'
 import { presentLink, type releaseEntity } from './entity.ts'
@@ -70,7 +70,7 @@ export async function presentReleases(
 async function htmlOf(ctx: Ctx, project: Project, rows: readonly ReleaseRow[]) {
   const found = new Map<number, string>()
   for (const row of rows) {
-    found.set(row.id, await renderMarkdown(ctx, row.description ?? '', project.full_path))
+    found.set(row.id, await renderField(ctx, row.description, project))
   }
   return found
 }

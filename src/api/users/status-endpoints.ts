@@ -5,6 +5,7 @@ import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint, type Method } from '../../http/endpoint.ts'
 import { oneOf, text } from '../../http/params.ts'
+import { renderField } from '../markdown/render.ts'
 import { callerId, getUserWithProfile } from './find-user.ts'
 import { findStatus, saveStatus, type UserStatusRow } from './status-queries.ts'
 
@@ -18,20 +19,16 @@ const statusEntity = z.strictObject({
   clear_status_at: z.string().nullable(),
 })
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-}
-
-function presentStatus(row: UserStatusRow | undefined): z.input<typeof statusEntity> {
+async function presentStatus(
+  ctx: Ctx,
+  row: UserStatusRow | undefined,
+): Promise<z.input<typeof statusEntity>> {
   const message = row?.message ?? null
   return {
     emoji: row?.emoji ?? null,
     message,
     availability: row?.availability ?? 'not_set',
-    message_html: (message ?? '').replaceAll(/[&<>"]/g, (sign) => entities[sign] ?? sign),
+    message_html: await renderField(ctx, message, null, { inline: true }),
     clear_status_at: row?.clear_at ?? null,
   }
 }
@@ -59,7 +56,8 @@ export const getOwnStatus = endpoint({
   access: signedIn(),
   scopes: ['api', 'read_api', 'read_user'],
   response: statusEntity,
-  handler: async ({ ctx }) => presentStatus(await findStatus(ctx.db, callerId(ctx), ctx.now())),
+  handler: async ({ ctx }) =>
+    presentStatus(ctx, await findStatus(ctx.db, callerId(ctx), ctx.now())),
 })
 
 export const getStatus = endpoint({
@@ -73,7 +71,7 @@ export const getStatus = endpoint({
   response: statusEntity,
   async handler({ ctx, params }) {
     const user = await getUserWithProfile(ctx, params.user_id)
-    return presentStatus(await findStatus(ctx.db, user.id, ctx.now()))
+    return presentStatus(ctx, await findStatus(ctx.db, user.id, ctx.now()))
   },
 })
 
@@ -116,7 +114,7 @@ function statusEndpoint(method: Extract<Method, 'PUT' | 'PATCH'>) {
     },
     response: statusEntity,
     handler: async ({ ctx, body }) =>
-      presentStatus(await changeStatus(ctx, body, method === 'PATCH')),
+      presentStatus(ctx, await changeStatus(ctx, body, method === 'PATCH')),
   })
 }
 

@@ -44,7 +44,9 @@ export async function presentPage(
 
 /** Markdown is rendered; the other formats are shown as they were written. */
 async function renderPage(ctx: Ctx, wiki: Wiki, page: Page, content: string): Promise<string> {
-  if (page.format === 'markdown') return await renderMarkdown(ctx, content, wiki.projectPath)
+  if (page.format === 'markdown') {
+    return await renderMarkdown(ctx, content, wiki.projectPath, { relative: 'as_written' })
+  }
   return `<pre><code>${escaped(content)}</code></pre>`
 }
 
