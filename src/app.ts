@@ -18,6 +18,7 @@ import type { Metrics } from './base/metrics.ts'
 import { StartError } from './base/start-error.ts'
 import { productVersion } from './base/version.ts'
 import type { Ctx } from './ctx.ts'
+import { KeptAnswers } from './http/kept-answers.ts'
 import { mount, mountHost } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { makePipeline } from './http/pipeline.ts'
@@ -75,7 +76,14 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     admitOnly: options.admitOnly ?? false,
   }
   const router = new ApiRouter([...apiEndpoints.filter((one) => !one.host), ...apiAliases])
-  const handle = makePipeline({ ...common, router, baseUrl: `${config.externalUrl}/api/v4` })
+  const baseUrl = `${config.externalUrl}/api/v4`
+  const kept = new KeptAnswers(parts.store)
+  const handle = makePipeline({
+    ...common,
+    router,
+    baseUrl,
+    ...(common.admitOnly ? {} : { kept }),
+  })
   const ofHost = [...apiEndpoints.filter((one) => one.host), ...hostFileEndpoints]
   const hostRouter = new ApiRouter(ofHost)
   const handleHost = makePipeline({ ...common, router: hostRouter, baseUrl: config.externalUrl })

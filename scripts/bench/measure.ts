@@ -144,7 +144,7 @@ export function formatTable(rows: readonly Row[]): string {
     row.what,
     row.ours,
     row.theirs,
-    row.unit === 'x' ? row.value.toFixed(2) : `${Math.round(row.value)} ${row.unit}`,
+    row.unit === 'x' ? row.value.toFixed(2) : `${shortly(row.value)} ${row.unit}`,
     row.limit === undefined ? '' : `${row.atLeast ? '≥' : '≤'} ${row.limit}`,
     row.limit === undefined ? '' : isMet(row) ? 'ok' : 'MISSED',
   ])
@@ -153,6 +153,10 @@ export function formatTable(rows: readonly Row[]): string {
   const line = (row: readonly string[]) =>
     row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
   return all.map((row) => line(row).join('  ').trimEnd()).join('\n')
+}
+
+function shortly(value: number): string {
+  return value < 10 && !Number.isInteger(value) ? value.toFixed(1) : String(Math.round(value))
 }
 
 export function isMet(row: Row): boolean {

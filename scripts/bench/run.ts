@@ -7,15 +7,18 @@ import { buildLongHistory } from '../../fixtures/repositories/long-history.ts'
 import { benchEngine } from './engine.ts'
 import { benchLoad } from './engine-load.ts'
 import { formatTable, git, isMet, type Row } from './measure.ts'
+import { benchReads } from './reads.ts'
+import { seedSpaces } from './seed.ts'
 import { startServer } from './server.ts'
+import { benchSpaces } from './spaces.ts'
 import { startTimer, type Timer } from './timer.ts'
 import { type BenchPlace, benchTransport } from './transport.ts'
 
 const usage = `usage: npm run bench -- [options]
   --repository <path>  measure with this repository instead of one that is made
   --commits <n>        commits of the one that is made (20,000)
-  --only <part>        clone, first-push, push, shallow, refs, gigabyte, crowd, engine or
-                       crowded-engine alone
+  --only <part>        clone, first-push, push, shallow, refs, gigabyte, crowd, engine,
+                       crowded-engine, reads or spaces alone
   --rows <words>       of the engine's part only rows whose name holds one of these, comma between
   --data <folder>      data folder to make, or to use again as an earlier run left it (engine alone)
   --load               also push a gigabyte, and let 120 clients come at once
@@ -46,33 +49,70 @@ async function run(): Promise<void> {
   const say = (line: string) => process.stderr.write(`· ${line}\n`)
   const rows: Row[] = []
   try {
-    const source = join(folder, 'source.git')
-    await makeSource(source, values.repository, Number(values.commits), say)
-    const data = values.data === undefined ? join(folder, 'data') : resolve(values.data)
-    const server = await startServer(root, data)
-    const timer = startTimer()
-    try {
-      const work = join(folder, 'work')
-      await mkdir(work)
-      const place = { server, source, folder: work, load: values.load, only: values.only, say }
-      if (values.only !== 'engine' && values.only !== 'crowded-engine') {
-        for await (const row of benchTransport(place)) rows.push(row)
-      }
-      if (values.only === undefined || values.only.endsWith('engine')) {
-        say('engine')
-        for await (const row of benchRepository(place, timer, values.rows?.split(',')))
-          rows.push(row)
-      }
-    } finally {
-      timer.stop()
-      await server.stop()
-    }
+    for await (const row of measureAll(folder, values, say)) rows.push(row)
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
   process.stdout.write(`${formatTable(rows)}\n`)
   await writeFile(values.json, `${JSON.stringify({ node: process.version, rows }, null, 2)}\n`)
   if (values.strict && !rows.every(isMet)) process.exitCode = 1
+}
+
+interface Options {
+  readonly repository?: string | undefined
+  readonly commits: string
+  readonly load: boolean
+  readonly only?: string | undefined
+  readonly rows?: string | undefined
+  readonly data?: string | undefined
+}
+
+type Say = (line: string) => void
+
+async function* measureAll(folder: string, options: Options, say: Say): AsyncGenerator<Row> {
+  const { only } = options
+  if (only === undefined || only === 'spaces') {
+    say('spaces')
+    yield* benchSpaces()
+  }
+  if (only === undefined || only === 'reads') yield* benchApi(join(folder, 'reads'), say)
+  if (only !== 'spaces' && only !== 'reads') yield* benchGit(folder, options, say)
+}
+
+/** The REST API on many projects. */
+async function* benchApi(folder: string, say: Say): AsyncGenerator<Row> {
+  let projectIds: readonly number[] = []
+  const server = await startServer(root, folder, async (db, userId) => {
+    projectIds = await seedSpaces(db, userId)
+  })
+  try {
+    yield* benchReads({ server, projectIds, say })
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Transport and engine on one repository. */
+async function* benchGit(folder: string, options: Options, say: Say): AsyncGenerator<Row> {
+  const { only, load } = options
+  const source = join(folder, 'source.git')
+  await makeSource(source, options.repository, Number(options.commits), say)
+  const data = options.data === undefined ? join(folder, 'data') : resolve(options.data)
+  const server = await startServer(root, data)
+  const timer = startTimer()
+  try {
+    const work = join(folder, 'work')
+    await mkdir(work)
+    const place = { server, source, folder: work, load, only, say }
+    if (only !== 'engine' && only !== 'crowded-engine') yield* benchTransport(place)
+    if (only === undefined || only.endsWith('engine')) {
+      say('engine')
+      yield* benchRepository(place, timer, options.rows?.split(','))
+    }
+  } finally {
+    timer.stop()
+    await server.stop()
+  }
 }
 
 /** A bare repository to measure with: a copy of one, or a history that is made. */

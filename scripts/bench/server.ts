@@ -16,6 +16,7 @@ export interface BenchServer {
   /** Address of a project of the one user, credentials included; pushing to a new one makes it. */
   remote(name: string): string
   readonly token: string
+  readonly userId: number
   readonly pid: number
   /** Its data folder. */
   readonly data: string
@@ -30,10 +31,14 @@ export interface BenchServer {
 
 const user = 'bench'
 
-/** Starts the compiled server on a data folder, which is made with one user if there is none. */
-export async function startServer(root: string, data: string): Promise<BenchServer> {
+/** Starts the compiled server on a data folder, which is made with one user, and what `seed` adds, if there is none. */
+export async function startServer(
+  root: string,
+  data: string,
+  seed: (db: Db, userId: number) => Promise<unknown> = async () => {},
+): Promise<BenchServer> {
   await mkdir(data, { recursive: true })
-  const token = await makeToken(data)
+  const { token, userId } = await makeToken(data, seed)
   const child = spawn(process.execPath, [join(root, 'dist/main.js')], {
     env: {
       ...process.env,
@@ -49,6 +54,7 @@ export async function startServer(root: string, data: string): Promise<BenchServ
   return {
     url,
     token,
+    userId,
     pid: child.pid ?? 0,
     data,
     remote: (name) => url.replace('://', `://${user}:${token}@`).concat(`/${user}/${name}.git`),
@@ -76,7 +82,10 @@ async function addressOf(child: ChildProcess): Promise<string> {
 }
 
 /** A new token of the one user. */
-async function makeToken(data: string): Promise<string> {
+async function makeToken(
+  data: string,
+  seed: (db: Db, userId: number) => Promise<unknown>,
+): Promise<{ token: string; userId: number }> {
   const store = openStore(data)
   const now = systemClock()
   const times = { created_at: now, updated_at: now }
@@ -92,8 +101,9 @@ async function makeToken(data: string): Promise<string> {
     .insertInto('access_tokens')
     .values({ ...secret, scopes: '["api"]', ...times })
     .execute()
+  if (!found) await store.db.transaction().execute((db) => seed(db, user_id))
   await store.close()
-  return token
+  return { token, userId: user_id }
 }
 
 async function makeUser(

@@ -152,6 +152,11 @@ export interface Declaration<
   readonly maxBody?: number
   /** What an instance may lack: then 404. */
   readonly offered?: { readonly setting: string }
+  /**
+   * A hot read whose answer follows from the request, the caller, the settings, the day and tables alone: it may be
+   * given again until one of those tables changes (`http/kept-answers`).
+   */
+  readonly kept?: true
   /** Requests a minute for one caller and subject (spec A-resolved §6, action limits). */
   readonly limit?: RateLimit
   readonly handler: (
@@ -204,6 +209,7 @@ export interface Endpoint {
   readonly status: number
   readonly maxBody: number | undefined
   readonly offered: { readonly setting: string } | undefined
+  readonly kept: boolean
   readonly limit: RateLimit | undefined
   readonly handler: (given: Record<string, unknown>) => Awaitable<unknown>
   /** Another path of an endpoint that has its own: described as deprecated. */
@@ -258,6 +264,7 @@ export function endpoint<
     status: declaration.status ?? (declaration.response ? 200 : 204),
     maxBody: declaration.maxBody,
     offered: declaration.offered,
+    kept: (declaration.kept ?? false) && reads,
     limit: declaration.limit,
     // The types are put away here, and brought back by nobody: the pipeline builds exactly what the declaration asks.
     handler: declaration.handler as unknown as Endpoint['handler'],

@@ -9,6 +9,7 @@ import type { Ctx } from '../ctx.ts'
 import { readCredentials } from './credentials.ts'
 import { Answer, type Bytes, type Endpoint, JsonStream, type RequestFacts } from './endpoint.ts'
 import { answerFor } from './errors.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { pageHeaders, readPage } from './paging.ts'
 import { type BodyLimits, type Input, type ReadBody, readBody, readQuery } from './read-input.ts'
 import { jsonOf } from './ready.ts'
@@ -42,6 +43,8 @@ export interface PipelineParts {
   readonly baseUrl: string
   /** Responses are checked against their schemas (tests and development). */
   readonly checkResponses: boolean
+  /** Where answers of endpoints that say so are kept. */
+  readonly kept?: KeptAnswers
   /** Whoever may call an endpoint gets an empty 204 instead of its work: the authorisation matrix asks so. */
   readonly admitOnly: boolean
 }
@@ -103,7 +106,7 @@ interface Step {
 }
 
 async function run(parts: PipelineParts, counters: Counters, step: Step): Promise<ApiAnswer> {
-  const { request, endpoint, path, query } = step
+  const { request, endpoint, query } = step
   const reads = endpoint.method === 'GET' || endpoint.method === 'HEAD'
   const input: Input = reads ? query : { ...query, ...step.body.input }
   const anonymous = parts.makeCtx(ANONYMOUS, request.ip)
@@ -115,6 +118,22 @@ async function run(parts: PipelineParts, counters: Counters, step: Step): Promis
   assertScope(actor, endpoint)
   if (endpoint.offered && !parts.isOffered(endpoint.offered.setting)) throw hidden()
   endpoint.access.before(ctx)
+  const place = endpoint.kept ? parts.kept?.place(ctx, request) : undefined
+  const kept = place?.find()
+  const answered = kept ?? (await work(parts, counters, step, input, place?.begin() ?? ctx))
+  if (!kept) place?.keep(answered)
+  return { ...answered, headers: { ...answered.headers, ...limitHeaders } }
+}
+
+/** What an admitted caller gets: subject and ability, validation, handler, answer. */
+async function work(
+  parts: PipelineParts,
+  counters: Counters,
+  step: Step,
+  input: Input,
+  ctx: Ctx,
+): Promise<ApiAnswer> {
+  const { request, endpoint, path } = step
   const find = () =>
     endpoint.access.find({ ctx, method: request.method, path, urlWith: urlMaker(parts, step) })
   let subject = endpoint.access.subjectFirst ? await find() : undefined
@@ -152,8 +171,7 @@ async function run(parts: PipelineParts, counters: Counters, step: Step): Promis
     request: facts,
   })
   const linkInput = { ...path, ...input }
-  const answered = present(parts, endpoint, result, page, linkMaker(parts, request, linkInput))
-  return { ...answered, headers: { ...answered.headers, ...limitHeaders } }
+  return present(parts, endpoint, result, page, linkMaker(parts, request, linkInput))
 }
 
 const WATCHED = new Set(['/-/health', '/-/liveness', '/-/readiness', '/-/metrics'])

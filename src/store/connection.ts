@@ -5,12 +5,14 @@ import Database from 'better-sqlite3'
 import { Kysely } from 'kysely'
 import { type Instant, systemClock } from '../base/clock.ts'
 import { StartError } from '../base/start-error.ts'
-import { storeDialect } from './driver.ts'
+import { Changes } from './changes.ts'
+import { storeDialects } from './driver.ts'
 import { Flush } from './flush.ts'
 import { Handle } from './handle.ts'
 import { assertMigrated, migrate } from './migrate.ts'
 import type { Migration } from './migration.ts'
 import { migrations } from './migrations.ts'
+import { ReadNotes, type Recording } from './recording.ts'
 import type { Db, Schema } from './schema.ts'
 import { keepSteady } from './steady.ts'
 
@@ -29,6 +31,10 @@ export interface StoreOptions {
 export interface Store {
   readonly db: Db
   readonly path: string
+  /** What has changed since when. */
+  readonly changes: Changes
+  /** A way to the same database that notes what is read. */
+  record(): Recording
   /** Names of the migrations that this start has run. */
   readonly migrated: readonly string[]
   /** A consistent copy of the whole database in one new file, while others read and write. */
@@ -53,19 +59,32 @@ export function openStore(folder: string, options: StoreOptions = {}): Store {
     const flush = options.synchronous === 'off' ? undefined : new Flush(`${path}-wal`)
     // From here on it is we who bring commits onto the disk, before they are told of.
     if (flush) writer.pragma('synchronous = NORMAL')
+    const owner = new Handle(writer)
+    const changes = new Changes(owner)
     const handles = {
-      writer: new Handle(writer),
+      writer: owner,
       reader: openReader(),
       flush,
       openReader,
       patienceMs,
+      changes,
     }
-    const db = new Kysely<Schema>({ dialect: storeDialect(handles) })
+    const dialects = storeDialects(handles)
+    const db = new Kysely<Schema>({ dialect: dialects.plain })
     // SQLite counts what other connections commit: the writer of this process, and other processes.
     const version = handles.reader.database.prepare('PRAGMA data_version').pluck()
     keepSteady(db, () => version.get())
     return {
       db,
+      changes,
+      record() {
+        const notes = new ReadNotes()
+        return {
+          db: new Kysely<Schema>({ dialect: dialects.noting(notes) }),
+          tables: () => notes.tables,
+          spoil: () => notes.spoil(),
+        }
+      },
       path,
       migrated,
       copyTo: (target) => copyDatabase(openReader(), target),

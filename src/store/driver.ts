@@ -10,8 +10,11 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { Breath } from './breath.ts'
+import type { Changes } from './changes.ts'
 import type { Flush } from './flush.ts'
 import { bind, type Handle, whenFree } from './handle.ts'
+import type { ReadNotes } from './recording.ts'
+import { touchedBy } from './touched.ts'
 import { Turns } from './turns.ts'
 
 /** What the driver stands on. */
@@ -24,35 +27,53 @@ export interface Handles {
   openReader(): Handle
   /** How long to wait for another process, and for a turn to write in this one. */
   readonly patienceMs: number
+  /** Is told what each commit has changed. */
+  readonly changes: Changes
+}
+
+/** What all ways to one database share. */
+interface Shared {
+  readonly handles: Handles
+  readonly turns: Turns
+  readonly breath: Breath
 }
 
 /**
  * Kysely on two SQLite connections: outside a transaction reads run at once on the read-only one, and see what was
  * committed; writes take turns on the other; a transaction holds the turn from BEGIN IMMEDIATE to its end.
  */
-export function storeDialect(handles: Handles): Dialect {
+export function storeDialects(handles: Handles): {
+  readonly plain: Dialect
+  /** The same database, with notes of what is read. */
+  noting(notes: ReadNotes): Dialect
+} {
+  const turns = new Turns(handles.patienceMs * 2)
+  const shared = { handles, turns, breath: new Breath() }
+  return { plain: dialect(shared), noting: (notes) => dialect(shared, notes) }
+}
+
+function dialect(shared: Shared, notes?: ReadNotes): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new StoreDriver(handles),
+    createDriver: () => new StoreDriver(shared, notes),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
 }
 
 class StoreDriver implements Driver {
-  readonly #handles: Handles
-  readonly #turns: Turns
-  readonly #breath = new Breath()
+  readonly #shared: Shared
+  readonly #notes: ReadNotes | undefined
 
-  constructor(handles: Handles) {
-    this.#handles = handles
-    this.#turns = new Turns(handles.patienceMs * 2)
+  constructor(shared: Shared, notes: ReadNotes | undefined) {
+    this.#shared = shared
+    this.#notes = notes
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<StoreConnection> {
-    return new StoreConnection(this.#handles, this.#turns, this.#breath)
+    return new StoreConnection(this.#shared, this.#notes)
   }
 
   async beginTransaction(connection: StoreConnection): Promise<void> {
@@ -73,26 +94,30 @@ class StoreDriver implements Driver {
 
   /** Lets the transaction that is open, and those that wait, end first. */
   async destroy(): Promise<void> {
-    await this.#turns.take()
-    this.#handles.reader.close()
-    this.#handles.writer.close()
-    this.#handles.flush?.close()
-    this.#turns.give()
+    const { handles, turns } = this.#shared
+    await turns.take()
+    handles.reader.close()
+    handles.writer.close()
+    handles.flush?.close()
+    turns.give()
   }
 }
 
 class StoreConnection implements DatabaseConnection {
   readonly #handles: Handles
   readonly #turns: Turns
+  readonly #breath: Breath
+  readonly #notes: ReadNotes | undefined
   #state: 'free' | 'transaction' | 'over' = 'free'
   #wrote = false
+  /** The tables that were written; undefined: any. */
+  #written: Set<string> | undefined = new Set()
 
-  readonly #breath: Breath
-
-  constructor(handles: Handles, turns: Turns, breath: Breath) {
+  constructor({ handles, turns, breath }: Shared, notes: ReadNotes | undefined) {
     this.#handles = handles
     this.#turns = turns
     this.#breath = breath
+    this.#notes = notes
   }
 
   async begin(): Promise<void> {
@@ -101,6 +126,7 @@ class StoreConnection implements DatabaseConnection {
       const { writer, patienceMs } = this.#handles
       await whenFree(patienceMs, () => writer.prepare('BEGIN IMMEDIATE').run())
       this.#state = 'transaction'
+      this.#notes?.spoil()
     } catch (error) {
       this.#turns.give()
       throw error
@@ -110,6 +136,8 @@ class StoreConnection implements DatabaseConnection {
   /** Others may write from the commit on; the caller goes on when it is on the disk. */
   async commit(): Promise<void> {
     this.#handles.writer.prepare('COMMIT').run()
+    // Readers see it from here on.
+    this.#handles.changes.note(this.#written)
     this.#end()
     if (this.#wrote) await this.#handles.flush?.done()
   }
@@ -138,31 +166,50 @@ class StoreConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#breath.isDue()) await this.#breath.take()
     if (this.#state === 'over') throw new Error(`the transaction is over: ${query.sql}`)
-    const { writer, reader, patienceMs } = this.#handles
-    if (this.#state === 'transaction') {
-      const result = run<R>(writer, query)
-      this.#wrote ||= hasWritten(query, result)
-      return result
-    }
-    if (isRead(reader, query)) return whenFree(patienceMs, () => run<R>(reader, query))
+    if (this.#state === 'transaction') return this.#runOnWriter(query)
+    const { reader, patienceMs } = this.#handles
+    if (isRead(reader, query)) return whenFree(patienceMs, () => this.#read<R>(query))
     const result = await this.#write<R>(query)
-    if (hasWritten(query, result)) await this.#handles.flush?.done()
+    if (this.#wrote) await this.#handles.flush?.done()
     return result
+  }
+
+  #read<R>(query: CompiledQuery): QueryResult<R> {
+    const { reader } = this.#handles
+    this.#notes?.add(touchedBy(reader, query.sql, bind(query.parameters, query.sql)).reads)
+    return run<R>(reader, query)
   }
 
   /** A write that is a transaction by itself. */
   async #write<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { writer, patienceMs } = this.#handles
+    this.#notes?.spoil()
     await this.#turns.take()
     try {
-      return await whenFree(patienceMs, () => run<R>(writer, query))
+      return await whenFree(this.#handles.patienceMs, () => {
+        const result = this.#runOnWriter<R>(query)
+        this.#handles.changes.note(this.#written)
+        return result
+      })
     } finally {
       this.#turns.give()
     }
   }
 
+  #runOnWriter<R>(query: CompiledQuery): QueryResult<R> {
+    const { writer } = this.#handles
+    const result = run<R>(writer, query)
+    if (hasWritten(query, result)) {
+      this.#wrote = true
+      const { writes } = touchedBy(writer, query.sql, bind(query.parameters, query.sql))
+      if (writes === undefined) this.#written = undefined
+      else for (const table of writes) this.#written?.add(table)
+    }
+    return result
+  }
+
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
     if (this.#state !== 'free') throw new Error('stream outside of transactions')
+    this.#notes?.spoil()
     const own = this.#handles.openReader()
     try {
       const rows = own.prepare(query.sql).iterate(...bind(query.parameters, query.sql))

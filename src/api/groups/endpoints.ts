@@ -20,6 +20,7 @@ export const getGroups = endpoint({
   access: anyone(),
   query: groupListParams,
   paginate: groupPages,
+  kept: true,
   response: z.array(groupEntity),
   handler: ({ ctx, query, page }) => listGroups(ctx, { kind: 'all' }, query, page),
 })
@@ -65,6 +66,7 @@ export const getGroup = endpoint({
     with_custom_attributes: flag().optional(),
     statistics: flag().optional(),
   },
+  kept: true,
   response: groupDetailEntity,
   handler: ({ ctx, group, query }) =>
     readGroup(ctx, group.id, {

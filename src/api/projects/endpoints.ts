@@ -28,6 +28,7 @@ export const getProjects = endpoint({
   access: anyone(),
   query: projectListParams,
   paginate: projectPages,
+  kept: true,
   response: projectListEntity,
   handler: ({ ctx, query, page }) => listProjects(ctx, { kind: 'all' }, query, page),
 })
@@ -131,6 +132,7 @@ export const getProject = endpoint({
     license: flag().optional(),
     with_custom_attributes: flag().optional(),
   },
+  kept: true,
   response: projectEntity.or(projectBasicEntity),
   handler: ({ ctx, project, query }) =>
     readProject(ctx, project.id, {

@@ -17,6 +17,7 @@ export const getUserProjects = endpoint({
   params: { user_id: text() },
   query: projectListParams,
   paginate: projectPages,
+  kept: true,
   response: projectListEntity,
   async handler({ ctx, params, query, page }) {
     const user = await getUserWithProfile(ctx, params.user_id)
@@ -33,6 +34,7 @@ export const getStarredProjects = endpoint({
   params: { user_id: text() },
   query: projectListParams,
   paginate: projectPages,
+  kept: true,
   response: projectListEntity,
   async handler({ ctx, params, query, page }) {
     const user = await getUserWithProfile(ctx, params.user_id)
@@ -49,6 +51,7 @@ export const getContributedProjects = endpoint({
   params: { user_id: text() },
   query: projectListParams,
   paginate: projectPages,
+  kept: true,
   response: projectListEntity,
   async handler({ ctx, params, query, page }) {
     const user = await getUserWithProfile(ctx, params.user_id)

@@ -106,6 +106,7 @@ export const getUserById = endpoint({
   scopes: readScopes,
   params: { id: id() },
   query: { with_custom_attributes: flag().optional() },
+  kept: true,
   response: userEntity,
   async handler({ ctx, params }) {
     const row = await getUserDetails(ctx, params.id)

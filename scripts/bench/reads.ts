@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Row } from './measure.ts'
+import { type BenchServer, memoryOf } from './server.ts'
+
+export interface ReadsPlace {
+  readonly server: BenchServer
+  /** Projects of 1,000 groups that the user is a member of. */
+  readonly projectIds: readonly number[]
+  say(line: string): void
+}
+
+interface Asked {
+  readonly what: string
+  readonly paths: readonly string[]
+  readonly least?: number
+  /** Writes beside it, as often as a busy instance sees. */
+  readonly writes?: boolean
+}
+
+const mebibyte = 1024 * 1024
+
+/** How many API reads a second one server answers, on a machine that it shares with whoever asks. */
+export async function* benchReads(place: ReadsPlace): AsyncGenerator<Row> {
+  const { server, projectIds } = place
+  await sleep(3000)
+  const idle = memoryOf(server.pid) / mebibyte
+  yield { what: 'idle memory', ours: '', theirs: '', value: idle, unit: 'MB', limit: 150 }
+  const one = projectIds.slice(0, 50).map((id) => `/api/v4/projects/${id}`)
+  const pages = Array.from({ length: 40 }, (_, at) => `/api/v4/projects?page=${at + 1}`)
+  const asked: Asked[] = [
+    { what: 'reads: /version', paths: ['/api/v4/version'] },
+    { what: 'reads: one user', paths: [`/api/v4/users/${server.userId}`], least: 3000 },
+    { what: 'reads: one project', paths: one, least: 3000 },
+    { what: 'reads: one project, nothing kept', paths: one.map((path) => `${path}?n={n}`) },
+    { what: 'reads: 20 projects', paths: ['/api/v4/projects'], least: 1500 },
+    { what: 'reads: 20 projects, 40 pages in turn', paths: pages, least: 1500 },
+    { what: 'reads: 20 projects, 10 writes a second', paths: pages, least: 1500, writes: true },
+    { what: 'reads: 20 projects, nothing kept', paths: ['/api/v4/projects?n={n}'] },
+  ]
+  for (const one of asked) {
+    place.say(one.what)
+    yield await measure(server, one)
+  }
+}
+
+async function measure(server: BenchServer, asked: Asked): Promise<Row> {
+  const stop = asked.writes ? writeBeside(server) : async () => {}
+  const { perSecond, p99 } = await load(server, asked.paths)
+  await stop()
+  return {
+    what: asked.what,
+    ours: `p99 ${p99.toFixed(1)} ms`,
+    theirs: '',
+    value: perSecond,
+    unit: '/s',
+    ...(asked.least === undefined ? {} : { limit: asked.least, atLeast: true }),
+  }
+}
+
+async function load(
+  server: BenchServer,
+  paths: readonly string[],
+): Promise<{ perSecond: number; p99: number }> {
+  const port = Number(new URL(server.url).port)
+  const order = { port, token: server.token, paths, connections: 16, warmMs: 1500, runMs: 3000 }
+  const script = join(import.meta.dirname, 'load.ts')
+  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(order)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  child.stdout.on('data', (chunk) => {
+    said += chunk
+  })
+  await once(child, 'close')
+  return JSON.parse(said) as { perSecond: number; p99: number } // our own script prints it
+}
+
+/** Makes a project every tenth of a second. */
+function writeBeside(server: BenchServer): () => Promise<void> {
+  let running = true
+  const done = (async () => {
+    for (let count = 0; running; count += 1) {
+      const response = await fetch(`${server.url}/api/v4/projects`, {
+        method: 'POST',
+        headers: { 'PRIVATE-TOKEN': server.token, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: `beside-${count}` }),
+      })
+      await response.arrayBuffer()
+      await sleep(100)
+    }
+  })()
+  return async () => {
+    running = false
+    await done
+  }
+}

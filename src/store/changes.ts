@@ -1,0 +1,49 @@
+import type { Handle } from './handle.ts'
+
+/** A moment in the life of the database, to ask later what has changed since. */
+export interface Moment {
+  readonly own: number
+  readonly foreign: unknown
+}
+
+/**
+ * Which tables this process has changed, and whether any other process has changed anything: what was read from tables
+ * that have not changed since is still right. Noted when a transaction has been committed, before anybody else runs.
+ */
+export class Changes {
+  readonly #writer: Handle
+  readonly #latest = new Map<string, number>()
+  #count = 0
+  /** The latest change of which it is not known what it changed. */
+  #latestOfAll = 0
+
+  constructor(writer: Handle) {
+    this.#writer = writer
+  }
+
+  /** Notes what a commit has changed; undefined: anything. */
+  note(tables: ReadonlySet<string> | undefined): void {
+    if (tables?.size === 0) return
+    this.#count += 1
+    if (tables === undefined) this.#latestOfAll = this.#count
+    else for (const table of tables) this.#latest.set(table, this.#count)
+  }
+
+  now(): Moment {
+    return { own: this.#count, foreign: this.#foreign() }
+  }
+
+  /** Whether these tables are what they were at that moment. */
+  isSame(moment: Moment, tables: Iterable<string>): boolean {
+    if (this.#latestOfAll > moment.own || moment.foreign !== this.#foreign()) return false
+    for (const table of tables) {
+      if ((this.#latest.get(table) ?? 0) > moment.own) return false
+    }
+    return true
+  }
+
+  /** Differs when another connection than the writer's, which is another process, has committed. */
+  #foreign(): unknown {
+    return this.#writer.prepare('PRAGMA data_version').get()?.data_version
+  }
+}
