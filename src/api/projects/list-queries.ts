@@ -4,7 +4,8 @@ import { hasProjectRole, seesProject, type Viewer } from '../../access/visible-q
 import type { Page, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
-import { containing, matchesSearch } from '../../store/search.ts'
+import { matchesSearch } from '../../store/search.ts'
+import { idQuery, ordered, type Query } from './order-queries.ts'
 
 /** Where a list of projects looks. */
 export type Scope =
@@ -54,11 +55,16 @@ export interface ProjectFilters {
   readonly sort?: 'asc' | 'desc' | undefined
 }
 
-type Query = ReturnType<typeof projectQuery>
 type Condition = Expression<SqlBool>
 
 function anyOf(conditions: readonly Condition[]): Condition {
   return sql<SqlBool>`(${sql.join(conditions, sql` OR `)})`
+}
+
+function joined(query: Query): Query {
+  // Each project has its namespace, so that the join neither adds nor loses rows; conditions may name its columns.
+  const wider = query.innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+  return wider as unknown as Query
 }
 
 /** The projects of a scope that the viewer sees, narrowed and ordered. */
@@ -77,13 +83,22 @@ export async function listProjectRows(
     ...contentConditions(filters),
     ...timeConditions(filters),
   ]
-  let query = projectQuery(db)
+  let query = filters.search_namespaces ? joined(idQuery(db)) : idQuery(db)
   for (const condition of conditions) query = query.where(condition)
-  return await listPage(db, ordered(query, viewer, filters), page, {
+  const { items, ...rest } = await listPage(db, ordered(query, viewer, filters), page, {
     id: 'projects.id',
     idOf: (row) => row.id,
     keys: {},
   })
+  const ids = items.map((row) => row.id)
+  return { ...rest, items: await listRowsInOrder(db, ids) }
+}
+
+async function listRowsInOrder(db: Db, ids: readonly number[]): Promise<ProjectRow[]> {
+  if (ids.length === 0) return []
+  const rows = await projectQuery(db).where('projects.id', 'in', ids).execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 function scopeConditions(scope: Scope): Condition[] {
@@ -245,39 +260,6 @@ function timeConditions(filters: ProjectFilters): Condition[] {
   add('projects.updated_at', '>', filters.updated_after)
   add('projects.updated_at', '<', filters.updated_before)
   return found
-}
-
-const orderColumns = {
-  id: 'projects.id',
-  name: 'projects.name',
-  path: 'projects.path',
-  created_at: 'projects.created_at',
-  updated_at: 'projects.updated_at',
-  star_count: 'projects.star_count',
-  last_activity_at: 'projects.last_activity_at',
-} as const
-
-/** For administrators; what a project uses is its repository, as far as the table knows. */
-const sizeOrders = new Set(['repository_size', 'storage_size', 'packages_size', 'wiki_size'])
-
-function ordered(query: Query, viewer: Viewer, filters: ProjectFilters): Query {
-  const sort = filters.sort ?? 'desc'
-  if (filters.order_by === 'similarity' && filters.search) {
-    const { search } = filters
-    const prefix = containing(search).slice(1)
-    const rank = sql`CASE WHEN projects.path = ${search} OR projects.name = ${search} THEN 3
-      WHEN projects.path LIKE ${prefix} ESCAPE '\\' OR projects.name LIKE ${prefix} ESCAPE '\\' THEN 2
-      WHEN projects.description LIKE ${containing(search)} ESCAPE '\\' THEN 0 ELSE 1 END`
-    return query.orderBy(rank, sort).orderBy('projects.id', sort)
-  }
-  if (viewer.admin && sizeOrders.has(filters.order_by ?? '')) {
-    return query.orderBy('projects.repository_size', sort).orderBy('projects.id', sort)
-  }
-  const name = filters.order_by ?? 'created_at'
-  const column =
-    name in orderColumns ? orderColumns[name as keyof typeof orderColumns] : orderColumns.created_at
-  const first = query.orderBy(column, sort)
-  return column === 'projects.id' ? first : first.orderBy('projects.id', sort)
 }
 
 /** Those of these projects that the viewer sees. */
