@@ -3,6 +3,7 @@ import { ANONYMOUS } from '../../src/access/actor.ts'
 import { KeptAnswers } from '../../src/http/kept-answers.ts'
 import type { ApiRequest } from '../../src/http/request.ts'
 import { openStore } from '../../src/store/connection.ts'
+import type { Db } from '../../src/store/schema.ts'
 import { openTestStore } from '../support/database.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
@@ -162,6 +163,18 @@ describe('an answer that was kept is never old', () => {
 })
 
 describe('what is kept', () => {
+  const now = '2026-05-04T10:00:00.000Z'
+  const addUser = (db: Db) =>
+    db
+      .insertInto('users')
+      .values({
+        username: 'eve',
+        name: 'Eve',
+        email: 'eve@example.com',
+        created_at: now,
+        updated_at: now,
+      })
+      .execute()
   const request = (rawQuery = '', rawPath = '/things') => ({ rawPath, rawQuery }) as ApiRequest
 
   test('is given again until one of its tables changes, and stays within its bounds', async () => {
@@ -178,7 +191,7 @@ describe('what is kept', () => {
     expect(kept.place(ctx, request())?.find()?.body.toString()).toBe('first')
     await store.db.insertInto('settings').values({ key: 'a', value: '1' }).execute()
     expect(kept.place(ctx, request())?.find()?.body.toString()).toBe('first')
-    await store.db.deleteFrom('users').where('id', '=', 1).execute()
+    await addUser(store.db)
     expect(kept.place(ctx, request())?.find()).toBeUndefined()
     for (let index = 0; index < 200; index += 1) await fill(`page=${index}`, 'x'.repeat(2000))
     expect(kept.bytes).toBeLessThanOrEqual(64 * 1024)

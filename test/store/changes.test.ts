@@ -59,9 +59,13 @@ describe('what has changed', () => {
   })
 
   test('includes a table that was emptied as a whole', async () => {
+    await store.db.insertInto('settings').values({ key: 'a', value: '1' }).execute()
     const moment = store.changes.now()
-    await store.db.deleteFrom('project_facts').execute()
-    expect(store.changes.isSame(moment, ['project_facts'])).toBe(false)
+    await store.db.deleteFrom('settings').execute()
+    expect(store.changes.isSame(moment, ['settings'])).toBe(false)
+    const empty = store.changes.now()
+    await store.db.deleteFrom('settings').execute()
+    expect(store.changes.isSame(empty, ['settings'])).toBe(true)
   })
 
   test('is known when a transaction ends, and not at all when it is rolled back', async () => {
