@@ -2,12 +2,14 @@ import { ensureRoot, type RootAccess } from './api/users/ensure-root.ts'
 import { openApp } from './app.ts'
 import { readConfig } from './base/config.ts'
 import { makeLog } from './base/log.ts'
+import { goAhead } from './base/priority.ts'
 import { StartError } from './base/start-error.ts'
 
 /** Reads the configuration, listens, and closes in order on SIGTERM or SIGINT. */
 export async function serve(): Promise<void> {
   const config = readConfig()
   const log = makeLog({ level: config.logLevel })
+  goAhead()
   const app = await openApp(config, { log })
   const root = await ensureRoot(app.makeCtx())
   const { address, port } = await app.listen()

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { fallBehind } from '../base/priority.ts'
 import { GitError } from './error.ts'
 
 export interface GitCommand {
@@ -99,6 +100,7 @@ export function startGit(command: GitCommand): RunningGit {
       ...(command.repo === undefined ? {} : { cwd: command.repo }),
     },
   )
+  fallBehind(child.pid)
   let reason: GitError | undefined
   const stop = (error: GitError) => {
     reason ??= error

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
-import { setPriority } from 'node:os'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { pushablePrefixes } from '../api/refs/moves.ts'
+import { fallBehind } from '../base/priority.ts'
 import { gitArguments, gitEnvironment } from '../git/command.ts'
 import { GitError } from '../git/error.ts'
 import type { Repo } from '../git/repo.ts'
@@ -35,7 +36,15 @@ const stderrLimit = 16_384
 // A single allocation above this is a pack made to exhaust memory: big blobs are streamed instead.
 const allocationLimit = '512m'
 const stopPatienceMs = 600
-const politeness = 5
+/** A crowd of clones must not keep pushes and other work from the processor. */
+const politeness = { 'upload-pack': 5, 'receive-pack': 0 } as const
+
+/**
+ * Makes git the head of a process group that can be ended as a whole, as a shell does for what runs in its background.
+ * Node's `detached` would begin a session instead, and a kernel that shares the processor out by sessions then gives
+ * each single git as much of it as the whole server.
+ */
+const grouper = ['/usr/bin/timeout', '/bin/timeout'].find((path) => existsSync(path))
 
 /**
  * Hides every ref that nobody may push from pushing clients, which also refuses them one by one
@@ -62,11 +71,12 @@ export function startService(command: ServiceCommand): GitService {
     config: { 'core.bigFileThreshold': '64m', ...command.config },
   })
   const protocol = command.protocol === undefined ? {} : { GIT_PROTOCOL: command.protocol }
-  const child = spawn('git', args, {
+  const [program, given] = grouper ? [grouper, ['0', 'git', ...args]] : ['git', args]
+  const child = spawn(program, given, {
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     env: gitEnvironment({ ...protocol, GIT_ALLOC_LIMIT: allocationLimit, ...command.env }),
     cwd: repo.path,
-    detached: true,
+    detached: grouper === undefined,
   })
   const [stdin, stdout, stderrPipe, fromHook, toHook] = child.stdio
   // With 'pipe' everywhere all five exist; the type of `stdio` can't say so.
@@ -88,38 +98,36 @@ export function startService(command: ServiceCommand): GitService {
   })
   closed.catch(() => {})
   const group = child.pid
-  if (service === 'upload-pack') giveWay(group)
+  fallBehind(group, politeness[service])
   return {
     ...ends,
     pid: group ?? 0,
     closed,
     stop: () => {
-      if (group !== undefined && child.exitCode === null) stopGroup(group, closed)
+      if (isAlive(child)) stopGroup(child, closed)
     },
   }
 }
 
-/** A crowd of clones must not keep the server itself from the processor. */
-function giveWay(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) setPriority(pid, politeness)
-  } catch {
-    // It ended already, or the system does not let us; both are fine.
-  }
+/** Not yet reaped, so that its number is nobody else's. */
+function isAlive(child: ChildProcess): boolean {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null
 }
 
 // TERM lets git remove its quarantine and lock files; KILL follows for what does not listen.
-function stopGroup(group: number, closed: Promise<unknown>): void {
-  signalGroup(group, 'SIGTERM')
-  const timer = setTimeout(() => signalGroup(group, 'SIGKILL'), stopPatienceMs)
+function stopGroup(head: ChildProcess, closed: Promise<unknown>): void {
+  signalGroup(head, 'SIGTERM')
+  const timer = setTimeout(() => signalGroup(head, 'SIGKILL'), stopPatienceMs)
   const settle = () => clearTimeout(timer)
   closed.then(settle, settle)
 }
 
-function signalGroup(group: number, signal: NodeJS.Signals): void {
+function signalGroup(head: ChildProcess, signal: NodeJS.Signals): void {
+  if (head.pid === undefined) return
   try {
-    process.kill(-group, signal)
+    process.kill(-head.pid, signal)
   } catch {
-    // Already gone.
+    // Gone, or only just started and not the head of its group yet.
+    if (isAlive(head)) head.kill(signal)
   }
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw } from 'node:zlib'
+import { fallBehind } from '../../base/priority.ts'
 import { drained } from '../drain.ts'
 import { GitError } from '../error.ts'
 
@@ -65,6 +66,7 @@ export async function* gzip(source: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 /** bzip2 by the program of that name: no package is as fast. */
 export async function* bzip2(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const child = spawn('bzip2', ['-c'], { stdio: ['pipe', 'pipe', 'ignore'] })
+  fallBehind(child.pid)
   const ended = new Promise<number | null>((resolve, reject) => {
     child.on('error', (error) => reject(new GitError('failed', `bzip2: ${error.message}`)))
     child.on('close', resolve)

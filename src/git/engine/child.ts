@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
-import { constants, getPriority, setPriority } from 'node:os'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fallBehind } from '../../base/priority.ts'
 import { gitEnvironment } from '../command.ts'
 import { engineMark } from './budget.ts'
 import type { FromEngine, ToEngine } from './messages.ts'
@@ -76,7 +76,7 @@ export class EngineChild {
     this.#process.on('message', (message: FromEngine) => this.#receive(message))
     this.#process.on('exit', () => this.#gone())
     this.#process.on('error', () => this.#gone())
-    if (role === 'heavy') lowerPriority(this.#process.pid)
+    fallBehind(this.#process.pid, role === 'heavy' ? lower : 0)
     this.#idle()
   }
 
@@ -164,16 +164,5 @@ function typescriptLoader(): string {
   return pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 }
 
-/** About half the share of the others where cores are few, all of a core that is idle. */
+/** Long work gives way to short work: about half the share of the others where cores are few, all of an idle core. */
 const lower = 4
-
-/** Long work gives way to short work and to the main process where cores are few. */
-function lowerPriority(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    // From our own on: whoever runs the server chose that.
-    setPriority(pid, Math.min(getPriority() + lower, constants.priority.PRIORITY_LOW))
-  } catch {
-    // Gone already, or not allowed here.
-  }
-}
