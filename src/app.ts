@@ -25,6 +25,7 @@ import { makePipeline } from './http/pipeline.ts'
 import { Router as ApiRouter } from './http/router.ts'
 import type { ThrottleRule } from './http/throttle.ts'
 import { openServerParts, type PartsOptions } from './parts.ts'
+import { mountGoGet } from './transport/http/go-get.ts'
 import { mountGit } from './transport/http/mount.ts'
 import { mountLfs } from './transport/http/mount-lfs.ts'
 import { openTransport, type TransportOptions } from './transport/transport.ts'
@@ -100,6 +101,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   web.use('/api/v4', mount(handle, log))
   web.use(hostFiles(), mountHost(hostRouter, handleHost, log))
   const transport = await openTransport(config, options)
+  web.use(mountGoGet({ makeCtx }))
   web.use(mountLfs({ makeCtx }))
   web.use(mountGit({ transport, makeCtx }))
   web.use(answerFault(log))

@@ -26,12 +26,14 @@ import { importFromUrl } from './projects/import-url.ts'
 import { removeMarked } from './projects/marked-task.ts'
 import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
 import { mentionCommits } from './references/commit-task.ts'
+import { forgetPushesTask } from './refs/forget.ts'
 import { recoverTask } from './refs/recover.ts'
 import { afterPush } from './refs/tasks.ts'
 import { extendCommitGraph, upkeep } from './refs/upkeep.ts'
 import { recoverSides } from './side-repositories/recover.ts'
 import { measureSide, tidySide } from './side-repositories/tasks.ts'
 import { removeSnippetTask } from './snippets/remove.ts'
+import { sweepFilesTask } from './stored-files/sweep.ts'
 import { removeUserTask } from './users/removal-task.ts'
 import { sendConfirmation, sendPasswordLink } from './users/tasks.ts'
 
@@ -73,6 +75,8 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   afterPush,
   extendCommitGraph,
   mentionCommits,
+  forgetPushesTask,
+  sweepFilesTask,
   recoverTask,
   upkeep,
   measureSide,
@@ -87,6 +91,8 @@ export const tasks: readonly AnyTask<Ctx>[] = [
 /** What comes round by the clock. */
 export const schedules: readonly Schedule[] = [
   daily('3:40', forgetDeliveries, {}),
+  daily('3:50', forgetPushesTask, {}),
+  daily('4:10', sweepFilesTask, {}),
   daily('6:00', tellExpiringTokens, {}),
   every(5 * 60_000, recoverTask, {}),
   every(5 * 60_000, recoverSides, {}),

@@ -1,5 +1,5 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto'
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Instant } from '../base/clock.ts'
@@ -48,6 +48,8 @@ export interface FileStore {
   delete(sha256: string): Promise<void>
   /** Deletes unless somebody has put the same bytes again since `before`. */
   deleteOlder(sha256: string, before: Instant): Promise<boolean>
+  /** The names of files that nobody has put since a moment. */
+  listOlder(before: Instant): AsyncIterable<string>
 }
 
 /** Opens `<folder>/files`; `clear` takes away what a crash left half written, and belongs to the server alone. */
@@ -84,14 +86,47 @@ export async function openFileStore(
     read: (sha256) => readFile(pathOf(sha256)),
     pathOf,
     delete: (sha256) => rm(pathOf(sha256), { force: true }),
-    async deleteOlder(sha256, before) {
-      const path = pathOf(sha256)
-      const found = await stat(path).catch(() => undefined)
-      if (!found || found.mtimeMs >= Date.parse(before)) return false
-      await rm(path, { force: true })
-      return true
-    },
+    deleteOlder: (sha256, before) => deleteOlder(pathOf(sha256), temp, Date.parse(before)),
+    listOlder: (before) => listOlder(root, Date.parse(before)),
   }
+}
+
+/** Taken aside before it is looked at: bytes that are put again meanwhile are another file, and stay. */
+async function deleteOlder(path: string, temp: string, before: number): Promise<boolean> {
+  if (!(await isOlder(path, before))) return false
+  const aside = join(temp, randomBytes(16).toString('hex'))
+  try {
+    await rename(path, aside)
+  } catch {
+    return false
+  }
+  if (!(await isOlder(aside, before))) {
+    await rename(aside, path)
+    return false
+  }
+  await rm(aside, { force: true })
+  return true
+}
+
+async function isOlder(path: string, before: number): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  return found !== undefined && found.mtimeMs < before
+}
+
+async function* listOlder(root: string, before: number): AsyncGenerator<string> {
+  for (const first of await namesIn(root, /^[0-9a-f]{2}$/)) {
+    for (const second of await namesIn(join(root, first), /^[0-9a-f]{2}$/)) {
+      const folder = join(root, first, second)
+      for (const name of await namesIn(folder, /^[0-9a-f]{64}$/)) {
+        if (await isOlder(join(folder, name), before)) yield name
+      }
+    }
+  }
+}
+
+async function namesIn(folder: string, form: RegExp): Promise<string[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names.filter((name) => form.test(name))
 }
 
 function filePath(root: string, sha256: string): string {

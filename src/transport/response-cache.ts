@@ -24,8 +24,10 @@ const readSize = 256 * 1024
 
 /**
  * Keeps whole answers of upload-pack on disk, by repository and request. The objects behind a
- * request never change, so an answer stays right; who may read was decided before. Equal requests
- * that come while an answer is being made follow the one maker.
+ * request never change, so an answer stays right; who may read was decided before. Maintenance prunes
+ * only what nothing has reached for two weeks, so that an answer made before holds nothing that
+ * somebody has just taken back. Equal requests that come while an answer is being made follow the one
+ * maker.
  */
 export class ResponseCache {
   readonly #options: ResponseCacheOptions

@@ -155,7 +155,7 @@ test('the effects of each push that arrived were left to a task exactly once', a
   const database = new Database(join(folder, 'gitstead.db'), { readonly: true })
   const rows = database.prepare('SELECT push_id FROM left_tasks ORDER BY push_id').pluck().all()
   database.close()
-  // The first push came before the table did.
-  expect(rows).toEqual(pushes.slice(1))
+  // The first push came before the table did, months ago by the clock of the servers here, who forget it.
+  expect(rows).toEqual(pushes.filter((id) => id > 1))
   expect(rows.length).toBeGreaterThan(8)
 })

@@ -19,13 +19,26 @@ import { applyDescription } from './open.ts'
 import { findById } from './queries.ts'
 import { runRebase } from './rebase.ts'
 import { refreshMergeRequest } from './refresh.ts'
+import { targetProject } from './target-project.ts'
+
+/** Whoever deletes a project does not wait for what is being done for its merge requests: it ends quietly. */
+async function unlessGone(ctx: Ctx, id: number, act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    const row = await findById(ctx.db, id)
+    if (row && (await targetProject(ctx, row))) throw error
+  }
+}
 
 /** Computes the first diff of a new merge request, or the next one after a push. */
 export const refresh = task({
   ...refreshJob,
   async handler(ctx: Ctx, { id, user_id, anew = false }, signal) {
-    await refreshMergeRequest(ctx, id, { userId: user_id, anew }, signal)
-    await enqueueCheck(ctx, id)
+    await unlessGone(ctx, id, async () => {
+      await refreshMergeRequest(ctx, id, { userId: user_id, anew }, signal)
+      await enqueueCheck(ctx, id)
+    })
   },
 })
 
@@ -34,7 +47,7 @@ export const check = task({
   ...checkJob,
   attempts: 5,
   async handler(ctx: Ctx, { id }, signal) {
-    await checkMergeability(ctx, id, signal)
+    await unlessGone(ctx, id, () => checkMergeability(ctx, id, signal))
     const row = await findById(ctx.db, id)
     if (row?.auto_merge_sha) await ctx.work.enqueue(ctx.db, autoMergeJob, { id })
   },
@@ -51,7 +64,8 @@ export const autoMerge = task({
 export const rebase = task({
   ...rebaseJob,
   attempts: 3,
-  handler: (ctx: Ctx, { id, user_id }, signal) => runRebase(ctx, id, user_id, signal),
+  handler: (ctx: Ctx, { id, user_id }, signal) =>
+    unlessGone(ctx, id, () => runRebase(ctx, id, user_id, signal)),
 })
 
 /** What follows from a merge and needs git: the source branch goes. */
