@@ -107,6 +107,48 @@ describe('@gitbeaker/rest, unchanged', () => {
     expect(listed).toHaveLength(1)
   })
 
+  test('writes snippets', async () => {
+    const files = [{ filePath: 'a.js', content: 'one' }]
+    const own = await api.Snippets.create('Mine', { files, visibility: 'internal' } as never)
+    expect(await api.Snippets.showContent(own.id)).toBe('one')
+    expect((await api.Snippets.all()).map((one) => one.id)).toContain(own.id)
+    const file = await api.Snippets.showRepositoryFileContent(own.id, 'main', 'a.js')
+    expect(file).toBe('one')
+    const edited = await api.Snippets.edit(own.id, { title: 'Yours' } as never)
+    expect(edited.title).toBe('Yours')
+    await api.Snippets.remove(own.id)
+    const project = await api.Projects.create({ name: 'Cuttings' })
+    const made = await api.ProjectSnippets.create(project.id, 'Here', {
+      files,
+      visibility: 'private',
+    } as never)
+    expect((await api.ProjectSnippets.all(project.id)).map((one) => one.id)).toEqual([made.id])
+    const note = await api.ProjectSnippetNotes.create(project.id, made.id, 'nice')
+    expect(note.body).toBe('nice')
+    const thread = await api.ProjectSnippetDiscussions.create(project.id, made.id, 'why?')
+    expect(thread.notes).toHaveLength(1)
+    const award = await api.ProjectSnippetAwardEmojis.award(project.id, made.id, 'heart')
+    expect(award.name).toBe('heart')
+  })
+
+  test('writes wikis', async () => {
+    const project = await api.Projects.create({ name: 'Written' })
+    const page = await api.ProjectWikis.create(project.id, '*hi*', 'guide/First page')
+    expect(page.slug).toBe('guide/First-page')
+    const shown = await api.ProjectWikis.show(project.id, page.slug, { renderHtml: true })
+    expect(shown.content).toBe('<p><em>hi</em></p>\n')
+    await api.ProjectWikis.edit(project.id, page.slug, { content: 'ho' })
+    const all = await api.ProjectWikis.all(project.id, { withContent: true })
+    expect(all.map((one) => one.content)).toEqual(['ho'])
+    const file = { content: new Blob(['x']), filename: 'x.png' }
+    const attached = await api.ProjectWikis.uploadAttachment(project.id, file)
+    expect(attached).toMatchObject({ file_name: 'x.png' })
+    await api.ProjectWikis.remove(project.id, page.slug)
+    const group = await api.Groups.create('Writers', 'writers')
+    const own = await api.GroupWikis.create(group.id, 'text', 'home')
+    expect((await api.GroupWikis.show(group.id, own.slug)).content).toBe('text')
+  })
+
   test('is told what was wrong in the words of the server', async () => {
     const error = await api.Projects.show(999_999).catch((one: unknown) => one)
     expect(error).toMatchObject({

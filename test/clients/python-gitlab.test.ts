@@ -36,3 +36,13 @@ test.runIf(hasPythonGitlab)(
   },
   120_000,
 )
+
+test.runIf(hasPythonGitlab)(
+  'python-gitlab, unchanged, writes snippets and wikis',
+  async () => {
+    const token = await world.token(world.root.id, ['api', 'sudo'])
+    const said = await runPython('./pages.py', world.url, token)
+    expect(said).toBe('done snippets\ndone project snippets\ndone wikis\n')
+  },
+  120_000,
+)
