@@ -3,6 +3,7 @@ import { anyone, onInstance, signedIn } from '../../access/subjects.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { id, instant, oneOf, text } from '../../http/params.ts'
 import { filePath } from '../files/file-path.ts'
+import { userAgentEntity } from '../user-agents/verbs.ts'
 import { callerId } from '../users/find-user.ts'
 import { snippetEntity } from './entity.ts'
 import { assertMayEdit, getSnippet } from './find.ts'
@@ -20,7 +21,6 @@ import {
   presentSnippet,
   rawSnippet,
   readSnippet,
-  userAgentEntity,
   userAgentIn,
   userAgentOf,
 } from './shared.ts'

@@ -3,6 +3,7 @@ import { onProject } from '../../access/subjects.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { id, text } from '../../http/params.ts'
 import { filePath } from '../files/file-path.ts'
+import { userAgentEntity } from '../user-agents/verbs.ts'
 import { snippetEntity } from './entity.ts'
 import { assertMayEdit, getSnippet } from './find.ts'
 import {
@@ -19,7 +20,6 @@ import {
   presentSnippet,
   rawSnippet,
   readSnippet,
-  userAgentEntity,
   userAgentIn,
   userAgentOf,
 } from './shared.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
@@ -10,6 +10,7 @@ import { oneOf, text } from '../../http/params.ts'
 import { contentDisposition } from '../files/content-disposition.ts'
 import { getFile } from '../files/find-file.ts'
 import { answerBlob } from '../repository/raw.ts'
+import type { userAgentEntity } from '../user-agents/verbs.ts'
 import { filesOf, presentSnippets, type SnippetEntity } from './entity.ts'
 import { getSnippet, type Snippet } from './find.ts'
 import { listSnippetRows, type SnippetFilter } from './queries.ts'
@@ -26,12 +27,6 @@ export const factsBody = {
   description: text().nullish(),
   visibility: oneOf(VISIBILITIES),
 }
-
-export const userAgentEntity = z.strictObject({
-  user_agent: z.string(),
-  ip_address: z.string(),
-  akismet_submitted: z.boolean(),
-})
 
 /** Snippets that the caller may see. */
 export async function listSnippets(ctx: Ctx, filter: SnippetFilter, page: OffsetPage) {
