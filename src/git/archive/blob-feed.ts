@@ -19,12 +19,16 @@ export interface FedBlob {
 export class BlobFeed {
   readonly #git: RunningGit
   readonly #chunks: AsyncIterator<Buffer>
+  #ahead: Promise<IteratorResult<Buffer>> | undefined
   #rest: Buffer = Buffer.alloc(0)
 
   constructor(repo: string, ids: readonly ObjectId[], signal: AbortSignal) {
     const args = ['cat-file', '--batch', '--buffer']
     this.#git = startGit({ repo, args, stdin: `${ids.join('\n')}\n`, signal, timeout: 0 })
     this.#chunks = this.#git.stdout[Symbol.asyncIterator]()
+    // Node throws away what a program said if it ends before anybody has begun to read.
+    this.#ahead = this.#chunks.next()
+    this.#ahead.catch(() => {})
   }
 
   /** The next blob, in the order of the ids. */
@@ -80,7 +84,9 @@ export class BlobFeed {
   }
 
   async #chunk(): Promise<Buffer> {
-    const { done, value } = await this.#chunks.next()
+    const next = this.#ahead ?? this.#chunks.next()
+    this.#ahead = undefined
+    const { done, value } = await next
     if (!done) return value
     await this.#git.done
     throw new GitError('failed', 'git cat-file ended early')
