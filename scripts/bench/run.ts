@@ -8,6 +8,7 @@ import { benchEngine } from './engine.ts'
 import { benchLoad } from './engine-load.ts'
 import { formatTable, git, isMet, type Row } from './measure.ts'
 import { benchReads } from './reads.ts'
+import { benchReview } from './review.ts'
 import { seedSpaces } from './seed.ts'
 import { startServer } from './server.ts'
 import { benchSpaces } from './spaces.ts'
@@ -18,7 +19,7 @@ const usage = `usage: npm run bench -- [options]
   --repository <path>  measure with this repository instead of one that is made
   --commits <n>        commits of the one that is made (20,000)
   --only <part>        clone, first-push, push, shallow, refs, gigabyte, crowd, engine,
-                       crowded-engine, reads or spaces alone
+                       crowded-engine, reads, review or spaces alone
   --rows <words>       of the engine's part only rows whose name holds one of these, comma between
   --data <folder>      data folder to make, or to use again as an earlier run left it (engine alone)
   --load               also push a gigabyte, and let 120 clients come at once
@@ -76,7 +77,13 @@ async function* measureAll(folder: string, options: Options, say: Say): AsyncGen
     yield* benchSpaces()
   }
   if (only === undefined || only === 'reads') yield* benchApi(join(folder, 'reads'), say)
-  if (only !== 'spaces' && only !== 'reads') yield* benchGit(folder, options, say)
+  if (only === undefined || only === 'review') {
+    say('review')
+    yield* benchReviews(join(folder, 'reviews'), say)
+  }
+  if (only === undefined || !['spaces', 'reads', 'review'].includes(only)) {
+    yield* benchGit(folder, options, say)
+  }
 }
 
 /** The REST API on many projects. */
@@ -88,6 +95,18 @@ async function* benchApi(folder: string, say: Say): AsyncGenerator<Row> {
   try {
     yield* benchReads({ server, projectIds, say })
   } finally {
+    await server.stop()
+  }
+}
+
+/** Reviews on one project. */
+async function* benchReviews(folder: string, say: Say): AsyncGenerator<Row> {
+  const server = await startServer(root, join(folder, 'data'))
+  const timer = startTimer()
+  try {
+    yield* benchReview({ server, timer, folder, say })
+  } finally {
+    timer.stop()
     await server.stop()
   }
 }

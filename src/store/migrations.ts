@@ -22,6 +22,7 @@ import { containerRegistry } from './migrations/0071-container-registry.ts'
 import { sideRepositories } from './migrations/0080-side-repositories.ts'
 import { wikiPages } from './migrations/0081-wiki-pages.ts'
 import { suggestions } from './migrations/0085-suggestions.ts'
+import { requestLists } from './migrations/0086-request-lists.ts'
 import { boards } from './migrations/0095-boards.ts'
 import { mentions } from './migrations/0096-mentions.ts'
 import { userAgents } from './migrations/0097-user-agents.ts'
@@ -51,6 +52,7 @@ export const migrations: readonly Migration[] = [
   sideRepositories,
   wikiPages,
   suggestions,
+  requestLists,
   boards,
   mentions,
   userAgents,
