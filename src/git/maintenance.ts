@@ -1,9 +1,10 @@
-import { readdir, rm, stat } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runGit } from './command.ts'
+import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
-import { GitError } from './error.ts'
 import type { Repo } from './repo.ts'
+import { type FoundFile, filesBelow } from './repository-files.ts'
 import type { ObjectId } from './types.ts'
 
 /*
@@ -141,7 +142,7 @@ export const inspectRepositoryOperation = operation({
   lane: 'heavy',
   seconds: 300,
   run: ({ repository, signal }, { now }: { readonly now: string }) =>
-    inspect(repository.path, Date.parse(now), signal),
+    inspect(repository, Date.parse(now), signal),
 })
 
 /** Looks at a repository's files. */
@@ -153,9 +154,13 @@ export function inspectRepository(
   return repo.engine.run(inspectRepositoryOperation, repo.path, { now }, signal)
 }
 
-async function inspect(path: string, time: number, signal: AbortSignal): Promise<RepositoryState> {
-  const files: FoundFile[] = []
-  await collectFiles(path, '', files, signal)
+async function inspect(
+  repository: OpenRepository,
+  time: number,
+  signal: AbortSignal,
+): Promise<RepositoryState> {
+  const { path } = repository
+  const files = await filesBelow(repository, signal)
   const named = (pattern: RegExp) => files.filter((file) => pattern.test(file.name))
   const old = (age: number) => (file: FoundFile) => time - file.modified > age
   return {
@@ -171,32 +176,6 @@ async function inspect(path: string, time: number, signal: AbortSignal): Promise
     leftovers: named(/^objects\/(?:pack\/|[0-9a-f]{2}\/)?(?:tmp_|\.tmp-)/)
       .filter(old(day))
       .map((file) => join(path, file.name)),
-  }
-}
-
-interface FoundFile {
-  /** Relative to the repository. */
-  readonly name: string
-  readonly size: number
-  readonly modified: number
-}
-
-/** A push or repack may take files and folders away while we look. */
-async function collectFiles(
-  root: string,
-  below: string,
-  into: FoundFile[],
-  signal: AbortSignal,
-): Promise<void> {
-  if (signal.aborted) throw new GitError('timeout', 'the caller went away')
-  const entries = await readdir(join(root, below), { withFileTypes: true }).catch(() => [])
-  for (const entry of entries) {
-    const name = below === '' ? entry.name : `${below}/${entry.name}`
-    if (entry.isDirectory()) await collectFiles(root, name, into, signal)
-    else if (entry.isFile()) {
-      const stats = await stat(join(root, name)).catch(() => undefined)
-      if (stats) into.push({ name, size: stats.size, modified: stats.mtimeMs })
-    }
   }
 }
 

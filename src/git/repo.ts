@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { access, mkdir, rename, rm } from 'node:fs/promises'
+import { access, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { InProcessEngine } from './engine/in-process.ts'
 import type { Engine } from './engine/operation.ts'
@@ -123,8 +123,11 @@ export function openGit(config: GitConfig): GitStore {
 /** Points HEAD at a branch, which need not exist yet. */
 export async function setHead(repo: Repo, branch: string): Promise<void> {
   if (!isBranchName(branch)) throw new GitError('invalid', `not a branch name: ${branch}`)
+  const content = `ref: refs/heads/${branch}\n`
+  // Asked for after every push to the default branch.
+  if ((await readFile(join(repo.path, 'HEAD'), 'utf8').catch(() => '')) === content) return
   const draft = join(repo.path, `HEAD.${randomBytes(6).toString('hex')}.new`)
-  await writeFileSynced(draft, `ref: refs/heads/${branch}\n`)
+  await writeFileSynced(draft, content)
   await rename(draft, join(repo.path, 'HEAD'))
   await syncFolder(repo.path)
 }

@@ -15,6 +15,7 @@ import { releases } from './migrations/0035-releases.ts'
 import { hooks } from './migrations/0036-hooks.ts'
 import { pushEffects } from './migrations/0037-push-effects.ts'
 import { pushRules } from './migrations/0038-push-rules.ts'
+import { taskNames } from './migrations/0055-task-names.ts'
 import { gpgSubkeys } from './migrations/0065-gpg-subkeys.ts'
 import { lfs } from './migrations/0066-lfs.ts'
 import { ci } from './migrations/0070-ci.ts'
@@ -45,6 +46,7 @@ export const migrations: readonly Migration[] = [
   hooks,
   pushEffects,
   pushRules,
+  taskNames,
   gpgSubkeys,
   lfs,
   ci,

@@ -41,7 +41,7 @@ export async function claimTasks(
   const { now, by } = claim
   const due = claim.rooms.map(
     ({ names, limit }) => sql`SELECT id FROM (
-      SELECT id FROM tasks
+      SELECT id FROM tasks INDEXED BY tasks_by_name
       WHERE state = 'ready' AND run_at <= ${now} AND name IN (SELECT value FROM json_each(${names}))
       ORDER BY run_at, id LIMIT ${limit})`,
   )

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Instant, later } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { redactText } from '../base/redact.ts'
@@ -35,6 +36,7 @@ export interface RunnerOptions<C extends TaskCtx> {
   readonly lookMs?: number
 }
 
+const restMs = 2
 const firstPauseMs = 10_000
 const longestPauseMs = 3_600_000
 
@@ -102,6 +104,8 @@ export class TaskRunner<C extends TaskCtx> {
     }
     this.#look = (why === 'tick' ? this.#tick() : this.#claimDue())
       .catch((error) => this.#options.makeCtx().log.error('tasks cannot be claimed', { error }))
+      // Where many tasks begin and end, one look does for all that did in the meantime.
+      .then(() => sleep(restMs))
       .finally(() => {
         this.#look = undefined
         if (!this.#lookAgain) return

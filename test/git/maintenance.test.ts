@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readBlob } from '../../src/git/blob.ts'
@@ -101,6 +101,21 @@ test('what a crash left behind is reported, and unfinished files are removed', a
   })
   await maintainRepository(repo, { now: now() })
   expect((await inspectRepository(repo, now())).leftovers).toEqual([])
+})
+
+test('objects that come after a look are seen by the next one, as are those that go', async () => {
+  const repo = await world.repository()
+  const add = (content: string) =>
+    git(repo.path, ['hash-object', '-w', '--stdin'], { input: content })
+  const ids = ['1', '2', '3'].map(add)
+  const before = await inspectRepository(repo, now())
+  expect(before.looseObjects).toBe(3)
+  add('a fourth one')
+  const after = await inspectRepository(repo, now())
+  expect(after.looseObjects).toBe(4)
+  expect(after.size).toBeGreaterThan(before.size)
+  for (const id of ids) rmSync(join(repo.path, 'objects', id.slice(0, 2), id.slice(2)))
+  expect((await inspectRepository(repo, now())).looseObjects).toBe(1)
 })
 
 test('damage is named', async () => {

@@ -250,7 +250,7 @@ describe('places', () => {
         },
       })
     const quick = make('quick', 'test.quick', 1)
-    const slow = make('slow', 'test.slow', 60)
+    const slow = make('slow', 'test.slow', 200)
     for (let n = 0; n < 3; n++) await work.enqueue(store.db, slow, { n })
     for (let n = 0; n < 9; n++) await work.enqueue(store.db, quick, { n })
     await makeRunner([slow, quick], { places: { quick: 3, slow: 1 } }).start()

@@ -1,8 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
+import {
+  closeSync,
+  existsSync,
+  fsync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { deflate } from 'node:zlib'
+import { deflate, deflateSync } from 'node:zlib'
 import { runGit } from '../command.ts'
 import { GitError } from '../error.ts'
 import { syncFolder } from '../repo-layout.ts'
@@ -10,9 +20,12 @@ import type { ObjectId, ObjectType } from '../types.ts'
 import { buildPack, type NewObject } from './pack.ts'
 
 const compress = promisify(deflate)
+const sync = promisify(fsync)
 
 /** More objects than this go to disk as one pack: two files to sync instead of one for each. */
 const mostLoose = 32
+/** Smaller objects are packed and written without leaving the thread. */
+const smallUpTo = 32 * 1024
 const hashedAtOnce = 4 * 1024 * 1024
 
 /** The id that git gives to these bytes. Large ones are hashed in pieces, so that others get a turn. */
@@ -65,13 +78,16 @@ export class ObjectWriter {
     const root = join(this.#path, 'objects')
     const folder = join(root, id.slice(0, 2))
     const file = join(folder, id.slice(2))
-    if (await exists(file)) return []
-    const made = await mkdir(folder, { recursive: true })
-    const header = Buffer.from(`${type} ${data.length}\0`)
-    const bytes = await compress(Buffer.concat([header, data]), {
-      level: data.length > 1e6 ? 1 : 6,
-    })
-    await storeFile(file, bytes)
+    if (existsSync(file)) return []
+    const made = existsSync(folder) ? undefined : mkdirSync(folder, { recursive: true })
+    const whole = Buffer.concat([Buffer.from(`${type} ${data.length}\0`), data])
+    const isSmall = data.length <= smallUpTo
+    // Handing a few bytes to another thread takes longer than the work.
+    const bytes = isSmall
+      ? deflateSync(whole, { level: 6 })
+      : await compress(whole, { level: data.length > 1e6 ? 1 : 6 })
+    if (isSmall) await storeSmall(file, bytes)
+    else await storeFile(file, bytes)
     return made === undefined ? [folder] : [folder, root]
   }
 
@@ -125,9 +141,20 @@ async function storeFile(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
+/** As `storeFile`, for a few bytes: only the disk is waited for, everything else takes microseconds. */
+async function storeSmall(path: string, bytes: Buffer): Promise<void> {
+  const draft = join(dirname(path), `tmp_obj_${randomBytes(8).toString('hex')}`)
+  const file = openSync(draft, 'wx', 0o444)
+  try {
+    try {
+      writeFileSync(file, bytes)
+      await sync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
 }

@@ -159,9 +159,20 @@ async function writeFolder(folder: Folder, writer: ObjectWriter): Promise<Object
     entries.push({ sortKey: mode === treeMode ? `${name}/` : name, name, mode, id })
   }
   entries.sort((a, b) => (a.sortKey < b.sortKey ? -1 : 1))
-  const pieces = entries.flatMap(({ name, mode, id }) => [
-    Buffer.from(`${mode.toString(8)} ${name}\0`, 'latin1'),
-    Buffer.from(id, 'hex'),
-  ])
-  return writer.add('tree', Buffer.concat(pieces))
+  return writer.add('tree', treeBytes(entries))
+}
+
+/** The bytes of a tree object, put together in one piece: folders of thousands of entries are common. */
+function treeBytes(entries: readonly Written[]): Buffer {
+  const heads = entries.map(({ mode, name }) => `${mode.toString(8)} ${name}\0`)
+  const idBytes = (entries[0]?.id.length ?? 0) / 2
+  // One byte for each character, since names are kept that way.
+  const size = heads.reduce((sum, head) => sum + head.length + idBytes, 0)
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  for (const [i, head] of heads.entries()) {
+    at += bytes.write(head, at, 'latin1')
+    at += bytes.write(entries[i]?.id ?? '', at, 'hex')
+  }
+  return bytes
 }
