@@ -45,6 +45,7 @@ import * as instanceMetrics from './instance/metrics-endpoints.ts'
 import * as instanceQueue from './instance/queue-endpoints.ts'
 import * as issues from './issues/endpoints.ts'
 import * as issuesLink from './issues/link-endpoints.ts'
+import * as issuesMilestone from './issues/milestone-endpoints.ts'
 import * as issuesSide from './issues/side-endpoints.ts'
 import * as keysDeployKey from './keys/deploy-key-endpoints.ts'
 import * as keys from './keys/endpoints.ts'
@@ -60,6 +61,7 @@ import * as mergeRequestsDraft from './merge-requests/draft-endpoints.ts'
 import * as mergeRequests from './merge-requests/endpoints.ts'
 import * as mergeRequestsIssue from './merge-requests/issue-endpoints.ts'
 import * as mergeRequestsMerge from './merge-requests/merge-endpoints.ts'
+import * as mergeRequestsMilestone from './merge-requests/milestone-endpoints.ts'
 import * as mergeRequestsPeople from './merge-requests/people-endpoints.ts'
 import * as mergeRequestsPipeline from './merge-requests/pipeline-endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
@@ -161,6 +163,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   instanceQueue,
   issues,
   issuesLink,
+  issuesMilestone,
   issuesSide,
   keysDeployKey,
   keys,
@@ -176,6 +179,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   mergeRequests,
   mergeRequestsIssue,
   mergeRequestsMerge,
+  mergeRequestsMilestone,
   mergeRequestsPeople,
   mergeRequestsPipeline,
   milestones,

@@ -2,8 +2,13 @@ import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { csv, flag, id, integer, text } from '../../http/params.ts'
+import {
+  onSource,
+  type PlanningSource,
+  type SourceKind,
+  sourceWord as word,
+} from '../planning/place.ts'
 import { boardEntity, listEntity, presentBoards, presentLists } from './entity.ts'
-import { type BoardOwner, type OwnerKind, onBoardOwner } from './owner.ts'
 import { type BoardRow, deleteBoard, listBoardRows, listListsOf } from './queries.ts'
 import {
   addList,
@@ -16,7 +21,6 @@ import {
 } from './verbs.ts'
 
 const tags = ['boards']
-const word = { groups: 'group', projects: 'project' } as const
 const boardParams = { board_id: id() }
 const listParams = { board_id: id(), list_id: id() }
 const settings = {
@@ -28,7 +32,7 @@ const settings = {
   weight: integer({ min: 0 }).nullish(),
 }
 
-async function presentBoard(ctx: Ctx, owner: BoardOwner, row: BoardRow) {
+async function presentBoard(ctx: Ctx, owner: PlanningSource, row: BoardRow) {
   const [board] = await presentBoards(ctx, owner, [row])
   if (!board) throw new Error('a board without a body')
   return board
@@ -50,7 +54,7 @@ function oneSubject(sent: ReadonlySet<string>): string[] {
     : [`${given.join(', ')} are mutually exclusive`]
 }
 
-function boardsOf(kind: OwnerKind): Endpoint[] {
+function boardsOf(kind: SourceKind): Endpoint[] {
   const path = `/${kind}/:id/boards` as const
   return [
     endpoint({
@@ -58,7 +62,7 @@ function boardsOf(kind: OwnerKind): Endpoint[] {
       path,
       summary: `List the issue boards of a ${word[kind]}`,
       tags,
-      access: onBoardOwner(kind, 'read_issues'),
+      access: onSource(kind, 'read_issues'),
       paginate: 'offset',
       response: z.array(boardEntity),
       async handler({ ctx, source, page }) {
@@ -71,7 +75,7 @@ function boardsOf(kind: OwnerKind): Endpoint[] {
       path: `${path}/:board_id`,
       summary: `Get an issue board of a ${word[kind]}`,
       tags,
-      access: onBoardOwner(kind, 'read_issues'),
+      access: onSource(kind, 'read_issues'),
       params: boardParams,
       response: boardEntity,
       handler: async ({ ctx, source, params }) =>
@@ -82,7 +86,7 @@ function boardsOf(kind: OwnerKind): Endpoint[] {
       path,
       summary: `Create an issue board in a ${word[kind]}`,
       tags,
-      access: onBoardOwner(kind, 'admin_board'),
+      access: onSource(kind, 'admin_board'),
       body: { name: text({ max: 255 }) },
       response: boardEntity,
       status: 201,
@@ -94,7 +98,7 @@ function boardsOf(kind: OwnerKind): Endpoint[] {
       path: `${path}/:board_id`,
       summary: `Change an issue board of a ${word[kind]}`,
       tags,
-      access: onBoardOwner(kind, 'admin_board'),
+      access: onSource(kind, 'admin_board'),
       params: boardParams,
       body: { name: text({ max: 255 }).optional(), ...settings },
       response: boardEntity,
@@ -108,7 +112,7 @@ function boardsOf(kind: OwnerKind): Endpoint[] {
       path: `${path}/:board_id`,
       summary: `Delete an issue board of a ${word[kind]}`,
       tags,
-      access: onBoardOwner(kind, 'admin_board'),
+      access: onSource(kind, 'admin_board'),
       params: boardParams,
       async handler({ ctx, source, params }) {
         const row = await getBoard(ctx, source, params.board_id)
@@ -118,7 +122,7 @@ function boardsOf(kind: OwnerKind): Endpoint[] {
   ]
 }
 
-function listsOf(kind: OwnerKind): Endpoint[] {
+function listsOf(kind: SourceKind): Endpoint[] {
   const path = `/${kind}/:id/boards/:board_id/lists` as const
   return [
     endpoint({
@@ -126,7 +130,7 @@ function listsOf(kind: OwnerKind): Endpoint[] {
       path,
       summary: `List the lists of a board of a ${word[kind]}`,
       tags,
-      access: onBoardOwner(kind, 'read_issues'),
+      access: onSource(kind, 'read_issues'),
       params: boardParams,
       response: z.array(listEntity),
       async handler({ ctx, source, params }) {
@@ -139,7 +143,7 @@ function listsOf(kind: OwnerKind): Endpoint[] {
       path: `${path}/:list_id`,
       summary: `Get a list of a board of a ${word[kind]}`,
       tags,
-      access: onBoardOwner(kind, 'read_issues'),
+      access: onSource(kind, 'read_issues'),
       params: listParams,
       response: listEntity,
       async handler({ ctx, source, params }) {
@@ -152,7 +156,7 @@ function listsOf(kind: OwnerKind): Endpoint[] {
       path,
       summary: `Add a list to a board of a ${word[kind]}`,
       tags,
-      access: onBoardOwner(kind, 'admin_board'),
+      access: onSource(kind, 'admin_board'),
       params: boardParams,
       body: {
         label_id: integer().optional(),
@@ -172,7 +176,7 @@ function listsOf(kind: OwnerKind): Endpoint[] {
       path: `${path}/:list_id`,
       summary: `Move a list of a board of a ${word[kind]}`,
       tags,
-      access: onBoardOwner(kind, 'admin_board'),
+      access: onSource(kind, 'admin_board'),
       params: listParams,
       body: { position: integer() },
       response: listEntity,
@@ -186,7 +190,7 @@ function listsOf(kind: OwnerKind): Endpoint[] {
       path: `${path}/:list_id`,
       summary: `Remove a list from a board of a ${word[kind]}`,
       tags,
-      access: onBoardOwner(kind, 'admin_board'),
+      access: onSource(kind, 'admin_board'),
       params: listParams,
       async handler({ ctx, source, params }) {
         const board = await getBoard(ctx, source, params.board_id)

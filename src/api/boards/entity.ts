@@ -4,8 +4,8 @@ import { describeLabels } from '../labels/describe.ts'
 import { labelDetailEntity, presentLabelDetail } from '../labels/entity.ts'
 import { milestoneEntity } from '../milestones/entity.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
+import type { PlanningSource } from '../planning/place.ts'
 import { presentUserBasic, userBasicEntity } from '../users/basic.ts'
-import type { BoardOwner } from './owner.ts'
 import {
   type BoardRow,
   type ListRow,
@@ -92,7 +92,7 @@ export async function presentLists(ctx: Ctx, rows: readonly ListRow[]): Promise<
 /** Boards with their lists (spec D §1.2 boards). */
 export async function presentBoards(
   ctx: Ctx,
-  owner: BoardOwner,
+  owner: PlanningSource,
   rows: readonly BoardRow[],
 ): Promise<Board[]> {
   const ids = rows.map((row) => row.id)
@@ -127,7 +127,10 @@ export async function presentBoards(
   })
 }
 
-function ownerParts(ctx: Ctx, { project, group }: BoardOwner): Pick<Board, 'project' | 'group'> {
+function ownerParts(
+  ctx: Ctx,
+  { project, group }: PlanningSource,
+): Pick<Board, 'project' | 'group'> {
   const { externalUrl } = ctx.config
   const url = `${externalUrl}/${project?.full_path}`
   return {

@@ -3,24 +3,28 @@ import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { BoardListsTable, BoardsTable } from '../../store/schema/boards.ts'
 import type { Db } from '../../store/schema.ts'
+import type { PlanningSource } from '../planning/place.ts'
 import { userBasicColumns } from '../users/basic.ts'
-import type { BoardOwner } from './owner.ts'
 
 export type BoardRow = Selectable<BoardsTable>
 export type ListRow = Selectable<BoardListsTable>
 
-function boardsOf(db: Db, owner: BoardOwner) {
+function boardsOf(db: Db, owner: PlanningSource) {
   const query = db.selectFrom('boards').selectAll()
   return owner.project
     ? query.where('project_id', '=', owner.project.id)
     : query.where('group_id', '=', owner.group?.id ?? 0)
 }
 
-export function listBoardRows(db: Db, owner: BoardOwner, page: OffsetPage) {
+export function listBoardRows(db: Db, owner: PlanningSource, page: OffsetPage) {
   return listPage(db, boardsOf(db, owner).orderBy(sql`lower(name)`).orderBy('id'), page)
 }
 
-export function findBoard(db: Db, owner: BoardOwner, id: number): Promise<BoardRow | undefined> {
+export function findBoard(
+  db: Db,
+  owner: PlanningSource,
+  id: number,
+): Promise<BoardRow | undefined> {
   return boardsOf(db, owner).where('id', '=', id).executeTakeFirst()
 }
 

@@ -6,7 +6,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import { usableLabel, usableLabelsByTitle } from '../labels/verbs.ts'
 import { usableMilestone } from '../milestones/verbs.ts'
-import type { BoardOwner } from './owner.ts'
+import type { PlanningSource } from '../planning/place.ts'
 import {
   type BoardRow,
   deleteList,
@@ -37,7 +37,7 @@ export interface ListSubject {
   readonly milestone_id?: number | undefined
 }
 
-export async function getBoard(ctx: Ctx, owner: BoardOwner, id: number): Promise<BoardRow> {
+export async function getBoard(ctx: Ctx, owner: PlanningSource, id: number): Promise<BoardRow> {
   const row = await findBoard(ctx.db, owner, id)
   if (!row) throw notFound('Board')
   return row
@@ -49,7 +49,11 @@ function checkedName(name: string): string {
   return trimmed
 }
 
-export async function createBoard(ctx: Ctx, owner: BoardOwner, name: string): Promise<BoardRow> {
+export async function createBoard(
+  ctx: Ctx,
+  owner: PlanningSource,
+  name: string,
+): Promise<BoardRow> {
   const now = ctx.now()
   return insertBoard(ctx.db, {
     project_id: owner.project?.id ?? null,
@@ -63,7 +67,7 @@ export async function createBoard(ctx: Ctx, owner: BoardOwner, name: string): Pr
 /** Changes what is given; null and 0 clear, unknown labels are left out. */
 export async function changeBoard(
   ctx: Ctx,
-  owner: BoardOwner,
+  owner: PlanningSource,
   row: BoardRow,
   changes: BoardChanges,
 ): Promise<BoardRow> {
@@ -99,12 +103,20 @@ function given(changes: Pick<BoardChanges, 'hide_backlog_list' | 'hide_closed_li
   }
 }
 
-async function milestoneOf(ctx: Ctx, owner: BoardOwner, id: number | null): Promise<number | null> {
+async function milestoneOf(
+  ctx: Ctx,
+  owner: PlanningSource,
+  id: number | null,
+): Promise<number | null> {
   if (!id) return null
   return (await usableMilestone(ctx, owner.place, id))?.id ?? null
 }
 
-async function memberOf(ctx: Ctx, owner: BoardOwner, id: number | null): Promise<number | null> {
+async function memberOf(
+  ctx: Ctx,
+  owner: PlanningSource,
+  id: number | null,
+): Promise<number | null> {
   if (!id) return null
   const today = dayOf(ctx.now())
   const role = owner.project
@@ -116,7 +128,7 @@ async function memberOf(ctx: Ctx, owner: BoardOwner, id: number | null): Promise
 /** Adds a list behind the others. */
 export async function addList(
   ctx: Ctx,
-  owner: BoardOwner,
+  owner: PlanningSource,
   board: BoardRow,
   subject: ListSubject,
 ): Promise<ListRow> {
@@ -134,7 +146,7 @@ export async function addList(
   })
 }
 
-async function assertKnown(ctx: Ctx, owner: BoardOwner, subject: ListSubject): Promise<void> {
+async function assertKnown(ctx: Ctx, owner: PlanningSource, subject: ListSubject): Promise<void> {
   const { label_id: label, assignee_id: assignee, milestone_id: milestone } = subject
   if (label !== undefined && !(await usableLabel(ctx, owner.place, label)))
     throw badRequest('Label not found!')

@@ -2,11 +2,11 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { Db } from '../../store/schema.ts'
 import { seesIssue } from '../issues/visible.ts'
+import type { Place } from '../planning/place.ts'
 import type { LabelCounts } from './entity.ts'
-import type { LabelPlace } from './queries.ts'
 
 /** Projects that counts of a place look at: itself, or those of the group and below it. */
-function isInPlace(place: LabelPlace): RawBuilder<SqlBool> {
+function isInPlace(place: Place): RawBuilder<SqlBool> {
   if (place.projectId !== undefined) return sql<SqlBool>`projects.id = ${place.projectId}`
   return sql<SqlBool>`projects.namespace_id IN
     (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${place.namespaceId})`
@@ -16,7 +16,7 @@ function isInPlace(place: LabelPlace): RawBuilder<SqlBool> {
 export async function countsByLabel(
   db: Db,
   viewer: Viewer,
-  place: LabelPlace,
+  place: Place,
   labelIds: readonly number[],
 ): Promise<ReadonlyMap<number, LabelCounts>> {
   if (labelIds.length === 0) return new Map()

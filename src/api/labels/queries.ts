@@ -4,12 +4,7 @@ import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { LabelLinksTable } from '../../store/schema/planning.ts'
 import type { Db } from '../../store/schema.ts'
-
-/** Where labels are looked for: a project with its namespace, or a group. */
-export interface LabelPlace {
-  readonly projectId?: number | undefined
-  readonly namespaceId: number
-}
+import type { Place } from '../planning/place.ts'
 
 export interface LabelFilter {
   readonly search?: string | undefined
@@ -18,11 +13,7 @@ export interface LabelFilter {
   readonly descendants: boolean
 }
 
-function labelsAt(
-  db: Db,
-  place: LabelPlace,
-  filter: Pick<LabelFilter, 'ancestors' | 'descendants'>,
-) {
+function labelsAt(db: Db, place: Place, filter: Pick<LabelFilter, 'ancestors' | 'descendants'>) {
   const priorityProject = place.projectId ?? 0
   return db
     .selectFrom('labels')
@@ -65,7 +56,7 @@ function labelsAt(
     )
 }
 
-export function listLabelRows(db: Db, place: LabelPlace, filter: LabelFilter, page: OffsetPage) {
+export function listLabelRows(db: Db, place: Place, filter: LabelFilter, page: OffsetPage) {
   let query = labelsAt(db, place, filter)
   if (filter.archived !== undefined)
     query = query.where('labels.archived', '=', filter.archived ? 1 : 0)
@@ -79,7 +70,7 @@ export function listLabelRows(db: Db, place: LabelPlace, filter: LabelFilter, pa
 }
 
 /** A label by number (all digits) or by its exact title; in a project its own wins over a group's. */
-export async function findLabel(db: Db, place: LabelPlace, idOrTitle: string, ancestors: boolean) {
+export async function findLabel(db: Db, place: Place, idOrTitle: string, ancestors: boolean) {
   const query = labelsAt(db, place, { ancestors, descendants: false })
     .orderBy(sql`labels.project_id IS NULL`)
     .orderBy('labels.id')
@@ -91,7 +82,7 @@ export async function findLabel(db: Db, place: LabelPlace, idOrTitle: string, an
 }
 
 /** The labels of these titles that a project knows, its own before its groups'. */
-export function listLabelsByTitle(db: Db, place: LabelPlace, titles: readonly string[]) {
+export function listLabelsByTitle(db: Db, place: Place, titles: readonly string[]) {
   return labelsAt(db, place, { ancestors: true, descendants: false })
     .where('labels.title', 'in', titles)
     .orderBy(sql`labels.project_id IS NULL`)

@@ -2,13 +2,13 @@ import { conflict, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
+import type { Place } from '../planning/place.ts'
 import { readColor } from './color.ts'
 import {
   deleteLabel,
   findLabel,
   insertLabel,
   type LabelChanges,
-  type LabelPlace,
   listLabelsByTitle,
   listProjectLabelsBelow,
   moveLabelLinks,
@@ -46,7 +46,7 @@ function checkedTitle(title: string): string {
 /** Creates a label of a project or group; 409 when the title is taken there. */
 export async function createLabel(
   ctx: Ctx,
-  place: LabelPlace,
+  place: Place,
   input: LabelInput & { name: string; color: string },
 ) {
   const label = {
@@ -67,7 +67,7 @@ export async function createLabel(
 }
 
 /** Changes what the input names; `sent` tells null from absent. */
-export async function changeLabel(ctx: Ctx, place: LabelPlace, id: number, input: LabelInput) {
+export async function changeLabel(ctx: Ctx, place: Place, id: number, input: LabelInput) {
   const changes: LabelChanges = {
     ...(input.name === undefined ? {} : { title: checkedTitle(input.name) }),
     ...(input.color === undefined ? {} : { color: checkedColor(input.color) }),
@@ -104,12 +104,12 @@ export async function promoteLabel(
 }
 
 /** The label of this id if the place knows it: its own, or one of a group above it. */
-export async function usableLabel(ctx: Ctx, place: LabelPlace, id: number) {
+export async function usableLabel(ctx: Ctx, place: Place, id: number) {
   const row = await findLabel(ctx.db, place, String(id), true)
   return row?.id === id ? row : undefined
 }
 
 /** The labels of these titles that the place knows, for boards. */
-export function usableLabelsByTitle(ctx: Ctx, place: LabelPlace, titles: readonly string[]) {
+export function usableLabelsByTitle(ctx: Ctx, place: Place, titles: readonly string[]) {
   return titles.length === 0 ? Promise.resolve([]) : listLabelsByTitle(ctx.db, place, titles)
 }

@@ -19,6 +19,7 @@ import type { MergeRequestRow } from './row.ts'
 export interface ListPlace {
   readonly projectId?: number | undefined
   readonly groupId?: number | undefined
+  readonly milestoneId?: number | undefined
 }
 
 type Tables = Schema & { projects: Nullable<Schema['projects']> }
@@ -72,6 +73,9 @@ function placeConditions(where: Where, place: ListPlace, viewer: Viewer): Condit
     where('projects.pending_delete', '=', 0),
     seesFeature(viewer, 'merge_requests', Role.planner),
   ]
+  if (place.milestoneId !== undefined) {
+    conditions.push(where('merge_requests.milestone_id', '=', place.milestoneId))
+  }
   if (place.groupId !== undefined) {
     conditions.push(sql<SqlBool>`projects.namespace_id IN
       (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${place.groupId})`)

@@ -2,15 +2,16 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { fireHooks, type HookPayload } from '../hooks/fire.ts'
 import { findHookGroup, findHookProject, hookProject } from '../hooks/payload-parts.ts'
+import type { Place } from '../planning/place.ts'
 import type { MilestoneRow } from './entity.ts'
-import { findNewestMilestone, type MilestonePlace } from './queries.ts'
+import { findNewestMilestone } from './queries.ts'
 
 type MilestoneAction = 'create' | 'close' | 'reopen' | 'delete'
 
 /** Tells the hooks of a milestone, in the caller's transaction (spec D §1.25). */
 export async function fireMilestoneHooks(
   ctx: Ctx,
-  place: MilestonePlace,
+  place: Place,
   row: MilestoneRow,
   action: MilestoneAction,
 ): Promise<void> {

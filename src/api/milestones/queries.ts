@@ -3,12 +3,7 @@ import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
-
-/** Where milestones are looked for: a project with its namespace, or a group. */
-export interface MilestonePlace {
-  readonly projectId?: number | undefined
-  readonly namespaceId: number
-}
+import type { Place } from '../planning/place.ts'
 
 export interface MilestoneFilter {
   readonly iids?: readonly number[] | undefined
@@ -31,7 +26,7 @@ function milestoneQuery(db: Db) {
     .select(sql<string>`coalesce(projects.full_path, namespaces.full_path)`.as('owner_path'))
 }
 
-function milestonesAt(db: Db, place: MilestonePlace, ancestors: boolean, descendants: boolean) {
+function milestonesAt(db: Db, place: Place, ancestors: boolean, descendants: boolean) {
   return milestoneQuery(db).where((where) => {
     const own =
       place.projectId === undefined
@@ -62,12 +57,7 @@ function milestonesAt(db: Db, place: MilestonePlace, ancestors: boolean, descend
   })
 }
 
-export function listMilestoneRows(
-  db: Db,
-  place: MilestonePlace,
-  filter: MilestoneFilter,
-  page: OffsetPage,
-) {
+export function listMilestoneRows(db: Db, place: Place, filter: MilestoneFilter, page: OffsetPage) {
   let query = milestonesAt(db, place, filter.ancestors, filter.descendants)
   if (filter.iids) query = query.where('milestones.iid', 'in', filter.iids)
   if (filter.state) query = query.where('milestones.state', '=', filter.state)
@@ -96,7 +86,7 @@ export function listMilestoneRows(
 }
 
 /** A milestone of exactly this project or group. */
-export function findMilestone(db: Db, place: MilestonePlace, id: number) {
+export function findMilestone(db: Db, place: Place, id: number) {
   return milestonesAt(db, place, false, false).where('milestones.id', '=', id).executeTakeFirst()
 }
 
@@ -108,11 +98,11 @@ export function findNewestMilestone(db: Db, projectId: number) {
 }
 
 /** A milestone that a project may use: its own, or one of a group above it. */
-export function findUsableMilestone(db: Db, place: MilestonePlace, id: number) {
+export function findUsableMilestone(db: Db, place: Place, id: number) {
   return milestonesAt(db, place, true, false).where('milestones.id', '=', id).executeTakeFirst()
 }
 
-export function listMilestonesByTitle(db: Db, place: MilestonePlace, titles: readonly string[]) {
+export function listMilestonesByTitle(db: Db, place: Place, titles: readonly string[]) {
   return milestonesAt(db, place, true, false).where('milestones.title', 'in', titles).execute()
 }
 

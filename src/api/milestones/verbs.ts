@@ -1,10 +1,11 @@
 import { dayOf } from '../../base/clock.ts'
-import { invalid } from '../../base/problem.ts'
+import { invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { nextIid } from '../../store/iid.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import { recordEvent } from '../events/record.ts'
+import type { Place } from '../planning/place.ts'
 import { type MilestoneRow, presentMilestone } from './entity.ts'
 import { fireMilestoneHooks } from './hook-payload.ts'
 import {
@@ -14,7 +15,6 @@ import {
   insertMilestone,
   listMilestonesById,
   listMilestonesByTitle,
-  type MilestonePlace,
   type MilestoneValues,
   updateMilestone,
 } from './queries.ts'
@@ -40,7 +40,7 @@ function assertDates(start: string | null | undefined, due: string | null | unde
 /** Titles are one namespace over a project and the groups above it (spec D §1.13). */
 async function assertTitleFree(
   ctx: Ctx,
-  place: MilestonePlace,
+  place: Place,
   title: string,
   ownId?: number,
 ): Promise<void> {
@@ -52,7 +52,7 @@ async function assertTitleFree(
 /** Creates a milestone of a project or group. */
 export async function createMilestone(
   ctx: Ctx,
-  place: MilestonePlace,
+  place: Place,
   input: MilestoneInput & { title: string },
 ) {
   assertDates(input.start_date, input.due_date)
@@ -83,10 +83,17 @@ function valuesOf(input: MilestoneInput, title: string): MilestoneValues {
   }
 }
 
+/** A milestone of exactly this project or group, or 404. */
+export async function getMilestone(ctx: Ctx, place: Place, id: number): Promise<MilestoneRow> {
+  const row = await findMilestone(ctx.db, place, id)
+  if (!row) throw notFound('Milestone')
+  return row
+}
+
 /** Changes what the input names; null clears. */
 export async function changeMilestone(
   ctx: Ctx,
-  place: MilestonePlace,
+  place: Place,
   row: MilestoneRow,
   input: MilestoneInput,
 ) {
@@ -127,7 +134,7 @@ const feedWords = {
 /** Tells the hooks, and the feed of a project. */
 async function tell(
   ctx: Ctx,
-  place: MilestonePlace,
+  place: Place,
   row: MilestoneRow,
   action: keyof typeof feedWords,
 ): Promise<void> {
@@ -144,11 +151,7 @@ async function tell(
 }
 
 /** Deletes a milestone; what was planned for it has none from then on. */
-export async function removeMilestone(
-  ctx: Ctx,
-  place: MilestonePlace,
-  row: MilestoneRow,
-): Promise<void> {
+export async function removeMilestone(ctx: Ctx, place: Place, row: MilestoneRow): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     await tell(ctx, place, row, 'delete')
     await deleteMilestone(ctx.db, row.id)
@@ -165,7 +168,7 @@ export async function promoteMilestone(ctx: Ctx, groupId: number, row: Milestone
   return getOwn(ctx, { namespaceId: groupId }, row.id)
 }
 
-async function getOwn(ctx: Ctx, place: MilestonePlace, id: number): Promise<MilestoneRow> {
+async function getOwn(ctx: Ctx, place: Place, id: number): Promise<MilestoneRow> {
   const row = await findMilestone(ctx.db, place, id)
   if (!row) throw new Error(`milestone ${id} is gone`)
   return row
@@ -174,18 +177,14 @@ async function getOwn(ctx: Ctx, place: MilestonePlace, id: number): Promise<Mile
 /** The milestone of this id if the project may use it (its own or a group's), for issues and merge requests. */
 export function usableMilestone(
   ctx: Ctx,
-  place: MilestonePlace,
+  place: Place,
   id: number,
 ): Promise<MilestoneRow | undefined> {
   return findUsableMilestone(ctx.db, place, id)
 }
 
 /** The milestones of these titles that a project may use, for releases. */
-export function usableMilestonesByTitle(
-  ctx: Ctx,
-  place: MilestonePlace,
-  titles: readonly string[],
-) {
+export function usableMilestonesByTitle(ctx: Ctx, place: Place, titles: readonly string[]) {
   return titles.length === 0 ? Promise.resolve([]) : listMilestonesByTitle(ctx.db, place, titles)
 }
 

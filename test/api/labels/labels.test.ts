@@ -102,3 +102,13 @@ describe('labels of a project', () => {
     expect(names).toEqual([...names].sort())
   })
 })
+
+test('labels of groups are followed too', async () => {
+  const { body: group } = await ana.post('/groups', { name: 'followed', path: 'followed' })
+  const labels = `/groups/${group.id}/labels`
+  const { body: label } = await ana.post(labels, { name: 'news', color: 'red' })
+  const followed = await ana.post(`${labels}/${label.id}/subscribe`)
+  expect([followed.status, followed.body.subscribed]).toEqual([201, true])
+  expect((await ana.post(`${labels}/${label.id}/subscribe`)).status).toBe(304)
+  expect((await ana.post(`${labels}/news/unsubscribe`)).body.subscribed).toBe(false)
+})

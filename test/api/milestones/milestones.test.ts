@@ -62,3 +62,43 @@ describe('milestones of a project', () => {
     expect((await stranger.get(milestones)).body).toEqual({ message: '404 Project Not Found' })
   })
 })
+
+describe.each(['projects', 'groups'] as const)('milestones of %s', (kind) => {
+  test('show their issues, merge requests and how the work went down', async () => {
+    const { body: group } = await ana.post('/groups', { name: `g-${kind}`, path: `g-${kind}` })
+    const { body: project } = await ana.post('/projects', { name: 'in', namespace_id: group.id })
+    const owner = kind === 'groups' ? `/groups/${group.id}` : `/projects/${project.id}`
+    const { body: milestone } = await ana.post(`${owner}/milestones`, { title: 'soon' })
+    const issues = `/projects/${project.id}/issues`
+    world.setNow('2026-05-04T10:00:00.000Z')
+    await ana.post(issues, { title: 'one', milestone_id: milestone.id, weight: 2 })
+    await ana.post(issues, { title: 'other' })
+    world.setNow('2026-05-04T11:00:00.000Z')
+    await ana.put(`${issues}/1`, { state_event: 'close' })
+    const one = `${owner}/milestones/${milestone.id}`
+    const listed = await ana.get(`${one}/issues`)
+    expect(listed.body.map((issue: { title: string }) => issue.title)).toEqual(['one'])
+    expect((await ana.get(`${one}/burndown_events`)).body).toEqual([
+      { created_at: '2026-05-04T10:00:00.000Z', weight: 2, action: 'created' },
+      { created_at: '2026-05-04T11:00:00.000Z', weight: 2, action: 'closed' },
+    ])
+    const work = { branch: 'work', commit_message: 'x' }
+    const actions = [{ action: 'create', file_path: 'a', content: 'x' }]
+    const commits = `/projects/${project.id}/repository/commits`
+    await ana.post(commits, { ...work, branch: 'main', actions })
+    const more = [{ action: 'create', file_path: 'b', content: 'x' }]
+    await ana.post(commits, { ...work, start_branch: 'main', actions: more })
+    const request = await ana.post(`/projects/${project.id}/merge_requests`, {
+      source_branch: 'work',
+      target_branch: 'main',
+      title: 'Take',
+      milestone_id: milestone.id,
+    })
+    expect(request.status).toBe(201)
+    const requests = await ana.get(`${one}/merge_requests`)
+    expect(requests.body.map((one: { title: string }) => one.title)).toEqual(['Take'])
+    expect((await ana.get(`${owner}/milestones/123456/issues`)).status).toBe(404)
+    const outsider = await world.user(`outsider-${kind}`)
+    expect((await outsider.get(`${one}/issues`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,57 @@
+import type { GroupAbility, ProjectAbility } from '../../access/abilities.ts'
+import { type Access, type Group, onGroup, onProject, type Project } from '../../access/subjects.ts'
+
+/** Where labels, milestones and boards are: in a project, whose groups' count too, or in a group. */
+export interface Place {
+  readonly projectId?: number | undefined
+  /** The group itself, or the project's namespace. */
+  readonly namespaceId: number
+}
+
+/** A project or group that labels, milestones or boards belong to. */
+export interface PlanningSource {
+  readonly project: Project | null
+  readonly group: Group | null
+  readonly place: Place
+}
+
+export type SourceKind = 'projects' | 'groups'
+
+/** What a source is called in summaries. */
+export const sourceWord = { projects: 'project', groups: 'group' } as const
+
+interface Options {
+  readonly signedIn?: boolean
+}
+
+/** The project or group named by `:id`, for callers with an ability that both know. */
+export function onSource(
+  kind: SourceKind,
+  ability: ProjectAbility & GroupAbility,
+  options: Options = {},
+): Access<{ source: PlanningSource }> {
+  if (kind === 'groups') {
+    const access = onGroup(ability, options)
+    return {
+      ...access,
+      async find(request) {
+        const { group } = await access.find(request)
+        return { source: { project: null, group, place: { namespaceId: group.id } } }
+      },
+    }
+  }
+  const access = onProject(ability, options)
+  return {
+    ...access,
+    async find(request) {
+      const { project } = await access.find(request)
+      return { source: sourceOf(project) }
+    },
+  }
+}
+
+/** A project as the place of its labels and milestones. */
+export function sourceOf(project: Project): PlanningSource {
+  const place = { projectId: project.id, namespaceId: project.namespace_id }
+  return { project, group: null, place }
+}
