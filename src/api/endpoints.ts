@@ -86,6 +86,7 @@ import * as protectionsEnvironment from './protections/environment-endpoints.ts'
 import * as protectionsTag from './protections/tag-endpoints.ts'
 import * as pushRules from './push-rules/endpoints.ts'
 import * as releases from './releases/endpoints.ts'
+import * as releasesEvidence from './releases/evidence-endpoints.ts'
 import * as releasesGroup from './releases/group-endpoints.ts'
 import * as repositoryArchive from './repository/archive-endpoints.ts'
 import * as repository from './repository/endpoints.ts'
@@ -204,6 +205,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   protectionsTag,
   pushRules,
   releases,
+  releasesEvidence,
   releasesGroup,
   repositoryArchive,
   repository,

@@ -22,6 +22,7 @@ import { ci } from './migrations/0070-ci.ts'
 import { containerRegistry } from './migrations/0071-container-registry.ts'
 import { sideRepositories } from './migrations/0080-side-repositories.ts'
 import { wikiPages } from './migrations/0081-wiki-pages.ts'
+import { releaseEvidences } from './migrations/0082-release-evidences.ts'
 import { suggestions } from './migrations/0085-suggestions.ts'
 import { requestLists } from './migrations/0086-request-lists.ts'
 import { boards } from './migrations/0095-boards.ts'
@@ -53,6 +54,7 @@ export const migrations: readonly Migration[] = [
   containerRegistry,
   sideRepositories,
   wikiPages,
+  releaseEvidences,
   suggestions,
   requestLists,
   boards,

@@ -23,6 +23,11 @@ const GUESTS_MAY = [
   'POST /projects/:id/issues/:issue_iid/unsubscribe',
   'POST /projects/:id/labels/:label_id/subscribe',
   'POST /projects/:id/labels/:label_id/unsubscribe',
+  'POST /projects/:id/snippets/:snippet_id/award_emoji',
+  'DELETE /projects/:id/snippets/:snippet_id/award_emoji/:award_id',
+  'POST /projects/:id/snippets/:snippet_id/discussions',
+  'POST /projects/:id/snippets/:snippet_id/notes',
+  'POST /projects/:id/snippets/:snippet_id/notes/:note_id/award_emoji',
   'POST /projects/:id/star',
   'POST /projects/:id/unstar',
   'POST /projects/:id/uploads',
@@ -45,6 +50,9 @@ beforeAll(async () => {
   await ana.post(`/projects/${projectId}/issues/1/notes`, { body: 'note' })
   await ana.post(`/projects/${projectId}/labels`, { name: 'one', color: 'red' })
   await ana.post(`/projects/${projectId}/milestones`, { title: 'one' })
+  const snippet = { title: 'one', visibility: 'private', file_name: 'one', content: 'one' }
+  await ana.post(`/projects/${projectId}/snippets`, snippet)
+  await ana.post(`/projects/${projectId}/wikis`, { title: '1', content: 'one' })
 })
 afterAll(() => world.close())
 

@@ -20,6 +20,7 @@ export const groupSettings = {
   emails_enabled: onOff(true),
   mentions_disabled: optionalFlag,
   lfs_enabled: onOff(true),
+  wiki_access_level: word(['disabled', 'private', 'enabled'], 'enabled'),
   math_rendering_limits_enabled: onOff(true),
   lock_math_rendering_limits_enabled: onOff(false),
   default_branch: optionalText(255),

@@ -13,6 +13,13 @@ export const linkEntity = z.strictObject({
   link_type: z.enum(LINK_TYPES),
 })
 
+/** Proof of what a release said; `filepath` is where the whole text is read. */
+export const evidenceEntity = z.strictObject({
+  sha: z.string(),
+  filepath: z.string(),
+  collected_at: z.string(),
+})
+
 /** A release (spec D §1.6 Fields). */
 export const releaseEntity = z.strictObject({
   tag_name: z.string(),
@@ -35,7 +42,7 @@ export const releaseEntity = z.strictObject({
     sources: z.array(z.strictObject({ format: z.string(), url: z.string() })),
     links: z.array(linkEntity),
   }),
-  evidences: z.array(z.never()),
+  evidences: z.array(evidenceEntity),
   _links: z.strictObject({
     closed_issues_url: z.string(),
     closed_merge_requests_url: z.string(),

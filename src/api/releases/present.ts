@@ -9,6 +9,7 @@ import { renderField } from '../markdown/render.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
 import { presentUserBasic } from '../users/basic.ts'
 import { presentLink, type releaseEntity } from './entity.ts'
+import { evidencesOf } from './evidence.ts'
 import { listLinksOf, listMilestonesOf, listUsersById, type ReleaseRow } from './queries.ts'
 
 const FORMATS = ['zip', 'tar.gz', 'tar.bz2', 'tar'] as const
@@ -41,6 +42,7 @@ export async function presentReleases(
     ties.map((tie) => tie.milestone_id),
   )
   const commits = await commitsOf(ctx, project, rows)
+  const evidences = await evidencesOf(ctx, project, rows)
   return rows.map((row) => {
     const author = users.find((user) => user.id === row.author_id)
     const own = links.filter((link) => link.release_id === row.id)
@@ -62,7 +64,7 @@ export async function presentReleases(
         sources,
         links: own.map((link) => presentLink(link, downloads)),
       },
-      evidences: [],
+      evidences: evidences.get(row.id) ?? [],
     }
   })
 }

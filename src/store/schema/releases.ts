@@ -32,7 +32,18 @@ export interface ReleaseMilestonesTable {
   milestone_id: number
 }
 
+export interface ReleaseEvidencesTable {
+  id: Id
+  release_id: number
+  /** What was collected, as JSON text. */
+  summary: string
+  /** SHA-256 of that very text. */
+  sha: string
+  collected_at: Instant
+}
+
 export interface ReleasesSchema {
+  release_evidences: ReleaseEvidencesTable
   releases: ReleasesTable
   release_links: ReleaseLinksTable
   release_milestones: ReleaseMilestonesTable

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
@@ -155,5 +156,42 @@ describe('releases of a group', () => {
     const all = await ana.get(`/groups/${group.id}/releases`)
     expect(tags(all.body)).toEqual(['closed-1', 'open-1'])
     expect(tags((await world.nobody.get(`/groups/${group.id}/releases`)).body)).toEqual(['open-1'])
+  })
+})
+
+describe('evidence', () => {
+  test('keeps what a release said, with the hash of that very text', async () => {
+    const milestone = await ana.post(`/projects/${project.id}/milestones`, { title: 'proof' })
+    const issues = `/projects/${project.id}/issues`
+    const milestone_id = milestone.body.id
+    await ana.post(issues, { title: 'Open to all', milestone_id })
+    await ana.post(issues, { title: 'Secret', milestone_id, confidential: true })
+    const tag_name = 'proof/1'
+    const milestones = ['proof']
+    await ana.post(releases, { tag_name, ref: 'main', description: 'before', milestones })
+    const path = `${releases}/proof%2F1`
+    const made = await ana.post(`${path}/evidence`)
+    expect(made.status).toBe(201)
+    await ana.put(path, { description: 'after' })
+    await ana.post(`${path}/evidence`)
+    const { evidences } = (await world.nobody.get(path)).body
+    expect(evidences).toHaveLength(2)
+    expect(evidences[0]).toEqual(made.body)
+    expect(evidences[1].sha).not.toBe(evidences[0].sha)
+    const at = new URL(made.body.filepath).pathname
+    const read = await fetch(`${world.url}${at}`)
+    const text = await read.text()
+    expect(createHash('sha256').update(text).digest('hex')).toBe(made.body.sha)
+    expect(JSON.parse(text).release).toMatchObject({
+      tag_name,
+      description: 'before',
+      milestones: [{ title: 'proof', issues: [{ title: 'Open to all' }] }],
+    })
+    expect(text).not.toContain('Secret')
+    expect((await ana.get(`${path}/evidence/999999`)).status).toBe(404)
+    expect((await ana.post(`${releases}/nothing/evidence`)).status).toBe(404)
+    const guest = await world.user('proofguest')
+    expect((await guest.post(`${path}/evidence`)).status).toBe(403)
+    expect((await guest.get(`${path}/evidence/1`)).status).toBe(200)
   })
 })

@@ -415,6 +415,14 @@ describe('wikis of groups', () => {
     await world.runTasks()
     const sizes = (await world.root.get(`/groups?statistics=true&search=team`)).body[0].statistics
     expect(sizes.wiki_size).toBeGreaterThan(0)
+    const level = (wiki_access_level: string) =>
+      ana.put(`/groups/${group.id}`, { wiki_access_level })
+    expect((await level('private')).body.wiki_access_level).toBe('private')
+    expect((await ben.get(wiki)).status).toBe(403)
+    expect((await ana.get(wiki)).status).toBe(200)
+    await level('disabled')
+    expect((await ana.get(wiki)).status).toBe(403)
+    await level('enabled')
     expect((await ana.delete(at('a/start', wiki))).status).toBe(204)
     const hidden = (await ana.post('/groups', { name: 'Own', path: 'own' })).body
     await ana.post(`/groups/${hidden.id}/wikis`, { title: 'home', content: 'x' })
