@@ -6,6 +6,8 @@ export const FORM = 'gitstead-export-1'
 export const PROJECT_FILE = 'project.json'
 export const GROUP_FILE = 'group.json'
 export const BUNDLE_FILE = 'project.bundle'
+/** Not in archives of projects without a wiki, nor in those of older programs. */
+export const WIKI_FILE = 'project.wiki.bundle'
 export const FORM_FILE = 'VERSION'
 
 const label = z.object({

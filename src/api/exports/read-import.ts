@@ -11,6 +11,7 @@ import { fillRepository } from '../projects/fill-repository.ts'
 import { readRow, saveImportState } from '../projects/import-state.ts'
 import { knownSettings } from '../projects/settings.ts'
 import { updateProject } from '../projects/update-project.ts'
+import { fillWiki } from '../wikis/fill-wiki.ts'
 import {
   BUNDLE_FILE,
   GROUP_FILE,
@@ -19,6 +20,7 @@ import {
   PROJECT_FILE,
   type ProjectRecord,
   projectRecord,
+  WIKI_FILE,
 } from './archive-form.ts'
 import { withScratch } from './scratch.ts'
 import { readArchive } from './tar.ts'
@@ -47,10 +49,12 @@ export async function readProjectArchive(
   signal: AbortSignal,
 ): Promise<void> {
   await withScratch(ctx, async (folder) => {
-    const wanted = { texts: [PROJECT_FILE], files: [BUNDLE_FILE] }
+    const wanted = { texts: [PROJECT_FILE], files: [BUNDLE_FILE, WIKI_FILE] }
     const parts = await readArchive(path, wanted, folder, ctx.config.maxPush || LARGEST)
     const record = parsed(parts.get(PROJECT_FILE), projectRecord)
     await takeRecord(ctx, projectId, record)
+    const wiki = parts.get(WIKI_FILE)
+    if (wiki !== undefined) await takeWiki(ctx, projectId, { bundle: wiki, folder }, signal)
     const bundle = parts.get(BUNDLE_FILE)
     if (bundle === undefined) return
     const scratch = join(folder, 'fetch')
@@ -60,6 +64,18 @@ export async function readProjectArchive(
     const fetched = await fetchWhole(bundle, head, { scratch, signal })
     await fillRepository(ctx, projectId, fetched, head.branch)
   })
+}
+
+async function takeWiki(
+  ctx: Ctx,
+  projectId: number,
+  at: { readonly bundle: string; readonly folder: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const scratch = join(at.folder, 'fetch-wiki')
+  await mkdir(scratch, { mode: 0o700 })
+  const head = { objectFormat: 'sha1', branch: undefined } as const
+  await fillWiki(ctx, projectId, await fetchWhole(at.bundle, head, { scratch, signal }))
 }
 
 async function takeRecord(ctx: Ctx, projectId: number, record: ProjectRecord): Promise<void> {

@@ -13,6 +13,7 @@ import {
   type GroupRecord,
   PROJECT_FILE,
   type ProjectRecord,
+  WIKI_FILE,
 } from './archive-form.ts'
 import {
   type ExportKey,
@@ -71,10 +72,19 @@ async function projectParts(
   }
   const bundle = join(folder, BUNDLE_FILE)
   const filled = await writeBundle(ctx.git.open(row.id), bundle, signal)
+  const wiki = join(folder, WIKI_FILE)
+  const written = await writeWikiBundle(ctx, row.id, wiki, signal)
   return [
     { name: PROJECT_FILE, text: JSON.stringify(record, null, 1) },
     ...(filled ? [{ name: BUNDLE_FILE, path: bundle }] : []),
+    ...(written ? [{ name: WIKI_FILE, path: wiki }] : []),
   ]
+}
+
+/** False for a project without a wiki, or with an empty one. */
+async function writeWikiBundle(ctx: Ctx, projectId: number, path: string, signal: AbortSignal) {
+  const name = { kind: 'project_wiki', id: projectId } as const
+  return (await ctx.git.exists(name)) && (await writeBundle(ctx.git.open(name), path, signal))
 }
 
 async function groupParts(ctx: Ctx, key: ExportKey): Promise<Part[]> {

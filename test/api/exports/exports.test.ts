@@ -51,6 +51,7 @@ describe('exporting a project', () => {
     const { body: source } = await ana.post('/projects', body)
     await ana.post(`/projects/${source.id}/labels`, { name: 'bug', color: '#ff0000' })
     await ana.post(`/projects/${source.id}/milestones`, { title: 'v1', due_date: '2026-12-24' })
+    await ana.post(`/projects/${source.id}/wikis`, { title: 'docs/home', content: '# Hi' })
     const before = await ana.get(`/projects/${source.id}/export`)
     expect(before.body).toMatchObject({ id: source.id, export_status: 'none' })
     expect((await ana.get(`/projects/${source.id}/export/download`)).status).toBe(404)
@@ -85,6 +86,8 @@ describe('exporting a project', () => {
       [source.id, made.body.id].map((id) => ana.get(`/projects/${id}/repository/commits`)),
     )
     expect(one?.body[0].id).toBe(other?.body[0].id)
+    const page = await ana.get(`/projects/${made.body.id}/wikis/docs%2Fhome`)
+    expect(page.body.content).toBe('# Hi')
     const labels = await ana.get(`/projects/${made.body.id}/labels`)
     expect(labels.body).toMatchObject([{ name: 'bug', color: '#ff0000' }])
     const milestones = await ana.get(`/projects/${made.body.id}/milestones`)
