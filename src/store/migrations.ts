@@ -28,6 +28,7 @@ import { requestLists } from './migrations/0086-request-lists.ts'
 import { boards } from './migrations/0095-boards.ts'
 import { mentions } from './migrations/0096-mentions.ts'
 import { userAgents } from './migrations/0097-user-agents.ts'
+import { todoTargets } from './migrations/0098-todo-targets.ts'
 
 /** Every migration, in order. Once released, one is never edited, only followed by another. */
 export const migrations: readonly Migration[] = [
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   boards,
   mentions,
   userAgents,
+  todoTargets,
 ]

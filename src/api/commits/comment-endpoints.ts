@@ -8,6 +8,7 @@ import { createNote } from '../notes/verbs.ts'
 import { onCode, onWritableCode } from '../repository/access.ts'
 import { type UserBasic, userBasicEntity } from '../users/basic.ts'
 import { usersById } from '../users/find-basic.ts'
+import { afterCommitNote } from './after-note.ts'
 import { findCommentedLine } from './commented-line.ts'
 import { getCommit } from './describe-commit.ts'
 import { commitNoteable } from './noteable.ts'
@@ -86,7 +87,9 @@ export const createCommitComment = endpoint({
         ? await findCommentedLine(repo, commit, { path, line, lineType })
         : undefined
     const noteable = commitNoteable(ctx, project, commit)
-    const row = await createNote(ctx, noteable, { body: body.note, ...place })
+    const row = await createNote(ctx, noteable, { body: body.note, ...place }, (ctx, row) =>
+      afterCommitNote(ctx, noteable, row),
+    )
     return presentComment(row, await usersById(ctx, [row.author_id]))
   },
 })

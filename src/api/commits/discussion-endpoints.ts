@@ -6,8 +6,10 @@ import { discussionEndpoints } from '../notes/discussion-routes.ts'
 import type { NoteKind } from '../notes/kind.ts'
 import type { Noteable } from '../notes/noteable.ts'
 import { takeCommands } from '../quick-actions/parse.ts'
+import { followText } from '../references/follow-text.ts'
 import { MoveRefused } from '../refs/move-refs.ts'
 import { createTag } from '../tags/create-tag.ts'
+import { afterCommitNote } from './after-note.ts'
 import { findPosition } from './commented-line.ts'
 import { getCommit } from './describe-commit.ts'
 import { commitNoteable } from './noteable.ts'
@@ -62,6 +64,8 @@ const commitKind: NoteKind = {
     throw badRequest('Note {:line_code=>["can\'t be blank", "must be a valid line code"]}')
   },
   readCommands: readTagCommands,
+  afterNote: afterCommitNote,
+  afterEdit: (ctx, noteable, row) => followText(ctx, noteable, row.body, row),
 }
 
 export const commitDiscussions = discussionEndpoints(commitKind)

@@ -7,10 +7,11 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { tellOfMember } from '../hooks/system-events.ts'
+import { addTodos, settleTodosBy, type TodoTarget } from '../todos/add.ts'
 import { assertGrant } from './add-member.ts'
 import { deleteMemberRow, findRowOfUser, insertMember, updateMemberRow } from './queries.ts'
 import { recordMembership } from './record.ts'
-import { findRequester, type RequesterRow } from './request-queries.ts'
+import { findRequester, listDeciders, type RequesterRow } from './request-queries.ts'
 import type { MemberRow } from './rows.ts'
 import { assertMayAdmin, assertNotBelowInherited } from './rules.ts'
 import type { MemberSource } from './source.ts'
@@ -21,6 +22,13 @@ async function roleOf(ctx: Ctx, source: MemberSource, userId: number): Promise<n
   return source.type === 'group'
     ? await findGroupRole(ctx.db, userId, source.id, today)
     : await findProjectRole(ctx.db, userId, source.id, today)
+}
+
+/** The source as the to-dos of those who decide see it. */
+function todoTarget(source: MemberSource): TodoTarget {
+  return source.type === 'group'
+    ? { type: 'Namespace', id: source.id, projectId: null, groupId: source.id }
+    : { type: 'Project', id: source.id, projectId: source.id }
 }
 
 /** Asks for access for the caller: 403 for members and where requests are off, 400 when one is pending (§10). */
@@ -48,6 +56,8 @@ export async function requestAccess(ctx: Ctx, source: MemberSource): Promise<Req
         updated_at: now,
       })
       await tellOfMember(ctx, source, 'requested', { userId: user.id, level: Role.developer })
+      const deciders = await listDeciders(ctx.db, source, dayOf(now))
+      await addTodos(ctx, todoTarget(source), 'member_access_requested', deciders)
     }),
   )
   const requester = await findRequester(ctx.db, source, user.id)
@@ -86,6 +96,7 @@ export async function approveRequest(
       updated_at: now,
     })
     await recordMembership(ctx, source, 'member_added', userId, level)
+    await settleTodosBy(ctx, todoTarget(source), 'member_access_requested', userId)
   })
 }
 
@@ -96,5 +107,6 @@ export async function denyRequest(ctx: Ctx, source: MemberSource, row: MemberRow
     await deleteMemberRow(ctx.db, row.id)
     const member = { userId: row.user_id ?? 0, level: row.access_level }
     await tellOfMember(ctx, source, 'denied', member)
+    await settleTodosBy(ctx, todoTarget(source), 'member_access_requested', member.userId)
   })
 }

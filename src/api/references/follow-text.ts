@@ -57,16 +57,16 @@ async function callPeople(
   names: readonly string[],
   note?: { readonly id: number; readonly internal: 0 | 1 },
 ): Promise<void> {
-  if ((place.type !== 'Issue' && place.type !== 'MergeRequest') || place.id === null) return
-  const { type, id } = place
+  const target = targetOf(place)
+  if (!target) return
   const addressed = new Set(/^(?:\s*@[\w./-]+,?)+/.exec(text)?.[0].match(/[\w./-]+/g) ?? [])
   const people = await listUsersByName(ctx.db, names)
   const seen = await seeing(ctx, place, people)
   const ids = seen.map((user) => user.id)
-  await insertMentions(ctx.db, { type, id }, ids, ctx.now())
+  const { type, id } = target
+  if (type !== 'Commit') await insertMentions(ctx.db, { type, id }, ids, ctx.now())
   const groups = await listMembersOfGroups(ctx.db, names, dayOf(ctx.now()))
   const members = await seeing(ctx, place, groups)
-  const target = { type, id, projectId: place.project.id } as const
   const me = userOf(ctx.actor)?.id
   for (const user of [...seen, ...members]) {
     if (user.id === me || (note?.internal === 1 && !(await readsInternal(ctx, place, user))))
@@ -74,6 +74,16 @@ async function callPeople(
     const action = addressed.has(user.username) ? 'directly_addressed' : 'mentioned'
     await addTodos(ctx, target, action, [user.id], note?.id)
   }
+}
+
+/** What a to-do would be about; nobody is called to snippets. */
+function targetOf(place: TextPlace) {
+  const projectId = place.project.id
+  if (place.type === 'Commit') {
+    return { type: place.type, id: 0, projectId, commitId: place.commitId ?? undefined }
+  }
+  if (place.type === 'Snippet' || place.id === null) return undefined
+  return { type: place.type, id: place.id, projectId }
 }
 
 function viewerFor(ctx: Ctx, user: Called): Viewer {

@@ -1,13 +1,17 @@
 import { userOf } from '../../access/actor.ts'
 import { notModified, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { findPendingTodo, finishTodosOn, insertTodo } from './queries.ts'
+import { findPendingTodo, finishTodosBy, finishTodosOn, insertTodo } from './queries.ts'
 
 /** What a to-do is about. */
 export interface TodoTarget {
-  readonly type: 'Issue' | 'MergeRequest'
+  readonly type: 'Issue' | 'MergeRequest' | 'Commit' | 'Project' | 'Namespace'
+  /** 0 for commits, which `commitId` names. */
   readonly id: number
-  readonly projectId: number
+  /** Null for groups. */
+  readonly projectId: number | null
+  readonly groupId?: number | undefined
+  readonly commitId?: string | undefined
 }
 
 export type TodoAction =
@@ -19,6 +23,7 @@ export type TodoAction =
   | 'unmergeable'
   | 'review_requested'
   | 'build_failed'
+  | 'member_access_requested'
 
 /** Tells users that something waits for them, once for each action; nobody is told of their own doing. */
 export async function addTodos(
@@ -31,7 +36,7 @@ export async function addTodos(
   const author = userOf(ctx.actor)
   for (const userId of new Set(userIds)) {
     if (userId === author?.id) continue
-    if (await findPendingTodo(ctx.db, userId, target.type, target.id, action)) continue
+    if (await findPendingTodo(ctx.db, userId, target, action)) continue
     await insertTodo(ctx.db, values(ctx, target, action, userId, author?.id ?? null, noteId))
   }
 }
@@ -40,7 +45,7 @@ export async function addTodos(
 export async function markTodo(ctx: Ctx, target: TodoTarget) {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
-  if (await findPendingTodo(ctx.db, user.id, target.type, target.id, 'marked')) throw notModified()
+  if (await findPendingTodo(ctx.db, user.id, target, 'marked')) throw notModified()
   return insertTodo(ctx.db, values(ctx, target, 'marked', user.id, user.id))
 }
 
@@ -67,9 +72,21 @@ function values(
     author_id: authorId,
     target_type: target.type,
     target_id: target.id,
+    commit_id: target.commitId ?? null,
+    group_id: target.groupId ?? null,
     action_name: action,
     note_id: noteId ?? null,
     created_at: ctx.now(),
     updated_at: ctx.now(),
   }
+}
+
+/** What was decided needs nobody else any more: settles the to-dos of one author about a target, whoever has them. */
+export async function settleTodosBy(
+  ctx: Ctx,
+  target: Pick<TodoTarget, 'type' | 'id'>,
+  action: TodoAction,
+  authorId: number,
+): Promise<void> {
+  await finishTodosBy(ctx.db, { ...target, action, authorId }, ctx.now())
 }

@@ -95,6 +95,9 @@ export interface TodosTable {
   state: Default<'pending' | 'done'>
   created_at: Instant
   updated_at: Instant
+  /** Names the commit, whose `target_id` is 0. */
+  commit_id: Optional<string>
+  group_id: Optional<number>
 }
 
 export interface TimelogsTable {
