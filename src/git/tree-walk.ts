@@ -158,8 +158,9 @@ export function lookUp(treeId: ObjectId, data: Buffer, name: Buffer): RawEntry |
 
 /** Where the mode of the entry at `at` ends: modes have five or six digits. */
 function endOfMode(treeId: ObjectId, data: Buffer, at: number): number {
-  if (data[at + 6] === 0x20) return at + 6
+  // The shorter first: the name of a folder may begin with a space, a mode's sixth digit is none.
   if (data[at + 5] === 0x20) return at + 5
+  if (data[at + 6] === 0x20) return at + 6
   const gap = data.indexOf(0x20, at)
   if (gap < 0) throw new GitError('failed', `tree ${treeId} is damaged`)
   return gap

@@ -7,11 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BlobFeed } from '../../src/git/archive/blob-feed.ts'
 import { type ArchiveFormat, openArchive } from '../../src/git/archive.ts'
 import { readBlob } from '../../src/git/blob.ts'
+import { readLog } from '../../src/git/log.ts'
 import type { Repo } from '../../src/git/repo.ts'
 import { findTreeEntry, readTree } from '../../src/git/tree.ts'
 import type { TreeEntry } from '../../src/git/types.ts'
 import { commitFiles, type TestFile } from '../support/fast-import.ts'
 import { type GitWorld, gitBytes, openGitWorld } from '../support/git.ts'
+import { runs } from '../support/runs.ts'
 
 let world: GitWorld
 let repo: Repo
@@ -39,6 +41,7 @@ const oddNames = [
   ':(top)',
   'a b',
   ' ',
+  ' a',
   '\\',
   '"',
   'new\nline',
@@ -151,15 +154,21 @@ test('blobs are fed to a reader who comes late', async () => {
   feed.close()
 })
 
+test('a folder whose name begins with a space is found, and its history', async () => {
+  const files = { ' a/ b/c': 'x', 'd/ /e': 'y' }
+  const id = commitFiles(repo, { files, parents: [], ref: 'refs/heads/spaces' })
+  for (const path of [' a', ' a/ b', ' a/ b/c', 'd/ ', 'd/ /e']) {
+    expect((await findTreeEntry(repo, id, path))?.path).toBe(path)
+    const { commits } = await readLog(repo, { revision: id, path, limit: 5 })
+    expect(commits.map((commit) => commit.id)).toEqual([id])
+  }
+})
+
 test('trees, blobs and archives of any names are what git says', async () => {
   await fc.assert(
     fc.asyncProperty(trees, async (files) => {
       await judge({ ...files, 'always here': 'x' })
     }),
-    {
-      endOnFailure: process.env.FC_RUNS !== undefined,
-      numRuns: Number(process.env.FC_RUNS ?? 8),
-      seed: Number(process.env.FC_SEED ?? 21),
-    },
+    runs(8, 21),
   )
 }, 300_000)

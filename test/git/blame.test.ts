@@ -4,6 +4,7 @@ import { readBlame } from '../../src/git/blame.ts'
 import type { Repo } from '../../src/git/repo.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { type GitWorld, gitBytes, openGitWorld } from '../support/git.ts'
+import { runs } from '../support/runs.ts'
 
 let world: GitWorld
 let repo: Repo
@@ -58,7 +59,7 @@ describe('blame', () => {
           linesOfGit(id, 'a b', ['-L2,99']),
         )
       }),
-      { numRuns: 12 },
+      runs(12, 1),
     )
   }, 60_000)
 

@@ -5,6 +5,7 @@ import type { Repo } from '../../src/git/repo.ts'
 import { type CommitAction, writeCommit } from '../../src/git/write-commit.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { type GitWorld, openGitWorld } from '../support/git.ts'
+import { runs } from '../support/runs.ts'
 
 const author = { name: 'Ana', email: 'ana@x.test', date: '2021-09-20T09:06:12.000Z' }
 
@@ -58,7 +59,7 @@ test('the lines that a commit counts while it is written are those that git coun
       sure += 1
       expect(counted).toEqual(byGit)
     }),
-    { numRuns: 120 },
+    runs(120, 1),
   )
   expect(sure).toBeGreaterThan(40)
 }, 60_000)

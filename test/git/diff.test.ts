@@ -8,6 +8,7 @@ import type { Repo } from '../../src/git/repo.ts'
 import { emptyTree } from '../../src/git/types.ts'
 import { commitFiles, type TestFile } from '../support/fast-import.ts'
 import { type GitWorld, git, gitBytes, openGitWorld } from '../support/git.ts'
+import { runs } from '../support/runs.ts'
 
 let world: GitWorld
 let repo: Repo
@@ -170,7 +171,7 @@ describe('a diff', () => {
         expect(listed(files)).toEqual(changesOfGit(from, to))
         for (const file of files) expectToApply(file, from, to)
       }),
-      { numRuns: 40 },
+      runs(40, 1),
     )
   }, 60_000)
 })

@@ -6,6 +6,7 @@ import type { Repo } from '../../src/git/repo.ts'
 import { revert } from '../../src/git/revert.ts'
 import { commitFiles, fsck, listing, type TestFile } from '../support/fast-import.ts'
 import { type GitWorld, git, openGitWorld } from '../support/git.ts'
+import { runs } from '../support/runs.ts'
 
 const author = { name: 'Ana', email: 'ana@x.test', date: '2021-09-20T09:06:12.000+02:00' }
 const committer = { name: 'Bo', email: 'bo@x.test', date: '2021-09-20T08:00:00.000Z' }
@@ -142,7 +143,7 @@ describe('a merge', () => {
         expect(merged.outcome).toBe(checked.outcome)
         if (merged.outcome === 'clean') expect(merged.treeId).toBe(judge.tree)
       }),
-      { numRuns: 40 },
+      runs(40, 1),
     )
   }, 60_000)
 })

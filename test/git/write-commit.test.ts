@@ -6,6 +6,7 @@ import { type CommitAction, writeCommit } from '../../src/git/write-commit.ts'
 import { writeTag } from '../../src/git/write-tag.ts'
 import { commitFiles, fsck, listing } from '../support/fast-import.ts'
 import { type GitWorld, git, gitBytes, openGitWorld } from '../support/git.ts'
+import { runs } from '../support/runs.ts'
 
 const author = { name: 'Ana Autor', email: 'ana@x.test', date: '2021-09-20T09:06:12.000+02:00' }
 const committer = { name: 'Bo', email: 'bo@x.test', date: '2021-09-20T08:00:00.000Z' }
@@ -317,7 +318,7 @@ test('any actions give the tree that a simple model gives', async () => {
       const modeled = [...expected].map(([name, [mode]]) => [name, mode])
       expect(found.sort()).toEqual(modeled.sort())
     }),
-    { numRuns: 150 },
+    runs(150, 1),
   )
   expect(fsck(repo)).toBe('')
 }, 60_000)

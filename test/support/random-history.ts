@@ -10,7 +10,7 @@ export interface MadeCommit {
   readonly changes: readonly (readonly [path: number, content: number])[]
 }
 
-export const madePaths = ['a', 'b/c', 'b/d/e', 'b/d/f', 'ü/x y', 'z']
+export const madePaths = ['a', 'b/c', 'b/d/e', 'b/d/f', 'ü/x y', ' /z']
 
 const authors = [
   'Ana <ana@example.com>',
