@@ -34,7 +34,7 @@ const contracted: readonly (readonly [Method, path: string, of: string])[] = [
     '/projects/:id/merge_requests/:merge_request_iid/draft_notes/:same/:draft_note_id/publish',
     '/projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id/publish',
   ],
-  ...['milestone', 'state', 'weight'].map(
+  ...['milestone', 'state', 'weight', 'iteration'].map(
     (kind, index, kinds) =>
       [
         'GET',
