@@ -52,7 +52,12 @@ export async function postJson(project: Project, path: string, body: unknown): P
 
 /** Milliseconds of a request below a project, from the small process. */
 export function timeOf(project: Project, path: string): Promise<number> {
-  return project.timer.http({ url: addressOf(project, path), headers: headersOf(project) })
+  return project.timer.http(callOf(project, path))
+}
+
+/** The request of something below a project, for the small process. */
+export function callOf(project: Project, path: string) {
+  return { url: addressOf(project, path), headers: headersOf(project) }
 }
 
 /** Milliseconds of a git program in the repository of a project, from the small process. */

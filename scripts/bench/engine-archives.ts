@@ -1,34 +1,78 @@
-import { askWhole, type Project } from './api.ts'
-import { compare, git, type Row } from './measure.ts'
+import { callOf, gitTimeOf, type Project, timeOf } from './api.ts'
+import { compareTimes, median, type Row } from './measure.ts'
 import type { Measurement } from './question.ts'
+import { memoryOfAll } from './server.ts'
 import type { Subjects } from './subjects.ts'
 
-/** Archives of every format against `git archive`. */
-export function archives({ line }: Subjects): Measurement[] {
-  return formats.map(([format, limit]) => ({
-    what: `archive ${format}`,
-    measure: (project) => archiveRow(project, line, format, limit),
-  }))
+/** Archives of every format against `git archive`; every round packs a commit that was not packed before. */
+export function archives(subjects: Subjects): Measurement[] {
+  return [
+    ...formats.map(([format, limit]) => ({
+      what: `archive ${format}`,
+      measure: (project: Project) => archiveRows(project, subjects, format, limit),
+    })),
+    {
+      what: 'archive memory',
+      measure: (project: Project) => memoryRow(project, subjects),
+    },
+  ]
 }
 
 const formats: readonly (readonly [string, number])[] = [
   ['tar', 1.2],
   ['tar.gz', 0.6],
   ['zip', 1.3],
+  ['tar.bz2', 1.1],
 ]
+const rounds = 7
+const mebibyte = 1024 * 1024
 
-async function* archiveRow(
+/** What git has no format of its own for, it pipes through the program. */
+const bzip2 = ['-c', 'tar.tar.bz2.command=bzip2 -c']
+
+async function* archiveRows(
   project: Project,
-  line: readonly string[],
+  { line, start }: Subjects,
   format: string,
   limit: number,
 ): AsyncGenerator<Row> {
-  const args = ['archive', `--format=${format}`, '--output=/dev/null']
-  yield await compare(
-    `archive ${format}`,
-    3,
-    (n) => askWhole(project, `archive.${format}?sha=${line[n] ?? 'HEAD'}`),
-    (n) => git(project.stored, [...args, line[n] ?? 'HEAD']),
-    limit,
+  const commit = (round: number) => line[start + round] ?? 'HEAD'
+  const firsts: number[] = []
+  const what = `archive ${format}`
+  yield await compareTimes(
+    { what, rounds, limit },
+    async (n) => {
+      const path = `repository/archive.${format}?sha=${commit(n)}`
+      const { milliseconds, first } = await project.timer.answer(callOf(project, path))
+      if (n > 0) firsts.push(first)
+      return milliseconds
+    },
+    (n) => gitTimeOf(project, [...bzip2, 'archive', `--format=${format}`, commit(n)]),
   )
+  // bzip2 gives nothing before it has read a block of 900 kB.
+  const first = median(firsts)
+  yield milliseconds(`${what}, first byte`, first, format === 'tar.bz2' ? undefined : 60)
+}
+
+function milliseconds(what: string, value: number, limit: number | undefined): Row {
+  return { what, ours: `${value.toFixed(1)} ms`, theirs: '', value, unit: 'ms', limit }
+}
+
+/** How much more all processes hold while an archive is on its way, once each format was asked for. */
+async function* memoryRow(project: Project, { line, start }: Subjects): AsyncGenerator<Row> {
+  const ask = (format: string, n: number) =>
+    timeOf(project, `repository/archive.${format}?sha=${line[start + n] ?? 'HEAD'}`)
+  for (const [format] of formats) await ask(format, 20)
+  let most = 0
+  for (const [i, [format]] of formats.entries()) {
+    const before = memoryOfAll(project.server.pid)
+    const timer = setInterval(() => {
+      most = Math.max(most, memoryOfAll(project.server.pid) - before)
+    }, 20)
+    await ask(format, 21 + i)
+    clearInterval(timer)
+  }
+  const value = most / mebibyte
+  const ours = `${value.toFixed(1)} MB`
+  yield { what: 'archive memory, growth', ours, theirs: '', value, unit: 'MB', limit: 64 }
 }

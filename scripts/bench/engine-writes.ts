@@ -1,15 +1,65 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { askWhole, type Project } from './api.ts'
-import { compare, git, type Row } from './measure.ts'
+import { compare, git, milliseconds, type Row } from './measure.ts'
 import type { Measurement } from './question.ts'
 
 /** Commits of many files through the API against git's plumbing on an index of its own. */
 export function writes(): Measurement[] {
-  return counts.map(([count, limit]) => ({
-    what: `commit of ${count} changes`,
-    measure: (project) => writeRow(project, count, limit),
-  }))
+  return [
+    ...counts.map(([count, limit]) => ({
+      what: `commit of ${count} changes`,
+      measure: (project: Project) => writeRow(project, count, limit),
+    })),
+    { what: 'commits over several branches', measure: rateRows },
+  ]
+}
+
+const branches = 8
+const writersOfEach = 2
+const commitsOfEach = 60
+
+/** Writers who share branches two by two, and whether every commit is there afterwards. */
+async function* rateRows(project: Project): AsyncGenerator<Row> {
+  const what = 'commits over several branches'
+  const run = Date.now()
+  const names = Array.from({ length: branches }, (_, i) => `bench-${run}-rate-${i}`)
+  const commit = (branch: string, path: string, start?: string) =>
+    askWhole(project, 'commits', {
+      branch,
+      ...(start === undefined ? {} : { start_branch: start }),
+      commit_message: 'One file',
+      actions: [{ action: 'create', file_path: path, content: `${path}\n` }],
+    })
+  for (const name of names) await commit(name, 'first', project.branch)
+  const writers = names.flatMap((name) =>
+    Array.from({ length: writersOfEach }, (_, writer) => async () => {
+      for (let i = 0; i < commitsOfEach; i++) await commit(name, `by-${writer}/file-${i}`)
+    }),
+  )
+  const time = await milliseconds(() => Promise.all(writers.map((write) => write())))
+  const wanted = branches * (1 + writersOfEach * commitsOfEach)
+  const value = (branches * writersOfEach * commitsOfEach * 1000) / time
+  yield {
+    what,
+    ours: `${value.toFixed(0)}/s`,
+    theirs: '',
+    value,
+    unit: '/s',
+    limit: 250,
+    atLeast: true,
+  }
+  const range = [...names.map((name) => `refs/heads/${name}`), `^refs/heads/${project.branch}`]
+  const kept = Number(await git(project.stored, ['rev-list', '--count', ...range]))
+  const lost = wanted - kept
+  yield {
+    what: `${what}, lost`,
+    ours: String(lost),
+    theirs: '',
+    value: lost,
+    unit: 'count',
+    limit: 0,
+  }
 }
 
 const counts: readonly (readonly [number, number])[] = [
@@ -25,7 +75,7 @@ async function* writeRow(project: Project, count: number, limit: number): AsyncG
   const run = Date.now()
   yield await compare(
     `commit of ${count} changes`,
-    count > 100 ? 3 : 7,
+    7,
     (n) => commitByApi(project, `bench-${run}-${count}-${n}`, count),
     (n) => commitByGit(project.stored, scratch, n, count),
     limit,

@@ -2,6 +2,7 @@ import type { Project } from './api.ts'
 import { archives } from './engine-archives.ts'
 import { contents } from './engine-contents.ts'
 import { histories } from './engine-history.ts'
+import { merges } from './engine-merges.ts'
 import { people } from './engine-people.ts'
 import { relations } from './engine-relations.ts'
 import { writes } from './engine-writes.ts'
@@ -23,6 +24,7 @@ export async function* benchEngine(
     ...people(subjects),
     ...archives(subjects),
     ...writes(),
+    ...merges(subjects),
   ]
   for (const one of chosen(all, rows)) {
     say(one.what)

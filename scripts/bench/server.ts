@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -157,6 +157,21 @@ export function memoryOf(pid: number): number {
   } catch {
     return 0
   }
+}
+
+/** Memory of a process and of all that it started. */
+export function memoryOfAll(root: number): number {
+  const children = readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
+      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === root
+    } catch {
+      // Gone while we looked.
+      return false
+    }
+  })
+  return [root, ...children.map(Number)].reduce((sum, pid) => sum + memoryOf(pid), 0)
 }
 
 /** Watches a process until stopped; gives the most memory it held. */

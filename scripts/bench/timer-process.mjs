@@ -20,7 +20,7 @@ function run({ folder, args, input, env }) {
     })
     child.on('error', reject)
     child.on('close', (code) => {
-      if (code === 0) resolve(performance.now() - start)
+      if (code === 0) resolve({ milliseconds: performance.now() - start })
       else reject(new Error(`git ${args.join(' ')}: ${said}`))
     })
     child.stdin.end(input)
@@ -35,12 +35,14 @@ function ask({ url, headers, body }) {
     const asked = request(url, { agent, method, headers }, (response) => {
       let refusal = ''
       const good = response.statusCode < 300
+      let first
       response.on('data', (chunk) => {
+        first ??= performance.now() - start
         if (!good) refusal += chunk
       })
       response.on('error', reject)
       response.on('end', () => {
-        if (good) resolve(performance.now() - start)
+        if (good) resolve({ milliseconds: performance.now() - start, first })
         else reject(new Error(`${url}: ${response.statusCode} ${refusal}`))
       })
     })
@@ -52,7 +54,7 @@ function ask({ url, headers, body }) {
 process.on('message', ({ id, git, http }) => {
   const timed = git ? run(git) : ask(http)
   timed.then(
-    (milliseconds) => process.send({ id, milliseconds }),
+    (times) => process.send({ id, ...times }),
     (error) => process.send({ id, failure: error.message }),
   )
 })
