@@ -1,3 +1,5 @@
+import { readdirSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { GitError } from '../../src/git/error.ts'
@@ -342,3 +344,38 @@ test('an annotated tag is one that git reads', async () => {
     writeTag(repo, { name: 'x', targetId: '2'.repeat(40), tagger: author, message: '' }),
   ).rejects.toMatchObject({ code: 'not_found' })
 })
+
+test('commits are written while maintenance takes emptied folders of objects away', async () => {
+  const busy = await world.repository()
+  const objects = join(busy.path, 'objects')
+  let removing = true
+  const remover = (async () => {
+    while (removing) {
+      for (const name of readdirSync(objects)) {
+        if (!/^[0-9a-f]{2}$/.test(name)) continue
+        try {
+          rmdirSync(join(objects, name))
+        } catch {
+          // There is something in it.
+        }
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  })()
+  const ids = await Promise.all(
+    Array.from({ length: 60 }, (_, i) =>
+      writeCommit(busy, {
+        parentIds: [],
+        // A large one is written in more steps, with more time for the folder to go.
+        actions: [{ kind: 'create', path: `f${i}`, content: Buffer.alloc(i % 2 ? 40_000 : 9, i) }],
+        author,
+        committer,
+        message: 'm',
+      }),
+    ),
+  )
+  removing = false
+  await remover
+  for (const { id } of ids) expect(git(busy.path, ['cat-file', '-t', id])).toBe('commit')
+  expect(fsck(busy)).toBe('')
+}, 30_000)

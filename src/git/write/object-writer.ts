@@ -70,7 +70,7 @@ export class ObjectWriter {
   async #storeLoose(objects: readonly NewObject[]): Promise<void> {
     const folders = await Promise.all(objects.map((object) => this.#storeOne(object)))
     const changed = new Set(folders.flat())
-    await Promise.all([...changed].map(syncFolder))
+    await Promise.all([...changed].map(syncUnlessGone))
   }
 
   /** Stores one loose object and names the folders whose names changed. */
@@ -79,16 +79,14 @@ export class ObjectWriter {
     const folder = join(root, id.slice(0, 2))
     const file = join(folder, id.slice(2))
     if (existsSync(file)) return []
-    const made = existsSync(folder) ? undefined : mkdirSync(folder, { recursive: true })
     const whole = Buffer.concat([Buffer.from(`${type} ${data.length}\0`), data])
     const isSmall = data.length <= smallUpTo
     // Handing a few bytes to another thread takes longer than the work.
     const bytes = isSmall
       ? deflateSync(whole, { level: 6 })
       : await compress(whole, { level: data.length > 1e6 ? 1 : 6 })
-    if (isSmall) await storeSmall(file, bytes)
-    else await storeFile(file, bytes)
-    return made === undefined ? [folder] : [folder, root]
+    const store = () => (isSmall ? storeSmall(file, bytes) : storeFile(file, bytes))
+    return (await inFolder(folder, store)) ? [folder, root] : [folder]
   }
 
   async #storePack(objects: readonly NewObject[]): Promise<void> {
@@ -120,6 +118,39 @@ export class ObjectWriter {
     } finally {
       await rm(quarantine, { recursive: true, force: true })
     }
+  }
+}
+
+/**
+ * Writes in a folder, making it when it is missing, and tells whether it was. Maintenance takes folders away that it
+ * has emptied, at any moment before there is something new in them.
+ */
+async function inFolder(folder: string, write: () => Promise<void>): Promise<boolean> {
+  let made = false
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await write()
+      return made
+    } catch (error) {
+      if (!isMissing(error) || attempt === folderAttempts) throw error
+      mkdirSync(folder, { recursive: true })
+      made = true
+    }
+  }
+}
+
+const folderAttempts = 5
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+}
+
+/** A folder that is gone again held only what is in a pack by now. */
+async function syncUnlessGone(folder: string): Promise<void> {
+  try {
+    await syncFolder(folder)
+  } catch (error) {
+    if (!isMissing(error)) throw error
   }
 }
 
