@@ -22,7 +22,10 @@ const orderColumns = {
 } as const
 
 /** For administrators; what a project uses is its repository, as far as the table knows. */
-const sizeOrders = new Set(['repository_size', 'storage_size', 'packages_size', 'wiki_size'])
+const sizeOrders = new Set(['repository_size', 'storage_size', 'packages_size'])
+
+const wikiSize = sql<number>`coalesce(
+  (SELECT size FROM side_repositories WHERE side_repositories.project_id = projects.id), 0)`
 
 /** The order that was asked for, newest first unless told; ids decide between equals. */
 export function ordered(query: Query, viewer: Viewer, filters: ProjectFilters): Query {
@@ -34,6 +37,9 @@ export function ordered(query: Query, viewer: Viewer, filters: ProjectFilters): 
       WHEN projects.path LIKE ${prefix} ESCAPE '\\' OR projects.name LIKE ${prefix} ESCAPE '\\' THEN 2
       WHEN projects.description LIKE ${containing(search)} ESCAPE '\\' THEN 0 ELSE 1 END`
     return query.orderBy(rank, sort).orderBy('projects.id', sort)
+  }
+  if (viewer.admin && filters.order_by === 'wiki_size') {
+    return query.orderBy(wikiSize, sort).orderBy('projects.id', sort)
   }
   if (viewer.admin && sizeOrders.has(filters.order_by ?? '')) {
     return query.orderBy('projects.repository_size', sort).orderBy('projects.id', sort)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import type { Repo } from '../../git/repo.ts'
-import { renderMarkdown } from '../markdown/render.ts'
+import { renderField } from '../markdown/render.ts'
 import { splitFrontMatter } from './front-matter.ts'
 import { FORMATS } from './page-name.ts'
 import { type Page, readPageText } from './pages.ts'
@@ -42,10 +42,10 @@ export async function presentPage(
   }
 }
 
-/** Markdown is rendered; the other formats are shown as they were written. */
+/** Markdown is rendered; the other formats, and what is too large for it, are shown as they were written. */
 async function renderPage(ctx: Ctx, wiki: Wiki, page: Page, content: string): Promise<string> {
   if (page.format === 'markdown') {
-    return await renderMarkdown(ctx, content, wiki.projectPath, { relative: 'as_written' })
+    return await renderField(ctx, content, wiki.projectPath, { relative: 'as_written' })
   }
   return `<pre><code>${escaped(content)}</code></pre>`
 }

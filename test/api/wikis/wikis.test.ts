@@ -380,6 +380,10 @@ describe('what follows from edits', () => {
     const { statistics } = (await ana.get(`/projects/${own.id}?statistics=true`)).body
     expect(statistics.wiki_size).toBeGreaterThan(0)
     expect(statistics.storage_size).toBeGreaterThanOrEqual(statistics.wiki_size)
+    const ordered = await world.root.get('/projects?order_by=wiki_size&per_page=1')
+    expect(ordered.body[0].id).toBe(project.id)
+    const last = await world.root.get('/projects?order_by=wiki_size&sort=asc&per_page=1')
+    expect(last.body[0].id).not.toBe(own.id)
     await ana.put(`/projects/${own.id}`, { path: 'renamed' })
     expect((await ana.get('/projects/ana%2Frenamed/wikis/home')).status).toBe(200)
     const snapshot = await world.root.get(`/projects/${own.id}/snapshot?wiki=true`)
