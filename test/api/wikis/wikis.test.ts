@@ -242,6 +242,27 @@ describe('wiki pages', () => {
       markdown: `![my_pic_1_](${made.body.file_path})`,
     })
     expect(git(folderOf(project.id), ['show', `main:${made.body.file_path}`])).toBe('PNG')
+    const address = `/ana/basic/-/wikis/${made.body.file_path}`
+    const shown = await world.nobody.get(address, { host: true })
+    expect([shown.status, shown.body]).toEqual([200, 'PNG'])
+    expect(shown.headers.get('content-disposition')).toContain('attachment')
+    expect(shown.headers.get('content-security-policy')).toContain('sandbox')
+    const gif = new FormData()
+    gif.set('file', new Blob([`GIF89a${'\0'.repeat(20)}`]), 'a.gif')
+    const image = await ana.call('POST', `${api}/attachments`, undefined, { raw: gif })
+    const seen = await ana.get(`/ana/basic/-/wikis/${image.body.file_path}`, { host: true })
+    expect(seen.headers.get('content-type')).toBe('image/gif')
+    expect(seen.headers.get('content-disposition')).toContain('inline')
+    const page = `/ana/basic/-/wikis/uploads/${'0'.repeat(32)}/x`
+    expect((await ana.get(page, { host: true })).status).toBe(404)
+    const closed = await addProject(world, ana, 'basic', { path: 'closed' })
+    const own = new FormData()
+    own.set('file', new Blob(['x']), 'x.txt')
+    const wiki = `/projects/${closed.id}/wikis/attachments`
+    const secret = await ana.call('POST', wiki, undefined, { raw: own })
+    const hidden = `/ana/closed/-/wikis/${secret.body.file_path}`
+    expect((await ben.get(hidden, { host: true })).status).toBe(404)
+    expect((await ana.get(hidden, { host: true })).status).toBe(200)
     const named = new FormData()
     named.set('file', new Blob(['# no page']), '../../..\\evil`](x).md')
     const other = await ana.call('POST', `${api}/attachments`, undefined, { raw: named })
@@ -414,6 +435,8 @@ describe('wikis of groups', () => {
     form.set('file', new Blob(['x']), 'x.txt')
     const file = await ana.call('POST', `${wiki}/attachments`, undefined, { raw: form })
     expect(file.body.link.markdown).toMatch(/^\[x\]\(uploads\//)
+    const address = `/groups/team/-/wikis/${file.body.file_path}`
+    expect((await world.nobody.get(address, { host: true })).body).toBe('x')
     expect((await ben.post(wiki, { title: 'x', content: 'x' })).status).toBe(403)
     expect((await world.nobody.post(wiki, { title: 'x', content: 'x' })).status).toBe(401)
     await world.runTasks()
