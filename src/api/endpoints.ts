@@ -56,6 +56,8 @@ import * as members from './members/endpoints.ts'
 import * as membersInvitation from './members/invitation-endpoints.ts'
 import * as membersPending from './members/pending-endpoints.ts'
 import * as membersRequest from './members/request-endpoints.ts'
+import * as mergeRequestsBlock from './merge-requests/block-endpoints.ts'
+import * as mergeRequestsContext from './merge-requests/context-endpoints.ts'
 import * as mergeRequestsDiff from './merge-requests/diff-endpoints.ts'
 import * as mergeRequestsDraft from './merge-requests/draft-endpoints.ts'
 import * as mergeRequests from './merge-requests/endpoints.ts'
@@ -175,6 +177,8 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   membersInvitation,
   membersPending,
   membersRequest,
+  mergeRequestsBlock,
+  mergeRequestsContext,
   mergeRequestsDiff,
   mergeRequestsDraft,
   mergeRequests,

@@ -25,6 +25,7 @@ import { wikiPages } from './migrations/0081-wiki-pages.ts'
 import { releaseEvidences } from './migrations/0082-release-evidences.ts'
 import { suggestions } from './migrations/0085-suggestions.ts'
 import { requestLists } from './migrations/0086-request-lists.ts'
+import { requestLinks } from './migrations/0087-request-links.ts'
 import { boards } from './migrations/0095-boards.ts'
 import { mentions } from './migrations/0096-mentions.ts'
 import { userAgents } from './migrations/0097-user-agents.ts'
@@ -58,6 +59,7 @@ export const migrations: readonly Migration[] = [
   releaseEvidences,
   suggestions,
   requestLists,
+  requestLinks,
   boards,
   mentions,
   userAgents,

@@ -18,6 +18,7 @@ import type { PushEffectsSchema } from './schema/push-effects.ts'
 import type { PushRulesSchema } from './schema/push-rules.ts'
 import type { RefsSchema } from './schema/refs.ts'
 import type { ReleasesSchema } from './schema/releases.ts'
+import type { RequestLinksSchema } from './schema/request-links.ts'
 import type { SideRepositoriesSchema } from './schema/side-repositories.ts'
 import type { SignInSchema } from './schema/sign-in.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
@@ -45,6 +46,7 @@ export interface Schema
     PushRulesSchema,
     RefsSchema,
     ReleasesSchema,
+    RequestLinksSchema,
     SideRepositoriesSchema,
     SignInSchema,
     SpacesSchema,

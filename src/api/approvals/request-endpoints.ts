@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
 import { onProject, type Project } from '../../access/subjects.ts'
+import { unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { Answer, endpoint } from '../../http/endpoint.ts'
+import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
 import { publicMergeStatus } from '../merge-requests/detailed-merge-status.ts'
-import { assertMayEdit, getMergeRequest } from '../merge-requests/find.ts'
+import { assertMayEdit, getMergeRequest, mayEdit } from '../merge-requests/find.ts'
 import { params, path } from '../merge-requests/path.ts'
+import { listOwnDrafts, publishDrafts } from '../merge-requests/publish-drafts.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
 import { presentUserBasic, userBasicEntity } from '../users/basic.ts'
 import { approve, mayApprove, resetAllApprovals, unapprove } from './approve.ts'
@@ -315,6 +317,10 @@ export const approveMergeRequest = endpoint({
   async handler({ ctx, project, params, body }) {
     const row = await getMergeRequest(ctx, project, params.merge_request_iid)
     await approve(ctx, project, row, { sha: body.sha, password: body.approval_password })
+    if (body.publish_review) {
+      const drafts = await listOwnDrafts(ctx, row)
+      await publishDrafts(ctx, project, row, drafts)
+    }
     return presentState(ctx, row)
   },
 })
@@ -342,11 +348,13 @@ export const resetMergeRequestApprovals = endpoint({
   tags,
   access: signedIn,
   params,
+  // Stock clients parse what comes with a 202, so it is never empty (spec D §0.3).
+  response: z.strictObject({ message: z.literal('202 Accepted') }),
   status: 202,
   async handler({ ctx, project, params }) {
     const row = await getMergeRequest(ctx, project, params.merge_request_iid)
-    assertMayEdit(ctx, project, row)
+    if (!mayEdit(ctx, project, row)) throw unauthorized()
     await resetAllApprovals(ctx, row)
-    return new Answer(undefined, { status: 202 })
+    return { message: '202 Accepted' as const }
   },
 })

@@ -10,6 +10,8 @@ export interface Counts {
   readonly downvotes: number
   readonly seconds_spent: number
   readonly changes_requested: number
+  /** Merge requests that must be merged before. */
+  readonly blocking: number
 }
 
 /** Counts of notes, open threads, thumbs and time of many merge requests, by id. */
@@ -32,7 +34,9 @@ export async function countsById(
       (SELECT coalesce(sum(t.seconds), 0) FROM timelogs t WHERE t.subject_type = 'merge_request'
         AND t.subject_id = mr.id) AS seconds_spent,
       (SELECT count(*) FROM merge_request_reviewers r WHERE r.merge_request_id = mr.id
-        AND r.state = 'requested_changes') AS changes_requested
+        AND r.state = 'requested_changes') AS changes_requested,
+      (SELECT count(*) FROM merge_request_blocks b JOIN merge_requests other ON other.id = b.blocking_id
+        WHERE b.blocked_id = mr.id AND other.state <> 'merged') AS blocking
     FROM merge_requests mr WHERE mr.id IN ${wanted}`.execute(db)
   return new Map(rows.map((row) => [row.id, row]))
 }

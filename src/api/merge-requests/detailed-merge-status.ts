@@ -15,6 +15,7 @@ export type DetailedMergeStatus =
   | 'approvals_syncing'
   | 'not_approved'
   | 'requested_changes'
+  | 'merge_request_blocked'
   | 'conflict'
   | 'need_rebase'
   | 'ci_still_running'
@@ -42,6 +43,8 @@ export interface MergeFacts {
   readonly approvalsSyncing: boolean
   readonly approved: boolean
   readonly changesRequested: boolean
+  /** Another merge request must be merged first. */
+  readonly blocked: boolean
   readonly method: MergeMethod
   readonly pipelineRequired: boolean
   /** Status of the head pipeline; null when there is none. */
@@ -76,6 +79,7 @@ const obstacles: readonly ((facts: MergeFacts) => DetailedMergeStatus | undefine
   (facts) => facts.approvalsSyncing && 'approvals_syncing',
   (facts) => !facts.approved && 'not_approved',
   (facts) => facts.changesRequested && 'requested_changes',
+  (facts) => facts.blocked && 'merge_request_blocked',
   (facts) => facts.mergeStatus === 'cannot_be_merged' && 'conflict',
   (facts) => facts.method !== 'merge' && (facts.commitsBehind ?? 0) > 0 && 'need_rebase',
   pipelineObstacle,

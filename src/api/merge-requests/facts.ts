@@ -41,6 +41,7 @@ export async function mergeFactsById(
         now: ctx.now(),
         unresolvedDiscussions: counts.get(row.id)?.unresolved ?? 0,
         changesRequested: (counts.get(row.id)?.changes_requested ?? 0) > 0,
+        blocked: (counts.get(row.id)?.blocking ?? 0) > 0,
         approved: approved.get(row.id) ?? true,
         pipelineStatus: pipelines.get(row.id) ?? null,
         pipelineRequired: pipelineRequired(row, pipelines.has(row.id)),
@@ -54,6 +55,7 @@ type Own = Omit<
   | 'now'
   | 'unresolvedDiscussions'
   | 'changesRequested'
+  | 'blocked'
   | 'approved'
   | 'pipelineStatus'
   | 'pipelineRequired'

@@ -9,10 +9,15 @@ import { createNote, resolveThread } from '../notes/verbs.ts'
 import { saveSuggestions } from '../suggestions/save-suggestions.ts'
 import { afterNote } from './after-note.ts'
 import { lineCode } from './diff-position.ts'
-import { type DraftRow, deleteDraft } from './draft-queries.ts'
+import { type DraftRow, deleteDraft, listDrafts } from './draft-queries.ts'
 import { noteableOf } from './find.ts'
 import { noteReview } from './reviewers.ts'
 import type { MergeRequestRow } from './row.ts'
+
+/** The drafts that the caller has written and not published. */
+export function listOwnDrafts(ctx: Ctx, row: MergeRequestRow): Promise<DraftRow[]> {
+  return listDrafts(ctx.db, row.id, userOf(ctx.actor)?.id ?? 0)
+}
 
 /** Turns drafts into comments that everybody sees, all or none; each once, however often it is asked. */
 export async function publishDrafts(
