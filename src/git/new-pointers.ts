@@ -1,4 +1,4 @@
-import { runGit } from './command.ts'
+import { gitRecords, runGit } from './command.ts'
 import {
   LFS_POINTER_LEAST,
   LFS_POINTER_LIMIT,
@@ -7,55 +7,73 @@ import {
 } from './lfs-pointer.ts'
 import type { Repo } from './repo.ts'
 
-const outputLimit = 256 * 1024 * 1024
+/** Blobs whose content is asked for at once. */
+const AT_ONCE = 10_000
+/** A push of millions of objects takes its time. */
+const patience = 10 * 60_000
+const lineEnd = 0x0a
 
 /**
  * The large files that the objects of a push stand for. Only what lies in the quarantine is looked at: what was there
  * before was asked about then.
  */
 export async function readNewPointers(repo: Repo, quarantine: string): Promise<LfsPointer[]> {
-  // Without alternates git lists these objects alone.
-  const env = { GIT_OBJECT_DIRECTORY: quarantine }
+  const found = new Map<string, LfsPointer>()
+  let ids: string[] = []
+  const read = async () => {
+    for (const pointer of await readPointers(repo, quarantine, ids)) found.set(pointer.oid, pointer)
+    ids = []
+  }
+  for await (const id of smallBlobs(repo, quarantine)) {
+    ids.push(id)
+    if (ids.length === AT_ONCE) await read()
+  }
+  if (ids.length > 0) await read()
+  return [...found.values()]
+}
+
+/** The ids of the quarantine's blobs that have the size of a pointer. */
+async function* smallBlobs(repo: Repo, quarantine: string): AsyncGenerator<string> {
   const format = '--batch-check=%(objecttype) %(objectsize) %(objectname)'
-  const listed = await runGit({
-    repo: repo.path,
-    args: ['cat-file', '--batch-all-objects', '--unordered', format],
-    env,
-    limit: outputLimit,
-  })
-  const ids = smallBlobs(listed.stdout.toString('latin1'))
-  if (ids.length === 0) return []
+  const lines = gitRecords(
+    {
+      repo: repo.path,
+      args: ['cat-file', '--batch-all-objects', '--unordered', format],
+      // Without alternates git lists these objects alone.
+      env: { GIT_OBJECT_DIRECTORY: quarantine },
+      timeout: patience,
+    },
+    lineEnd,
+  )
+  for await (const line of lines) {
+    const [type, size, id] = line.toString('latin1').split(' ')
+    const fits = Number(size) >= LFS_POINTER_LEAST && Number(size) < LFS_POINTER_LIMIT
+    if (type === 'blob' && fits && id !== undefined) yield id
+  }
+}
+
+async function readPointers(
+  repo: Repo,
+  quarantine: string,
+  ids: readonly string[],
+): Promise<LfsPointer[]> {
   const { stdout } = await runGit({
     repo: repo.path,
     args: ['cat-file', '--batch'],
     stdin: `${ids.join('\n')}\n`,
-    env,
-    limit: outputLimit,
+    env: { GIT_OBJECT_DIRECTORY: quarantine },
+    timeout: patience,
   })
-  return readAll(stdout)
-}
-
-function smallBlobs(listed: string): string[] {
-  const ids: string[] = []
-  for (const line of listed.split('\n')) {
-    const [type, size, id] = line.split(' ')
-    const fits = Number(size) >= LFS_POINTER_LEAST && Number(size) < LFS_POINTER_LIMIT
-    if (type === 'blob' && fits && id !== undefined) ids.push(id)
-  }
-  return ids
-}
-
-/** `<id> <type> <size>\n<bytes>\n` for each object. */
-function readAll(stdout: Buffer): LfsPointer[] {
-  const found = new Map<string, LfsPointer>()
+  const found: LfsPointer[] = []
+  // `<id> <type> <size>\n<bytes>\n` for each object.
   for (let at = 0; at < stdout.length; ) {
-    const end = stdout.indexOf(0x0a, at)
+    const end = stdout.indexOf(lineEnd, at)
     if (end < 0) break
     const size = Number(stdout.toString('latin1', at, end).split(' ')[2])
     if (!Number.isSafeInteger(size)) break
     const pointer = readLfsPointer(stdout.subarray(end + 1, end + 1 + size))
-    if (pointer) found.set(pointer.oid, pointer)
+    if (pointer) found.push(pointer)
     at = end + size + 2
   }
-  return [...found.values()]
+  return found
 }
