@@ -69,6 +69,7 @@ import * as mergeRequestsPipeline from './merge-requests/pipeline-endpoints.ts'
 import * as milestones from './milestones/endpoints.ts'
 import * as namespaces from './namespaces/endpoints.ts'
 import * as notificationSettings from './notification-settings/endpoints.ts'
+import * as notifications from './notifications/endpoints.ts'
 import * as oauthApplication from './oauth/application-endpoints.ts'
 import * as oauthAuthorize from './oauth/authorize-endpoints.ts'
 import * as oauthDevice from './oauth/device-endpoints.ts'
@@ -190,6 +191,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   milestones,
   namespaces,
   notificationSettings,
+  notifications,
   oauthApplication,
   oauthAuthorize,
   oauthDevice,

@@ -20,6 +20,13 @@ import {
   description as requestDescription,
   tellMergeRequestHooks,
 } from './merge-requests/tasks.ts'
+import { warnOfExpiry } from './notifications/expiring-tasks.ts'
+import {
+  collectNotices,
+  forgetSent,
+  sendNotification,
+  sendPlainMail,
+} from './notifications/tasks.ts'
 import { removeExpiredSignIns } from './oauth/tasks.ts'
 import { finishBridge, startBridge, startDelayedJob, tellPipelineEnd } from './pipelines/tasks.ts'
 import { importFromUrl } from './projects/import-url.ts'
@@ -54,6 +61,11 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   afterMerge,
   exportSource,
   finishFork,
+  collectNotices,
+  sendNotification,
+  sendPlainMail,
+  warnOfExpiry,
+  forgetSent,
   finishBridge,
   startBridge,
   startDelayedJob,
@@ -97,6 +109,8 @@ export const schedules: readonly Schedule[] = [
   every(5 * 60_000, recoverTask, {}),
   every(5 * 60_000, recoverSides, {}),
   daily('0:05', removeExpiredMembers, {}),
+  daily('3:45', forgetSent, {}),
+  daily('6:10', warnOfExpiry, {}),
   daily('3:10', removeExpiredSignIns, {}),
   daily('3:15', removeMarked, {}),
   daily('3:25', removeOldExports, {}),

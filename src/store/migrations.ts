@@ -20,6 +20,7 @@ import { gpgSubkeys } from './migrations/0065-gpg-subkeys.ts'
 import { lfs } from './migrations/0066-lfs.ts'
 import { ci } from './migrations/0070-ci.ts'
 import { containerRegistry } from './migrations/0071-container-registry.ts'
+import { notifications } from './migrations/0072-notifications.ts'
 import { sideRepositories } from './migrations/0080-side-repositories.ts'
 import { wikiPages } from './migrations/0081-wiki-pages.ts'
 import { releaseEvidences } from './migrations/0082-release-evidences.ts'
@@ -54,6 +55,7 @@ export const migrations: readonly Migration[] = [
   lfs,
   ci,
   containerRegistry,
+  notifications,
   sideRepositories,
   wikiPages,
   releaseEvidences,

@@ -12,6 +12,7 @@ import type { IssuesSchema } from './schema/issues.ts'
 import type { LfsSchema } from './schema/lfs.ts'
 import type { MentionsSchema } from './schema/mentions.ts'
 import type { MergeRequestsSchema } from './schema/merge-requests.ts'
+import type { NotificationsSchema } from './schema/notifications.ts'
 import type { PlanningSchema } from './schema/planning.ts'
 import type { ProtectionsSchema } from './schema/protections.ts'
 import type { PushEffectsSchema } from './schema/push-effects.ts'
@@ -40,6 +41,7 @@ export interface Schema
     LfsSchema,
     MentionsSchema,
     MergeRequestsSchema,
+    NotificationsSchema,
     PlanningSchema,
     ProtectionsSchema,
     PushEffectsSchema,

@@ -1,6 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
-import { insertEvent } from './queries.ts'
+import { eventOf, tellPeople } from '../notifications/happening.ts'
+import { findNoteSubject, insertEvent } from './queries.ts'
 
 /** What a push did to one ref, as the feed shows it (spec D §1.28). */
 export interface PushData {
@@ -44,4 +45,21 @@ export async function recordEvent(ctx: Ctx, event: RecordedEvent): Promise<void>
     note_id: event.noteId ?? null,
     created_at: ctx.now(),
   })
+  await tellOf(ctx, event, authorId)
+}
+
+/** Whoever wants a mail about what happened to an issue or merge request gets one. */
+async function tellOf(ctx: Ctx, event: RecordedEvent, author_id: number): Promise<void> {
+  const { projectId, targetType, targetId, noteId } = event
+  if (projectId === null || targetId === undefined) return
+  if (noteId !== undefined) {
+    const on = await findNoteSubject(ctx.db, noteId)
+    if (!on) return
+    const subject = { project_id: projectId, type: on.type, id: on.id, author_id }
+    return await tellPeople(ctx, { ...subject, event: 'new_note', note_id: noteId })
+  }
+  const happened = eventOf(targetType, event.action)
+  if (happened === undefined) return
+  const type = targetType === 'Issue' ? 'Issue' : 'MergeRequest'
+  await tellPeople(ctx, { project_id: projectId, type, id: targetId, author_id, event: happened })
 }

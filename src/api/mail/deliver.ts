@@ -11,6 +11,18 @@ export interface Mail {
   readonly text: string
   /** Makes the message's id, so that a second delivery of the same message is known as such. */
   readonly key: string
+  /** The same as HTML. */
+  readonly html?: string | undefined
+  /** Who did what it tells of, beside the address of the server. */
+  readonly fromName?: string | undefined
+  /** The message's id instead of one made of the key: the first of a thread. */
+  readonly messageId?: string | undefined
+  /** The first message of the thread. */
+  readonly inReplyTo?: string | undefined
+  readonly listId?: { readonly label: string; readonly id: string } | undefined
+  /** Where the reader ends mails of this kind, by a click of the mail program too. */
+  readonly unsubscribe?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 type Smtp = { readonly url: string; readonly transport: Transporter }
@@ -23,18 +35,39 @@ const open = new WeakMap<Config, Smtp>()
 export async function deliver(ctx: Pick<Ctx, 'config' | 'now'>, mail: Mail): Promise<void> {
   const host = new URL(ctx.config.externalUrl).hostname
   const message = {
-    from: { name: 'Gitstead', address: ctx.config.mailFrom },
+    from: { name: oneLine(mail.fromName ?? 'Gitstead'), address: ctx.config.mailFrom },
     to: { name: '', address: mail.to },
-    subject: mail.subject.replaceAll(/[\r\n]+/g, ' '),
+    subject: oneLine(mail.subject),
     text: mail.text,
+    ...(mail.html === undefined ? {} : { html: mail.html }),
     date: new Date(ctx.now()),
-    messageId: `<${mail.key}@${host}>`,
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    messageId: mail.messageId ?? `<${mail.key}@${host}>`,
+    ...(mail.inReplyTo === undefined
+      ? {}
+      : { inReplyTo: mail.inReplyTo, references: mail.inReplyTo }),
+    headers: { 'Auto-Submitted': 'auto-generated', ...listHeaders(mail), ...mail.headers },
     disableFileAccess: true,
     disableUrlAccess: true,
   }
   if (ctx.config.smtpUrl === undefined) return intoOutbox(ctx, mail.key, message)
   await smtpOf(ctx.config, ctx.config.smtpUrl).sendMail(message)
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\r\n]+/g, ' ')
+}
+
+/** What mail programs sort by, and the button that some of them show (RFC 2919, RFC 8058). */
+function listHeaders({ listId, unsubscribe }: Mail): Record<string, string> {
+  return {
+    ...(listId ? { 'List-Id': `${oneLine(listId.label)} <${oneLine(listId.id)}>` } : {}),
+    ...(unsubscribe
+      ? {
+          'List-Unsubscribe': `<${unsubscribe}>`,
+          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        }
+      : {}),
+  }
 }
 
 function smtpOf(config: Config, url: string): Transporter {

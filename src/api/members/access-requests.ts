@@ -9,6 +9,7 @@ import { uniquely } from '../../store/unique.ts'
 import { tellOfMember } from '../hooks/system-events.ts'
 import { addTodos, settleTodosBy, type TodoTarget } from '../todos/add.ts'
 import { assertGrant } from './add-member.ts'
+import { mailOfMember } from './mails.ts'
 import { deleteMemberRow, findRowOfUser, insertMember, updateMemberRow } from './queries.ts'
 import { recordMembership } from './record.ts'
 import { findRequester, listDeciders, type RequesterRow } from './request-queries.ts'
@@ -58,6 +59,7 @@ export async function requestAccess(ctx: Ctx, source: MemberSource): Promise<Req
       await tellOfMember(ctx, source, 'requested', { userId: user.id, level: Role.developer })
       const deciders = await listDeciders(ctx.db, source, dayOf(now))
       await addTodos(ctx, todoTarget(source), 'member_access_requested', deciders)
+      await mailOfMember(ctx, source, 'requested', user.id, Role.developer)
     }),
   )
   const requester = await findRequester(ctx.db, source, user.id)
@@ -108,5 +110,6 @@ export async function denyRequest(ctx: Ctx, source: MemberSource, row: MemberRow
     const member = { userId: row.user_id ?? 0, level: row.access_level }
     await tellOfMember(ctx, source, 'denied', member)
     await settleTodosBy(ctx, todoTarget(source), 'member_access_requested', member.userId)
+    await mailOfMember(ctx, source, 'denied', member.userId, member.level)
   })
 }

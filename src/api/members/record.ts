@@ -2,6 +2,7 @@ import { audit } from '../../access/audit.ts'
 import type { Ctx } from '../../ctx.ts'
 import { recordEvent } from '../events/record.ts'
 import { tellOfMember } from '../hooks/system-events.ts'
+import { mailOfMember } from './mails.ts'
 import type { Source } from './rows.ts'
 
 const feedWords = {
@@ -27,6 +28,7 @@ export async function recordMembership(
   })
   const told = action === 'member_expired' ? 'member_removed' : action
   await tellOfMember(ctx, source, told, { userId, level })
+  if (action === 'member_added') await mailOfMember(ctx, source, 'added', userId, level)
   if (source.type !== 'project' || action === 'member_changed') return
   await recordEvent(ctx, {
     projectId: source.id,

@@ -7,6 +7,7 @@ import { findHookProject } from '../hooks/payload-parts.ts'
 import { finishJob } from './change-jobs.ts'
 import { pipelinePayload } from './hook-payload.ts'
 import { findJobById } from './job-queries.ts'
+import { mailPipelineEnd } from './mail.ts'
 import { enqueueJob, processPipeline } from './process.ts'
 import { findPipeline, findSource } from './queries.ts'
 import { runBridge } from './run-bridge.ts'
@@ -62,7 +63,7 @@ export const finishBridge = task({
   },
 })
 
-/** Tells hooks that a pipeline has ended. */
+/** Tells hooks and people that a pipeline has ended. */
 export const tellPipelineEnd = task({
   ...endedPipeline,
   async handler(ctx: Ctx, { pipeline_id, status }) {
@@ -72,6 +73,9 @@ export const tellPipelineEnd = task({
     const project = await findHookProject(ctx, pipeline.project_id)
     if (!project) return
     const payload = await pipelinePayload(ctx, project, pipeline)
-    await inTransaction(ctx, (ctx) => fireHooks(ctx, project, 'pipeline', () => payload))
+    await inTransaction(ctx, async (ctx) => {
+      await fireHooks(ctx, project, 'pipeline', () => payload)
+      await mailPipelineEnd(ctx, project, pipeline)
+    })
   },
 })

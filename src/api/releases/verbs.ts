@@ -9,6 +9,7 @@ import type { LinkType } from '../../store/schema/releases.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import { usableMilestone, usableMilestonesByTitle } from '../milestones/verbs.ts'
+import { mailFollowers } from '../notifications/plain-mail.ts'
 import { passesTagProtection } from '../refs/branch-state.ts'
 import { createTag } from '../tags/create-tag.ts'
 import { commitForHooks, fireReleaseHooks } from './hook-payload.ts'
@@ -80,8 +81,25 @@ export async function createRelease(
     await saveMilestones(ctx.db, row.id, milestoneIds ?? [])
     for (const link of input.links) await addLink(ctx, row.id, link)
     await fireReleaseHooks(ctx, project, 'create', { row, commit })
+    await mailRelease(ctx, project, row)
     return row
   })
+}
+
+/** Who follows the project hears of a new release. */
+async function mailRelease(ctx: Ctx, project: Project, row: ReleaseRow): Promise<void> {
+  const url = `${ctx.config.externalUrl}/${project.full_path}/-/releases/${encodeURIComponent(row.tag)}`
+  await mailFollowers(
+    ctx,
+    project,
+    'new_release',
+    { part: [], author: row.author_id, ability: 'read_releases' },
+    {
+      subject: `${project.name} | Release ${row.name}`,
+      text: `${row.name} of ${project.full_path} was released.\n\n${row.description ?? ''}\n\n${url}\n`,
+      key: `release-${row.id}`,
+    },
+  )
 }
 
 /** A protected tag is released by those who may make it. */

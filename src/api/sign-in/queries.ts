@@ -40,3 +40,15 @@ export async function deleteSessionsOfUser(db: Db, userId: number): Promise<void
 export async function deleteSessionsBefore(db: Db, now: Instant): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<=', now).execute()
 }
+
+/** Addresses from which a user has signed in, as far as sessions are still known. */
+export async function listPlaces(db: Db, userId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .select('ip')
+    .distinct()
+    .where('user_id', '=', userId)
+    .where('ip', 'is not', null)
+    .execute()
+  return rows.flatMap(({ ip }) => (ip === null ? [] : [ip]))
+}

@@ -6,6 +6,7 @@ import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { mailUser } from '../notifications/plain-mail.ts'
 import { noteSignIn } from '../users/note-sign-in.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import {
@@ -14,6 +15,7 @@ import {
   deleteSessionsOfUser,
   findSessionByDigest,
   insertSession,
+  listPlaces,
 } from './queries.ts'
 
 /** A browser's session that lives, with its user. */
@@ -43,12 +45,25 @@ export function actingAs(ctx: Ctx, session: Session): Ctx {
   return { ...ctx, actor }
 }
 
+/** Tells people of a sign-in from an address that they have not used before, where administrators want that. */
+async function warnOfPlace(ctx: Ctx, userId: number): Promise<void> {
+  if (!ctx.settings.get('notify_on_unknown_sign_in') || ctx.ip === '') return
+  const places = await listPlaces(ctx.db, userId)
+  if (places.length === 0 || places.includes(ctx.ip)) return
+  await mailUser(ctx, userId, {
+    subject: 'You signed in from a new place',
+    text: `Somebody signed in to your account from ${ctx.ip} at ${ctx.now()}. If that was not you, change your password: ${ctx.config.externalUrl}/users/password/new\n`,
+    key: `sign-in-${Date.parse(ctx.now())}`,
+  })
+}
+
 /** Signs a browser in; gives the headers of the answer. A new secret each time: nobody can plant one. */
 export async function beginSession(ctx: Ctx, actor: UserActor): Promise<Record<string, string>> {
   const secret = randomBytes(32).toString('base64url')
   const now = ctx.now()
   const minutes = ctx.settings.get('session_expire_delay')
   await inTransaction({ ...ctx, actor }, async (inner) => {
+    await warnOfPlace(inner, actor.user.id)
     await insertSession(inner.db, {
       user_id: actor.user.id,
       digest: digestOf(secret),

@@ -47,3 +47,13 @@ export async function subscribedAmong(
   const user = userOf(ctx.actor)
   return user ? listSubscribedIds(ctx.db, type, ids, user.id) : new Set()
 }
+
+/** Ends mails about a subject for somebody who showed a mail about it. */
+export async function unsubscribeUser(
+  ctx: Pick<Ctx, 'db' | 'now'>,
+  type: SubscriptionSubject,
+  id: number,
+  userId: number,
+): Promise<void> {
+  await saveSubscription(ctx.db, type, id, userId, false, ctx.now())
+}

@@ -1,6 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import { notModified, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { type Happening, tellPeople } from '../notifications/happening.ts'
 import { findPendingTodo, finishTodosBy, finishTodosOn, insertTodo } from './queries.ts'
 
 /** What a to-do is about. */
@@ -39,6 +40,35 @@ export async function addTodos(
     if (await findPendingTodo(ctx.db, userId, target, action)) continue
     await insertTodo(ctx.db, values(ctx, target, action, userId, author?.id ?? null, noteId))
   }
+  if (noteId === undefined) await mailTodos(ctx, target, action, userIds)
+}
+
+/** The mail that goes with to-dos on issues and merge requests; comments are mailed as such. */
+async function mailTodos(
+  ctx: Ctx,
+  target: TodoTarget,
+  action: TodoAction,
+  userIds: readonly number[],
+): Promise<void> {
+  const { type, projectId } = target
+  const event = mailEvent(type, action)
+  if (event === undefined || projectId === null || userIds.length === 0) return
+  if (type !== 'Issue' && type !== 'MergeRequest') return
+  await tellPeople(ctx, {
+    project_id: projectId,
+    type,
+    id: target.id,
+    author_id: userOf(ctx.actor)?.id ?? null,
+    event,
+    only: [...new Set(userIds)],
+  })
+}
+
+function mailEvent(type: TodoTarget['type'], action: TodoAction): Happening['event'] | undefined {
+  if (action === 'review_requested') return 'change_reviewer_merge_request'
+  if (action === 'mentioned' || action === 'directly_addressed') return 'mentioned'
+  if (action !== 'assigned') return undefined
+  return type === 'Issue' ? 'reassign_issue' : 'reassign_merge_request'
 }
 
 /** The caller's own reminder; 304 when there is one (spec D §0.3). */

@@ -1,0 +1,36 @@
+import type { Happening, Notice } from './happening.ts'
+import type { SubjectRow } from './queries.ts'
+
+/** What happened, as a sentence about the one who did it. */
+export function sentenceOf(happening: Happening, author: string, subject: SubjectRow): string {
+  const what =
+    happening.type === 'Issue' ? `issue #${subject.iid}` : `merge request !${subject.iid}`
+  const branches = `${subject.source_branch} into ${subject.target_branch}`
+  const sentences: Partial<Record<Happening['event'], string>> = {
+    new_issue: `${author} created ${what}: ${subject.title}`,
+    close_issue: `${author} closed ${what}.`,
+    reopen_issue: `${author} reopened ${what}.`,
+    reassign_issue: `${author} assigned ${what} to you.`,
+    issue_due: `${what} is due tomorrow.`,
+    new_merge_request: `${author} wants to merge ${branches}: ${subject.title}`,
+    close_merge_request: `${author} closed ${what}.`,
+    reopen_merge_request: `${author} reopened ${what}.`,
+    merge_merge_request: `${author} merged ${what}: ${branches}.`,
+    approve_merge_request: `${author} approved ${what}.`,
+    reassign_merge_request: `${author} assigned ${what} to you.`,
+    change_reviewer_merge_request: `${author} asked you to review ${what}.`,
+    push_to_merge_request: `${author} pushed to ${what}.`,
+    new_note: `${author} commented on ${what}:`,
+    mentioned: `${author} mentioned you in ${what}.`,
+  }
+  return sentences[happening.event] ?? `${author} changed ${what}.`
+}
+
+export const REASONS: Readonly<Record<Notice['reason'], string>> = {
+  mentioned: 'you were mentioned',
+  assigned: 'you are assigned',
+  review_requested: 'your review was asked for',
+  subscribed: 'you take part in it',
+  own_activity: 'you asked for mails about your own activity',
+  watching: 'you follow this project',
+}
