@@ -98,6 +98,7 @@ import * as search from './search/endpoints.ts'
 import * as serviceAccounts from './service-accounts/endpoints.ts'
 import * as serviceAccountsSource from './service-accounts/source-endpoints.ts'
 import * as signIn from './sign-in/endpoints.ts'
+import * as signInSignUp from './sign-in/sign-up-endpoints.ts'
 import * as snippets from './snippets/endpoints.ts'
 import * as snippetsNote from './snippets/note-endpoints.ts'
 import * as snippetsProject from './snippets/project-endpoints.ts'
@@ -220,6 +221,7 @@ const resources: readonly Readonly<Record<string, unknown>>[] = [
   serviceAccounts,
   serviceAccountsSource,
   signIn,
+  signInSignUp,
   snippets,
   snippetsNote,
   snippetsProject,

@@ -175,9 +175,28 @@ export interface RateLimit {
   readonly name: string
   /** 0 means no limit. */
   readonly perMinute: number
+  /** The application setting that holds the number instead. */
+  readonly setting?: LimitSetting | undefined
   readonly scope: 'caller' | 'caller_and_subject'
   /** What was asked for too often, in the refusal: `This endpoint` unless told. */
   readonly thing?: string | undefined
+}
+
+/** Application settings that are a number of requests in a minute; 0 means no limit. */
+export type LimitSetting =
+  | 'issues_create_limit'
+  | 'notes_create_limit'
+  | 'members_delete_limit'
+  | 'raw_blob_request_limit'
+  | 'project_export_limit'
+  | 'project_import_limit'
+
+/** A limit whose number administrators set. */
+export function perMinuteAsSet(
+  setting: LimitSetting,
+  scope: RateLimit['scope'] = 'caller',
+): RateLimit {
+  return { name: setting.replace(/_limit$/, ''), perMinute: 0, setting, scope }
 }
 
 export function perMinute(

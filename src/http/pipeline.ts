@@ -7,7 +7,14 @@ import type { NamesPage, Page, Paged } from '../base/page.ts'
 import { hidden, insufficientScope, noMethod, noRoute, uriTooLong } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import { readCredentials } from './credentials.ts'
-import { Answer, type Bytes, type Endpoint, JsonStream, type RequestFacts } from './endpoint.ts'
+import {
+  Answer,
+  type Bytes,
+  type Endpoint,
+  JsonStream,
+  type RateLimit,
+  type RequestFacts,
+} from './endpoint.ts'
 import { answerFor } from './errors.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { pageHeaders, readPage } from './paging.ts'
@@ -146,7 +153,7 @@ async function work(
   if (endpoint.limit)
     assertWithinLimit(
       counters,
-      endpoint.limit,
+      asSet(ctx, endpoint.limit),
       limitKey(ctx, endpoint, path),
       Date.parse(ctx.now()),
     )
@@ -160,7 +167,7 @@ async function work(
     url: parts.baseUrl + request.rawPath,
     countAgainst(limit, subject) {
       const key = `${callerKey(ctx)} ${subject}`
-      assertWithinLimit(counters, limit, key, Date.parse(ctx.now()))
+      assertWithinLimit(counters, asSet(ctx, limit), key, Date.parse(ctx.now()))
     },
   }
   const result = await endpoint.handler({
@@ -188,7 +195,14 @@ function countRequest(
   const user = userOf(ctx.actor)
   const rule = user ? rules.signedIn : rules.anonymous
   if (!rule.enabled) return {}
-  return throttle(counters, rule, user ? `user ${user.id}` : ctx.ip, Date.parse(ctx.now()))
+  const key = user ? `user ${user.id}` : ctx.ip
+  const words = ctx.settings.get('rate_limiting_response_text')
+  return throttle(counters, rule, key, Date.parse(ctx.now()), words)
+}
+
+/** The limit with the number that administrators have set, where it is theirs. */
+function asSet(ctx: Ctx, limit: RateLimit): RateLimit {
+  return limit.setting ? { ...limit, perMinute: ctx.settings.get(limit.setting) } : limit
 }
 
 function assertScope(actor: Actor, endpoint: Endpoint): void {

@@ -34,7 +34,7 @@ export class Counters {
 /** Action limits: 429 with JSON and `Retry-After` (spec A-resolved §6). */
 export function assertWithinLimit(
   counters: Counters,
-  limit: RateLimit,
+  limit: Pick<RateLimit, 'name' | 'perMinute' | 'thing'>,
   key: string,
   nowMs: number,
 ): void {
@@ -57,6 +57,7 @@ export function throttle(
   rule: ThrottleRule,
   key: string,
   nowMs: number,
+  words = '',
 ): Record<string, string> {
   if (!rule.enabled) return {}
   const { count, resetsIn } = counters.hit(`${rule.name} ${key}`, rule.periodSeconds, nowMs)
@@ -69,9 +70,9 @@ export function throttle(
     'RateLimit-Reset': String(resetAt),
   }
   if (count <= rule.requests) return headers
-  throw throttled({
-    ...headers,
+  const more = {
     'RateLimit-ResetTime': new Date(resetAt * 1000).toUTCString(),
     'Retry-After': String(resetsIn),
-  })
+  }
+  throw throttled({ ...headers, ...more }, words || undefined)
 }

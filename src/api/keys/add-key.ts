@@ -22,11 +22,30 @@ export function readKey(ctx: Ctx, input: KeyInput): SshKey {
   const key = parseSshKey(input.key)
   const faults = {
     ...(key ? {} : { key: ['is invalid'], fingerprint_sha256: ['cannot be generated'] }),
+    ...(key ? restrictionFaults(ctx, key) : {}),
     ...titleFaults(input.title),
     ...expiryFaults(ctx, input.expires_at),
   }
   if (!key || Object.keys(faults).length > 0) throw invalid(faults)
   return key
+}
+
+const RESTRICTIONS = {
+  'ssh-rsa': ['rsa_key_restriction', 'RSA'],
+  'ssh-dss': ['dsa_key_restriction', 'DSA'],
+  'ssh-ed25519': ['ed25519_key_restriction', 'ED25519'],
+  'sk-ssh-ed25519@openssh.com': ['ed25519_sk_key_restriction', 'ED25519_SK'],
+  'sk-ecdsa-sha2-nistp256@openssh.com': ['ecdsa_sk_key_restriction', 'ECDSA_SK'],
+} as const
+
+/** What administrators want of keys: the least bits, or -1 for none of a kind. */
+function restrictionFaults(ctx: Ctx, key: SshKey): Record<string, string[]> {
+  const [setting, name] =
+    RESTRICTIONS[key.type as keyof typeof RESTRICTIONS] ??
+    (['ecdsa_key_restriction', 'ECDSA'] as const)
+  const least = ctx.settings.get(setting)
+  if (least === -1) return { key: [`type is forbidden. ${name} keys are not allowed`] }
+  return key.bits < least ? { key: [`must be at least ${least} bits`] } : {}
 }
 
 export function titleFaults(title: string): Record<string, string[]> {

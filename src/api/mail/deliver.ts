@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createTransport, type Transporter } from 'nodemailer'
 import type { Config } from '../../base/config.ts'
 import type { Ctx } from '../../ctx.ts'
+import { html } from '../../http/page.ts'
 
 /** A message as our own code writes it: plain text. */
 export interface Mail {
@@ -32,14 +33,19 @@ const open = new WeakMap<Config, Smtp>()
  * Hands a message to the mail server of the configuration; without one, it becomes a file in `<data>/outbox`. Only
  * background tasks call this: a mail server may be slow, or away.
  */
-export async function deliver(ctx: Pick<Ctx, 'config' | 'now'>, mail: Mail): Promise<void> {
+export async function deliver(
+  ctx: Pick<Ctx, 'config' | 'now' | 'settings'>,
+  mail: Mail,
+): Promise<void> {
   const host = new URL(ctx.config.externalUrl).hostname
+  // What administrators have under every mail, such as who runs this server.
+  const more = ctx.settings.get('email_additional_text').trim()
   const message = {
     from: { name: oneLine(mail.fromName ?? 'Gitstead'), address: ctx.config.mailFrom },
     to: { name: '', address: mail.to },
     subject: oneLine(mail.subject),
-    text: mail.text,
-    ...(mail.html === undefined ? {} : { html: mail.html }),
+    text: more === '' ? mail.text : `${mail.text}\n${more}\n`,
+    ...(mail.html === undefined ? {} : { html: `${mail.html}${html`<p>${more}</p>`.text}` }),
     date: new Date(ctx.now()),
     messageId: mail.messageId ?? `<${mail.key}@${host}>`,
     ...(mail.inReplyTo === undefined

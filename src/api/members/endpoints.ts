@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { notFound } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
-import { type Endpoint, endpoint, perMinute } from '../../http/endpoint.ts'
+import { type Endpoint, endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { csv, day, flag, id, integer, oneOf, text } from '../../http/params.ts'
 import { addMember, addMembers } from './add-member.ts'
 import { changeMember, getMembership, removeMember } from './change-member.ts'
@@ -152,7 +152,7 @@ function writes(kind: SourceKind): Endpoint[] {
       access: onSource(kind),
       params: { user_id: id() },
       query: { skip_subresources: flag().optional(), unassign_issuables: flag().optional() },
-      limit: perMinute('members_delete', 60, 'caller_and_subject'),
+      limit: perMinuteAsSet('members_delete_limit', 'caller_and_subject'),
       async handler({ ctx, source, params, query, request }) {
         const row = await getMembership(ctx, source, params.user_id)
         assertUnmodifiedSince(request, row.updated_at)

@@ -3,7 +3,7 @@ import { onProject } from '../../access/subjects.ts'
 import { badRequest, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
-import { Answer, type Endpoint, endpoint, perMinute } from '../../http/endpoint.ts'
+import { Answer, type Endpoint, endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { flag, id, instant, oneOf, text } from '../../http/params.ts'
 import { commandsEntity, type NoteRow, noteEntity, presentCommands, presentNote } from './entity.ts'
 import type { CommandContext, CommandPlan, CommandResult, NoteKind } from './kind.ts'
@@ -166,7 +166,7 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
         body: text({ max: 1_000_000 }),
         merge_request_diff_head_sha: text().optional(),
       },
-      limit: perMinute('notes_create', 300),
+      limit: perMinuteAsSet('notes_create_limit'),
       response: z.union([noteEntity, commandsEntity]),
       status: 201,
       async handler({ ctx, project, params, body }) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { anyone, onInstance, onProject, signedIn } from '../../access/subjects.ts'
+import { forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -58,6 +59,7 @@ async function create(
   more: Pick<NewProject, 'namespace' | 'creatorId'>,
 ) {
   const { import_url: url } = body
+  if (url && !ctx.settings.get('import_sources').includes('git')) throw forbidden()
   if (url) await assertImportable(ctx, url)
   const avatar = await sentAvatar(ctx, body.avatar)
   const row = await createProject(ctx, {

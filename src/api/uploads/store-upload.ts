@@ -34,7 +34,8 @@ export async function storeUpload(
   project: Project,
   file: UploadedFile,
 ): Promise<Uploaded> {
-  if (file.size > ctx.config.maxUpload) throw tooLarge()
+  const mostAsSet = ctx.settings.get('max_attachment_size') * 1024 * 1024
+  if (file.size > Math.min(ctx.config.maxUpload, mostAsSet)) throw tooLarge()
   const stored = await ctx.files.put(createReadStream(file.path))
   const filename = safeName(file.filename)
   const secret = randomBytes(16).toString('hex')

@@ -14,6 +14,7 @@ import { emailFaults, nameFaults, usernameFaults } from './names.ts'
 import { passwordFaults } from './password.ts'
 import type { UserSettings } from './profile.ts'
 import { insertUser, isEmailTaken, replaceIdentity, type UserRow } from './queries.ts'
+import { matchesText } from './sign-up-rules.ts'
 
 /** Columns of a user that whoever creates or edits one may set. */
 export interface UserColumns {
@@ -43,6 +44,8 @@ export interface NewUser extends UserColumns {
   readonly password?: string | undefined
   /** The address counts as confirmed; otherwise the instance's settings say whether a mail asks. */
   readonly skip_confirmation?: boolean | undefined
+  /** A mail asks for the address whatever the instance's settings say: people made the account for themselves. */
+  readonly ask_confirmation?: boolean | undefined
   readonly settings?: Partial<UserSettings> | undefined
   readonly identity?: { readonly provider: string; readonly extern_uid: string } | undefined
   readonly kind?: UserRow['kind'] | undefined
@@ -97,9 +100,10 @@ async function writeUser(ctx: Ctx, input: NewUser, passwordHash: string | null):
   if (await isEmailTaken(ctx.db, input.email)) throw emailTaken()
   const now = ctx.now()
   const confirmed =
-    input.skip_confirmation === true || ctx.settings.get('email_confirmation_setting') === 'off'
+    input.skip_confirmation === true ||
+    (input.ask_confirmation !== true && ctx.settings.get('email_confirmation_setting') === 'off')
   const row = await insertUser(ctx.db, {
-    ...defaultsOf(ctx),
+    ...defaultsOf(ctx, input.email),
     ...columnsOf(input),
     ...identifying(input),
     password_hash: passwordHash,
@@ -127,9 +131,10 @@ async function writeUser(ctx: Ctx, input: NewUser, passwordHash: string | null):
 }
 
 /** What the instance's settings say of new users. */
-function defaultsOf({ settings }: Pick<Ctx, 'settings'>) {
+function defaultsOf({ settings }: Pick<Ctx, 'settings'>, email: string) {
+  const inside = settings.get('user_default_internal_regex')
   return {
-    external: settings.get('user_default_external'),
+    external: settings.get('user_default_external') && !(inside && matchesText(inside, email)),
     private_profile: settings.get('user_defaults_to_private_profile'),
     projects_limit: settings.get('default_projects_limit'),
     can_create_group: settings.get('can_create_group'),

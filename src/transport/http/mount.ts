@@ -6,7 +6,7 @@ import { GitError } from '../../git/error.ts'
 import { watchReader } from '../pace.ts'
 import { asBodyError } from './body.ts'
 import { ProjectsByPush } from './create-by-push.ts'
-import { redirect, rootOf, smartOnly, statusOf, wrongMethod } from './refusal.ts'
+import { notAllowed, redirect, rootOf, smartOnly, statusOf, wrongMethod } from './refusal.ts'
 import { readRoute } from './route.ts'
 import { type Answer, answerInfo, answerRpc, type GitOverHttp, type GitRequest } from './serve.ts'
 
@@ -28,6 +28,7 @@ export function mountGit(parts: GitOverHttp): RequestHandler {
     })
     const answer = async (): Promise<Answer> => {
       if (route.kind === 'refused') throw smartOnly()
+      assertHttpWanted(ctx)
       if (route.kind === 'bare' || route.kind === 'page') {
         if (request.method !== 'GET') throw wrongMethod('GET')
         throw redirect(rootOf(ctx.config) + route.location)
@@ -64,6 +65,12 @@ async function send(response: Response, answer: Answer): Promise<void> {
     stopWatching()
     await pieces.return?.(undefined)
   }
+}
+
+/** Administrators may want git over SSH alone. */
+function assertHttpWanted(ctx: Ctx): void {
+  if (ctx.settings.get('enabled_git_access_protocol') !== 'ssh') return
+  throw notAllowed('Git access over HTTP is not allowed')
 }
 
 function drainedOrClosed(response: Response): Promise<void> {
