@@ -29,6 +29,7 @@ import {
 } from './notifications/tasks.ts'
 import { removeExpiredSignIns } from './oauth/tasks.ts'
 import { finishBridge, startBridge, startDelayedJob, tellPipelineEnd } from './pipelines/tasks.ts'
+import { tellPipelineChanges } from './pipelines/tell-changes.ts'
 import { importFromUrl } from './projects/import-url.ts'
 import { removeMarked } from './projects/marked-task.ts'
 import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
@@ -69,6 +70,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   finishBridge,
   startBridge,
   startDelayedJob,
+  tellPipelineChanges,
   tellPipelineEnd,
   importFromUrl,
   importProject,

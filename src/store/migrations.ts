@@ -31,6 +31,7 @@ import { boards } from './migrations/0095-boards.ts'
 import { mentions } from './migrations/0096-mentions.ts'
 import { userAgents } from './migrations/0097-user-agents.ts'
 import { todoTargets } from './migrations/0098-todo-targets.ts'
+import { toldStatuses } from './migrations/0099-told-statuses.ts'
 
 /** Every migration, in order. Once released, one is never edited, only followed by another. */
 export const migrations: readonly Migration[] = [
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   mentions,
   userAgents,
   todoTargets,
+  toldStatuses,
 ]

@@ -24,6 +24,7 @@ import type { SideRepositoriesSchema } from './schema/side-repositories.ts'
 import type { SignInSchema } from './schema/sign-in.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
 import type { SuggestionsSchema } from './schema/suggestions.ts'
+import type { ToldStatusesSchema } from './schema/told-statuses.ts'
 import type { UserAgentsSchema } from './schema/user-agents.ts'
 
 /** Every table. An area adds its interface here and its migration in migrations.ts. */
@@ -53,6 +54,7 @@ export interface Schema
     SignInSchema,
     SpacesSchema,
     SuggestionsSchema,
+    ToldStatusesSchema,
     UserAgentsSchema {}
 
 /** The database, or the transaction that we are in. */

@@ -1,7 +1,7 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommits } from '../../git/commit.ts'
-import { hookProject, hookUserById } from '../hooks/payload-parts.ts'
+import { hookProject, hookRepository, hookUserById } from '../hooks/payload-parts.ts'
 import { secondsBetween } from './describe-pipeline.ts'
 import { presentDetailedStatus } from './detailed-status.ts'
 import { type JobRow, listCurrentJobs } from './job-queries.ts'
@@ -78,5 +78,55 @@ async function jobPart(ctx: Ctx, job: JobRow) {
     runner: null,
     artifacts_file: { filename: null, size: null },
     environment: null,
+  }
+}
+
+/** What hooks are told of a job (spec D §1.25 Job Hook). */
+export async function jobPayload(
+  ctx: Ctx,
+  project: Project,
+  given: { readonly pipeline: PipelineRow; readonly job: JobRow; readonly retries: number },
+) {
+  const { pipeline, job, retries } = given
+  const [commit] = await readCommits(ctx.git.open(project.id), [pipeline.sha])
+  const part = await jobPart(ctx, job)
+  return {
+    object_kind: 'build',
+    ref: pipeline.ref,
+    tag: pipeline.tag === 1,
+    before_sha: pipeline.before_sha ?? noCommit,
+    sha: pipeline.sha,
+    build_id: job.id,
+    build_name: job.name,
+    build_stage: job.stage,
+    build_status: job.status,
+    build_created_at: job.created_at,
+    build_started_at: job.started_at,
+    build_finished_at: job.finished_at,
+    build_duration: part.duration,
+    build_queued_duration: part.queued_duration,
+    build_allow_failure: part.allow_failure,
+    build_failure_reason: job.failure_reason ?? 'unknown_failure',
+    retries_count: retries,
+    pipeline_id: pipeline.id,
+    project_id: project.id,
+    project_name: project.full_path,
+    user: part.user,
+    commit: {
+      id: pipeline.id,
+      name: pipeline.name,
+      sha: pipeline.sha,
+      message: commit?.message ?? null,
+      author_name: commit?.author.name ?? null,
+      author_email: commit?.author.email ?? null,
+      status: pipeline.status,
+      started_at: pipeline.started_at,
+      finished_at: pipeline.finished_at,
+    },
+    repository: hookRepository(ctx, project),
+    project: hookProject(ctx, project),
+    runner: null,
+    environment: null,
+    source_pipeline: null,
   }
 }

@@ -2,6 +2,7 @@ import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { nextIid } from '../../store/iid.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
+import { wantsHooks } from '../hooks/fire.ts'
 import { compositeStatus, type StatusPart } from './composite-status.ts'
 import { listParts } from './job-queries.ts'
 import {
@@ -11,7 +12,8 @@ import {
   type PipelineRow,
   updatePipeline,
 } from './queries.ts'
-import { endedPipeline, finishedDownstream } from './task-names.ts'
+import { changedPipeline, endedPipeline, finishedDownstream } from './task-names.ts'
+import { findHookPlace } from './told-queries.ts'
 
 /** The newest pipeline of a commit, of one ref or id when told; for those who report statuses. */
 export async function findPipelineOf(
@@ -56,6 +58,16 @@ const NOT_STARTED: readonly PipelineStatus[] = [
   'scheduled',
 ]
 
+/** Lets hooks that ask hear what changed, once for all changes that wait to be told. */
+async function tellChanges(ctx: Ctx, pipeline: PipelineRow): Promise<void> {
+  const place = await findHookPlace(ctx.db, pipeline.project_id)
+  if (!place) return
+  const wanted = (await wantsHooks(ctx, place, 'job')) || (await wantsHooks(ctx, place, 'pipeline'))
+  if (!wanted) return
+  const uniqueKey = String(pipeline.id)
+  await ctx.work.enqueue(ctx.db, changedPipeline, { pipeline_id: pipeline.id }, { uniqueKey })
+}
+
 /** Makes a pipeline's status follow from those inside it, and tells those who wait for its end. */
 export async function settlePipeline(
   ctx: Ctx,
@@ -72,6 +84,7 @@ export async function settlePipeline(
       : null,
   }
   await updatePipeline(ctx.db, pipeline.id, state, ctx.now())
+  await tellChanges(ctx, pipeline)
   if (!ended || pipeline.status === status) return
   await ctx.work.enqueue(ctx.db, endedPipeline, { pipeline_id: pipeline.id, status })
   const source = await findSource(ctx.db, pipeline.id)

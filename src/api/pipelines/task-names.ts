@@ -20,3 +20,8 @@ export const endedPipeline = {
   name: 'pipelines.tell_end',
   payload: z.object({ pipeline_id: z.int(), status: z.string() }),
 }
+
+export const changedPipeline = {
+  name: 'pipelines.tell_changes',
+  payload: z.object({ pipeline_id: z.int() }),
+}

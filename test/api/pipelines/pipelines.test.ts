@@ -492,3 +492,41 @@ test('hooks hear of the end of a pipeline', async () => {
     builds: [{ name: 'x', status: 'success' }],
   })
 })
+
+test('hooks hear of jobs and pipelines as they go on, each change once', async () => {
+  const project = await projectWith({
+    '.svc-ci.yml': 'stages: [one, two]\na: {stage: one, script: x}\nb: {stage: two, script: x}',
+  })
+  const { body: hook } = await ana.post(`/projects/${project.id}/hooks`, {
+    url: 'http://example.com/hook',
+    pipeline_events: true,
+    job_events: true,
+    push_events: false,
+  })
+  const told = async () => {
+    await world.runTasks()
+    const rows = await world.ctx.db
+      .selectFrom('webhook_deliveries')
+      .select(['id', 'header', 'payload'])
+      .where('webhook_id', '=', hook.id)
+      .orderBy('id')
+      .execute()
+    await world.ctx.db.deleteFrom('webhook_deliveries').where('webhook_id', '=', hook.id).execute()
+    // Nobody answers there, which would make the hook rest.
+    await world.ctx.db.updateTable('webhooks').set({ failures: 0, disabled_until: null }).execute()
+    return rows.map(({ header, payload }) => {
+      const body = JSON.parse(payload)
+      return header === 'Job Hook'
+        ? `${body.build_name} ${body.build_status} ${body.retries_count}`
+        : `pipeline ${body.object_attributes.status}`
+    })
+  }
+  const { id } = (await run(project)).body
+  expect(await told()).toEqual(['pipeline pending', 'a pending 0', 'b created 0'])
+  await end(project, id, 'a', 'failed')
+  expect((await told()).sort()).toEqual(['a failed 0', 'b skipped 0', 'pipeline failed'])
+  await dev.post(`/projects/${project.id}/jobs/${await jobNamed(project, id, 'a')}/retry`)
+  expect((await told()).sort()).toEqual(['a pending 1', 'b created 0', 'pipeline pending'])
+  const rows = await world.ctx.db.selectFrom('told_statuses').selectAll().execute()
+  expect(rows.filter((row) => row.kind === 'pipeline' && row.id === id)).toHaveLength(1)
+})
