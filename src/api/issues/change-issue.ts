@@ -84,6 +84,7 @@ async function textChanges(ctx: Ctx, noteable: Noteable, row: IssueRow, changes:
   const title = changes.title?.trim()
   if (title !== undefined && title !== row.title) {
     await addSystemNote(ctx, noteable, 'title', titleChange(row.title, title))
+    await followText(ctx, noteable, title)
   }
   const { description } = changes
   if (description !== undefined && description !== row.description) {

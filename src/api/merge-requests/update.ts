@@ -4,6 +4,7 @@ import { badParameters, forbidden, invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { setAssignees } from '../assignees/verbs.ts'
+import { changedTasks } from '../issues/tasks-in-text.ts'
 import { titleChange } from '../issues/title-change.ts'
 import { setLabels } from '../labels/set-labels.ts'
 import { followText } from '../references/follow-text.ts'
@@ -117,9 +118,25 @@ async function changeText(ctx: Ctx, { project, row, input }: Change): Promise<vo
   if (description !== undefined && description !== row.description) {
     await updateMergeRequest(ctx.db, row.id, { description })
     await noteClosingIssues(ctx, { ...row, description })
-    await noteChange(ctx, project, row, 'description', 'changed the description')
+    await noteDescription(ctx, project, row, description)
     await followText(ctx, noteableOf(ctx, project, row), description ?? '')
   }
+}
+
+/** Ticks of a check-list are told by themselves (spec B-resolved §11.3 task). */
+async function noteDescription(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  description: string | null,
+): Promise<void> {
+  const ticks = changedTasks(row.description, description)
+  for (const { text, completed } of ticks) {
+    const word = completed ? 'completed' : 'incomplete'
+    await noteChange(ctx, project, row, 'task', `marked the task **${text}** as ${word}`)
+  }
+  if (ticks.length === 0)
+    await noteChange(ctx, project, row, 'description', 'changed the description')
 }
 
 async function changeWishes(ctx: Ctx, { project, row, input }: Change): Promise<void> {

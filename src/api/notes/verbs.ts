@@ -246,7 +246,21 @@ export async function resolveDiscussion(
   const by = assertMayResolve(ctx, noteable, first)
   if (!thread.some((note) => note.resolvable === 1))
     throw badRequest('Discussion is not resolvable')
-  await resolveNotes(ctx.db, first.discussion_id, resolved ? { at: ctx.now(), by } : null)
+  await inTransaction(ctx, async (ctx) => {
+    await resolveNotes(ctx.db, first.discussion_id, resolved ? { at: ctx.now(), by } : null)
+    if (resolved && !thread.every(isSettled)) await noteAllResolved(ctx, noteable)
+  })
+}
+
+function isSettled(note: NoteRow): boolean {
+  return note.resolvable === 0 || note.resolved_at !== null
+}
+
+/** The last open thread of a merge request says that it was the last (spec B-resolved §11.3 discussion). */
+async function noteAllResolved(ctx: Ctx, noteable: Noteable): Promise<void> {
+  if (noteable.type !== 'MergeRequest') return
+  const left = await listUnresolved(ctx.db, scopeOf(noteable), { internal: true })
+  if (left.length === 0) await addSystemNote(ctx, noteable, 'discussion', 'resolved all threads')
 }
 
 /** Resolves threads in the name of whoever did what they asked, in the caller's transaction. */
@@ -288,7 +302,11 @@ export async function resolveNote(
   const changes = resolved
     ? { resolved_at: ctx.now(), resolved_by_id: by }
     : { resolved_at: null, resolved_by_id: null }
-  return updateNote(ctx.db, row.id, changes, row.updated_at)
+  return inTransaction(ctx, async (ctx) => {
+    const changed = await updateNote(ctx.db, row.id, changes, row.updated_at)
+    if (resolved && !isSettled(row)) await noteAllResolved(ctx, noteable)
+    return changed
+  })
 }
 
 /** Users who commented on a noteable, by their first comment. */

@@ -212,6 +212,13 @@ test('an issue that goes on with the threads of a merge request resolves them', 
   expect([await resolved(first.body.id), await resolved(second.body.id)]).toEqual([true, false])
   await ana.post(path, body)
   expect(await resolved(second.body.id)).toBe(true)
+  const said = await notes(`${bench.api}/${request.iid}`)
+  expect(said.filter((text) => text === 'resolved all threads')).toHaveLength(1)
+  await ana.put(`${bench.api}/${request.iid}`, { description: '- [ ] tidy' })
+  await ana.put(`${bench.api}/${request.iid}`, { description: '- [x] tidy' })
+  expect((await notes(`${bench.api}/${request.iid}`)).at(-1)).toBe(
+    'marked the task **tidy** as completed',
+  )
   expect(await notes(`${bench.api}/${request.iid}`)).toContain(
     'created #2 to continue this discussion',
   )
