@@ -33,7 +33,7 @@ async function sideGate(
     const reason =
       side.refusal ??
       refusalOfMove(side, move, move !== first) ??
-      (objects && (await side.check(objects, move.newId)))
+      (objects && (await side.check(objects, move.newId, push.via)))
     if (reason !== undefined) refusals.push({ name: move.name, reason })
   }
   return refusals

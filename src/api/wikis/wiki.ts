@@ -67,7 +67,9 @@ function asSide(ctx: Ctx, wiki: Wiki, row: Awaited<ReturnType<typeof ensureSideR
   return {
     ...row,
     refusal: wiki.refusal,
-    async check(objects, tip) {
+    async check(objects, tip, via) {
+      // Edits by the API were measured before they were written.
+      if (via !== 'push') return undefined
       const files = await objects.newFiles(tip, { sizes: true })
       const tooLarge = files.find((file) => file.size > limit && pageOf(file.path))
       if (!tooLarge) return undefined
