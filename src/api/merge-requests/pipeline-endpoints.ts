@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { mayInProject } from '../../access/decide.ts'
-import { onProject } from '../../access/subjects.ts'
-import { endpoint } from '../../http/endpoint.ts'
+import { findProjectById } from '../../access/find-queries.ts'
+import { onProject, withProjectRole } from '../../access/subjects.ts'
+import { methodNotAllowed } from '../../base/problem.ts'
+import { Answer, endpoint } from '../../http/endpoint.ts'
+import { flag } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
+import { createPipeline } from '../pipelines/create-pipeline.ts'
+import { describePipeline, pipelineEntity } from '../pipelines/describe-pipeline.ts'
 import { pipelineBasicEntity, presentPipelineBasic } from '../pipelines/entity.ts'
 import { getMergeRequest } from './find.ts'
 import { params, path, tags } from './path.ts'
@@ -25,5 +30,34 @@ export const listMergeRequestPipelines = endpoint({
       ...found,
       items: found.items.map((pipeline) => presentPipelineBasic(ctx, project, pipeline)),
     }
+  },
+})
+
+/**
+ * A merge request's pipeline runs on its source branch, in the project that the branch is in, and needs jobs that want
+ * merge requests: 400 with the reason when there are none (spec D §1.10).
+ */
+export const createMergeRequestPipeline = endpoint({
+  method: 'POST',
+  path: `${path}/pipelines`,
+  summary: 'Run a pipeline for a merge request',
+  tags,
+  access: onProject('read_merge_requests', { signedIn: true }),
+  params,
+  body: { async: flag().optional() },
+  response: pipelineEntity,
+  async handler({ ctx, project, params, body }) {
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    const found =
+      row.source_project_id === null
+        ? undefined
+        : await findProjectById(ctx.db, row.source_project_id)
+    const source = found && (await withProjectRole(ctx, found))
+    if (!source || row.state !== 'opened') throw methodNotAllowed()
+    if (!mayInProject(ctx.actor, source, 'create_pipeline')) throw methodNotAllowed()
+    const wish = { ref: row.source_branch, source: 'merge_request_event' }
+    const pipeline = await createPipeline(ctx, source, { ...wish, variables: [], inputs: {} })
+    const shown = await describePipeline(ctx, source, pipeline)
+    return new Answer(shown, { status: body.async ? 202 : 200 })
   },
 })

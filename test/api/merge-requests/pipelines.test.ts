@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addMember } from '../../support/members.ts'
+import { openBench } from '../../support/review.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let ana: Caller
+let guest: Caller
+
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  guest = await world.user('guest')
+})
+afterAll(() => world.close())
+
+const config = `
+check:
+  script: [echo]
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+`
+
+test('a merge request runs a pipeline of the jobs that want one', async () => {
+  const bench = await openBench(world, ana)
+  await addMember(world, bench.project.id, guest.id, 20)
+  const [file = ''] = world.ctx.config.vendor.ciFiles
+  bench.commit('topic', { [file]: config })
+  const { body: request } = await bench.open('topic')
+  const at = `${bench.api}/1/pipelines`
+  expect((await guest.post(at)).status).toBe(405)
+  const made = await ana.post(at)
+  expect([made.status, made.body.source, made.body.sha]).toEqual([
+    200,
+    'merge_request_event',
+    request.sha,
+  ])
+  expect((await ana.post(at, { async: true })).status).toBe(202)
+  expect((await ana.get(at)).body.map((one: { id: number }) => one.id)).toContain(made.body.id)
+})
+
+test('without such jobs there is nothing to run', async () => {
+  const bench = await openBench(world, ana)
+  bench.commit('topic', { a: 'a' })
+  await bench.open('topic')
+  const made = await ana.post(`${bench.api}/1/pipelines`)
+  expect([made.status, Object.keys(made.body.message)]).toEqual([400, ['base']])
+  await ana.put(`${bench.api}/1`, { state_event: 'close' })
+  expect((await ana.post(`${bench.api}/1/pipelines`)).status).toBe(405)
+})
