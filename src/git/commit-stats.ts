@@ -1,9 +1,9 @@
 import { gitRecords } from './command.ts'
-import { loadCommits } from './commit.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
+import { assertObjectId } from './names.ts'
 import type { Repo } from './repo.ts'
-import { type CommitStats, emptyTree, emptyTree256, type ObjectId } from './types.ts'
+import type { CommitStats, ObjectId } from './types.ts'
 
 export const readCommitStatsOperation = operation({
   name: 'readCommitStats',
@@ -12,69 +12,49 @@ export const readCommitStatsOperation = operation({
     { repository, signal },
     input: { readonly ids: readonly ObjectId[] },
   ): Promise<CommitStats[]> {
-    const pairs = await treePairs(repository, input.ids)
-    const distinct = new Map(pairs.map((pair) => [pair.join(' '), pair]))
-    const different = [...distinct.values()].filter(([before, after]) => before !== after)
-    const stats = new Map<string, CommitStats>()
+    const ids = input.ids.map(assertObjectId)
+    const stats = new Map<ObjectId, CommitStats>()
     // Two processes use two cores; for a few commits a second one costs more than it gives.
-    const half = different.length > worthTwo ? different.length >> 1 : different.length
-    const parts = [different.slice(0, half), different.slice(half)].filter(
-      (part) => part.length > 0,
+    const count = ids.length > worthTwo ? 2 : 1
+    // By turns: neighbours tend to be as large as one another.
+    const parts = Array.from({ length: count }, (_, part) =>
+      ids.filter((_id, i) => i % count === part),
     )
     await Promise.all(parts.map((part) => fill(repository, part, stats, signal)))
-    return pairs.map(
-      ([before, after]) =>
-        stats.get(`${before} ${after}`) ?? { additions: 0, deletions: 0, files: 0 },
-    )
+    return ids.map((id) => stats.get(id) ?? nothing)
   },
 })
 
 const worthTwo = 24
+const nothing: CommitStats = { additions: 0, deletions: 0, files: 0 }
 
-/** Each commit's tree with that of its first parent before it. */
-async function treePairs(
-  repository: OpenRepository,
-  ids: readonly ObjectId[],
-): Promise<(readonly [ObjectId, ObjectId])[]> {
-  const commits = await loadCommits(repository, ids)
-  return Promise.all(
-    commits.map(async (commit) => {
-      const [parentId] = commit.parentIds
-      const nothing = commit.id.length === 40 ? emptyTree : emptyTree256
-      if (parentId === undefined) return [nothing, commit.treeId] as const
-      const [parent] = await loadCommits(repository, [parentId])
-      return [parent?.treeId ?? nothing, commit.treeId] as const
-    }),
-  )
-}
-
-/** One git process counts the lines of all pairs. */
+/** One git process counts the lines of all these commits, each against its first parent. */
 async function fill(
   repository: OpenRepository,
-  pairs: readonly (readonly [ObjectId, ObjectId])[],
-  into: Map<string, CommitStats>,
+  ids: readonly ObjectId[],
+  into: Map<ObjectId, CommitStats>,
   signal: AbortSignal,
 ): Promise<void> {
   const lines = gitRecords(
     {
       repo: repository.path,
-      args: ['diff-tree', '--stdin', '-r', '-M', '--numstat'],
-      stdin: `${pairs.map((pair) => pair.join(' ')).join('\n')}\n`,
+      args: ['diff-tree', '--stdin', '-r', '-M', '--root', '--numstat', firstParents],
+      stdin: `${ids.join('\n')}\n`,
       signal,
     },
     0x0a,
   )
-  let pair = ''
+  let id: ObjectId = ''
   for await (const line of lines) {
     const text = line.toString('latin1')
-    // A file's line has tabs; any other names the pair that follows.
+    // A file's line has tabs; any other names the commit that follows.
     const [added, deleted, path] = text.split('\t', 3)
     if (path === undefined) {
-      pair = text.trim()
+      id = text.trim()
       continue
     }
-    const before = into.get(pair) ?? { additions: 0, deletions: 0, files: 0 }
-    into.set(pair, {
+    const before = into.get(id) ?? nothing
+    into.set(id, {
       // Binary files count as `-`.
       additions: before.additions + (Number(added) || 0),
       deletions: before.deletions + (Number(deleted) || 0),
@@ -82,6 +62,8 @@ async function fill(
     })
   }
 }
+
+const firstParents = '--diff-merges=first-parent'
 
 /** A commit's numbers never change: some thousands are kept where requests are answered. */
 const known = new Map<string, CommitStats>()
@@ -118,5 +100,3 @@ export function rememberCommitStats(repo: Repo, id: ObjectId, stats: CommitStats
   if (known.size >= kept) known.clear()
   known.set(`${repo.path} ${id}`, stats)
 }
-
-const nothing: CommitStats = { additions: 0, deletions: 0, files: 0 }

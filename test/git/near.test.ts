@@ -4,12 +4,13 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readBlob } from '../../src/git/blob.ts'
 import { readCommit } from '../../src/git/commit.ts'
+import { listMergedAmong } from '../../src/git/contains.ts'
 import { EnginePool } from '../../src/git/engine/pool.ts'
 import { readLog } from '../../src/git/log.ts'
 import { findRef, listRefs, readHead } from '../../src/git/refs.ts'
 import type { Repo } from '../../src/git/repo.ts'
 import { resolveRevision } from '../../src/git/revision.ts'
-import { findTreeEntry, readTree } from '../../src/git/tree.ts'
+import { findTreeEntry, readTree, readWholeTree } from '../../src/git/tree.ts'
 import { type GitWorld, git, openGitWorld } from '../support/git.ts'
 import { histories, writeHistory } from '../support/random-history.ts'
 
@@ -137,6 +138,52 @@ test('what is large, short, grafted or damaged is left to an engine process', as
   } finally {
     await engine.close()
   }
+})
+
+test('commits that another one contains are told as git tells them', async () => {
+  await fc.assert(
+    fc.asyncProperty(histories, fc.nat(), async (commits, number) => {
+      const repo = await world.repository()
+      const ids = writeHistory(repo.path, commits)
+      const into = ids[number % ids.length] ?? ''
+      const reached = new Set(git(repo.path, ['rev-list', into]).split('\n'))
+      const told = new Set(ids.filter((id) => reached.has(id)))
+      expect(await listMergedAmong(repo, { into, ids })).toEqual(told)
+      // Now from what is remembered, in part.
+      expect(await listMergedAmong(repo, { into, ids: ids.slice(1) })).toEqual(
+        new Set(ids.slice(1).filter((id) => reached.has(id))),
+      )
+    }),
+    { numRuns: 15 },
+  )
+})
+
+test('a whole tree is the text of what a page of it would be', async () => {
+  const repo = await world.repository()
+  writeHistory(repo.path, [
+    {
+      parents: [],
+      seconds: 1_600_000_000,
+      author: 0,
+      changes: [
+        [0, 1],
+        [2, 2],
+        [3, 1],
+        [4, 3],
+      ],
+    },
+  ])
+  for (const path of ['', 'b']) {
+    const listed = await readTree(repo, { ref: 'main', path, recursive: true })
+    const text = await readWholeTree(repo, { ref: 'main', path })
+    expect(JSON.parse(text.toString())).toEqual(listed.entries)
+    // What is known of the tree is given without an engine process.
+    await nearby(repo, async (near) => {
+      expect(await readWholeTree(near, { ref: 'HEAD', path })).toEqual(text)
+    })
+  }
+  const missing = readWholeTree(repo, { ref: 'main', path: 'nowhere' })
+  await expect(missing).rejects.toMatchObject({ code: 'not_found', detail: { path: 'nowhere' } })
 })
 
 const names = fc.uniqueArray(

@@ -9,7 +9,13 @@ import { onCode } from '../repository/access.ts'
 import { diffEntity, presentDiff } from '../repository/diff-entity.ts'
 import { getSignature, signatureEntity } from '../repository/signature.ts'
 import { describeCommit, getCommit } from './describe-commit.ts'
-import { commitDetailEntity, listedCommitEntity, presentCommit, presentStats } from './entity.ts'
+import {
+  commitDetailEntity,
+  listedCommitEntity,
+  presentCommit,
+  presentListedCommit,
+  presentStats,
+} from './entity.ts'
 import { listCommits } from './list-commits.ts'
 
 const readScopes = ['api', 'read_api', 'read_repository']
@@ -41,6 +47,9 @@ export const listRepositoryCommits = endpoint({
     const ids = commits.map((commit) => commit.id)
     const stats = query.with_stats ? await readCommitStats(repo, ids, request.signal) : []
     const { trailers } = query
+    if (!trailers && !query.with_stats) {
+      return { items: commits.map((commit) => presentListedCommit(ctx, project, commit)) }
+    }
     return {
       items: commits.map((commit, index) => {
         const counted = stats[index]

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { ByteCache } from '../../git/byte-cache.ts'
+import { mebibyte } from '../../git/engine/budget.ts'
 import { groupedTrailers, lastTrailers, parseTrailers } from '../../git/trailers.ts'
 import type { Commit, CommitStats } from '../../git/types.ts'
+import { ready } from '../../http/ready.ts'
 import { type PipelineBasic, pipelineBasicEntity } from '../pipelines/entity.ts'
 import { projectUrl } from '../repository/access.ts'
 
@@ -81,6 +84,23 @@ export function presentCommit(
     extended_trailers: groupedTrailers(trailers),
     web_url: `${projectUrl(ctx, project)}/-/commit/${commit.id}`,
   }
+}
+
+/** Texts of commits as lists show them: their URL and their id tell all that is in one. */
+const texts = new ByteCache<string>(3 * mebibyte, (text) => text.length * 2)
+
+/** As `presentCommit` without trailers, as JSON text that is made once: the same pages are asked for all day. */
+export function presentListedCommit(
+  ctx: Pick<Ctx, 'config'>,
+  project: Pick<Project, 'full_path'>,
+  commit: Commit,
+): CommitBrief {
+  const key = `${projectUrl(ctx, project)} ${commit.id}`
+  const known = texts.get(key)
+  if (known !== undefined) return ready(known)
+  const text = JSON.stringify(presentCommit(ctx, project, commit))
+  texts.set(key, text)
+  return ready(text)
 }
 
 export function presentStats(stats: CommitStats): z.input<typeof statsEntity> {
