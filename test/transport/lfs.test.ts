@@ -3,7 +3,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storeLfsObject } from '../../src/api/lfs/objects.ts'
 import {
   type Desk,
   gitClient,
@@ -129,7 +131,7 @@ async function upload(content: Buffer, who: Caller, of = project) {
   return await ask(path, { who, method: 'PUT', raw: content, headers, of })
 }
 
-describe('git-lfs itself', () => {
+describe('git-lfs itself', { timeout: 120_000 }, () => {
   test('pushes, clones, and finds large files through the API', async () => {
     const folder = await clone(project, ana)
     const content = randomBytes(300_000)
@@ -444,6 +446,13 @@ describe('transfers', () => {
       ask(`svc-lfs/objects/${'b'.repeat(64)}/10/authorize`, { who, method: 'PUT' })
     expect((await asks(ana)).body).toEqual({ LfsOid: 'b'.repeat(64), LfsSize: 10 })
     expect((await asks(eve)).status).toBe(404)
+  })
+
+  test('an upload for a project that went meanwhile is not found', async () => {
+    const content = randomBytes(20)
+    const object = { oid: sha256(content), size: 20 }
+    const stored = storeLfsObject(world.ctx, { id: 999_999 }, object, Readable.from([content]))
+    await expect(stored).rejects.toMatchObject({ status: 404 })
   })
 
   test('an upload that is cut off leaves nothing', async () => {

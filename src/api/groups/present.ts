@@ -51,16 +51,17 @@ export async function presentGroups(
 }
 
 function statistics(
-  sizes: { repositories: number; uploads: number } | undefined,
+  sizes: { repositories: number; uploads: number; lfs: number } | undefined,
   sides: SideSizes = { wiki: 0, snippets: 0 },
 ) {
   const repositories = sizes?.repositories ?? 0
   const uploads = sizes?.uploads ?? 0
+  const lfs = sizes?.lfs ?? 0
   return {
-    storage_size: repositories + sides.wiki + sides.snippets + uploads,
+    storage_size: repositories + sides.wiki + sides.snippets + uploads + lfs,
     repository_size: repositories,
     wiki_size: sides.wiki,
-    lfs_objects_size: 0,
+    lfs_objects_size: lfs,
     job_artifacts_size: 0,
     pipeline_artifacts_size: 0,
     packages_size: 0,

@@ -52,7 +52,12 @@ export async function storeLfsObject(
       if (sha256 !== object.oid) throw unlike('The content does not match its id.')
     },
   })
-  await insertLfsObject(ctx.db, project.id, object, ctx.now())
+  await insertLfsObject(ctx.db, project.id, object, ctx.now()).catch((error: unknown) => {
+    // The project went while its file was on the way (FAULTS 49).
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== 'SQLITE_CONSTRAINT_FOREIGNKEY') throw error
+    throw new Problem('not_found', 404, { message: 'Project not found' })
+  })
 }
 
 /** Stops at the first byte too many: nobody fills the disk with what will be thrown away. */
