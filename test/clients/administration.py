@@ -184,6 +184,52 @@ def instance():
     assert gl.version()[0].count(".") == 2
 
 
-for part in (people, keys, tokens, instance):
+def access():
+    user = new_user("ada")
+    made = user.personal_access_tokens.create({"name": "t", "scopes": ["api"]})
+    own = gitlab.Gitlab(url, private_token=made.token)
+    group = gl.groups.create({"name": "Wanted", "path": "wanted", "visibility": "public"})
+    project = gl.projects.create(
+        {"name": "Wanted", "namespace_id": group.id, "visibility": "public"}
+    )
+    for place, wanted in (
+        (project, own.projects.get(project.id)),
+        (group, own.groups.get(group.id)),
+    ):
+        wanted.accessrequests.create({})
+        assert [one.id for one in place.accessrequests.list()] == [user.id]
+        place.accessrequests.delete(user.id)
+        request = wanted.accessrequests.create({})
+        assert request.username == "ada"
+        place.accessrequests.list()[0].approve(access_level=gitlab.const.DEVELOPER_ACCESS)
+        assert place.members.get(user.id).access_level == 30
+        settings = wanted.notificationsettings.get()
+        assert settings.level == "global"
+        settings.level = "mention"
+        settings.save()
+        assert wanted.notificationsettings.get().level == "mention"
+        place.members.delete(user.id)
+    found = gl.namespaces.list(search="ada")
+    assert [one.kind for one in found] == ["user"]
+    assert gl.namespaces.get(found[0].id).path == "ada"
+    assert gl.namespaces.exists("ada").exists
+    assert not gl.namespaces.exists("nobody-has-this").exists
+    bot = gl.http_post("/service_accounts", post_data={"name": "Robot"})
+    assert bot["username"].startswith("service_account_")
+    robot = gl.http_post(f"/groups/{group.id}/service_accounts", post_data={"username": "r2"})
+    path = f"/groups/{group.id}/service_accounts/{robot['id']}/personal_access_tokens"
+    token = gl.http_post(path, post_data={"name": "beep", "scopes": ["api"]})
+    machine = gitlab.Gitlab(url, private_token=token["token"])
+    machine.auth()
+    assert machine.user.username == "r2"
+    rotated = gl.http_post(f"{path}/{token['id']}/rotate")
+    assert rotated["token"] != token["token"]
+    gl.http_delete(f"/groups/{group.id}/service_accounts/{robot['id']}")
+    project.delete()
+    group.delete()
+    user.delete()
+
+
+for part in (people, keys, tokens, access, instance):
     part()
     print("done", part.__name__)

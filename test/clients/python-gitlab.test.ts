@@ -32,7 +32,7 @@ test.runIf(hasPythonGitlab)(
   async () => {
     const token = await world.token(world.root.id, ['api', 'sudo'])
     const said = await runPython('./administration.py', world.url, token)
-    expect(said).toBe('done people\ndone keys\ndone tokens\ndone instance\n')
+    expect(said).toBe('done people\ndone keys\ndone tokens\ndone access\ndone instance\n')
   },
   120_000,
 )
