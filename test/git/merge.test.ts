@@ -110,6 +110,34 @@ describe('a merge', () => {
     expect(merged).toMatchObject({ outcome: 'clean', treeId: mergeOfGit(ours, theirs).tree })
   })
 
+  test('of sides that touch different files, in folders that both changed, gives the tree of git', async () => {
+    const base = commit([], {
+      'a/b/one': '1\n',
+      'a/b/two': '2\n',
+      'a/gone/x': 'x\n',
+      'c/same': 's\n',
+      'old/name': lines(),
+    })
+    const ours = commit([base], {
+      'a/b/one': 'one\n',
+      'a/b/two': '2\n',
+      'a/gone/x': 'x\n',
+      'a/new/y': 'y\n',
+      'c/same': 'both\n',
+      'new/name': lines(),
+    })
+    const theirs = commit([base], {
+      'a/b/one': '1\n',
+      'a/b/two': { mode: '100755', data: '2\n' },
+      'a/b.c': 'sorted between\n',
+      'c/same': 'both\n',
+      'old/name': lines(),
+    })
+    expect(await checkMerge(repo, { ours, theirs })).toEqual({ outcome: 'clean' })
+    const merged = await writeMerge(repo, { ours, theirs, ...people })
+    expect(merged).toMatchObject({ outcome: 'clean', treeId: mergeOfGit(ours, theirs).tree })
+  })
+
   test('of what is no commit is a typed error', async () => {
     const base = commit([], { a: '1' })
     const unknown = '3'.repeat(40)

@@ -5,6 +5,7 @@ import { rootTree } from '../tree-walk.ts'
 import { emptyTree, type ObjectId } from '../types.ts'
 import { ObjectWriter } from './object-writer.ts'
 import { TreeEditor } from './tree-editor.ts'
+import { mergeTrees } from './tree-merge.ts'
 
 /** A commit in native memory. */
 interface NativeCommit {
@@ -181,7 +182,18 @@ async function withIndex<Result>(
 }
 
 /** Merges, picks or reverts in memory; the tree of a clean result is stored, no ref moves. */
-export function combine(repository: OpenRepository, combination: Combination): Promise<Combined> {
+export async function combine(
+  repository: OpenRepository,
+  combination: Combination,
+): Promise<Combined> {
+  if (combination.kind === 'merge') {
+    const writer = new ObjectWriter(repository.path)
+    const treeId = await mergeTrees(repository, combination, writer)
+    if (treeId !== undefined) {
+      await writer.flush()
+      return { outcome: 'clean', treeId }
+    }
+  }
   return withIndex(repository, combination, async (native, index, onto) => ({
     outcome: 'clean',
     treeId: await writeTree(repository, native, index, onto),
@@ -189,9 +201,13 @@ export function combine(repository: OpenRepository, combination: Combination): P
 }
 
 /** Whether a merge, pick or revert would go well; no tree is written. */
-export function tryCombine(
+export async function tryCombine(
   repository: OpenRepository,
   combination: Combination,
 ): Promise<{ readonly outcome: 'clean' } | Conflicting> {
+  if (combination.kind === 'merge') {
+    const treeId = await mergeTrees(repository, combination, undefined)
+    if (treeId !== undefined) return { outcome: 'clean' }
+  }
   return withIndex(repository, combination, async () => ({ outcome: 'clean' as const }))
 }

@@ -141,38 +141,39 @@ function newFolder(): Folder {
   return { id: undefined, entries: new Map(), changed: true }
 }
 
-interface Written {
-  readonly sortKey: string
-  readonly name: string
-  readonly mode: number
-  readonly id: ObjectId
-}
-
 async function writeFolder(folder: Folder, writer: ObjectWriter): Promise<ObjectId> {
   if (!folder.changed && folder.id !== undefined) return folder.id
-  const entries: Written[] = []
+  const entries: NamedEntry[] = []
   for (const [name, entry] of folder.entries) {
     const { mode, id } = isFolder(entry)
       ? { mode: treeMode, id: await writeFolder(entry, writer) }
       : entry
-    // git sorts a folder as if its name ended with a slash.
-    entries.push({ sortKey: mode === treeMode ? `${name}/` : name, name, mode, id })
+    entries.push({ name, mode, id })
   }
-  entries.sort((a, b) => (a.sortKey < b.sortKey ? -1 : 1))
-  return writer.add('tree', treeBytes(entries))
+  return writer.add('tree', treeObject(entries))
+}
+
+/** An entry with its name: bytes, kept as text of one character each. */
+export interface NamedEntry extends Entry {
+  readonly name: string
 }
 
 /** The bytes of a tree object, put together in one piece: folders of thousands of entries are common. */
-function treeBytes(entries: readonly Written[]): Buffer {
-  const heads = entries.map(({ mode, name }) => `${mode.toString(8)} ${name}\0`)
-  const idBytes = (entries[0]?.id.length ?? 0) / 2
+export function treeObject(entries: readonly NamedEntry[]): Buffer {
+  // git sorts a folder as if its name ended with a slash.
+  const sortKey = ({ name, mode }: NamedEntry) => (mode === treeMode ? `${name}/` : name)
+  const sorted = entries
+    .map((entry) => ({ ...entry, key: sortKey(entry) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+  const heads = sorted.map(({ mode, name }) => `${mode.toString(8)} ${name}\0`)
+  const idBytes = (sorted[0]?.id.length ?? 0) / 2
   // One byte for each character, since names are kept that way.
   const size = heads.reduce((sum, head) => sum + head.length + idBytes, 0)
   const bytes = Buffer.allocUnsafe(size)
   let at = 0
   for (const [i, head] of heads.entries()) {
     at += bytes.write(head, at, 'latin1')
-    at += bytes.write(entries[i]?.id ?? '', at, 'hex')
+    at += bytes.write(sorted[i]?.id ?? '', at, 'hex')
   }
   return bytes
 }
