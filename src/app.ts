@@ -18,6 +18,7 @@ import type { Metrics } from './base/metrics.ts'
 import { StartError } from './base/start-error.ts'
 import { productVersion } from './base/version.ts'
 import type { Ctx } from './ctx.ts'
+import { limitConnections } from './http/connection-limit.ts'
 import { KeptAnswers } from './http/kept-answers.ts'
 import { mount, mountHost } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
@@ -106,6 +107,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   web.use(mountGit({ transport, makeCtx }))
   web.use(answerFault(log))
   const server = createServer({ headersTimeout: config.requestTimeout, requestTimeout: 0 }, web)
+  limitConnections(server)
   return {
     server,
     config,
@@ -115,7 +117,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       await recoverPushes(makeCtx())
       await recoverSideMoves(makeCtx())
       await runner.start()
-      return listen(server, config)
+      return listen(server, config, log)
     },
     async close() {
       await drain(server, config.drainTime)
@@ -191,10 +193,12 @@ function describeApi(config: Config): string {
   return text
 }
 
-function listen(server: Server, config: Config): Promise<AddressInfo> {
+function listen(server: Server, config: Config, log: Log): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, config)))
     server.listen(config.port, config.host, () => {
+      // From here on it is a connection that could not be accepted.
+      server.removeAllListeners('error').on('error', (error) => log.warn('not accepted', { error }))
       const address = server.address()
       if (typeof address === 'object' && address !== null) resolve(address)
     })

@@ -47,13 +47,13 @@ export async function signInWithPassword(
   door: Door,
   given: { readonly user: string; readonly password: string },
 ): Promise<UserActor> {
-  door.guesses.assertMayTry(door.ip, door.now())
   const row = await findUserForPassword(door.db, given.user)
-  const right = await verifyPassword(given.password, row?.password_hash ?? null)
-  if (!row || !right || row.kind !== 'human') {
-    door.guesses.missed(door.ip, door.now())
-    throw unauthorized()
+  const isRight = async () => {
+    const right = await verifyPassword(given.password, row?.password_hash ?? null)
+    return right && row?.kind === 'human'
   }
+  const right = await door.guesses.compare(door.ip, () => door.now(), isRight)
+  if (!row || !right) throw unauthorized()
   const { password_hash: _, ...columns } = row
   const user = { ...columns, admin: row.admin === 1, external: row.external === 1 }
   assertUserMaySignIn(user)

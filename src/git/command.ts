@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,6 +88,20 @@ export function gitArguments(command: Pick<GitCommand, 'args' | 'repo' | 'config
   return [...options, ...where, ...command.args]
 }
 
+/** A process that could not be started for want of room has no ends, and says why a moment later. */
+export function assertStarted(child: ChildProcess): void {
+  // The types promise ends; a process without room for its pipes has none.
+  if ((child.stdio as unknown) !== undefined) return
+  child.on('error', () => {})
+  throw new GitError('busy', 'the system has no room for another program')
+}
+
+/** Why a process did not start. */
+export function startFailure(program: string, error: Error): GitError {
+  const short = 'code' in error && ['EAGAIN', 'EMFILE', 'ENFILE'].includes(String(error.code))
+  return new GitError(short ? 'busy' : 'failed', `${program}: ${error.message}`)
+}
+
 /** Starts the git program and hands out its ends; the caller reads stdout and awaits `done`. */
 export function startGit(command: GitCommand): RunningGit {
   if (command.signal?.aborted) throw new GitError('timeout', 'the caller went away')
@@ -100,6 +114,7 @@ export function startGit(command: GitCommand): RunningGit {
       ...(command.repo === undefined ? {} : { cwd: command.repo }),
     },
   )
+  assertStarted(child)
   fallBehind(child.pid)
   let reason: GitError | undefined
   const stop = (error: GitError) => {
@@ -127,7 +142,7 @@ export function startGit(command: GitCommand): RunningGit {
   child.stdin.on('error', () => {})
   feed(child.stdin, command.stdin)
   const done = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
-    child.on('error', (error) => reject(new GitError('failed', `git: ${error.message}`)))
+    child.on('error', (error) => reject(startFailure('git', error)))
     child.on('close', (code) => {
       clearTimeout(timer)
       command.signal?.removeEventListener('abort', onAbort)

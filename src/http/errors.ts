@@ -1,5 +1,6 @@
 import { Problem, type ProblemBody } from '../base/problem.ts'
 import { GitError, type GitErrorCode } from '../git/error.ts'
+import { isExhausted } from './connection-limit.ts'
 
 /** An error as it goes to the wire. */
 export interface ErrorAnswer {
@@ -44,6 +45,10 @@ export function answerFor(error: unknown): ErrorAnswer {
       status === 400 ? `400 Bad request - ${error.message}` : (gitText[status] ?? error.message)
     const headers = status === 503 ? { 'Retry-After': '5' } : {}
     return { status, body: { message }, headers, fault: status === 500 }
+  }
+  if (isExhausted(error)) {
+    const message = '503 Service Unavailable'
+    return { status: 503, body: { message }, headers: { 'Retry-After': '5' }, fault: false }
   }
   return { status: 500, body: { message: '500 Internal Server Error' }, headers: {}, fault: true }
 }

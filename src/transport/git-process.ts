@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { pushablePrefixes } from '../api/refs/moves.ts'
 import { fallBehind } from '../base/priority.ts'
-import { gitArguments, gitEnvironment } from '../git/command.ts'
-import { GitError } from '../git/error.ts'
+import { assertStarted, gitArguments, gitEnvironment, startFailure } from '../git/command.ts'
 import type { Repo } from '../git/repo.ts'
 
 export interface ServiceCommand {
@@ -78,6 +77,7 @@ export function startService(command: ServiceCommand): GitService {
     cwd: repo.path,
     detached: grouper === undefined,
   })
+  assertStarted(child)
   const [stdin, stdout, stderrPipe, fromHook, toHook] = child.stdio
   // With 'pipe' everywhere all five exist; the type of `stdio` can't say so.
   const ends = { stdin, stdout, fromHook, toHook } as unknown as Pick<
@@ -93,7 +93,7 @@ export function startService(command: ServiceCommand): GitService {
   ends.toHook.on('error', () => {})
   ends.fromHook.on('error', () => {})
   const closed = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
-    child.on('error', (error) => reject(new GitError('failed', `git: ${error.message}`)))
+    child.on('error', (error) => reject(startFailure('git', error)))
     child.on('close', (code) => resolve({ code: code ?? -1, stderr }))
   })
   closed.catch(() => {})

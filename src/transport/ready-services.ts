@@ -21,7 +21,8 @@ export class ReadyServices {
   prepare(command: ServiceCommand): void {
     const key = keyOf(command)
     if (this.#waiting.has(key) || this.#waiting.size >= mostWaiting) return
-    const git = startService(command)
+    const git = tryToStart(command)
+    if (!git) return
     const timer = setTimeout(() => this.#remove(key)?.git.stop(), patienceMs)
     timer.unref()
     this.#waiting.set(key, { key, git, timer })
@@ -47,6 +48,15 @@ export class ReadyServices {
     if (found) clearTimeout(found.timer)
     this.#waiting.delete(key)
     return found
+  }
+}
+
+/** Nobody waits for it yet: without room for it now, it is started when it is needed. */
+function tryToStart(command: ServiceCommand): GitService | undefined {
+  try {
+    return startService(command)
+  } catch {
+    return undefined
   }
 }
 

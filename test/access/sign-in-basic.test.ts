@@ -11,6 +11,7 @@ let ana: Caller
 beforeAll(async () => {
   world = await openWorld()
   ana = await world.user('basic-ana')
+  await world.user('basic-bob')
   const password_hash = await hashPassword('right-password')
   await world.ctx.db.updateTable('users').set({ password_hash }).where('id', '=', ana.id).execute()
 })
@@ -114,6 +115,52 @@ describe('Basic authentication', () => {
     await expect(signIn('basic-ana', 'wrong', ctx)).rejects.toMatchObject({ status: 401 })
     await expect(signIn('basic-ana', 'wrong', ctx)).rejects.toMatchObject({ status: 429 })
   })
+  test('a hundred guesses sent at once are no more than those sent one by one', async () => {
+    const ctx = { ...from('192.0.2.88'), guesses: new GuessLimit() }
+    const tries = Array.from({ length: 100 }, (_, index) =>
+      signIn('basic-ana', `guess-${index}`, ctx),
+    )
+    const statuses = (await Promise.allSettled(tries)).map((one) =>
+      one.status === 'rejected' ? one.reason.status : 200,
+    )
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(33)
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(67)
+  }, 30_000)
+  test('a dozen sign-ins of one address at once all go through when they are right', async () => {
+    const ctx = { ...from('192.0.2.89'), guesses: new GuessLimit() }
+    const tries = Array.from({ length: 12 }, () => signIn('basic-ana', 'right-password', ctx))
+    for (const one of await Promise.all(tries)) expect(one).toMatchObject({ user: { id: ana.id } })
+  }, 30_000)
+  test('a wrong password takes as long whether there is such a user or not', async () => {
+    const time = async (user: string, round: number) => {
+      const ctx = { ...from(`192.0.2.${100 + round}`), guesses: new GuessLimit() }
+      const started = process.cpuUsage()
+      await expect(signIn(user, 'wrong', ctx)).rejects.toMatchObject({ status: 401 })
+      const { user: own, system } = process.cpuUsage(started)
+      return own + system
+    }
+    const times: { there: number[]; nowhere: number[]; bot: number[] } = {
+      there: [],
+      nowhere: [],
+      bot: [],
+    }
+    await world.ctx.db
+      .updateTable('users')
+      .set({ password_hash: null })
+      .where('username', '=', 'basic-bob')
+      .execute()
+    for (let round = 0; round < 5; round += 1) {
+      times.there.push(await time('basic-ana', round))
+      times.nowhere.push(await time('nobody-at-all', round))
+      times.bot.push(await time('basic-bob', round))
+    }
+    const median = (values: number[]) => values.toSorted((a, b) => a - b)[2] ?? 0
+    // The cost of the comparison itself, some 60 ms, stands out against everything that may differ.
+    for (const other of [times.nowhere, times.bot]) {
+      expect(median(other) / median(times.there)).toBeGreaterThan(0.6)
+      expect(median(other) / median(times.there)).toBeLessThan(1.7)
+    }
+  }, 30_000)
 })
 
 describe('what a credential may do with git', () => {

@@ -72,11 +72,10 @@ async function assertPassword(
   user: ActorUser,
   password: string | undefined,
 ): Promise<void> {
-  ctx.guesses.assertMayTry(ctx.ip, ctx.now())
+  if (password === undefined) throw unauthorized()
   const hash = await findPasswordHash(ctx.db, user.id)
-  if (password !== undefined && (await verifyPassword(password, hash))) return
-  if (password !== undefined) ctx.guesses.missed(ctx.ip, ctx.now())
-  throw unauthorized()
+  const isRight = () => verifyPassword(password, hash)
+  if (!(await ctx.guesses.compare(ctx.ip, () => ctx.now(), isRight))) throw unauthorized()
 }
 
 /** Takes the caller's approval back; 404 when there is none. */

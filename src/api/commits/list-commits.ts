@@ -2,8 +2,10 @@ import type { Project } from '../../access/subjects.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { invalidText, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { GitError } from '../../git/error.ts'
 import { type LogOptions, readLog } from '../../git/log.ts'
 import { cleanPath } from '../../git/names.ts'
+import { findRef } from '../../git/refs.ts'
 import type { Commit } from '../../git/types.ts'
 import { refOrDefault } from '../repository/access.ts'
 import { isMissing } from '../repository/missing.ts'
@@ -51,7 +53,17 @@ export async function listCommits(
     if (!isMissing(error)) throw error
     if (error.code === 'invalid') throw invalidText('ref_name is invalid')
     if (!(await ctx.git.exists(project.id))) throw notFound('Repository')
+    await assertUnborn(ctx, project, options.revision)
     return []
+  }
+}
+
+/** A branch or tag that is there, and whose commit is not, belongs to a damaged repository and not to an empty one. */
+async function assertUnborn(ctx: Ctx, project: Project, revision = ''): Promise<void> {
+  const repo = ctx.git.open(project.id)
+  for (const prefix of ['refs/heads/', 'refs/tags/']) {
+    const ref = await findRef(repo, prefix + revision).catch(() => undefined)
+    if (ref) throw new GitError('failed', `${ref.name} points to a commit that cannot be read`)
   }
 }
 

@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw } from 'node:zlib'
 import { fallBehind } from '../../base/priority.ts'
+import { assertStarted } from '../command.ts'
 import { drained } from '../drain.ts'
 import { GitError } from '../error.ts'
 
@@ -66,6 +67,7 @@ export async function* gzip(source: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 /** bzip2 by the program of that name: no package is as fast. */
 export async function* bzip2(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const child = spawn('bzip2', ['-c'], { stdio: ['pipe', 'pipe', 'ignore'] })
+  assertStarted(child)
   fallBehind(child.pid)
   const ended = new Promise<number | null>((resolve, reject) => {
     child.on('error', (error) => reject(new GitError('failed', `bzip2: ${error.message}`)))

@@ -65,7 +65,10 @@ export class EngineChild {
         stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
       },
     )
-    const pipe = this.#process.stdio[4]
+    // Without room for its pipes it has none, and says so a moment later.
+    this.#process.on('error', () => this.#gone())
+    const ends: ChildProcess['stdio'] | undefined = this.#process.stdio
+    const pipe = ends?.[4]
     if (pipe instanceof Socket) {
       pipe.on('data', (bytes: Buffer) => this.#pieces.read(bytes))
       // It breaks when the process dies, whose exit is heard below.
@@ -75,7 +78,6 @@ export class EngineChild {
     }
     this.#process.on('message', (message: FromEngine) => this.#receive(message))
     this.#process.on('exit', () => this.#gone())
-    this.#process.on('error', () => this.#gone())
     fallBehind(this.#process.pid, role === 'heavy' ? lower : 0)
     this.#idle()
   }

@@ -1,8 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { ANONYMOUS } from '../../access/actor.ts'
-import { Problem } from '../../base/problem.ts'
+import { Problem, unavailable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
+import { isExhausted } from '../../http/connection-limit.ts'
 import { watchReader } from '../pace.ts'
 import { asBodyError } from './body.ts'
 import { ProjectsByPush } from './create-by-push.ts'
@@ -105,8 +106,10 @@ function refuse(ctx: Ctx, request: Request, response: Response, error: unknown):
 }
 
 function asProblem(error: unknown): Problem {
-  const status = error instanceof GitError ? statusOf(error) : 500
+  const known = error instanceof GitError ? statusOf(error) : 500
+  const status = isExhausted(error) ? 503 : known
   if (status === 500) return new Problem('unavailable', 500, 'The server failed.\n')
+  if (status === 503) return unavailable('The server is busy. Try again in a few seconds.\n', 5)
   return new Problem('bad_request', status, `${error instanceof Error ? error.message : ''}\n`)
 }
 
