@@ -39,7 +39,8 @@ export async function startServer(
 ): Promise<BenchServer> {
   await mkdir(data, { recursive: true })
   const { token, userId } = await makeToken(data, seed)
-  const child = spawn(process.execPath, [join(root, 'dist/main.js')], {
+  const main = ['--max-semi-space-size=8', join(root, 'dist/main.js')]
+  const child = spawn(process.execPath, main, {
     env: {
       ...process.env,
       GITSTEAD_DATA: data,

@@ -61,7 +61,8 @@ export async function listCommits(
 /** A branch or tag that is there, and whose commit is not, belongs to a damaged repository and not to an empty one. */
 async function assertUnborn(ctx: Ctx, project: Project, revision = ''): Promise<void> {
   const repo = ctx.git.open(project.id)
-  for (const prefix of ['refs/heads/', 'refs/tags/']) {
+  const prefixes = revision.startsWith('refs/') ? [''] : ['refs/heads/', 'refs/tags/']
+  for (const prefix of prefixes) {
     const ref = await findRef(repo, prefix + revision).catch(() => undefined)
     if (ref) throw new GitError('failed', `${ref.name} points to a commit that cannot be read`)
   }
