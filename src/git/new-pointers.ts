@@ -1,3 +1,6 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { inflateSync } from 'node:zlib'
 import { gitRecords, runGit } from './command.ts'
 import {
   LFS_POINTER_LEAST,
@@ -18,6 +21,44 @@ const lineEnd = 0x0a
  * before was asked about then.
  */
 export async function readNewPointers(repo: Repo, quarantine: string): Promise<LfsPointer[]> {
+  return (await readLoosePointers(quarantine)) ?? (await readPackedPointers(repo, quarantine))
+}
+
+/** Git leaves the objects of a small push loose: they are read without a program. Undefined for a pack. */
+async function readLoosePointers(quarantine: string): Promise<LfsPointer[] | undefined> {
+  const found = new Map<string, LfsPointer>()
+  for (const folder of await readdir(quarantine)) {
+    const names = await readdir(join(quarantine, folder)).catch(() => [])
+    if (names.length === 0) continue
+    if (!/^[0-9a-f]{2}$/.test(folder)) return undefined
+    for (const name of names) {
+      const bytes = await readFile(join(quarantine, folder, name))
+      // What is larger when it is compressed is larger when it is not.
+      if (bytes.length > LFS_POINTER_LIMIT) continue
+      const content = smallBlobIn(bytes)
+      const pointer = content && readLfsPointer(content)
+      if (pointer) found.set(pointer.oid, pointer)
+    }
+  }
+  return [...found.values()]
+}
+
+/** The content of a loose object, if it is a blob that is no larger than pointers are. */
+function smallBlobIn(bytes: Buffer): Buffer | undefined {
+  const header = 'blob 0000'.length + 1
+  try {
+    const object = inflateSync(bytes, { maxOutputLength: LFS_POINTER_LIMIT + header })
+    const end = object.indexOf(0)
+    const isBlob = object.toString('latin1', 0, end).startsWith('blob ')
+    const content = object.subarray(end + 1)
+    return isBlob && content.length >= LFS_POINTER_LEAST ? content : undefined
+  } catch {
+    // Too large for a pointer. Whether it is an object at all git has asked before.
+    return undefined
+  }
+}
+
+async function readPackedPointers(repo: Repo, quarantine: string): Promise<LfsPointer[]> {
   const found = new Map<string, LfsPointer>()
   let ids: string[] = []
   const read = async () => {
