@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { gitRecords, runGit } from './command.ts'
@@ -32,10 +32,10 @@ async function readLoosePointers(quarantine: string): Promise<LfsPointer[] | und
     if (names.length === 0) continue
     if (!/^[0-9a-f]{2}$/.test(folder)) return undefined
     for (const name of names) {
-      const bytes = await readFile(join(quarantine, folder, name))
-      // What is larger when it is compressed is larger when it is not.
-      if (bytes.length > LFS_POINTER_LIMIT) continue
-      const content = smallBlobIn(bytes)
+      const path = join(quarantine, folder, name)
+      // What is larger when it is compressed is larger when it is not; it may be gigabytes.
+      if ((await stat(path)).size > LFS_POINTER_LIMIT) continue
+      const content = smallBlobIn(await readFile(path))
       const pointer = content && readLfsPointer(content)
       if (pointer) found.set(pointer.oid, pointer)
     }
