@@ -19,6 +19,7 @@ import {
 import { getMergeRequest, noteableOf } from './find.ts'
 import { params, path, tags } from './path.ts'
 import { publishDrafts } from './publish-drafts.ts'
+import { runRequestCommands, takeRequestCommands } from './quick-actions.ts'
 import type { MergeRequestRow } from './row.ts'
 
 const signedIn = onProject('read_merge_requests', { signedIn: true })
@@ -73,6 +74,20 @@ async function placed(
   if (!asked) return undefined
   const { position } = await placeNote(ctx, noteableOf(ctx, project, row), said(asked))
   return JSON.stringify(position)
+}
+
+/** Publishes drafts without their quick actions, then carries those out. */
+async function publish(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  drafts: readonly DraftRow[],
+): Promise<void> {
+  const taken = drafts.map((draft) => ({ draft, ...takeRequestCommands(draft.note) }))
+  const plain = taken.map(({ draft, text }) => ({ ...draft, note: text }))
+  await publishDrafts(ctx, project, row, plain)
+  const commands = taken.flatMap((one) => one.commands)
+  if (commands.length > 0) await runRequestCommands(ctx, project, row.id, commands)
 }
 
 export const listDraftNotes = endpoint({
@@ -181,7 +196,7 @@ export const publishDraftNote = endpoint({
   async handler({ ctx, project, params }) {
     const { merge_request_iid, draft_note_id } = params
     const { row, draft } = await getDraft(ctx, project, merge_request_iid, draft_note_id)
-    await publishDrafts(ctx, project, row, [draft])
+    await publish(ctx, project, row, [draft])
   },
 })
 
@@ -195,6 +210,6 @@ export const publishDraftNotes = endpoint({
   status: 204,
   async handler({ ctx, project, params }) {
     const { row, own } = await deskOf(ctx, project, params.merge_request_iid)
-    await publishDrafts(ctx, project, row, own)
+    await publish(ctx, project, row, own)
   },
 })

@@ -44,6 +44,8 @@ async function publish(
   draft: DraftRow,
 ): Promise<NoteRow[]> {
   if (!(await deleteDraft(ctx.db, draft.id))) return []
+  // Nothing but quick actions was in it.
+  if (draft.note.trim() === '') return []
   const noteable = noteableOf(ctx, project, row)
   const position = draft.position === null ? undefined : (JSON.parse(draft.position) as Position) // written by us
   const place =

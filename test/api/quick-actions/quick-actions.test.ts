@@ -204,6 +204,20 @@ describe('quick actions on merge requests', () => {
     expect((await ana.get(at)).body.state).toBe('merged')
   })
 
+  test('work in reviews that are published', async () => {
+    const { bench } = await stage()
+    bench.commit('topic', { 'a.txt': 'a\n' })
+    await bench.open('topic')
+    const at = `${bench.api}/1`
+    await ana.post(`${at}/draft_notes`, { note: 'Good\n/label ~bug' })
+    await ana.post(`${at}/draft_notes`, { note: '/draft' })
+    expect((await ana.post(`${at}/draft_notes/bulk_publish`)).status).toBe(204)
+    expect((await ana.get(at)).body).toMatchObject({ labels: ['bug'], draft: true })
+    const { body } = await ana.get(`${at}/notes?activity_filter=only_comments`)
+    expect(body.map((note: { body: string }) => note.body)).toEqual(['Good'])
+    expect((await ana.get(`${at}/draft_notes`)).body).toEqual([])
+  })
+
   test('rebase the source branch', async () => {
     const { bench } = await stage()
     bench.commit('topic', { 'a.txt': 'a\n' })
