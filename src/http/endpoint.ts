@@ -183,13 +183,7 @@ export interface RateLimit {
 }
 
 /** Application settings that are a number of requests in a minute; 0 means no limit. */
-export type LimitSetting =
-  | 'issues_create_limit'
-  | 'notes_create_limit'
-  | 'members_delete_limit'
-  | 'raw_blob_request_limit'
-  | 'project_export_limit'
-  | 'project_import_limit'
+export type LimitSetting = 'issues_create_limit' | 'notes_create_limit' | 'members_delete_limit'
 
 /** A limit whose number administrators set. */
 export function perMinuteAsSet(

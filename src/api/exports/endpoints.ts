@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { z } from 'zod'
 import { onProject, signedIn } from '../../access/subjects.ts'
+import { hidden } from '../../base/problem.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { file, filledText, flag, hash, id, oneOf, text } from '../../http/params.ts'
 import { createProject } from '../projects/create-project.ts'
@@ -23,6 +24,7 @@ export const postProjectExport = endpoint({
   response: accepted,
   status: 202,
   async handler({ ctx, project, body }) {
+    if (!ctx.settings.get('project_export_enabled')) throw hidden()
     await startExport(ctx, { type: 'project', id: project.id }, body.description ?? null)
     return { message: '202 Accepted' as const }
   },

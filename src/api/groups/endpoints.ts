@@ -8,7 +8,7 @@ import { groupDetailEntity, groupEntity } from './entity.ts'
 import { listGroups } from './list-groups.ts'
 import { groupBodyParams, groupListParams, groupPages } from './params.ts'
 import { readGroup } from './present.ts'
-import { sentGroupColumns, sentGroupSettings } from './settings.ts'
+import { presetCreationLevel, sentGroupColumns, sentGroupSettings } from './settings.ts'
 
 const tags = ['groups']
 
@@ -49,7 +49,10 @@ export const postGroup = endpoint({
       visibility: body.visibility,
       description: body.description,
       settings: sentGroupSettings(body, request.sent),
-      columns: sentGroupColumns(body),
+      columns: {
+        project_creation_level: presetCreationLevel(ctx.settings.get('default_project_creation')),
+        ...sentGroupColumns(body),
+      },
     })
     return await readGroup(ctx, groupId)
   },

@@ -138,6 +138,14 @@ export function sentGroupColumns(body: {
   return Object.fromEntries(given) as GroupColumns // undefined ones left out
 }
 
+/** What `default_project_creation` of the application settings stands for. */
+const CREATION_LEVELS = ['noone', 'maintainer', 'developer', 'administrator', 'owner'] as const
+
+/** Who may create projects in a group of which nobody said it. */
+export function presetCreationLevel(number: number): string {
+  return CREATION_LEVELS[number] ?? 'developer'
+}
+
 export interface GroupColumns {
   readonly project_creation_level?: string
   readonly subgroup_creation_level?: string

@@ -5,7 +5,7 @@ import { anyone, onGroup, onInstance, onProject, type Project } from '../../acce
 import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
-import { endpoint } from '../../http/endpoint.ts'
+import { endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { csv, day, flag, id, instant, integer, oneOf, text } from '../../http/params.ts'
 import { recordUserAgent } from '../user-agents/verbs.ts'
 import { continueThreads } from './continue-threads.ts'
@@ -140,6 +140,7 @@ export const createProjectIssue = endpoint({
     merge_request_to_resolve_discussions_of: integer().optional(),
     discussion_to_resolve: text().optional(),
   },
+  limit: perMinuteAsSet('issues_create_limit', 'caller_and_subject'),
   response: issueEntity,
   status: 201,
   async handler({ ctx, project, body, request }) {

@@ -135,6 +135,25 @@ test('keys are held to the kinds and lengths that administrators want', async ()
   expect(refused.body.message.key).toEqual(['type is forbidden. ED25519 keys are not allowed'])
 })
 
+test('new groups let create projects whom administrators say', async () => {
+  await set({ default_project_creation: 1 })
+  const group = (await ana.post('/groups', { name: 'Kept', path: 'kept' })).body
+  expect(group.project_creation_level).toBe('maintainer')
+})
+
+test('projects are exported only while administrators offer that', async () => {
+  const project = (await ana.post('/projects', { name: 'exported' })).body
+  await set({ project_export_enabled: false })
+  expect((await ana.post(`/projects/${project.id}/export`)).status).toBe(404)
+})
+
+test('issues are limited in each project as administrators say', async () => {
+  const project = (await ana.post('/projects', { name: 'filed' })).body
+  await set({ issues_create_limit: 1 })
+  const file = async () => (await ana.post(`/projects/${project.id}/issues`, { title: 'x' })).status
+  expect([await file(), await file()]).toEqual([201, 429])
+})
+
 test('comments are limited as administrators say', async () => {
   const project = (await ana.post('/projects', { name: 'limited' })).body
   await ana.post(`/projects/${project.id}/issues`, { title: 'One' })
