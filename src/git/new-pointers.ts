@@ -12,6 +12,11 @@ import type { Repo } from './repo.ts'
 
 /** Blobs whose content is asked for at once. */
 const AT_ONCE = 10_000
+/**
+ * What pushes are asked for is smaller than this, as on the reference platform; git-lfs writes some 130 bytes. Pointers
+ * may be larger, but reading every small file of a long history takes half as long again as taking it in.
+ */
+const PUSHED_LIMIT = 200
 /** A push of millions of objects takes its time. */
 const patience = 10 * 60_000
 const lineEnd = 0x0a
@@ -88,7 +93,7 @@ async function* smallBlobs(repo: Repo, quarantine: string): AsyncGenerator<strin
   )
   for await (const line of lines) {
     const [type, size, id] = line.toString('latin1').split(' ')
-    const fits = Number(size) >= LFS_POINTER_LEAST && Number(size) < LFS_POINTER_LIMIT
+    const fits = Number(size) >= LFS_POINTER_LEAST && Number(size) < PUSHED_LIMIT
     if (type === 'blob' && fits && id !== undefined) yield id
   }
 }
