@@ -73,9 +73,10 @@ function describeAccess(endpoint: Endpoint): string {
   return needs === '' ? kind : `${kind}:${needs}`
 }
 
-/** A stable name from method and path: `getProjectsIdRepositoryTree`. */
+/** A stable name from method and path: `getProjectsIdRepositoryTree`; `/-/` counts, since some paths are there twice. */
 export function operationId(endpoint: Pick<Endpoint, 'method' | 'path'>): string {
-  const words = endpoint.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  const path = endpoint.path.replaceAll('/-/', '/dash/')
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
   const tail = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
   return endpoint.method.toLowerCase() + tail
 }
