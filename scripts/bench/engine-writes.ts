@@ -49,8 +49,12 @@ async function* rateRows(project: Project): AsyncGenerator<Row> {
     limit: 250,
     atLeast: true,
   }
-  const range = [...names.map((name) => `refs/heads/${name}`), `^refs/heads/${project.branch}`]
-  const kept = Number(await git(project.stored, ['rev-list', '--count', ...range]))
+  // Counted for each branch: the same change in the same second is the same commit on several.
+  let kept = 0
+  for (const name of names) {
+    const range = [`refs/heads/${name}`, `^refs/heads/${project.branch}`]
+    kept += Number(await git(project.stored, ['rev-list', '--count', ...range]))
+  }
   const lost = wanted - kept
   yield {
     what: `${what}, lost`,
