@@ -3,11 +3,10 @@ import { z } from 'zod'
 import { onProject, signedIn } from '../../access/subjects.ts'
 import { hidden } from '../../base/problem.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
-import { file, filledText, flag, hash, id, oneOf, text } from '../../http/params.ts'
+import { file, text } from '../../http/params.ts'
 import { createProject } from '../projects/create-project.ts'
-import { getTargetNamespace } from '../projects/target-namespace.ts'
 import { identity, importEntity, presentIdentity, presentImport } from './import-entity.ts'
-import { makeRoom } from './make-room.ts'
+import { importBody, importFacts } from './import-facts.ts'
 import { downloadExport, exportStatus, startExport } from './start-export.ts'
 import { importProject } from './tasks.ts'
 
@@ -85,29 +84,15 @@ export const postProjectImport = endpoint({
   access: signedIn(),
   body: {
     file: file(),
-    path: filledText(),
-    name: text().optional(),
-    namespace: id().or(text()).optional(),
-    overwrite: flag().optional(),
-    override_params: hash({
-      description: text().optional(),
-      visibility: oneOf(['private', 'internal', 'public']).optional(),
-    }).optional(),
+    ...importBody,
   },
   response: importEntity,
   status: 201,
   async handler({ ctx, body }) {
-    const target = await getTargetNamespace(ctx, body.namespace)
-    if (body.overwrite) await makeRoom(ctx, `${target.fullPath}/${body.path}`)
+    const facts = await importFacts(ctx, body)
     const stored = await ctx.files.put(createReadStream(body.file.path))
     const row = await createProject(ctx, {
-      name: body.name ?? body.path,
-      path: body.path,
-      namespace: target.id,
-      description: body.override_params?.description,
-      visibility: body.override_params?.visibility,
-      importType: 'gitstead_project',
-      importStatus: 'scheduled',
+      ...facts,
       onShown: (ctx, id) =>
         ctx.work.enqueue(ctx.db, importProject, { project_id: id, file: stored.sha256 }),
     })
