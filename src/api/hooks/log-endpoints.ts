@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { type Group, onGroup, onProject, type Project } from '../../access/subjects.ts'
+import { type Access, onGroup, onProject } from '../../access/subjects.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { notFound, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -77,134 +77,101 @@ const logQuery = { status: csv(text({ max: 50 }), { max: 20 }).optional() }
 const eventParams = { ...hookId, hook_event_id: id() }
 const pairParams = { ...hookId, key }
 
-/** The log and the secret pairs of hooks, for projects and groups alike. */
-const projectAccess = onProject('admin_hooks')
-const groupAccess = onGroup('admin_hooks')
-const ofProject = (given: { project: Project }): HookOwner => ({
-  kind: 'project',
-  id: given.project.id,
-})
-const ofGroup = (given: { group: Group }): HookOwner => ({ kind: 'group', id: given.group.id })
+type OwnerKind = 'projects' | 'groups'
 
-export const hookLogs: readonly Endpoint[] = [
-  endpoint({
-    method: 'GET',
-    path: '/projects/:id/hooks/:hook_id/events',
-    summary: 'List what was sent to a webhook in the last seven days',
-    tags,
-    access: projectAccess,
-    params: hookId,
-    query: logQuery,
-    paginate: 'offset',
-    response: z.array(deliveryEntity),
-    handler: ({ ctx, project, params, query, page }) =>
-      list(ctx, ofProject({ project }), { hookId: params.hook_id, status: query.status }, page),
-  }),
-  endpoint({
-    method: 'POST',
-    path: '/projects/:id/hooks/:hook_id/events/:hook_event_id/resend',
-    summary: 'Send something to a webhook once more',
-    tags,
-    access: projectAccess,
-    params: eventParams,
-    limit: resendLimit,
-    response: resent,
-    status: 201,
-    handler: ({ ctx, project, params, request }) =>
-      resend(
-        ctx,
-        ofProject({ project }),
-        { hookId: params.hook_id, eventId: params.hook_event_id },
-        request.signal,
-      ),
-  }),
-  endpoint({
-    method: 'GET',
-    path: '/groups/:id/hooks/:hook_id/events',
-    summary: 'List what was sent to a webhook of a group in the last seven days',
-    tags,
-    access: groupAccess,
-    params: hookId,
-    query: logQuery,
-    paginate: 'offset',
-    response: z.array(deliveryEntity),
-    handler: ({ ctx, group, params, query, page }) =>
-      list(ctx, ofGroup({ group }), { hookId: params.hook_id, status: query.status }, page),
-  }),
-  endpoint({
-    method: 'POST',
-    path: '/groups/:id/hooks/:hook_id/events/:hook_event_id/resend',
-    summary: 'Send something to a webhook of a group once more',
-    tags,
-    access: groupAccess,
-    params: eventParams,
-    limit: resendLimit,
-    response: resent,
-    status: 201,
-    handler: ({ ctx, group, params, request }) =>
-      resend(
-        ctx,
-        ofGroup({ group }),
-        { hookId: params.hook_id, eventId: params.hook_event_id },
-        request.signal,
-      ),
-  }),
-]
+const ownerWord = { projects: '', groups: ' of a group' } as const
 
-/** Headers and URL variables of a hook, one at a time; their values are never shown. */
-function pairEndpoints(kind: 'custom_headers' | 'url_variables', what: string): Endpoint[] {
-  const body = { value: text({ max: 2048 }) }
-  const change = async (ctx: Ctx, owner: HookOwner, hook: number, name: string, value?: string) => {
-    const row = await getHook(ctx, owner, hook)
-    await changePair(ctx, owner, row, { kind, key: name, value })
+/** The project or group that a hook belongs to, as the routes of both need it. */
+function onOwner(kind: OwnerKind): Access<{ source: HookOwner }> {
+  if (kind === 'groups') {
+    const access = onGroup('admin_hooks')
+    return {
+      ...access,
+      async find(request) {
+        const { group } = await access.find(request)
+        return { source: { kind: 'group', id: group.id } }
+      },
+    }
   }
+  const access = onProject('admin_hooks')
+  return {
+    ...access,
+    async find(request) {
+      const { project } = await access.find(request)
+      return { source: { kind: 'project', id: project.id } }
+    },
+  }
+}
+
+function logEndpoints(kind: OwnerKind): Endpoint[] {
+  const common = { tags, access: onOwner(kind) }
   return [
     endpoint({
-      method: 'PUT',
-      path: `/projects/:id/hooks/:hook_id/${kind}/:key`,
-      summary: `Set ${what} of a webhook`,
-      tags,
-      access: projectAccess,
-      params: pairParams,
-      body,
-      handler: ({ ctx, project, params, body }) =>
-        change(ctx, ofProject({ project }), params.hook_id, params.key, body.value),
+      ...common,
+      method: 'GET',
+      path: `/${kind}/:id/hooks/:hook_id/events`,
+      summary: `List what was sent to a webhook${ownerWord[kind]} in the last seven days`,
+      params: hookId,
+      query: logQuery,
+      paginate: 'offset',
+      response: z.array(deliveryEntity),
+      handler: ({ ctx, source, params, query, page }) =>
+        list(ctx, source, { hookId: params.hook_id, status: query.status }, page),
     }),
     endpoint({
-      method: 'DELETE',
-      path: `/projects/:id/hooks/:hook_id/${kind}/:key`,
-      summary: `Remove ${what} from a webhook`,
-      tags,
-      access: projectAccess,
-      params: pairParams,
-      handler: ({ ctx, project, params }) =>
-        change(ctx, ofProject({ project }), params.hook_id, params.key),
-    }),
-    endpoint({
-      method: 'PUT',
-      path: `/groups/:id/hooks/:hook_id/${kind}/:key`,
-      summary: `Set ${what} of a webhook of a group`,
-      tags,
-      access: groupAccess,
-      params: pairParams,
-      body,
-      handler: ({ ctx, group, params, body }) =>
-        change(ctx, ofGroup({ group }), params.hook_id, params.key, body.value),
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: `/groups/:id/hooks/:hook_id/${kind}/:key`,
-      summary: `Remove ${what} from a webhook of a group`,
-      tags,
-      access: groupAccess,
-      params: pairParams,
-      handler: ({ ctx, group, params }) =>
-        change(ctx, ofGroup({ group }), params.hook_id, params.key),
+      ...common,
+      method: 'POST',
+      path: `/${kind}/:id/hooks/:hook_id/events/:hook_event_id/resend`,
+      summary: `Send something to a webhook${ownerWord[kind]} once more`,
+      params: eventParams,
+      limit: resendLimit,
+      response: resent,
+      status: 201,
+      handler: ({ ctx, source, params, request }) => {
+        const asked = { hookId: params.hook_id, eventId: params.hook_event_id }
+        return resend(ctx, source, asked, request.signal)
+      },
     }),
   ]
 }
 
-export const hookPairs: readonly Endpoint[] = [
-  ...pairEndpoints('custom_headers', 'a header'),
-  ...pairEndpoints('url_variables', 'a part of the address'),
-]
+/** Headers and URL variables of a hook, one at a time; their values are never shown. */
+function pairEndpoints(
+  kind: OwnerKind,
+  pair: 'custom_headers' | 'url_variables',
+  what: string,
+): Endpoint[] {
+  const common = {
+    tags,
+    access: onOwner(kind),
+    path: `/${kind}/:id/hooks/:hook_id/${pair}/:key`,
+    params: pairParams,
+  } as const
+  const change = async (ctx: Ctx, owner: HookOwner, hook: number, name: string, value?: string) => {
+    const row = await getHook(ctx, owner, hook)
+    await changePair(ctx, owner, row, { kind: pair, key: name, value })
+  }
+  return [
+    endpoint({
+      ...common,
+      method: 'PUT',
+      summary: `Set ${what} of a webhook${ownerWord[kind]}`,
+      body: { value: text({ max: 2048 }) },
+      handler: ({ ctx, source, params, body }) =>
+        change(ctx, source, params.hook_id, params.key, body.value),
+    }),
+    endpoint({
+      ...common,
+      method: 'DELETE',
+      summary: `Remove ${what} from a webhook${ownerWord[kind]}`,
+      handler: ({ ctx, source, params }) => change(ctx, source, params.hook_id, params.key),
+    }),
+  ]
+}
+
+/** The log and the secret pairs of hooks, for projects and groups alike. */
+export const hookLogs: readonly Endpoint[] = (['projects', 'groups'] as const).flatMap((kind) => [
+  ...logEndpoints(kind),
+  ...pairEndpoints(kind, 'custom_headers', 'a header'),
+  ...pairEndpoints(kind, 'url_variables', 'a part of the address'),
+])
