@@ -3,13 +3,14 @@ import { onProject, type Project } from '../../access/subjects.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Diff, type FileDiff, readDiff, withFileNames } from '../../git/diff.ts'
+import { type Diff, readDiff } from '../../git/diff.ts'
 import { readLog } from '../../git/log.ts'
 import { streamRawDiff } from '../../git/raw-diff.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { flag, id } from '../../http/params.ts'
 import { commitEntity, presentCommit } from '../commits/entity.ts'
-import { changesEntity, diffEntity, versionEntity, versionFields } from './entity.ts'
+import { diffEntity, presentDiff } from '../repository/diff-entity.ts'
+import { changesEntity, versionEntity, versionFields } from './entity.ts'
 import { getMergeRequest } from './find.ts'
 import { recheckIfDue } from './jobs.ts'
 import { params, path, tags } from './path.ts'
@@ -20,22 +21,6 @@ import type { VersionRow } from './row.ts'
 const read = onProject('read_merge_requests')
 // More files than this are no reading matter; the diff ends there.
 const unlimited = { files: 3000, lines: 100_000, bytes: 15 * 1024 * 1000, fileBytes: 500 * 1024 }
-
-function presentDiff(file: FileDiff, unidiff = false): z.input<typeof diffEntity> {
-  return {
-    diff: unidiff ? withFileNames(file) : file.diff,
-    new_path: file.newPath,
-    old_path: file.oldPath,
-    a_mode: file.oldMode,
-    b_mode: file.newMode,
-    new_file: file.newFile,
-    renamed_file: file.renamedFile,
-    deleted_file: file.deletedFile,
-    generated_file: false,
-    collapsed: file.collapsed,
-    too_large: file.tooLarge,
-  }
-}
 
 function presentVersion(row: VersionRow): z.input<typeof versionEntity> {
   return {
@@ -114,7 +99,7 @@ export const getMergeRequestChanges = endpoint({
     const diff = await diffOf(ctx, project, version, whole, request.signal)
     return {
       ...(await presentMergeRequest(ctx, project, row)),
-      changes: diff.files.map((file) => presentDiff(file, query.unidiff)),
+      changes: diff.files.map((file) => presentDiff(file, query)),
       overflow: diff.overflow,
     }
   },
@@ -135,7 +120,7 @@ export const listMergeRequestDiffs = endpoint({
     const version = await findLatestVersion(ctx.db, row.id)
     const { files } = await diffOf(ctx, project, version, false, request.signal)
     const shown = files.slice(page.offset, page.offset + page.perPage)
-    const items = shown.map((file) => presentDiff(file, query.unidiff))
+    const items = shown.map((file) => presentDiff(file, query))
     return { items, total: files.length }
   },
 })
@@ -201,7 +186,7 @@ export const getMergeRequestVersion = endpoint({
     return {
       ...presentVersion(version),
       commits: commits.map((commit) => presentCommit(ctx, project, commit)),
-      diffs: diff.files.map((file) => presentDiff(file, query.unidiff)),
+      diffs: diff.files.map((file) => presentDiff(file, query)),
     }
   },
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { labelDetailEntity } from '../labels/entity.ts'
 import { milestoneEntity } from '../milestones/entity.ts'
+import { diffEntity } from '../repository/diff-entity.ts'
 import { timeStatsEntity } from '../time-tracking/entity.ts'
 import { userBasicEntity } from '../users/basic.ts'
 
@@ -100,21 +101,6 @@ const singleFields = {
 /** A single merge request (spec D §1.10 Fields). */
 export const mergeRequestEntity = z.strictObject(singleFields)
 export type MergeRequestDetail = z.input<typeof mergeRequestEntity>
-
-/** One changed file of a diff (spec B-resolved §1.5). */
-export const diffEntity = z.strictObject({
-  diff: z.string(),
-  new_path: z.string(),
-  old_path: z.string(),
-  a_mode: z.string(),
-  b_mode: z.string(),
-  new_file: z.boolean(),
-  renamed_file: z.boolean(),
-  deleted_file: z.boolean(),
-  generated_file: z.boolean(),
-  collapsed: z.boolean(),
-  too_large: z.boolean(),
-})
 
 export const changesEntity = z.strictObject({
   ...singleFields,

@@ -19,7 +19,7 @@ export const diffEntity = z.strictObject({
 
 export function presentDiff(
   file: FileDiff,
-  options: { readonly unidiff: boolean },
+  options: { readonly unidiff?: boolean | undefined },
 ): z.input<typeof diffEntity> {
   return {
     diff: options.unidiff ? withFileNames(file) : file.diff,

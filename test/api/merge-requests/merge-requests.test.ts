@@ -19,7 +19,7 @@ afterAll(() => world.close())
 
 describe('a merge request', () => {
   test('is prepared in the background, with a first version and its diff', async () => {
-    const head = bench.commit('one', { 'a.txt': 'a\n' })
+    const head = bench.commit('one', { 'a.txt': 'a\n', 'go.sum': 'b\n' })
     const created = await ana.post(bench.api, {
       source_branch: 'one',
       target_branch: 'main',
@@ -47,19 +47,20 @@ describe('a merge request', () => {
     expect(body).toMatchObject({
       detailed_merge_status: 'draft_status',
       merge_status: 'can_be_merged',
-      changes_count: '1',
+      changes_count: '2',
       diff_refs: { head_sha: head },
       user: { can_merge: true },
     })
     expect(bench.project.git('rev-parse', `refs/merge-requests/${body.iid}/head`)).toBe(head)
     const versions = await ana.get(`${bench.api}/${body.iid}/versions`)
-    expect(versions.body).toMatchObject([{ head_commit_sha: head, real_size: '1' }])
+    expect(versions.body).toMatchObject([{ head_commit_sha: head, real_size: '2' }])
     expect(versions.body[0].patch_id_sha).toMatch(/^[0-9a-f]{40}$/)
     const version = await ana.get(`${bench.api}/${body.iid}/versions/${versions.body[0].id}`)
     expect(version.body.commits[0].id).toBe(head)
     const diffs = await ana.get(`${bench.api}/${body.iid}/diffs`)
     expect(diffs.body).toMatchObject([
-      { new_path: 'a.txt', new_file: true, diff: '@@ -0,0 +1 @@\n+a\n' },
+      { new_path: 'a.txt', new_file: true, generated_file: false, diff: '@@ -0,0 +1 @@\n+a\n' },
+      { new_path: 'go.sum', new_file: true, generated_file: true, diff: '@@ -0,0 +1 @@\n+b\n' },
     ])
     const changes = await ana.get(`${bench.api}/${body.iid}/changes`)
     expect(changes.body).toMatchObject({ overflow: false, changes: diffs.body, iid: body.iid })
