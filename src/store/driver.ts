@@ -103,13 +103,15 @@ class StoreDriver implements Driver {
   }
 }
 
-class StoreConnection implements DatabaseConnection {
+/** One caller's way to the two connections. */
+export class StoreConnection implements DatabaseConnection {
   readonly #handles: Handles
   readonly #turns: Turns
   readonly #breath: Breath
   readonly #notes: ReadNotes | undefined
   #state: 'free' | 'transaction' | 'over' = 'free'
   #wrote = false
+  #flushLater = false
   /** The tables that were written; undefined: any. */
   #written: Set<string> | undefined = new Set()
 
@@ -133,13 +135,20 @@ class StoreConnection implements DatabaseConnection {
     }
   }
 
-  /** Others may write from the commit on; the caller goes on when it is on the disk. */
+  /** Others may write from the commit on; the caller goes on when it is on the disk, unless it would not wait. */
   async commit(): Promise<void> {
     this.#handles.writer.prepare('COMMIT').run()
     // Readers see it from here on.
     this.#handles.changes.note(this.#written)
     this.#end()
-    if (this.#wrote) await this.#handles.flush?.done()
+    if (!this.#wrote) return
+    if (this.#flushLater) this.#handles.flush?.soon()
+    else await this.#handles.flush?.done()
+  }
+
+  /** The transaction that is open ends before it is on the disk. */
+  flushLater(): void {
+    this.#flushLater = true
   }
 
   rollBack(): void {

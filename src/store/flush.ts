@@ -2,6 +2,7 @@ import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 const sync = promisify(fdatasync)
+const soonMs = 50
 
 /**
  * Brings what was committed onto the disk. SQLite itself would do so inside COMMIT, where every one stops this thread
@@ -14,6 +15,7 @@ export class Flush {
   #running: Promise<void> | undefined
   #next: Promise<void> | undefined
   #broken: unknown
+  #timer: NodeJS.Timeout | undefined
 
   /** `path` is the write-ahead log, which stays the same file for as long as the database is open. */
   constructor(path: string) {
@@ -31,7 +33,15 @@ export class Flush {
     return this.#next
   }
 
+  /** Brings what was committed onto the disk within moments, with the next flush that anybody waits for if one comes. */
+  soon(): void {
+    // Should it fail, every flush after it fails of the same reason.
+    this.#timer ??= setTimeout(() => this.done().catch(() => {}), soonMs)
+    this.#timer.unref()
+  }
+
   close(): void {
+    clearTimeout(this.#timer)
     if (this.#fd !== undefined) closeSync(this.#fd)
     this.#fd = undefined
   }
@@ -42,6 +52,8 @@ export class Flush {
   }
 
   #start(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     const running = this.#flush().finally(() => {
       if (this.#running === running) this.#running = undefined
     })

@@ -1,3 +1,4 @@
+import { StoreConnection } from './driver.ts'
 import type { Db } from './schema.ts'
 
 /**
@@ -10,4 +11,15 @@ export async function inTransaction<C extends { readonly db: Db }, T>(
 ): Promise<T> {
   if (ctx.db.isTransaction) return act(ctx)
   return ctx.db.transaction().execute((db) => act({ ...ctx, db }))
+}
+
+/**
+ * Lets the open transaction end without waiting for the disk. Only for what can be found out again after a power cut
+ * from things that are on the disk already: such a cut may take the transaction with it, as a whole.
+ */
+export async function flushLater(db: Db): Promise<void> {
+  if (!db.isTransaction) throw new Error('flushLater outside of a transaction')
+  await db.getExecutor().provideConnection(async (connection) => {
+    if (connection instanceof StoreConnection) connection.flushLater()
+  })
 }

@@ -4,6 +4,7 @@ import { type Instant, later } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { redactText } from '../base/redact.ts'
 import type { Db } from '../store/schema.ts'
+import { flushLater, inTransaction } from '../store/transaction.ts'
 import {
   buryTask,
   claimTasks,
@@ -177,9 +178,10 @@ export class TaskRunner<C extends TaskCtx> {
       return { limit, names: this.#names[lane] }
     })
     if (rooms.every(({ limit }) => limit === 0)) return
-    for (const row of await claimTasks(ctx.db, { now: ctx.now(), by: this.#by, rooms })) {
-      this.#run(row)
-    }
+    const claimed = await withoutWaiting(ctx, (db) =>
+      claimTasks(db, { now: ctx.now(), by: this.#by, rooms }),
+    )
+    for (const row of claimed) this.#run(row)
   }
 
   #runningIn(lane: Lane): number {
@@ -202,7 +204,7 @@ export class TaskRunner<C extends TaskCtx> {
     const ctx = this.#options.makeCtx()
     try {
       const error = await this.#attempt(ctx, row, task, abort)
-      if (error === undefined) await deleteTask(ctx.db, row.id)
+      if (error === undefined) await withoutWaiting(ctx, (db) => deleteTask(db, row.id))
       else if (this.#state === 'stopped' && abort.signal.aborted) {
         await retryTask(ctx.db, row, { runAt: ctx.now(), error: 'the server stopped' })
       } else await this.#fail(ctx, row, task, error)
@@ -244,6 +246,14 @@ export class TaskRunner<C extends TaskCtx> {
 function rejectionOf(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+/** For what a power cut may take back: a task that was not claimed, or did not end, runs again. */
+function withoutWaiting<T>(ctx: TaskCtx, act: (db: Db) => Promise<T>): Promise<T> {
+  return inTransaction(ctx, async ({ db }) => {
+    await flushLater(db)
+    return await act(db)
   })
 }
 

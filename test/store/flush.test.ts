@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openStore } from '../../src/store/connection.ts'
 import { Flush } from '../../src/store/flush.ts'
-import { inTransaction } from '../../src/store/transaction.ts'
+import { flushLater, inTransaction } from '../../src/store/transaction.ts'
 
 let folder: string
 beforeEach(() => {
@@ -80,4 +80,30 @@ test('a commit that does not reach the disk fails, and leaves the transaction af
   const rows = await store.db.selectFrom('settings').select('key').orderBy('key').execute()
   expect(rows.map((row) => row.key)).toEqual(['a', 'b', 'c', 'd'])
   await store.close()
+})
+
+test('a transaction that can be found out again ends before it is on the disk, and gets there soon', async () => {
+  const store = openStore(folder, {})
+  await put(store.db, 'a')
+  const done = vi.spyOn(Flush.prototype, 'done')
+  await inTransaction(store, async (ctx) => {
+    await flushLater(ctx.db)
+    await put(ctx.db, 'b')
+  })
+  expect(done).not.toHaveBeenCalled()
+  await vi.waitFor(() => expect(done).toHaveBeenCalledTimes(1))
+  await expect(flushLater(store.db)).rejects.toThrow('outside')
+  await store.close()
+})
+
+test('a flush that somebody waits for takes with it what can wait', async () => {
+  const path = join(folder, 'log')
+  appendFileSync(path, 'x')
+  const flush = new Flush(path)
+  const done = vi.spyOn(flush, 'done')
+  flush.soon()
+  await flush.done()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(done).toHaveBeenCalledTimes(1)
+  flush.close()
 })

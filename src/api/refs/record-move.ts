@@ -1,7 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { setHead } from '../../git/repo.ts'
-import { inTransaction } from '../../store/transaction.ts'
+import { flushLater, inTransaction } from '../../store/transaction.ts'
 import { dropMergeOf } from '../merge-requests/complete-merge.ts'
 import { afterMove } from './after-move.ts'
 import type { Push } from './moves.ts'
@@ -35,7 +35,8 @@ export async function openPush(
 
 /**
  * Writes down which refs did move and everything that follows from it, in one transaction. What
- * takes long is left to a task of that transaction. A push that is settled already stays as it is.
+ * takes long is left to a task of that transaction. A push that is settled already stays as it is. A power cut that
+ * takes the transaction away leaves the intent and the refs, which `refs.recover` settles alike.
  */
 export async function settlePush(
   ctx: Ctx,
@@ -45,6 +46,7 @@ export async function settlePush(
 ): Promise<void> {
   const defaultBranch = await inTransaction(ctx, async (ctx) => {
     if (!(await closePush(ctx.db, pushId, ctx.now()))) return undefined
+    await flushLater(ctx.db)
     await settleMoves(ctx.db, pushId, moved)
     if (moved.size === 0) {
       await dropMergeOf(ctx, pushId)
