@@ -60,6 +60,19 @@ export function callOf(project: Project, path: string) {
   return { url: addressOf(project, path), headers: headersOf(project) }
 }
 
+/** Milliseconds of some requests below a project, one right after the other. */
+export function timesOf(project: Project, paths: readonly string[]): Promise<readonly number[]> {
+  return project.timer.block(paths.map((path) => ({ http: callOf(project, path) })))
+}
+
+/** Milliseconds of some git programs in the repository of a project, one right after the other. */
+export function gitTimesOf(
+  project: Project,
+  commands: readonly (readonly string[])[],
+): Promise<readonly number[]> {
+  return project.timer.block(commands.map((args) => ({ git: { folder: project.stored, args } })))
+}
+
 /** Milliseconds of a git program in the repository of a project, from the small process. */
 export function gitTimeOf(project: Project, args: readonly string[]): Promise<number> {
   return project.timer.git(project.stored, args)

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { askWhole, type Project } from './api.ts'
 import { git, milliseconds, percentile, type Row } from './measure.ts'
-import { memoryOf, memoryOfAll } from './server.ts'
+import { childrenOf, memoryOf, memoryOfAll } from './server.ts'
 
 const users = 50
 const mebibyte = 1024 * 1024
@@ -11,9 +12,12 @@ export async function* benchLoad(project: Project): AsyncGenerator<Row> {
   // Each question once, as a server has answered them all day; a second time at once, so that every process runs.
   for (const path of [...light, ...heavy]) await askWhole(project, path)
   await crowd(project, light, heavy, 500)
+  const delay = project.server.watchLoop()
   const times = await crowd(project, light, heavy, 3000)
+  const { p99 } = await delay()
   yield row('light request among 50, median', percentile(times, 0.5), 'ms', 5)
   yield row('light request among 50, slowest of a hundred', percentile(times, 0.99), 'ms', 50)
+  yield row('event loop of the main process, slowest of a hundred', p99, 'ms', 25)
   await crowd(project, light, heavy, 7000)
   const half = memoryOfAll(project.server.pid)
   await crowd(project, light, heavy, 10_000)
@@ -25,6 +29,39 @@ export async function* benchLoad(project: Project): AsyncGenerator<Row> {
     'MB',
     60,
   )
+  yield await killed(project, light, heavy)
+}
+
+/** Reads are asked again of another process: nobody hears of one that died. */
+async function killed(
+  project: Project,
+  light: readonly string[],
+  heavy: readonly string[],
+): Promise<Row> {
+  let lost = 0
+  let kills = 0
+  const timer = setInterval(() => {
+    const [engine] = childrenOf(project.server.pid).filter(isEngine)
+    if (engine === undefined) return
+    process.kill(engine, 'SIGSEGV')
+    kills += 1
+  }, 700)
+  await crowd(project, light, heavy, 3000, () => {
+    lost += 1
+  })
+  clearInterval(timer)
+  return {
+    what: `requests lost, an engine process killed ${kills} times among 50`,
+    ours: `${lost} of 3000`,
+    theirs: '',
+    value: lost,
+    unit: 'count',
+    limit: 0,
+  }
+}
+
+function isEngine(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('engine/process')
 }
 
 function row(what: string, value: number, unit: 'ms' | 'MB', limit: number): Row {
@@ -61,6 +98,7 @@ async function crowd(
   light: readonly string[],
   heavy: readonly string[],
   requests: number,
+  onFailure?: () => void,
 ): Promise<number[]> {
   const times: number[] = []
   let next = 0
@@ -72,7 +110,8 @@ async function crowd(
       const list = isHeavy ? heavy : light
       // Steps of a prime spread the questions over the list.
       const path = list[(number * 7) % list.length] ?? ''
-      const time = await milliseconds(() => askWhole(project, path))
+      const asked = () => askWhole(project, path)
+      const time = await milliseconds(onFailure ? () => asked().catch(onFailure) : asked)
       if (!isHeavy) times.push(time)
     }
   }

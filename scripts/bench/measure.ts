@@ -10,6 +10,10 @@ export interface Row {
   readonly limit?: number | undefined
   /** Whether more is better; the limit is then the least. */
   readonly atLeast?: boolean | undefined
+  /** The ratio where each side always comes right after the other, and the medians it is made of. */
+  readonly byTurns?:
+    | { readonly value: number; readonly ours: string; readonly theirs: string }
+    | undefined
 }
 
 /** The same for every git: no settings of the machine. */
@@ -122,6 +126,45 @@ export async function compareTimes(
   return ratioRow(what, ourTimes, theirTimes, limit)
 }
 
+export interface BlockComparison {
+  readonly what: string
+  /** Rounds that each side may be asked for at most: the question may differ from one to the next. */
+  readonly mostRounds: number
+  readonly limit?: number | undefined
+}
+
+/** Calls of one side before it is the other's turn. */
+export const blockSize = 8
+const fewestBlocks = 5
+
+/**
+ * Both ways in blocks by turns: a server is asked all day, and one that answers right after another program finds the
+ * caches of the processor full of that. Of each block of either side the first call is set aside; those make the figure
+ * by turns.
+ */
+export async function compareBlocks(
+  { what, mostRounds, limit }: BlockComparison,
+  ours: (rounds: readonly number[]) => Promise<readonly number[]>,
+  theirs: (rounds: readonly number[]) => Promise<readonly number[]>,
+): Promise<Row> {
+  const warm = { ours: [] as number[], theirs: [] as number[] }
+  const firsts = { ours: [] as number[], theirs: [] as number[] }
+  const start = performance.now()
+  for (let from = 0; from + blockSize <= mostRounds; from += blockSize) {
+    const rounds = Array.from({ length: blockSize }, (_, i) => from + i)
+    const [one = Number.NaN, ...ones] = await ours(rounds)
+    const [other = Number.NaN, ...others] = await theirs(rounds)
+    warm.ours.push(...ones)
+    warm.theirs.push(...others)
+    firsts.ours.push(one)
+    firsts.theirs.push(other)
+    const enough = firsts.ours.length >= fewestBlocks
+    if (enough && performance.now() - start > steadyAfter) break
+  }
+  const byTurns = ratioRow(what, firsts.ours, firsts.theirs)
+  return { ...ratioRow(what, warm.ours, warm.theirs, limit), byTurns }
+}
+
 /** The medians of both sides, and what one is to the other. */
 export function ratioRow(
   what: string,
@@ -147,9 +190,10 @@ export function formatTable(rows: readonly Row[]): string {
     row.unit === 'x' ? row.value.toFixed(2) : `${shortly(row.value)} ${row.unit}`,
     row.limit === undefined ? '' : `${row.atLeast ? '≥' : '≤'} ${row.limit}`,
     row.limit === undefined ? '' : isMet(row) ? 'ok' : 'MISSED',
+    row.byTurns ? `${row.byTurns.value.toFixed(2)} (${row.byTurns.ours})` : '',
   ])
-  const all = [['what', 'Gitstead', 'git', 'result', 'target', ''], ...cells]
-  const widths = [0, 1, 2, 3, 4, 5].map((i) => Math.max(...all.map((row) => row[i]?.length ?? 0)))
+  const all = [['what', 'Gitstead', 'git', 'result', 'target', '', 'by turns'], ...cells]
+  const widths = all[0]?.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0))) ?? []
   const line = (row: readonly string[]) =>
     row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
   return all.map((row) => line(row).join('  ').trimEnd()).join('\n')

@@ -1,5 +1,5 @@
-import { gitTimeOf, type Project, timeOf } from './api.ts'
-import { compareTimes, type Row } from './measure.ts'
+import { gitTimeOf, gitTimesOf, type Project, timeOf, timesOf } from './api.ts'
+import { compareBlocks, compareTimes, type Row } from './measure.ts'
 
 /** Something to measure, and what `--rows` chooses it by. */
 export interface Measurement {
@@ -14,13 +14,12 @@ export interface Question {
   readonly ours: (round: number) => string
   readonly theirs: (round: number) => readonly string[]
   readonly limit: number
+  /** What takes long, or is only once what it is, is asked so often by turns; the rest in blocks. */
   readonly rounds?: number
-  /** The question differs from round to round, and only so many differ. */
-  readonly mostRounds?: number
 }
 
-const rounds = 7
-const mostRounds = 41
+/** Questions that differ from round to round differ so often, and a hundred times more to warm up. */
+const mostRounds = 96
 
 export function measurementOf(question: Question): Measurement {
   return {
@@ -32,11 +31,20 @@ export function measurementOf(question: Question): Measurement {
 }
 
 export async function ask(project: Project, question: Question): Promise<Row> {
-  if (question.rounds === undefined) await warmUp(project, question)
-  return compareTimes(
-    { rounds, mostRounds: question.rounds ?? mostRounds, ...question },
-    (round) => timeOf(project, `repository/${question.ours(round)}`),
-    (round) => gitTimeOf(project, question.theirs(round)),
+  const { what, limit, rounds } = question
+  const ours = (round: number) => `repository/${question.ours(round)}`
+  if (rounds !== undefined) {
+    return compareTimes(
+      { what, limit, rounds },
+      (round) => timeOf(project, ours(round)),
+      (round) => gitTimeOf(project, question.theirs(round)),
+    )
+  }
+  await warmUp(project, question)
+  return compareBlocks(
+    { what, limit, mostRounds },
+    (rounds) => timesOf(project, rounds.map(ours)),
+    (rounds) => gitTimesOf(project, rounds.map(question.theirs)),
   )
 }
 
@@ -51,7 +59,7 @@ async function warmUp(project: Project, question: Question): Promise<void> {
   let spent = 0
   for (let round = 0; round < warmRounds && spent < warmTime; round++) {
     // Those that differ from round to round differ from the measured ones too.
-    spent += await timeOf(project, `repository/${question.ours(mostRounds + 1 + round)}`)
+    spent += await timeOf(project, `repository/${question.ours(mostRounds + round)}`)
   }
 }
 

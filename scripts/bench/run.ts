@@ -122,7 +122,7 @@ async function* benchGit(folder: string, options: Options, say: Say): AsyncGener
   try {
     const work = join(folder, 'work')
     await mkdir(work)
-    const place = { server, source, folder: work, load, only, say }
+    const place = { server, timer, source, folder: work, load, only, say }
     if (only !== 'engine' && only !== 'crowded-engine') yield* benchTransport(place)
     if (only === undefined || only.endsWith('engine')) {
       say('engine')

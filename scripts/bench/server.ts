@@ -24,6 +24,8 @@ export interface BenchServer {
   repository(name: string): Promise<string>
   /** Whether there is a project of this name: a data folder may be used again. */
   has(name: string): Promise<boolean>
+  /** Watches how late the event loop of the main process comes, until asked. */
+  watchLoop(): () => Promise<{ readonly p99: number; readonly most: number }>
   /** Removes what is remembered of all contributors. */
   forgetContributors(): Promise<void>
   stop(): Promise<void>
@@ -39,7 +41,8 @@ export async function startServer(
 ): Promise<BenchServer> {
   await mkdir(data, { recursive: true })
   const { token, userId } = await makeToken(data, seed)
-  const main = ['--max-semi-space-size=8', join(root, 'dist/main.js')]
+  const watcher = join(import.meta.dirname, 'loop-delay.mjs')
+  const main = ['--max-semi-space-size=8', '--import', watcher, join(root, 'dist/main.js')]
   const child = spawn(process.execPath, main, {
     env: {
       ...process.env,
@@ -49,7 +52,7 @@ export async function startServer(
       // What is measured here is the work, not how often one may ask for it.
       GITSTEAD_LIMIT_ARCHIVES: '0',
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   const url = await addressOf(child)
   return {
@@ -61,12 +64,24 @@ export async function startServer(
     remote: (name) => url.replace('://', `://${user}:${token}@`).concat(`/${user}/${name}.git`),
     repository: (name) => repositoryOf(url, token, data, name),
     has: async (name) => (await askProject(url, token, name)).ok,
+    watchLoop: () => watchLoop(child),
     forgetContributors: () => forgetContributors(data),
     async stop() {
       const gone = once(child, 'exit')
       child.kill('SIGTERM')
       await gone
     },
+  }
+}
+
+function watchLoop(child: ChildProcess): () => Promise<{ p99: number; most: number }> {
+  child.send({ loopDelay: 'watch' })
+  return async () => {
+    const told = once(child, 'message')
+    child.send({ loopDelay: 'tell' })
+    // What loop-delay.mjs sends.
+    const [{ loopDelay }] = (await told) as [{ loopDelay: { p99: number; most: number } }]
+    return loopDelay
   }
 }
 
@@ -162,6 +177,11 @@ export function memoryOf(pid: number): number {
 
 /** Memory of a process and of all that it started. */
 export function memoryOfAll(root: number): number {
+  return [root, ...childrenOf(root)].reduce((sum, pid) => sum + memoryOf(pid), 0)
+}
+
+/** The processes that a process started. */
+export function childrenOf(root: number): number[] {
   const children = readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false
     try {
@@ -172,7 +192,7 @@ export function memoryOfAll(root: number): number {
       return false
     }
   })
-  return [root, ...children.map(Number)].reduce((sum, pid) => sum + memoryOf(pid), 0)
+  return children.map(Number)
 }
 
 /** Watches a process until stopped; gives the most memory it held. */

@@ -32,7 +32,7 @@ export async function chooseSubjects(stored: string): Promise<Subjects> {
     blob: (await lines('rev-parse', `HEAD:${file}`))[0] ?? '',
     paths: [...spread(files, 12), ...spread(folders, 3)].filter(Boolean),
     line: firstParents,
-    years: spread(dates, 150),
+    years: spread(dates, 200),
     file,
     entries: files.length + folders.length,
     start: Math.floor(Math.random() * Math.min(1000, firstParents.length / 10)),

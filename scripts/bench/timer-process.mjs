@@ -7,6 +7,8 @@ import { Agent, request } from 'node:http'
  */
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+/** For many requests at once. */
+const crowd = new Agent({ keepAlive: true })
 
 /** One git program, its output read and dropped. */
 function run({ folder, args, input, env }) {
@@ -28,11 +30,11 @@ function run({ folder, args, input, env }) {
 }
 
 /** One request on a kept connection, its answer read and dropped. */
-function ask({ url, headers, body }) {
+function ask({ url, headers, body }, from = agent) {
   return new Promise((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST'
     const start = performance.now()
-    const asked = request(url, { agent, method, headers }, (response) => {
+    const asked = request(url, { agent: from, method, headers }, (response) => {
       let refusal = ''
       const good = response.statusCode < 300
       let first
@@ -51,9 +53,28 @@ function ask({ url, headers, body }) {
   })
 }
 
-process.on('message', ({ id, git, http }) => {
-  const timed = git ? run(git) : ask(http)
-  timed.then(
+/** Calls one right after the other, nothing else in between. */
+async function inTurn(calls) {
+  const times = []
+  for (const call of calls) times.push(await one(call))
+  return { times }
+}
+
+/** The same calls all at once; how long until the last was answered. */
+async function atOnce(calls) {
+  const start = performance.now()
+  await Promise.all(calls.map((call) => ask(call, crowd)))
+  return { milliseconds: performance.now() - start }
+}
+
+function one({ git, http, block, crowd: calls }) {
+  if (block) return inTurn(block)
+  if (calls) return atOnce(calls)
+  return git ? run(git) : ask(http)
+}
+
+process.on('message', ({ id, ...call }) => {
+  one(call).then(
     (times) => process.send({ id, ...times }),
     (error) => process.send({ id, failure: error.message }),
   )

@@ -2,11 +2,20 @@ import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { gitEnvironment } from './measure.ts'
 
-interface HttpCall {
+export interface HttpCall {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
 }
+
+export interface GitCall {
+  readonly folder: string
+  readonly args: readonly string[]
+  readonly input?: string | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+}
+
+export type Call = { readonly http: HttpCall } | { readonly git: GitCall }
 
 /** Measures requests and git programs, both from one small process. */
 export interface Timer {
@@ -20,6 +29,10 @@ export interface Timer {
     args: readonly string[],
     options?: { readonly input?: string; readonly env?: Readonly<Record<string, string>> },
   ): Promise<number>
+  /** Milliseconds of each of some calls, made one right after the other. */
+  block(calls: readonly Call[]): Promise<readonly number[]>
+  /** Milliseconds until all of some requests, asked at once on connections of their own, are answered. */
+  crowd(calls: readonly HttpCall[]): Promise<number>
   stop(): void
 }
 
@@ -32,11 +45,12 @@ interface Answer {
   readonly id: number
   readonly milliseconds?: number
   readonly first?: number
+  readonly times?: readonly { readonly milliseconds: number }[]
   readonly failure?: string
 }
 
 interface Waiting {
-  resolve(times: Times): void
+  resolve(answer: Answer): void
   reject(error: Error): void
 }
 
@@ -44,25 +58,35 @@ export function startTimer(): Timer {
   const child = fork(join(import.meta.dirname, 'timer-process.mjs'), [], { execArgv: [] })
   const waiting = new Map<number, Waiting>()
   let last = 0
-  child.on('message', ({ id, milliseconds, first = 0, failure }: Answer) => {
-    const one = waiting.get(id)
-    waiting.delete(id)
-    if (milliseconds === undefined) one?.reject(new Error(failure))
-    else one?.resolve({ milliseconds, first })
+  child.on('message', (answer: Answer) => {
+    const one = waiting.get(answer.id)
+    waiting.delete(answer.id)
+    if (answer.failure === undefined) one?.resolve(answer)
+    else one?.reject(new Error(answer.failure))
   })
   const send = (call: object) =>
-    new Promise<Times>((resolve, reject) => {
+    new Promise<Answer>((resolve, reject) => {
       last += 1
       waiting.set(last, { resolve, reject })
       child.send({ id: last, ...call })
     })
+  const timesOf = ({ milliseconds = Number.NaN, first = 0 }: Answer) => ({ milliseconds, first })
   return {
-    http: async (call) => (await send({ http: call })).milliseconds,
-    answer: (call) => send({ http: call }),
-    async git(folder, args, { input, env } = {}) {
-      const git = { folder, args, input, env: { ...gitEnvironment, ...env } }
-      return (await send({ git })).milliseconds
+    http: async (http) => timesOf(await send({ http })).milliseconds,
+    answer: async (http) => timesOf(await send({ http })),
+    git: async (folder, args, more = {}) =>
+      timesOf(await send(whole({ git: { folder, args, ...more } }))).milliseconds,
+    async block(calls) {
+      const { times = [] } = await send({ block: calls.map(whole) })
+      return times.map((each) => each.milliseconds)
     },
+    crowd: async (calls) => timesOf(await send({ crowd: calls })).milliseconds,
     stop: () => child.disconnect(),
   }
+}
+
+/** A call with the environment that every git gets. */
+function whole(call: Call): Call {
+  if ('http' in call) return call
+  return { git: { ...call.git, env: { ...gitEnvironment, ...call.git.env } } }
 }

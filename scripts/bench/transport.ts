@@ -7,11 +7,13 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { compare, git, median, milliseconds, percentile, type Row } from './measure.ts'
+import { compare, git, median, milliseconds, percentile, type Row, ratioRow } from './measure.ts'
 import { type BenchServer, memoryOf, watchMemory } from './server.ts'
+import type { HttpCall, Timer } from './timer.ts'
 
 export interface BenchPlace {
   readonly server: BenchServer
+  readonly timer: Timer
   /** A bare repository to measure with. */
   readonly source: string
   /** An empty folder for whatever a measurement makes. */
@@ -148,6 +150,48 @@ async function* shallowClones(place: BenchPlace, stored: string): AsyncGenerator
     () => clone(`file://${stored}`),
     1.1,
   )
+  yield await sameAgain(place, stored)
+}
+
+const crowdOfClones = 100
+
+/**
+ * What the server answers to a shallow clone that nobody made before, and to a hundred equal ones at once, for each:
+ * answers alone, since a client unpacks what it got as long as the server packed it.
+ */
+async function sameAgain({ server, timer }: BenchPlace, stored: string): Promise<Row> {
+  const tips = (await git(stored, ['rev-list', '--first-parent', '-n', '8', 'HEAD'])).split('\n')
+  const first: number[] = []
+  const again: number[] = []
+  for (const [round, tip] of tips.entries()) {
+    const call = shallowFetch(server, tip)
+    const one = await timer.http(call)
+    const all = await timer.crowd(Array.from({ length: crowdOfClones }, () => call))
+    // The first tip warms up.
+    if (round === 0) continue
+    first.push(one)
+    again.push(all / crowdOfClones)
+  }
+  const what = `the same shallow clone again, ${crowdOfClones} in parallel (for each)`
+  const { ours, theirs, ...row } = ratioRow(what, again, first, 0.1)
+  return { ...row, ours, theirs: `${theirs} first` }
+}
+
+/** The request of `git clone --depth=1` in version 2 of the protocol. */
+function shallowFetch(server: BenchServer, tip: string): HttpCall {
+  const line = (text: string) => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`
+  const about = ['command=fetch', 'agent=git/2', 'object-format=sha1'].map(line).join('')
+  const wanted = ['thin-pack', 'no-progress', 'ofs-delta', 'deepen 1', `want ${tip}`, 'done']
+  const user = Buffer.from(`bench:${server.token}`).toString('base64')
+  return {
+    url: `${server.url}/bench/whole.git/git-upload-pack`,
+    headers: {
+      authorization: `Basic ${user}`,
+      'content-type': 'application/x-git-upload-pack-request',
+      'git-protocol': 'version=2',
+    },
+    body: `${about}0001${wanted.map(line).join('')}0000`,
+  }
 }
 
 async function* manyRefs(place: BenchPlace): AsyncGenerator<Row> {
