@@ -68,7 +68,7 @@ function row(what: string, value: number, unit: 'ms' | 'MB', limit: number): Row
   return { what, ours: `${value.toFixed(1)} ${unit}`, theirs: '', value, unit, limit }
 }
 
-async function mixOf({ stored }: Project): Promise<{ light: string[]; heavy: string[] }> {
+export async function mixOf({ stored }: Project): Promise<{ light: string[]; heavy: string[] }> {
   const lines = async (...args: string[]) => (await git(stored, args)).split('\n').filter(Boolean)
   const every = <Item>(items: readonly Item[], count: number) =>
     items.filter((_, i) => i % Math.max(1, Math.floor(items.length / count)) === 0)

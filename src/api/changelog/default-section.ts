@@ -1,4 +1,3 @@
-import { writeChangelogString } from 'conventional-changelog-writer'
 import type { ChangelogCategory, ChangelogEntry } from './entries.ts'
 
 // The default template of spec B §1.8, by its output, in the writer's words.
@@ -47,6 +46,8 @@ export async function renderDefault(categories: readonly ChangelogCategory[]): P
     category.entries.map((entry) => asCommit(entry, group)),
   )
   const order = (group: { readonly title: string }) => Number(group.title.slice(1))
+  // Loaded by the first changelog: it brings a template language that the server itself has no use for.
+  const { writeChangelogString } = await import('conventional-changelog-writer')
   const text = await writeChangelogString<WriterCommit>(
     commits,
     {},

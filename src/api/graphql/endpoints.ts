@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { anyone } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { fault, parameter, text } from '../../http/params.ts'
-import { answerQuery } from './answer.ts'
 
 /** Variables of a query: an object, or its JSON as forms send it. */
 const variables = parameter<Readonly<Record<string, unknown>>>({ type: 'object' }, (raw) => {
@@ -39,10 +38,13 @@ export const queryGraphql = endpoint({
     data: z.record(z.string(), z.unknown()).nullish(),
     errors: z.array(z.record(z.string(), z.unknown())).optional(),
   }),
-  handler: ({ ctx, body }) =>
-    answerQuery(ctx, {
+  async handler({ ctx, body }) {
+    // Loaded by the first query: the library and the schema take memory that most servers never need.
+    const { answerQuery } = await import('./answer.ts')
+    return await answerQuery(ctx, {
       query: body.query,
       variables: body.variables,
       operationName: body.operationName,
-    }),
+    })
+  },
 })

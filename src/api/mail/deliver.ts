@@ -1,6 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import type { Config } from '../../base/config.ts'
 import type { Ctx } from '../../ctx.ts'
 import { html } from '../../http/page.ts'
@@ -56,7 +56,8 @@ export async function deliver(
     disableUrlAccess: true,
   }
   if (ctx.config.smtpUrl === undefined) return intoOutbox(ctx, mail.key, message)
-  await smtpOf(ctx.config, ctx.config.smtpUrl).sendMail(message)
+  const transport = await smtpOf(ctx.config, ctx.config.smtpUrl)
+  await transport.sendMail(message)
 }
 
 function oneLine(text: string): string {
@@ -76,7 +77,11 @@ function listHeaders({ listId, unsubscribe }: Mail): Record<string, string> {
   }
 }
 
-function smtpOf(config: Config, url: string): Transporter {
+// Loaded by the first mail: many servers send none.
+const mailer = () => import('nodemailer')
+
+async function smtpOf(config: Config, url: string): Promise<Transporter> {
+  const { createTransport } = await mailer()
   const known = open.get(config)
   if (known) return known.transport
   const transport = createTransport(url, {})
@@ -91,6 +96,7 @@ async function intoOutbox(
 ): Promise<void> {
   const folder = join(ctx.config.data, 'outbox')
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  const { createTransport } = await mailer()
   const composed = await createTransport({ streamTransport: true, buffer: true }).sendMail(message)
   const path = join(folder, `${key}.eml`)
   await writeFile(`${path}.partial`, composed.message as Buffer, { mode: 0o600 })
