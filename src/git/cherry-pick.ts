@@ -3,9 +3,8 @@ import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
 import type { Repo } from './repo.ts'
 import type { ObjectId } from './types.ts'
+import { type Combination, combine } from './write/combine.ts'
 import { commitObject } from './write/commit-object.ts'
-import { type Combination, combine } from './write/native-merge.ts'
-import { ObjectWriter } from './write/object-writer.ts'
 import type { Signer } from './write/signer.ts'
 
 export interface PickInput {
@@ -15,7 +14,7 @@ export interface PickInput {
   readonly author: Signer
   readonly committer: Signer
   readonly message: string
-  /** Only find out how it would go; nothing but the objects of a merge is stored. */
+  /** Only find out how it would go; nothing is stored. */
   readonly dryRun?: boolean | undefined
 }
 
@@ -29,35 +28,27 @@ export type Picked =
   | { readonly outcome: 'conflict'; readonly paths: readonly string[] }
   | { readonly outcome: 'empty' }
 
-/** Stores a commit and gives its id; for use inside engine processes. */
-export async function storeCommit(
-  repository: OpenRepository,
-  commit: Parameters<typeof commitObject>[0],
-): Promise<ObjectId> {
-  const writer = new ObjectWriter(repository.path)
-  const id = await writer.add('commit', commitObject(commit))
-  await writer.flush()
-  return id
-}
-
 /** Picks or reverts one commit onto another; for use inside engine processes. */
 export async function pick(
   repository: OpenRepository,
   kind: 'cherry-pick' | 'revert',
   input: PickInput,
+  signal: AbortSignal,
 ): Promise<Picked> {
   const [commit, onto] = await loadCommits(repository, [input.commit, input.onto])
   // Merge commits are taken against their first parent (spec B §2.4).
   const mainline = (commit?.parentIds.length ?? 0) > 1 ? 1 : 0
   const combination: Combination = { kind, commit: input.commit, onto: input.onto, mainline }
-  const combined = await combine(repository, combination)
+  const combined = await combine(repository, combination, signal)
   if (combined.outcome === 'conflict') return combined
-  const { treeId } = combined
+  const { treeId, writer } = combined
   if (treeId === onto?.treeId) return { outcome: 'empty' }
   if (input.dryRun) return { outcome: 'clean', treeId }
   const { author, committer, message } = input
   const parentIds = [input.onto]
-  const commitId = await storeCommit(repository, { treeId, parentIds, author, committer, message })
+  const bytes = commitObject({ treeId, parentIds, author, committer, message })
+  const commitId = await writer.add('commit', bytes)
+  await writer.flush()
   return { outcome: 'clean', treeId, commitId }
 }
 
@@ -65,7 +56,7 @@ export const cherryPickOperation = operation({
   name: 'cherryPick',
   lane: 'heavy',
   writes: true,
-  run: ({ repository }, input: PickInput) => pick(repository, 'cherry-pick', input),
+  run: ({ repository, signal }, input: PickInput) => pick(repository, 'cherry-pick', input, signal),
 })
 
 /** Applies a commit's change onto another commit as a new commit; no ref moves (spec B §2.4). */

@@ -1,4 +1,4 @@
-import { pick, storeCommit } from './cherry-pick.ts'
+import { pick } from './cherry-pick.ts'
 import { runGit } from './command.ts'
 import { loadCommits } from './commit.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
@@ -7,7 +7,8 @@ import { GitError } from './error.ts'
 import { assertObjectId } from './names.ts'
 import type { Repo } from './repo.ts'
 import type { ObjectId } from './types.ts'
-import { type Conflicting, combine, tryCombine } from './write/native-merge.ts'
+import { type Conflicting, combine, tryCombine } from './write/combine.ts'
+import { commitObject } from './write/commit-object.ts'
 import type { Signer } from './write/signer.ts'
 
 export interface MergeSides {
@@ -53,8 +54,8 @@ export type Rebased =
 export const checkMergeOperation = operation({
   name: 'checkMerge',
   lane: 'heavy',
-  run: ({ repository }, { ours, theirs }: MergeSides): Promise<MergeCheck> =>
-    tryCombine(repository, { kind: 'merge', ours, theirs }),
+  run: ({ repository, signal }, { ours, theirs }: MergeSides): Promise<MergeCheck> =>
+    tryCombine(repository, { kind: 'merge', ours, theirs }, signal),
 })
 
 /** Whether two commits merge without conflict, and which paths conflict when not. */
@@ -66,25 +67,31 @@ export function checkMerge(
   return repo.engine.run(checkMergeOperation, repo.path, sides, signal)
 }
 
-async function merge(repository: OpenRepository, input: MergeInput): Promise<Merged> {
+async function merge(
+  repository: OpenRepository,
+  input: MergeInput,
+  signal: AbortSignal,
+): Promise<Merged> {
   const { ours, theirs, author, committer, message } = input
-  const combined = await combine(repository, { kind: 'merge', ours, theirs })
+  const combined = await combine(repository, { kind: 'merge', ours, theirs }, signal)
   if (combined.outcome === 'conflict') return combined
-  const { treeId } = combined
+  const { treeId, writer } = combined
   if (input.squash) {
     const [tip] = await loadCommits(repository, [ours])
     if (tip?.treeId === treeId) return { outcome: 'empty' }
   }
   const parentIds = input.squash ? [ours] : [ours, theirs]
-  const commit = { treeId, parentIds, author, committer, message }
-  return { outcome: 'clean', treeId, commitId: await storeCommit(repository, commit) }
+  const bytes = commitObject({ treeId, parentIds, author, committer, message })
+  const commitId = await writer.add('commit', bytes)
+  await writer.flush()
+  return { outcome: 'clean', treeId, commitId }
 }
 
 export const writeMergeOperation = operation({
   name: 'writeMerge',
   lane: 'heavy',
   writes: true,
-  run: ({ repository }, input: MergeInput) => merge(repository, input),
+  run: ({ repository, signal }, input: MergeInput) => merge(repository, input, signal),
 })
 
 /** Writes a merge commit, or with `squash` one ordinary commit; no ref moves. */
@@ -109,7 +116,7 @@ async function replay(
     const { author, message } = commit
     const { committer } = input
     const step = { commit: commit.id, onto: head, author, committer, message }
-    const picked = await pick(repository, 'cherry-pick', step)
+    const picked = await pick(repository, 'cherry-pick', step, signal)
     if (picked.outcome === 'conflict') {
       return { outcome: 'conflict', commit: commit.id, paths: picked.paths }
     }

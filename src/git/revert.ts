@@ -6,7 +6,7 @@ export const revertOperation = operation({
   name: 'revert',
   lane: 'heavy',
   writes: true,
-  run: ({ repository }, input: PickInput) => pick(repository, 'revert', input),
+  run: ({ repository, signal }, input: PickInput) => pick(repository, 'revert', input, signal),
 })
 
 /** Takes a commit's change back in a new commit; no ref moves (spec B §2.4). */

@@ -1,17 +1,20 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cherryPick } from '../../src/git/cherry-pick.ts'
+import { cherryPick, type Picked } from '../../src/git/cherry-pick.ts'
 import { checkMerge, rebase, writeMerge } from '../../src/git/merge.ts'
 import type { Repo } from '../../src/git/repo.ts'
+import { revert } from '../../src/git/revert.ts'
+import { after, anySteps, difference, startTree, type Tree } from '../support/any-change.ts'
 import { newFolder } from '../support/database.ts'
-import { commitFiles, type TestFile } from '../support/fast-import.ts'
+import { commitFiles, fsck } from '../support/fast-import.ts'
 import { type GitWorld, git, openGitWorld } from '../support/git.ts'
 import { runGitClient } from '../support/git-client.ts'
+import { runs } from '../support/runs.ts'
 
 /*
- * Merges, picks and rebases against the git program, which does each in a work tree of its own: over generated changes of
- * lines, modes and names that now and then conflict.
+ * Merges, picks, reverts and rebases against the git program: over generated edits, moves of files and folders,
+ * deletions, changes of kind and mode on both sides. `FC_RUNS=500` looks further.
  */
 const committer = { name: 'Bo', email: 'bo@x.test', date: '2021-09-20T08:00:00.000Z' }
 const people = { author: committer, committer, message: 'Joined' }
@@ -21,122 +24,159 @@ let world: GitWorld
 let repo: Repo
 let desk: string
 let base: string
+const scratch = newFolder()
 
 beforeAll(async () => {
   world = openGitWorld()
   repo = await world.repository()
-  const files = Object.fromEntries(names.map((name) => [name, text(name, new Map())]))
-  base = commitFiles(repo, { parents: [], files, ref: 'refs/heads/base' })
+  base = commitTree([], new Map(), startTree, 'refs/heads/base')
   desk = join(newFolder(), 'work')
-  git(repo.path, ['worktree', 'add', '-q', '--detach', desk, base])
+  // It reads the objects of the repository and keeps its own to itself.
+  git(repo.path, ['clone', '-q', '--shared', '--no-checkout', repo.path, desk])
 })
-afterAll(() => world.close())
-
-const names = ['one.txt', 'two.txt', 'dir/three.txt']
-
-function text(name: string, edits: ReadonlyMap<number, string>): string {
-  const lines = Array.from({ length: 30 }, (_, at) => edits.get(at) ?? `${name} line ${at}`)
-  return `${lines.join('\n')}\n`
-}
-
-/** What one side does to a file. */
-interface FileChange {
-  readonly name: string
-  readonly edits: ReadonlyMap<number, string>
-  readonly executable: boolean
-  readonly fate: 'stays' | 'moves' | 'goes'
-}
-
-const change = fc.record({
-  name: fc.constantFrom(...names),
-  edits: fc
-    .uniqueArray(fc.tuple(fc.constantFrom(2, 14, 27), fc.constantFrom('X', 'Y')), {
-      selector: ([at]) => at,
-      maxLength: 2,
-    })
-    .map((pairs) => new Map(pairs)),
-  executable: fc.boolean(),
-  fate: fc.constantFrom('stays', 'stays', 'stays', 'moves', 'goes'),
+afterAll(async () => {
+  expect(fsck(repo)).toBe('')
+  await world.close()
 })
-const side = fc.uniqueArray(change, { selector: (one) => one.name, minLength: 1, maxLength: 2 })
 
-function filesOf(changes: readonly FileChange[]): Record<string, TestFile> {
-  const files: Record<string, TestFile> = {}
-  for (const { name, edits, executable, fate } of changes) {
-    const mode = executable ? ('100755' as const) : ('100644' as const)
-    if (fate !== 'stays') files[name] = null
-    if (fate === 'goes') continue
-    files[fate === 'moves' ? `moved-${name.replace('/', '-')}` : name] = {
-      mode,
-      data: text(name, edits),
-    }
-  }
-  return files
+function commitTree(
+  parents: readonly string[],
+  from: Tree,
+  to: Tree,
+  ref = 'refs/heads/scratch',
+): string {
+  return commitFiles(repo, { parents, files: difference(from, to), ref })
 }
 
-const commit = (parent: string, changes: readonly FileChange[]) =>
-  commitFiles(repo, {
-    parents: [parent],
-    files: filesOf(changes),
-    ref: 'refs/heads/scratch',
-    message: `Change ${changes.map((one) => one.name).join()}\n`,
+/** A branch of one commit: where it ends, and what is there. */
+function branch(steps: Parameters<typeof after>[1], parent = base, from = startTree) {
+  const tree = after(from, steps)
+  return { tree, id: commitTree([parent], from, tree) }
+}
+
+/** The tree of a merge as git finds it; or the paths that conflict. */
+async function mergeOfGit(ours: string, theirs: string): Promise<string | string[]> {
+  const args = ['merge-tree', '--write-tree', '--name-only', '-z', '--no-messages', ours, theirs]
+  // What git makes of conflicts is not always sound, and stays out of the repository.
+  const { code, stdout } = await runGitClient(repo.path, args, {
+    GIT_OBJECT_DIRECTORY: scratch,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repo.path, 'objects'),
   })
+  const [tree = '', ...paths] = stdout.split('\0').filter(Boolean)
+  expect([0, 1]).toContain(code)
+  return code === 0 ? tree : [...new Set(paths)].sort()
+}
 
-/** Does it with the git program; the tree, or undefined when it conflicts. */
+/** What we make of it, in the same words. */
+async function mergeOfOurs(ours: string, theirs: string): Promise<string | readonly string[]> {
+  const merged = await writeMerge(repo, { ours, theirs, ...people })
+  const checked = await checkMerge(repo, { ours, theirs })
+  expect(checked).toEqual(merged.outcome === 'conflict' ? merged : { outcome: 'clean' })
+  if (merged.outcome === 'conflict') return merged.paths
+  return merged.outcome === 'clean' ? merged.treeId : 'nothing'
+}
+
+/** Does it with the git program in a work tree; the tree, or undefined when it conflicts. */
 async function treeOfGit(at: string, args: readonly string[]): Promise<string | undefined> {
   git(desk, ['reset', '-q', '--hard'])
-  git(desk, ['clean', '-qfd'])
+  git(desk, ['clean', '-qfdx'])
   git(desk, ['checkout', '-q', '--detach', at])
-  // Renames of whole folders are a guess that libgit2 does not make.
-  const run = await runGitClient(desk, ['-c', 'merge.directoryRenames=false', ...args], identity)
+  const run = await runGitClient(desk, [...args], identity)
   if (run.code === 0) return git(desk, ['rev-parse', 'HEAD^{tree}'])
-  const abort = args[0] === 'rebase' ? ['rebase', '--abort'] : ['reset', '-q', '--hard']
-  git(desk, abort)
-  await runGitClient(desk, ['cherry-pick', '--quit'])
+  await runGitClient(desk, [args[0] ?? '', args[0] === 'rebase' ? '--abort' : '--quit'])
   return undefined
 }
 
 const treeOf = (commitId: string) => git(repo.path, ['rev-parse', `${commitId}^{tree}`])
 
-test('merges agree with git merge', async () => {
+test('merges come out as git merges', async () => {
   await fc.assert(
-    fc.asyncProperty(side, side, async (left, right) => {
-      const [ours, theirs] = [commit(base, left), commit(base, right)]
-      const judge = await treeOfGit(ours, ['merge', '-q', '--no-edit', '--no-ff', theirs])
-      const merged = await writeMerge(repo, { ours, theirs, ...people })
-      const tree = merged.outcome === 'clean' ? treeOf(merged.commitId) : undefined
-      expect(tree).toBe(judge)
-      const outcome = judge === undefined ? 'conflict' : 'clean'
-      expect((await checkMerge(repo, { ours, theirs })).outcome).toBe(outcome)
+    fc.asyncProperty(anySteps, anySteps, async (left, right) => {
+      const [ours, theirs] = [branch(left).id, branch(right).id]
+      expect(await mergeOfOurs(ours, theirs)).toEqual(await mergeOfGit(ours, theirs))
     }),
-    { numRuns: 20, seed: 11 },
+    runs(40, 11),
   )
-}, 60_000)
+}, 300_000)
 
-test('picks agree with git cherry-pick', async () => {
+test('merges of branches that have merged one another come out as git merges', async () => {
   await fc.assert(
-    fc.asyncProperty(side, side, async (left, right) => {
-      const [onto, picked] = [commit(base, left), commit(base, right)]
+    fc.asyncProperty(anySteps, anySteps, anySteps, anySteps, async (left, right, more, other) => {
+      const [one, two] = [branch(left), branch(right)]
+      // Each took the other's change in by keeping its own files, and went on.
+      const ours = commitTree([one.id, two.id], one.tree, after(one.tree, more))
+      const theirs = commitTree([two.id, one.id], two.tree, after(two.tree, other))
+      expect(await mergeOfOurs(ours, theirs)).toEqual(await mergeOfGit(ours, theirs))
+    }),
+    runs(8, 12),
+  )
+}, 300_000)
+
+test('one file that the sides rename to two names conflicts, in merges and picks', async () => {
+  const move = (to: string) => {
+    const tree = new Map(startTree)
+    tree.delete('one.txt')
+    tree.set(to, { mode: '100644', data: startTree.get('one.txt')?.data ?? '' })
+    return commitTree([base], startTree, tree)
+  }
+  const [ours, theirs] = [move('first.txt'), move('second.txt')]
+  const paths = ['first.txt', 'one.txt', 'second.txt']
+  expect(await mergeOfGit(ours, theirs)).toEqual(paths)
+  expect(await mergeOfOurs(ours, theirs)).toEqual(paths)
+  const picked = await cherryPick(repo, { ...people, commit: theirs, onto: ours })
+  expect(picked).toEqual({ outcome: 'conflict', paths })
+})
+
+test('histories without a common commit are not merged, as git refuses to', async () => {
+  const other = commitTree([], new Map(), after(startTree, []))
+  const run = await runGitClient(repo.path, ['merge-tree', '--write-tree', base, other])
+  expect(run.stderr).toContain('refusing to merge unrelated histories')
+  expect(await mergeOfOurs(base, other)).toEqual([])
+})
+
+function expectPicked(found: Picked, judge: string | undefined, onto: string): void {
+  if (found.outcome === 'empty') expect(judge).toBe(treeOf(onto))
+  else expect(found.outcome === 'clean' ? found.treeId : undefined).toBe(judge)
+}
+
+test('picks come out as git cherry-picks', async () => {
+  await fc.assert(
+    fc.asyncProperty(anySteps, anySteps, anySteps, async (left, first, second) => {
+      const onto = branch(left).id
+      const before = branch(first)
+      const picked = branch(second, before.id, before.tree).id
       const same = ['cherry-pick', '--keep-redundant-commits', '--allow-empty', picked]
       const judge = await treeOfGit(onto, same)
-      const input = { ...people, commit: picked, onto, message: 'Picked' }
-      const found = await cherryPick(repo, input)
-      if (found.outcome === 'empty') expect(judge).toBe(treeOf(onto))
-      else expect(found.outcome === 'clean' ? found.treeId : undefined).toBe(judge)
+      expectPicked(await cherryPick(repo, { ...people, commit: picked, onto }), judge, onto)
     }),
-    { numRuns: 20, seed: 12 },
+    runs(20, 13),
   )
-}, 60_000)
+}, 300_000)
 
-test('rebases agree with git rebase', async () => {
+test('reverts come out as git reverts', async () => {
   await fc.assert(
-    fc.asyncProperty(side, side, side, async (left, first, second) => {
-      const onto = commit(base, left)
-      const head = commit(commit(base, first), second)
+    fc.asyncProperty(anySteps, anySteps, async (first, second) => {
+      const change = branch(first)
+      const onto = branch(second, change.id, change.tree).id
+      const judge = await treeOfGit(onto, ['revert', '--no-edit', change.id])
+      const found = await revert(repo, { ...people, commit: change.id, onto })
+      // What changes nothing git refuses to commit.
+      if (found.outcome !== 'empty') expectPicked(found, judge, onto)
+    }),
+    runs(15, 14),
+  )
+}, 300_000)
+
+test('rebases come out as git rebases', async () => {
+  await fc.assert(
+    fc.asyncProperty(anySteps, anySteps, anySteps, async (left, first, second) => {
+      const onto = branch(left).id
+      const before = branch(first)
+      const head = branch(second, before.id, before.tree).id
       const judge = await treeOfGit(head, ['rebase', '-q', '--empty=drop', onto])
       const moved = await rebase(repo, { head, onto, committer })
       expect(moved.outcome === 'clean' ? treeOf(moved.head) : undefined).toBe(judge)
     }),
-    { numRuns: 10, seed: 13 },
+    runs(10, 15),
   )
-}, 60_000)
+}, 300_000)

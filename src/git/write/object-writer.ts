@@ -29,7 +29,7 @@ const smallUpTo = 32 * 1024
 const hashedAtOnce = 4 * 1024 * 1024
 
 /** The id that git gives to these bytes. Large ones are hashed in pieces, so that others get a turn. */
-async function hashObject(type: ObjectType, data: Buffer): Promise<ObjectId> {
+export async function hashObject(type: ObjectType, data: Buffer): Promise<ObjectId> {
   const hash = createHash('sha1').update(`${type} ${data.length}\0`)
   for (let at = 0; at < data.length; at += hashedAtOnce) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve))
