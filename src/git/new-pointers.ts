@@ -20,6 +20,7 @@ const PUSHED_LIMIT = 200
 /** A push of millions of objects takes its time. */
 const patience = 10 * 60_000
 const lineEnd = 0x0a
+const looseObject = /\/[0-9a-f]{2}\/[0-9a-f]+$/
 
 /**
  * The large files that the objects of a push stand for. Only what lies in the quarantine is looked at: what was there
@@ -31,21 +32,29 @@ export async function readNewPointers(repo: Repo, quarantine: string): Promise<L
 
 /** Git leaves the objects of a small push loose: they are read without a program. Undefined for a pack. */
 async function readLoosePointers(quarantine: string): Promise<LfsPointer[] | undefined> {
+  const folders = await Promise.all(
+    (await readdir(quarantine)).map((name) => filesIn(quarantine, name)),
+  )
+  const paths = folders.flat()
+  if (!paths.every((path) => looseObject.test(path))) return undefined
+  const contents = await Promise.all(paths.map(readSmall))
   const found = new Map<string, LfsPointer>()
-  for (const folder of await readdir(quarantine)) {
-    const names = await readdir(join(quarantine, folder)).catch(() => [])
-    if (names.length === 0) continue
-    if (!/^[0-9a-f]{2}$/.test(folder)) return undefined
-    for (const name of names) {
-      const path = join(quarantine, folder, name)
-      // What is larger when it is compressed is larger when it is not; it may be gigabytes.
-      if ((await stat(path)).size > LFS_POINTER_LIMIT) continue
-      const content = smallBlobIn(await readFile(path))
-      const pointer = content && readLfsPointer(content)
-      if (pointer) found.set(pointer.oid, pointer)
-    }
+  for (const bytes of contents) {
+    const content = bytes && smallBlobIn(bytes)
+    const pointer = content && readLfsPointer(content)
+    if (pointer) found.set(pointer.oid, pointer)
   }
   return [...found.values()]
+}
+
+async function filesIn(quarantine: string, folder: string): Promise<string[]> {
+  const names = await readdir(join(quarantine, folder)).catch(() => [])
+  return names.map((name) => join(quarantine, folder, name))
+}
+
+/** What is larger when it is compressed is larger when it is not; it may be gigabytes. */
+async function readSmall(path: string): Promise<Buffer | undefined> {
+  return (await stat(path)).size > LFS_POINTER_LIMIT ? undefined : await readFile(path)
 }
 
 /** The content of a loose object, if it is a blob that is no larger than pointers are. */

@@ -6,8 +6,9 @@ import { listRefs } from '../git/refs.ts'
 import { RefsStates } from '../git/refs-state.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Ref } from '../git/types.ts'
-import { onlyPushableRefs, startService } from './git-process.ts'
+import { startService } from './git-process.ts'
 import { flushPacket, packet, parsePackets } from './pkt-line.ts'
+import { onlyPushableRefs } from './receive-command.ts'
 
 export type Service = 'upload-pack' | 'receive-pack'
 

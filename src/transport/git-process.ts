@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { pushablePrefixes } from '../api/refs/moves.ts'
 import { fallBehind } from '../base/priority.ts'
 import { assertStarted, gitArguments, gitEnvironment, startFailure } from '../git/command.ts'
 import type { Repo } from '../git/repo.ts'
@@ -44,20 +43,6 @@ const politeness = { 'upload-pack': 5, 'receive-pack': 0 } as const
  * each single git as much of it as the whole server.
  */
 const grouper = ['/usr/bin/timeout', '/bin/timeout'].find((path) => existsSync(path))
-
-/**
- * Hides every ref that nobody may push from pushing clients, which also refuses them one by one
- * with git's own reason (spec D §3.5). In the environment since `-c` holds one value per key here.
- */
-export const onlyPushableRefs: Readonly<Record<string, string>> = Object.fromEntries([
-  ['GIT_CONFIG_COUNT', String(pushablePrefixes.length + 1)],
-  ...['refs', ...pushablePrefixes.map((prefix) => `!${prefix.slice(0, -1)}`)].flatMap(
-    (value, index) => [
-      [`GIT_CONFIG_KEY_${index}`, 'receive.hideRefs'],
-      [`GIT_CONFIG_VALUE_${index}`, value],
-    ],
-  ),
-])
 
 /**
  * Starts `git upload-pack` or `git receive-pack` as the head of its own process group, with two

@@ -1,16 +1,17 @@
 import type { Readable, Writable } from 'node:stream'
 import { type RefDoor, settleMoved } from '../api/refs/door.ts'
-import { isPushable, type Push, type Refusal } from '../api/refs/moves.ts'
+import { isPushable, type Push, type RefMove, type Refusal } from '../api/refs/moves.ts'
 import { objectFacts } from '../api/refs/object-facts.ts'
 import { processMark } from '../api/refs/recover.ts'
 import type { Ctx } from '../ctx.ts'
 import { GitError } from '../git/error.ts'
 import { readRefValues } from '../git/ref-values.ts'
 import type { Repo } from '../git/repo.ts'
-import { type GitService, onlyPushableRefs, type ServiceCommand } from './git-process.ts'
+import type { GitService } from './git-process.ts'
 import { allow, deny, readHookQuestion } from './hook.ts'
 import type { Pushed } from './push-messages.ts'
 import { type PushRequest, readPushRequest } from './push-request.ts'
+import { receiveCommand } from './receive-command.ts'
 import { PushOutput, refusalAnswer } from './report.ts'
 import type { Transport } from './transport.ts'
 
@@ -28,7 +29,7 @@ export interface Reception {
 
 /**
  * Takes a push and yields the answer. Rules about who and which ref are applied before git starts;
- * those that look at commits when git has them in quarantine and asks; then the intent is recorded,
+ * those that look at commits when git has them in quarantine and asks; the intent is recorded meanwhile,
  * git moves the refs, and the effects are recorded before the client hears of success.
  */
 export async function* receivePack(transport: Transport, given: Reception): AsyncGenerator<Buffer> {
@@ -79,7 +80,10 @@ class ReceivePack {
   readonly #output: PushOutput
   readonly #ready: Buffer[] = []
   #wake = () => {}
-  #intent: { readonly id: number; readonly names: readonly string[] } | undefined
+  /** What is about to move, written down while git takes the objects in. */
+  readonly #intent: Promise<number>
+  /** Git has been allowed to move refs, and may be at it. */
+  #allowed = false
   #abandoned = false
   #inputError: unknown
   /** Resolves when git is gone and the database knows what it did; never rejects. */
@@ -93,6 +97,9 @@ class ReceivePack {
     this.#repo = given.door.repo
     this.#output = new PushOutput(request.capabilities)
     this.#git = transport.ready.take(receiveCommand(transport, given.ctx, this.#repo))
+    this.#intent = this.#record()
+    // Whoever needs it hears of a failure then.
+    this.#intent.catch(() => {})
     given.signal.addEventListener('abort', () => this.abandon(), { once: true })
     if (given.signal.aborted) this.abandon()
     const fed = this.#feed(request.head)
@@ -123,7 +130,7 @@ class ReceivePack {
   /** The client is gone: git is stopped, unless it may be moving refs already. */
   abandon(): void {
     this.#abandoned = true
-    if (!this.#intent) this.#git.stop()
+    if (!this.#allowed) this.#git.stop()
   }
 
   #done = false
@@ -153,7 +160,7 @@ class ReceivePack {
       stdin.end()
     } catch (error) {
       this.#inputError = error
-      if (!this.#intent) this.#git.stop()
+      if (!this.#allowed) this.#git.stop()
     }
   }
 
@@ -164,7 +171,7 @@ class ReceivePack {
     }
     const { code, stderr } = await this.#git.closed
     await judged
-    if (this.#intent) await this.#settle(this.#intent)
+    await this.#settle()
     // A client listens only when it has sent everything.
     await fed
     if (this.#inputError !== undefined) throw this.#inputError
@@ -174,7 +181,20 @@ class ReceivePack {
     this.#offer(this.#output.finish(await this.#messages()))
   }
 
-  /** Answers git's hook: the rules that need the new commits, then the intent. */
+  /** Git refuses refs that are not pushable by itself. */
+  get #moves(): readonly RefMove[] {
+    return this.#push.moves.filter(({ name }) => isPushable(name))
+  }
+
+  /** Writes the intent down, on the disk. A push that is refused later settles it as one that moved nothing. */
+  async #record(): Promise<number> {
+    const mark = await processMark(this.#git.pid)
+    const id = await this.#given.door.open({ ...this.#push, moves: this.#moves }, mark)
+    this.#transport.atStep('intent recorded')
+    return id
+  }
+
+  /** Answers git's hook: yes, once the rules that need the new commits say so and the intent is on the disk. */
   async #judge(): Promise<void> {
     const { toHook, fromHook } = this.#git
     try {
@@ -182,17 +202,13 @@ class ReceivePack {
       if (!question) return
       this.#transport.atStep('objects received')
       const { ctx, door } = this.#given
-      // git refuses all others by itself.
-      const moves = this.#push.moves.filter(({ name }) => isPushable(name))
-      const push = { ...this.#push, moves }
       const facts = objectFacts(this.#repo, question.quarantine)
-      const refusals = await door.gate(push, facts)
+      const refusals = await door.gate({ ...this.#push, moves: this.#moves }, facts)
       if (refusals.length > 0) return deny(toHook, sentences(ctx, refusals))
+      await this.#intent
       if (this.#abandoned) return deny(toHook, [])
-      const mark = await processMark(this.#git.pid)
-      const id = await door.open(push, mark)
-      this.#intent = { id, names: moves.map(({ name }) => name) }
-      this.#transport.atStep('intent recorded')
+      this.#allowed = true
+      this.#transport.atStep('allowed')
       allow(toHook)
     } catch (error) {
       this.#given.ctx.log.error('push not judged', { error, repository: this.#repo.key })
@@ -200,23 +216,29 @@ class ReceivePack {
     }
   }
 
-  async #settle(intent: { readonly id: number; readonly names: readonly string[] }): Promise<void> {
-    this.#transport.atStep('refs moved')
-    const { ctx, door } = this.#given
-    await settleMoved(ctx, door, intent.id, await this.#moved(intent.names))
-    this.#transport.atStep('settled')
+  async #settle(): Promise<void> {
+    // Without an intent git was not allowed to move anything.
+    const intent = await this.#intent.catch(() => undefined)
+    if (intent === undefined) return
+    const moved = this.#allowed ? await this.#moved() : new Set<string>()
+    if (this.#allowed) this.#transport.atStep('refs moved')
+    await settleMoved(this.#given.ctx, this.#given.door, intent, moved)
+    if (this.#allowed) this.#transport.atStep('settled')
   }
 
   /** What git says it moved; without a report, what the refs say. */
-  async #moved(names: readonly string[]): Promise<Set<string>> {
+  async #moved(): Promise<Set<string>> {
     const outcomes = this.#output.outcomes()
     if (outcomes.length > 0) {
       return new Set(outcomes.filter(({ refusal }) => refusal === null).map(({ name }) => name))
     }
-    const values = await readRefValues(this.#repo, names)
-    const moves = this.#push.moves.filter(
-      ({ name, newId }) =>
-        names.includes(name) && (values.get(name) ?? '0'.repeat(newId.length)) === newId,
+    const wanted = this.#moves
+    const values = await readRefValues(
+      this.#repo,
+      wanted.map(({ name }) => name),
+    )
+    const moves = wanted.filter(
+      ({ name, newId }) => (values.get(name) ?? '0'.repeat(newId.length)) === newId,
     )
     return new Set(moves.map(({ name }) => name))
   }
@@ -253,32 +275,6 @@ function drainedOrClosed(stream: Writable): Promise<void> {
     stream.on('drain', done)
     stream.on('close', done)
   })
-}
-
-/** The largest pack in bytes: what the operator or an administrator allows, whichever is less; 0 for any. */
-function pushLimit(ctx: Ctx): number {
-  const megabytes = ctx.settings.get('receive_max_input_size') ?? 0
-  const limits = [ctx.config.maxPush, megabytes * 1024 * 1024].filter((limit) => limit > 0)
-  return limits.length === 0 ? 0 : Math.min(...limits)
-}
-
-/** The git program that takes pushes, as we start it. */
-function receiveCommand(transport: Transport, ctx: Ctx, repo: Repo): ServiceCommand {
-  return {
-    service: 'receive-pack',
-    repo,
-    options: ['--stateless-rpc'],
-    protocol: undefined,
-    config: {
-      'core.hooksPath': transport.hooks,
-      'transfer.fsckObjects': 'true',
-      'receive.maxInputSize': String(pushLimit(ctx)),
-      'receive.autogc': 'false',
-      'receive.advertisePushOptions': 'true',
-      'core.fsync': 'objects,derived-metadata,reference',
-    },
-    env: onlyPushableRefs,
-  }
 }
 
 /** Gets git ready for a push that is about to come. */

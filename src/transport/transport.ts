@@ -15,6 +15,7 @@ export type PushStep =
   | 'commands read'
   | 'objects received'
   | 'intent recorded'
+  | 'allowed'
   | 'refs moved'
   | 'settled'
 

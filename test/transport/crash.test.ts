@@ -102,6 +102,7 @@ describe('the server is killed in a push', () => {
     ['commands read', false],
     ['objects received', false],
     ['intent recorded', false],
+    ['allowed', false],
     ['refs moved', true],
     ['settled', true],
   ] as const)(

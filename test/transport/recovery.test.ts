@@ -137,7 +137,7 @@ describe('when the server is told to stop', () => {
     const accepted = new Promise<void>((resolve) => {
       reached = resolve
     })
-    const other = await openWorld({}, { atStep: (step) => step === 'intent recorded' && reached() })
+    const other = await openWorld({}, { atStep: (step) => step === 'allowed' && reached() })
     const ben = await other.user('ben')
     const project = await makeProject(other, ben, 'stopped')
     const source = await desk.repository()

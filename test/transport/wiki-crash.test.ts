@@ -87,6 +87,7 @@ async function stored() {
 const steps = [
   ['objects received', false],
   ['intent recorded', false],
+  ['allowed', false],
   ['refs moved', true],
   ['settled', true],
 ] as const

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pushablePrefixes } from '../api/refs/moves.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Repo } from '../git/repo.ts'
+import type { ServiceCommand } from './git-process.ts'
+import type { Transport } from './transport.ts'
+
+/**
+ * Hides every ref that nobody may push from pushing clients, which also refuses them one by one
+ * with git's own reason (spec D §3.5). In the environment since `-c` holds one value per key here.
+ */
+export const onlyPushableRefs: Readonly<Record<string, string>> = Object.fromEntries([
+  ['GIT_CONFIG_COUNT', String(pushablePrefixes.length + 1)],
+  ...['refs', ...pushablePrefixes.map((prefix) => `!${prefix.slice(0, -1)}`)].flatMap(
+    (value, index) => [
+      [`GIT_CONFIG_KEY_${index}`, 'receive.hideRefs'],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ],
+  ),
+])
+
+/** The largest pack in bytes: what the operator or an administrator allows, whichever is less; 0 for any. */
+function pushLimit(ctx: Ctx): number {
+  const megabytes = ctx.settings.get('receive_max_input_size') ?? 0
+  const limits = [ctx.config.maxPush, megabytes * 1024 * 1024].filter((limit) => limit > 0)
+  return limits.length === 0 ? 0 : Math.min(...limits)
+}
+
+/** The git program that takes pushes, as we start it. */
+export function receiveCommand(transport: Transport, ctx: Ctx, repo: Repo): ServiceCommand {
+  return {
+    service: 'receive-pack',
+    repo,
+    options: ['--stateless-rpc'],
+    protocol: undefined,
+    config: {
+      'core.hooksPath': transport.hooks,
+      'transfer.fsckObjects': 'true',
+      'receive.maxInputSize': String(pushLimit(ctx)),
+      'receive.autogc': 'false',
+      'receive.advertisePushOptions': 'true',
+      'core.fsync': 'objects,derived-metadata,reference',
+      ...(borrowsObjects(repo) ? {} : { 'core.alternateRefsCommand': 'true' }),
+    },
+    env: onlyPushableRefs,
+  }
+}
+
+/**
+ * Whether there is another repository whose refs say what is whole already. Git takes the repository itself for one
+ * while it looks at the quarantine, and would start a program to list the same refs again.
+ */
+function borrowsObjects(repo: Repo): boolean {
+  return existsSync(join(repo.path, 'objects/info/alternates'))
+}
