@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { runGit } from './command.ts'
 import { assertObjectId } from './names.ts'
+import { leadsBack } from './quarantine.ts'
 import type { Repo } from './repo.ts'
 import type { ObjectId } from './types.ts'
 
@@ -14,6 +15,7 @@ export async function isAncestor(
   descendant: ObjectId,
   quarantine?: string,
 ): Promise<boolean> {
+  if (quarantine !== undefined && (await leadsBack(quarantine, ancestor, descendant))) return true
   const { code } = await runGit({
     repo: repo.path,
     args: ['merge-base', '--is-ancestor', assertObjectId(ancestor), assertObjectId(descendant)],

@@ -1,5 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, stat } from 'node:fs/promises'
 import { inflateSync } from 'node:zlib'
 import { gitRecords, runGit } from './command.ts'
 import {
@@ -8,6 +7,7 @@ import {
   type LfsPointer,
   readLfsPointer,
 } from './lfs-pointer.ts'
+import { listObjectFiles } from './quarantine.ts'
 import type { Repo } from './repo.ts'
 
 /** Blobs whose content is asked for at once. */
@@ -20,7 +20,6 @@ const PUSHED_LIMIT = 200
 /** A push of millions of objects takes its time. */
 const patience = 10 * 60_000
 const lineEnd = 0x0a
-const looseObject = /\/[0-9a-f]{2}\/[0-9a-f]+$/
 
 /**
  * The large files that the objects of a push stand for. Only what lies in the quarantine is looked at: what was there
@@ -32,12 +31,9 @@ export async function readNewPointers(repo: Repo, quarantine: string): Promise<L
 
 /** Git leaves the objects of a small push loose: they are read without a program. Undefined for a pack. */
 async function readLoosePointers(quarantine: string): Promise<LfsPointer[] | undefined> {
-  const folders = await Promise.all(
-    (await readdir(quarantine)).map((name) => filesIn(quarantine, name)),
-  )
-  const paths = folders.flat()
-  if (!paths.every((path) => looseObject.test(path))) return undefined
-  const contents = await Promise.all(paths.map(readSmall))
+  const { loose, others } = await listObjectFiles(quarantine)
+  if (others.length > 0) return undefined
+  const contents = await Promise.all(loose.map(readSmall))
   const found = new Map<string, LfsPointer>()
   for (const bytes of contents) {
     const content = bytes && smallBlobIn(bytes)
@@ -45,11 +41,6 @@ async function readLoosePointers(quarantine: string): Promise<LfsPointer[] | und
     if (pointer) found.set(pointer.oid, pointer)
   }
   return [...found.values()]
-}
-
-async function filesIn(quarantine: string, folder: string): Promise<string[]> {
-  const names = await readdir(join(quarantine, folder)).catch(() => [])
-  return names.map((name) => join(quarantine, folder, name))
 }
 
 /** What is larger when it is compressed is larger when it is not; it may be gigabytes. */

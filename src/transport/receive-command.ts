@@ -40,7 +40,8 @@ export function receiveCommand(transport: Transport, ctx: Ctx, repo: Repo): Serv
       'receive.maxInputSize': String(pushLimit(ctx)),
       'receive.autogc': 'false',
       'receive.advertisePushOptions': 'true',
-      'core.fsync': 'objects,derived-metadata,reference',
+      // Loose objects are brought onto the disk together, before the push is let in.
+      'core.fsync': 'pack,derived-metadata,reference',
       ...(borrowsObjects(repo) ? {} : { 'core.alternateRefsCommand': 'true' }),
     },
     env: onlyPushableRefs,

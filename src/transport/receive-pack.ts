@@ -5,6 +5,7 @@ import { objectFacts } from '../api/refs/object-facts.ts'
 import { processMark } from '../api/refs/recover.ts'
 import type { Ctx } from '../ctx.ts'
 import { GitError } from '../git/error.ts'
+import { syncLooseObjects } from '../git/quarantine.ts'
 import { readRefValues } from '../git/ref-values.ts'
 import type { Repo } from '../git/repo.ts'
 import type { GitService } from './git-process.ts'
@@ -202,10 +203,14 @@ class ReceivePack {
       if (!question) return
       this.#transport.atStep('objects received')
       const { ctx, door } = this.#given
-      const facts = objectFacts(this.#repo, question.quarantine)
-      const refusals = await door.gate({ ...this.#push, moves: this.#moves }, facts)
+      const { quarantine } = question
+      const facts = objectFacts(this.#repo, quarantine)
+      const [refusals] = await Promise.all([
+        door.gate({ ...this.#push, moves: this.#moves }, facts),
+        quarantine === undefined ? undefined : syncLooseObjects(quarantine),
+        this.#intent,
+      ])
       if (refusals.length > 0) return deny(toHook, sentences(ctx, refusals))
-      await this.#intent
       if (this.#abandoned) return deny(toHook, [])
       this.#allowed = true
       this.#transport.atStep('allowed')
