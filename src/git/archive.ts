@@ -1,16 +1,20 @@
 import type { Readable } from 'node:stream'
-import { bzip2, gzip, inBlocks } from './archive/compress.ts'
-import { type Contents, readContents, readItems, type Selection } from './archive/contents.ts'
+import { inBlocks } from './archive/blocks.ts'
+import { bzip2 } from './archive/bzip2.ts'
+import { gitArchive, leavesNothing, type Selection } from './archive/git-archive.ts'
+import { gzip } from './archive/gzip.ts'
+import { type Item, withLargeFiles } from './archive/items.ts'
 import { readTarItems } from './archive/read-tar.ts'
-import { type ArchiveFrame, tar } from './archive/tar.ts'
+import { tar } from './archive/tar.ts'
 import { zip } from './archive/zip.ts'
-import { loadCommits } from './commit.ts'
+import { loadCommits, readCommit } from './commit.ts'
 import { type Job, operation } from './engine/operation.ts'
 import { openEngineStream } from './engine-stream.ts'
 import { GitError } from './error.ts'
-import { begun, gitStream } from './git-stream.ts'
 import { assertObjectId, cleanPath } from './names.ts'
 import type { Repo } from './repo.ts'
+import { findTreeEntry } from './tree.ts'
+import { allEntries } from './tree-walk.ts'
 import type { ObjectId } from './types.ts'
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip'
@@ -47,64 +51,49 @@ export interface ArchiveInput {
 
 const pieceSize = 256 * 1024
 
-/** `git archive` itself, where attributes or patterns need it. */
-function gitArchive(
-  repo: string,
-  input: ArchiveInput,
-  format: 'tar' | 'zip',
-  signal?: AbortSignal,
-): Readable {
-  const { commitId, name, path = '', excludePaths = [] } = input
-  return gitStream({
-    repo,
-    args: [
-      ...['archive', `--format=${format}`, `--prefix=${name}/`, assertObjectId(commitId), '--'],
-      path === '' ? ':(top)' : `:(top,literal)${path}`,
-      ...excludePaths.map((pattern) => `:(top,exclude)${pattern}`),
-    ],
-    signal,
-    timeout: 0,
-  })
+/** What an engine process is asked for. */
+interface Task extends Selection {
+  readonly format: ArchiveFormat
+  readonly lfs: ReadonlyMap<string, string>
+  /** Whether the exclusions leave nothing but the folder at the top. */
+  readonly isEmpty: boolean
 }
 
-function uncompressed(
-  job: Job,
-  input: ArchiveInput,
-  contents: Contents,
-  frame: ArchiveFrame,
-): AsyncIterable<Buffer> {
-  const { repository, signal } = job
-  const format = input.format === 'zip' ? 'zip' : 'tar'
-  if (!contents.needsGit) {
-    const lfs = input.lfs ?? new Map<string, string>()
-    const items = readItems(repository, contents.entries, lfs, signal)
-    return format === 'zip' ? zip(items, frame) : tar(items, frame)
-  }
-  if (format === 'tar' || contents.namesAreBytes) {
-    return gitArchive(repository.path, input, format, signal)
-  }
-  // git packs zips with one core; reading its tar leaves another one for the packing.
-  return zip(readTarItems(gitArchive(repository.path, input, 'tar', signal), frame.name), frame)
+/** The items of an archive that git cannot make by itself; undefined where it can. */
+async function ownItems(
+  { repository, signal }: Job,
+  task: Task,
+  treeId: ObjectId,
+): Promise<AsyncIterable<Item> | undefined> {
+  if (task.isEmpty) return nothing()
+  if (task.lfs.size === 0) return undefined
+  const entries = await allEntries(repository, treeId, '', signal)
+  // Names that are no UTF-8 are written by git alone, and then pointers stay pointers.
+  if (entries.some((entry) => entry.rawPath !== undefined)) return undefined
+  return withLargeFiles(
+    readTarItems(await gitArchive(repository.path, task, 'tar', signal), task.name),
+    task.lfs,
+  )
 }
 
-/** What an engine process leaves to the main process: `git archive` as it is. */
-interface LeftOver {
-  readonly byGit: boolean
-}
+async function* nothing(): AsyncGenerator<Item> {}
 
-async function emitArchive(job: Job, input: ArchiveInput & Selection): Promise<LeftOver> {
-  const [commit] = await loadCommits(job.repository, [assertObjectId(input.commitId)])
+async function uncompressed(job: Job, task: Task): Promise<AsyncIterable<Buffer>> {
+  const [commit] = await loadCommits(job.repository, [assertObjectId(task.commitId)])
   if (!commit) throw new GitError('not_found', 'no such commit')
-  const contents = await readContents(job.repository, commit.treeId, input, job.signal)
-  // Its bytes would only be passed on here.
-  if (input.format === 'tar' && contents.needsGit) return { byGit: true }
+  const items = await ownItems(job, task, commit.treeId)
+  const isZip = task.format === 'zip'
+  if (!items) return gitArchive(job.repository.path, task, isZip ? 'zip' : 'tar', job.signal)
   const time = new Date(commit.committer.seconds * 1000)
-  const frame = { name: input.name, commitId: commit.id, time }
-  const plain = uncompressed(job, input, contents, frame)
-  if (input.format === 'tar.gz') await emitAll(job, gzip(plain))
-  else if (input.format === 'tar.bz2') await emitAll(job, inBlocks(bzip2(plain), pieceSize))
+  const frame = { name: task.name, commitId: commit.id, time }
+  return isZip ? zip(items, frame) : tar(items, frame)
+}
+
+async function emitArchive(job: Job, task: Task): Promise<void> {
+  const plain = await uncompressed(job, task)
+  if (task.format === 'tar.gz') await emitAll(job, gzip(plain))
+  else if (task.format === 'tar.bz2') await emitAll(job, bzip2(plain))
   else await emitAll(job, inBlocks(plain, pieceSize))
-  return { byGit: false }
 }
 
 async function emitAll(job: Job, pieces: AsyncIterable<Buffer>): Promise<void> {
@@ -125,6 +114,14 @@ function assertName(name: string): void {
   }
 }
 
+/** Fails with `not_found` where there is nothing to pack. */
+async function assertThere(repo: Repo, { commitId, path }: Selection): Promise<void> {
+  if (path === '') await readCommit(repo, assertObjectId(commitId))
+  else if (!(await findTreeEntry(repo, assertObjectId(commitId), path))) {
+    throw new GitError('not_found', 'no file or folder at this path')
+  }
+}
+
 /**
  * The files of a commit as an archive (spec B §1.3): streamed, with the same bytes each time for the
  * same commit, and `.gitattributes` honoured. `not_found` when there is nothing at the path. A failure
@@ -136,9 +133,20 @@ export async function openArchive(
   signal?: AbortSignal,
 ): Promise<Readable> {
   assertName(input.name)
-  const path = cleanPath(input.path ?? '')
-  const wanted = { ...input, path, excludePaths: (input.excludePaths ?? []).filter(Boolean) }
-  return openEngineStream(repo, archiveOperation, wanted, signal, ({ byGit }) =>
-    byGit ? begun(gitArchive(repo.path, wanted, 'tar', signal)) : undefined,
-  )
+  const { format, lfs = new Map<string, string>(), excludePaths = [] } = input
+  const { commitId, name } = input
+  const selection = {
+    ...{ commitId, name, path: cleanPath(input.path ?? '') },
+    excludePaths: excludePaths.filter(Boolean),
+  }
+  await assertThere(repo, selection)
+  const ask = (isEmpty: boolean) =>
+    openEngineStream(repo, archiveOperation, { ...selection, format, lfs, isEmpty }, signal)
+  try {
+    const isGits = lfs.size === 0 && (format === 'tar' || format === 'zip')
+    return isGits ? await gitArchive(repo.path, selection, format, signal) : await ask(false)
+  } catch (error) {
+    if (!leavesNothing(error)) throw error
+    return ask(true)
+  }
 }

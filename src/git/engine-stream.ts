@@ -7,15 +7,13 @@ import type { Repo } from './repo.ts'
 /**
  * Runs an operation that emits bytes, and hands them out as a stream as soon as the first ones are
  * there; what fails before is an ordinary error. A failure later destroys the stream, so that half of
- * it is never taken for the whole. A reader that goes away ends the operation. An operation that emits
- * nothing may leave the stream to `instead`, which is told what it gave.
+ * it is never taken for the whole. A reader that goes away ends the operation.
  */
 export function openEngineStream<Input, Output>(
   repo: Repo,
   operation: Operation<Input, Output>,
   input: Input,
   signal?: AbortSignal,
-  instead: (output: Output) => Promise<Readable> | undefined = () => undefined,
 ): Promise<Readable> {
   const controller = new AbortController()
   const stop = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal
@@ -28,9 +26,9 @@ export function openEngineStream<Input, Output>(
       if (!body.write(bytes)) await drained(body)
     }
     repo.engine.run(operation, repo.path, input, stop, take).then(
-      (output) => {
+      () => {
         // Once bytes have come, the first of these two has no effect.
-        resolve(instead(output) ?? body)
+        resolve(body)
         body.end()
       },
       (error: Error) => {

@@ -58,6 +58,8 @@ export function begun(stream: Readable): Promise<Readable> {
     stream.once('error', reject)
     stream.once('readable', () => {
       stream.off('error', reject)
+      // It may fail before its reader listens; unheard, that would end the process. A reader still sees it destroyed.
+      stream.on('error', () => {})
       resolve(stream)
     })
   })

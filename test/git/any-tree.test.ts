@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { BlobFeed } from '../../src/git/archive/blob-feed.ts'
 import { type ArchiveFormat, openArchive } from '../../src/git/archive.ts'
 import { readBlob } from '../../src/git/blob.ts'
 import { readLog } from '../../src/git/log.ts'
@@ -143,16 +142,6 @@ async function judgeArchives(id: string): Promise<void> {
   // An archive of nothing but its folder is one that unzip warns about.
   execFileSync('unzip', ['-tq', zip])
 }
-
-test('blobs are fed to a reader who comes late', async () => {
-  const id = commitFiles(repo, { files: { late: 'bytes' }, parents: [], ref: 'refs/heads/late' })
-  const [entry] = (await readTree(repo, { ref: id })).entries
-  const feed = new BlobFeed(repo.path, [entry?.id ?? ''], new AbortController().signal)
-  // Long enough for git to have said everything and gone.
-  await new Promise((resolve) => setTimeout(resolve, 300))
-  expect(await feed.next()).toEqual({ size: 5, body: Buffer.from('bytes') })
-  feed.close()
-})
 
 test('a folder whose name begins with a space is found, and its history', async () => {
   const files = { ' a/ b/c': 'x', 'd/ /e': 'y' }

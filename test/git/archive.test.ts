@@ -175,6 +175,73 @@ describe('an archive', () => {
     expect(readFileSync(join(folder, 'top/run.bat'), 'utf8')).toBe('a\r\nb\r\n')
   })
 
+  const attributed: Record<string, TestFile> = {
+    '.gitattributes': [
+      '[attr]private export-ignore',
+      '*.key private',
+      'docs/public.key !export-ignore',
+      'notes/** export-ignore',
+      'whole export-ignore',
+      '"quo\\"ted" export-ignore',
+      '!never export-ignore',
+      '/only-top export-ignore',
+      'VERSION export-subst',
+      '*.ini text eol=crlf',
+      '*.utf16 text working-tree-encoding=UTF-16LE',
+      '*.c ident',
+      '',
+    ].join('\n'),
+    'a.key': 'k',
+    'docs/public.key': 'k',
+    'docs/sub/.gitattributes': '*.txt export-ignore\nkeep.txt -export-ignore\n*.key !private\n',
+    'docs/sub/drop.txt': 'x',
+    'docs/sub/keep.txt': 'x',
+    'docs/sub/b.key': 'x',
+    'emptied/.gitattributes': '* export-ignore\n',
+    'emptied/below/file': 'x',
+    'notes/one': 'x',
+    'notes/two/three': 'x',
+    'whole/x': 'x',
+    'quo"ted': 'x',
+    never: 'x',
+    'only-top': 'x',
+    'docs/only-top': 'x',
+    VERSION: '$Format:%H %h %an <%ae> %cI%n%s$ and $Format:%D$\n$Format:%d$ $Form:%H$\n',
+    'conf/x.ini': 'a\nb\n',
+    'text.utf16': 'wide\n',
+    'id.c': '/* $Id$ */\n',
+    link: { mode: '120000', data: 'VERSION' },
+    'link.key': { mode: '120000', data: 'VERSION' },
+    'tool.sh': { mode: '100755', data: '#!/bin/sh\n' },
+    module: { submodule: '1'.repeat(40) },
+    'module.key': { submodule: '2'.repeat(40) },
+  }
+
+  test.each(formats)('%s does with attributes what git does', async (format) => {
+    const id = commit(attributed)
+    const expected = ofGit(id, format)
+    expect(inventory(unpack(format, await bytesOf({ commitId: id, format, name: 'top' })))).toEqual(
+      expected,
+    )
+    // Large files somewhere in the project: then it is packed here.
+    const lfs = new Map([['0'.repeat(64), join(world.folder, 'none')]])
+    const own = await bytesOf({ commitId: id, format, name: 'top', lfs })
+    expect(inventory(unpack(format, own))).toEqual(expected)
+    expect(expected).toContain('top/emptied/')
+    expect(expected.filter((line) => /private|drop|notes.one|whole.x/.test(line))).toEqual([])
+  })
+
+  test.each(formats)('%s of which nothing is left is its folder alone', async (format) => {
+    const id = commit({ 'd/a': 'a', 'd/b': 'b' })
+    for (const excludePaths of [['d'], ['*'], ['d/a', 'd/']]) {
+      const bytes = await bytesOf({ commitId: id, format, name: 'top', excludePaths })
+      expect(inventory(unpack(format, bytes))).toEqual(['top/'])
+    }
+    const path = 'd/a'
+    const bytes = await bytesOf({ commitId: id, format, name: 'top', path, excludePaths: ['d'] })
+    expect(inventory(unpack(format, bytes))).toEqual(['top/'])
+  })
+
   test('keeps names that are not UTF-8, and names with newlines', async () => {
     const id = commit({ 'raw:caf\xe9/\xff': 'x', 'new\nline': 'y' })
     const bytes = await bytesOf({ commitId: id, format: 'tar', name: 'top' })
@@ -188,7 +255,11 @@ describe('an archive', () => {
       `version https://git-lfs.github.com/spec/v1\noid sha256:${id}\nsize 5\n`
     const file = join(world.folder, 'lfs-object')
     writeFileSync(file, content)
-    const commitId = commit({ mine: pointer(oid), foreign: pointer('f'.repeat(64)) })
+    const commitId = commit({
+      '.gitattributes': '*.bat eol=crlf\n',
+      mine: pointer(oid),
+      foreign: pointer('f'.repeat(64)),
+    })
     for (const format of formats) {
       const lfs = new Map([[oid, file]])
       const folder = unpack(format, await bytesOf({ commitId, format, name: 'top', lfs }))

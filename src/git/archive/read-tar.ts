@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream'
 import { type Extract, extract } from 'tar-stream'
-import { wholeUpTo } from './blob-feed.ts'
-import type { Item } from './contents.ts'
+import type { Item } from './items.ts'
+
+/** Smaller files are handed out in one piece. */
+const wholeUpTo = 1024 * 1024
 
 type Entry = Extract extends AsyncIterable<infer Found> ? Found : never
 

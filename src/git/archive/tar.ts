@@ -2,7 +2,7 @@ import { pack as openPack } from 'tar-stream'
 import { drained } from '../drain.ts'
 import { GitError } from '../error.ts'
 import type { ObjectId } from '../types.ts'
-import type { Item } from './contents.ts'
+import type { Item } from './items.ts'
 
 export interface ArchiveFrame {
   /** The one folder at the top. */

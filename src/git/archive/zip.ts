@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import archiver from 'archiver'
-import type { Item } from './contents.ts'
+import type { Item } from './items.ts'
 import type { ArchiveFrame } from './tar.ts'
 
 type Zip = archiver.Archiver
