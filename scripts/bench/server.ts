@@ -175,24 +175,37 @@ export function memoryOf(pid: number): number {
   }
 }
 
-/** Memory of a process and of all that it started. */
+/** Memory of a process and of all that it started, and that these started. */
 export function memoryOfAll(root: number): number {
-  return [root, ...childrenOf(root)].reduce((sum, pid) => sum + memoryOf(pid), 0)
+  const started = startedBy()
+  const sum = (pid: number): number =>
+    (started.get(pid) ?? []).reduce((total, child) => total + sum(child), memoryOf(pid))
+  return sum(root)
 }
 
 /** The processes that a process started. */
-export function childrenOf(root: number): number[] {
-  const children = readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name)) return false
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
-      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === root
-    } catch {
-      // Gone while we looked.
-      return false
-    }
-  })
-  return children.map(Number)
+export function childrenOf(root: number): readonly number[] {
+  return startedBy().get(root) ?? []
+}
+
+/** All processes by the one that started them. */
+function startedBy(): Map<number, number[]> {
+  const children = new Map<number, number[]>()
+  for (const name of readdirSync('/proc')) {
+    const parent = /^\d+$/.test(name) ? parentOf(name) : undefined
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(name)])
+  }
+  return children
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    // Gone while we looked.
+    return undefined
+  }
 }
 
 /** Watches a process until stopped; gives the most memory it held. */

@@ -93,7 +93,11 @@ async function emitArchive(job: Job, task: Task): Promise<void> {
   const plain = await uncompressed(job, task)
   if (task.format === 'tar.gz') await emitAll(job, gzip(plain))
   else if (task.format === 'tar.bz2') await emitAll(job, bzip2(plain))
-  else await emitAll(job, inBlocks(plain, pieceSize))
+  else
+    await emitAll(
+      job,
+      inBlocks(plain, () => Buffer.allocUnsafe(pieceSize)),
+    )
 }
 
 async function emitAll(job: Job, pieces: AsyncIterable<Buffer>): Promise<void> {

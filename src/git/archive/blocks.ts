@@ -1,10 +1,9 @@
-/** Cuts a stream into blocks of exactly one size; the first may have another, the last one may be smaller. */
+/** Fills one buffer after the other, as `next` gives them; the last one may not get full. */
 export async function* inBlocks(
   source: AsyncIterable<Buffer>,
-  size: number,
-  first = size,
+  next: () => Buffer,
 ): AsyncGenerator<Buffer> {
-  let block = Buffer.allocUnsafe(first)
+  let block = next()
   let filled = 0
   for await (const piece of source) {
     for (let at = 0; at < piece.length; ) {
@@ -13,7 +12,7 @@ export async function* inBlocks(
       filled += copied
       if (filled < block.length) continue
       yield block
-      block = Buffer.allocUnsafe(size)
+      block = next()
       filled = 0
     }
   }

@@ -33,7 +33,13 @@ export async function* bzip2(source: AsyncIterable<Buffer>): AsyncGenerator<Buff
   }
   try {
     yield head
-    for await (const block of inBlocks(source, blockSize, firstBlock)) {
+    let size = firstBlock
+    const nextBlock = () => {
+      const block = Buffer.allocUnsafe(size)
+      size = blockSize
+      return block
+    }
+    for await (const block of inBlocks(source, nextBlock)) {
       pending.push(packBlock(block))
       if (pending.length >= ahead) yield await next()
     }
