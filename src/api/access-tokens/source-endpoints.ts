@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isAdmin, userOf } from '../../access/actor.ts'
 import { MEMBER_LEVELS } from '../../access/roles.ts'
+import type { SourceKind } from '../../access/sources.ts'
 import { type AccessTokenRow, findTokenById } from '../../access/token-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import { badRequest, methodNotAllowed, notFound, unauthorized } from '../../base/problem.ts'
@@ -12,7 +13,7 @@ import { presentSourceToken, type Token, tokenEntity } from './entity.ts'
 import { findBotLevels, listTokenRows } from './list-queries.ts'
 import { botTokenBody, expiryParam, tokenFilterParams } from './params.ts'
 import { assertMayRotate, revokeToken, rotateToken } from './rotate.ts'
-import { onTokenSource, type SourceKind, type TokenSource } from './source.ts'
+import { onTokenSource, type TokenSource } from './source.ts'
 
 const tags = ['access tokens']
 

@@ -1,7 +1,7 @@
 import { mayInGroup, mayInProject } from '../../access/decide.ts'
-import { type Access, onGroup, onProject } from '../../access/subjects.ts'
-
-export type SourceKind = 'projects' | 'groups'
+import { onEither, type SourceKind } from '../../access/sources.ts'
+import type { Access, Group, Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
 
 /** A project or group whose tokens or service accounts a request is about. */
 export interface TokenSource {
@@ -23,43 +23,25 @@ export function onTokenSource(
   kind: SourceKind,
   options: { readonly validateFirst: boolean } = { validateFirst: true },
 ): Access<{ source: TokenSource }> {
+  const make = {
+    project: (project: Project, { actor }: Ctx): TokenSource => ({
+      type: 'project',
+      id: project.id,
+      role: project.role,
+      mayAdminTokens: mayInProject(actor, project, 'admin_access_tokens'),
+      mayAdminAccounts: mayInProject(actor, project, 'admin_service_accounts'),
+      namespaceId: project.namespace_id,
+    }),
+    group: (group: Group, { actor }: Ctx): TokenSource => ({
+      type: 'group',
+      id: group.id,
+      role: group.role,
+      mayAdminTokens: mayInGroup(actor, group, 'admin_access_tokens'),
+      mayAdminAccounts: mayInGroup(actor, group, 'admin_service_accounts'),
+      namespaceId: group.id,
+    }),
+  }
+  const readable = { projects: 'read_project', groups: 'read_group' } as const
   const how = { signedIn: true, validateFirst: options.validateFirst } as const
-  if (kind === 'groups') {
-    const access = onGroup('read_group', how)
-    return {
-      ...access,
-      needs: 'admin_access_tokens',
-      async find(request) {
-        const { group } = await access.find(request)
-        const { actor } = request.ctx
-        const source: TokenSource = {
-          type: 'group',
-          id: group.id,
-          role: group.role,
-          mayAdminTokens: mayInGroup(actor, group, 'admin_access_tokens'),
-          mayAdminAccounts: mayInGroup(actor, group, 'admin_service_accounts'),
-          namespaceId: group.id,
-        }
-        return { source }
-      },
-    }
-  }
-  const access = onProject('read_project', how)
-  return {
-    ...access,
-    needs: 'admin_access_tokens',
-    async find(request) {
-      const { project } = await access.find(request)
-      const { actor } = request.ctx
-      const source: TokenSource = {
-        type: 'project',
-        id: project.id,
-        role: project.role,
-        mayAdminTokens: mayInProject(actor, project, 'admin_access_tokens'),
-        mayAdminAccounts: mayInProject(actor, project, 'admin_service_accounts'),
-        namespaceId: project.namespace_id,
-      }
-      return { source }
-    },
-  }
+  return { ...onEither(kind, readable, make, how), needs: 'admin_access_tokens' }
 }

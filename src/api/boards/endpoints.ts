@@ -1,13 +1,9 @@
 import { z } from 'zod'
+import { type SourceKind, sourceWord as word } from '../../access/sources.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { csv, flag, id, integer, text } from '../../http/params.ts'
-import {
-  onSource,
-  type PlanningSource,
-  type SourceKind,
-  sourceWord as word,
-} from '../planning/place.ts'
+import { onSource, type PlanningSource } from '../planning/place.ts'
 import { boardEntity, listEntity, presentBoards, presentLists } from './entity.ts'
 import { type BoardRow, deleteBoard, listBoardRows, listListsOf } from './queries.ts'
 import {

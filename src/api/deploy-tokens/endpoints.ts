@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { DeployTokenRow } from '../../access/deploy-token-queries.ts'
 import { DEPLOY_SCOPES } from '../../access/scopes.ts'
-import { type Group, onGroup, onInstance, onProject, type Project } from '../../access/subjects.ts'
+import { onEither, type SourceKind, sourceWord } from '../../access/sources.ts'
+import { type Group, onInstance, type Project } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { endpoint } from '../../http/endpoint.ts'
+import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { csv, flag, id, instant, oneOf, text } from '../../http/params.ts'
 import { deployTokenEntity, presentDeployToken } from './entity.ts'
 import { findDeployToken, listDeployTokenRows, type TokenPlace } from './queries.ts'
@@ -31,10 +32,14 @@ function bodyWith<const S extends string>(scopes: readonly S[]) {
 /** Groups have no virtual registries (spec A §Deploy token). */
 const groupScopes = DEPLOY_SCOPES.filter((scope) => !scope.endsWith('_virtual_registry'))
 
-function placeOf(subject: { project: Project } | { group: Group }): TokenPlace {
-  return 'project' in subject
-    ? { type: 'project', id: subject.project.id }
-    : { type: 'group', id: subject.group.id }
+function onPlace(kind: SourceKind, ability: 'read_deploy_tokens' | 'admin_deploy_tokens') {
+  // In projects seeing them takes as much as changing them (spec A §Deploy token).
+  const needs = { projects: 'admin_deploy_tokens', groups: ability } as const
+  const make = {
+    project: ({ id }: Project): TokenPlace => ({ type: 'project', id }),
+    group: ({ id }: Group): TokenPlace => ({ type: 'group', id }),
+  }
+  return onEither(kind, needs, make, order)
 }
 
 async function list(
@@ -65,102 +70,63 @@ export const listAllDeployTokens = endpoint({
   handler: ({ ctx, query, page }) => list(ctx, undefined, query.active, page),
 })
 
-export const listProjectDeployTokens = endpoint({
-  method: 'GET',
-  path: '/projects/:id/deploy_tokens',
-  summary: 'List the deploy tokens of a project',
-  tags,
-  access: onProject('admin_deploy_tokens', order),
-  query,
-  paginate: 'offset',
-  response: z.array(deployTokenEntity),
-  handler: ({ ctx, project, query, page }) => list(ctx, placeOf({ project }), query.active, page),
-})
+function tokensOf(kind: SourceKind): Endpoint[] {
+  const word = sourceWord[kind]
+  const all = `/${kind}/:id/deploy_tokens`
+  const one = `/${kind}/:id/deploy_tokens/:token_id`
+  const [reading, changing] = [
+    onPlace(kind, 'read_deploy_tokens'),
+    onPlace(kind, 'admin_deploy_tokens'),
+  ]
+  return [
+    endpoint({
+      method: 'GET',
+      path: all,
+      summary: `List the deploy tokens of a ${word}`,
+      tags,
+      access: reading,
+      query,
+      paginate: 'offset',
+      response: z.array(deployTokenEntity),
+      handler: ({ ctx, source, query, page }) => list(ctx, source, query.active, page),
+    }),
+    endpoint({
+      method: 'GET',
+      path: one,
+      summary: `Get a deploy token of a ${word}`,
+      tags,
+      access: reading,
+      params,
+      response: deployTokenEntity,
+      handler: async ({ ctx, source, params }) =>
+        presentDeployToken(ctx, await get(ctx, source, params.token_id)),
+    }),
+    endpoint({
+      method: 'POST',
+      path: all,
+      summary: `Create a deploy token of a ${word}`,
+      tags,
+      access: changing,
+      body: bodyWith(kind === 'groups' ? groupScopes : DEPLOY_SCOPES),
+      response: deployTokenEntity,
+      status: 201,
+      async handler({ ctx, source, body }) {
+        const made = await createDeployToken(ctx, source, body)
+        return presentDeployToken(ctx, made.row, made.secret)
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: one,
+      summary: `Delete a deploy token of a ${word}`,
+      tags,
+      access: changing,
+      params,
+      handler: async ({ ctx, source, params }) =>
+        removeDeployToken(ctx, await get(ctx, source, params.token_id)),
+    }),
+  ]
+}
 
-export const getProjectDeployToken = endpoint({
-  method: 'GET',
-  path: '/projects/:id/deploy_tokens/:token_id',
-  summary: 'Get a deploy token of a project',
-  tags,
-  access: onProject('admin_deploy_tokens', order),
-  params,
-  response: deployTokenEntity,
-  handler: async ({ ctx, project, params }) =>
-    presentDeployToken(ctx, await get(ctx, placeOf({ project }), params.token_id)),
-})
-
-export const createProjectDeployToken = endpoint({
-  method: 'POST',
-  path: '/projects/:id/deploy_tokens',
-  summary: 'Create a deploy token of a project',
-  tags,
-  access: onProject('admin_deploy_tokens', order),
-  body: bodyWith(DEPLOY_SCOPES),
-  response: deployTokenEntity,
-  status: 201,
-  async handler({ ctx, project, body }) {
-    const made = await createDeployToken(ctx, placeOf({ project }), body)
-    return presentDeployToken(ctx, made.row, made.secret)
-  },
-})
-
-export const deleteProjectDeployToken = endpoint({
-  method: 'DELETE',
-  path: '/projects/:id/deploy_tokens/:token_id',
-  summary: 'Delete a deploy token of a project',
-  tags,
-  access: onProject('admin_deploy_tokens', order),
-  params,
-  handler: async ({ ctx, project, params }) =>
-    removeDeployToken(ctx, await get(ctx, placeOf({ project }), params.token_id)),
-})
-
-export const listGroupDeployTokens = endpoint({
-  method: 'GET',
-  path: '/groups/:id/deploy_tokens',
-  summary: 'List the deploy tokens of a group',
-  tags,
-  access: onGroup('read_deploy_tokens', order),
-  query,
-  paginate: 'offset',
-  response: z.array(deployTokenEntity),
-  handler: ({ ctx, group, query, page }) => list(ctx, placeOf({ group }), query.active, page),
-})
-
-export const getGroupDeployToken = endpoint({
-  method: 'GET',
-  path: '/groups/:id/deploy_tokens/:token_id',
-  summary: 'Get a deploy token of a group',
-  tags,
-  access: onGroup('read_deploy_tokens', order),
-  params,
-  response: deployTokenEntity,
-  handler: async ({ ctx, group, params }) =>
-    presentDeployToken(ctx, await get(ctx, placeOf({ group }), params.token_id)),
-})
-
-export const createGroupDeployToken = endpoint({
-  method: 'POST',
-  path: '/groups/:id/deploy_tokens',
-  summary: 'Create a deploy token of a group',
-  tags,
-  access: onGroup('admin_deploy_tokens', order),
-  body: bodyWith(groupScopes),
-  response: deployTokenEntity,
-  status: 201,
-  async handler({ ctx, group, body }) {
-    const made = await createDeployToken(ctx, placeOf({ group }), body)
-    return presentDeployToken(ctx, made.row, made.secret)
-  },
-})
-
-export const deleteGroupDeployToken = endpoint({
-  method: 'DELETE',
-  path: '/groups/:id/deploy_tokens/:token_id',
-  summary: 'Delete a deploy token of a group',
-  tags,
-  access: onGroup('admin_deploy_tokens', order),
-  params,
-  handler: async ({ ctx, group, params }) =>
-    removeDeployToken(ctx, await get(ctx, placeOf({ group }), params.token_id)),
-})
+export const projectDeployTokens = tokensOf('projects')
+export const groupDeployTokens = tokensOf('groups')

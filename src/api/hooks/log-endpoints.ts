@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { type Access, onGroup, onProject } from '../../access/subjects.ts'
+import { onEither, type SourceKind } from '../../access/sources.ts'
+import type { Access } from '../../access/subjects.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { notFound, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -77,33 +78,17 @@ const logQuery = { status: csv(text({ max: 50 }), { max: 20 }).optional() }
 const eventParams = { ...hookId, hook_event_id: id() }
 const pairParams = { ...hookId, key }
 
-type OwnerKind = 'projects' | 'groups'
-
 const ownerWord = { projects: '', groups: ' of a group' } as const
 
 /** The project or group that a hook belongs to, as the routes of both need it. */
-function onOwner(kind: OwnerKind): Access<{ source: HookOwner }> {
-  if (kind === 'groups') {
-    const access = onGroup('admin_hooks')
-    return {
-      ...access,
-      async find(request) {
-        const { group } = await access.find(request)
-        return { source: { kind: 'group', id: group.id } }
-      },
-    }
-  }
-  const access = onProject('admin_hooks')
-  return {
-    ...access,
-    async find(request) {
-      const { project } = await access.find(request)
-      return { source: { kind: 'project', id: project.id } }
-    },
-  }
+function onOwner(kind: SourceKind): Access<{ source: HookOwner }> {
+  return onEither<HookOwner>(kind, 'admin_hooks', {
+    project: ({ id }) => ({ kind: 'project', id }),
+    group: ({ id }) => ({ kind: 'group', id }),
+  })
 }
 
-function logEndpoints(kind: OwnerKind): Endpoint[] {
+function logEndpoints(kind: SourceKind): Endpoint[] {
   const common = { tags, access: onOwner(kind) }
   return [
     endpoint({
@@ -137,7 +122,7 @@ function logEndpoints(kind: OwnerKind): Endpoint[] {
 
 /** Headers and URL variables of a hook, one at a time; their values are never shown. */
 function pairEndpoints(
-  kind: OwnerKind,
+  kind: SourceKind,
   pair: 'custom_headers' | 'url_variables',
   what: string,
 ): Endpoint[] {

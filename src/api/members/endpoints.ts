@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SourceKind } from '../../access/sources.ts'
 import { notFound } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { type Endpoint, endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
@@ -8,7 +9,7 @@ import { changeMember, getMembership, removeMember } from './change-member.ts'
 import { addedManyEntity, memberEntity, presentMember } from './entity.ts'
 import { listMemberViews } from './list-queries.ts'
 import { memberScope, readMember } from './read-member.ts'
-import { onSource, type SourceKind } from './source.ts'
+import { onSource } from './source.ts'
 
 const word = { groups: 'group', projects: 'project' } as const
 

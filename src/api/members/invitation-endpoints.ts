@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SourceKind } from '../../access/sources.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { csv, day, id, integer, text } from '../../http/params.ts'
 import { type AddedMany, addMembers } from './add-member.ts'
@@ -7,7 +8,7 @@ import { type InvitationRow, listInvitations } from './invitation-queries.ts'
 import { changeInvitation, getInvitation, inviteByEmail } from './invite.ts'
 import { deleteMemberRow } from './queries.ts'
 import { assertMayAdmin } from './rules.ts'
-import { onSource, type SourceKind } from './source.ts'
+import { onSource } from './source.ts'
 
 const invitationEntity = z.strictObject({
   id: z.int(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Role } from '../../access/roles.ts'
+import type { SourceKind } from '../../access/sources.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
@@ -11,7 +12,7 @@ import { memberEntity } from './entity.ts'
 import { readMember } from './read-member.ts'
 import { listRequesters, type RequesterRow } from './request-queries.ts'
 import { assertMayAdmin } from './rules.ts'
-import { onSource, type SourceKind } from './source.ts'
+import { onSource } from './source.ts'
 
 const requesterEntity = userBasicEntity.extend({ requested_at: z.string(), created_at: z.string() })
 

@@ -1,5 +1,6 @@
 import { mayInGroup, mayInProject } from '../../access/decide.ts'
-import { type Access, type Group, onGroup, onProject, type Project } from '../../access/subjects.ts'
+import { onEither, type SourceKind } from '../../access/sources.ts'
+import type { Access, Group, Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Source } from './rows.ts'
 
@@ -14,8 +15,6 @@ export interface MemberSource extends Source {
   readonly mayAdmin: boolean
   readonly requestsEnabled: boolean
 }
-
-export type SourceKind = 'groups' | 'projects'
 
 export function groupSource(ctx: Ctx, group: Group): MemberSource {
   return {
@@ -48,23 +47,10 @@ export function projectSource(ctx: Ctx, project: Project): MemberSource {
  * (spec A-resolved §1). What more it takes is asked by the handlers, in the order of §9.
  */
 export function onSource(kind: SourceKind): Access<{ source: MemberSource }> {
-  const options = { signedIn: true, validateFirst: true } as const
-  if (kind === 'groups') {
-    const access = onGroup('read_group', options)
-    return {
-      ...access,
-      async find(request) {
-        const { group } = await access.find(request)
-        return { source: groupSource(request.ctx, group) }
-      },
-    }
+  const make = {
+    project: (project: Project, ctx: Ctx) => projectSource(ctx, project),
+    group: (group: Group, ctx: Ctx) => groupSource(ctx, group),
   }
-  const access = onProject('read_project', options)
-  return {
-    ...access,
-    async find(request) {
-      const { project } = await access.find(request)
-      return { source: projectSource(request.ctx, project) }
-    },
-  }
+  const readable = { projects: 'read_project', groups: 'read_group' } as const
+  return onEither(kind, readable, make, { signedIn: true, validateFirst: true })
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { type SourceKind, sourceWord } from '../../access/sources.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { id } from '../../http/params.ts'
 import { getMilestone } from '../milestones/verbs.ts'
-import { onSource, type SourceKind, sourceWord } from '../planning/place.ts'
+import { onSource } from '../planning/place.ts'
 import { listedMergeRequestEntity } from './entity.ts'
 import { listVisibleMergeRequests } from './list-merge-requests.ts'
 

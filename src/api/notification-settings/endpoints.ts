@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { onGroup, onProject, signedIn } from '../../access/subjects.ts'
+import { onEither, type SourceKind, sourceWord } from '../../access/sources.ts'
+import { type Group, type Project, signedIn } from '../../access/subjects.ts'
 import { invalid, invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { endpoint } from '../../http/endpoint.ts'
+import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { callerId, getUser } from '../users/find-user.ts'
@@ -25,7 +26,6 @@ import {
 } from './queries.ts'
 
 const tags = ['notification settings']
-const afterSignIn = { signedIn: true, validateFirst: true } as const
 
 const eventsEntity = z.partialRecord(z.enum(GROUP_EVENTS), z.boolean().nullable())
 const placeEntity = z.strictObject({ level: z.enum(LEVELS), events: eventsEntity.optional() })
@@ -140,56 +140,39 @@ export const putGlobalSetting = endpoint({
   },
 })
 
-export const getGroupSetting = endpoint({
-  method: 'GET',
-  path: '/groups/:id/notification_settings',
-  summary: "Get the caller's notification settings in a group",
-  tags,
-  access: onGroup('read_group', afterSignIn),
-  response: placeEntity,
-  async handler({ ctx, group }) {
-    const place: Place = { type: 'group', id: group.id }
-    return present(await readSetting(ctx, place), place)
-  },
-})
+function onPlace(kind: SourceKind) {
+  const readable = { projects: 'read_project', groups: 'read_group' } as const
+  const make = {
+    project: ({ id }: Project): Place => ({ type: 'project', id }),
+    group: ({ id }: Group): Place => ({ type: 'group', id }),
+  }
+  return onEither(kind, readable, make, { signedIn: true, validateFirst: true })
+}
 
-export const putGroupSetting = endpoint({
-  method: 'PUT',
-  path: '/groups/:id/notification_settings',
-  summary: "Change the caller's notification settings in a group",
-  tags,
-  access: onGroup('read_group', afterSignIn),
-  body: settingBody,
-  response: placeEntity,
-  async handler({ ctx, group, body }) {
-    const place: Place = { type: 'group', id: group.id }
-    return present(await changeSetting(ctx, place, body), place)
-  },
-})
+function settingsIn(kind: SourceKind): Endpoint[] {
+  const common = {
+    tags,
+    path: `/${kind}/:id/notification_settings`,
+    access: onPlace(kind),
+    response: placeEntity,
+  } as const
+  return [
+    endpoint({
+      ...common,
+      method: 'GET',
+      summary: `Get the caller's notification settings in a ${sourceWord[kind]}`,
+      handler: async ({ ctx, source }) => present(await readSetting(ctx, source), source),
+    }),
+    endpoint({
+      ...common,
+      method: 'PUT',
+      summary: `Change the caller's notification settings in a ${sourceWord[kind]}`,
+      body: settingBody,
+      handler: async ({ ctx, source, body }) =>
+        present(await changeSetting(ctx, source, body), source),
+    }),
+  ]
+}
 
-export const getProjectSetting = endpoint({
-  method: 'GET',
-  path: '/projects/:id/notification_settings',
-  summary: "Get the caller's notification settings in a project",
-  tags,
-  access: onProject('read_project', afterSignIn),
-  response: placeEntity,
-  async handler({ ctx, project }) {
-    const place: Place = { type: 'project', id: project.id }
-    return present(await readSetting(ctx, place), place)
-  },
-})
-
-export const putProjectSetting = endpoint({
-  method: 'PUT',
-  path: '/projects/:id/notification_settings',
-  summary: "Change the caller's notification settings in a project",
-  tags,
-  access: onProject('read_project', afterSignIn),
-  body: settingBody,
-  response: placeEntity,
-  async handler({ ctx, project, body }) {
-    const place: Place = { type: 'project', id: project.id }
-    return present(await changeSetting(ctx, place, body), place)
-  },
-})
+export const groupSettings = settingsIn('groups')
+export const projectSettings = settingsIn('projects')

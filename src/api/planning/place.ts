@@ -1,5 +1,6 @@
 import type { GroupAbility, ProjectAbility } from '../../access/abilities.ts'
-import { type Access, type Group, onGroup, onProject, type Project } from '../../access/subjects.ts'
+import { onEither, type SourceKind } from '../../access/sources.ts'
+import type { Access, Group, Project } from '../../access/subjects.ts'
 
 /** Where labels, milestones and boards are: in a project, whose groups' count too, or in a group. */
 export interface Place {
@@ -15,11 +16,6 @@ export interface PlanningSource {
   readonly place: Place
 }
 
-export type SourceKind = 'projects' | 'groups'
-
-/** What a source is called in summaries. */
-export const sourceWord = { projects: 'project', groups: 'group' } as const
-
 interface Options {
   readonly signedIn?: boolean
 }
@@ -30,24 +26,8 @@ export function onSource(
   ability: ProjectAbility & GroupAbility,
   options: Options = {},
 ): Access<{ source: PlanningSource }> {
-  if (kind === 'groups') {
-    const access = onGroup(ability, options)
-    return {
-      ...access,
-      async find(request) {
-        const { group } = await access.find(request)
-        return { source: { project: null, group, place: { namespaceId: group.id } } }
-      },
-    }
-  }
-  const access = onProject(ability, options)
-  return {
-    ...access,
-    async find(request) {
-      const { project } = await access.find(request)
-      return { source: sourceOf(project) }
-    },
-  }
+  const group = (group: Group) => ({ project: null, group, place: { namespaceId: group.id } })
+  return onEither<PlanningSource>(kind, ability, { project: sourceOf, group }, options)
 }
 
 /** A project as the place of its labels and milestones. */

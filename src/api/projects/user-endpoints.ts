@@ -6,55 +6,28 @@ import { projectListEntity } from './entity.ts'
 import { projectListParams, projectPages } from './list-params.ts'
 import { listProjects } from './list-projects.ts'
 
-const tags = ['projects']
+/** A list of the projects that a user has to do with in one way. */
+function projectsOf(kind: 'user' | 'starred' | 'contributed', name: string, summary: string) {
+  return endpoint({
+    method: 'GET',
+    path: `/users/:user_id/${name}`,
+    summary,
+    tags: ['projects'],
+    access: anyone(),
+    params: { user_id: text() },
+    query: projectListParams,
+    paginate: projectPages,
+    kept: true,
+    response: projectListEntity,
+    async handler({ ctx, params, query, page }) {
+      const user = await getUserWithProfile(ctx, params.user_id)
+      return await listProjects(ctx, { kind, userId: user.id }, query, page)
+    },
+  })
+}
 
-export const getUserProjects = endpoint({
-  method: 'GET',
-  path: '/users/:user_id/projects',
-  summary: 'List the projects in the namespace of a user',
-  tags,
-  access: anyone(),
-  params: { user_id: text() },
-  query: projectListParams,
-  paginate: projectPages,
-  kept: true,
-  response: projectListEntity,
-  async handler({ ctx, params, query, page }) {
-    const user = await getUserWithProfile(ctx, params.user_id)
-    return await listProjects(ctx, { kind: 'user', userId: user.id }, query, page)
-  },
-})
-
-export const getStarredProjects = endpoint({
-  method: 'GET',
-  path: '/users/:user_id/starred_projects',
-  summary: 'List the projects that a user starred',
-  tags,
-  access: anyone(),
-  params: { user_id: text() },
-  query: projectListParams,
-  paginate: projectPages,
-  kept: true,
-  response: projectListEntity,
-  async handler({ ctx, params, query, page }) {
-    const user = await getUserWithProfile(ctx, params.user_id)
-    return await listProjects(ctx, { kind: 'starred', userId: user.id }, query, page)
-  },
-})
-
-export const getContributedProjects = endpoint({
-  method: 'GET',
-  path: '/users/:user_id/contributed_projects',
-  summary: 'List the projects that a user contributed to',
-  tags,
-  access: anyone(),
-  params: { user_id: text() },
-  query: projectListParams,
-  paginate: projectPages,
-  kept: true,
-  response: projectListEntity,
-  async handler({ ctx, params, query, page }) {
-    const user = await getUserWithProfile(ctx, params.user_id)
-    return await listProjects(ctx, { kind: 'contributed', userId: user.id }, query, page)
-  },
-})
+export const userProjects = [
+  projectsOf('user', 'projects', 'List the projects in the namespace of a user'),
+  projectsOf('starred', 'starred_projects', 'List the projects that a user starred'),
+  projectsOf('contributed', 'contributed_projects', 'List the projects that a user contributed to'),
+]

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Access, onGroup, onProject } from '../../access/subjects.ts'
+import { onEither, type SourceKind } from '../../access/sources.ts'
+import type { Access } from '../../access/subjects.ts'
 import { type AccessTokenRow, findTokenById } from '../../access/token-queries.ts'
 import { badRequest, hidden, invalidText, notFound, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -17,7 +18,6 @@ import { listAccountRows } from './queries.ts'
 import type { AccountPlace } from './rows.ts'
 import { createServiceAccount, getServiceAccount, updateServiceAccount } from './verbs.ts'
 
-type Kind = 'projects' | 'groups'
 const tags = ['service accounts']
 
 const accountBody = {
@@ -27,28 +27,19 @@ const accountBody = {
 }
 
 /** 401, 404, 403, and only then parameters (spec A-resolved §1). */
-function onPlace(kind: Kind): Access<{ source: AccountPlace }> {
-  if (kind === 'groups') {
-    const access = onGroup('admin_service_accounts', { signedIn: true })
-    return {
-      ...access,
-      async find(request) {
-        const { group } = await access.find(request)
-        return { source: { type: 'group', id: group.id } as const }
-      },
-    }
-  }
-  const access = onProject('admin_service_accounts', { signedIn: true })
-  return {
-    ...access,
-    async find(request) {
-      const { project } = await access.find(request)
-      return { source: { type: 'project', id: project.id } as const }
+function onPlace(kind: SourceKind): Access<{ source: AccountPlace }> {
+  return onEither<AccountPlace>(
+    kind,
+    'admin_service_accounts',
+    {
+      project: ({ id }) => ({ type: 'project', id }),
+      group: ({ id }) => ({ type: 'group', id }),
     },
-  }
+    { signedIn: true },
+  )
 }
 
-function accounts(kind: Kind): Endpoint[] {
+function accounts(kind: SourceKind): Endpoint[] {
   const word = kind.slice(0, -1)
   return [
     endpoint({
@@ -123,7 +114,7 @@ async function findOwnToken(
   return row?.user_id === user.id ? row : undefined
 }
 
-function tokens(kind: Kind): Endpoint[] {
+function tokens(kind: SourceKind): Endpoint[] {
   const word = kind.slice(0, -1)
   const path = `/${kind}/:id/service_accounts/:user_id/personal_access_tokens` as const
   return [
