@@ -81,10 +81,8 @@ export class ObjectWriter {
     if (existsSync(file)) return []
     const whole = Buffer.concat([Buffer.from(`${type} ${data.length}\0`), data])
     const isSmall = data.length <= smallUpTo
-    // Handing a few bytes to another thread takes longer than the work.
-    const bytes = isSmall
-      ? deflateSync(whole, { level: 6 })
-      : await compress(whole, { level: data.length > 1e6 ? 1 : 6 })
+    // Handing a few bytes to another thread takes longer than the work. git's own level for loose objects.
+    const bytes = isSmall ? deflateSync(whole, { level: 1 }) : await compress(whole, { level: 1 })
     const store = () => (isSmall ? storeSmall(file, bytes) : storeFile(file, bytes))
     return (await inFolder(folder, store)) ? [folder, root] : [folder]
   }
@@ -147,16 +145,32 @@ function isMissing(error: unknown): boolean {
 
 /** A folder that is gone again held only what is in a pack by now. */
 async function syncUnlessGone(folder: string): Promise<void> {
+  let file: number
   try {
-    await syncFolder(folder)
+    file = openSync(folder, 'r')
   } catch (error) {
-    if (!isMissing(error)) throw error
+    if (isMissing(error)) return
+    throw error
   }
+  try {
+    await sync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+const own = randomBytes(6).toString('hex')
+let drafts = 0
+
+/** A file beside the place of another, under a name that nobody else takes. */
+function draftOf(path: string): string {
+  drafts += 1
+  return join(dirname(path), `tmp_obj_${own}${drafts}`)
 }
 
 /** Writes a file beside its place and moves it there, so that no reader sees half of it. */
 async function storeFile(path: string, bytes: Buffer): Promise<void> {
-  const draft = join(dirname(path), `tmp_obj_${randomBytes(8).toString('hex')}`)
+  const draft = draftOf(path)
   try {
     const file = await open(draft, 'wx', 0o444)
     try {
@@ -174,7 +188,7 @@ async function storeFile(path: string, bytes: Buffer): Promise<void> {
 
 /** As `storeFile`, for a few bytes: only the disk is waited for, everything else takes microseconds. */
 async function storeSmall(path: string, bytes: Buffer): Promise<void> {
-  const draft = join(dirname(path), `tmp_obj_${randomBytes(8).toString('hex')}`)
+  const draft = draftOf(path)
   const file = openSync(draft, 'wx', 0o444)
   try {
     try {

@@ -1,5 +1,5 @@
 import { GitError } from '../error.ts'
-import type { Entry } from './tree-editor.ts'
+import type { Entry } from './folder.ts'
 
 export const treeMode = 0o040000
 
