@@ -26,6 +26,11 @@ export async function readTreeData(repository: OpenRepository, id: ObjectId): Pr
   return data
 }
 
+/** Keeps a tree that has just been stored: what comes next mostly goes on from it. */
+export function rememberTree(repository: string, id: ObjectId, data: Buffer): void {
+  trees.set(`${repository} ${id}`, data)
+}
+
 /** The root tree of a commit. */
 export async function rootTree(repository: OpenRepository, commitId: ObjectId): Promise<ObjectId> {
   return parseCommit(commitId, await readTyped(repository, commitId, 'commit')).treeId

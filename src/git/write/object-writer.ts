@@ -16,6 +16,7 @@ import { deflate, deflateSync } from 'node:zlib'
 import { runGit } from '../command.ts'
 import { GitError } from '../error.ts'
 import { syncFolder } from '../repo-layout.ts'
+import { rememberTree } from '../tree-walk.ts'
 import type { ObjectId, ObjectType } from '../types.ts'
 import { buildPack, type NewObject } from './pack.ts'
 
@@ -65,6 +66,9 @@ export class ObjectWriter {
     if (options.check) await this.#check(objects)
     if (objects.length > mostLoose) await this.#storePack(objects)
     else await this.#storeLoose(objects)
+    for (const { id, type, data } of objects) {
+      if (type === 'tree') rememberTree(this.#path, id, data)
+    }
   }
 
   async #storeLoose(objects: readonly NewObject[]): Promise<void> {
