@@ -3,10 +3,12 @@ import { openApp } from './app.ts'
 import { readConfig } from './base/config.ts'
 import { makeLog } from './base/log.ts'
 import { goAhead } from './base/priority.ts'
+import { keepHeapSmall } from './base/small-heap.ts'
 import { StartError } from './base/start-error.ts'
 
 /** Reads the configuration, listens, and closes in order on SIGTERM or SIGINT. */
 export async function serve(): Promise<void> {
+  keepHeapSmall()
   const config = readConfig()
   const log = makeLog({ level: config.logLevel })
   goAhead()

@@ -1,3 +1,4 @@
+import { Agent, get } from 'node:http'
 import type { BenchServer } from './server.ts'
 import type { Timer } from './timer.ts'
 
@@ -38,6 +39,25 @@ async function request(project: Project, path: string, body?: unknown): Promise<
 export async function askWhole(project: Project, path: string, body?: unknown): Promise<void> {
   const response = await request(project, `repository/${path}`, body)
   await response.arrayBuffer()
+}
+
+const crowd = new Agent({ keepAlive: true })
+
+/** As `askWhole`, for many clients at once: `fetch` takes about as long for a small answer as the server does. */
+export function askCheaply(project: Project, path: string): Promise<void> {
+  const url = addressOf(project, `repository/${path}`)
+  return new Promise((resolve, reject) => {
+    const asked = get(url, { agent: crowd, headers: headersOf(project) }, (response) => {
+      const good = response.statusCode === 200
+      response.on('error', reject)
+      response.on('end', () => {
+        if (good) resolve()
+        else reject(new Error(`${path}: ${response.statusCode}`))
+      })
+      response.resume()
+    })
+    asked.on('error', reject)
+  })
 }
 
 /** The answer as data. */

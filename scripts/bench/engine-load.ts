@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { askWhole, type Project } from './api.ts'
+import { askCheaply, askWhole, type Project } from './api.ts'
 import { git, milliseconds, percentile, type Row } from './measure.ts'
 import { childrenOf, memoryOf, memoryOfAll } from './server.ts'
 
@@ -110,7 +110,7 @@ async function crowd(
       const list = isHeavy ? heavy : light
       // Steps of a prime spread the questions over the list.
       const path = list[(number * 7) % list.length] ?? ''
-      const asked = () => askWhole(project, path)
+      const asked = () => askCheaply(project, path)
       const time = await milliseconds(onFailure ? () => asked().catch(onFailure) : asked)
       if (!isHeavy) times.push(time)
     }

@@ -42,10 +42,12 @@ export async function startServer(
   await mkdir(data, { recursive: true })
   const { token, userId } = await makeToken(data, seed)
   const watcher = join(import.meta.dirname, 'loop-delay.mjs')
-  const main = ['--max-semi-space-size=8', '--import', watcher, join(root, 'dist/main.js')]
+  const { flags, env } = startCommand(root)
+  const main = [...flags, '--import', watcher, join(root, 'dist/main.js')]
   const child = spawn(process.execPath, main, {
     env: {
       ...process.env,
+      ...env,
       GITSTEAD_DATA: data,
       GITSTEAD_PORT: '0',
       GITSTEAD_LOG_LEVEL: 'error',
@@ -72,6 +74,15 @@ export async function startServer(
       await gone
     },
   }
+}
+
+/** How `npm start` runs node: the environment and the flags before the script. */
+function startCommand(root: string): { flags: string[]; env: Record<string, string> } {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const words = String(scripts.start).split(' ')
+  const node = words.indexOf('node')
+  const set = words.slice(0, node).map((word) => word.split('=') as [string, string])
+  return { flags: words.slice(node + 1, -1), env: Object.fromEntries(set) }
 }
 
 function watchLoop(child: ChildProcess): () => Promise<{ p99: number; most: number }> {

@@ -131,6 +131,18 @@ export function parseTree(id: ObjectId, data: Buffer): RawEntry[] {
   return entries
 }
 
+/** Where each entry of a raw tree object starts, and the end of the last one: to parse only some of a large folder. */
+export function entryStarts(id: ObjectId, data: Buffer): number[] {
+  const starts = [0]
+  const idBytes = id.length / 2
+  for (let at = 0; at < data.length; starts.push(at)) {
+    const end = data.indexOf(0, at)
+    at = end + 1 + idBytes
+    if (end < 0 || at > data.length) throw new GitError('failed', `tree ${id} is damaged`)
+  }
+  return starts
+}
+
 /** The type that a mode means; git tells them apart by the mode's upper bits. */
 export function typeOfMode(mode: number): TreeEntry['type'] {
   const kind = mode & 0o170000

@@ -4,7 +4,7 @@ import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
 import { GitError } from './error.ts'
 import { cleanPath } from './names.ts'
-import { parseTree } from './parse-object.ts'
+import { entryStarts, parseTree } from './parse-object.ts'
 import type { Repo } from './repo.ts'
 import { resolveCommit } from './resolve.ts'
 import {
@@ -109,10 +109,13 @@ async function flatPage(
   options: TreeOptions,
 ): Promise<Slice> {
   if (options.after) return pageOf(await readEntries(repository, treeId, path), options)
-  const all = parseTree(treeId, await readTreeData(repository, treeId))
+  const data = await readTreeData(repository, treeId)
+  const starts = entryStarts(treeId, data)
+  const total = starts.length - 1
   const from = options.offset ?? 0
-  const to = options.limit === undefined ? undefined : from + options.limit
-  return { page: describeAll(all.slice(from, to), path), from, total: all.length }
+  const to = options.limit === undefined ? total : Math.min(from + options.limit, total)
+  const part = data.subarray(starts[Math.min(from, total)], starts[to])
+  return { page: describeAll(parseTree(treeId, part), path), from, total }
 }
 
 function startOf(entries: readonly WalkedEntry[], options: TreeOptions): number {

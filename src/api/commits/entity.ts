@@ -87,7 +87,7 @@ export function presentCommit(
 }
 
 /** Texts of commits as lists show them: their URL and their id tell all that is in one. */
-const texts = new ByteCache<string>(3 * mebibyte, (text) => text.length * 2)
+const texts = new ByteCache<Buffer>(3 * mebibyte, (text) => text.length + 200)
 
 /** As `presentCommit` without trailers, as JSON text that is made once: the same pages are asked for all day. */
 export function presentListedCommit(
@@ -98,7 +98,10 @@ export function presentListedCommit(
   const key = `${projectUrl(ctx, project)} ${commit.id}`
   const known = texts.get(key)
   if (known !== undefined) return ready(known)
-  const text = JSON.stringify(presentCommit(ctx, project, commit))
+  const json = JSON.stringify(presentCommit(ctx, project, commit))
+  // Memory of its own: a part of a common piece would keep all of that.
+  const text = Buffer.allocUnsafeSlow(Buffer.byteLength(json))
+  text.write(json)
   texts.set(key, text)
   return ready(text)
 }
