@@ -11,6 +11,7 @@ import { loadCommits, readCommit } from './commit.ts'
 import { type Job, operation } from './engine/operation.ts'
 import { openEngineStream } from './engine-stream.ts'
 import { GitError } from './error.ts'
+import { Line } from './line.ts'
 import { assertObjectId, cleanPath } from './names.ts'
 import type { Repo } from './repo.ts'
 import { findTreeEntry } from './tree.ts'
@@ -126,6 +127,28 @@ async function assertThere(repo: Repo, { commitId, path }: Selection): Promise<v
   }
 }
 
+/** As many at a time as an engine process streams: each holds a program. */
+const line = new Line(8, 64)
+
+/** What git writes goes straight to the reader. */
+async function archiveOfGit(
+  repo: Repo,
+  selection: Selection,
+  format: 'tar' | 'zip',
+  signal?: AbortSignal,
+): Promise<Readable> {
+  const leave = await line.enter(signal)
+  try {
+    const body = await gitArchive(repo.path, selection, format, signal)
+    body.once('close', leave)
+    if (body.closed) leave()
+    return body
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
 /**
  * The files of a commit as an archive (spec B §1.3): streamed, with the same bytes each time for the
  * same commit, and `.gitattributes` honoured. `not_found` when there is nothing at the path. A failure
@@ -148,7 +171,7 @@ export async function openArchive(
     openEngineStream(repo, archiveOperation, { ...selection, format, lfs, isEmpty }, signal)
   try {
     const isGits = lfs.size === 0 && (format === 'tar' || format === 'zip')
-    return isGits ? await gitArchive(repo.path, selection, format, signal) : await ask(false)
+    return isGits ? await archiveOfGit(repo, selection, format, signal) : await ask(false)
   } catch (error) {
     if (!leavesNothing(error)) throw error
     return ask(true)

@@ -335,6 +335,21 @@ describe('a stream', () => {
     await expect.poll(() => childrenOf(process.pid), { timeout: 5000 }).toEqual([])
   })
 
+  test('waits while as many as may are on their way, and follows when one of them ends', async () => {
+    const id = commit(many)
+    const ask = () => openArchive(repo, { commitId: id, format: 'tar', name: 'x' })
+    const first = await Promise.all(Array.from({ length: 8 }, ask))
+    let begun = 0
+    const next = [ask(), ask()].map((body) => body.finally(() => begun++))
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(begun).toBe(0)
+    // One reader takes everything, another goes away.
+    for await (const chunk of first[0] ?? []) expect(chunk).toBeDefined()
+    first[1]?.destroy()
+    for (const body of await Promise.all(next)) body.destroy()
+    for (const body of first) body.destroy()
+  })
+
   test('of an unknown commit or with a bad name is an error at once', async () => {
     const format = 'tar'
     await expect(

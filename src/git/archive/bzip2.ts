@@ -14,7 +14,7 @@ const blockSize = 700_000
 /** The first block is small, so that something can be sent soon. */
 const firstBlock = 48_000
 /** Programs at a time: each holds eight megabytes. */
-const ahead = 2
+const ahead = 3
 
 const head = Buffer.from('BZh9')
 const blockMark = 0x314159265359n
