@@ -52,7 +52,7 @@ const belowArchivedGroup = sql<0 | 1>`(
 
 /** The project of this id, or undefined. Projects being deleted are not found (spec A-resolved §1). */
 export function findProjectById(db: Db, id: number): Promise<ProjectRow | undefined> {
-  return steadily(db, `project ${id}`, () =>
+  return steadily(db, `project ${id}`, (db) =>
     projectQuery(db)
       .where('projects.id', '=', id)
       .where('projects.pending_delete', '=', 0)
@@ -62,7 +62,7 @@ export function findProjectById(db: Db, id: number): Promise<ProjectRow | undefi
 
 /** The project at this full path (case-insensitive), or undefined. */
 export function findProjectByPath(db: Db, path: string): Promise<ProjectRow | undefined> {
-  return steadily(db, `project at ${path}`, () =>
+  return steadily(db, `project at ${path}`, (db) =>
     projectQuery(db)
       .where('projects.full_path', '=', path)
       .where('projects.pending_delete', '=', 0)
@@ -100,7 +100,7 @@ export function findProjectRole(
   today: Day,
 ): Promise<number> {
   const key = `role of ${userId} in ${projectId} on ${today}`
-  return steadily(db, key, () => askProjectRole(db, userId, projectId, today))
+  return steadily(db, key, (db) => askProjectRole(db, userId, projectId, today))
 }
 
 async function askProjectRole(

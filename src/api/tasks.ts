@@ -36,7 +36,7 @@ import { finishFork, measureProject, removeProject, tidyRepository } from './pro
 import { mentionCommits } from './references/commit-task.ts'
 import { forgetPushesTask } from './refs/forget.ts'
 import { recoverTask } from './refs/recover.ts'
-import { afterPush } from './refs/tasks.ts'
+import { afterPush, afterPushes } from './refs/tasks.ts'
 import { extendCommitGraph, upkeep } from './refs/upkeep.ts'
 import { recoverSides } from './side-repositories/recover.ts'
 import { measureSide, tidySide } from './side-repositories/tasks.ts'
@@ -87,6 +87,7 @@ export const tasks: readonly AnyTask<Ctx>[] = [
   removeProject,
   tidyRepository,
   afterPush,
+  afterPushes,
   extendCommitGraph,
   mentionCommits,
   forgetPushesTask,

@@ -71,20 +71,19 @@ export function openStore(folder: string, options: StoreOptions = {}): Store {
     }
     const dialects = storeDialects(handles)
     const db = new Kysely<Schema>({ dialect: dialects.plain })
-    // SQLite counts what other connections commit: the writer of this process, and other processes.
-    const version = handles.reader.database.prepare('PRAGMA data_version').pluck()
-    keepSteady(db, () => version.get())
+    const record = (): Recording => {
+      const notes = new ReadNotes()
+      return {
+        db: new Kysely<Schema>({ dialect: dialects.noting(notes) }),
+        tables: () => notes.tables,
+        spoil: () => notes.spoil(),
+      }
+    }
+    keepSteady(db, changes, record)
     return {
       db,
       changes,
-      record() {
-        const notes = new ReadNotes()
-        return {
-          db: new Kysely<Schema>({ dialect: dialects.noting(notes) }),
-          tables: () => notes.tables,
-          spoil: () => notes.spoil(),
-        }
-      },
+      record,
       path,
       migrated,
       copyTo: (target) => copyDatabase(openReader(), target),

@@ -32,6 +32,7 @@ import { mentions } from './migrations/0096-mentions.ts'
 import { userAgents } from './migrations/0097-user-agents.ts'
 import { todoTargets } from './migrations/0098-todo-targets.ts'
 import { toldStatuses } from './migrations/0099-told-statuses.ts'
+import { waitingPushes } from './migrations/0110-waiting-pushes.ts'
 
 /** Every migration, in order. Once released, one is never edited, only followed by another. */
 export const migrations: readonly Migration[] = [
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   userAgents,
   todoTargets,
   toldStatuses,
+  waitingPushes,
 ]

@@ -26,6 +26,7 @@ import type { SpacesSchema } from './schema/spaces.ts'
 import type { SuggestionsSchema } from './schema/suggestions.ts'
 import type { ToldStatusesSchema } from './schema/told-statuses.ts'
 import type { UserAgentsSchema } from './schema/user-agents.ts'
+import type { WaitingPushesSchema } from './schema/waiting-pushes.ts'
 
 /** Every table. An area adds its interface here and its migration in migrations.ts. */
 export interface Schema
@@ -55,7 +56,8 @@ export interface Schema
     SpacesSchema,
     SuggestionsSchema,
     ToldStatusesSchema,
-    UserAgentsSchema {}
+    UserAgentsSchema,
+    WaitingPushesSchema {}
 
 /** The database, or the transaction that we are in. */
 export type Db = Kysely<Schema>

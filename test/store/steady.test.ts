@@ -24,7 +24,7 @@ async function put(db: Db, key: string, text: string): Promise<void> {
 
 /** The value of a setting, asked for as requests ask who a token belongs to. */
 function read(db: Db, key: string): Promise<string | undefined> {
-  return steadily(db, key, async () => {
+  return steadily(db, key, async (db) => {
     asked += 1
     const query = db.selectFrom('settings').select('value').where('key', '=', key)
     const row = await query.executeTakeFirst()

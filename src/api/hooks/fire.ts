@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { RE2JS, RE2JSSyntaxException } from 're2js'
 import type { Ctx } from '../../ctx.ts'
+import type { Db } from '../../store/schema.ts'
+import { steadily } from '../../store/steady.ts'
 import { matchesPattern } from '../refs/name-pattern.ts'
 import { deliverHook } from './deliver.ts'
 import { type HookEvent, hookEvents, SYSTEM_EVENTS } from './hook-events.ts'
@@ -44,7 +46,9 @@ export async function fireHooks(
 
 /** Whether anybody listens, for payloads that cost something to make. */
 export async function wantsHooks(ctx: Ctx, place: HookPlace, event: HookEvent): Promise<boolean> {
-  return (await hooksFor(ctx, place, event, undefined)).length > 0
+  const key = `hooks of ${place?.id} in ${place?.namespace_id} for ${event}`
+  const wanting = await steadily(ctx.db, key, (db) => askHooks(db, place, event))
+  return wanting.some((hook) => alertStatus(hook, ctx.now()) === 'executable')
 }
 
 async function hooksFor(
@@ -53,18 +57,22 @@ async function hooksFor(
   event: HookEvent,
   branch: string | undefined,
 ): Promise<HookRow[]> {
-  const hooks = await listWantingHooks(ctx.db, {
-    projectId: place?.id ?? null,
-    namespaceId: place?.namespace_id ?? null,
-    flag: hookEvents[event].flag,
-    system: SYSTEM_EVENTS.has(event),
-  })
+  const hooks = await askHooks(ctx.db, place, event)
   return hooks.filter(
     (hook) =>
       // What happens while a hook rests is not kept for it: a receiver that is down would be flooded at its return.
       alertStatus(hook, ctx.now()) === 'executable' &&
       (branch === undefined || meansBranch(hook, branch)),
   )
+}
+
+function askHooks(db: Db, place: HookPlace, event: HookEvent): Promise<HookRow[]> {
+  return listWantingHooks(db, {
+    projectId: place?.id ?? null,
+    namespaceId: place?.namespace_id ?? null,
+    flag: hookEvents[event].flag,
+    system: SYSTEM_EVENTS.has(event),
+  })
 }
 
 /** Whether a hook wants to hear of this branch: by pattern, by regular expression, or of all. */

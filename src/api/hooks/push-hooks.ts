@@ -38,11 +38,13 @@ export async function makePushHooks(
     if (!(await wantsHooks(ctx, project, event))) continue
     payloads.push({ news, payload: await pushPayload(ctx, project, news, push.options) })
   }
+  const tellsUpdate = await wantsHooks(ctx, project, 'repository_update')
   return async (ctx) => {
     for (const { news, payload } of payloads) {
       if (news.kind === 'branch') await fireHooks(ctx, project, 'push', () => payload, news.name)
       else await fireHooks(ctx, project, 'tag_push', () => payload)
     }
+    if (!tellsUpdate) return
     await fireHooks(ctx, project, 'repository_update', () => repositoryUpdate(ctx, project, push))
   }
 }

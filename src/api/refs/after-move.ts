@@ -9,8 +9,8 @@ import { protectDefaultBranch } from '../protections/protect-branch.ts'
 import { defaultProtection } from './default-protection.ts'
 import { branchOf, isDeletion, type RefMove, type SettledPush } from './moves.ts'
 import { rulesFor } from './protection.ts'
-import { findPush, listBranchRules, listMovedRefs } from './queries.ts'
-import { tellPush } from './tell-push.ts'
+import { listBranchRules, listMovedRefs } from './queries.ts'
+import { prepareTelling, type Telling } from './tell-push.ts'
 import { enqueueUpkeep } from './upkeep.ts'
 
 /**
@@ -66,29 +66,19 @@ async function protectFirstBranch(ctx: Ctx, project: PushedProject, name: string
 
 /**
  * Everything else that follows from a push, in this order; each may run twice for the same push and
- * must not mind. A new part of the product that cares about pushes adds its line here.
+ * must not mind. A new part of the product that cares about pushes adds its line here. Gives what is told of it, in a
+ * transaction.
  */
-const effects: readonly ((ctx: Ctx, push: SettledPush) => Promise<void>)[] = [
-  pointHeadAtDefaultBranch,
-  mergeRequestsAfterPush,
-  tellPush,
-  enqueueUpkeep,
-  measurePushed,
-]
+export async function applyEffects(ctx: Ctx, push: SettledPush): Promise<Telling> {
+  await pointHeadAtDefaultBranch(ctx, push)
+  await mergeRequestsAfterPush(ctx, push)
+  return await prepareTelling(ctx, push)
+}
 
-/** The work of the task that a settled push leaves behind. */
-export async function applyEffects(ctx: Ctx, pushId: number): Promise<void> {
-  const push = await findPush(ctx.db, pushId)
-  if (!push) return
-  const settled: SettledPush = {
-    id: push.id,
-    projectId: push.project_id,
-    userId: push.user_id,
-    options: JSON.parse(push.options) as string[], // written by us as a list of texts
-    at: push.created_at,
-    moves: await listMovedRefs(ctx.db, pushId),
-  }
-  for (const effect of effects) await effect(ctx, settled)
+/** What follows once for all pushes to a project that came together, in the transaction that tells of them. */
+export async function followUp(ctx: Ctx, projectId: number): Promise<void> {
+  await enqueueUpkeep(ctx, projectId)
+  await measurePushed(ctx, projectId)
 }
 
 /** Makes HEAD name the default branch when a push has just decided which that is. */
@@ -100,7 +90,7 @@ export async function pointHeadAtDefaultBranch(ctx: Ctx, push: SettledPush): Pro
 }
 
 /** What the project page tells of its content follows the push, once for all pushes that wait for it. */
-async function measurePushed(ctx: Ctx, push: SettledPush): Promise<void> {
-  const uniqueKey = String(push.projectId)
-  await ctx.work.enqueue(ctx.db, measureProject, { project_id: push.projectId }, { uniqueKey })
+async function measurePushed(ctx: Ctx, projectId: number): Promise<void> {
+  const uniqueKey = String(projectId)
+  await ctx.work.enqueue(ctx.db, measureProject, { project_id: projectId }, { uniqueKey })
 }

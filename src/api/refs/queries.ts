@@ -13,7 +13,7 @@ export function listBranchRules(
   namespaceId: number,
 ): Promise<readonly BranchRule[]> {
   const key = `branch rules of ${projectId} in ${namespaceId}`
-  return steadily(db, key, () => askBranchRules(db, projectId, namespaceId))
+  return steadily(db, key, (db) => askBranchRules(db, projectId, namespaceId))
 }
 
 async function askBranchRules(
@@ -56,7 +56,11 @@ async function askBranchRules(
   })
 }
 
-export async function listTagRules(db: Db, projectId: number): Promise<TagRule[]> {
+export function listTagRules(db: Db, projectId: number): Promise<readonly TagRule[]> {
+  return steadily(db, `tag rules of ${projectId}`, (db) => askTagRules(db, projectId))
+}
+
+async function askTagRules(db: Db, projectId: number): Promise<TagRule[]> {
   const rows = await db
     .selectFrom('protected_tags as rule')
     .leftJoin('protected_tag_levels as level', 'level.protected_tag_id', 'rule.id')
@@ -231,4 +235,33 @@ export async function insertPushEffect(db: Db, pushId: number, effect: string): 
     .returning('push_id')
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** Notes that the effects of a push are still to come. */
+export async function insertWaiting(db: Db, projectId: number, pushId: number): Promise<void> {
+  await db
+    .insertInto('waiting_pushes')
+    .values({ push_id: pushId, project_id: projectId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Pushes to a project whose effects are still to come, the oldest first. */
+export async function listWaiting(db: Db, projectId: number, most: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('waiting_pushes')
+    .select('push_id')
+    .where('project_id', '=', projectId)
+    .orderBy('push_id')
+    .limit(most)
+    .execute()
+  return rows.map((row) => row.push_id)
+}
+
+export async function deleteWaiting(db: Db, pushIds: readonly number[]): Promise<void> {
+  const ids = JSON.stringify(pushIds)
+  await db
+    .deleteFrom('waiting_pushes')
+    .where('push_id', 'in', sql<number>`(SELECT value FROM json_each(${ids}))`)
+    .execute()
 }

@@ -5,8 +5,8 @@ import { flushLater, inTransaction } from '../../store/transaction.ts'
 import { dropMergeOf } from '../merge-requests/complete-merge.ts'
 import { afterMove } from './after-move.ts'
 import type { Push } from './moves.ts'
-import { closePush, insertPush, settleMoves } from './queries.ts'
-import { afterPush } from './tasks.ts'
+import { closePush, insertPush, insertWaiting, settleMoves } from './queries.ts'
+import { afterPushes } from './tasks.ts'
 
 /**
  * Writes down that refs are about to move, so that a crash can't leave a move without its effects.
@@ -52,7 +52,9 @@ export async function settlePush(
       await dropMergeOf(ctx, pushId)
       return undefined
     }
-    await ctx.work.enqueue(ctx.db, afterPush, { push_id: pushId })
+    await insertWaiting(ctx.db, projectId, pushId)
+    const uniqueKey = String(projectId)
+    await ctx.work.enqueue(ctx.db, afterPushes, { project_id: projectId }, { uniqueKey })
     return await afterMove(ctx, projectId, pushId)
   })
   // The task does it again, should we not get there.

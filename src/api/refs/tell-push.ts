@@ -22,27 +22,37 @@ interface ToldPush {
 /** Commits whose messages are read for issues that they close. */
 const mostCommits = 100
 
-/**
- * Tells of a push: the feed of the project, its hooks, and issues that commits on the default branch close. Reads the
- * repository first, then writes everything in one transaction, once for each push.
- */
+/** Tells of a push in the transaction of the given ctx. */
+export type Telling = (ctx: Ctx) => Promise<void>
+
+/** Tells of a push: the feed of the project, its hooks, and issues that commits on the default branch close. */
 export async function tellPush(given: Ctx, push: ToldPush): Promise<void> {
+  const tell = await prepareTelling(given, push)
+  await inTransaction(given, tell)
+}
+
+/**
+ * Reads from the repository what is to be told of a push, and gives what writes it: everything in one transaction, once
+ * for each push, and of as many pushes as there are at a time.
+ */
+export async function prepareTelling(given: Ctx, push: ToldPush): Promise<Telling> {
   const ctx = await actAs(given, push.userId)
   const project = await findHookProject(ctx, push.projectId)
-  if (!project) return
+  if (!project) return async () => {}
   const news = await newsOf(ctx, project, push.moves)
   const fireAll = await makePushHooks(ctx, project, { ...push, news })
   const landed = news.filter((one) => one.kind === 'branch' && one.name === project.default_branch)
-  await inTransaction(ctx, async (ctx) => {
-    if (!(await insertPushEffect(ctx.db, push.id, 'told'))) return
-    await recordPushEvents(ctx, project, news, push.moves.length)
-    await fireAll(ctx)
-    for (const one of landed) await closeByMessages(ctx, project, one.commits)
+  return async ({ db }) => {
+    const inner = { ...ctx, db }
+    if (!(await insertPushEffect(db, push.id, 'told'))) return
+    await recordPushEvents(inner, project, news, push.moves.length)
+    await fireAll(inner)
+    for (const one of landed) await closeByMessages(inner, project, one.commits)
     for (const { name: branch, commits } of news.filter((one) => one.kind === 'branch')) {
       const lands = branch === project.default_branch
-      await crossReferenceCommits(ctx, project, { branch, lands, commits })
+      await crossReferenceCommits(inner, project, { branch, lands, commits })
     }
-  })
+  }
 }
 
 /** News of each ref, as long as a person could still care about each of them. */

@@ -5,7 +5,6 @@ import { extendGraph, maintainRepository } from '../../git/maintenance.ts'
 import { listRefs } from '../../git/refs.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { task } from '../../work/task.ts'
-import type { SettledPush } from './moves.ts'
 
 // Pushes come in bursts, and their clients want the processor first: one look for all of them.
 const graphRestMs = 2000
@@ -37,9 +36,9 @@ export const upkeep = task({
 })
 
 /** Has the repository of a push looked after when things are quiet. */
-export async function enqueueUpkeep(ctx: Ctx, push: SettledPush): Promise<void> {
-  const payload = { project_id: push.projectId }
-  const uniqueKey = String(push.projectId)
+export async function enqueueUpkeep(ctx: Ctx, projectId: number): Promise<void> {
+  const payload = { project_id: projectId }
+  const uniqueKey = String(projectId)
   await inTransaction(ctx, async (ctx) => {
     const when = (restMs: number) => ({ uniqueKey, runAt: later(ctx.now(), restMs) })
     await ctx.work.enqueue(ctx.db, extendCommitGraph, payload, when(graphRestMs))

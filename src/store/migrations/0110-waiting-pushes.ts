@@ -1,0 +1,13 @@
+import type { Migration } from '../migration.ts'
+
+/** Settled pushes whose effects are still to come: a burst of them is told of together. */
+export const waitingPushes: Migration = {
+  name: '0110-waiting-pushes',
+  sql: `
+CREATE TABLE waiting_pushes (
+  push_id INTEGER PRIMARY KEY REFERENCES pushes (id) ON DELETE CASCADE,
+  project_id INTEGER NOT NULL
+) STRICT;
+CREATE INDEX waiting_pushes_by_project ON waiting_pushes (project_id, push_id);
+`,
+}
