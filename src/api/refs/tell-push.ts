@@ -1,7 +1,6 @@
 import { actAs } from '../../access/act-as.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { inTransaction } from '../../store/transaction.ts'
 import { recordPushEvents } from '../events/record-push.ts'
 import { findHookProject } from '../hooks/payload-parts.ts'
 import { makePushHooks } from '../hooks/push-hooks.ts'
@@ -25,15 +24,9 @@ const mostCommits = 100
 /** Tells of a push in the transaction of the given ctx. */
 export type Telling = (ctx: Ctx) => Promise<void>
 
-/** Tells of a push: the feed of the project, its hooks, and issues that commits on the default branch close. */
-export async function tellPush(given: Ctx, push: ToldPush): Promise<void> {
-  const tell = await prepareTelling(given, push)
-  await inTransaction(given, tell)
-}
-
 /**
- * Reads from the repository what is to be told of a push, and gives what writes it: everything in one transaction, once
- * for each push, and of as many pushes as there are at a time.
+ * Reads from the repository what is to be told of a push: to the feed of the project, its hooks, and issues that commits
+ * on the default branch close. Gives what writes it, once for each push, in a transaction of as many as there are.
  */
 export async function prepareTelling(given: Ctx, push: ToldPush): Promise<Telling> {
   const ctx = await actAs(given, push.userId)
