@@ -185,101 +185,76 @@ class Histogram {
   }
 }
 
-/** A run of changed lines that is being moved, and the run of the other text at the same place. */
-class Group {
-  start = 0
-  end = 0
-  readonly #ids: Int32Array
-  readonly #changed: Uint8Array
-
-  constructor(ids: Int32Array, changed: Uint8Array) {
-    this.#ids = ids
-    this.#changed = changed
-    while (this.#isChanged(this.end)) this.end += 1
+/**
+ * How many lines changed in each gap between the lines that did not: before the first of those, between each two, and
+ * after the last. Both texts have the same number of gaps.
+ */
+function gapsOf(changed: Uint8Array): number[] {
+  const gaps = [0]
+  for (const flag of changed) {
+    if (flag === 1) gaps[gaps.length - 1] = (gaps.at(-1) ?? 0) + 1
+    else gaps.push(0)
   }
-
-  get isEmpty(): boolean {
-    return this.start === this.end
-  }
-
-  #isChanged(at: number): boolean {
-    return this.#changed[at] === 1
-  }
-
-  next(): boolean {
-    if (this.end === this.#ids.length) return false
-    this.start = this.end + 1
-    this.end = this.start
-    while (this.#isChanged(this.end)) this.end += 1
-    return true
-  }
-
-  previous(): void {
-    this.end = this.start - 1
-    this.start = this.end
-    while (this.#isChanged(this.start - 1)) this.start -= 1
-  }
-
-  /** Moves down by a line where that says the same, and takes in the group that it meets. */
-  slideDown(): boolean {
-    if (this.end >= this.#ids.length || this.#ids[this.start] !== this.#ids[this.end]) return false
-    this.#changed[this.start] = 0
-    this.#changed[this.end] = 1
-    this.start += 1
-    this.end += 1
-    while (this.#isChanged(this.end)) this.end += 1
-    return true
-  }
-
-  slideUp(): boolean {
-    if (this.start === 0 || this.#ids[this.start - 1] !== this.#ids[this.end - 1]) return false
-    this.start -= 1
-    this.end -= 1
-    this.#changed[this.start] = 1
-    this.#changed[this.end] = 0
-    while (this.#isChanged(this.start - 1)) this.start -= 1
-    return true
-  }
+  return gaps
 }
 
-/** Moves groups of changed lines to where git shows them (xdl_change_compact without its heuristic of indents). */
-function compact(
-  ids: Int32Array,
-  changed: Uint8Array,
-  otherIds: Int32Array,
-  otherChanged: Uint8Array,
-): void {
-  const group = new Group(ids, changed)
-  const other = new Group(otherIds, otherChanged)
-  do {
-    if (!group.isEmpty) settle(group, other)
-    other.next()
-  } while (group.next())
-}
-
-/** As far down as it goes, or where it meets a change of the other text. */
-function settle(group: Group, other: Group): void {
-  let [size, earliestEnd, meetsOther] = [0, 0, false]
-  do {
-    size = group.end - group.start
-    while (group.slideUp()) other.previous()
-    earliestEnd = group.end
-    meetsOther = !other.isEmpty
-    while (group.slideDown()) {
-      other.next()
-      if (!other.isEmpty) meetsOther = true
-    }
-  } while (size !== group.end - group.start)
-  if (group.end === earliestEnd || !meetsOther) return
-  while (other.isEmpty) {
-    group.slideUp()
-    other.previous()
-  }
+/** A run of changed lines: the gap that it stands in, its first line and how many there are. */
+interface Run {
+  gap: number
+  start: number
+  size: number
 }
 
 /**
- * What changed between two texts, exactly as git's merges see it: histogram diff, groups moved by the rules of xdiff.
- * Undefined where git itself falls back to another algorithm.
+ * Moves runs of changed lines to where git shows them. A run can go up by a line that equals its last one, and down by
+ * a line that equals its first, and takes in the run that it meets there. It goes as far down as it can, but no further
+ * than the last place where the other text has changed too.
+ */
+function settleRuns(ids: Int32Array, gaps: number[], otherGaps: readonly number[]): void {
+  const run: Run = { gap: 0, start: 0, size: 0 }
+  for (; run.gap < gaps.length; run.gap += 1, run.start += run.size + 1) {
+    run.size = gaps[run.gap] ?? 0
+    if (run.size === 0) continue
+    const highest = slide(ids, gaps, run)
+    let resting = run.gap
+    while (resting > highest && otherGaps[resting] === 0) resting -= 1
+    // Nobody else's change is on the way: as far down as it goes.
+    if (otherGaps[resting] === 0) continue
+    gaps[run.gap] = 0
+    run.start -= run.gap - resting
+    run.gap = resting
+    gaps[resting] = run.size
+  }
+}
+
+/** Moves a run up and down again as far as it goes, until it meets no other run; gives the highest gap it was in. */
+function slide(ids: Int32Array, gaps: number[], run: Run): number {
+  for (;;) {
+    const { size } = run
+    while (run.gap > 0 && ids[run.start - 1] === ids[run.start + run.size - 1]) {
+      const met = gaps[run.gap - 1] ?? 0
+      step(gaps, run, run.gap - 1, met)
+      run.start -= met + 1
+    }
+    const highest = run.gap
+    while (run.gap < gaps.length - 1 && ids[run.start] === ids[run.start + run.size]) {
+      step(gaps, run, run.gap + 1, gaps[run.gap + 1] ?? 0)
+      run.start += 1
+    }
+    if (run.size === size) return highest
+  }
+}
+
+function step(gaps: number[], run: Run, to: number, met: number): void {
+  gaps[run.gap] = 0
+  run.gap = to
+  run.size += met
+  gaps[to] = run.size
+}
+
+/**
+ * What changed between two texts, exactly as git's merges see it. Undefined where git itself falls back to another
+ * algorithm.
  */
 export function diffLines(
   old: Int32Array,
@@ -288,17 +263,17 @@ export function diffLines(
 ): LineChange[] | undefined {
   const histogram = new Histogram(old, fresh, distinct)
   if (!histogram.run()) return undefined
-  const { oldChanged, newChanged } = histogram
-  compact(old, oldChanged, fresh, newChanged)
-  compact(fresh, newChanged, old, oldChanged)
+  const oldGaps = gapsOf(histogram.oldChanged)
+  const newGaps = gapsOf(histogram.newChanged)
+  settleRuns(old, oldGaps, newGaps)
+  settleRuns(fresh, newGaps, oldGaps)
   const changes: LineChange[] = []
-  for (let [i, j] = [0, 0]; i < old.length || j < fresh.length; i += 1, j += 1) {
-    const [oldStart, newStart] = [i, j]
-    while (oldChanged[i] === 1) i += 1
-    while (newChanged[j] === 1) j += 1
-    if (i > oldStart || j > newStart) {
-      changes.push({ oldStart, oldCount: i - oldStart, newStart, newCount: j - newStart })
-    }
+  let [oldStart, newStart] = [0, 0]
+  for (const [gap, oldCount] of oldGaps.entries()) {
+    const newCount = newGaps[gap] ?? 0
+    if (oldCount > 0 || newCount > 0) changes.push({ oldStart, oldCount, newStart, newCount })
+    oldStart += oldCount + 1
+    newStart += newCount + 1
   }
   return changes
 }
