@@ -9,10 +9,10 @@ import { rootTree } from './tree-walk.ts'
 import { type Commit, type CommitStats, emptyTree, type ObjectId } from './types.ts'
 import { ChangeStats } from './write/change-stats.ts'
 import { commitObject } from './write/commit-object.ts'
-import type { Entry } from './write/folder.ts'
 import { ObjectWriter } from './write/object-writer.ts'
 import { isReadByGit, type PathProblem, pathProblem } from './write/paths.ts'
 import type { Signer } from './write/signer.ts'
+import type { Entry } from './write/tree-cursor.ts'
 import { TreeEditor } from './write/tree-editor.ts'
 
 /** One step of a commit; content is decoded already. */

@@ -4,7 +4,6 @@ import { pushablePrefixes } from '../api/refs/moves.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Repo } from '../git/repo.ts'
 import type { ServiceCommand } from './git-process.ts'
-import type { Transport } from './transport.ts'
 
 /**
  * Hides every ref that nobody may push from pushing clients, which also refuses them one by one
@@ -27,15 +26,15 @@ function pushLimit(ctx: Ctx): number {
   return limits.length === 0 ? 0 : Math.min(...limits)
 }
 
-/** The git program that takes pushes, as we start it. */
-export function receiveCommand(transport: Transport, ctx: Ctx, repo: Repo): ServiceCommand {
+/** The git program that takes pushes, as we start it; `hooks` is the folder of its hooks. */
+export function receiveCommand(hooks: string, ctx: Ctx, repo: Repo): ServiceCommand {
   return {
     service: 'receive-pack',
     repo,
     options: ['--stateless-rpc'],
     protocol: undefined,
     config: {
-      'core.hooksPath': transport.hooks,
+      'core.hooksPath': hooks,
       'transfer.fsckObjects': 'true',
       'receive.maxInputSize': String(pushLimit(ctx)),
       'receive.autogc': 'false',

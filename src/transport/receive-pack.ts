@@ -97,7 +97,7 @@ class ReceivePack {
     this.#push = push
     this.#repo = given.door.repo
     this.#output = new PushOutput(request.capabilities)
-    this.#git = transport.ready.take(receiveCommand(transport, given.ctx, this.#repo))
+    this.#git = transport.ready.take(receiveCommand(transport.hooks, given.ctx, this.#repo))
     this.#intent = this.#record()
     // Whoever needs it hears of a failure then.
     this.#intent.catch(() => {})
@@ -284,5 +284,5 @@ function drainedOrClosed(stream: Writable): Promise<void> {
 
 /** Gets git ready for a push that is about to come. */
 export function expectPush(transport: Transport, ctx: Ctx, repo: Repo): void {
-  transport.ready.prepare(receiveCommand(transport, ctx, repo))
+  transport.ready.prepare(receiveCommand(transport.hooks, ctx, repo))
 }

@@ -4,7 +4,8 @@ import type { Page, Paged } from '../../base/page.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { ProjectBasic, ProjectFull } from './entity.ts'
-import { listProjectRows, type ProjectFilters, type Scope } from './list-queries.ts'
+import type { ProjectFilters, Scope } from './list-filters.ts'
+import { listProjectRows } from './list-queries.ts'
 import { presentProjects } from './present.ts'
 
 export interface ListedProjects extends ProjectFilters {

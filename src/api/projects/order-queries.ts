@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Viewer } from '../../access/visible-queries.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
-import type { ProjectFilters } from './list-queries.ts'
+import type { ProjectFilters } from './list-filters.ts'
 
 export type Query = ReturnType<typeof idQuery>
 

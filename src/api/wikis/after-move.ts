@@ -7,8 +7,8 @@ import { recordEvent } from '../events/record.ts'
 import { wantsHooks } from '../hooks/fire.ts'
 import { findHookProject } from '../hooks/payload-parts.ts'
 import type { SettledMove } from '../side-repositories/moved.ts'
-import { fireWikiHooks, type WikiHolder } from './hook-payload.ts'
-import { type PageName, pageOf } from './page-name.ts'
+import { fireWikiHooks, type PageNews, type WikiHolder } from './hook-payload.ts'
+import { pageOf } from './page-name.ts'
 import { findPage, readPageText } from './pages.ts'
 import { savePage } from './queries.ts'
 
@@ -16,17 +16,6 @@ import { savePage } from './queries.ts'
 const mostPages = 100
 /** Larger pages come to hooks without their text. */
 const longestText = 1024 * 1024
-
-export type PageAction = 'created' | 'updated' | 'destroyed'
-
-/** What happened to one page. */
-export interface PageNews {
-  readonly action: PageAction
-  readonly page: PageName
-  readonly formerSlug: string | undefined
-  /** Its text, where a hook will ask for it. */
-  readonly text: string
-}
 
 /** Tells the feed and the hooks which pages a push or an edit changed. */
 export async function wikiMoved(ctx: Ctx, move: SettledMove): Promise<(ctx: Ctx) => Promise<void>> {

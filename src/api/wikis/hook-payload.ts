@@ -3,7 +3,7 @@ import type { Group, Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { fireHooks, type HookPayload } from '../hooks/fire.ts'
 import { hookActor, hookProject } from '../hooks/payload-parts.ts'
-import type { PageAction, PageNews } from './after-move.ts'
+import type { PageName } from './page-name.ts'
 import { listPages, readPageText } from './pages.ts'
 import { projectWiki, wikiTip } from './wiki.ts'
 
@@ -12,6 +12,17 @@ export type WikiHolder = { readonly hooked: Pick<Project, 'id' | 'namespace_id'>
   | { readonly project: Project; readonly group: undefined }
   | { readonly project: undefined; readonly group: Group }
 )
+
+type PageAction = 'created' | 'updated' | 'destroyed'
+
+/** What happened to one page. */
+export interface PageNews {
+  readonly action: PageAction
+  readonly page: PageName
+  readonly formerSlug: string | undefined
+  /** Its text, where a hook will ask for it. */
+  readonly text: string
+}
 
 interface Version {
   readonly versionId: string

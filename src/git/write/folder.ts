@@ -2,13 +2,7 @@ import { parseTree } from '../parse-object.ts'
 import { lookUp } from '../tree-walk.ts'
 import { emptyTree, type ObjectId } from '../types.ts'
 import type { ObjectWriter } from './object-writer.ts'
-import { TreeCursor, treeMode } from './tree-cursor.ts'
-
-/** An entry of a folder; its name is bytes, kept as text of one character each. */
-export interface Entry {
-  readonly mode: number
-  readonly id: ObjectId
-}
+import { type Entry, TreeCursor, treeMode } from './tree-cursor.ts'
 
 /** From so many questions on, a list of all names is worth making. */
 const worthIndex = 16

@@ -1,5 +1,11 @@
 import { GitError } from '../error.ts'
-import type { Entry } from './folder.ts'
+import type { ObjectId } from '../types.ts'
+
+/** An entry of a folder; its name is bytes, kept as text of one character each. */
+export interface Entry {
+  readonly mode: number
+  readonly id: ObjectId
+}
 
 export const treeMode = 0o040000
 

@@ -2,8 +2,9 @@ import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
 import { readTreeData } from '../tree-walk.ts'
 import type { ObjectId } from '../types.ts'
-import { type Entry, Folder } from './folder.ts'
+import { Folder } from './folder.ts'
 import type { ObjectWriter } from './object-writer.ts'
+import type { Entry } from './tree-cursor.ts'
 import { treeMode } from './tree-cursor.ts'
 
 function key(part: string): string {

@@ -3,10 +3,9 @@ import { GitError } from '../error.ts'
 import { readLinked } from '../objects.ts'
 import { readTreeData } from '../tree-walk.ts'
 import { emptyTree, type ObjectId } from '../types.ts'
-import type { Entry } from './folder.ts'
 import type { ObjectWriter } from './object-writer.ts'
 import { mergeTexts } from './text-merge.ts'
-import { ThreeCursors, TreeCursor, treeMode } from './tree-cursor.ts'
+import { type Entry, ThreeCursors, TreeCursor, treeMode } from './tree-cursor.ts'
 
 /** Three trees that are joined: what the changes of both sides started from, and the sides. */
 export interface ThreeTrees {

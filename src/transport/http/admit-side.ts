@@ -11,7 +11,7 @@ import {
   type Wiki,
 } from '../../api/wikis/wiki.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { Admission, Asked } from './admit.ts'
+import type { Admission, Asked } from './admission.ts'
 import { challenge, notAllowed, noWiki, redirect, rootOf } from './refusal.ts'
 
 const wikiForm = /^(.+)\.wiki$/

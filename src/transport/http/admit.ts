@@ -1,27 +1,13 @@
 import { mayInProject, maySee } from '../../access/decide.ts'
 import { findMovedProjectId } from '../../access/find-queries.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
-import { projectDoor, type RefDoor } from '../../api/refs/door.ts'
+import { projectDoor } from '../../api/refs/door.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Service } from '../advertisements.ts'
+import type { Admission, Asked } from './admission.ts'
 import { admitSide } from './admit-side.ts'
 import type { ProjectsByPush } from './create-by-push.ts'
 import { challenge, noProject, notAllowed, redirect, rootOf } from './refusal.ts'
-
-export interface Admission {
-  readonly door: RefDoor
-  /** Whose code it is; wikis and snippets have none. */
-  readonly project?: Project | undefined
-  /** Lines for the user of a push. */
-  readonly notices: readonly string[]
-}
-
-export interface Asked {
-  readonly path: string
-  readonly service: Service
-  /** `info/refs?…` or `git-receive-pack`, for redirects. */
-  readonly rest: string
-}
 
 /**
  * The project, wiki or snippet that a git request is about, for callers who may do what they ask (spec D §3.2).
