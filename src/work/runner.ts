@@ -37,7 +37,7 @@ export interface RunnerOptions<C extends TaskCtx> {
   readonly lookMs?: number
 }
 
-const restMs = 2
+const restMs = 10
 const firstPauseMs = 10_000
 const longestPauseMs = 3_600_000
 

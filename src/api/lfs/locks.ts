@@ -3,6 +3,7 @@ import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { steadily } from '../../store/steady.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
   deleteLfsLock,
@@ -124,7 +125,9 @@ export async function removeLock(
 
 /** Whether a push of the caller's must be asked which files it changes. */
 export function isAnyLocked(ctx: Ctx, project: Pick<Project, 'id'>): Promise<boolean> {
-  return hasForeignLock(ctx.db, project.id, userOf(ctx.actor)?.id ?? 0)
+  const userId = userOf(ctx.actor)?.id ?? 0
+  const key = `locks of others than ${userId} in ${project.id}`
+  return steadily(ctx.db, key, (db) => hasForeignLock(db, project.id, userId))
 }
 
 /** `'<path>' is locked in <ref> by <user>` for the first of the paths that is somebody else's (spec D §3.7). */

@@ -5,7 +5,7 @@ import type { Enqueued } from '../../work/queue.ts'
 import { inTurn } from '../repository/in-turn.ts'
 import { applyEffects, followUp } from './after-move.ts'
 import type { SettledPush } from './moves.ts'
-import { deleteWaiting, findPush, listMovedRefs, listWaiting } from './queries.ts'
+import { deleteWaiting, listMovedRefsOf, listPushes, listWaiting } from './queries.ts'
 import type { Telling } from './tell-push.ts'
 
 /** Pushes that are told of in one transaction; others who write must not wait long. */
@@ -44,9 +44,7 @@ export async function applyTogether(ctx: Ctx, pushIds: readonly number[]): Promi
   const tellings: Telling[] = []
   const actors = new Map<number | null, Ctx>()
   let projectId: number | undefined
-  for (const id of pushIds) {
-    const push = await readSettled(ctx, id)
-    if (!push) continue
+  for (const push of await readSettled(ctx, pushIds)) {
     const acting = actors.get(push.userId) ?? (await actAs(ctx, push.userId))
     actors.set(push.userId, acting)
     tellings.push(await applyEffects(acting, push))
@@ -59,16 +57,14 @@ export async function applyTogether(ctx: Ctx, pushIds: readonly number[]): Promi
   })
 }
 
-async function readSettled(ctx: Ctx, id: number): Promise<SettledPush | undefined> {
-  const push = await findPush(ctx.db, id)
-  return (
-    push && {
-      id: push.id,
-      projectId: push.project_id,
-      userId: push.user_id,
-      options: JSON.parse(push.options) as string[], // written by us as a list of texts
-      at: push.created_at,
-      moves: await listMovedRefs(ctx.db, id),
-    }
-  )
+async function readSettled(ctx: Ctx, ids: readonly number[]): Promise<SettledPush[]> {
+  const moves = await listMovedRefsOf(ctx.db, ids)
+  return (await listPushes(ctx.db, ids)).map((push) => ({
+    id: push.id,
+    projectId: push.project_id,
+    userId: push.user_id,
+    options: JSON.parse(push.options) as string[], // written by us as a list of texts
+    at: push.created_at,
+    moves: moves.get(push.id) ?? [],
+  }))
 }

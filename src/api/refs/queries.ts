@@ -188,8 +188,14 @@ export async function listOpenPushes(db: Db, before: Instant) {
     .execute()
 }
 
-export async function findPush(db: Db, pushId: number) {
-  return await db.selectFrom('pushes').selectAll().where('id', '=', pushId).executeTakeFirst()
+/** These pushes, the oldest first. */
+export async function listPushes(db: Db, ids: readonly number[]) {
+  return await db
+    .selectFrom('pushes')
+    .selectAll()
+    .where('id', 'in', sql<number>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+    .orderBy('id')
+    .execute()
 }
 
 export async function listMoves(db: Db, pushId: number) {
@@ -211,6 +217,27 @@ export async function listMovedRefs(db: Db, pushId: number): Promise<RefMove[]> 
     .orderBy('id')
     .execute()
   return rows.map((row) => ({ name: row.ref, oldId: row.old_id, newId: row.new_id }))
+}
+
+/** The refs of several pushes that moved, by push. */
+export async function listMovedRefsOf(
+  db: Db,
+  pushIds: readonly number[],
+): Promise<Map<number, RefMove[]>> {
+  const rows = await db
+    .selectFrom('ref_moves')
+    .select(['push_id', 'ref', 'old_id', 'new_id'])
+    .where('push_id', 'in', sql<number>`(SELECT value FROM json_each(${JSON.stringify(pushIds)}))`)
+    .where('state', '=', 'moved')
+    .orderBy('id')
+    .execute()
+  const found = new Map<number, RefMove[]>()
+  for (const { push_id, ref, old_id, new_id } of rows) {
+    const moves = found.get(push_id) ?? []
+    moves.push({ name: ref, oldId: old_id, newId: new_id })
+    found.set(push_id, moves)
+  }
+  return found
 }
 
 /** What was recorded for one ref from a move on, newest first, without what was refused. */
