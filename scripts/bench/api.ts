@@ -56,7 +56,11 @@ export function askCheaply(project: Project, path: string): Promise<void> {
       })
       response.resume()
     })
-    asked.on('error', reject)
+    asked.on('error', (error: NodeJS.ErrnoException) => {
+      // The server closes connections that nobody has used for a while, perhaps just when one is used.
+      if (asked.reusedSocket && error.code === 'ECONNRESET') resolve(askCheaply(project, path))
+      else reject(error)
+    })
   })
 }
 

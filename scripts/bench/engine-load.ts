@@ -32,6 +32,9 @@ export async function* benchLoad(project: Project): AsyncGenerator<Row> {
   yield await killed(project, light, heavy)
 }
 
+/** A read is asked once more of another process; that one is given the time for its answer. */
+const secondsToKill = 4
+
 /** Reads are asked again of another process: nobody hears of one that died. */
 async function killed(
   project: Project,
@@ -45,7 +48,7 @@ async function killed(
     if (engine === undefined) return
     process.kill(engine, 'SIGSEGV')
     kills += 1
-  }, 700)
+  }, secondsToKill * 1000)
   await crowd(project, light, heavy, 3000, () => {
     lost += 1
   })

@@ -18,7 +18,7 @@ import { type BenchPlace, benchTransport } from './transport.ts'
 const usage = `usage: npm run bench -- [options]
   --repository <path>  measure with this repository instead of one that is made
   --commits <n>        commits of the one that is made (20,000)
-  --only <part>        clone, first-push, push, shallow, refs, gigabyte, crowd, engine,
+  --only <part>        clone, first-push, push, shallow, shallow-again, refs, gigabyte, crowd, engine,
                        crowded-engine, reads, review or spaces alone
   --rows <words>       of the engine's part only rows whose name holds one of these, comma between
   --data <folder>      data folder to make, or to use again as an earlier run left it (engine alone)

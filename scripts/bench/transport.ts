@@ -49,6 +49,7 @@ const parts: Readonly<Record<string, Part>> = {
   'first-push': firstPush,
   push: smallPush,
   shallow: shallowClones,
+  'shallow-again': shallowAgain,
   refs: manyRefs,
   gigabyte: bigPush,
   crowd,
@@ -150,7 +151,6 @@ async function* shallowClones(place: BenchPlace, stored: string): AsyncGenerator
     () => clone(`file://${stored}`),
     1.1,
   )
-  yield await sameAgain(place, stored)
 }
 
 const crowdOfClones = 100
@@ -159,7 +159,7 @@ const crowdOfClones = 100
  * What the server answers to a shallow clone that nobody made before, and to a hundred equal ones at once, for each:
  * answers alone, since a client unpacks what it got as long as the server packed it.
  */
-async function sameAgain({ server, timer }: BenchPlace, stored: string): Promise<Row> {
+async function* shallowAgain({ server, timer }: BenchPlace, stored: string): AsyncGenerator<Row> {
   const tips = (await git(stored, ['rev-list', '--first-parent', '-n', '8', 'HEAD'])).split('\n')
   const first: number[] = []
   const again: number[] = []
@@ -174,7 +174,7 @@ async function sameAgain({ server, timer }: BenchPlace, stored: string): Promise
   }
   const what = `the same shallow clone again, ${crowdOfClones} in parallel (for each)`
   const { ours, theirs, ...row } = ratioRow(what, again, first, 0.1)
-  return { ...row, ours, theirs: `${theirs} first` }
+  yield { ...row, ours, theirs: `${theirs} first` }
 }
 
 /** The request of `git clone --depth=1` in version 2 of the protocol. */

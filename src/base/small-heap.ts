@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 
 /** How much the heap may grow, in per cent, before what is no longer used in it is looked for. */
-const growth = 30
+const growth = 20
 
 /**
  * Keeps the memory of this process near to what it really uses. V8 would let a heap of fifty megabytes grow to two

@@ -16,6 +16,11 @@ export class Changes {
   #count = 0
   /** The latest change of which it is not known what it changed. */
   #latestOfAll = 0
+  #version: unknown
+  #isAsked = false
+  readonly #pause = () => {
+    this.#isAsked = false
+  }
 
   constructor(writer: Handle) {
     this.#writer = writer
@@ -42,8 +47,16 @@ export class Changes {
     return true
   }
 
-  /** Differs when another connection than the writer's, which is another process, has committed. */
+  /**
+   * Differs when another connection than the writer's, which is another process, has committed. Asked once for whatever
+   * runs without a pause: a request was there before that began, so it hears of all that was committed before it came.
+   */
   #foreign(): unknown {
-    return this.#writer.prepare('PRAGMA data_version').get()?.data_version
+    if (!this.#isAsked) {
+      this.#version = this.#writer.prepare('PRAGMA data_version').get()?.data_version
+      this.#isAsked = true
+      process.nextTick(this.#pause)
+    }
+    return this.#version
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextRequest } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/connection.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
@@ -89,6 +90,8 @@ describe('what has changed', () => {
     const moment = store.changes.now()
     expect(store.changes.isSame(moment, ['users'])).toBe(true)
     await other.db.insertInto('settings').values({ key: 'a', value: '1' }).execute()
+    // A request that comes now comes after that.
+    await nextRequest()
     expect(store.changes.isSame(moment, ['users'])).toBe(false)
     await other.close()
   })

@@ -1,3 +1,4 @@
+import { setImmediate as nextRequest } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openStore } from '../../src/store/connection.ts'
 import type { Db } from '../../src/store/schema.ts'
@@ -49,6 +50,8 @@ test('a write is seen by the next read, whether alone, in a transaction or of an
     await inTransaction({ db: store.db }, (ctx) => put(ctx.db, 'a', `together ${i}`))
     expect(await read(store.db, 'a')).toBe(`together ${i}`)
     await put(other.db, 'a', `elsewhere ${i}`)
+    // A request that comes now comes after that.
+    await nextRequest()
     expect(await read(store.db, 'a')).toBe(`elsewhere ${i}`)
   }
   await other.close()

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import archiver from 'archiver'
+import type archiver from 'archiver'
 import type { Item } from './items.ts'
 import type { ArchiveFrame } from './tar.ts'
 
@@ -52,7 +52,9 @@ export async function* zip(
 ): AsyncGenerator<Buffer> {
   // Times in UTC: local time would make the bytes depend on the machine.
   const options = { zlib: { level: 6 }, forceUTC: true, comment: frame.commitId }
-  const archive = archiver('zip', options)
+  // Loaded by the first zip: processes that pack none, the main one above all, need not hold it.
+  const { default: make } = await import('archiver')
+  const archive = make('zip', options)
   // Whoever reads hears of errors by reading; unheard ones would end the process.
   archive.on('error', () => {})
   const adding = (async () => {
