@@ -24,21 +24,105 @@ export class LineNumbers {
   read(bytes: Buffer): Lines {
     const ids: number[] = []
     const starts: number[] = [0]
-    for (let at = 0; at < bytes.length; ) {
-      const newline = bytes.indexOf(0x0a, at)
-      const end = newline < 0 ? bytes.length : newline + 1
-      const line = bytes.toString('latin1', at, end)
-      let id = this.#known.get(line)
-      if (id === undefined) {
-        id = this.#known.size
-        this.#known.set(line, id)
-      }
-      ids.push(id)
-      starts.push(end)
-      at = end
-    }
+    this.#readInto(bytes, 0, bytes.length, ids, starts)
     return { ids: Int32Array.from(ids), starts: Int32Array.from(starts) }
   }
+
+  /** As `read`, of a text that is mostly the same as another: what is equal at both ends is not read again. */
+  readLike(bytes: Buffer, other: Buffer, lines: Lines): Lines {
+    const { ids, starts } = lines
+    const place = lastStart(starts, commonStart(bytes, other))
+    // A last line without an end may go on here.
+    const isOpen = place === ids.length && other.at(-1) !== newline
+    const head = isOpen ? Math.max(0, place - 1) : place
+    const from = starts[head] ?? 0
+    const end = commonEnd(bytes, other, Math.min(bytes.length, other.length) - from)
+    // A line of the end must begin behind a newline that both have.
+    const tail = lastStart(starts, other.length - end) + 1
+    const shift = bytes.length - other.length
+    const to = tail < ids.length ? (starts[tail] ?? 0) + shift : bytes.length
+    const freshIds: number[] = []
+    const freshStarts: number[] = []
+    this.#readInto(bytes, from, to, freshIds, freshStarts)
+    const tailStarts = tail < ids.length ? starts.subarray(tail + 1) : starts.subarray(0, 0)
+    return {
+      ids: joined(ids.subarray(0, head), freshIds, ids.subarray(tail)),
+      starts: joined(
+        starts.subarray(0, head + 1),
+        freshStarts,
+        tailStarts.map((at) => at + shift),
+      ),
+    }
+  }
+
+  #readInto(bytes: Buffer, from: number, to: number, ids: number[], starts: number[]): void {
+    if (from === to) return
+    const lines = bytes.toString('latin1', from, to).split('\n')
+    const last = lines.pop() ?? ''
+    let at = from
+    for (const line of lines) {
+      at += line.length + 1
+      ids.push(this.#number(line))
+      starts.push(at)
+    }
+    if (last === '') return
+    // Without an end it is another line than with one.
+    ids.push(this.#number(`\n${last}`))
+    starts.push(to)
+  }
+
+  #number(line: string): number {
+    const known = this.#known.get(line)
+    if (known !== undefined) return known
+    const id = this.#known.size
+    this.#known.set(line, id)
+    return id
+  }
+}
+
+function joined(head: Int32Array, middle: readonly number[], tail: Int32Array): Int32Array {
+  const all = new Int32Array(head.length + middle.length + tail.length)
+  all.set(head)
+  all.set(middle, head.length)
+  all.set(tail, head.length + middle.length)
+  return all
+}
+
+const newline = 0x0a
+const compared = 4096
+
+/** How many bytes two texts have in common at their start. */
+function commonStart(one: Buffer, other: Buffer): number {
+  const most = Math.min(one.length, other.length)
+  let at = 0
+  while (at + compared <= most && one.compare(other, at, at + compared, at, at + compared) === 0) {
+    at += compared
+  }
+  while (at < most && one[at] === other[at]) at += 1
+  return at
+}
+
+/** How many bytes they have in common at their end, of at most so many. */
+function commonEnd(one: Buffer, other: Buffer, most: number): number {
+  let size = 0
+  const isNextEqual = (more: number) => {
+    const [a, b] = [one.length - size - more, other.length - size - more]
+    return one.compare(other, b, b + more, a, a + more) === 0
+  }
+  while (size + compared <= most && isNextEqual(compared)) size += compared
+  while (size < most && one[one.length - size - 1] === other[other.length - size - 1]) size += 1
+  return size
+}
+
+/** The last line that starts at a place or before. */
+function lastStart(starts: Int32Array, place: number): number {
+  let [low, high] = [0, starts.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((starts[middle] ?? 0) <= place) low = middle
+    else high = middle - 1
+  }
+  return low
 }
 
 /** Lines that are there more often are no help in telling what belongs together (xhistogram.c). */

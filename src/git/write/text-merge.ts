@@ -167,10 +167,11 @@ export function mergeTexts(base: Buffer, ours: Buffer, theirs: Buffer): MergedTe
   if (all.some((text) => text.length > mostBytes)) return 'unclear'
   if (all.some(isBinary)) return 'conflict'
   const numbers = new LineNumbers()
+  const lines = numbers.read(base)
   const sides = {
-    base: numbers.read(base),
-    ours: numbers.read(ours),
-    theirs: numbers.read(theirs),
+    base: lines,
+    ours: numbers.readLike(ours, base, lines),
+    theirs: numbers.readLike(theirs, base, lines),
   }
   const mine = diffLines(sides.base.ids, sides.ours.ids, numbers.count)
   const others = diffLines(sides.base.ids, sides.theirs.ids, numbers.count)
