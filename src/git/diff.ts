@@ -83,12 +83,13 @@ export function alternateEnvironment(alternate: string | undefined): Record<stri
     : { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(`${alternate}/objects`) }
 }
 
-/** The diff of two commits or trees; for use inside engine processes. */
-export async function diffTrees(
+/** Reads a diff within its limits, and keeps of each file what the caller makes of it as it comes. */
+async function collect<Kept>(
   repository: OpenRepository,
   input: DiffInput,
   signal: AbortSignal,
-): Promise<Diff> {
+  keep: (file: ParsedFile, verdict: Verdict) => Kept,
+): Promise<{ readonly overflow: boolean; readonly kept: readonly Kept[] }> {
   const [from, to] = [assertObjectId(input.from), assertObjectId(input.to)]
   const limits = { ...defaultDiffLimits, ...input.limits }
   const running = startGit({
@@ -105,14 +106,14 @@ export async function diffTrees(
   const deadline = performance.now() + seconds * 1000
   const timer = setTimeout(() => running.stdout.destroy(), seconds * 1000)
   let stopped = false
-  const files: { readonly file: ParsedFile; readonly verdict: Verdict }[] = []
+  const kept: Kept[] = []
   const budget = new DiffBudget(limits)
   try {
     for await (const file of parseDiff(running.stdout, limits.fileBytes)) {
       const verdict = budget.judge(file.patch)
       stopped = verdict === 'overflow'
       if (stopped) break
-      files.push({ file, verdict })
+      kept.push(keep(file, verdict))
     }
   } catch (error) {
     if (performance.now() < deadline || signal.aborted) throw error
@@ -122,14 +123,84 @@ export async function diffTrees(
     if (stopped) running.kill()
   }
   if (!stopped) await running.done
-  // A list of one file is always shown.
-  const single = files.length === 1 && !stopped
-  return {
-    overflow: stopped,
-    files: files.map(({ file, verdict }) =>
-      present(file, single && verdict === 'collapsed' ? 'whole' : verdict),
-    ),
+  return { overflow: stopped, kept }
+}
+
+/** A list of one file is always shown. */
+function shownAlone(verdict: Verdict, count: number, overflow: boolean): Verdict {
+  return count === 1 && !overflow && verdict === 'collapsed' ? 'whole' : verdict
+}
+
+/** The diff of two commits or trees; for use inside engine processes. */
+export async function diffTrees(
+  repository: OpenRepository,
+  input: DiffInput,
+  signal: AbortSignal,
+): Promise<Diff> {
+  const { overflow, kept } = await collect(repository, input, signal, (file, verdict) => ({
+    file,
+    verdict,
+  }))
+  const files = kept.map(({ file, verdict }) =>
+    present(file, shownAlone(verdict, kept.length, overflow)),
+  )
+  return { overflow, files }
+}
+
+/** A diff whose patches are JSON texts already, one after the other. */
+export interface PrintedDiff {
+  readonly overflow: boolean
+  readonly files: readonly Omit<FileDiff, 'diff'>[]
+  /** The patch of each file as a JSON string, quotes included. */
+  readonly patches: Buffer
+  /** Where each of them ends. */
+  readonly ends: readonly number[]
+}
+
+function printed(text: string): Buffer {
+  return Buffer.from(JSON.stringify(text))
+}
+
+async function printDiff(
+  repository: OpenRepository,
+  input: DiffInput,
+  signal: AbortSignal,
+): Promise<PrintedDiff> {
+  // Printed while git goes on with the next files.
+  const { overflow, kept } = await collect(repository, input, signal, (file, verdict) => ({
+    file,
+    verdict,
+    patch: printed(verdict === 'whole' ? file.patch.text : ''),
+  }))
+  const files: Omit<FileDiff, 'diff'>[] = []
+  const patches: Buffer[] = []
+  const ends: number[] = []
+  let end = 0
+  for (const { file, verdict, patch } of kept) {
+    const final = shownAlone(verdict, kept.length, overflow)
+    const { diff, ...facts } = present(file, final)
+    const bytes = final === verdict ? patch : printed(diff)
+    files.push(facts)
+    patches.push(bytes)
+    end += bytes.length
+    ends.push(end)
   }
+  return { overflow, files, patches: Buffer.concat(patches), ends }
+}
+
+export const readPrintedDiffOperation = operation({
+  name: 'readPrintedDiff',
+  lane: 'heavy',
+  run: ({ repository, signal }, input: DiffInput) => printDiff(repository, input, signal),
+})
+
+/** As `readDiff`, for answers that show every file: large texts cross processes several times slower as data. */
+export function readPrintedDiff(
+  repo: Repo,
+  input: DiffInput,
+  signal?: AbortSignal,
+): Promise<PrintedDiff> {
+  return repo.engine.run(readPrintedDiffOperation, repo.path, input, signal)
 }
 
 export const readDiffOperation = operation({

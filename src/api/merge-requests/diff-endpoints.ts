@@ -3,13 +3,14 @@ import { onProject, type Project } from '../../access/subjects.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Diff, readDiff } from '../../git/diff.ts'
+import { type Diff, type DiffInput, readDiff, readPrintedDiff } from '../../git/diff.ts'
 import { readLog } from '../../git/log.ts'
 import { streamRawDiff } from '../../git/raw-diff.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { flag, id } from '../../http/params.ts'
+import { ready } from '../../http/ready.ts'
 import { commitEntity, presentCommit } from '../commits/entity.ts'
-import { diffEntity, presentDiff } from '../repository/diff-entity.ts'
+import { diffEntity, presentDiff, printDiffs } from '../repository/diff-entity.ts'
 import { changesEntity, versionEntity, versionFields } from './entity.ts'
 import { getMergeRequest } from './find.ts'
 import { recheckIfDue } from './jobs.ts'
@@ -36,18 +37,20 @@ function presentVersion(row: VersionRow): z.input<typeof versionEntity> {
   }
 }
 
+/** What is asked of git for the files of a version. */
+function inputOf({ base_sha: from, head_sha: to }: VersionRow, whole: boolean): DiffInput {
+  return { from, to, limits: whole ? { ...unlimited, expanded: true } : { expanded: true } }
+}
+
 /** The files of a version; none while the first is being computed. */
 async function diffOf(
   ctx: Ctx,
   project: Project,
   version: VersionRow | undefined,
-  whole: boolean,
   signal: AbortSignal,
 ): Promise<Diff> {
   if (!version) return { files: [], overflow: false }
-  const { base_sha: from, head_sha: to } = version
-  const limits = whole ? { ...unlimited, expanded: true } : { expanded: true }
-  return readDiff(ctx.git.open(project.id), { from, to, limits }, signal)
+  return readDiff(ctx.git.open(project.id), inputOf(version, false), signal)
 }
 
 /** The commits of a version, newest first. */
@@ -95,13 +98,18 @@ export const getMergeRequestChanges = endpoint({
     const found = await getMergeRequest(ctx, project, params.merge_request_iid)
     const row = await recheckIfDue(ctx, found)
     const version = await findLatestVersion(ctx.db, row.id)
-    const whole = query.access_raw_diffs ?? false
-    const diff = await diffOf(ctx, project, version, whole, request.signal)
-    return {
-      ...(await presentMergeRequest(ctx, project, row)),
-      changes: diff.files.map((file) => presentDiff(file, query)),
-      overflow: diff.overflow,
+    const shown = await presentMergeRequest(ctx, project, row)
+    if (!version) return { ...shown, changes: [], overflow: false }
+    const repo = ctx.git.open(project.id)
+    const input = inputOf(version, query.access_raw_diffs ?? false)
+    if (query.unidiff) {
+      const { files, overflow } = await readDiff(repo, input, request.signal)
+      return { ...shown, changes: files.map((file) => presentDiff(file, query)), overflow }
     }
+    const diff = await readPrintedDiff(repo, input, request.signal)
+    const head = JSON.stringify({ ...shown, overflow: diff.overflow }).slice(0, -1)
+    const list = printDiffs(diff)
+    return ready(Buffer.concat([Buffer.from(`${head},"changes":`), ...list, Buffer.from('}')]))
   },
 })
 
@@ -118,7 +126,7 @@ export const listMergeRequestDiffs = endpoint({
   async handler({ ctx, project, params, query, page, request }) {
     const row = await getMergeRequest(ctx, project, params.merge_request_iid)
     const version = await findLatestVersion(ctx.db, row.id)
-    const { files } = await diffOf(ctx, project, version, false, request.signal)
+    const { files } = await diffOf(ctx, project, version, request.signal)
     const shown = files.slice(page.offset, page.offset + page.perPage)
     const items = shown.map((file) => presentDiff(file, query))
     return { items, total: files.length }
@@ -181,7 +189,7 @@ export const getMergeRequestVersion = endpoint({
     const all = { kind: 'offset', number: 1, perPage: 1000, offset: 0 } as const
     const [{ commits }, diff] = await Promise.all([
       commitsOf(ctx, project, version, all),
-      diffOf(ctx, project, version, false, request.signal),
+      diffOf(ctx, project, version, request.signal),
     ])
     return {
       ...presentVersion(version),

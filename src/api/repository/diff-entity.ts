@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type FileDiff, withFileNames } from '../../git/diff.ts'
+import { type FileDiff, type PrintedDiff, withFileNames } from '../../git/diff.ts'
 import { isGenerated } from './generated.ts'
 
 /** One changed file (spec B-resolved §1.5). */
@@ -17,12 +17,8 @@ export const diffEntity = z.strictObject({
   generated_file: z.boolean(),
 })
 
-export function presentDiff(
-  file: FileDiff,
-  options: { readonly unidiff?: boolean | undefined },
-): z.input<typeof diffEntity> {
+function presentFile(file: Omit<FileDiff, 'diff'>): Omit<z.input<typeof diffEntity>, 'diff'> {
   return {
-    diff: options.unidiff ? withFileNames(file) : file.diff,
     collapsed: file.collapsed,
     too_large: file.tooLarge,
     new_path: file.newPath,
@@ -34,4 +30,26 @@ export function presentDiff(
     deleted_file: file.deletedFile,
     generated_file: isGenerated(file.newPath),
   }
+}
+
+export function presentDiff(
+  file: FileDiff,
+  options: { readonly unidiff?: boolean | undefined },
+): z.input<typeof diffEntity> {
+  return { diff: options.unidiff ? withFileNames(file) : file.diff, ...presentFile(file) }
+}
+
+/** The files of a diff as the text of a JSON list, in pieces. */
+export function printDiffs({ files, patches, ends }: PrintedDiff): Buffer[] {
+  const pieces: Buffer[] = [Buffer.from('[')]
+  let start = 0
+  for (const [i, file] of files.entries()) {
+    const end = ends[i] ?? start
+    const rest = JSON.stringify(presentFile(file)).slice(1)
+    pieces.push(Buffer.from(i === 0 ? '{"diff":' : ',{"diff":'), patches.subarray(start, end))
+    pieces.push(Buffer.from(`,${rest}`))
+    start = end
+  }
+  pieces.push(Buffer.from(']'))
+  return pieces
 }

@@ -15,7 +15,7 @@ import {
 } from '../contains.ts'
 import { countLinesOperation, listAuthorsOperation } from '../contributors.ts'
 import { countCommitsOperation } from '../count.ts'
-import { readCommitDiffOperation, readDiffOperation } from '../diff.ts'
+import { readCommitDiffOperation, readDiffOperation, readPrintedDiffOperation } from '../diff.ts'
 import { readFileOperation } from '../file.ts'
 import { findLastCommitOperation, readLastCommitsOperation } from '../last-commits.ts'
 import { readLogOperation } from '../log.ts'
@@ -56,6 +56,7 @@ const all: readonly Operation<never, unknown>[] = [
   compareOperation,
   readCommitDiffOperation,
   readDiffOperation,
+  readPrintedDiffOperation,
   readCommitStatsOperation,
   listMergedRefsOperation,
   listMergedAmongOperation,
