@@ -129,6 +129,8 @@ async function assertThere(repo: Repo, { commitId, path }: Selection): Promise<v
 
 /** As many at a time as an engine process streams: each holds a program. */
 const line = new Line(8, 64)
+/** Like an engine process for heavy work, which all that it starts takes after. */
+const politeness = 4
 
 /** What git writes goes straight to the reader. */
 async function archiveOfGit(
@@ -139,7 +141,7 @@ async function archiveOfGit(
 ): Promise<Readable> {
   const leave = await line.enter(signal)
   try {
-    const body = await gitArchive(repo.path, selection, format, signal)
+    const body = await gitArchive(repo.path, selection, format, signal, politeness)
     body.once('close', leave)
     if (body.closed) leave()
     return body

@@ -2,7 +2,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
+import type { Readable, Stream, Writable } from 'node:stream'
 import { fallBehind } from '../base/priority.ts'
 import { GitError } from './error.ts'
 
@@ -22,6 +22,8 @@ export interface GitCommand {
   readonly limit?: number | undefined
   /** Is told what the program says on standard error, as it comes: its progress. */
   readonly onStderr?: ((text: string) => void) | undefined
+  /** How far it gives way to the work of others; not at all unless told. */
+  readonly politeness?: number | undefined
   /** Exit codes that are an answer rather than a failure; 0 unless told. */
   readonly accept?: readonly number[] | undefined
 }
@@ -104,18 +106,26 @@ export function startFailure(program: string, error: Error): GitError {
 
 /** Starts the git program and hands out its ends; the caller reads stdout and awaits `done`. */
 export function startGit(command: GitCommand): RunningGit {
+  const { child, ...running } = start(command, 'pipe')
+  return { ...running, stdout: child.stdout }
+}
+
+/** Starts the git program, which writes to what it is given. */
+export function startGitInto(command: GitCommand, stdout: Stream): Omit<RunningGit, 'stdout'> {
+  const { child: _child, ...running } = start(command, stdout)
+  return running
+}
+
+function start(command: GitCommand, stdout: 'pipe' | Stream) {
   if (command.signal?.aborted) throw new GitError('timeout', 'the caller went away')
-  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(
-    'git',
-    gitArguments(command),
-    {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env: gitEnvironment(command.env),
-      ...(command.repo === undefined ? {} : { cwd: command.repo }),
-    },
-  )
+  const child = spawn('git', gitArguments(command), {
+    stdio: ['pipe', stdout, 'pipe'],
+    env: gitEnvironment(command.env),
+    ...(command.repo === undefined ? {} : { cwd: command.repo }),
+    // Without a pipe it has no `stdout`, which `startGitInto` does not hand out.
+  }) as ChildProcessByStdio<Writable, Readable, Readable>
   assertStarted(child)
-  fallBehind(child.pid)
+  fallBehind(child.pid, command.politeness)
   let reason: GitError | undefined
   const stop = (error: GitError) => {
     reason ??= error
@@ -155,8 +165,8 @@ export function startGit(command: GitCommand): RunningGit {
   // The caller may be busy with stdout when this fails; it still sees the rejection when it awaits.
   done.catch(() => {})
   return {
+    child,
     stdin: child.stdin,
-    stdout: child.stdout,
     done,
     kill: () => stop(new GitError('failed', `git ${command.args[0]} was stopped`)),
   }

@@ -1,9 +1,15 @@
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { type GitCommand, startGit } from './command.ts'
+import { type GitCommand, startGitInto } from './command.ts'
+import { openWidePipe, type Taker } from './wide-pipe.ts'
 
-/** git writes some kilobytes at a time; each piece that is passed on costs several calls. */
+/** Each piece that is passed on costs several calls. */
 const pieceSize = 64 * 1024
-/** How long less than a piece waits for more, in milliseconds. */
+/** What is read into; several pieces, one after the other. */
+const blockSize = 4 * pieceSize
+/** A block with less room than this is done with. */
+const leastRoom = 16 * 1024
+/** How long less than a piece waits for more, in milliseconds: the pipe holds what comes meanwhile. */
 const patience = 2
 
 /**
@@ -12,44 +18,112 @@ const patience = 2
  * the program.
  */
 export function gitStream(command: GitCommand): Readable {
-  const running = startGit(command)
-  const { stdout } = running
-  if (command.stdin === undefined) running.stdin.end()
-  let held: Buffer[] = []
-  let size = 0
-  let timer: NodeJS.Timeout | undefined
+  let program: Program | undefined
+  const pieces = new Pieces(
+    (piece) => body.push(piece),
+    () => program?.from.resume(),
+  )
   const body = new Readable({
-    highWaterMark: 4 * pieceSize,
-    read: () => stdout.resume(),
+    highWaterMark: blockSize,
+    construct(done) {
+      startProgram(command, pieces).then((started) => {
+        program = started
+        started.whole.then(
+          () => {
+            pieces.pass()
+            body.push(null)
+          },
+          (error: Error) => body.destroy(error),
+        )
+        done()
+      }, done)
+    },
+    read: () => program?.from.resume(),
     destroy(error, done) {
-      clearTimeout(timer)
-      running.kill()
+      pieces.stop()
+      program?.stop()
       done(error)
     },
   })
-  const pass = () => {
-    clearTimeout(timer)
-    timer = undefined
-    if (size === 0) return
-    const piece = held.length === 1 ? held[0] : Buffer.concat(held, size)
-    held = []
-    size = 0
-    if (!body.push(piece)) stdout.pause()
-  }
-  stdout.on('data', (chunk: Buffer) => {
-    held.push(chunk)
-    size += chunk.length
-    if (size >= pieceSize) pass()
-    else timer ??= setTimeout(pass, patience)
-  })
-  running.done.then(
-    () => {
-      pass()
-      body.push(null)
-    },
-    (error: Error) => body.destroy(error),
-  )
   return body
+}
+
+interface Program {
+  readonly from: Socket
+  /** Resolves once it ended well and all that it said was read. */
+  readonly whole: Promise<unknown>
+  stop(): void
+}
+
+async function startProgram(command: GitCommand, taker: Taker): Promise<Program> {
+  const { from, into } = await openWidePipe(taker)
+  try {
+    const running = startGitInto(command, into)
+    if (command.stdin === undefined) running.stdin.end()
+    const read = new Promise((resolve, reject) => {
+      from.once('end', resolve)
+      from.once('error', reject)
+    })
+    from.on('error', () => {})
+    const stop = () => {
+      running.kill()
+      from.destroy()
+    }
+    return { from, whole: Promise.all([running.done, read]), stop }
+  } catch (error) {
+    from.destroy()
+    throw error
+  } finally {
+    into.destroy()
+  }
+}
+
+/** Makes pieces of a fair size of what comes, without copying. */
+class Pieces implements Taker {
+  readonly #give: (piece: Buffer) => boolean
+  readonly #goOn: () => void
+  #block = Buffer.allocUnsafeSlow(blockSize)
+  #given = 0
+  #filled = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(give: (piece: Buffer) => boolean, goOn: () => void) {
+    this.#give = give
+    this.#goOn = goOn
+  }
+
+  next(): Buffer {
+    if (this.#block.length - this.#filled < leastRoom) {
+      this.#block = Buffer.allocUnsafeSlow(blockSize)
+      this.#given = 0
+      this.#filled = 0
+    }
+    return this.#block.subarray(this.#filled)
+  }
+
+  take(count: number): boolean {
+    this.#filled += count
+    const isDone = this.#block.length - this.#filled < leastRoom
+    if (isDone || this.#filled - this.#given >= pieceSize) return this.pass()
+    this.#timer ??= setTimeout(() => {
+      if (this.pass()) this.#goOn()
+    }, patience)
+    return false
+  }
+
+  /** Gives what has come. Says whether the reader wants more. */
+  pass(): boolean {
+    this.stop()
+    if (this.#filled === this.#given) return true
+    const piece = this.#block.subarray(this.#given, this.#filled)
+    this.#given = this.#filled
+    return this.#give(piece)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
 }
 
 /** The stream once its first bytes are there: what fails before is an ordinary error. */

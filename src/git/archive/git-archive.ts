@@ -34,6 +34,7 @@ export function gitArchive(
   selection: Selection,
   format: 'tar' | 'zip',
   signal?: AbortSignal,
+  politeness = 0,
 ): Promise<Readable> {
   const { commitId, name, path, excludePaths } = selection
   const excluded = excludePaths.map((pattern) => `:(top,exclude)${pattern}`)
@@ -49,6 +50,7 @@ export function gitArchive(
     config: sparing,
     signal,
     timeout: 0,
+    politeness,
   })
   return begun(stream)
 }
