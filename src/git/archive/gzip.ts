@@ -11,8 +11,8 @@ const windowSize = 32 * 1024
 const ahead = 4
 
 const options = {
-  // A quarter less work than the usual 6, for a hundredth more bytes.
-  level: 5,
+  level: 6,
+  // A larger table: a tenth less work than with the usual 8.
   memLevel: 9,
   finishFlush: constants.Z_SYNC_FLUSH,
   // A block is seldom longer: each piece more is another switch between threads.
