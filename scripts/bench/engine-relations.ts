@@ -96,13 +96,14 @@ async function* aheadBehind(project: Project, { line }: Subjects): AsyncGenerato
 async function* isAncestor(project: Project, { line }: Subjects): AsyncGenerator<Row> {
   const run = Date.now()
   const name = (round: number) => `merged-${run}-${round}`
-  const at = (round: number) => older(line, round * 4)
+  const at = (round: number) => older(line, round * 2)
   const mostRounds = ancestorBlocks * blockSize
   // Behind the server's back: whether they are merged has not been worked out when they are asked for.
-  const all = Array.from({ length: mostRounds }, (_, round) => round)
+  const all = Array.from({ length: mostRounds * 2 }, (_, round) => round)
   const lines = all.map((round) => `create refs/heads/${name(round)} ${at(round)}\n`)
   await git(project.stored, ['update-ref', '--stdin'], lines.join(''))
-  for (let i = 0; i < 100; i++) await timeOf(project, `repository/branches/${project.branch}`)
+  // As many others warm up.
+  for (const n of all.slice(mostRounds)) await timeOf(project, `repository/branches/${name(n)}`)
   yield await compareBlocks(
     { what: 'is ancestor', mostRounds, limit: 0.1 },
     (rounds) =>
