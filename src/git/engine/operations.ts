@@ -12,6 +12,7 @@ import {
   listMergedAmongOperation,
   listMergedRefsOperation,
   listRefsContainingOperation,
+  readReachOperation,
 } from '../contains.ts'
 import { countLinesOperation, listAuthorsOperation } from '../contributors.ts'
 import { countCommitsOperation } from '../count.ts'
@@ -60,6 +61,7 @@ const all: readonly Operation<never, unknown>[] = [
   readCommitStatsOperation,
   listMergedRefsOperation,
   listMergedAmongOperation,
+  readReachOperation,
   listRefsContainingOperation,
   countCommitsOperation,
   readFileOperation,

@@ -46,7 +46,7 @@ export function graphStamp(repository: string): string {
 /** The layers of a repository's commit graph; none when there is no usable one. */
 export function readGraph(repository: string): GraphLayer[] {
   try {
-    return readLayers(filesOf(repository))
+    return readLayers(graphFiles(repository))
   } catch {
     // A graph is a shortcut: a damaged or vanishing one only means reading the commits themselves.
     return []
@@ -61,7 +61,8 @@ function chainFile(repository: string): string {
   return join(repository, 'objects/info/commit-graphs/commit-graph-chain')
 }
 
-function filesOf(repository: string): string[] {
+/** The graph files of a repository, the oldest first. */
+export function graphFiles(repository: string): string[] {
   if (statSync(singleFile(repository), { throwIfNoEntry: false })) return [singleFile(repository)]
   if (!statSync(chainFile(repository), { throwIfNoEntry: false })) return []
   const folder = join(repository, 'objects/info/commit-graphs')
@@ -132,6 +133,22 @@ function assertWhole(
     if (end < before || end > count) throw new Error('a fanout out of order')
     before = end
   }
+}
+
+/** Where ids stand in a graph file, from its first kilobyte. Throws for what is none that we know. */
+export function layoutOf(start: Buffer): { idBytes: number; fanoutAt: number; idsAt: number } {
+  const isGraph = start.toString('latin1', 0, 4) === 'CGPH' && start[4] === 1
+  const idBytes = idWidths[start[5] ?? 0]
+  const offsets = new Map<string, number>()
+  for (let i = 0; i < (start[6] ?? 0); i += 1) {
+    const at = headerBytes + i * 12
+    offsets.set(start.toString('latin1', at, at + 4), Number(start.readBigUInt64BE(at + 4)))
+  }
+  const [fanoutAt, idsAt] = [offsets.get('OIDF'), offsets.get('OIDL')]
+  if (!isGraph || idBytes === undefined || fanoutAt === undefined || idsAt === undefined) {
+    throw new Error('not a commit graph that we know')
+  }
+  return { idBytes, fanoutAt, idsAt }
 }
 
 function readChunks(file: Buffer): Map<string, Buffer> {

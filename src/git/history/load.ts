@@ -30,7 +30,7 @@ export function currentHistory(repository: OpenRepository): History {
     stamp: '',
     turn: Promise.resolve(),
   }))
-  const stamp = `${graphStamp(repository.path)} ${readGrafts(repository.path).stamp}`
+  const stamp = stampNow(repository.path)
   const { history } = holder
   const stale =
     stamp !== holder.stamp &&
@@ -40,6 +40,21 @@ export function currentHistory(repository: OpenRepository): History {
   holder.history = hasGrafts(repository) ? new History([]) : fromGraph(repository.path)
   holder.stamp = stamp
   return holder.history
+}
+
+/** What the graph files and replaced parents look like from outside now. */
+export function stampNow(path: string): string {
+  return `${graphStamp(path)} ${readGrafts(path).stamp}`
+}
+
+/** What they looked like when a history was loaded; undefined when another one has taken its place. */
+export function loadedStamp(repository: OpenRepository, history: History): string | undefined {
+  const holder = repository.keep<Holder>(holderKey, notLoaded)
+  return holder.history === history ? holder.stamp : undefined
+}
+
+function notLoaded(): never {
+  throw new Error('no history was loaded')
 }
 
 /** What the graph files tell; nothing when they are damaged, since the commits themselves tell it too. */
@@ -59,9 +74,7 @@ export async function historyWith(
   const history = currentHistory(repository)
   const missing = ids.filter((id) => history.find(id) < 0)
   if (missing.length === 0) return history
-  const holder = repository.keep<Holder>(holderKey, () => {
-    throw new Error('made above')
-  })
+  const holder = repository.keep<Holder>(holderKey, notLoaded)
   const turn = holder.turn.then(
     () => include(repository, history, missing),
     () => include(repository, history, missing),

@@ -1,6 +1,6 @@
-import { closeSync, openSync, readSync } from 'node:fs'
 import { ByteCache } from '../byte-cache.ts'
 import { budget, mebibyte } from '../engine/budget.ts'
+import { OpenFile } from './open-file.ts'
 
 const fanoutAt = 8
 const idsAt = fanoutAt + 1024
@@ -11,32 +11,6 @@ const worthLoading = 50
 /** Bytes that are read of a pack at a time: neighbours in a pack are read one after the other. */
 const blockBytes = 8 * 1024
 const blocksKept = budget(128, 16)
-
-// A file number is given back once nobody can read through it any more: closing it earlier could make a
-// running read hit whatever file got the number next.
-const closer = new FinalizationRegistry<number>((file) => {
-  try {
-    closeSync(file)
-  } catch {
-    // Closed with the process.
-  }
-})
-
-/** A file that is read at positions. */
-class OpenFile {
-  readonly #file: number
-
-  constructor(path: string) {
-    this.#file = openSync(path, 'r')
-    closer.register(this, this.#file)
-  }
-
-  /** The bytes there are at a position, at most `length`. */
-  read(length: number, position: number): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(length)
-    return bytes.subarray(0, readSync(this.#file, bytes, 0, length, position))
-  }
-}
 
 /** Ids and offsets of the packs that are asked much. */
 const tables = new ByteCache<Table>(
