@@ -3,7 +3,7 @@ import { countAheadBehind } from '../../src/git/merge-base.ts'
 import { openGit } from '../../src/git/repo.ts'
 import { gitTimeOf, type Project, postJson, timeOf } from './api.ts'
 import { compareTimes, git, milliseconds, type Row } from './measure.ts'
-import type { Measurement } from './question.ts'
+import { type Measurement, warmUp } from './question.ts'
 import type { Subjects } from './subjects.ts'
 
 /** Merges against `git merge-tree`, and the changes of a merge request against `git diff`. */
@@ -54,6 +54,9 @@ async function* mergeRows(project: Project, subjects: Subjects): AsyncGenerator<
     gitTimeOf(project, ['merge-tree', '--write-tree', at(round).ours, at(round).theirs])
   const asWritten = { author: person, committer: person, message: 'Merge' }
   try {
+    // With merges that are not measured afterwards.
+    const others = sides.length - rounds - 1
+    if (others > 0) await warmUp((n) => checkMerge(repo, at(rounds + 1 + (n % others))))
     yield await compareTimes(
       { what: 'merge check', rounds, limit: 0.5 },
       (round) => milliseconds(() => checkMerge(repo, at(round))),

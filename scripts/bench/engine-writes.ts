@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { askWhole, type Project } from './api.ts'
 import { compare, git, milliseconds, type Row } from './measure.ts'
-import type { Measurement } from './question.ts'
+import { type Measurement, warmUp } from './question.ts'
 
 /** Commits of many files through the API against git's plumbing on an index of its own. */
 export function writes(): Measurement[] {
@@ -77,6 +77,8 @@ async function* writeRow(project: Project, count: number, limit: number): AsyncG
   await mkdir(scratch, { recursive: true })
   // The data folder may be kept from one run to the next.
   const run = Date.now()
+  // As for reads: a server has been asked for a while, and its code is translated.
+  if (count === 1) await warmUp((n) => commitByApi(project, `bench-${run}-warm-${n}`, count))
   yield await compare(
     `commit of ${count} changes`,
     7,

@@ -40,7 +40,9 @@ export async function ask(project: Project, question: Question): Promise<Row> {
       (round) => gitTimeOf(project, question.theirs(round)),
     )
   }
-  await warmUp(project, question)
+  // Those that differ from round to round differ from the measured ones too.
+  const others = Array.from({ length: warmBlock }, (_, n) => ours(mostRounds + n))
+  await warmUp(() => timesOf(project, others), { rounds: 5, milliseconds: 2000 })
   return compareBlocks(
     { what, limit, mostRounds },
     (rounds) => timesOf(project, rounds.map(ours)),
@@ -48,22 +50,20 @@ export async function ask(project: Project, question: Question): Promise<Row> {
   )
 }
 
-/** Questions of one block; each is asked again in the next. */
+/** Questions of one block before the measured ones; each is asked again in the next. */
 const warmBlock = 100
-const warmBlocks = 5
-const warmTime = 2000
 
 /**
  * Asks for a while before it is measured, as a server is asked all day: the engine of JavaScript translates what has
  * run some hundred times.
  */
-async function warmUp(project: Project, question: Question): Promise<void> {
-  // Those that differ from round to round differ from the measured ones too.
-  const rounds = Array.from({ length: warmBlock }, (_, round) => mostRounds + round)
-  const paths = rounds.map((round) => `repository/${question.ours(round)}`)
+export async function warmUp(
+  ask: (round: number) => Promise<unknown>,
+  most = { rounds: 100, milliseconds: 1500 },
+): Promise<void> {
   const start = performance.now()
-  for (let i = 0; i < warmBlocks && performance.now() - start < warmTime; i++) {
-    await timesOf(project, paths)
+  for (let i = 0; i < most.rounds && performance.now() - start < most.milliseconds; i++) {
+    await ask(i)
   }
 }
 
