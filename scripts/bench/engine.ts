@@ -21,8 +21,9 @@ export async function* benchEngine(
     ...contents(subjects),
     ...histories(subjects),
     ...relations(subjects),
-    ...people(subjects),
     ...archives(subjects),
+    // From here on there are pushes, and upkeep after them.
+    ...people(subjects),
     ...writes(),
     ...merges(subjects),
   ]
