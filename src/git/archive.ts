@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { Slots } from '../base/slots.ts'
 import { inBlocks } from './archive/blocks.ts'
 import { bzip2 } from './archive/bzip2.ts'
 import { gitArchive, leavesNothing, type Selection } from './archive/git-archive.ts'
@@ -11,7 +12,6 @@ import { loadCommits, readCommit } from './commit.ts'
 import { type Job, operation } from './engine/operation.ts'
 import { openEngineStream } from './engine-stream.ts'
 import { GitError } from './error.ts'
-import { Line } from './line.ts'
 import { assertObjectId, cleanPath } from './names.ts'
 import type { Repo } from './repo.ts'
 import { findTreeEntry } from './tree.ts'
@@ -128,7 +128,12 @@ async function assertThere(repo: Repo, { commitId, path }: Selection): Promise<v
 }
 
 /** As many at a time as an engine process streams: each holds a program. */
-const line = new Line(8, 64)
+const slots = new Slots({
+  limit: 8,
+  queue: 64,
+  busy: () => new GitError('busy', 'too many repository requests are waiting'),
+  gone: () => new GitError('timeout', 'the caller went away'),
+})
 /** Like an engine process for heavy work, which all that it starts takes after. */
 const politeness = 4
 
@@ -139,7 +144,7 @@ async function archiveOfGit(
   format: 'tar' | 'zip',
   signal?: AbortSignal,
 ): Promise<Readable> {
-  const leave = await line.enter(signal)
+  const leave = await slots.take(signal)
   try {
     const body = await gitArchive(repo.path, selection, format, signal, politeness)
     body.once('close', leave)

@@ -3,12 +3,13 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../base/config.ts'
+import { unavailable } from '../base/problem.ts'
+import { Slots } from '../base/slots.ts'
 import type { Repo } from '../git/repo.ts'
 import { Advertisements } from './advertisements.ts'
 import { writeHooks } from './hook.ts'
 import { ReadyServices } from './ready-services.ts'
 import { ResponseCache } from './response-cache.ts'
-import { Slots } from './slots.ts'
 
 /** Where a crash test may stop the process in the middle of a push. */
 export type PushStep =
@@ -69,8 +70,8 @@ export async function openTransport(
       maxEntryBytes: 512 * mebibyte,
       maxAgeMs: 3_600_000,
     }),
-    fetches: new Slots({ limit: fetches, queue, patienceMs }),
-    pushes: new Slots({ limit: pushes, queue, patienceMs }),
+    fetches: new Slots({ limit: fetches, queue, patienceMs, busy }),
+    pushes: new Slots({ limit: pushes, queue, patienceMs, busy }),
     ready,
     running,
     timeLimit: config.gitTimeout,
@@ -96,4 +97,9 @@ async function packBytes(repo: Repo): Promise<number> {
     ),
   )
   return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** 503 with `Retry-After`. */
+export function busy(): Error {
+  return unavailable('The server is busy with other transfers. Try again in a few seconds.', 5)
 }

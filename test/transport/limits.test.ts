@@ -1,9 +1,10 @@
 import { PassThrough, Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { Slots } from '../../src/base/slots.ts'
 import { Pace } from '../../src/transport/pace.ts'
 import { ResponseCache } from '../../src/transport/response-cache.ts'
-import { Slots } from '../../src/transport/slots.ts'
+import { busy } from '../../src/transport/transport.ts'
 import { type Desk, openDesk } from '../support/git-client.ts'
 
 const free = new AbortController().signal
@@ -47,17 +48,17 @@ describe('slow senders', () => {
 
 describe('slots', () => {
   test('are given in order, and each is used by one at a time', async () => {
-    const slots = new Slots({ limit: 2, queue: 10, patienceMs: 1000 })
+    const slots = new Slots({ limit: 2, queue: 10, patienceMs: 1000, busy })
     const order: number[] = []
-    let busy = 0
+    let taken = 0
     let most = 0
     await Promise.all(
       [1, 2, 3, 4, 5].map(async (number) => {
         const release = await slots.take(free)
         order.push(number)
-        most = Math.max(most, ++busy)
+        most = Math.max(most, ++taken)
         await sleep(10)
-        busy--
+        taken--
         release()
         release()
       }),
@@ -67,7 +68,7 @@ describe('slots', () => {
   })
 
   test('whoever finds the line full, or waits too long, is told to come later', async () => {
-    const slots = new Slots({ limit: 1, queue: 1, patienceMs: 100 })
+    const slots = new Slots({ limit: 1, queue: 1, patienceMs: 100, busy })
     const release = await slots.take(free)
     const waiting = slots.take(free)
     await expect(slots.take(free)).rejects.toMatchObject({
@@ -81,7 +82,7 @@ describe('slots', () => {
   })
 
   test('a client that goes away leaves the line', async () => {
-    const slots = new Slots({ limit: 1, queue: 1, patienceMs: 1000 })
+    const slots = new Slots({ limit: 1, queue: 1, patienceMs: 1000, busy })
     const release = await slots.take(free)
     const gone = new AbortController()
     const waiting = slots.take(gone.signal)
