@@ -362,7 +362,7 @@ test('commits are written while maintenance takes emptied folders of objects awa
       await new Promise((resolve) => setImmediate(resolve))
     }
   })()
-  const ids = await Promise.all(
+  const writing = Promise.all(
     Array.from({ length: 60 }, (_, i) =>
       writeCommit(busy, {
         parentIds: [],
@@ -374,8 +374,10 @@ test('commits are written while maintenance takes emptied folders of objects awa
       }),
     ),
   )
-  removing = false
-  await remover
+  const ids = await writing.finally(() => {
+    removing = false
+    return remover
+  })
   for (const { id } of ids) expect(git(busy.path, ['cat-file', '-t', id])).toBe('commit')
   expect(fsck(busy)).toBe('')
 }, 30_000)

@@ -87,8 +87,14 @@ export class ObjectWriter {
     const isSmall = data.length <= smallUpTo
     // Handing a few bytes to another thread takes longer than the work. git's own level for loose objects.
     const bytes = isSmall ? deflateSync(whole, { level: 1 }) : await compress(whole, { level: 1 })
-    const store = () => (isSmall ? storeSmall(file, bytes) : storeFile(file, bytes))
-    return (await inFolder(folder, store)) ? [folder, root] : [folder]
+    const draft = draftIn(root)
+    try {
+      await (isSmall ? writeSmall(draft, bytes) : write(draft, bytes))
+      return putInto(folder, draft, file) ? [folder, root] : [folder]
+    } catch (error) {
+      rmSync(draft, { force: true })
+      throw error
+    }
   }
 
   async #storePack(objects: readonly NewObject[]): Promise<void> {
@@ -124,14 +130,14 @@ export class ObjectWriter {
 }
 
 /**
- * Writes in a folder, making it when it is missing, and tells whether it was. Maintenance takes folders away that it
- * has emptied, at any moment before there is something new in them.
+ * Gives a written file its name in a folder, making that when it is missing, and tells whether it was. Maintenance
+ * takes folders away that it has emptied, at any moment before there is something new in them: so the file was
+ * written elsewhere, and nothing is waited for between these two calls.
  */
-async function inFolder(folder: string, write: () => Promise<void>): Promise<boolean> {
-  let made = false
-  for (let attempt = 1; ; attempt += 1) {
+function putInto(folder: string, draft: string, file: string): boolean {
+  for (let made = false, attempt = 1; ; attempt += 1) {
     try {
-      await write()
+      renameSync(draft, file)
       return made
     } catch (error) {
       if (!isMissing(error) || attempt === folderAttempts) throw error
@@ -141,7 +147,7 @@ async function inFolder(folder: string, write: () => Promise<void>): Promise<boo
   }
 }
 
-const folderAttempts = 5
+const folderAttempts = 100
 
 function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT'
@@ -166,23 +172,17 @@ async function syncUnlessGone(folder: string): Promise<void> {
 const own = randomBytes(6).toString('hex')
 let drafts = 0
 
-/** A file beside the place of another, under a name that nobody else takes. */
-function draftOf(path: string): string {
+/** A file of a folder, under a name that nobody else takes and that clean-up knows as left over. */
+function draftIn(folder: string): string {
   drafts += 1
-  return join(dirname(path), `tmp_obj_${own}${drafts}`)
+  return join(folder, `tmp_obj_${own}${drafts}`)
 }
 
 /** Writes a file beside its place and moves it there, so that no reader sees half of it. */
 async function storeFile(path: string, bytes: Buffer): Promise<void> {
-  const draft = draftOf(path)
+  const draft = draftIn(dirname(path))
   try {
-    const file = await open(draft, 'wx', 0o444)
-    try {
-      await file.writeFile(bytes)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await write(draft, bytes)
     await rename(draft, path)
   } catch (error) {
     await rm(draft, { force: true })
@@ -190,20 +190,24 @@ async function storeFile(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-/** As `storeFile`, for a few bytes: only the disk is waited for, everything else takes microseconds. */
-async function storeSmall(path: string, bytes: Buffer): Promise<void> {
-  const draft = draftOf(path)
-  const file = openSync(draft, 'wx', 0o444)
+/** Writes a new file that nobody changes any more, on disk when this returns. */
+async function write(path: string, bytes: Buffer): Promise<void> {
+  const file = await open(path, 'wx', 0o444)
   try {
-    try {
-      writeFileSync(file, bytes)
-      await sync(file)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(draft, path)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** As `write`, for a few bytes: only the disk is waited for, everything else takes microseconds. */
+async function writeSmall(path: string, bytes: Buffer): Promise<void> {
+  const file = openSync(path, 'wx', 0o444)
+  try {
+    writeFileSync(file, bytes)
+    await sync(file)
+  } finally {
+    closeSync(file)
   }
 }
