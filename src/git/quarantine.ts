@@ -1,7 +1,9 @@
 import { open, readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { inflateSync } from 'node:zlib'
+import type { Repo } from './repo.ts'
 import type { ObjectId } from './types.ts'
+import { putObject } from './write/put-object.ts'
 
 /** The files where a push keeps its objects until it is accepted, by path. */
 export interface ObjectFiles {
@@ -45,6 +47,15 @@ async function syncFile(path: string): Promise<void> {
   } finally {
     await file.close()
   }
+}
+
+/**
+ * Makes the loose objects of a quarantine those of the repository. They are on the disk already; their names come there
+ * with the ref that leads to them, which is written after.
+ */
+export async function acceptLooseObjects(repo: Repo, quarantine: string): Promise<void> {
+  const { loose } = await listObjectFiles(quarantine)
+  for (const path of loose) putObject(path, join(repo.path, 'objects', relative(quarantine, path)))
 }
 
 /**

@@ -14,6 +14,8 @@ export interface PushRequest {
   readonly commands: readonly RefCommand[]
   readonly capabilities: ReadonlySet<string>
   readonly options: readonly string[]
+  /** The client lacks a part of the history. */
+  readonly shallow: boolean
   /** The bytes read so far, to be handed on unchanged; the pack follows in the stream. */
   readonly head: Buffer
 }
@@ -48,7 +50,7 @@ export async function readPushRequest(input: Readable): Promise<PushRequest> {
 }
 
 /** The next piece of a paused stream, or null at its end. */
-async function nextChunk(input: Readable): Promise<Buffer | null> {
+export async function nextChunk(input: Readable): Promise<Buffer | null> {
   for (;;) {
     const chunk: Buffer | null = input.read()
     if (chunk !== null) return chunk
@@ -75,6 +77,7 @@ class RequestParser {
   readonly #options: string[] = []
   #capabilities: ReadonlySet<string> | undefined
   #section: 'commands' | 'options' = 'commands'
+  #shallow = false
 
   /** Takes the packets that are there; true when the request is complete. */
   takeAll(reader: PacketReader): boolean {
@@ -97,6 +100,7 @@ class RequestParser {
       commands: this.#commands,
       capabilities: this.#capabilities ?? new Set(),
       options: this.#options,
+      shallow: this.#shallow,
       head,
     }
   }
@@ -118,7 +122,10 @@ class RequestParser {
       this.#capabilities = new Set(words.filter((word) => word !== ''))
     }
     const line = decode(zero < 0 ? bytes : bytes.subarray(0, zero)).replace(/\n$/, '')
-    if (line.startsWith('shallow ')) return
+    if (line.startsWith('shallow ')) {
+      this.#shallow = true
+      return
+    }
     const match = commandForm.exec(line)
     const [, oldId, newId, name] = match ?? []
     if (oldId === undefined || newId === undefined || name === undefined) {

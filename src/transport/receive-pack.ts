@@ -1,78 +1,21 @@
-import type { Readable, Writable } from 'node:stream'
-import { type RefDoor, settleMoved } from '../api/refs/door.ts'
-import { isPushable, type Push, type RefMove, type Refusal } from '../api/refs/moves.ts'
+import type { Writable } from 'node:stream'
+import { readMoved, settleMoved } from '../api/refs/door.ts'
+import { isPushable, type Push, type RefMove } from '../api/refs/moves.ts'
 import { objectFacts } from '../api/refs/object-facts.ts'
 import { processMark } from '../api/refs/recover.ts'
-import type { Ctx } from '../ctx.ts'
 import { GitError } from '../git/error.ts'
 import { syncLooseObjects } from '../git/quarantine.ts'
-import { readRefValues } from '../git/ref-values.ts'
 import type { Repo } from '../git/repo.ts'
-import type { GitService } from './git-process.ts'
+import { type GitService, startService } from './git-process.ts'
 import { allow, deny, readHookQuestion } from './hook.ts'
-import type { Pushed } from './push-messages.ts'
-import { type PushRequest, readPushRequest } from './push-request.ts'
+import type { PushRequest } from './push-request.ts'
 import { receiveCommand } from './receive-command.ts'
-import { PushOutput, refusalAnswer } from './report.ts'
+import { messagesOf, type Reception, sentences } from './reception.ts'
+import { PushOutput } from './report.ts'
 import type { Transport } from './transport.ts'
 
-export interface Reception {
-  readonly ctx: Ctx
-  /** The way into the repository. */
-  readonly door: RefDoor
-  /** What the client sends behind the advertisement: commands, options, pack. */
-  readonly input: Readable
-  /** Raised when the client is gone. */
-  readonly signal: AbortSignal
-  /** Lines for the user, once refs have moved. */
-  readonly messages: (pushed: Pushed) => Promise<string[]>
-}
-
-/**
- * Takes a push and yields the answer. Rules about who and which ref are applied before git starts;
- * those that look at commits when git has them in quarantine and asks; the intent is recorded meanwhile,
- * git moves the refs, and the effects are recorded before the client hears of success.
- */
-export async function* receivePack(transport: Transport, given: Reception): AsyncGenerator<Buffer> {
-  const request = await readPushRequest(given.input)
-  transport.atStep('commands read')
-  // Clients ask whether they are let in with an empty push before they send a large one.
-  if (request.commands.length === 0) return
-  const push: Push = { via: 'push', moves: request.commands, options: request.options }
-  const refusals = await given.door.gate(push, undefined)
-  if (refusals.length > 0) {
-    for await (const _ of given.input) {
-      // A client listens only when it has sent everything.
-    }
-    yield refusedPush(given.ctx, request, refusals)
-    return
-  }
-  const release = await transport.pushes.take(given.signal)
-  const run = new ReceivePack(transport, given, request, push)
-  try {
-    yield* run.answer()
-  } finally {
-    run.abandon()
-    void run.finished.finally(release)
-  }
-}
-
-function refusedPush(ctx: Ctx, request: PushRequest, refusals: readonly Refusal[]): Buffer {
-  const outcomes = request.commands.map(({ name }) => ({
-    name,
-    refusal: 'pre-receive hook declined',
-  }))
-  return refusalAnswer(request.capabilities, sentences(ctx, refusals), outcomes)
-}
-
-/** Each reason once, as users of the reference platform know them: `SVC: You are not …`. */
-function sentences(ctx: Ctx, refusals: readonly Refusal[]): string[] {
-  const prefix = ctx.config.vendor.prefix.toUpperCase()
-  return [...new Set(refusals.map(({ reason }) => `${prefix}: ${reason}`))]
-}
-
 /** One `git receive-pack` and what belongs to it. It goes on to its end once git may move refs. */
-class ReceivePack {
+export class ReceivePack {
   readonly #transport: Transport
   readonly #given: Reception
   readonly #push: Push
@@ -97,7 +40,7 @@ class ReceivePack {
     this.#push = push
     this.#repo = given.door.repo
     this.#output = new PushOutput(request.capabilities)
-    this.#git = transport.ready.take(receiveCommand(transport.hooks, given.ctx, this.#repo))
+    this.#git = startService(receiveCommand(transport.hooks, given.ctx, this.#repo))
     this.#intent = this.#record()
     // Whoever needs it hears of a failure then.
     this.#intent.catch(() => {})
@@ -110,11 +53,8 @@ class ReceivePack {
         () => this.#end(undefined),
         (error: unknown) => this.#end({ error }),
       )
-      .finally(() => {
-        clearTimeout(timer)
-        transport.running.delete(this.finished)
-      })
-    transport.running.add(this.finished)
+      .finally(() => clearTimeout(timer))
+    void transport.finish(this.finished)
   }
 
   /** What goes to the client, as it comes. */
@@ -232,23 +172,14 @@ class ReceivePack {
   }
 
   /** What git says it moved; without a report, what the refs say. */
-  async #moved(): Promise<Set<string>> {
+  async #moved(): Promise<ReadonlySet<string>> {
     const outcomes = this.#output.outcomes()
     if (outcomes.length > 0) {
       return new Set(outcomes.filter(({ refusal }) => refusal === null).map(({ name }) => name))
     }
-    const wanted = this.#moves
-    const values = await readRefValues(
-      this.#repo,
-      wanted.map(({ name }) => name),
-    )
-    const moves = wanted.filter(
-      ({ name, newId }) => (values.get(name) ?? '0'.repeat(newId.length)) === newId,
-    )
-    return new Set(moves.map(({ name }) => name))
+    return await readMoved(this.#repo, this.#moves)
   }
 
-  /** A push that went well stays so, whatever becomes of the words about it. */
   async #messages(): Promise<string[]> {
     const moved = new Set(
       this.#output
@@ -257,12 +188,7 @@ class ReceivePack {
         .map(({ name }) => name),
     )
     const moves = this.#push.moves.filter(({ name }) => moved.has(name))
-    try {
-      return await this.#given.messages({ moved: moves, options: this.#push.options ?? [] })
-    } catch (error) {
-      this.#given.ctx.log.error('no messages for a push', { error, repository: this.#repo.key })
-      return []
-    }
+    return await messagesOf(this.#given, moves, this.#push)
   }
 }
 
@@ -280,9 +206,4 @@ function drainedOrClosed(stream: Writable): Promise<void> {
     stream.on('drain', done)
     stream.on('close', done)
   })
-}
-
-/** Gets git ready for a push that is about to come. */
-export function expectPush(transport: Transport, ctx: Ctx, repo: Repo): void {
-  transport.ready.prepare(receiveCommand(transport.hooks, ctx, repo))
 }

@@ -18,10 +18,10 @@ export function wantsReport(capabilities: ReadonlySet<string>): boolean {
 }
 
 /**
- * A whole answer to a push that never reached git: the messages the user reads after `remote:`,
+ * A whole answer to a push that `git receive-pack` has no part in: the messages the user reads after `remote:`,
  * then the report on each ref (gitprotocol-pack, report-status).
  */
-export function refusalAnswer(
+export function wholeAnswer(
   capabilities: ReadonlySet<string>,
   messages: readonly string[],
   outcomes: readonly RefOutcome[],

@@ -6,9 +6,10 @@ import type { Config } from '../base/config.ts'
 import { unavailable } from '../base/problem.ts'
 import { Slots } from '../base/slots.ts'
 import type { Repo } from '../git/repo.ts'
+import type { Unpacking } from '../git/unpacking.ts'
 import { Advertisements } from './advertisements.ts'
 import { writeHooks } from './hook.ts'
-import { ReadyServices } from './ready-services.ts'
+import { ReadyPrograms } from './ready.ts'
 import { ResponseCache } from './response-cache.ts'
 
 /** Where a crash test may stop the process in the middle of a push. */
@@ -27,10 +28,8 @@ export interface Transport {
   /** Turns for git programs that serve clones and for those that take pushes. */
   readonly fetches: Slots
   readonly pushes: Slots
-  /** Git processes for pushes that are about to come. */
-  readonly ready: ReadyServices
-  /** Pushes that have begun and are not settled. */
-  readonly running: Set<Promise<void>>
+  /** What unpacks pushes that are about to come, by the path of their repository. */
+  readonly ready: ReadyPrograms<Unpacking>
   /** Longest single transfer, in milliseconds; 0 has no limit. */
   readonly timeLimit: number
   /** The folder of our hooks. */
@@ -38,6 +37,8 @@ export interface Transport {
   /** Bytes of packs in a repository. */
   packBytes(repo: Repo): Promise<number>
   atStep(step: PushStep): void
+  /** Has the end of the server wait, for a while, for a push that has begun until it is settled. */
+  finish<T>(push: Promise<T>): Promise<T>
   /** Ends what waits, and lets pushes that git has accepted be settled. */
   close(): Promise<void>
 }
@@ -57,8 +58,8 @@ export async function openTransport(
 ): Promise<Transport> {
   const cores = availableParallelism()
   const queue = config.gitWaiting
-  const ready = new ReadyServices()
-  const running = new Set<Promise<void>>()
+  const ready = new ReadyPrograms<Unpacking>()
+  const running = new Set<Promise<unknown>>()
   // A clone keeps a core busy; a push mostly waits for its client.
   const fetches = config.gitProcesses || cores * 2
   const pushes = config.gitProcesses || cores * 8
@@ -73,14 +74,24 @@ export async function openTransport(
     fetches: new Slots({ limit: fetches, queue, patienceMs, busy }),
     pushes: new Slots({ limit: pushes, queue, patienceMs, busy }),
     ready,
-    running,
     timeLimit: config.gitTimeout,
     hooks: await writeHooks(config.data),
     packBytes,
     atStep: options.atStep ?? (() => {}),
+    async finish(push) {
+      running.add(push)
+      try {
+        return await push
+      } finally {
+        running.delete(push)
+      }
+    },
     async close() {
       ready.stop()
-      await Promise.race([Promise.all(running), sleep(closePatienceMs, undefined, { ref: false })])
+      await Promise.race([
+        Promise.allSettled(running),
+        sleep(closePatienceMs, undefined, { ref: false }),
+      ])
     },
   }
 }

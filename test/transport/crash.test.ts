@@ -98,27 +98,29 @@ async function expectAgreement(refs: readonly string[], newId: string): Promise<
 }
 
 describe('the server is killed in a push', () => {
-  test.each([
+  const steps = [
     ['commands read', false],
     ['objects received', false],
     ['intent recorded', false],
     ['allowed', false],
     ['refs moved', true],
     ['settled', true],
-  ] as const)(
-    'at "%s": afterwards refs and rows agree, and a second push goes through',
-    async (step, arrives) => {
-      const tip = await commitFile(source, 'file', step, `Change at ${step}`)
+  ] as const
+  // Several refs are git's to move, one is ours.
+  test.each([1, 2].flatMap((count) => steps.map((step) => [count, ...step] as const)))(
+    'of %i refs, at "%s": afterwards refs and rows agree, and a second push goes through',
+    async (count, step, arrives) => {
+      const tip = await commitFile(source, 'file', `${count} ${step}`, `Change at ${step}`)
       const name = step.replace(' ', '-')
-      const refs = [`refs/heads/${name}-1`, `refs/heads/${name}-2`]
-      const pushed = [`HEAD:${refs[0]}`, `HEAD:${refs[1]}`]
+      const refs = Array.from({ length: count }, (_, i) => `refs/heads/${name}-${count}-${i}`)
+      const pushed = refs.map((ref) => `HEAD:${ref}`)
       const run = await runGitClient(source, ['push', await serve(step), ...pushed])
       expect(run.code).not.toBe(0)
       await child?.exit()
       const address = await serve('')
-      expect(await expectAgreement(refs, tip)).toEqual([arrives, arrives])
+      expect(await expectAgreement(refs, tip)).toEqual(refs.map(() => arrives))
       await gitClient(source, ['push', '-q', address, ...pushed])
-      expect(await expectAgreement(refs, tip)).toEqual([true, true])
+      expect(await expectAgreement(refs, tip)).toEqual(refs.map(() => true))
     },
   )
 })

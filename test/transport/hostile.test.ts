@@ -306,8 +306,22 @@ describe('clients that go away or hang', () => {
     return socket
   }
 
-  test('a pusher that vanishes within its pack leaves nothing behind', async () => {
+  test('a pusher that vanishes within its small pack leaves nothing behind', async () => {
     const body = pushBody([['refs/heads/bad', 'd'.repeat(40)]], { pack: emptyPack.subarray(0, 8) })
+    const socket = begin(
+      `/${project.path}.git/git-receive-pack`,
+      ['Content-Type: application/x-git-receive-pack-request', 'Content-Length: 1000000'],
+      body,
+    )
+    await sleep(500)
+    socket.destroy()
+    await sleep(500)
+    await expectNothingLeft()
+  })
+
+  test('a pusher that vanishes while git reads its pack leaves nothing behind', async () => {
+    const refs = ['bad', 'worse'].map((name) => [`refs/heads/${name}`, 'd'.repeat(40)] as const)
+    const body = pushBody(refs, { pack: emptyPack.subarray(0, 8) })
     const socket = begin(
       `/${project.path}.git/git-receive-pack`,
       ['Content-Type: application/x-git-receive-pack-request', 'Content-Length: 1000000'],

@@ -11,7 +11,7 @@ import {
   parsePackets,
 } from '../../src/transport/pkt-line.ts'
 import { readPushRequest } from '../../src/transport/push-request.ts'
-import { PushOutput, parseReport, refusalAnswer } from '../../src/transport/report.ts'
+import { PushOutput, parseReport, wholeAnswer } from '../../src/transport/report.ts'
 
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((array) => Buffer.from(array))
 
@@ -189,7 +189,7 @@ describe('fetch requests', () => {
 
 describe('reports', () => {
   test('a refusal says so for each ref, with the reason on the side band', () => {
-    const answer = refusalAnswer(
+    const answer = wholeAnswer(
       new Set(['report-status', 'side-band-64k']),
       ['SVC: No.'],
       [{ name: 'refs/heads/main', refusal: 'pre-receive hook declined' }],

@@ -1,8 +1,10 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { GitError } from '../../git/error.ts'
+import { readRefValues } from '../../git/ref-values.ts'
 import type { Repo } from '../../git/repo.ts'
 import { gate } from './gate.ts'
-import type { Push, Refusal } from './moves.ts'
+import { isDeletion, type Push, type RefMove, type Refusal } from './moves.ts'
 import type { ObjectFacts } from './object-facts.ts'
 import { openPush, settlePush } from './record-move.ts'
 
@@ -45,4 +47,27 @@ export async function settleMoved(
   } catch (error) {
     ctx.log.error('a push stays open', { error, push: pushId, repository: door.repo.key })
   }
+}
+
+/** The names of those refs that are where they were to move, when whoever moved them was cut off before it could say. */
+export async function readMoved(
+  repo: Repo,
+  moves: readonly RefMove[],
+): Promise<ReadonlySet<string>> {
+  const names = moves.map(({ name }) => name)
+  const values = await readRefValues(repo, names)
+  const moved = moves.filter((move) =>
+    isDeletion(move) ? !values.has(move.name) : values.get(move.name) === move.newId,
+  )
+  return new Set(moved.map(({ name }) => name))
+}
+
+/** After a failed move: a clear refusal has moved nothing, after any other end the refs tell. */
+export async function movedDespite(
+  error: unknown,
+  repo: Repo,
+  moves: readonly RefMove[],
+): Promise<ReadonlySet<string>> {
+  const isClear = error instanceof GitError && error.code !== 'failed' && error.code !== 'timeout'
+  return isClear ? new Set() : await readMoved(repo, moves)
 }

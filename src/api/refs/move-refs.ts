@@ -2,7 +2,7 @@ import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { updateRefs } from '../../git/update-refs.ts'
-import { projectDoor, type RefDoor, settleMoved } from './door.ts'
+import { movedDespite, projectDoor, type RefDoor, settleMoved } from './door.ts'
 import type { Push } from './moves.ts'
 import { objectFacts } from './object-facts.ts'
 
@@ -47,8 +47,10 @@ export async function moveThrough(
   try {
     await updateRefs(door.repo, push.moves)
   } catch (error) {
-    await door.settle(pushId, new Set())
-    throw error
+    const moved = await movedDespite(error, door.repo, push.moves)
+    await settleMoved(ctx, door, pushId, moved)
+    if (moved.size < push.moves.length) throw error
+    return
   }
   atStep('after refs')
   await settleMoved(ctx, door, pushId, new Set(push.moves.map((move) => move.name)))

@@ -8,6 +8,7 @@ import { cherryPickOperation } from '../cherry-pick.ts'
 import { readCommitOperation, readCommitsOperation } from '../commit.ts'
 import { readCommitStatsOperation } from '../commit-stats.ts'
 import { compareOperation } from '../compare.ts'
+import { isConnectedOperation } from '../connectivity.ts'
 import {
   listMergedAmongOperation,
   listMergedRefsOperation,
@@ -70,6 +71,7 @@ const all: readonly Operation<never, unknown>[] = [
   countAheadBehindOperation,
   findMergeBasesOperation,
   isAncestorOperation,
+  isConnectedOperation,
   checkMergeOperation,
   cherryPickOperation,
   moveRefOperation,

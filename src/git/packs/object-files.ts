@@ -1,13 +1,13 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { budget, mebibyte } from '../engine/budget.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import type { ObjectId, ObjectType } from '../types.ts'
+import { readLoose, readLooseHeader } from './loose-file.ts'
 import { idBytesOf } from './object-format.ts'
 import {
   applyDelta,
   deltaResultSize,
-  inflatePart,
   type PackEntry,
   readEntry,
   unpackEntry,
@@ -56,7 +56,7 @@ export class ObjectFiles {
   header(id: ObjectId): { type: ObjectType; size: number } | undefined {
     const place = this.#locate(id)
     if (!place) return undefined
-    if ('file' in place) return looseHeader(readStart(place.file))
+    if ('file' in place) return readLooseHeader(place.file)
     return this.#packedHeader(place.pack, place.offset)
   }
 
@@ -208,36 +208,4 @@ function openPacks(
       return []
     }
   })
-}
-
-/** Enough of a loose object's file to read its type and size. */
-const looseStart = 128
-const looseHeaderPattern = /^(commit|tree|blob|tag) (\d{1,15})\0/
-
-function looseHeader(file: Buffer): { type: ObjectType; size: number; header: number } {
-  const start = inflatePart(file.subarray(0, looseStart), 64)
-  const found = looseHeaderPattern.exec(start.toString('latin1', 0, 32))
-  if (!found) throw new Error('a loose object without a header')
-  return { type: found[1] as ObjectType, size: Number(found[2]), header: found[0].length }
-}
-
-function readStart(path: string): Buffer {
-  const file = openSync(path, 'r')
-  try {
-    const bytes = Buffer.alloc(looseStart)
-    return bytes.subarray(0, readSync(file, bytes, 0, looseStart, 0))
-  } finally {
-    closeSync(file)
-  }
-}
-
-function readLoose(path: string, bytes: number, limit: number): UnpackedObject | undefined {
-  // Deflate makes what it cannot shorten a little longer.
-  if (bytes > limit + (limit >> 8) + looseStart) return undefined
-  const file = readFileSync(path)
-  const { type, size, header } = looseHeader(file)
-  if (size > limit) return undefined
-  const whole = inflatePart(file, size + header)
-  if (whole.length !== size + header) throw new Error('a loose object of another size')
-  return { type, data: whole.subarray(header) }
 }

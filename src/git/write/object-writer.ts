@@ -1,14 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, existsSync, fsync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -19,6 +10,7 @@ import { syncFolder } from '../repo-layout.ts'
 import { rememberTree } from '../tree-walk.ts'
 import type { ObjectId, ObjectType } from '../types.ts'
 import { buildPack, type NewObject } from './pack.ts'
+import { isMissing, putObject } from './put-object.ts'
 
 const compress = promisify(deflate)
 const sync = promisify(fsync)
@@ -90,7 +82,7 @@ export class ObjectWriter {
     const draft = draftIn(root)
     try {
       await (isSmall ? writeSmall(draft, bytes) : write(draft, bytes))
-      return putInto(folder, draft, file) ? [folder, root] : [folder]
+      return putObject(draft, file) ? [folder, root] : [folder]
     } catch (error) {
       rmSync(draft, { force: true })
       throw error
@@ -127,30 +119,6 @@ export class ObjectWriter {
       await rm(quarantine, { recursive: true, force: true })
     }
   }
-}
-
-/**
- * Gives a written file its name in a folder, making that when it is missing, and tells whether it was. Maintenance
- * takes folders away that it has emptied, at any moment before there is something new in them: so the file was
- * written elsewhere, and nothing is waited for between these two calls.
- */
-function putInto(folder: string, draft: string, file: string): boolean {
-  for (let made = false, attempt = 1; ; attempt += 1) {
-    try {
-      renameSync(draft, file)
-      return made
-    } catch (error) {
-      if (!isMissing(error) || attempt === folderAttempts) throw error
-      mkdirSync(folder, { recursive: true })
-      made = true
-    }
-  }
-}
-
-const folderAttempts = 100
-
-function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT'
 }
 
 /** A folder that is gone again held only what is in a pack by now. */

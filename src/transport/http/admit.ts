@@ -14,6 +14,10 @@ import { challenge, noProject, notAllowed, redirect, rootOf } from './refusal.ts
  * Anonymous callers learn nothing but that they should sign in.
  */
 export async function admit(ctx: Ctx, asked: Asked, byPush: ProjectsByPush): Promise<Admission> {
+  // Nobody pushes without signing in, whatever is there.
+  if (asked.service === 'receive-pack' && ctx.actor.kind === 'anonymous') {
+    throw challenge(ctx.config.vendor.prefix)
+  }
   const found = (await findHere(ctx, asked.path)) ?? (await findMoved(ctx, asked))
   if (found) return admitted(ctx, assertMay(ctx, found, asked.service))
   const side = await admitSide(ctx, asked)

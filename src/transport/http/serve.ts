@@ -5,7 +5,8 @@ import type { Ctx } from '../../ctx.ts'
 import { protocolVersion } from '../fetch-request.ts'
 import type { PaceOptions } from '../pace.ts'
 import { type Pushed, pushMessages } from '../push-messages.ts'
-import { expectPush, receivePack } from '../receive-pack.ts'
+import { expectPush } from '../small-push.ts'
+import { takePush } from '../take-push.ts'
 import type { Transport } from '../transport.ts'
 import { uploadPack } from '../upload-pack.ts'
 import type { Admission } from './admission.ts'
@@ -48,12 +49,12 @@ const maxFetchBody = 10 * mebibyte
 export async function answerInfo(asked: GitRequest): Promise<Answer> {
   const { route, request, parts } = asked
   if (request.method !== 'GET') throw wrongMethod('GET')
-  const { ctx, door } = await letIn(asked)
+  const { door } = await letIn(asked)
   const version = protocolVersion(protocolOf(request))
   const { repo } = door
   const list = await parts.transport.advertisements.infoRefs(repo, route.service, version)
   const after = () => {
-    if (route.service === 'receive-pack') expectPush(parts.transport, ctx, repo)
+    if (route.service === 'receive-pack') expectPush(parts.transport, repo)
   }
   return { type: `application/x-git-${route.service}-advertisement`, body: one(list), after }
 }
@@ -84,7 +85,7 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   const created = project && byPush.takeNotice(ctx, project)
   const notices = created === undefined ? known : [created, ...known]
   const messages = (pushed: Pushed) => pushMessages(ctx, project, pushed, notices)
-  return { type, body: receivePack(parts.transport, { ctx, door, input, signal, messages }) }
+  return { type, body: takePush(parts.transport, { ctx, door, input, signal, messages }) }
 }
 
 /** A fetch may take several rounds; the client says `done` in its last one. */

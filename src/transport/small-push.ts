@@ -1,0 +1,147 @@
+import type { Readable } from 'node:stream'
+import { movedDespite, settleMoved } from '../api/refs/door.ts'
+import { isDeletion, isPushable, type Push, type RefMove, type Refusal } from '../api/refs/moves.ts'
+import { objectFacts } from '../api/refs/object-facts.ts'
+import { isConnected } from '../git/connectivity.ts'
+import { acceptLooseObjects, syncLooseObjects } from '../git/quarantine.ts'
+import { readHead } from '../git/refs.ts'
+import type { Repo } from '../git/repo.ts'
+import { startUnpacking, type Unpacking } from '../git/unpacking.ts'
+import { updateRefs } from '../git/update-refs.ts'
+import { nextChunk, type PushRequest } from './push-request.ts'
+import type { Reception } from './reception.ts'
+import { wantsReport } from './report.ts'
+import type { Transport } from './transport.ts'
+
+/** Larger packs are taken in as they come. */
+const smallPack = 256 * 1024
+/** Packs of fewer objects git leaves in files of their own (`receive.unpackLimit`). */
+const fewObjects = 100
+
+/**
+ * The pack of a push that moves one ref and brings little, as most do; undefined for others, whose input is left as
+ * it was.
+ */
+export async function readSmallPack(
+  request: PushRequest,
+  input: Readable,
+): Promise<Buffer | undefined> {
+  if (!isPlain(request)) return undefined
+  const chunks: Buffer[] = []
+  let size = 0
+  for (let chunk = await nextChunk(input); chunk; chunk = await nextChunk(input)) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size <= smallPack) continue
+    input.unshift(Buffer.concat(chunks))
+    return undefined
+  }
+  return Buffer.concat(chunks)
+}
+
+/** One ref is made or moved, by a client that has the whole history. */
+function isPlain({ commands, capabilities, shallow }: PushRequest): boolean {
+  const [only, ...others] = commands
+  if (!only || others.length > 0 || shallow || !wantsReport(capabilities)) return false
+  // libgit2, which moves single refs here, knows SHA-1 only.
+  return isPushable(only.name) && !isDeletion(only) && only.newId.length === 40
+}
+
+/** Whether a pack says of itself that it holds few objects. */
+function hasFewObjects(pack: Buffer): boolean {
+  return (
+    pack.length > 12 &&
+    pack.toString('latin1', 0, 4) === 'PACK' &&
+    pack.readUInt32BE(8) < fewObjects
+  )
+}
+
+/** What became of a small push. */
+export type SmallPushResult = 'moved' | 'left to git' | readonly Refusal[]
+
+/**
+ * Takes a small push in with one program instead of five: git unpacks and checks the objects, and what is left of
+ * the work of `git receive-pack` is done here, in its order. Whatever is not plainly well (an object that git refuses, a
+ * history whose connectivity takes a walk to tell, a ref that moved meanwhile) is `left to git`: nothing has changed
+ * then, and `git receive-pack` says what is wrong in its own words.
+ */
+export async function takeSmallPush(
+  transport: Transport,
+  given: Reception,
+  push: Push,
+  pack: Buffer,
+): Promise<SmallPushResult> {
+  const { ctx, door, signal } = given
+  if (!hasFewObjects(pack)) return 'left to git'
+  const unpacking = transport.ready.take(door.repo.path, () => startUnpacking(door.repo))
+  const intent = door.open(push)
+  let moved: ReadonlySet<string> = new Set()
+  try {
+    const refusals = await judge(transport, given, push, unpacking, pack, intent)
+    if (refusals === undefined || signal.aborted) return 'left to git'
+    if (refusals.length > 0) return refusals
+    transport.atStep('allowed')
+    await acceptLooseObjects(door.repo, unpacking.quarantine)
+    moved = await move(door.repo, push.moves)
+    if (moved.size === 0) return 'left to git'
+    transport.atStep('refs moved')
+    return 'moved'
+  } catch (error) {
+    ctx.log.debug('a small push is left to git', { error, repository: door.repo.key })
+    return 'left to git'
+  } finally {
+    unpacking.stop()
+    const id = await intent.catch(() => undefined)
+    if (id !== undefined) await settleMoved(ctx, door, id, moved)
+    if (moved.size > 0) transport.atStep('settled')
+  }
+}
+
+/** Moves a ref, and gives its name if it did. */
+async function move(repo: Repo, moves: readonly RefMove[]): Promise<ReadonlySet<string>> {
+  try {
+    await updateRefs(repo, moves)
+    return new Set(moves.map(({ name }) => name))
+  } catch (error) {
+    return await movedDespite(error, repo, moves)
+  }
+}
+
+/** What the rules say of a push whose objects are good, and on the disk by then; undefined when that is not plain. */
+async function judge(
+  transport: Transport,
+  { door }: Reception,
+  push: Push,
+  unpacking: Unpacking,
+  pack: Buffer,
+  intent: Promise<number>,
+): Promise<readonly Refusal[] | undefined> {
+  const { quarantine } = unpacking
+  const recorded = intent.then(() => transport.atStep('intent recorded'))
+  recorded.catch(() => {})
+  await unpacking.take(pack)
+  transport.atStep('objects received')
+  const [connected, refusals] = await Promise.all([
+    areConnected(door.repo, push, quarantine),
+    door.gate(push, objectFacts(door.repo, quarantine)),
+    syncLooseObjects(quarantine),
+    recorded,
+  ])
+  return connected ? refusals : undefined
+}
+
+/** Most go on from where the ref stands, begin a branch where the default branch is, or bring that in. */
+async function areConnected(repo: Repo, push: Push, quarantine: string): Promise<boolean> {
+  const { id: head } = await readHead(repo)
+  const standing = push.moves.flatMap(({ oldId }) => (/^0+$/.test(oldId) ? [] : [oldId]))
+  const whole = head === undefined ? standing : [...standing, head]
+  for (const { newId: tip } of push.moves) {
+    if (!(await isConnected(repo, { quarantine, tip, whole }))) return false
+  }
+  return true
+}
+
+/** Gets git ready for a push that is about to come, most likely a small one. */
+export function expectPush(transport: Transport, repo: Repo): void {
+  transport.ready.prepare(repo.path, () => startUnpacking(repo))
+}

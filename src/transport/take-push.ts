@@ -1,0 +1,72 @@
+import { Readable } from 'node:stream'
+import type { Push, Refusal } from '../api/refs/moves.ts'
+import type { Ctx } from '../ctx.ts'
+import { type PushRequest, readPushRequest } from './push-request.ts'
+import { ReceivePack } from './receive-pack.ts'
+import { messagesOf, type Reception, sentences } from './reception.ts'
+import { wholeAnswer } from './report.ts'
+import { readSmallPack, takeSmallPush } from './small-push.ts'
+import type { Transport } from './transport.ts'
+
+/**
+ * Takes a push and yields the answer. Rules about who and which ref are applied before git starts;
+ * those that look at commits when git has them in quarantine; the intent is recorded meanwhile,
+ * the refs move, and the effects are recorded before the client hears of success.
+ */
+export async function* takePush(transport: Transport, given: Reception): AsyncGenerator<Buffer> {
+  const request = await readPushRequest(given.input)
+  transport.atStep('commands read')
+  // Clients ask whether they are let in with an empty push before they send a large one.
+  if (request.commands.length === 0) return
+  const push: Push = { via: 'push', moves: request.commands, options: request.options }
+  const refusals = await given.door.gate(push, undefined)
+  if (refusals.length > 0) {
+    transport.ready.drop(given.door.repo.path)
+    for await (const _ of given.input) {
+      // A client listens only when it has sent everything.
+    }
+    yield refusedPush(given.ctx, request, refusals)
+    return
+  }
+  const release = await transport.pushes.take(given.signal)
+  let run: ReceivePack | undefined
+  try {
+    const pack = await readSmallPack(request, given.input)
+    const answer = pack && (await answerSmall(transport, given, request, push, pack))
+    if (answer) {
+      yield answer
+      return
+    }
+    transport.ready.drop(given.door.repo.path)
+    const input = pack ? Readable.from([pack]) : given.input
+    run = new ReceivePack(transport, { ...given, input }, request, push)
+    yield* run.answer()
+  } finally {
+    run?.abandon()
+    void (run?.finished ?? Promise.resolve()).finally(release)
+  }
+}
+
+/** The answer to a push that needs no `git receive-pack`; undefined when it does. */
+async function answerSmall(
+  transport: Transport,
+  given: Reception,
+  request: PushRequest,
+  push: Push,
+  pack: Buffer,
+): Promise<Buffer | undefined> {
+  const taking = takeSmallPush(transport, given, push, pack)
+  const result = await transport.finish(taking)
+  if (result === 'left to git') return undefined
+  if (result !== 'moved') return refusedPush(given.ctx, request, result)
+  const outcomes = push.moves.map(({ name }) => ({ name, refusal: null }))
+  return wholeAnswer(request.capabilities, await messagesOf(given, push.moves, push), outcomes)
+}
+
+function refusedPush(ctx: Ctx, request: PushRequest, refusals: readonly Refusal[]): Buffer {
+  const outcomes = request.commands.map(({ name }) => ({
+    name,
+    refusal: 'pre-receive hook declined',
+  }))
+  return wholeAnswer(request.capabilities, sentences(ctx, refusals), outcomes)
+}

@@ -1,0 +1,215 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  commitFile,
+  type Desk,
+  gitClient,
+  makeProject,
+  openDesk,
+  runGitClient,
+  type TestProject,
+} from '../support/git-client.ts'
+import { type Caller, openWorld, type World } from '../support/world.ts'
+import { pushBody, sendRaw } from './raw-push.ts'
+
+let world: World
+let desk: Desk
+let ana: Caller
+let project: TestProject
+let source: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  desk = openDesk()
+  ana = await world.user('ana')
+  project = await makeProject(world, ana, 'small')
+  source = await desk.repository()
+  await gitClient(source, ['push', '-q', project.url(ana), 'main'])
+})
+
+afterAll(async () => {
+  await world.close()
+  await desk.clear()
+})
+
+/** The pushes since the last call: whether a `git receive-pack` had a part in them, and what became of their refs. */
+async function pushes() {
+  const rows = await world.ctx.db
+    .selectFrom('pushes')
+    .innerJoin('ref_moves', 'ref_moves.push_id', 'pushes.id')
+    .select(['pushes.id', 'process', 'pushes.state', 'ref', 'ref_moves.state as move'])
+    .where('pushes.id', '>', seen)
+    .orderBy('ref_moves.id')
+    .execute()
+  seen = Math.max(seen, ...rows.map(({ id }) => id))
+  expect(rows.map(({ state }) => state)).toEqual(rows.map(() => 'closed'))
+  return rows.map(({ process, ref, move }) => [process === null ? 'small' : 'git', ref, move])
+}
+let seen = 0
+
+const push = (...args: string[]) => runGitClient(source, ['push', project.url(ana), ...args])
+const held = (ref: string) => gitClient(project.repository, ['rev-parse', ref])
+const tip = () => gitClient(source, ['rev-parse', 'HEAD'])
+
+/** A commit as it is written here, well formed or not. */
+async function hashCommit(content: string): Promise<string> {
+  const file = join(await desk.folder(), 'commit')
+  await writeFile(file, content)
+  return await gitClient(source, ['hash-object', '-t', 'commit', '--literally', '-w', file])
+}
+
+/** Sound, and nothing is left lying about. */
+async function expectSound(): Promise<void> {
+  expect(await gitClient(project.repository, ['fsck', '--full', '--strict', '--no-dangling'])).toBe(
+    '',
+  )
+  const left = () =>
+    readdirSync(join(project.repository, 'objects')).filter((name) => name.startsWith('tmp_'))
+  // A program that waits for the next push goes after a while.
+  await expect.poll(left, { timeout: 7000 }).toEqual([])
+}
+
+describe('a push of one ref that brings little', () => {
+  test('goes through without receive-pack, and says what that would', async () => {
+    await pushes()
+    await commitFile(source, 'one', '1', 'One')
+    const first = await push('main')
+    expect(first.code).toBe(0)
+    expect(first.stderr).toMatch(/^ {3}[0-9a-f]+\.\.[0-9a-f]+ +main -> main$/m)
+    expect(await held('refs/heads/main')).toBe(await tip())
+    const made = await push('-o', 'ci.skip', 'main:refs/heads/topic/new')
+    expect(made.stderr).toContain('* [new branch]      main -> topic/new')
+    expect(made.stderr).toContain('remote: To create a merge request for topic/new, visit:')
+    await gitClient(source, ['tag', '-a', 'v1', '-m', 'One'])
+    expect((await push('v1')).code).toBe(0)
+    expect(await pushes()).toEqual([
+      ['small', 'refs/heads/main', 'moved'],
+      ['small', 'refs/heads/topic/new', 'moved'],
+      ['small', 'refs/tags/v1', 'moved'],
+    ])
+    await expectSound()
+  })
+
+  test('is refused by rules with the words that receive-pack is given', async () => {
+    const protect = { name: 'locked', push_access_level: 0 }
+    expect((await ana.post(`/projects/${project.id}/protected_branches`, protect)).status).toBe(201)
+    await commitFile(source, 'two', '2', 'Two')
+    const before = await held('refs/heads/main')
+    const alone = await push('main:locked')
+    const together = await push('--atomic', 'main:locked', 'main:other')
+    for (const run of [alone, together]) {
+      expect(run.stderr).toContain('remote: SVC: You are not allowed to')
+      expect(run.stderr).toContain('! [remote rejected] main -> locked (pre-receive hook declined)')
+    }
+    expect(await held('refs/heads/main')).toBe(before)
+    await pushes()
+    await expectSound()
+  })
+
+  test('is refused by rules that look at its commits', async () => {
+    const rule = { commit_message_regex: '^JIRA-' }
+    expect((await ana.post(`/projects/${project.id}/push_rule`, rule)).status).toBe(201)
+    const run = await push('main:ruled')
+    expect(run.code).toBe(1)
+    expect(run.stderr).toMatch(/remote: SVC: Commit message does not follow the pattern/)
+    expect(run.stderr).toContain('! [remote rejected] main -> ruled (pre-receive hook declined)')
+    expect((await ana.delete(`/projects/${project.id}/push_rule`)).status).toBe(204)
+    expect(await pushes()).toEqual([['small', 'refs/heads/ruled', 'refused']])
+    expect((await push('main')).code).toBe(0)
+    expect(await pushes()).toEqual([['small', 'refs/heads/main', 'moved']])
+    await expectSound()
+  })
+})
+
+describe('what is not plainly well is left to git', () => {
+  test('a file that moved goes through all the same', async () => {
+    await gitClient(source, ['mv', 'one', 'moved-one'])
+    await gitClient(source, ['commit', '-q', '-m', 'Move'])
+    expect((await push('main')).code).toBe(0)
+    expect(await pushes()).toEqual([
+      ['small', 'refs/heads/main', 'refused'],
+      ['git', 'refs/heads/main', 'moved'],
+    ])
+    await expectSound()
+  })
+
+  test('several refs, deletions, and the push of a shallow clone go through', async () => {
+    expect((await push('main:a', 'main:b')).code).toBe(0)
+    expect((await push('--delete', 'a')).code).toBe(0)
+    const folder = await desk.folder()
+    await gitClient(folder, ['clone', '-q', '--depth=1', project.url(ana), 'clone'])
+    await commitFile(join(folder, 'clone'), 'shallow', 's', 'Shallow')
+    await gitClient(join(folder, 'clone'), ['push', '-q', 'origin', 'HEAD:shallow'])
+    expect((await pushes()).map(([way]) => way)).toEqual(['git', 'git', 'git', 'git'])
+    await expectSound()
+  })
+
+  test('a ref that is in the way, and one that is elsewhere by now, are refused as git does', async () => {
+    const inTheWay = await push('main:b/below')
+    expect(inTheWay.code).toBe(1)
+    expect(inTheWay.stderr).toMatch(/\[remote rejected\] main -> b\/below \(.+\)/)
+    // It claims that there is no such branch.
+    const stale = pushBody([['refs/heads/main', await held('refs/heads/b')]], {
+      capabilities: 'report-status',
+    })
+    const { status, text } = await sendRaw(project.url(ana), stale)
+    expect(status).toBe(200)
+    expect(text).toMatch(/ng refs\/heads\/main .*(already exists|failed to update ref)/)
+    expect((await pushes()).every(([, , move]) => move === 'refused')).toBe(true)
+    await expectSound()
+  })
+
+  test('objects that git finds fault with are refused in its words', async () => {
+    // A commit without an author, which only git's own check refuses.
+    const tree = await gitClient(source, ['rev-parse', 'HEAD^{tree}'])
+    const raw = `tree ${tree}\nparent ${await held('refs/heads/main')}\ncommitter C <c@x.test> 1 +0000\n\nbad\n`
+    const id = await hashCommit(raw)
+    const run = await push(`${id}:refs/heads/bad`)
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain('missingAuthor')
+    expect(run.stderr).toContain('(unpacker error)')
+    expect((await pushes()).every(([, , move]) => move === 'refused')).toBe(true)
+    await expectSound()
+  })
+
+  test('a commit on top of one that no ref leads to is refused', async () => {
+    const lost = await commitFile(source, 'lost', 'lost', 'Lost')
+    const onTop = await commitFile(source, 'top', 'top', 'On top')
+    const bytes = execFileSync('git', ['pack-objects', '-q', '--revs', '--stdout'], {
+      cwd: source,
+      input: `${onTop}\n^${lost}\n`,
+    })
+    const body = pushBody([['refs/heads/lost', onTop]], { pack: bytes })
+    const { text } = await sendRaw(project.url(ana), body)
+    expect(text).toMatch(
+      /unpack .*|ng refs\/heads\/lost (missing necessary objects|unpacker error)/,
+    )
+    expect(text).not.toContain('ok refs/heads/lost')
+    await pushes()
+    await expectSound()
+  })
+})
+
+test('of two that move one branch at once one goes through, and the other hears why', async () => {
+  const sources = await Promise.all(
+    [1, 2, 3, 4].map(async (i) => {
+      const folder = join(await desk.folder(), 'clone')
+      await gitClient(source, ['clone', '-q', project.url(ana), folder])
+      await commitFile(folder, `racer-${i}`, String(i), `Racer ${i}`)
+      return folder
+    }),
+  )
+  const runs = await Promise.all(
+    sources.map((folder) => runGitClient(folder, ['push', '-q', 'origin', 'HEAD:main'])),
+  )
+  expect(runs.filter(({ code }) => code === 0)).toHaveLength(1)
+  for (const { code, stderr } of runs) {
+    if (code !== 0) expect(stderr).toMatch(/rejected|cannot lock ref|failed to update ref/)
+  }
+  const moved = (await pushes()).filter(([, , move]) => move === 'moved')
+  expect(moved).toHaveLength(1)
+  await expectSound()
+})
