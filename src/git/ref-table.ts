@@ -1,4 +1,4 @@
-import { type BigIntStats, readdirSync, readFileSync, statSync } from 'node:fs'
+import { type BigIntStats, type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { GitError } from './error.ts'
@@ -21,6 +21,9 @@ interface LooseFolder {
 
 /** File systems stamp changes with the coarse clock of the kernel: within this a change may hide. */
 const restingTime = 1_000_000_000n
+/** Loose refs, of which each is a file to read; and bytes of packed ones, some seventy each. */
+const shortList = 50
+const shortPacked = 32 * 1024
 const symbolic = 'ref: '
 const nothing = new PackedRefs(Buffer.alloc(0))
 
@@ -62,6 +65,24 @@ export class RefTable {
     const merged = packed.filter((ref) => !loose.has(ref.name))
     for (const [name, id] of loose) merged.push({ name, id })
     return merged.sort((a, b) => compareNames(a.name, b.name))
+  }
+
+  /** Whether a list is so short that reading it takes less than asking another process for it. */
+  isShort(prefix: string): boolean {
+    const packed = statSync(join(this.#path, 'packed-refs'), { throwIfNoEntry: false })
+    if ((packed?.size ?? 0) > shortPacked) return false
+    return this.#countFiles(prefix.slice(0, -1), shortList) <= shortList
+  }
+
+  /** How many files there are below a folder; stops counting soon after `most`. */
+  #countFiles(folder: string, most: number): number {
+    let count = 0
+    for (const entry of entriesOf(join(this.#path, folder))) {
+      if (count > most) return count
+      const below = entry.isDirectory()
+      count += below ? 1 + this.#countFiles(`${folder}/${entry.name}`, most - count) : 1
+    }
+    return count
   }
 
   #value(name: string): string | undefined {
@@ -129,6 +150,14 @@ export class RefTable {
     const read = { stamp, settled: now - stats.mtimeNs > restingTime, files, folders }
     this.#folders.set(folder, read)
     return read
+  }
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
   }
 }
 

@@ -57,7 +57,9 @@ export interface ListRefsOptions {
 export const listRefsOperation = operation({
   name: 'listRefs',
   lane: 'light',
+  near: () => true,
   async run({ repository }, options: ListRefsOptions): Promise<Ref[]> {
+    if (!refsOf(repository).isShort(options.prefix)) repository.assertEngine('a long list of refs')
     const refs = refsOf(repository).list(options.prefix)
     const { after } = options
     const from =
