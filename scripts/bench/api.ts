@@ -1,4 +1,4 @@
-import { Agent, get } from 'node:http'
+import { Agent, request as ask } from 'node:http'
 import type { BenchServer } from './server.ts'
 import type { Timer } from './timer.ts'
 
@@ -44,11 +44,12 @@ export async function askWhole(project: Project, path: string, body?: unknown): 
 const crowd = new Agent({ keepAlive: true })
 
 /** As `askWhole`, for many clients at once: `fetch` takes about as long for a small answer as the server does. */
-export function askCheaply(project: Project, path: string): Promise<void> {
+export function askCheaply(project: Project, path: string, body?: unknown): Promise<void> {
   const url = addressOf(project, `repository/${path}`)
+  const method = body === undefined ? 'GET' : 'POST'
   return new Promise((resolve, reject) => {
-    const asked = get(url, { agent: crowd, headers: headersOf(project) }, (response) => {
-      const good = response.statusCode === 200
+    const asked = ask(url, { agent: crowd, method, headers: headersOf(project) }, (response) => {
+      const good = response.statusCode === (body === undefined ? 200 : 201)
       response.on('error', reject)
       response.on('end', () => {
         if (good) resolve()
@@ -58,9 +59,11 @@ export function askCheaply(project: Project, path: string): Promise<void> {
     })
     asked.on('error', (error: NodeJS.ErrnoException) => {
       // The server closes connections that nobody has used for a while, perhaps just when one is used.
-      if (asked.reusedSocket && error.code === 'ECONNRESET') resolve(askCheaply(project, path))
+      if (asked.reusedSocket && error.code === 'ECONNRESET')
+        resolve(askCheaply(project, path, body))
       else reject(error)
     })
+    asked.end(body === undefined ? undefined : JSON.stringify(body))
   })
 }
 

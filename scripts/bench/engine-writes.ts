@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { askWhole, type Project } from './api.ts'
+import { askCheaply, askWhole, type Project } from './api.ts'
 import { compare, git, milliseconds, type Row } from './measure.ts'
 import { type Measurement, warmUp } from './question.ts'
 
@@ -25,20 +25,25 @@ async function* rateRows(project: Project): AsyncGenerator<Row> {
   const run = Date.now()
   const names = Array.from({ length: branches }, (_, i) => `bench-${run}-rate-${i}`)
   const commit = (branch: string, path: string, start?: string) =>
-    askWhole(project, 'commits', {
+    askCheaply(project, 'commits', {
       branch,
       ...(start === undefined ? {} : { start_branch: start }),
       commit_message: 'One file',
       actions: [{ action: 'create', file_path: path, content: `${path}\n` }],
     })
   for (const name of names) await commit(name, 'first', project.branch)
-  const writers = names.flatMap((name) =>
-    Array.from({ length: writersOfEach }, (_, writer) => async () => {
-      for (let i = 0; i < commitsOfEach; i++) await commit(name, `by-${writer}/file-${i}`)
-    }),
-  )
-  const time = await milliseconds(() => Promise.all(writers.map((write) => write())))
-  const wanted = branches * (1 + writersOfEach * commitsOfEach)
+  const writeAll = (round: string) =>
+    Promise.all(
+      names.flatMap((name) =>
+        Array.from({ length: writersOfEach }, async (_, writer) => {
+          for (let i = 0; i < commitsOfEach; i++) await commit(name, `${round}-${writer}/file-${i}`)
+        }),
+      ),
+    )
+  // As for reads: a server has been asked for a while, and its code is translated.
+  await writeAll('warm')
+  const time = await milliseconds(() => writeAll('by'))
+  const wanted = branches * (1 + 2 * writersOfEach * commitsOfEach)
   const value = (branches * writersOfEach * commitsOfEach * 1000) / time
   yield {
     what,

@@ -201,12 +201,12 @@ export async function* benchSpaces(): AsyncGenerator<Row> {
   )
   const project = await db
     .selectFrom('projects')
-    .select('id')
+    .select(['id', 'namespace_id'])
     .orderBy('id')
     .executeTakeFirstOrThrow()
   yield await time(
     'role in a project',
-    () => findProjectRole(db, userId, project.id, today),
+    () => findProjectRole(db, userId, project, today),
     ROLE_LIMIT,
     50,
   )

@@ -88,6 +88,9 @@ export function findGroupByPath(db: Db, path: string): Promise<GroupRow | undefi
   return groupQuery(db).where('namespaces.full_path', '=', path).executeTakeFirst()
 }
 
+/** A project, and the namespace that it is in now. */
+type RoleIn = Pick<ProjectRow, 'id' | 'namespace_id'>
+
 /**
  * The user's effective role in a project, 0 for none: the highest of direct membership, membership of the namespace or
  * an ancestor, membership through groups invited to the project or to those (capped by the invitation), and ownership
@@ -96,23 +99,22 @@ export function findGroupByPath(db: Db, path: string): Promise<GroupRow | undefi
 export function findProjectRole(
   db: Db,
   userId: number,
-  projectId: number,
+  project: RoleIn,
   today: Day,
 ): Promise<number> {
-  const key = `role of ${userId} in ${projectId} on ${today}`
-  return steadily(db, key, (db) => askProjectRole(db, userId, projectId, today))
+  const key = `role of ${userId} in ${project.id} of ${project.namespace_id} on ${today}`
+  return steadily(db, key, (db) => askProjectRole(db, userId, project, today))
 }
 
 async function askProjectRole(
   db: Db,
   userId: number,
-  projectId: number,
+  { id: projectId, namespace_id: namespaceId }: RoleIn,
   today: Day,
 ): Promise<number> {
   const result = await sql<{ role: number | null }>`
     WITH chain(id) AS MATERIALIZED (
-      SELECT a.ancestor_id FROM projects p JOIN namespace_ancestors a ON a.namespace_id = p.namespace_id
-      WHERE p.id = ${projectId}
+      SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${namespaceId}
     ), link(group_id, access_level) AS MATERIALIZED (
       SELECT group_id, access_level FROM group_links
       WHERE (expires_at IS NULL OR expires_at > ${today})
@@ -120,8 +122,7 @@ async function askProjectRole(
           OR (source_type = 'group' AND source_id IN (SELECT id FROM chain)))
     )
     SELECT max(role) AS role FROM (
-      SELECT 50 AS role FROM projects p JOIN namespaces n ON n.id = p.namespace_id
-        WHERE p.id = ${projectId} AND n.kind = 'user' AND n.owner_id = ${userId}
+      SELECT 50 AS role FROM namespaces WHERE id = ${namespaceId} AND kind = 'user' AND owner_id = ${userId}
       UNION ALL
       SELECT access_level FROM members WHERE user_id = ${userId} AND source_type = 'project'
         AND source_id = ${projectId} AND requested_at IS NULL AND state = 'active'

@@ -60,7 +60,7 @@ async function projectRole(ctx: Ctx, row: ProjectRow): Promise<number> {
     return deployTokenRole(ctx, ctx.actor, { project: row.id, namespace: row.namespace_id })
   }
   const user = userOf(ctx.actor)
-  return user ? await findProjectRole(ctx.db, user.id, row.id, dayOf(ctx.now())) : Role.none
+  return user ? await findProjectRole(ctx.db, user.id, row, dayOf(ctx.now())) : Role.none
 }
 
 /** What a deploy token counts as where it reaches; its scopes say what it may do there. */

@@ -30,6 +30,11 @@ export class PackedRefs {
     return this.#listed.refs
   }
 
+  /** Whether there is a ref whose name starts with `prefix`. */
+  hasBelow(prefix: string): boolean {
+    return this.#readAt(this.#firstAtOrAfter(Buffer.from(prefix)))?.name.startsWith(prefix) ?? false
+  }
+
   #read(prefix: string): Ref[] {
     const refs: Ref[] = []
     for (let at = this.#firstAtOrAfter(Buffer.from(prefix)); at < this.#bytes.length; ) {

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import type { Repo } from './repo.ts'
 import type { ObjectId } from './types.ts'
-import { putObject } from './write/put-object.ts'
+import { ObjectPlaces } from './write/object-places.ts'
 
 /** The files where a push keeps its objects until it is accepted, by path. */
 export interface ObjectFiles {
@@ -49,13 +49,12 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/**
- * Makes the loose objects of a quarantine those of the repository. They are on the disk already; their names come there
- * with the ref that leads to them, which is written after.
- */
+/** Makes the loose objects of a quarantine those of the repository. They are on the disk already. */
 export async function acceptLooseObjects(repo: Repo, quarantine: string): Promise<void> {
   const { loose } = await listObjectFiles(quarantine)
-  for (const path of loose) putObject(path, join(repo.path, 'objects', relative(quarantine, path)))
+  const places = new ObjectPlaces(repo.path)
+  for (const path of loose) places.put(path, relative(quarantine, path))
+  await places.settle()
 }
 
 /**

@@ -67,6 +67,24 @@ export class RefTable {
     return merged.sort((a, b) => compareNames(a.name, b.name))
   }
 
+  /** What a ref holds itself, the name of another behind `ref: ` as it stands; undefined when there is none. */
+  read(name: string): string | undefined {
+    return this.#value(name)
+  }
+
+  /** Whether there are refs whose name starts with `prefix`, which ends with a slash. */
+  hasBelow(prefix: string): boolean {
+    return this.#readPacked().hasBelow(prefix) || this.#hasFile(prefix.slice(0, -1))
+  }
+
+  #hasFile(folder: string): boolean {
+    return entriesOf(join(this.#path, folder)).some((entry) =>
+      entry.isDirectory()
+        ? this.#hasFile(`${folder}/${entry.name}`)
+        : !entry.name.endsWith('.lock'),
+    )
+  }
+
   /** Whether a list is so short that reading it takes less than asking another process for it. */
   isShort(prefix: string): boolean {
     const packed = statSync(join(this.#path, 'packed-refs'), { throwIfNoEntry: false })

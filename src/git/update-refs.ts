@@ -1,58 +1,18 @@
 import { runGit } from './command.ts'
 import { operation } from './engine/operation.ts'
 import { GitError, type GitErrorCode } from './error.ts'
+import { moveLooseRef } from './move-ref.ts'
 import { assertObjectId, assertRefName, clip } from './names.ts'
-import { asGitError, type NativeRepository, nodegit, type Oid, oid } from './native.ts'
-import { readTyped } from './objects.ts'
 import type { Repo } from './repo.ts'
 import { noObject, type RefUpdate } from './types.ts'
-
-/** What we use of nodegit here; see native.ts. */
-interface ReferenceModule {
-  readonly Reference: {
-    createMatching(
-      repository: NativeRepository,
-      name: string,
-      id: Oid,
-      force: number,
-      current: Oid,
-      message: string,
-    ): Promise<unknown>
-  }
-}
 
 /** Moves or makes one ref, if it still holds what the caller saw. */
 export const moveRefOperation = operation({
   name: 'moveRef',
   lane: 'light',
   writes: true,
-  async run({ repository }, { name, oldId, newId }: RefUpdate): Promise<void> {
-    // libgit2 looks only whether the object exists: a branch must hold a commit.
-    if (name.startsWith('refs/heads/')) await readTyped(repository, newId, 'commit')
-    const { Reference } = nodegit() as unknown as ReferenceModule
-    const native = await repository.handle()
-    try {
-      await Reference.createMatching(native, name, oid(newId), 1, oid(oldId), '')
-    } catch (error) {
-      throw refError(asGitError(error), name, oldId === noObject)
-    }
-  },
+  run: ({ repository }, update: RefUpdate) => moveLooseRef(repository, update),
 })
-
-/** libgit2's words as ours: a ref that exists although it must not, and names in each other's way. */
-function refError(error: GitError, name: string, mustBeNew: boolean): GitError {
-  const detail = { ref: clip(name) }
-  const inTheWay =
-    /collides|refs beneath|cannot be|is a directory|not a directory|failed to create locked/i
-  if (inTheWay.test(error.message) && !/locked file.*exists/i.test(error.message)) {
-    return new GitError('conflict', `another ref is in the way of ${clip(name)}`, detail)
-  }
-  if (error.code === 'stale' || error.code === 'exists' || error.code === 'not_found') {
-    const code = mustBeNew ? 'exists' : 'stale'
-    return new GitError(code, `${clip(name)} has changed meanwhile`, detail)
-  }
-  return new GitError(error.code, error.message, { ...error.detail, ...detail })
-}
 
 /** git's own refusals, most telling first. */
 const refusals: readonly (readonly [RegExp, GitErrorCode])[] = [
@@ -130,7 +90,7 @@ export async function updateRefs(repo: Repo, updates: readonly RefUpdate[]): Pro
   assertUpdates(updates)
   const [only, ...others] = updates
   if (!only) return
-  // One ref needs no process; libgit2 has no checked deletion and no transaction that checks.
+  // One ref needs no program; a deletion and a transaction touch the packed refs too.
   const single = others.length === 0 && only.newId !== noObject
   await patiently(() =>
     single ? repo.engine.run(moveRefOperation, repo.path, only) : transaction(repo, updates),

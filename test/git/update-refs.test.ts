@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -112,6 +112,51 @@ describe('one ref', () => {
       updateRefs(repo, [{ name, oldId: noObject, newId: '4'.repeat(40) }]),
     ).rejects.toMatchObject({ code: 'not_found' })
     expect(existsSync(join(repo.path, name))).toBe(false)
+  })
+
+  test('takes the place of folders that nothing is in, and makes those that are missing', async () => {
+    const [empty, deep] = [branch('empty'), branch('some/way/down')]
+    mkdirSync(join(repo.path, empty, 'x/y'), { recursive: true })
+    await updateRefs(repo, [{ name: empty, oldId: noObject, newId: a }])
+    await updateRefs(repo, [{ name: deep, oldId: noObject, newId: a }])
+    git(repo.path, ['pack-refs', '--all', '--prune'])
+    mkdirSync(join(repo.path, empty), { recursive: true })
+    await updateRefs(repo, [{ name: empty, oldId: a, newId: b }])
+    await updateRefs(repo, [{ name: deep, oldId: a, newId: b }])
+    expect([holds(empty), holds(deep)]).toEqual([b, b])
+    expect(existsSync(join(repo.path, `${deep}.lock`))).toBe(false)
+  })
+
+  test('that is another name of one is not moved: whoever saw an id saw something else', async () => {
+    const name = branch('alias')
+    await updateRefs(repo, [{ name: branch('real'), oldId: noObject, newId: a }])
+    git(repo.path, ['symbolic-ref', name, branch('real')])
+    await expect(updateRefs(repo, [{ name, oldId: a, newId: b }])).rejects.toMatchObject({
+      code: 'stale',
+    })
+    expect(holds(branch('real'))).toBe(a)
+  })
+
+  test('of many made at once is there, while others pack refs and take empty folders away', async () => {
+    let making = true
+    const packing = (async () => {
+      while (making) {
+        git(repo.path, ['pack-refs', '--all', '--prune'])
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+    })()
+    const names = Array.from({ length: 60 }, (_, i) => branch(`many/${i % 7}/of-${i}`))
+    await Promise.all(
+      names.map(async (name) => {
+        await updateRefs(repo, [{ name, oldId: noObject, newId: a }])
+        await updateRefs(repo, [{ name, oldId: a, newId: b }])
+      }),
+    ).finally(() => {
+      making = false
+    })
+    await packing
+    expect(names.map(holds)).toEqual(names.map(() => b))
+    expect(fsck(repo)).toBe('')
   })
 
   test.each([

@@ -60,7 +60,7 @@ export async function assignable(
 /** In a public project anyone may be made responsible, else only who has a role there. */
 async function mayBeAssigned(ctx: Ctx, project: Project, userId: number): Promise<boolean> {
   if (project.visibility === 'public') return true
-  return (await findProjectRole(ctx.db, userId, project.id, dayOf(ctx.now()))) > 0
+  return (await findProjectRole(ctx.db, userId, project, dayOf(ctx.now()))) > 0
 }
 
 /** Assignees of many issues or merge requests, by the subject's id. */

@@ -120,7 +120,7 @@ async function memberOf(
   if (!id) return null
   const today = dayOf(ctx.now())
   const role = owner.project
-    ? await findProjectRole(ctx.db, id, owner.project.id, today)
+    ? await findProjectRole(ctx.db, id, owner.project, today)
     : await findGroupRole(ctx.db, id, owner.place.namespaceId, today)
   return role > 0 ? id : null
 }

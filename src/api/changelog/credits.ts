@@ -29,7 +29,7 @@ export async function creditsOf(
   for (const [email, user] of users) {
     let credit = known.get(user.id)
     if (!credit) {
-      const contributor = (await findProjectRole(ctx.db, user.id, project.id, today)) === 0
+      const contributor = (await findProjectRole(ctx.db, user.id, project, today)) === 0
       const isNamed = contributor || (await isMemberOfAny(ctx, user.id, groupIds, today))
       credit = { reference: `@${user.username}`, contributor, credit: isNamed }
       known.set(user.id, credit)

@@ -22,7 +22,12 @@ async function roleOf(ctx: Ctx, source: MemberSource, userId: number): Promise<n
   const today = dayOf(ctx.now())
   return source.type === 'group'
     ? await findGroupRole(ctx.db, userId, source.id, today)
-    : await findProjectRole(ctx.db, userId, source.id, today)
+    : await findProjectRole(
+        ctx.db,
+        userId,
+        { id: source.id, namespace_id: source.namespaceId },
+        today,
+      )
 }
 
 /** The source as the to-dos of those who decide see it. */

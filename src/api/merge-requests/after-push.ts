@@ -11,15 +11,15 @@ import {
   latestVersionsById,
   listOpenFromBranch,
   listOpenIntoBranch,
-  markSourceMoved,
-  markTargetMoved,
+  listReviewedBranches,
+  markMoved,
 } from './queries.ts'
 import type { MergeRequestRow } from './row.ts'
 import { targetProject } from './target-project.ts'
 
 /**
  * Notes in the transaction that closes a move that merge requests from and into its branches are no longer checked, and
- * which head they have now: two statements for each branch, however many merge requests there are.
+ * which head they have now: one statement for each branch, however many merge requests there are.
  */
 export async function branchesMoved(
   ctx: Ctx,
@@ -29,17 +29,17 @@ export async function branchesMoved(
   for (const move of moves) {
     const branch = branchOf(move.name)
     if (branch === undefined) continue
-    await markSourceMoved(ctx.db, projectId, branch, isDeletion(move) ? null : move.newId)
-    await markTargetMoved(ctx.db, projectId, branch)
+    await markMoved(ctx.db, projectId, branch, isDeletion(move) ? null : move.newId)
   }
 }
 
 /** Brings merge requests up to date with a push: the part that takes git, in the push's task; may run twice. */
 export async function mergeRequestsAfterPush(given: Ctx, push: SettledPush): Promise<void> {
   const ctx = await actAs(given, push.userId)
+  const reviewed = await listReviewedBranches(ctx.db, push.projectId)
   for (const move of push.moves) {
     const branch = branchOf(move.name)
-    if (branch === undefined) continue
+    if (branch === undefined || !reviewed.has(branch)) continue
     if (isDeletion(move)) {
       await sourceDeleted(ctx, push.projectId, branch)
     } else {

@@ -5,6 +5,7 @@ import type {
   MergeRequestVersionsTable,
 } from '../../store/schema/merge-requests.ts'
 import type { Db } from '../../store/schema.ts'
+import { steadily } from '../../store/steady.ts'
 import type { MergeRequestRow, VersionRow } from './row.ts'
 
 /** Merge requests with their target projects; lists start from it too. */
@@ -129,44 +130,51 @@ export function listOpenIntoBranch(
     .execute()
 }
 
-/** Makes a new check due for every open merge request into a branch that has moved. */
-export async function markTargetMoved(db: Db, projectId: number, branch: string): Promise<void> {
-  await db
-    .updateTable('merge_requests')
-    .set({ merge_status: dueCheck })
-    .where('target_project_id', '=', projectId)
-    .where('target_branch', '=', branch)
-    .where('state', '=', 'opened')
-    .execute()
-}
-
 /**
- * Notes the new head of every open merge request from a branch that has moved (null: it is gone). Approvals wait for
- * the rules on pushes to be applied.
+ * Makes a new check due for every open merge request from or into a branch that has moved (null: it is gone), and notes
+ * the new head of those from it. Their approvals wait for the rules on pushes to be applied.
  */
-export async function markSourceMoved(
+export async function markMoved(
   db: Db,
   projectId: number,
   branch: string,
   head: string | null,
 ): Promise<void> {
+  const isSource = sql<boolean>`(source_project_id = ${projectId} AND source_branch = ${branch})`
   await db
     .updateTable('merge_requests')
     .set({
       merge_status: dueCheck,
-      source_branch_exists: head !== null,
-      ...(head === null ? {} : { head_sha: head }),
-      ...(head === null ? {} : { approvals_syncing: hasApprovals }),
+      source_branch_exists: sql`iif(${isSource}, ${head === null ? 0 : 1}, source_branch_exists)`,
+      head_sha: sql`iif(${isSource}, coalesce(${head}, head_sha), head_sha)`,
+      approvals_syncing: sql`iif(${isSource} AND ${head} IS NOT NULL, ${hasApprovals}, approvals_syncing)`,
     })
-    .where('source_project_id', '=', projectId)
-    .where('source_branch', '=', branch)
-    .where('state', '=', 'opened')
+    .where('id', 'in', (is) => {
+      const open = is.selectFrom('merge_requests').select('id').where('state', '=', 'opened')
+      return open
+        .where('source_project_id', '=', projectId)
+        .where('source_branch', '=', branch)
+        .union(open.where('target_project_id', '=', projectId).where('target_branch', '=', branch))
+    })
     .execute()
 }
 
 const hasApprovals = sql<
   0 | 1
 >`exists (SELECT 1 FROM approvals WHERE merge_request_id = merge_requests.id)`
+
+/** The branches that open merge requests of a project come from or go into. */
+export function listReviewedBranches(db: Db, projectId: number): Promise<ReadonlySet<string>> {
+  return steadily(db, `branches under review in ${projectId}`, async (db) => {
+    const open = db.selectFrom('merge_requests').where('state', '=', 'opened')
+    const rows = await open
+      .select('source_branch as name')
+      .where('source_project_id', '=', projectId)
+      .union(open.select('target_branch as name').where('target_project_id', '=', projectId))
+      .execute()
+    return new Set(rows.map(({ name }) => name))
+  })
+}
 
 /** As `recheckOf`: what conflicted is told apart from what was never looked at. */
 const dueCheck = sql<'unchecked'>`CASE

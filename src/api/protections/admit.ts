@@ -64,6 +64,6 @@ async function reasonAgainst(
 function roleOf(ctx: Ctx, owner: Owner, userId: number): Promise<number> {
   const today = dayOf(ctx.now())
   return owner.kind === 'project'
-    ? findProjectRole(ctx.db, userId, owner.id, today)
+    ? findProjectRole(ctx.db, userId, { id: owner.id, namespace_id: owner.namespaceId }, today)
     : findGroupRole(ctx.db, userId, owner.id, today)
 }

@@ -1,5 +1,5 @@
 import { userOf } from '../../access/actor.ts'
-import { findProjectRole } from '../../access/find-queries.ts'
+import { findProjectById, findProjectRole } from '../../access/find-queries.ts'
 import { Role } from '../../access/roles.ts'
 import type { Viewer } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
@@ -112,6 +112,7 @@ export function mentionedOn(
 /** Internal notes are for planners and above. */
 async function readsInternal(ctx: Ctx, place: TextPlace, user: Called): Promise<boolean> {
   if (user.admin === 1) return true
-  const role = await findProjectRole(ctx.db, user.id, place.project.id, dayOf(ctx.now()))
-  return role >= Role.planner
+  const project = await findProjectById(ctx.db, place.project.id)
+  if (!project) return false
+  return (await findProjectRole(ctx.db, user.id, project, dayOf(ctx.now()))) >= Role.planner
 }

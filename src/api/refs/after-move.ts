@@ -2,14 +2,13 @@ import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import { setHead } from '../../git/repo.ts'
 import { branchesMoved, mergeRequestsAfterPush } from '../merge-requests/after-push.ts'
-import { completeMergeOf } from '../merge-requests/complete-merge.ts'
 import { findPushedProject, type PushedProject, recordPushed } from '../projects/pushed.ts'
 import { measureProject } from '../projects/tasks.ts'
 import { protectDefaultBranch } from '../protections/protect-branch.ts'
 import { defaultProtection } from './default-protection.ts'
 import { branchOf, isDeletion, type RefMove, type SettledPush } from './moves.ts'
 import { rulesFor } from './protection.ts'
-import { listBranchRules, listMovedRefs } from './queries.ts'
+import { listBranchRules } from './queries.ts'
 import { prepareTelling, type Telling } from './tell-push.ts'
 import { enqueueUpkeep } from './upkeep.ts'
 
@@ -20,12 +19,10 @@ import { enqueueUpkeep } from './upkeep.ts'
 export async function afterMove(
   ctx: Ctx,
   projectId: number,
-  pushId: number,
+  moves: readonly RefMove[],
 ): Promise<string | undefined> {
   const project = await findPushedProject(ctx, projectId)
   if (!project) return undefined
-  const moves = await listMovedRefs(ctx.db, pushId)
-  await completeMergeOf(ctx, pushId)
   await branchesMoved(ctx, projectId, moves)
   return await projectMoved(ctx, project, moves)
 }
@@ -69,8 +66,12 @@ async function protectFirstBranch(ctx: Ctx, project: PushedProject, name: string
  * must not mind. A new part of the product that cares about pushes adds its line here. Gives what is told of it, in a
  * transaction.
  */
-export async function applyEffects(ctx: Ctx, push: SettledPush): Promise<Telling> {
-  await pointHeadAtDefaultBranch(ctx, push)
+export async function applyEffects(
+  ctx: Ctx,
+  project: PushedProject | undefined,
+  push: SettledPush,
+): Promise<Telling> {
+  await pointHeadAtDefaultBranch(ctx, project, push)
   await mergeRequestsAfterPush(ctx, push)
   return await prepareTelling(ctx, push)
 }
@@ -82,8 +83,11 @@ export async function followUp(ctx: Ctx, projectId: number): Promise<void> {
 }
 
 /** Makes HEAD name the default branch when a push has just decided which that is. */
-export async function pointHeadAtDefaultBranch(ctx: Ctx, push: SettledPush): Promise<void> {
-  const project = await findPushedProject(ctx, push.projectId)
+async function pointHeadAtDefaultBranch(
+  ctx: Ctx,
+  project: PushedProject | undefined,
+  push: SettledPush,
+): Promise<void> {
   const branch = project?.defaultBranch
   if (!branch || !push.moves.some((move) => branchOf(move.name) === branch)) return
   await setHead(ctx.git.open(push.projectId), branch)

@@ -2,6 +2,7 @@ import { actAs } from '../../access/act-as.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { Enqueued } from '../../work/queue.ts'
+import { findPushedProject } from '../projects/pushed.ts'
 import { inTurn } from '../repository/in-turn.ts'
 import { applyEffects, followUp } from './after-move.ts'
 import type { SettledPush } from './moves.ts'
@@ -43,12 +44,13 @@ export function applyWaiting(
 export async function applyTogether(ctx: Ctx, pushIds: readonly number[]): Promise<void> {
   const tellings: Telling[] = []
   const actors = new Map<number | null, Ctx>()
-  let projectId: number | undefined
-  for (const push of await readSettled(ctx, pushIds)) {
+  const pushes = await readSettled(ctx, pushIds)
+  const projectId = pushes[0]?.projectId
+  const project = projectId === undefined ? undefined : await findPushedProject(ctx, projectId)
+  for (const push of pushes) {
     const acting = actors.get(push.userId) ?? (await actAs(ctx, push.userId))
     actors.set(push.userId, acting)
-    tellings.push(await applyEffects(acting, push))
-    projectId = push.projectId
+    tellings.push(await applyEffects(acting, project, push))
   }
   await inTransaction(ctx, async (ctx) => {
     for (const tell of tellings) await tell(ctx)

@@ -149,32 +149,39 @@ export async function insertPush(
   return id
 }
 
-/** Closes an open push; false when that was done before. */
-export async function closePush(db: Db, pushId: number, now: Instant): Promise<boolean> {
-  const result = await db
+/** Closes an open push and gives the door it came by; undefined when that was done before. */
+export async function closePush(db: Db, pushId: number, now: Instant): Promise<Via | undefined> {
+  const row = await db
     .updateTable('pushes')
     .set({ state: 'closed', closed_at: now })
     .where('id', '=', pushId)
     .where('state', '=', 'open')
+    .returning('via')
     .executeTakeFirst()
-  return result.numUpdatedRows > 0n
+  return row?.via
 }
 
-/** Marks which refs of a push moved; the others were refused. */
+/** Marks which refs of a push moved, and gives those; the others were refused. */
 export async function settleMoves(
   db: Db,
   pushId: number,
   moved: ReadonlySet<string>,
-): Promise<void> {
+): Promise<RefMove[]> {
   const names = JSON.stringify([...moved])
-  await db
+  const rows = await db
     .updateTable('ref_moves')
     .set({
       state: sql`iif(ref IN (SELECT value FROM json_each(${names})), 'moved', 'refused')`,
     })
     .where('push_id', '=', pushId)
     .where('state', '=', 'open')
+    .returning(['id', 'ref', 'old_id', 'new_id', 'state'])
     .execute()
+  // Rows come back in no order.
+  return rows
+    .filter(({ state }) => state === 'moved')
+    .sort((a, b) => a.id - b.id)
+    .map((row) => ({ name: row.ref, oldId: row.old_id, newId: row.new_id }))
 }
 
 /** Pushes of which it is not known what became of them, begun before a moment. */
@@ -205,18 +212,6 @@ export async function listMoves(db: Db, pushId: number) {
     .where('push_id', '=', pushId)
     .orderBy('id')
     .execute()
-}
-
-/** The refs of a push that moved. */
-export async function listMovedRefs(db: Db, pushId: number): Promise<RefMove[]> {
-  const rows = await db
-    .selectFrom('ref_moves')
-    .select(['ref', 'old_id', 'new_id'])
-    .where('push_id', '=', pushId)
-    .where('state', '=', 'moved')
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => ({ name: row.ref, oldId: row.old_id, newId: row.new_id }))
 }
 
 /** The refs of several pushes that moved, by push. */

@@ -2,7 +2,7 @@ import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { setHead } from '../../git/repo.ts'
 import { flushLater, inTransaction } from '../../store/transaction.ts'
-import { dropMergeOf } from '../merge-requests/complete-merge.ts'
+import { completeMergeOf, dropMergeOf } from '../merge-requests/complete-merge.ts'
 import { afterMove } from './after-move.ts'
 import type { Push } from './moves.ts'
 import { closePush, insertPush, insertWaiting, settleMoves } from './queries.ts'
@@ -45,17 +45,19 @@ export async function settlePush(
   moved: ReadonlySet<string>,
 ): Promise<void> {
   const defaultBranch = await inTransaction(ctx, async (ctx) => {
-    if (!(await closePush(ctx.db, pushId, ctx.now()))) return undefined
+    const via = await closePush(ctx.db, pushId, ctx.now())
+    if (via === undefined) return undefined
     await flushLater(ctx.db)
-    await settleMoves(ctx.db, pushId, moved)
-    if (moved.size === 0) {
-      await dropMergeOf(ctx, pushId)
+    const moves = await settleMoves(ctx.db, pushId, moved)
+    if (moves.length === 0) {
+      if (via === 'merge') await dropMergeOf(ctx, pushId)
       return undefined
     }
+    if (via === 'merge') await completeMergeOf(ctx, pushId)
     await insertWaiting(ctx.db, projectId, pushId)
     const uniqueKey = String(projectId)
     await ctx.work.enqueue(ctx.db, afterPushes, { project_id: projectId }, { uniqueKey })
-    return await afterMove(ctx, projectId, pushId)
+    return await afterMove(ctx, projectId, moves)
   })
   // The task does it again, should we not get there.
   if (defaultBranch !== undefined) await setHead(ctx.git.open(projectId), defaultBranch)

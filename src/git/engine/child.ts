@@ -61,7 +61,7 @@ export class EngineChild {
       {
         serialization: 'advanced',
         execArgv: [...heapLimits, ...(source ? ['--import', typescriptLoader()] : [])],
-        env: gitEnvironment({ ...allocation, [engineMark]: '1' }),
+        env: gitEnvironment({ ...allocation, ...threads, [engineMark]: '1' }),
         stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
       },
     )
@@ -158,6 +158,8 @@ export class EngineChild {
 
 /** libgit2's threads would each keep memory of their own, given back and taken again. */
 const allocation = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '33554432' }
+/** Most of these wait for the disk: a commit has some ten files and folders to bring there, all at once. */
+const threads = { UV_THREADPOOL_SIZE: '16' }
 
 /** Reads leave much short-lived memory behind: a small nursery hands it back sooner. */
 const heapLimits = ['--max-semi-space-size=8', '--max-old-space-size=512']

@@ -9,8 +9,8 @@ import { GitError } from '../error.ts'
 import { syncFolder } from '../repo-layout.ts'
 import { rememberTree } from '../tree-walk.ts'
 import type { ObjectId, ObjectType } from '../types.ts'
+import { ObjectPlaces } from './object-places.ts'
 import { buildPack, type NewObject } from './pack.ts'
-import { isMissing, putObject } from './put-object.ts'
 
 const compress = promisify(deflate)
 const sync = promisify(fsync)
@@ -32,7 +32,7 @@ export async function hashObject(type: ObjectType, data: Buffer): Promise<Object
 }
 
 /**
- * Gathers new objects and stores them at once, each on disk before `flush` returns. Faster than a call
+ * Gathers new objects and stores them at once, each on disk before a ref that is moved after `flush`. Faster than a call
  * of libgit2 for each, which syncs them one after the other.
  */
 export class ObjectWriter {
@@ -64,17 +64,15 @@ export class ObjectWriter {
   }
 
   async #storeLoose(objects: readonly NewObject[]): Promise<void> {
-    const folders = await Promise.all(objects.map((object) => this.#storeOne(object)))
-    const changed = new Set(folders.flat())
-    await Promise.all([...changed].map(syncUnlessGone))
+    const places = new ObjectPlaces(this.#path)
+    await Promise.all(objects.map((object) => this.#storeOne(object, places)))
+    await places.settle()
   }
 
-  /** Stores one loose object and names the folders whose names changed. */
-  async #storeOne({ id, type, data }: NewObject): Promise<string[]> {
+  async #storeOne({ id, type, data }: NewObject, places: ObjectPlaces): Promise<void> {
     const root = join(this.#path, 'objects')
-    const folder = join(root, id.slice(0, 2))
-    const file = join(folder, id.slice(2))
-    if (existsSync(file)) return []
+    const place = join(id.slice(0, 2), id.slice(2))
+    if (existsSync(join(root, place))) return
     const whole = Buffer.concat([Buffer.from(`${type} ${data.length}\0`), data])
     const isSmall = data.length <= smallUpTo
     // Handing a few bytes to another thread takes longer than the work. git's own level for loose objects.
@@ -82,7 +80,7 @@ export class ObjectWriter {
     const draft = draftIn(root)
     try {
       await (isSmall ? writeSmall(draft, bytes) : write(draft, bytes))
-      return putObject(draft, file) ? [folder, root] : [folder]
+      places.put(draft, place)
     } catch (error) {
       rmSync(draft, { force: true })
       throw error
@@ -118,22 +116,6 @@ export class ObjectWriter {
     } finally {
       await rm(quarantine, { recursive: true, force: true })
     }
-  }
-}
-
-/** A folder that is gone again held only what is in a pack by now. */
-async function syncUnlessGone(folder: string): Promise<void> {
-  let file: number
-  try {
-    file = openSync(folder, 'r')
-  } catch (error) {
-    if (isMissing(error)) return
-    throw error
-  }
-  try {
-    await sync(file)
-  } finally {
-    closeSync(file)
   }
 }
 

@@ -1,0 +1,69 @@
+import { closeSync, fsync, mkdirSync, openSync, renameSync, statfsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const sync = promisify(fsync)
+const folderAttempts = 100
+
+/**
+ * File systems that write all names into one log, in order (ext3 and ext4, XFS), by the numbers that Linux has for them:
+ * there the names of objects are on the disk as soon as that of a ref is which was moved later.
+ */
+const orderedSystems: ReadonlySet<number> = new Set([0xef53, 0x58465342])
+
+/** The places of objects that were written elsewhere, and which names they have changed in a repository. */
+export class ObjectPlaces {
+  readonly #objects: string
+  readonly #changed = new Set<string>()
+
+  /** `path` is the repository's. */
+  constructor(path: string) {
+    this.#objects = join(path, 'objects')
+  }
+
+  /**
+   * Gives a written object its place below `objects`, making the folder when that is missing. Maintenance takes
+   * folders away that it has emptied, at any moment before there is something new in them: so the file was
+   * written elsewhere, and nothing is waited for between these two calls.
+   */
+  put(draft: string, place: string): void {
+    const file = join(this.#objects, place)
+    this.#changed.add(dirname(file))
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        renameSync(draft, file)
+        return
+      } catch (error) {
+        if (!isMissing(error) || attempt === folderAttempts) throw error
+        mkdirSync(dirname(file), { recursive: true })
+        this.#changed.add(this.#objects)
+      }
+    }
+  }
+
+  /** Sees to it that the names are on the disk no later than that of the ref which is moved next. */
+  async settle(): Promise<void> {
+    if (orderedSystems.has(statfsSync(this.#objects).type)) return
+    await Promise.all([...this.#changed].map(syncUnlessGone))
+  }
+}
+
+/** A folder that is gone again held only what is in a pack by now. */
+async function syncUnlessGone(folder: string): Promise<void> {
+  let file: number
+  try {
+    file = openSync(folder, 'r')
+  } catch (error) {
+    if (isMissing(error)) return
+    throw error
+  }
+  try {
+    await sync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+}
