@@ -9,16 +9,16 @@ const mebibyte = 1024 * 1024
 /** Fifty clients that ask for everything at once, and what is left in memory afterwards. */
 export async function* benchLoad(project: Project): AsyncGenerator<Row> {
   const { light, heavy } = await mixOf(project)
-  // Each question once, as a server has answered them all day; a second time at once, so that every process runs.
+  // Each question once, then all at once, as a server has answered them all day: every process runs, its code translated.
   for (const path of [...light, ...heavy]) await askWhole(project, path)
-  await crowd(project, light, heavy, 500)
+  await crowd(project, light, heavy, 3000)
   const delay = project.server.watchLoop()
   const times = await crowd(project, light, heavy, 3000)
   const { p99 } = await delay()
   yield row('light request among 50, median', percentile(times, 0.5), 'ms', 5)
   yield row('light request among 50, slowest of a hundred', percentile(times, 0.99), 'ms', 50)
   yield row('event loop of the main process, slowest of a hundred', p99, 'ms', 25)
-  await crowd(project, light, heavy, 7000)
+  await crowd(project, light, heavy, 4000)
   const half = memoryOfAll(project.server.pid)
   await crowd(project, light, heavy, 10_000)
   yield row('main process after 20,000', memoryOf(project.server.pid) / mebibyte, 'MB', 150)
