@@ -43,7 +43,7 @@ export async function readSmallPack(
 function isPlain({ commands, capabilities, shallow }: PushRequest): boolean {
   const [only, ...others] = commands
   if (!only || others.length > 0 || shallow || !wantsReport(capabilities)) return false
-  // libgit2, which moves single refs here, knows SHA-1 only.
+  // Repositories with SHA-256 are rare, and moves of their refs are git's.
   return isPushable(only.name) && !isDeletion(only) && only.newId.length === 40
 }
 
