@@ -1,8 +1,9 @@
 import { runGit } from './command.ts'
 import type { DiffLimits } from './diff/limits.ts'
-import { alternateEnvironment, type Diff, type DiffInput, diffTrees } from './diff.ts'
+import { alternateEnvironment, type Diff, diffTrees } from './diff.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
+import { mergeBaseOf } from './merge-base.ts'
 import { assertObjectId } from './names.ts'
 import type { Repo } from './repo.ts'
 import type { ObjectId } from './types.ts'
@@ -48,6 +49,18 @@ async function readIds(
   return stdout.toString('latin1').split('\n').filter(Boolean)
 }
 
+async function readBase(
+  repository: OpenRepository,
+  input: EngineInput,
+  signal: AbortSignal,
+): Promise<ObjectId | undefined> {
+  const { from, to, alternate } = input
+  if (alternate === undefined) return await mergeBaseOf(repository, from, to)
+  // The history of another repository is not loaded here.
+  const [base] = await readIds(repository, input, ['merge-base', from, to], signal)
+  return base
+}
+
 async function compare(
   repository: OpenRepository,
   input: EngineInput,
@@ -59,20 +72,21 @@ async function compare(
     return { baseId: from, commitIds: [], diff: { files: [], overflow: false }, sameRef: true }
   }
   const most = `--max-count=${input.commitLimit ?? 10_000}`
-  const [bases, commits] = await Promise.all([
-    input.straight ? [from] : readIds(repository, input, ['merge-base', from, to], signal),
-    readIds(repository, input, ['rev-list', most, to, `^${from}`], signal),
-  ])
-  const [baseId] = bases
   const { limits, alternate } = input
-  const trees: DiffInput | undefined =
-    baseId === undefined ? undefined : { from: baseId, to, limits, alternate }
-  return {
-    baseId,
-    commitIds: commits.reverse(),
-    diff: trees ? await diffTrees(repository, trees, signal) : { files: [], overflow: false },
-    sameRef: false,
+  const diffFromBase = async (): Promise<Pick<Comparison, 'baseId' | 'diff'>> => {
+    const baseId = input.straight ? from : await readBase(repository, input, signal)
+    if (baseId === undefined) return { baseId, diff: { files: [], overflow: false } }
+    return {
+      baseId,
+      diff: await diffTrees(repository, { from: baseId, to, limits, alternate }, signal),
+    }
   }
+  // The list of commits is read while the files are compared, which takes longer.
+  const [commits, found] = await Promise.all([
+    readIds(repository, input, ['rev-list', most, to, `^${from}`], signal),
+    diffFromBase(),
+  ])
+  return { ...found, commitIds: commits.reverse(), sameRef: false }
 }
 
 export const compareOperation = operation({

@@ -46,6 +46,18 @@ export const findMergeBasesOperation = operation({
   },
 })
 
+/** The newest of the best common ancestors of two commits, in an engine process; undefined for unrelated histories. */
+export async function mergeBaseOf(
+  repository: OpenRepository,
+  a: ObjectId,
+  b: ObjectId,
+): Promise<ObjectId | undefined> {
+  const { history, positions } = await positionsOf(repository, [a, b])
+  const [first = -1, second = -1] = positions
+  const [base] = mergeBases(history, first, [second])
+  return base === undefined ? undefined : history.idOf(base)
+}
+
 /**
  * The best common ancestors of all given revisions, the newest first; empty for unrelated histories.
  * `not_found` names the unknown revisions in `detail.revisions` (spec B-resolved §1.7).
