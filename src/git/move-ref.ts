@@ -15,6 +15,7 @@ import type { OpenRepository } from './engine/open-repository.ts'
 import { GitError } from './error.ts'
 import { clip } from './names.ts'
 import { readObjectHeader } from './object-header.ts'
+import { readTyped } from './objects.ts'
 import { type RefTable, refsOf } from './ref-table.ts'
 import { syncFolder } from './repo-layout.ts'
 import { noObject, type RefUpdate } from './types.ts'
@@ -32,10 +33,9 @@ export async function moveLooseRef(
   repository: OpenRepository,
   { name, oldId, newId }: RefUpdate,
 ): Promise<void> {
-  const { type } = await readObjectHeader(repository, newId)
-  if (name.startsWith('refs/heads/') && type !== 'commit') {
-    throw new GitError('not_found', `${newId} is a ${type}, not a commit`)
-  }
+  // A branch holds a commit, and one that can be read: its pack may be damaged.
+  if (name.startsWith('refs/heads/')) await readTyped(repository, newId, 'commit')
+  else await readObjectHeader(repository, newId)
   const path = join(repository.path, name)
   const { file, folders } = takeLock(path, name)
   try {
