@@ -5,7 +5,7 @@ import { readLoose, readLooseHeader } from './packs/loose-file.ts'
 import { parseCommit, parseTag, parseTree, type RawEntry, typeOfMode } from './parse-object.ts'
 import { listObjectFiles } from './quarantine.ts'
 import type { Repo } from './repo.ts'
-import { lookUp, readTreeData, rootTree } from './tree-walk.ts'
+import { differingNames, lookUp, readTreeData, rootTree } from './tree-walk.ts'
 import { emptyTrees, type ObjectId, type ObjectType } from './types.ts'
 
 export interface ConnectivityInput {
@@ -38,6 +38,9 @@ export function isConnected(repo: Repo, input: ConnectivityInput): Promise<boole
 
 /** Bytes of commits, tags and trees that are looked at: a small push has few, unless it is made to do harm. */
 const readLimit = 1024 * 1024
+
+/** Entries of one folder that are looked up one by one, each along the whole folder. */
+const mostChanged = 100
 
 class Connectivity {
   readonly #repository: OpenRepository
@@ -96,7 +99,9 @@ class Connectivity {
     const bases = await Promise.all(
       before.map(async (base) => ({ id: base, data: await this.#treeData(base) })),
     )
-    for (const entry of parseTree(id, data)) {
+    const changed = changedEntries(id, data, bases)
+    if (changed.length > mostChanged) return false
+    for (const entry of changed) {
       const same = bases.flatMap((base) => lookUp(base.id, base.data, entry.name) ?? [])
       if (!(await this.#isEntryWhole(entry, same))) return false
     }
@@ -132,4 +137,16 @@ class Connectivity {
     this.#left -= data?.length ?? 0
     return data
   }
+}
+
+/** The entries of a tree that stand in none of the others as they are, found in one pass along each. */
+function changedEntries(
+  id: ObjectId,
+  data: Buffer,
+  before: readonly { readonly data: Buffer }[],
+): RawEntry[] {
+  const differing = before.map((base) => differingNames(id, data, base.data))
+  return parseTree(id, data).filter(({ name }) =>
+    differing.every((names) => names.has(name.toString('latin1'))),
+  )
 }

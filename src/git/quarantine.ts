@@ -54,7 +54,7 @@ export async function acceptLooseObjects(repo: Repo, quarantine: string): Promis
   const { loose } = await listObjectFiles(quarantine)
   const places = new ObjectPlaces(repo.path)
   for (const path of loose) places.put(path, relative(quarantine, path))
-  await places.settle()
+  await places.sync()
 }
 
 /**

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { quarantineEnvironment } from './ancestry.ts'
 import { startGit } from './command.ts'
+import { GitError } from './error.ts'
 import type { Repo } from './repo.ts'
 
 /** A `git unpack-objects` with a quarantine of its own, which waits for a pack or works on it. */
@@ -11,7 +12,10 @@ export interface Unpacking {
   readonly quarantine: string
   /** Resolves when the program is gone; never rejects. */
   readonly closed: Promise<void>
-  /** Unpacks a whole pack; fails with git's words when git refuses an object, or one refers to what is not there. */
+  /**
+   * Unpacks a whole pack; fails when git finds fault with an object, be it only a warning, or one refers to what is
+   * not there.
+   */
   take(pack: Buffer): Promise<void>
   /** Ends the program and removes the quarantine with what is left in it. */
   stop(): void
@@ -42,7 +46,8 @@ export function startUnpacking(repo: Repo): Unpacking {
       closed,
       async take(pack) {
         git.stdin.end(pack)
-        await git.done
+        const { stderr } = await git.done
+        if (stderr !== '') throw new GitError('invalid', `git unpack-objects: ${stderr.trim()}`)
       },
       stop() {
         git.kill()

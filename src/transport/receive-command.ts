@@ -20,7 +20,7 @@ export const onlyPushableRefs: Readonly<Record<string, string>> = Object.fromEnt
 ])
 
 /** The largest pack in bytes: what the operator or an administrator allows, whichever is less; 0 for any. */
-function pushLimit(ctx: Ctx): number {
+export function pushLimit(ctx: Ctx): number {
   const megabytes = ctx.settings.get('receive_max_input_size') ?? 0
   const limits = [ctx.config.maxPush, megabytes * 1024 * 1024].filter((limit) => limit > 0)
   return limits.length === 0 ? 0 : Math.min(...limits)

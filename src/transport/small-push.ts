@@ -1,7 +1,15 @@
 import type { Readable } from 'node:stream'
 import { movedDespite, settleMoved } from '../api/refs/door.ts'
-import { isDeletion, isPushable, type Push, type RefMove, type Refusal } from '../api/refs/moves.ts'
+import {
+  isCreation,
+  isDeletion,
+  isPushable,
+  type Push,
+  type RefMove,
+  type Refusal,
+} from '../api/refs/moves.ts'
 import { objectFacts } from '../api/refs/object-facts.ts'
+import type { Ctx } from '../ctx.ts'
 import { isConnected } from '../git/connectivity.ts'
 import { acceptLooseObjects, syncLooseObjects } from '../git/quarantine.ts'
 import { readHead } from '../git/refs.ts'
@@ -9,6 +17,7 @@ import type { Repo } from '../git/repo.ts'
 import { startUnpacking, type Unpacking } from '../git/unpacking.ts'
 import { updateRefs } from '../git/update-refs.ts'
 import { nextChunk, type PushRequest } from './push-request.ts'
+import { pushLimit } from './receive-command.ts'
 import type { Reception } from './reception.ts'
 import { wantsReport } from './report.ts'
 import type { Transport } from './transport.ts'
@@ -56,6 +65,12 @@ function hasFewObjects(pack: Buffer): boolean {
   )
 }
 
+/** Operators may allow less than what is small here. */
+function isTooLarge(ctx: Ctx, pack: Buffer): boolean {
+  const limit = pushLimit(ctx)
+  return limit > 0 && pack.length > limit
+}
+
 /** What became of a small push. */
 export type SmallPushResult = 'moved' | 'left to git' | readonly Refusal[]
 
@@ -72,7 +87,7 @@ export async function takeSmallPush(
   pack: Buffer,
 ): Promise<SmallPushResult> {
   const { ctx, door, signal } = given
-  if (!hasFewObjects(pack)) return 'left to git'
+  if (!hasFewObjects(pack) || isTooLarge(ctx, pack)) return 'left to git'
   const unpacking = transport.ready.take(door.repo.path, () => startUnpacking(door.repo))
   const intent = door.open(push)
   let moved: ReadonlySet<string> = new Set()
@@ -133,7 +148,7 @@ async function judge(
 /** Most go on from where the ref stands, begin a branch where the default branch is, or bring that in. */
 async function areConnected(repo: Repo, push: Push, quarantine: string): Promise<boolean> {
   const { id: head } = await readHead(repo)
-  const standing = push.moves.flatMap(({ oldId }) => (/^0+$/.test(oldId) ? [] : [oldId]))
+  const standing = push.moves.filter((move) => !isCreation(move)).map(({ oldId }) => oldId)
   const whole = head === undefined ? standing : [...standing, head]
   for (const { newId: tip } of push.moves) {
     if (!(await isConnected(repo, { quarantine, tip, whole }))) return false

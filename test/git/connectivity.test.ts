@@ -228,6 +228,24 @@ test('an object that is missing is found out, whichever it is', async () => {
   })
 })
 
+test('one file among twenty thousand is found in passes along the folder', async () => {
+  const blob = tipOf('HEAD:top')
+  const treeOf = (last: string) =>
+    git(work, ['mktree'], {
+      input: Array.from(
+        { length: 20_000 },
+        (_, i) => `100644 blob ${i === 19_999 ? last : blob}\tf${i}\n`,
+      ).join(''),
+    }).trim()
+  const before = git(work, ['commit-tree', treeOf(blob), '-m', 'many']).trim()
+  git(repo.path, ['fetch', '-q', work, `${before}:refs/heads/many`])
+  const fresh = git(work, ['hash-object', '-w', '--stdin'], { input: 'fresh' }).trim()
+  const tip = git(work, ['commit-tree', treeOf(fresh), '-p', before, '-m', 'one']).trim()
+  const unpacking = await push(tip, [before])
+  expect(await connected(unpacking, tip, [before])).toBe(true)
+  unpacking.stop()
+})
+
 test('huge trees are left to git', async () => {
   const blob = tipOf('HEAD:top')
   const files = Array.from({ length: 40_000 }, (_, i) => `100644 blob ${blob}\tf${i}\n`).join('')

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -54,11 +55,11 @@ const push = (...args: string[]) => runGitClient(source, ['push', project.url(an
 const held = (ref: string) => gitClient(project.repository, ['rev-parse', ref])
 const tip = () => gitClient(source, ['rev-parse', 'HEAD'])
 
-/** A commit as it is written here, well formed or not. */
-async function hashCommit(content: string): Promise<string> {
-  const file = join(await desk.folder(), 'commit')
+/** An object as it is written here, well formed or not. */
+async function hashObject(type: 'commit' | 'tree', content: string | Buffer): Promise<string> {
+  const file = join(await desk.folder(), type)
   await writeFile(file, content)
-  return await gitClient(source, ['hash-object', '-t', 'commit', '--literally', '-w', file])
+  return await gitClient(source, ['hash-object', '-t', type, '--literally', '-w', file])
 }
 
 /** Sound, and nothing is left lying about. */
@@ -166,13 +167,39 @@ describe('what is not plainly well is left to git', () => {
     // A commit without an author, which only git's own check refuses.
     const tree = await gitClient(source, ['rev-parse', 'HEAD^{tree}'])
     const raw = `tree ${tree}\nparent ${await held('refs/heads/main')}\ncommitter C <c@x.test> 1 +0000\n\nbad\n`
-    const id = await hashCommit(raw)
+    const id = await hashObject('commit', raw)
     const run = await push(`${id}:refs/heads/bad`)
     expect(run.code).toBe(1)
     expect(run.stderr).toContain('missingAuthor')
     expect(run.stderr).toContain('(unpacker error)')
     expect((await pushes()).every(([, , move]) => move === 'refused')).toBe(true)
     await expectSound()
+  })
+
+  test('what git only warns of goes through, and its user hears of it', async () => {
+    const blob = await gitClient(source, ['rev-parse', 'HEAD:README.md'])
+    const odd = Buffer.concat([Buffer.from('100664 odd\0'), Buffer.from(blob, 'hex')])
+    const tree = await hashObject('tree', odd)
+    const id = await gitClient(source, ['commit-tree', '-p', 'HEAD', '-m', 'Odd', tree])
+    const run = await push(`${id}:refs/heads/odd`)
+    expect(run.code).toBe(0)
+    expect(run.stderr).toContain('badFilemode')
+    expect((await pushes()).at(-1)).toEqual(['git', 'refs/heads/odd', 'moved'])
+    await push('--delete', 'odd')
+    await pushes()
+  })
+
+  test('a pack above what the operator allows is refused, however small that is', async () => {
+    const strict = await openWorld({ maxPush: 20_000 })
+    const ben = await strict.user('ben')
+    const target = await makeProject(strict, ben, 'strict')
+    const folder = await desk.repository()
+    await gitClient(folder, ['push', '-q', target.url(ben), 'main'])
+    await commitFile(folder, 'noise', randomBytes(60_000).toString('base64'), 'Noise')
+    const run = await runGitClient(folder, ['push', target.url(ben), 'main'])
+    expect(run.code).toBe(1)
+    expect(run.stderr).toMatch(/exceeds maximum allowed size/)
+    await strict.close()
   })
 
   test('a commit on top of one that no ref leads to is refused', async () => {

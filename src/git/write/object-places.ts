@@ -1,15 +1,9 @@
-import { closeSync, fsync, mkdirSync, openSync, renameSync, statfsSync } from 'node:fs'
+import { closeSync, fsync, mkdirSync, openSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const sync = promisify(fsync)
 const folderAttempts = 100
-
-/**
- * File systems that write all names into one log, in order (ext3 and ext4, XFS), by the numbers that Linux has for them:
- * there the names of objects are on the disk as soon as that of a ref is which was moved later.
- */
-const orderedSystems: ReadonlySet<number> = new Set([0xef53, 0x58465342])
 
 /** The places of objects that were written elsewhere, and which names they have changed in a repository. */
 export class ObjectPlaces {
@@ -41,9 +35,8 @@ export class ObjectPlaces {
     }
   }
 
-  /** Sees to it that the names are on the disk no later than that of the ref which is moved next. */
-  async settle(): Promise<void> {
-    if (orderedSystems.has(statfsSync(this.#objects).type)) return
+  /** Brings the new names onto the disk. */
+  async sync(): Promise<void> {
     await Promise.all([...this.#changed].map(syncUnlessGone))
   }
 }

@@ -32,7 +32,7 @@ export async function hashObject(type: ObjectType, data: Buffer): Promise<Object
 }
 
 /**
- * Gathers new objects and stores them at once, each on disk before a ref that is moved after `flush`. Faster than a call
+ * Gathers new objects and stores them at once, each on disk before `flush` returns. Faster than a call
  * of libgit2 for each, which syncs them one after the other.
  */
 export class ObjectWriter {
@@ -66,7 +66,7 @@ export class ObjectWriter {
   async #storeLoose(objects: readonly NewObject[]): Promise<void> {
     const places = new ObjectPlaces(this.#path)
     await Promise.all(objects.map((object) => this.#storeOne(object, places)))
-    await places.settle()
+    await places.sync()
   }
 
   async #storeOne({ id, type, data }: NewObject, places: ObjectPlaces): Promise<void> {
