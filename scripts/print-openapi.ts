@@ -1,5 +1,4 @@
-import { apiAliases } from '../src/api/aliases.ts'
-import { apiEndpoints } from '../src/api/endpoints.ts'
+import { apiEndpoints } from '../src/areas.ts'
 import { productVersion } from '../src/base/version.ts'
 import { openApiDocument } from '../src/http/openapi.ts'
 
@@ -9,6 +8,4 @@ const about = {
   version: productVersion,
   serverUrl: 'https://gitstead.example/api/v4',
 }
-process.stdout.write(
-  `${JSON.stringify(openApiDocument([...apiEndpoints, ...apiAliases], about), null, 1)}\n`,
-)
+process.stdout.write(`${JSON.stringify(openApiDocument(apiEndpoints, about), null, 1)}\n`)

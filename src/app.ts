@@ -6,12 +6,10 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import type { Actor } from './access/actor.ts'
 import { authenticate } from './access/authenticate.ts'
 import type { SettingValues } from './access/setting-definitions.ts'
-import { apiAliases } from './api/aliases.ts'
-import { apiEndpoints } from './api/endpoints.ts'
 import { recoverPushes } from './api/refs/recover.ts'
 import { recoverSideMoves } from './api/side-repositories/recover.ts'
-import { schedules, tasks } from './api/tasks.ts'
 import { hostFileEndpoints, hostFilePath } from './api/uploads/host-files.ts'
+import { apiEndpoints, schedules, tasks } from './areas.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import type { Metrics } from './base/metrics.ts'
@@ -77,7 +75,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     checkResponses: options.checkResponses ?? false,
     admitOnly: options.admitOnly ?? false,
   }
-  const router = new ApiRouter([...apiEndpoints.filter((one) => !one.host), ...apiAliases])
+  const router = new ApiRouter(apiEndpoints.filter((one) => !one.host))
   const baseUrl = `${config.externalUrl}/api/v4`
   const kept = new KeptAnswers(parts.store)
   const handle = makePipeline({
@@ -188,7 +186,7 @@ function describeApi(config: Config): string {
   if (known !== undefined) return known
   const serverUrl = `${config.externalUrl}/api/v4`
   const about = { title: 'Gitstead REST API', version: productVersion, serverUrl }
-  const text = JSON.stringify(openApiDocument([...apiEndpoints, ...apiAliases], about))
+  const text = JSON.stringify(openApiDocument(apiEndpoints, about))
   described.set(config, text)
   return text
 }

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { type Actor, SYSTEM } from './access/actor.ts'
 import { GuessLimit } from './access/guess-limit.ts'
 import { InstanceSettings } from './access/instance-settings.ts'
+import { migrations } from './areas.ts'
 import { type Instant, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import { type Log, makeLog } from './base/log.ts'
@@ -84,6 +85,7 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
   const now = options.now ?? systemClock
   const log = options.log ?? makeLog({ level: config.logLevel, now })
   const store = openStore(config.data, {
+    migrations,
     now,
     synchronous: options.synchronous ?? 'full',
     mayMigrate: manner.mayMigrate,

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { migrations } from '../../src/areas.ts'
 import { openStore } from '../../src/store/connection.ts'
 import type { Db } from '../../src/store/schema.ts'
 import { git, median, type Row } from './measure.ts'
@@ -164,7 +165,7 @@ const filters: readonly (readonly [string, string])[] = [
 
 async function* lists(bench: Bench): AsyncGenerator<Row> {
   bench.say(`${many} merge requests`)
-  const store = openStore(bench.server.data, { mayMigrate: false })
+  const store = openStore(bench.server.data, { migrations, mayMigrate: false })
   try {
     await addMany(store.db, bench.id)
   } finally {

@@ -6,6 +6,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { digestOf } from '../../src/access/door.ts'
+import { migrations } from '../../src/areas.ts'
 import { type Instant, systemClock } from '../../src/base/clock.ts'
 import { openStore } from '../../src/store/connection.ts'
 import type { Db } from '../../src/store/schema.ts'
@@ -113,7 +114,7 @@ async function makeToken(
   data: string,
   seed: (db: Db, userId: number) => Promise<unknown>,
 ): Promise<{ token: string; userId: number }> {
-  const store = openStore(data)
+  const store = openStore(data, { migrations })
   const now = systemClock()
   const times = { created_at: now, updated_at: now }
   const token = `bench-${randomBytes(16).toString('hex')}`
@@ -153,7 +154,7 @@ async function makeUser(
 }
 
 async function forgetContributors(data: string): Promise<void> {
-  const store = openStore(data, { mayMigrate: false })
+  const store = openStore(data, { migrations, mayMigrate: false })
   await store.db.deleteFrom('contributor_totals').execute()
   await store.db.deleteFrom('contributor_lines').execute()
   await store.close()

@@ -225,10 +225,6 @@ export interface Endpoint {
   readonly kept: boolean
   readonly limit: RateLimit | undefined
   readonly handler: (given: Record<string, unknown>) => Awaitable<unknown>
-  /** Another path of an endpoint that has its own: described as deprecated. */
-  readonly alias?: true
-  /** The raw path that is meant, for an alias that holds several segments in one parameter. */
-  readonly forward?: (path: Readonly<Record<string, string>>) => string
 }
 
 type MissingParams<P extends string, S, N> = Exclude<NamesOf<P>, keyof N | AccessParam<S>>

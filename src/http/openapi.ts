@@ -58,7 +58,6 @@ function operation(endpoint: Endpoint, schema: unknown): Json {
     operationId: operationId(endpoint),
     summary: endpoint.summary,
     tags: endpoint.tags,
-    ...(endpoint.alias ? { deprecated: true } : {}),
     ...(endpoint.access.kind === 'anyone' ? { security: [{}, { token: [] }, { bearer: [] }] } : {}),
     'x-access': describeAccess(endpoint),
     'x-scopes': endpoint.scopes,

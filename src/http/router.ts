@@ -42,13 +42,6 @@ export class Router {
 
   /** `rawPath` begins with `/` and has no query. HEAD is answered by GET's endpoint unless it has its own. */
   find(method: string, rawPath: string): Match {
-    const match = this.match(method, rawPath)
-    if (match.kind !== 'found' || !match.endpoint.forward) return match
-    const meant = this.match(method, match.endpoint.forward(match.path))
-    return meant.kind === 'found' && meant.endpoint.forward ? { kind: 'no_route' } : meant
-  }
-
-  private match(method: string, rawPath: string): Match {
     const segments = rawPath.split('/').slice(1)
     const values: string[] = []
     const nodes: { node: Node; values: string[] }[] = []

@@ -11,14 +11,14 @@ import { Flush } from './flush.ts'
 import { Handle } from './handle.ts'
 import { assertMigrated, migrate } from './migrate.ts'
 import type { Migration } from './migration.ts'
-import { migrations } from './migrations.ts'
 import { ReadNotes, type Recording } from './recording.ts'
 import type { Db, Schema } from './schema.ts'
 import { keepSteady } from './steady.ts'
 
 export interface StoreOptions {
   readonly now?: () => Instant
-  readonly migrations?: readonly Migration[]
+  /** The schema, which the areas bring. */
+  readonly migrations: readonly Migration[]
   /** False refuses a database that must be upgraded: another program is using it. */
   readonly mayMigrate?: boolean
   /** How long a write waits for another process that holds the database. */
@@ -47,14 +47,13 @@ export interface Store {
 }
 
 /** Opens `<folder>/gitstead.db`, brings its schema up to date, and gives the one database of this process. */
-export function openStore(folder: string, options: StoreOptions = {}): Store {
+export function openStore(folder: string, options: StoreOptions): Store {
   const path = join(folder, 'gitstead.db')
   const { now = systemClock, patienceMs = 10_000 } = options
   const writer = openWriter(path, options.synchronous ?? 'full')
   try {
-    const steps = options.migrations ?? migrations
-    if (options.mayMigrate === false) assertMigrated(writer, steps)
-    const migrated = migrate(writer, folder, steps, now)
+    if (options.mayMigrate === false) assertMigrated(writer, options.migrations)
+    const migrated = migrate(writer, folder, options.migrations, now)
     const openReader = () => new Handle(openReadOnly(path))
     const flush = options.synchronous === 'off' ? undefined : new Flush(`${path}-wal`)
     // From here on it is we who bring commits onto the disk, before they are told of.

@@ -34,8 +34,11 @@ import { todoTargets } from './migrations/0098-todo-targets.ts'
 import { toldStatuses } from './migrations/0099-told-statuses.ts'
 import { waitingPushes } from './migrations/0110-waiting-pushes.ts'
 
-/** Every migration, in order. Once released, one is never edited, only followed by another. */
-export const migrations: readonly Migration[] = [
+/**
+ * The migrations of the first schema, whose files span several areas, and of the layers. What an area adds later stands in
+ * its manifest. Once released, a migration is never edited, only followed by another.
+ */
+export const baseMigrations: readonly Migration[] = [
   core,
   refs,
   spaces,

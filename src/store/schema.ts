@@ -28,7 +28,7 @@ import type { ToldStatusesSchema } from './schema/told-statuses.ts'
 import type { UserAgentsSchema } from './schema/user-agents.ts'
 import type { WaitingPushesSchema } from './schema/waiting-pushes.ts'
 
-/** Every table. An area adds its interface here and its migration in migrations.ts. */
+/** Every table. An area adds its interface here and its migration to its manifest. */
 export interface Schema
   extends AccountsSchema,
     BadgesSchema,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Role } from '../../src/access/roles.ts'
-import { apiEndpoints } from '../../src/api/endpoints.ts'
+import { apiEndpoints } from '../../src/areas.ts'
 import type { Endpoint } from '../../src/http/endpoint.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 

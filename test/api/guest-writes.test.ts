@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { apiEndpoints } from '../../src/api/endpoints.ts'
+import { apiEndpoints } from '../../src/areas.ts'
 import { addMember } from '../support/members.ts'
 import { requiredOf } from '../support/plain-input.ts'
 import { addProject } from '../support/project.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { apiEndpoints } from '../../src/api/endpoints.ts'
+import { apiEndpoints } from '../../src/areas.ts'
 import type { Endpoint } from '../../src/http/endpoint.ts'
 import { requiredOf } from '../support/plain-input.ts'
 import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'

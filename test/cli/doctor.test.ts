@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { migrations } from '../../src/areas.ts'
 import { runGit } from '../../src/git/command.ts'
 import { findFaults } from '../../src/git/faults.ts'
 import { type GitStore, openGit, type Repo } from '../../src/git/repo.ts'
@@ -42,7 +43,7 @@ test('a file that is no database is named', async () => {
 })
 
 test('what a crash left over is counted, and removed on request', async () => {
-  await openStore(data, { synchronous: 'off' }).close()
+  await openStore(data, { migrations, synchronous: 'off' }).close()
   mkdirSync(join(data, 'tmp/import-1'), { recursive: true })
   mkdirSync(join(data, 'tmp/import-2'))
   const old = new Date(Date.now() - 48 * 3600 * 1000)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ANONYMOUS } from '../../src/access/actor.ts'
+import { migrations } from '../../src/areas.ts'
 import { KeptAnswers } from '../../src/http/kept-answers.ts'
 import type { ApiRequest } from '../../src/http/request.ts'
 import { openStore } from '../../src/store/connection.ts'
@@ -140,7 +141,7 @@ describe('an answer that was kept is never old', () => {
 
   test('when another process has written', async () => {
     await expectFresh()
-    const other = openStore(world.folder, { synchronous: 'off' })
+    const other = openStore(world.folder, { migrations, synchronous: 'off' })
     await other.db.updateTable('projects').set({ description: 'from elsewhere' }).execute()
     expect((await ana.get('/projects')).body[0].description).toBe('from elsewhere')
     await other.close()

@@ -1,5 +1,6 @@
 import { setImmediate as nextRequest } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { migrations } from '../../src/areas.ts'
 import { openStore } from '../../src/store/connection.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
 import { openTestStore, type TestStore } from '../support/database.ts'
@@ -86,7 +87,7 @@ describe('what has changed', () => {
   })
 
   test('is anything once another process has written', async () => {
-    const other = openStore(store.folder, { synchronous: 'off' })
+    const other = openStore(store.folder, { migrations, synchronous: 'off' })
     const moment = store.changes.now()
     expect(store.changes.isSame(moment, ['users'])).toBe(true)
     await other.db.insertInto('settings').values({ key: 'a', value: '1' }).execute()

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { migrations } from '../../src/areas.ts'
 import { openStore } from '../../src/store/connection.ts'
 import { lockDataFolder } from '../../src/store/lock.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
@@ -18,7 +19,7 @@ const writer = new URL('./writer.ts', import.meta.url)
 const holder = new URL('./holder.ts', import.meta.url)
 
 async function readKeys(place: string) {
-  const store = openStore(place)
+  const store = openStore(place, { migrations })
   try {
     expect(store.faults()).toEqual([])
     const rows = await store.db.selectFrom('settings').select('key').orderBy('key').execute()
@@ -136,7 +137,7 @@ describe('another process that holds the database', () => {
 
   test('for too long makes the write fail, and the next one works', async () => {
     await openTestStore(folder).close()
-    const store = openStore(folder, { patienceMs: 100 })
+    const store = openStore(folder, { migrations, patienceMs: 100 })
     const child = startChild(holder, 'database', folder)
     await child.lines.next()
     const add = (key: string) =>

@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { migrations } from '../../src/areas.ts'
 import { openStore } from '../../src/store/connection.ts'
 import { Flush } from '../../src/store/flush.ts'
 import { flushLater, inTransaction } from '../../src/store/transaction.ts'
@@ -43,7 +44,7 @@ test('after a failure nothing counts as being on the disk any more', async () =>
 
 test('a write is told of only after a flush, a read and a write of nothing need none', async () => {
   const done = vi.spyOn(Flush.prototype, 'done')
-  const store = openStore(folder, {})
+  const store = openStore(folder, { migrations })
   await put(store.db, 'a')
   expect(done).toHaveBeenCalledTimes(1)
   await inTransaction(store, async (ctx) => {
@@ -59,7 +60,7 @@ test('a write is told of only after a flush, a read and a write of nothing need 
 })
 
 test('a commit that does not reach the disk fails, and leaves the transaction after it alone', async () => {
-  const store = openStore(folder, {})
+  const store = openStore(folder, { migrations })
   await put(store.db, 'a')
   let fail = (_error: Error) => {}
   vi.spyOn(Flush.prototype, 'done').mockImplementationOnce(
@@ -83,7 +84,7 @@ test('a commit that does not reach the disk fails, and leaves the transaction af
 })
 
 test('a transaction that can be found out again ends before it is on the disk, and gets there soon', async () => {
-  const store = openStore(folder, {})
+  const store = openStore(folder, { migrations })
   await put(store.db, 'a')
   const done = vi.spyOn(Flush.prototype, 'done')
   await inTransaction(store, async (ctx) => {

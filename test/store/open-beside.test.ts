@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { migrations } from '../../src/areas.ts'
 import { makeConfig } from '../../src/base/config.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { openCommandParts, openServerParts } from '../../src/parts.ts'
 import { openStore } from '../../src/store/connection.ts'
 import { openFileStore } from '../../src/store/files.ts'
-import { migrations } from '../../src/store/migrations.ts'
 
 let folder = ''
 beforeEach(() => {

@@ -1,5 +1,6 @@
 import { setImmediate as nextRequest } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { migrations } from '../../src/areas.ts'
 import { openStore } from '../../src/store/connection.ts'
 import type { Db } from '../../src/store/schema.ts'
 import { steadily } from '../../src/store/steady.ts'
@@ -43,7 +44,7 @@ test('an answer is asked for once, also when there is none', async () => {
 })
 
 test('a write is seen by the next read, whether alone, in a transaction or of another process', async () => {
-  const other = openStore(store.folder, { synchronous: 'off' })
+  const other = openStore(store.folder, { migrations, synchronous: 'off' })
   for (let i = 0; i < 20; i += 1) {
     await put(store.db, 'a', `alone ${i}`)
     expect(await read(store.db, 'a')).toBe(`alone ${i}`)

@@ -1,9 +1,10 @@
+import { migrations } from '../../src/areas.ts'
 // Started by crash.test.ts and killed at any moment: argument 1 is the data folder. Each transaction writes two rows, and
 // its number is printed once it is acknowledged.
 import { openStore } from '../../src/store/connection.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
 
-const { db } = openStore(process.argv[2] ?? '')
+const { db } = openStore(process.argv[2] ?? '', { migrations })
 const last = await db
   .selectFrom('settings')
   .select((eb) => eb.fn.max<string | null>('value').as('value'))

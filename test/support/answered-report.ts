@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { apiEndpoints } from '../../src/api/endpoints.ts'
+import { apiEndpoints } from '../../src/areas.ts'
 
 /** Around a whole run: tells at its end which endpoints no test has seen answering well. */
 export function setup(): () => void {

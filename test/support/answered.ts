@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { apiEndpoints } from '../../src/api/endpoints.ts'
+import { apiEndpoints } from '../../src/areas.ts'
 import { Router } from '../../src/http/router.ts'
 
 /** Where each test process notes which endpoints have answered well; the run's end reads it (answered-report.ts). */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { migrations } from '../../src/areas.ts'
 import { openStore, type Store } from '../../src/store/connection.ts'
 
 /** Memory-backed where the system has it: tests make thousands of databases. */
@@ -22,7 +23,7 @@ export interface TestStore extends Store {
 export function openTestStore(folder = newFolder()): TestStore {
   mkdirSync(folder, { recursive: true })
   placeDatabase(folder)
-  const store = openStore(folder, { synchronous: 'off' })
+  const store = openStore(folder, { migrations, synchronous: 'off' })
   return {
     ...store,
     folder,
@@ -43,7 +44,7 @@ export function placeDatabase(folder: string): void {
 function migratedTemplate(): Buffer {
   if (template) return template
   const folder = newFolder()
-  const store = openStore(folder, { synchronous: 'off' })
+  const store = openStore(folder, { migrations, synchronous: 'off' })
   store.checkpoint()
   template = readFileSync(store.path)
   // The folder may go while the database is open: nobody asks it again.

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { MoveStep } from '../../src/api/refs/move-refs.ts'
+import { migrations } from '../../src/areas.ts'
 import { openStore } from '../../src/store/connection.ts'
 import type { PushStep } from '../../src/transport/transport.ts'
 import { type Child, startChild } from '../support/child.ts'
@@ -65,7 +66,7 @@ async function serve(step: PushStep | ''): Promise<string> {
 }
 
 async function stored() {
-  const store = openStore(folder)
+  const store = openStore(folder, { migrations })
   try {
     const moves = await store.db
       .selectFrom('ref_moves')

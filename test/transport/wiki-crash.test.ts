@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { migrations } from '../../src/areas.ts'
 import { openStore } from '../../src/store/connection.ts'
 import type { PushStep } from '../../src/transport/transport.ts'
 import { type Child, startChild } from '../support/child.ts'
@@ -57,7 +58,7 @@ async function serve(step: PushStep | ''): Promise<string> {
 }
 
 async function stored() {
-  const store = openStore(folder)
+  const store = openStore(folder, { migrations })
   try {
     const open = await store.db
       .selectFrom('side_moves')

@@ -2,6 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
+import { migrations } from '../../src/areas.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { openStore } from '../../src/store/connection.ts'
@@ -10,7 +11,7 @@ import { TaskRunner } from '../../src/work/runner.ts'
 import { task } from '../../src/work/task.ts'
 
 const folder = process.argv[2] ?? ''
-const { db } = openStore(folder)
+const { db } = openStore(folder, { migrations })
 const note = task({
   name: 'test.note',
   payload: z.object({ n: z.number() }),
