@@ -1,9 +1,10 @@
 import { apiManifest } from './api/manifest.ts'
+import { ci } from './ci/manifest.ts'
 import type { Manifest } from './manifest.ts'
 import { baseMigrations } from './store/migrations.ts'
 
 /** The areas in their order: each may import those before it. */
-export const areas: readonly Manifest[] = [apiManifest]
+export const areas: readonly Manifest[] = [apiManifest, ci]
 
 /** Every endpoint of the server. */
 export const apiEndpoints = areas.flatMap((area) => area.endpoints)

@@ -21,9 +21,12 @@ const sources: readonly Source[] = readdirSync(root, { recursive: true, encoding
     return { path: path.split(sep).join('/'), text, imports }
   })
 
+/** Areas that have left src/api already; they and it import each other until all have. */
+const movedAreas = ['ci', 'packages', 'monitoring']
+
 function roomOf(path: string): string {
-  const [first = '', ...rest] = path.split('/')
-  return rest.length === 0 ? first : first
+  const [first = ''] = path.split('/')
+  return movedAreas.includes(first) ? 'api' : first
 }
 
 function ownImports(source: Source): { target: string; typeOnly: boolean }[] {
@@ -77,13 +80,13 @@ describe('the rooms', () => {
 
   test('resources never import the queries or endpoints of another', () => {
     const wrong = sources
-      .filter((source) => /^api\/[^/]+\//.test(source.path))
+      .filter((source) => roomOf(source.path) === 'api' && source.path.split('/').length > 2)
       .flatMap((source) => {
         const own = source.path.split('/')[1]
         return ownImports(source)
           .filter(({ target }) => {
             const [room, other, file = ''] = target.split('/')
-            if (room !== 'api' || other === own || file === '') return false
+            if (roomOf(`${room}/`) !== 'api' || other === own || file === '') return false
             return /(^|-)(queries|endpoints)\.ts$/.test(file)
           })
           .map(({ target }) => `${source.path} imports ${target}`)

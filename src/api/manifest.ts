@@ -16,7 +16,6 @@ import * as branches from './branches/endpoints.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
 import * as broadcastMessages from './broadcast-messages/endpoints.ts'
 import * as changelog from './changelog/endpoints.ts'
-import * as commitStatuses from './commit-statuses/endpoints.ts'
 import * as commitsComment from './commits/comment-endpoints.ts'
 import * as commitsDiscussion from './commits/discussion-endpoints.ts'
 import * as commits from './commits/endpoints.ts'
@@ -103,11 +102,6 @@ import * as oauthDevice from './oauth/device-endpoints.ts'
 import * as oauthDiscovery from './oauth/discovery-endpoints.ts'
 import { removeExpiredSignIns } from './oauth/tasks.ts'
 import * as oauthToken from './oauth/token-endpoints.ts'
-import * as pipelines from './pipelines/endpoints.ts'
-import * as pipelinesJob from './pipelines/job-endpoints.ts'
-import * as pipelinesReport from './pipelines/report-endpoints.ts'
-import { finishBridge, startBridge, startDelayedJob, tellPipelineEnd } from './pipelines/tasks.ts'
-import { tellPipelineChanges } from './pipelines/tell-changes.ts'
 import * as projects from './projects/endpoints.ts'
 import * as projectsFork from './projects/fork-endpoints.ts'
 import { importFromUrl } from './projects/import-url.ts'
@@ -181,7 +175,6 @@ export const apiManifest: Manifest = {
     branches,
     broadcastMessages,
     changelog,
-    commitStatuses,
     commitsComment,
     commitsDiscussion,
     commits,
@@ -244,9 +237,6 @@ export const apiManifest: Manifest = {
     oauthDevice,
     oauthDiscovery,
     oauthToken,
-    pipelines,
-    pipelinesJob,
-    pipelinesReport,
     projects,
     projectsFork,
     projectsShare,
@@ -310,11 +300,6 @@ export const apiManifest: Manifest = {
     sendPlainMail,
     warnOfExpiry,
     forgetSent,
-    finishBridge,
-    startBridge,
-    startDelayedJob,
-    tellPipelineChanges,
-    tellPipelineEnd,
     importFromUrl,
     importProject,
     importRemote,

@@ -1,10 +1,10 @@
 import type { Project } from '../../access/subjects.ts'
+import { lastPipeline } from '../../ci/pipelines/last-pipeline.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommit } from '../../git/commit.ts'
 import { readCommitStats } from '../../git/commit-stats.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Commit } from '../../git/types.ts'
-import { lastPipeline } from '../pipelines/last-pipeline.ts'
 import { orNotFound } from '../repository/missing.ts'
 import { type CommitDetail, presentCommitDetail } from './entity.ts'
 

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
+import { type PipelineBasic, pipelineBasicEntity } from '../../ci/pipelines/entity.ts'
 import type { Ctx } from '../../ctx.ts'
 import { ByteCache } from '../../git/byte-cache.ts'
 import { mebibyte } from '../../git/engine/budget.ts'
 import { groupedTrailers, lastTrailers, parseTrailers } from '../../git/trailers.ts'
 import type { Commit, CommitStats } from '../../git/types.ts'
 import { ready } from '../../http/ready.ts'
-import { type PipelineBasic, pipelineBasicEntity } from '../pipelines/entity.ts'
 import { projectUrl } from '../repository/access.ts'
 
 const commitFields = {

@@ -1,8 +1,8 @@
 import type { Project } from '../../access/subjects.ts'
+import { projectSetting } from '../../api/projects/settings.ts'
 import type { Ctx } from '../../ctx.ts'
-import { configFault } from '../ci-config/fault.ts'
-import type { ConfigSources, Place } from '../ci-config/include.ts'
-import { projectSetting } from '../projects/settings.ts'
+import { configFault } from '../config/fault.ts'
+import type { ConfigSources, Place } from '../config/include.ts'
 
 /** The text of a project's configuration at a commit. */
 export interface ConfigText {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseExpression } from '../../../src/api/ci-config/expression.ts'
-import { expandText, withVariables } from '../../../src/api/ci-config/variables.ts'
+import { parseExpression } from '../../../src/ci/config/expression.ts'
+import { expandText, withVariables } from '../../../src/ci/config/variables.ts'
 
 const variables = new Map([
   ['BRANCH', 'feature/one'],

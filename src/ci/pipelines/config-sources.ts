@@ -1,14 +1,14 @@
 import { mayInProject } from '../../access/decide.ts'
 import { findVisibleProject } from '../../access/subjects.ts'
+import { defaultRef } from '../../api/repository/access.ts'
+import { ifFound } from '../../api/repository/missing.ts'
+import { findTemplate } from '../../api/templates/catalog.ts'
 import { OutboundError } from '../../base/outbound-guard.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readFileAt } from '../../git/file.ts'
 import { resolveRevision } from '../../git/revision.ts'
 import { readTree } from '../../git/tree.ts'
-import type { ConfigSources, Place } from '../ci-config/include.ts'
-import { defaultRef } from '../repository/access.ts'
-import { ifFound } from '../repository/missing.ts'
-import { findTemplate } from '../templates/catalog.ts'
+import type { ConfigSources, Place } from '../config/include.ts'
 
 const REMOTE_TIME_MS = 10_000
 

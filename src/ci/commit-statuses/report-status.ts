@@ -1,5 +1,6 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
+import { ifFound, orNotFound } from '../../api/repository/missing.ts'
 import { type FieldTexts, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommit } from '../../git/commit.ts'
@@ -8,7 +9,6 @@ import { isObjectId } from '../../git/names.ts'
 import { resolveRevision } from '../../git/revision.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { createExternalPipeline, findPipelineOf, settleAgain } from '../pipelines/settle.ts'
-import { ifFound, orNotFound } from '../repository/missing.ts'
 import {
   type CommitStatusRow,
   findOpenStatus,

@@ -1,8 +1,8 @@
 import { userOf } from '../../access/actor.ts'
+import { wantsHooks } from '../../api/hooks/fire.ts'
 import type { Ctx } from '../../ctx.ts'
 import { nextIid } from '../../store/iid.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
-import { wantsHooks } from '../hooks/fire.ts'
 import { compositeStatus, type StatusPart } from './composite-status.ts'
 import { listParts } from './job-queries.ts'
 import {

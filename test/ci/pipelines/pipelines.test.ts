@@ -65,7 +65,7 @@ async function end(
   name: string,
   status: 'success' | 'failed',
 ) {
-  const { finishJob } = await import('../../../src/api/pipelines/change-jobs.ts')
+  const { finishJob } = await import('../../../src/ci/pipelines/change-jobs.ts')
   const id = await jobNamed(project, pipeline, name)
   await finishJob(
     world.ctx,

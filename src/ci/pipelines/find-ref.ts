@@ -1,12 +1,12 @@
 import type { Project } from '../../access/subjects.ts'
+import { branchStates, passesTagProtection, tagProtection } from '../../api/refs/branch-state.ts'
+import { mayMergeBranch } from '../../api/refs/gate.ts'
+import { ifFound } from '../../api/repository/missing.ts'
 import { forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommit } from '../../git/commit.ts'
 import { resolveRevision } from '../../git/revision.ts'
-import { configFault } from '../ci-config/fault.ts'
-import { branchStates, passesTagProtection, tagProtection } from '../refs/branch-state.ts'
-import { mayMergeBranch } from '../refs/gate.ts'
-import { ifFound } from '../repository/missing.ts'
+import { configFault } from '../config/fault.ts'
 import type { PipelineRef } from './known-variables.ts'
 
 /** The branch or tag that a pipeline is wanted for: 400 when there is none (spec D §1.15). */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { compileConfig } from '../../../src/api/ci-config/compile.ts'
-import { secondsOf } from '../../../src/api/ci-config/duration.ts'
-import { globMatcher } from '../../../src/api/ci-config/glob.ts'
-import { planPipeline } from '../../../src/api/ci-config/plan.ts'
-import type { Circumstances } from '../../../src/api/ci-config/rules.ts'
-import { readConfigFile } from '../../../src/api/ci-config/yaml.ts'
 import { Problem } from '../../../src/base/problem.ts'
+import { compileConfig } from '../../../src/ci/config/compile.ts'
+import { secondsOf } from '../../../src/ci/config/duration.ts'
+import { globMatcher } from '../../../src/ci/config/glob.ts'
+import { planPipeline } from '../../../src/ci/config/plan.ts'
+import type { Circumstances } from '../../../src/ci/config/rules.ts'
+import { readConfigFile } from '../../../src/ci/config/yaml.ts'
 
 const limits = { maxBytes: 100_000, maxDepth: 100 }
 

@@ -1,0 +1,15 @@
+import { endpointsOf, type Manifest } from '../manifest.ts'
+import * as commitStatuses from './commit-statuses/endpoints.ts'
+import * as pipelines from './pipelines/endpoints.ts'
+import * as pipelinesJob from './pipelines/job-endpoints.ts'
+import * as pipelinesReport from './pipelines/report-endpoints.ts'
+import { finishBridge, startBridge, startDelayedJob, tellPipelineEnd } from './pipelines/tasks.ts'
+import { tellPipelineChanges } from './pipelines/tell-changes.ts'
+
+export const ci: Manifest = {
+  name: 'ci',
+  endpoints: endpointsOf(commitStatuses, pipelines, pipelinesJob, pipelinesReport),
+  tasks: [finishBridge, startBridge, startDelayedJob, tellPipelineChanges, tellPipelineEnd],
+  schedules: [],
+  migrations: [],
+}
