@@ -1,5 +1,5 @@
 import type { Ctx } from './ctx.ts'
-import type { Endpoint } from './http/endpoint.ts'
+import { type Endpoint, formsOf } from './http/endpoint.ts'
 import type { Migration } from './store/migration.ts'
 import type { Schedule } from './work/schedule.ts'
 import type { AnyTask } from './work/task.ts'
@@ -18,7 +18,7 @@ export interface Manifest {
 
 /** The endpoints that the modules of an area export: `endpointsOf(labels, milestones)`. */
 export function endpointsOf(...modules: readonly Readonly<Record<string, unknown>>[]): Endpoint[] {
-  return modules.flatMap((module) => Object.values(module).flat().filter(isEndpoint))
+  return modules.flatMap((module) => Object.values(module).flat().filter(isEndpoint).flatMap(formsOf))
 }
 
 function isEndpoint(value: unknown): value is Endpoint {

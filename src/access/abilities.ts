@@ -2,12 +2,32 @@ import type { Feature } from './features.ts'
 import { Role } from './roles.ts'
 
 /**
+ * What may hold between a caller and a record, beside the caller's role. The resource's `access.ts` says whether it does;
+ * the rules below say what follows.
+ */
+export const recordConditions = {
+  author: 'the caller wrote the record',
+  assignee: 'the record is assigned to the caller',
+  reviewer: 'the caller reviews the record',
+  oneself: 'the record is the caller, or belongs to the caller',
+  last_owner: 'the record is the last owner of its group or project',
+  system: 'the record was written by the server',
+  confidential: 'the record is confidential',
+  locked: 'the discussion is locked',
+} as const
+
+export type RecordCondition = keyof typeof recordConditions
+
+/**
  * What it takes to do a thing: the least role of a member, and whether visibility alone is enough (`anyone` who can see
  * the subject, or `signed_in` ones). `feature` is refused when switched off for the caller. `write` is refused on an
- * archived subject unless `archived` allows it.
+ * archived subject unless `archived` allows it. `when` names the least role of callers for whom a condition of the
+ * record holds (0: whoever is signed in and sees it); `unless` the conditions under which nobody may.
  */
 export interface Rule {
   readonly role: number
+  readonly when?: Readonly<Partial<Record<RecordCondition, number>>>
+  readonly unless?: readonly RecordCondition[]
   /** A role above the least that may not all the same (wikis, spec D §2.2). */
   readonly except?: number
   readonly visitor?: 'anyone' | 'signed_in'
@@ -29,7 +49,7 @@ export const projectAbilities = {
   create_issue: { role: guest, visitor: 'signed_in', feature: 'issues', write: true },
   update_issue: { role: planner, feature: 'issues', write: true },
   admin_issue: { role: planner, feature: 'issues', write: true },
-  delete_issue: { role: owner, feature: 'issues', write: true },
+  delete_issue: { role: owner, when: { author: planner }, feature: 'issues', write: true },
   read_merge_requests: { role: planner, visitor: 'anyone', feature: 'merge_requests' },
   create_merge_request_in: {
     role: planner,
@@ -140,3 +160,12 @@ export const groupAbilities = {
 } as const satisfies Record<string, Rule>
 
 export type GroupAbility = keyof typeof groupAbilities
+
+/** Abilities on records of the instance: `role` is `admin`, or 0 for whoever is signed in. */
+export const instanceAbilities = {
+  admin_instance: { role: admin },
+  read_user_details: { role: admin, when: { oneself: 0 } },
+  update_user: { role: admin, when: { oneself: 0 } },
+} as const satisfies Record<string, Rule>
+
+export type InstanceAbility = keyof typeof instanceAbilities

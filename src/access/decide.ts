@@ -1,8 +1,11 @@
 import {
   type GroupAbility,
   groupAbilities,
+  type InstanceAbility,
+  instanceAbilities,
   type ProjectAbility,
   projectAbilities,
+  type RecordCondition,
   type Rule,
 } from './abilities.ts'
 import type { Actor } from './actor.ts'
@@ -32,7 +35,32 @@ function featureAllows(level: FeatureLevel, actor: Actor, role: number): boolean
   return level !== 'private' || role > 0 || isAdmin(actor)
 }
 
-function ruleAllows(rule: Rule, actor: Actor, subject: Subject): boolean {
+/** Which conditions hold between the caller and the record in question; what is left out does not. */
+export type Conditions = Readonly<Partial<Record<RecordCondition, boolean>>>
+
+const NO_CONDITIONS: Conditions = {}
+
+/** Whether a condition of the record lets callers of this role, whom the rule alone would refuse. */
+function conditionAllows(rule: Rule, role: number, conditions: Conditions): boolean {
+  if (!rule.when) return false
+  for (const [name, least] of Object.entries(rule.when)) {
+    // The keys of `when` are names of conditions.
+    if (conditions[name as RecordCondition] === true && role >= least) return true
+  }
+  return false
+}
+
+function isExcluded(rule: Rule, conditions: Conditions): boolean {
+  return rule.unless?.some((name) => conditions[name] === true) ?? false
+}
+
+function ruleAllows(
+  rule: Rule,
+  actor: Actor,
+  subject: Subject,
+  conditions: Conditions = NO_CONDITIONS,
+): boolean {
+  if (isExcluded(rule, conditions)) return false
   if (rule.write && subject.archived && !rule.archived) return false
   if (
     rule.feature &&
@@ -41,6 +69,7 @@ function ruleAllows(rule: Rule, actor: Actor, subject: Subject): boolean {
     return false
   if (isAdmin(actor)) return true
   if (subject.role >= rule.role && subject.role !== rule.except) return true
+  if (userOf(actor) && conditionAllows(rule, subject.role, conditions)) return true
   if (!rule.visitor || !visitorMaySee(actor, subject)) return false
   return rule.visitor === 'anyone' || userOf(actor) !== null
 }
@@ -49,14 +78,39 @@ function visitorMaySee(actor: Actor, subject: Subject): boolean {
   return maySee(actor, { visibility: subject.visibility, role: 0 })
 }
 
-/** Whether the caller may do this in the project. */
-export function mayInProject(actor: Actor, subject: Subject, ability: ProjectAbility): boolean {
+/** Whether the caller may do this in the project, or with a record of it of which `conditions` hold. */
+export function mayInProject(
+  actor: Actor,
+  subject: Subject,
+  ability: ProjectAbility,
+  conditions?: Conditions,
+): boolean {
   const rule: Rule = projectAbilities[ability]
   if (rule.role === Role.admin) return isAdmin(actor)
-  return ruleAllows(rule, actor, subject)
+  return ruleAllows(rule, actor, subject, conditions)
 }
 
-/** Whether the caller may do this in the group. */
-export function mayInGroup(actor: Actor, subject: Subject, ability: GroupAbility): boolean {
-  return ruleAllows(groupAbilities[ability], actor, subject)
+/** Whether the caller may do this in the group, or with a record of it of which `conditions` hold. */
+export function mayInGroup(
+  actor: Actor,
+  subject: Subject,
+  ability: GroupAbility,
+  conditions?: Conditions,
+): boolean {
+  return ruleAllows(groupAbilities[ability], actor, subject, conditions)
+}
+
+/** Whether the caller may do this with a record of the instance of which `conditions` hold. */
+export function mayInInstance(
+  actor: Actor,
+  ability: InstanceAbility,
+  conditions: Conditions = NO_CONDITIONS,
+): boolean {
+  const rule: Rule = instanceAbilities[ability]
+  if (isExcluded(rule, conditions)) return false
+  if (isAdmin(actor)) return true
+  return (
+    userOf(actor) !== null &&
+    (rule.role === Role.none || conditionAllows(rule, Role.none, conditions))
+  )
 }

@@ -1,12 +1,56 @@
 import type { Ctx } from '../ctx.ts'
 import type { GroupAbility, ProjectAbility } from './abilities.ts'
-import { type Access, type Group, onGroup, onProject, type Project } from './subjects.ts'
+import {
+  type Access,
+  type Group,
+  onGroup,
+  onProject,
+  type Project,
+  type SubjectOptions,
+} from './subjects.ts'
 
 /** What projects and groups have alike is declared once; the first part of its paths tells which it is about. */
 export type SourceKind = 'projects' | 'groups'
 
 /** What a source is called in summaries. */
 export const sourceWord = { projects: 'project', groups: 'group' } as const
+
+/** A project or group, where the same is done with both. */
+export type Source = (Project & { readonly kind: 'project' }) | (Group & { readonly kind: 'group' })
+
+/** Puts the two forms together; the first stands for both where only types are asked. */
+export function eitherOf<S, O extends string = never>(
+  forms: Readonly<Record<SourceKind, Access<S, O>>>,
+): Access<S, O | 'source' | 'id'> & { readonly forms: typeof forms } {
+  return { ...forms.projects, forms }
+}
+
+/**
+ * The project or group of `/:source/:id/…` for callers with the ability there. A declaration with this access answers
+ * for `/projects/:id/…` and `/groups/:id/…` alike.
+ */
+export function onEither(
+  ability: (ProjectAbility & GroupAbility) | Abilities,
+  options: SubjectOptions = {},
+) {
+  const needs = typeof ability === 'string' ? { projects: ability, groups: ability } : ability
+  const project = onProject(needs.projects, options)
+  const group = onGroup(needs.groups, options)
+  return eitherOf<{ readonly source: Source }>({
+    projects: {
+      ...project,
+      find: async (request) => ({
+        source: { ...(await project.find(request)).project, kind: 'project' },
+      }),
+    },
+    groups: {
+      ...group,
+      find: async (request) => ({
+        source: { ...(await group.find(request)).group, kind: 'group' },
+      }),
+    },
+  })
+}
 
 interface Abilities {
   readonly projects: ProjectAbility
@@ -20,7 +64,7 @@ interface Makers<T> {
 }
 
 /** The project or group named by `:id`, as one kind of thing, for callers with the ability there. */
-export function onEither<T>(
+export function onKindOfSource<T>(
   kind: SourceKind,
   ability: (ProjectAbility & GroupAbility) | Abilities,
   make: Makers<T>,

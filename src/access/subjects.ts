@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { dayOf } from '../base/clock.ts'
 import {
   forbidden,
@@ -159,24 +160,35 @@ export interface SubjectRequest {
   readonly path: Readonly<Record<string, string>>
   /** The request's URL with the given path parameter replaced, for redirects. */
   urlWith(param: string, value: string): string
+  /** Reads path parameters by their schemas; what is wrong with them is 400. */
+  read<P extends Readonly<Record<string, z.ZodType>>>(
+    params: P,
+  ): { readonly [K in keyof P]: z.infer<P[K]> }
 }
 
 /**
  * Who may call an endpoint, and on what. `before` runs ahead of parameter validation, `find` yields what the handler
- * is handed. `subjectFirst` says whether `find` runs ahead of validation (spec A-resolved §1).
+ * is handed: the subject, and the record below it where the access is made by `access/records`. `subjectFirst` says
+ * whether `find` runs ahead of validation (spec A-resolved §1). `Owned` are the path parameters that it reads itself.
  */
-export interface Access<S> {
+export interface Access<S, Owned extends string = never> {
   readonly kind: 'anyone' | 'signed_in' | 'admin' | 'project' | 'group' | 'custom'
   /** The ability or condition, for the authorisation matrix and the API reference. */
   readonly needs: string
   /** The path parameter that this access owns. */
   readonly param?: string
+  /** The path parameters that name a record, with their schemas. */
+  readonly params?: Readonly<Record<string, z.ZodType>>
+  /** The access of each form of a path that begins with `/:source/:id/` (access/sources). */
+  readonly forms?: Readonly<Record<'projects' | 'groups', Access<unknown, string>>>
+  /** Only for the compiler: which path parameters a declaration need not describe. */
+  readonly owns?: Owned
   readonly subjectFirst: boolean
   before(ctx: Ctx): void
   find(request: SubjectRequest): Promise<S>
 }
 
-interface SubjectOptions {
+export interface SubjectOptions {
   /** The path parameter that names the subject. */
   readonly param?: string
   /** Refuse anonymous callers with 401 before anything else, as the routes of document A do. */

@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
+import type { Condition } from '../access/conditions.ts'
+import { sourceWord } from '../access/sources.ts'
 import type { Access } from '../access/subjects.ts'
 import type { NamesPage, OffsetPage, Page, Paged } from '../base/page.ts'
 import type { Ctx } from '../ctx.ts'
@@ -124,6 +126,7 @@ export interface Declaration<
   B extends Shape | undefined,
   R extends z.ZodType | BytesResponse | undefined,
   G extends Paginate | undefined,
+  O extends string,
 > {
   readonly method: Method
   readonly path: P
@@ -133,7 +136,7 @@ export interface Declaration<
   readonly ownSignIn?: true
   readonly summary: string
   readonly tags: readonly string[]
-  readonly access: Access<S>
+  readonly access: Access<S, O>
   /** Scopes of which a token needs one; `api`, and `read_api` for reads, unless told. `any`: whatever the scope. */
   readonly scopes?: readonly string[]
   /** Job tokens may call it (spec D §2.5). */
@@ -143,6 +146,10 @@ export interface Declaration<
   readonly params?: N
   readonly query?: Q
   readonly body?: B
+  /** What only some may ask for in the parameters: judged in this order after validation, before the handler. */
+  readonly conditions?: readonly Condition<
+    { readonly ctx: Ctx; readonly body: Read<B>; readonly query: Read<Q> } & S
+  >[]
   /** A check over several parameters: gives the texts of what is wrong (`a, b are mutually exclusive`). */
   readonly check?: (sent: ReadonlySet<string>) => readonly string[]
   readonly paginate?: G
@@ -209,7 +216,8 @@ export interface Endpoint {
   readonly ownSignIn: boolean
   readonly summary: string
   readonly tags: readonly string[]
-  readonly access: Access<unknown>
+  readonly access: Access<unknown, string>
+  readonly conditions: readonly Condition<never>[]
   readonly scopes: readonly string[]
   readonly jobToken: boolean
   readonly deployToken: readonly string[]
@@ -227,7 +235,7 @@ export interface Endpoint {
   readonly handler: (given: Record<string, unknown>) => Awaitable<unknown>
 }
 
-type MissingParams<P extends string, S, N> = Exclude<NamesOf<P>, keyof N | AccessParam<S>>
+type MissingParams<P extends string, S, N, O> = Exclude<NamesOf<P>, keyof N | O | AccessParam<S>>
 // Access objects own `:id` (or `:user_id` where the declaration says so); the compiler asks for the others.
 type AccessParam<S> = S extends
   | { project: unknown }
@@ -246,11 +254,12 @@ export function endpoint<
   B extends Shape | undefined = undefined,
   R extends z.ZodType | BytesResponse | undefined = undefined,
   const G extends Paginate | undefined = undefined,
+  O extends string = never,
 >(
-  declaration: Declaration<P, S, N, Q, B, R, G> &
-    ([MissingParams<P, S, N>] extends [never]
+  declaration: Declaration<P, S, N, Q, B, R, G, O> &
+    ([MissingParams<P, S, N, O>] extends [never]
       ? unknown
-      : { readonly params: Readonly<Record<MissingParams<P, S, N>, z.ZodType>> }),
+      : { readonly params: Readonly<Record<MissingParams<P, S, N, O>, z.ZodType>> }),
 ): Endpoint {
   const reads = declaration.method === 'GET' || declaration.method === 'HEAD'
   return {
@@ -264,7 +273,8 @@ export function endpoint<
     scopes: declaration.scopes ?? (reads ? ['api', 'read_api'] : ['api']),
     jobToken: declaration.jobToken ?? false,
     deployToken: declaration.deployToken ?? [],
-    params: declaration.params ?? {},
+    conditions: declaration.conditions ?? [],
+    params: { ...declaration.access.params, ...declaration.params },
     query: declaration.query ?? {},
     body: declaration.body ?? {},
     check: declaration.check,
@@ -278,4 +288,16 @@ export function endpoint<
     // The types are put away here, and brought back by nobody: the pipeline builds exactly what the declaration asks.
     handler: declaration.handler as unknown as Endpoint['handler'],
   }
+}
+
+/** The endpoints that a declaration stands for: one, or those of a project and of a group for `/:source/:id/…`. */
+export function formsOf(declared: Endpoint): readonly Endpoint[] {
+  const { forms } = declared.access
+  if (!forms) return [declared]
+  return (['projects', 'groups'] as const).map((kind) => ({
+    ...declared,
+    path: declared.path.replace('/:source/', `/${kind}/`),
+    summary: declared.summary.replace('project or group', sourceWord[kind]),
+    access: forms[kind],
+  }))
 }

@@ -14,6 +14,7 @@ import {
   JsonStream,
   type RateLimit,
   type RequestFacts,
+  type Shape,
 } from './endpoint.ts'
 import { answerFor } from './errors.ts'
 import type { KeptAnswers } from './kept-answers.ts'
@@ -142,7 +143,13 @@ async function work(
 ): Promise<ApiAnswer> {
   const { request, endpoint, path } = step
   const find = () =>
-    endpoint.access.find({ ctx, method: request.method, path, urlWith: urlMaker(parts, step) })
+    endpoint.access.find({
+      ctx,
+      method: request.method,
+      path,
+      urlWith: urlMaker(parts, step),
+      read: (params) => readPath(params, path),
+    })
   let subject = endpoint.access.subjectFirst ? await find() : undefined
   if (parts.admitOnly) {
     subject ??= await find()
@@ -157,6 +164,9 @@ async function work(
       limitKey(ctx, endpoint, path),
       Date.parse(ctx.now()),
     )
+  const given = { ...(subject as object), ctx, ...read }
+  // A declaration's conditions take just what its handler is given.
+  for (const condition of endpoint.conditions) await condition.assert(given as never)
   const page = endpoint.paginate ? readPage(endpoint.paginate, input) : undefined
   const facts: RequestFacts = {
     method: request.method,
@@ -170,13 +180,7 @@ async function work(
       assertWithinLimit(counters, asSet(ctx, limit), key, Date.parse(ctx.now()))
     },
   }
-  const result = await endpoint.handler({
-    ...(subject as object),
-    ctx,
-    ...read,
-    page,
-    request: facts,
-  })
+  const result = await endpoint.handler({ ...given, page, request: facts })
   const linkInput = { ...path, ...input }
   return present(parts, endpoint, result, page, linkMaker(parts, request, linkInput))
 }
@@ -229,6 +233,14 @@ function readParameters(step: Step, input: Input) {
   const joint = endpoint.check?.(new Set(Object.keys(input))) ?? []
   refuseWrong([...params.wrong, ...query.wrong, ...body.wrong, ...joint])
   return { params: params.value, query: query.value, body: body.value }
+}
+
+/** Path parameters that an access reads before anything else is validated. */
+function readPath<P extends Shape>(params: P, path: Input) {
+  const read = validate(params, path)
+  refuseWrong(read.wrong)
+  // What `validate` read has the schemas' types.
+  return read.value as { readonly [K in keyof P]: z.infer<P[K]> }
 }
 
 function urlMaker(parts: PipelineParts, step: Step) {

@@ -1,5 +1,5 @@
 import { mayInGroup, mayInProject } from '../../access/decide.ts'
-import { onEither, type SourceKind } from '../../access/sources.ts'
+import { onKindOfSource, type SourceKind } from '../../access/sources.ts'
 import type { Access, Group, Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 
@@ -43,5 +43,5 @@ export function onTokenSource(
   }
   const readable = { projects: 'read_project', groups: 'read_group' } as const
   const how = { signedIn: true, validateFirst: options.validateFirst } as const
-  return { ...onEither(kind, readable, make, how), needs: 'admin_access_tokens' }
+  return { ...onKindOfSource(kind, readable, make, how), needs: 'admin_access_tokens' }
 }

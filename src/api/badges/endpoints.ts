@@ -1,23 +1,16 @@
 import { z } from 'zod'
-import { onGroup, onProject } from '../../access/subjects.ts'
-import { invalid, notFound } from '../../base/problem.ts'
+import { onEither } from '../../access/sources.ts'
+import { invalid } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { id, text } from '../../http/params.ts'
+import { text } from '../../http/params.ts'
+import { onOwnBadge, onShownBadge } from './access.ts'
 import { badgeEntity, presentBadge, presentRendered, renderedBadgeEntity } from './entity.ts'
 import { isBadgeUrl } from './placeholders.ts'
-import {
-  deleteBadge,
-  findGroupBadge,
-  findProjectBadge,
-  insertBadge,
-  listGroupBadgeRows,
-  listProjectBadgeRows,
-  updateBadge,
-} from './queries.ts'
-import { projectRenderer } from './render.ts'
+import { deleteBadge, insertBadge, listBadgeRows, updateBadge } from './queries.ts'
+import { rendererOf } from './render.ts'
 
 const tags = ['badges']
-const params = { badge_id: id() }
+const admin = { projects: 'admin_project', groups: 'admin_badges' } as const
 const urls = { link_url: text({ max: 2048 }), image_url: text({ max: 2048 }) }
 const body = { ...urls, name: text({ max: 255 }).nullish() }
 const changes = {
@@ -25,9 +18,6 @@ const changes = {
   image_url: text({ max: 2048 }).optional(),
   name: text({ max: 255 }).nullish(),
 }
-
-/** Group endpoints have no project to fill placeholders for (spec B-resolved §10). */
-const asWritten = (url: string) => url
 
 function refuseBadUrls(given: {
   link_url?: string | undefined
@@ -42,186 +32,83 @@ function refuseBadUrls(given: {
   if (Object.keys(fields).length > 0) throw invalid(fields)
 }
 
-export const listProjectBadges = endpoint({
+export const listBadges = endpoint({
   method: 'GET',
-  path: '/projects/:id/badges',
-  summary: 'List the badges of a project and of its groups',
+  path: '/:source/:id/badges',
+  summary: 'List the badges of a project or group, a project’s with those of the groups above it',
   tags,
-  access: onProject('read_badges'),
+  access: onEither('read_badges'),
   query: { name: text().optional() },
   paginate: 'offset',
   response: z.array(badgeEntity),
-  async handler({ ctx, project, query, page }) {
-    const rows = await listProjectBadgeRows(ctx.db, project, query.name, page)
-    const texts = rows.items.flatMap((row) => [row.link_url, row.image_url])
-    const render = await projectRenderer(ctx, project, texts)
+  async handler({ ctx, source, query, page }) {
+    const rows = await listBadgeRows(ctx.db, source, query.name, page)
+    const render = await rendererOf(ctx, source, rows.items)
     return { ...rows, items: rows.items.map((row) => presentBadge(row, render)) }
   },
 })
 
-export const renderProjectBadge = endpoint({
+export const renderBadge = endpoint({
   method: 'GET',
-  path: '/projects/:id/badges/render',
-  summary: 'Show how a badge would look, without keeping it',
+  path: '/:source/:id/badges/render',
+  summary: 'Show how a badge of a project or group would look, without keeping it',
   tags,
-  access: onProject('admin_project'),
+  access: onEither(admin),
   query: urls,
   response: renderedBadgeEntity,
-  async handler({ ctx, project, query }) {
+  async handler({ ctx, source, query }) {
     refuseBadUrls(query)
-    const render = await projectRenderer(ctx, project, [query.link_url, query.image_url])
-    return presentRendered({ ...query, name: null }, render)
+    return presentRendered({ ...query, name: null }, await rendererOf(ctx, source, [query]))
   },
 })
 
-export const getProjectBadge = endpoint({
+export const getBadge = endpoint({
   method: 'GET',
-  path: '/projects/:id/badges/:badge_id',
-  summary: 'Get a badge of a project or of its groups',
+  path: '/:source/:id/badges/:badge_id',
+  summary: 'Get a badge of a project or group',
   tags,
-  access: onProject('read_badges'),
-  params,
+  access: onShownBadge(),
   response: badgeEntity,
-  async handler({ ctx, project, params: { badge_id } }) {
-    const row = await findProjectBadge(ctx.db, project, badge_id)
-    if (!row) throw notFound('Badge')
-    return presentBadge(row, await projectRenderer(ctx, project, [row.link_url, row.image_url]))
-  },
+  handler: async ({ ctx, source, badge }) =>
+    presentBadge(badge, await rendererOf(ctx, source, [badge])),
 })
 
-export const createProjectBadge = endpoint({
+export const createBadge = endpoint({
   method: 'POST',
-  path: '/projects/:id/badges',
-  summary: 'Add a badge to a project',
+  path: '/:source/:id/badges',
+  summary: 'Add a badge to a project or group',
   tags,
-  access: onProject('admin_project'),
+  access: onEither(admin),
   body,
   response: badgeEntity,
   status: 201,
-  async handler({ ctx, project, body: given }) {
+  async handler({ ctx, source, body: given }) {
     refuseBadUrls(given)
-    const row = await insertBadge(ctx.db, { projectId: project.id }, given, ctx.now())
-    return presentBadge(row, await projectRenderer(ctx, project, [row.link_url, row.image_url]))
+    const row = await insertBadge(ctx.db, source, given, ctx.now())
+    return presentBadge(row, await rendererOf(ctx, source, [row]))
   },
 })
 
-export const updateProjectBadge = endpoint({
+export const changeBadge = endpoint({
   method: 'PUT',
-  path: '/projects/:id/badges/:badge_id',
-  summary: 'Change a badge of a project',
+  path: '/:source/:id/badges/:badge_id',
+  summary: 'Change a badge of a project or group',
   tags,
-  access: onProject('admin_project'),
-  params,
+  access: onOwnBadge(),
   body: changes,
   response: badgeEntity,
-  async handler({ ctx, project, params: { badge_id }, body: given }) {
-    const known = await findProjectBadge(ctx.db, project, badge_id)
-    if (known?.project_id !== project.id) throw notFound('Badge')
+  async handler({ ctx, source, badge, body: given }) {
     refuseBadUrls(given)
-    const row = await updateBadge(ctx.db, badge_id, given, ctx.now())
-    return presentBadge(row, await projectRenderer(ctx, project, [row.link_url, row.image_url]))
+    const row = await updateBadge(ctx.db, badge.id, given, ctx.now())
+    return presentBadge(row, await rendererOf(ctx, source, [row]))
   },
 })
 
-export const deleteProjectBadge = endpoint({
+export const removeBadge = endpoint({
   method: 'DELETE',
-  path: '/projects/:id/badges/:badge_id',
-  summary: 'Remove a badge from a project',
+  path: '/:source/:id/badges/:badge_id',
+  summary: 'Remove a badge from a project or group',
   tags,
-  access: onProject('admin_project'),
-  params,
-  async handler({ ctx, project, params: { badge_id } }) {
-    const known = await findProjectBadge(ctx.db, project, badge_id)
-    if (known?.project_id !== project.id) throw notFound('Badge')
-    await deleteBadge(ctx.db, badge_id)
-  },
-})
-
-export const listGroupBadges = endpoint({
-  method: 'GET',
-  path: '/groups/:id/badges',
-  summary: 'List the badges of a group',
-  tags,
-  access: onGroup('read_badges'),
-  query: { name: text().optional() },
-  paginate: 'offset',
-  response: z.array(badgeEntity),
-  async handler({ ctx, group, query, page }) {
-    const rows = await listGroupBadgeRows(ctx.db, group.id, query.name, page)
-    return { ...rows, items: rows.items.map((row) => presentBadge(row, asWritten)) }
-  },
-})
-
-export const renderGroupBadge = endpoint({
-  method: 'GET',
-  path: '/groups/:id/badges/render',
-  summary: 'Show how a badge of a group would look, without keeping it',
-  tags,
-  access: onGroup('admin_badges'),
-  query: urls,
-  response: renderedBadgeEntity,
-  handler({ query }) {
-    refuseBadUrls(query)
-    return presentRendered({ ...query, name: null }, asWritten)
-  },
-})
-
-export const getGroupBadge = endpoint({
-  method: 'GET',
-  path: '/groups/:id/badges/:badge_id',
-  summary: 'Get a badge of a group',
-  tags,
-  access: onGroup('read_badges'),
-  params,
-  response: badgeEntity,
-  async handler({ ctx, group, params: { badge_id } }) {
-    const row = await findGroupBadge(ctx.db, group.id, badge_id)
-    if (!row) throw notFound('Badge')
-    return presentBadge(row, asWritten)
-  },
-})
-
-export const createGroupBadge = endpoint({
-  method: 'POST',
-  path: '/groups/:id/badges',
-  summary: 'Add a badge to a group',
-  tags,
-  access: onGroup('admin_badges'),
-  body,
-  response: badgeEntity,
-  status: 201,
-  async handler({ ctx, group, body: given }) {
-    refuseBadUrls(given)
-    const row = await insertBadge(ctx.db, { groupId: group.id }, given, ctx.now())
-    return presentBadge(row, asWritten)
-  },
-})
-
-export const updateGroupBadge = endpoint({
-  method: 'PUT',
-  path: '/groups/:id/badges/:badge_id',
-  summary: 'Change a badge of a group',
-  tags,
-  access: onGroup('admin_badges'),
-  params,
-  body: changes,
-  response: badgeEntity,
-  async handler({ ctx, group, params: { badge_id }, body: given }) {
-    if (!(await findGroupBadge(ctx.db, group.id, badge_id))) throw notFound('Badge')
-    refuseBadUrls(given)
-    return presentBadge(await updateBadge(ctx.db, badge_id, given, ctx.now()), asWritten)
-  },
-})
-
-export const deleteGroupBadge = endpoint({
-  method: 'DELETE',
-  path: '/groups/:id/badges/:badge_id',
-  summary: 'Remove a badge from a group',
-  tags,
-  access: onGroup('admin_badges'),
-  params,
-  async handler({ ctx, group, params: { badge_id } }) {
-    if (!(await findGroupBadge(ctx.db, group.id, badge_id))) throw notFound('Badge')
-    await deleteBadge(ctx.db, badge_id)
-  },
+  access: onOwnBadge(),
+  handler: ({ ctx, badge }) => deleteBadge(ctx.db, badge.id),
 })

@@ -1,12 +1,8 @@
+import type { Source } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
-
-export interface BadgeOwner {
-  readonly projectId?: number
-  readonly groupId?: number
-}
 
 export interface BadgeInput {
   readonly link_url: string
@@ -14,67 +10,38 @@ export interface BadgeInput {
   readonly name?: string | null | undefined
 }
 
-/** The project's badges and those of every group above it, oldest first. */
-export function listProjectBadgeRows(
-  db: Db,
-  project: { readonly id: number; readonly namespace_id: number },
-  name: string | undefined,
-  page: OffsetPage,
-) {
-  const query = projectBadges(db, project).orderBy('badges.id')
+/** The badges shown at a project, with those of every group above it, or the badges of a group; oldest first. */
+export function listBadgeRows(db: Db, source: Source, name: string | undefined, page: OffsetPage) {
+  const query = badgesOf(db, source).orderBy('badges.id')
   return listPage(db, name === undefined ? query : query.where('badges.name', '=', name), page)
 }
 
-function projectBadges(db: Db, project: { readonly id: number; readonly namespace_id: number }) {
-  return db
-    .selectFrom('badges')
-    .selectAll('badges')
-    .where((where) =>
-      where.or([
-        where('badges.project_id', '=', project.id),
-        where('badges.group_id', 'in', (inner) =>
-          inner
-            .selectFrom('namespace_ancestors')
-            .select('ancestor_id')
-            .where('namespace_id', '=', project.namespace_id),
-        ),
-      ]),
-    )
+function badgesOf(db: Db, source: Source) {
+  const badges = db.selectFrom('badges').selectAll('badges')
+  if (source.kind === 'group') return badges.where('badges.group_id', '=', source.id)
+  return badges.where((where) =>
+    where.or([
+      where('badges.project_id', '=', source.id),
+      where('badges.group_id', 'in', (inner) =>
+        inner
+          .selectFrom('namespace_ancestors')
+          .select('ancestor_id')
+          .where('namespace_id', '=', source.namespace_id),
+      ),
+    ]),
+  )
 }
 
-export function findProjectBadge(
-  db: Db,
-  project: { readonly id: number; readonly namespace_id: number },
-  id: number,
-) {
-  return projectBadges(db, project).where('badges.id', '=', id).executeTakeFirst()
+export function findBadgeOf(db: Db, source: Source, id: number) {
+  return badgesOf(db, source).where('badges.id', '=', id).executeTakeFirst()
 }
 
-export function listGroupBadgeRows(
-  db: Db,
-  groupId: number,
-  name: string | undefined,
-  page: OffsetPage,
-) {
-  const query = db.selectFrom('badges').selectAll().where('group_id', '=', groupId).orderBy('id')
-  return listPage(db, name === undefined ? query : query.where('name', '=', name), page)
-}
-
-export function findGroupBadge(db: Db, groupId: number, id: number) {
-  return db
-    .selectFrom('badges')
-    .selectAll()
-    .where('group_id', '=', groupId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-}
-
-export function insertBadge(db: Db, owner: BadgeOwner, input: BadgeInput, now: Instant) {
+export function insertBadge(db: Db, source: Source, input: BadgeInput, now: Instant) {
   return db
     .insertInto('badges')
     .values({
-      project_id: owner.projectId ?? null,
-      group_id: owner.groupId ?? null,
+      project_id: source.kind === 'project' ? source.id : null,
+      group_id: source.kind === 'group' ? source.id : null,
       name: input.name ?? null,
       link_url: input.link_url,
       image_url: input.image_url,

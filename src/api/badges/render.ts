@@ -1,3 +1,4 @@
+import type { Source } from '../../access/sources.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
@@ -5,12 +6,18 @@ import { newestTag } from '../../git/newest-tag.ts'
 import { resolveRevision } from '../../git/revision.ts'
 import { fillPlaceholders, mentions, type PlaceholderValues } from './placeholders.ts'
 
-/** Fills placeholders for one project; the repository is only asked when a URL needs it. */
-export async function projectRenderer(
+/**
+ * Fills the placeholders of badges for the project that is looked at; a group has none to fill them for (spec B-resolved
+ * §10). The repository is only asked when a URL needs it.
+ */
+export async function rendererOf(
   ctx: Ctx,
-  project: Project,
-  urls: readonly string[],
+  source: Source,
+  badges: readonly { readonly link_url: string; readonly image_url: string }[],
 ): Promise<(url: string) => string> {
+  if (source.kind === 'group') return (url) => url
+  const project = source
+  const urls = badges.flatMap((badge) => [badge.link_url, badge.image_url])
   const values: PlaceholderValues = {
     ...plainValues(ctx, project),
     commit_sha: mentions(urls, 'commit_sha') ? await tipOf(ctx, project) : undefined,

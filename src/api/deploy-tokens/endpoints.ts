@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { DeployTokenRow } from '../../access/deploy-token-queries.ts'
 import { DEPLOY_SCOPES } from '../../access/scopes.ts'
-import { onEither, type SourceKind, sourceWord } from '../../access/sources.ts'
+import { onKindOfSource, type SourceKind, sourceWord } from '../../access/sources.ts'
 import { type Group, onInstance, type Project } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -39,7 +39,7 @@ function onPlace(kind: SourceKind, ability: 'read_deploy_tokens' | 'admin_deploy
     project: ({ id }: Project): TokenPlace => ({ type: 'project', id }),
     group: ({ id }: Group): TokenPlace => ({ type: 'group', id }),
   }
-  return onEither(kind, needs, make, order)
+  return onKindOfSource(kind, needs, make, order)
 }
 
 async function list(

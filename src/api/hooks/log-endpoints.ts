@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { onEither, type SourceKind } from '../../access/sources.ts'
+import { onKindOfSource, type SourceKind } from '../../access/sources.ts'
 import type { Access } from '../../access/subjects.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { notFound, unprocessable } from '../../base/problem.ts'
@@ -82,7 +82,7 @@ const ownerWord = { projects: '', groups: ' of a group' } as const
 
 /** The project or group that a hook belongs to, as the routes of both need it. */
 function onOwner(kind: SourceKind): Access<{ source: HookOwner }> {
-  return onEither<HookOwner>(kind, 'admin_hooks', {
+  return onKindOfSource<HookOwner>(kind, 'admin_hooks', {
     project: ({ id }) => ({ kind: 'project', id }),
     group: ({ id }) => ({ kind: 'group', id }),
   })

@@ -1,16 +1,14 @@
 import { z } from 'zod'
-import { isAdmin, userOf } from '../../access/actor.ts'
-import { Role } from '../../access/roles.ts'
-import { anyone, onGroup, onInstance, onProject, type Project } from '../../access/subjects.ts'
-import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
+import { userOf } from '../../access/actor.ts'
+import { anyone, onGroup, onInstance, onProject } from '../../access/subjects.ts'
+import { notFound, unauthorized } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { csv, day, flag, id, instant, integer, oneOf, text } from '../../http/params.ts'
 import { recordUserAgent } from '../user-agents/verbs.ts'
+import { onIssue } from './access.ts'
 import { continueThreads } from './continue-threads.ts'
 import { issueEntity } from './entity.ts'
-import { getIssue } from './find.ts'
 import { listVisibleIssues } from './list-issues.ts'
 import { issueListQuery } from './list-params.ts'
 import { editIssue, openIssue } from './open-issue.ts'
@@ -19,7 +17,6 @@ import { findIssueById } from './queries.ts'
 import { removeIssue } from './remove-issue.ts'
 
 const tags = ['issues']
-const params = { issue_iid: integer() }
 const issueTypes = ['issue', 'incident', 'test_case', 'task'] as const
 const fields = {
   description: text().nullish(),
@@ -118,12 +115,10 @@ export const getProjectIssue = endpoint({
   path: '/projects/:id/issues/:issue_iid',
   summary: 'Get an issue',
   tags,
-  access: onProject('read_issues'),
+  access: onIssue(),
   jobToken: true,
-  params,
   response: issueEntity,
-  handler: async ({ ctx, project, params: { issue_iid } }) =>
-    presentIssue(ctx, await getIssue(ctx, project, issue_iid)),
+  handler: ({ ctx, issue }) => presentIssue(ctx, issue),
 })
 
 export const createProjectIssue = endpoint({
@@ -173,15 +168,13 @@ export const updateProjectIssue = endpoint({
   path: '/projects/:id/issues/:issue_iid',
   summary: 'Change, close or reopen an issue',
   tags,
-  access: onProject('create_issue'),
-  params,
+  access: onIssue('create_issue'),
   body: changeBody,
   check: atLeastOne,
   response: issueEntity,
-  async handler({ ctx, project, params: { issue_iid }, body }) {
-    const row = await getIssue(ctx, project, issue_iid)
+  async handler({ ctx, project, issue, body }) {
     const { add_labels: add, remove_labels: remove, assignee_id: _, ...rest } = body
-    const changed = await editIssue(ctx, project, row, {
+    const changed = await editIssue(ctx, project, issue, {
       ...rest,
       add,
       remove,
@@ -191,23 +184,14 @@ export const updateProjectIssue = endpoint({
   },
 })
 
-/** Owners delete any issue, Planners and above their own (spec D §2.2). */
-function mayDelete(ctx: Ctx, project: Project, authorId: number | null): boolean {
-  if (isAdmin(ctx.actor) || project.role >= Role.owner) return true
-  return project.role >= Role.planner && authorId === userOf(ctx.actor)?.id
-}
-
 export const deleteProjectIssue = endpoint({
   method: 'DELETE',
   path: '/projects/:id/issues/:issue_iid',
   summary: 'Delete an issue',
   tags,
-  access: onProject('create_issue'),
-  params,
-  async handler({ ctx, project, params: { issue_iid }, request }) {
-    const row = await getIssue(ctx, project, issue_iid)
-    if (!mayDelete(ctx, project, row.author_id)) throw forbidden()
-    assertUnmodifiedSince(request, row.updated_at)
-    await removeIssue(ctx, row)
+  access: onIssue('delete_issue'),
+  async handler({ ctx, issue, request }) {
+    assertUnmodifiedSince(request, issue.updated_at)
+    await removeIssue(ctx, issue)
   },
 })

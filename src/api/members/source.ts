@@ -1,5 +1,5 @@
 import { mayInGroup, mayInProject } from '../../access/decide.ts'
-import { onEither, type SourceKind } from '../../access/sources.ts'
+import { onKindOfSource, type SourceKind } from '../../access/sources.ts'
 import type { Access, Group, Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Source } from './rows.ts'
@@ -52,5 +52,5 @@ export function onSource(kind: SourceKind): Access<{ source: MemberSource }> {
     group: (group: Group, ctx: Ctx) => groupSource(ctx, group),
   }
   const readable = { projects: 'read_project', groups: 'read_group' } as const
-  return onEither(kind, readable, make, { signedIn: true, validateFirst: true })
+  return onKindOfSource(kind, readable, make, { signedIn: true, validateFirst: true })
 }

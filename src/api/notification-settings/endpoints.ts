@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { onEither, type SourceKind, sourceWord } from '../../access/sources.ts'
+import { onKindOfSource, type SourceKind, sourceWord } from '../../access/sources.ts'
 import { type Group, type Project, signedIn } from '../../access/subjects.ts'
 import { invalid, invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -146,7 +146,7 @@ function onPlace(kind: SourceKind) {
     project: ({ id }: Project): Place => ({ type: 'project', id }),
     group: ({ id }: Group): Place => ({ type: 'group', id }),
   }
-  return onEither(kind, readable, make, { signedIn: true, validateFirst: true })
+  return onKindOfSource(kind, readable, make, { signedIn: true, validateFirst: true })
 }
 
 function settingsIn(kind: SourceKind): Endpoint[] {

@@ -1,5 +1,5 @@
 import type { GroupAbility, ProjectAbility } from '../../access/abilities.ts'
-import { onEither, type SourceKind } from '../../access/sources.ts'
+import { onKindOfSource, type SourceKind } from '../../access/sources.ts'
 import type { Access, Group, Project } from '../../access/subjects.ts'
 
 /** Where labels, milestones and boards are: in a project, whose groups' count too, or in a group. */
@@ -27,7 +27,7 @@ export function onSource(
   options: Options = {},
 ): Access<{ source: PlanningSource }> {
   const group = (group: Group) => ({ project: null, group, place: { namespaceId: group.id } })
-  return onEither<PlanningSource>(kind, ability, { project: sourceOf, group }, options)
+  return onKindOfSource<PlanningSource>(kind, ability, { project: sourceOf, group }, options)
 }
 
 /** A project as the place of its labels and milestones. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { onEither, type SourceKind } from '../../access/sources.ts'
+import { onKindOfSource, type SourceKind } from '../../access/sources.ts'
 import type { Access } from '../../access/subjects.ts'
 import { type AccessTokenRow, findTokenById } from '../../access/token-queries.ts'
 import { badRequest, hidden, invalidText, notFound, unprocessable } from '../../base/problem.ts'
@@ -28,7 +28,7 @@ const accountBody = {
 
 /** 401, 404, 403, and only then parameters (spec A-resolved §1). */
 function onPlace(kind: SourceKind): Access<{ source: AccountPlace }> {
-  return onEither<AccountPlace>(
+  return onKindOfSource<AccountPlace>(
     kind,
     'admin_service_accounts',
     {

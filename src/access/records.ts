@@ -1,0 +1,116 @@
+import type { z } from 'zod'
+import { forbidden, unauthorized } from '../base/problem.ts'
+import type { Ctx } from '../ctx.ts'
+import type { GroupAbility, InstanceAbility, ProjectAbility } from './abilities.ts'
+import { type Conditions, mayInGroup, mayInInstance, mayInProject } from './decide.ts'
+import { eitherOf, onEither, type Source } from './sources.ts'
+import {
+  type Access,
+  anyone,
+  type Group,
+  onGroup,
+  onProject,
+  type Project,
+  type SubjectOptions,
+} from './subjects.ts'
+
+type ParamShape = Readonly<Record<string, z.ZodType>>
+type Read<P extends ParamShape> = { readonly [K in keyof P]: z.infer<P[K]> }
+
+/** How a record is found and what about it decides who may do what with it. */
+export interface RecordLookup<S, P extends ParamShape, R> {
+  /** The path parameters that name the record. */
+  readonly params: P
+  /** The record as handlers are given it; throws the 404 of a record that is not there or not to be seen. */
+  find(given: S & { readonly ctx: Ctx; readonly params: Read<P> }): Promise<R>
+  /** Which conditions of the ability table hold between the caller and the record. */
+  conditions?(given: S & R & { readonly ctx: Ctx }): Conditions | Promise<Conditions>
+}
+
+type Judge<S, R> = (ctx: Ctx, found: S & R, conditions: Conditions) => boolean
+
+/**
+ * The record below what `access` finds, for callers whom `may` admits: 404 for a missing record, then 401 where signing
+ * in would help, else 403.
+ */
+function onRecord<S, O extends string, P extends ParamShape, R>(
+  access: Access<S, O>,
+  lookup: RecordLookup<S, P, R>,
+  needs: string,
+  may: Judge<S, R>,
+): Access<S & R, O | (keyof P & string)> {
+  return {
+    ...access,
+    needs,
+    params: { ...access.params, ...lookup.params },
+    async find(request) {
+      const subject = await access.find(request)
+      const { ctx } = request
+      const params = request.read(lookup.params)
+      const found = { ...subject, ...(await lookup.find({ ...subject, ctx, params })) }
+      const conditions = (await lookup.conditions?.({ ...found, ctx })) ?? {}
+      if (may(ctx, found, conditions)) return found
+      throw ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden()
+    },
+  }
+}
+
+/**
+ * Access to a kind of record of projects: `const onIssue = projectRecord('read_issues', {...})`, then
+ * `access: onIssue('delete_issue')`. Who lacks `read` in the project never learns whether the record is there.
+ */
+export function projectRecord<P extends ParamShape, R>(
+  read: ProjectAbility,
+  lookup: RecordLookup<{ readonly project: Project }, P, R>,
+) {
+  return (ability: ProjectAbility = read, options: SubjectOptions = {}) =>
+    onRecord(onProject(read, options), lookup, ability, (ctx, { project }, conditions) =>
+      mayInProject(ctx.actor, project, ability, conditions),
+    )
+}
+
+/** As `projectRecord`, for records of groups. */
+export function groupRecord<P extends ParamShape, R>(
+  read: GroupAbility,
+  lookup: RecordLookup<{ readonly group: Group }, P, R>,
+) {
+  return (ability: GroupAbility = read, options: SubjectOptions = {}) =>
+    onRecord(onGroup(read, options), lookup, ability, (ctx, { group }, conditions) =>
+      mayInGroup(ctx.actor, group, ability, conditions),
+    )
+}
+
+/** The abilities that a record of either takes: one name where projects and groups share it. */
+type EitherAbility =
+  | (ProjectAbility & GroupAbility)
+  | { readonly projects: ProjectAbility; readonly groups: GroupAbility }
+
+/** As `projectRecord`, for records that projects and groups have alike, below `/:source/:id/…`. */
+export function eitherRecord<P extends ParamShape, R>(
+  read: EitherAbility,
+  lookup: RecordLookup<{ readonly source: Source }, P, R>,
+) {
+  return (ability: EitherAbility = read, options: SubjectOptions = {}) => {
+    const { forms } = onEither(read, options)
+    const needs = typeof ability === 'string' ? { projects: ability, groups: ability } : ability
+    const may: Judge<{ readonly source: Source }, R> = (ctx, { source }, conditions) =>
+      source.kind === 'project'
+        ? mayInProject(ctx.actor, source, needs.projects, conditions)
+        : mayInGroup(ctx.actor, source, needs.groups, conditions)
+    return eitherOf({
+      projects: onRecord(forms.projects, lookup, needs.projects, may),
+      groups: onRecord(forms.groups, lookup, needs.groups, may),
+    })
+  }
+}
+
+/** As `projectRecord`, for records of the instance, such as users and their keys. */
+export function instanceRecord<P extends ParamShape, R>(
+  lookup: RecordLookup<Record<never, never>, P, R>,
+  before: () => Access<Record<never, never>> = anyone,
+) {
+  return (ability: InstanceAbility) =>
+    onRecord(before(), lookup, ability, (ctx, _found, conditions) =>
+      mayInInstance(ctx.actor, ability, conditions),
+    )
+}

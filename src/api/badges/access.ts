@@ -1,0 +1,28 @@
+import { eitherRecord } from '../../access/records.ts'
+import { notFound } from '../../base/problem.ts'
+import { id } from '../../http/params.ts'
+import { findBadgeOf } from './queries.ts'
+
+const admin = { projects: 'admin_project', groups: 'admin_badges' } as const
+
+/** A badge that is shown at the project or group: at a project, those of the groups above it too. */
+export const onShownBadge = eitherRecord('read_badges', {
+  params: { badge_id: id() },
+  async find({ ctx, source, params }) {
+    const badge = await findBadgeOf(ctx.db, source, params.badge_id)
+    if (!badge) throw notFound('Badge')
+    return { badge }
+  },
+})
+
+/** A badge of this very project or group, for those who may change it. */
+export const onOwnBadge = eitherRecord(admin, {
+  params: { badge_id: id() },
+  async find({ ctx, source, params }) {
+    const badge = await findBadgeOf(ctx.db, source, params.badge_id)
+    if (!badge) throw notFound('Badge')
+    const owner = source.kind === 'project' ? badge.project_id : badge.group_id
+    if (owner !== source.id) throw notFound('Badge')
+    return { badge }
+  },
+})
