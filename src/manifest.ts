@@ -18,7 +18,9 @@ export interface Manifest {
 
 /** The endpoints that the modules of an area export: `endpointsOf(labels, milestones)`. */
 export function endpointsOf(...modules: readonly Readonly<Record<string, unknown>>[]): Endpoint[] {
-  return modules.flatMap((module) => Object.values(module).flat().filter(isEndpoint).flatMap(formsOf))
+  return modules.flatMap((module) =>
+    Object.values(module).flat().filter(isEndpoint).flatMap(formsOf),
+  )
 }
 
 function isEndpoint(value: unknown): value is Endpoint {
