@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Instant } from '../base/clock.ts'
 import { throttled } from '../base/problem.ts'
 
@@ -24,7 +25,7 @@ const MOST_WAITING = 200
  * guesses for. Nobody is locked out of their account, and tokens are not guesses (FAULTS 53).
  */
 export class GuessLimit {
-  readonly #misses = new Map<string, Misses>()
+  readonly #misses = new LRUCache<string, Misses>({ max: MOST_ADDRESSES })
   readonly #lines = new Map<string, Line>()
 
   /**
@@ -73,10 +74,6 @@ export class GuessLimit {
     const known = this.#misses.get(ip)
     const misses = known && at - known.since < PERIOD_MS ? known : { since: at, count: 0 }
     misses.count += 1
-    this.#misses.delete(ip)
     this.#misses.set(ip, misses)
-    if (this.#misses.size <= MOST_ADDRESSES) return
-    const oldest = this.#misses.keys().next().value
-    if (oldest !== undefined) this.#misses.delete(oldest)
   }
 }

@@ -1,4 +1,6 @@
+import { byteCache } from '../base/byte-cache.ts'
 import { gitRecords } from './command.ts'
+import { mebibyte } from './engine/budget.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
 import { assertObjectId } from './names.ts'
@@ -66,8 +68,7 @@ async function fill(
 const firstParents = '--diff-merges=first-parent'
 
 /** A commit's numbers never change: some thousands are kept where requests are answered. */
-const known = new Map<string, CommitStats>()
-const kept = 20_000
+const known = byteCache<CommitStats>(4 * mebibyte, () => 60)
 
 /**
  * Lines added and deleted by each commit against its first parent, renames found (spec B-resolved §2).
@@ -90,13 +91,11 @@ export async function readCommitStats(
     })
   }
   const found = ids.map((id) => fresh.get(id) ?? known.get(key(id)) ?? nothing)
-  if (known.size + fresh.size > kept) known.clear()
   for (const [id, stats] of fresh) known.set(key(id), stats)
   return found
 }
 
 /** Keeps numbers that were counted while the commit was written. */
 export function rememberCommitStats(repo: Repo, id: ObjectId, stats: CommitStats): void {
-  if (known.size >= kept) known.clear()
   known.set(`${repo.path} ${id}`, stats)
 }

@@ -1,4 +1,4 @@
-import { ByteCache } from './byte-cache.ts'
+import { byteCache } from '../base/byte-cache.ts'
 import { budget, mebibyte } from './engine/budget.ts'
 import { NotHere } from './engine/not-here.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
@@ -11,7 +11,7 @@ import { resolveCommit } from './resolve.ts'
 import type { Commit, ObjectId } from './types.ts'
 
 /** Parsed commits; lists ask for the same ones again and again. */
-const parsed = new ByteCache<Commit>(
+const parsed = byteCache<Commit>(
   budget(8 * mebibyte, 4 * mebibyte),
   (commit) => 800 + commit.message.length * 2,
 )

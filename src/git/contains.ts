@@ -1,4 +1,5 @@
-import { ByteCache } from './byte-cache.ts'
+import { LRUCache } from 'lru-cache'
+import { byteCache } from '../base/byte-cache.ts'
 import { mebibyte } from './engine/budget.ts'
 import { NotHere } from './engine/not-here.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
@@ -127,15 +128,15 @@ const reachesKept = 4
 
 /** Marks of what a commit contains; one commit, the default branch, is asked about again and again. */
 function reachedFrom(repository: OpenRepository, history: History, id: ObjectId): Uint8Array {
-  const all = repository.keep(reachedKey, () => new WeakMap<History, Map<ObjectId, Uint8Array>>())
-  const known = all.get(history) ?? new Map<ObjectId, Uint8Array>()
+  const all = repository.keep(
+    reachedKey,
+    () => new WeakMap<History, LRUCache<ObjectId, Uint8Array>>(),
+  )
+  const known = all.get(history) ?? new LRUCache<ObjectId, Uint8Array>({ max: reachesKept })
   all.set(history, known)
   // Commits that were added later are no ancestors of one that was there before.
   const marks = known.get(id) ?? reachable(history, history.at(id))
-  known.delete(id)
   known.set(id, marks)
-  const oldest = known.keys().next()
-  if (known.size > reachesKept && !oldest.done) known.delete(oldest.value)
   return marks
 }
 
@@ -163,7 +164,7 @@ export const readReachOperation = operation({
 })
 
 /** What default branches contain, for the main process: ten kilobytes for a history of eighty thousand. */
-const reaches = new ByteCache<Reach>(mebibyte, ({ bits }) => bits.length + 200)
+const reaches = byteCache<Reach>(mebibyte, ({ bits }) => bits.length + 200)
 const reachesAsked = new Set<string>()
 
 /** Looks commits up in what an engine process found out before; commits newer than the graph are its again. */
@@ -201,7 +202,7 @@ function prepareReach(repo: Repo, into: ObjectId): void {
 }
 
 /** Two commits to whether one contains the other, which never changes. */
-const mergedBefore = new ByteCache<boolean>(2 * mebibyte, () => 8)
+const mergedBefore = byteCache<boolean>(2 * mebibyte, () => 8)
 
 /** Those of the commits that are contained in another one, or are the same. */
 export async function listMergedAmong(

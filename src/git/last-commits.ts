@@ -1,4 +1,4 @@
-import { ByteCache } from './byte-cache.ts'
+import { byteCache } from '../base/byte-cache.ts'
 import { loadCommits } from './commit.ts'
 import { budget, mebibyte } from './engine/budget.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
@@ -63,7 +63,7 @@ export function readLastCommits(
 }
 
 /** Commit and path to the last commit of that path; both never change. */
-const lastOfPath = new ByteCache<ObjectId>(budget(4 * mebibyte, mebibyte), () => 80)
+const lastOfPath = byteCache<ObjectId>(budget(4 * mebibyte, mebibyte), () => 80)
 
 /** The last commit that changed a path, seen from a commit; undefined when none ever did. */
 export async function lastCommitOf(

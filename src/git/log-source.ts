@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { runGit } from './command.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import type { History } from './history/history.ts'
@@ -54,15 +55,12 @@ function firstOf(walk: LazyList, count: number): number[] {
 }
 
 function keptWalk(repository: OpenRepository, history: History, request: WalkRequest): Walk {
-  const walks = repository.keep(walksKey, () => new WeakMap<History, Map<string, Walk>>())
-  const kept = walks.get(history) ?? new Map<string, Walk>()
+  const walks = repository.keep(walksKey, () => new WeakMap<History, LRUCache<string, Walk>>())
+  const kept = walks.get(history) ?? new LRUCache<string, Walk>({ max: walksKept })
   walks.set(history, kept)
   const key = JSON.stringify(request)
   const walk = kept.get(key) ?? newWalk(repository, history, request)
-  kept.delete(key)
   kept.set(key, walk)
-  const oldest = kept.keys().next()
-  if (kept.size > walksKept && !oldest.done) kept.delete(oldest.value)
   return walk
 }
 

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
 
 // Two changes within one tick of the disk's clock look the same; a state so fresh is not trusted.
 const settledAfterMs = 50
@@ -9,12 +10,7 @@ const settledAfterMs = 50
  * and the folders below `refs` alone: git replaces ref files by renaming, which touches the folder.
  */
 export class RefsStates {
-  readonly #known = new Map<string, Known>()
-  readonly #capacity: number
-
-  constructor(capacity = 2000) {
-    this.#capacity = capacity
-  }
+  readonly #known = new LRUCache<string, Known>({ max: 2000 })
 
   /** A text that differs when refs differ, or undefined while they are in motion. */
   async of(repository: string): Promise<string | undefined> {
@@ -30,8 +26,6 @@ export class RefsStates {
     this.#known.delete(repository)
     if (times === undefined || times.newest > Date.now() - settledAfterMs) return undefined
     this.#known.set(repository, { folders, text: times.text })
-    const [oldest] = this.#known.keys()
-    if (this.#known.size > this.#capacity && oldest !== undefined) this.#known.delete(oldest)
     return times.text
   }
 }

@@ -1,4 +1,4 @@
-import { ByteCache } from './byte-cache.ts'
+import { byteCache } from '../base/byte-cache.ts'
 import { budget, mebibyte } from './engine/budget.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { GitError } from './error.ts'
@@ -12,7 +12,7 @@ export interface WalkedEntry extends TreeEntry {
 }
 
 /** Trees never change, so their bytes stay valid; small enough to keep in every engine process. */
-const trees = new ByteCache<Buffer>(budget(16 * mebibyte, 3 * mebibyte), (data) => data.length)
+const trees = byteCache<Buffer>(budget(16 * mebibyte, 3 * mebibyte), (data) => data.length)
 
 /** The bytes of a tree object. */
 export async function readTreeData(repository: OpenRepository, id: ObjectId): Promise<Buffer> {
@@ -87,7 +87,7 @@ export async function allEntries(
 }
 
 /** Whole listings of the trees asked for last: pages of one listing come one after the other. */
-const recursive = new ByteCache<WalkedEntry[]>(12 * mebibyte, (entries) => {
+const recursive = byteCache<WalkedEntry[]>(12 * mebibyte, (entries) => {
   let size = 0
   for (const entry of entries) size += 250 + entry.path.length
   return size

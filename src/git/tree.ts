@@ -1,4 +1,4 @@
-import { ByteCache } from './byte-cache.ts'
+import { byteCache } from '../base/byte-cache.ts'
 import { mebibyte } from './engine/budget.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
@@ -141,7 +141,7 @@ export interface WholeTree {
 }
 
 /** Trees never change, and the text of one is an answer as it stands. */
-const texts = new ByteCache<Buffer>(6 * mebibyte, (json) => json.length)
+const texts = byteCache<Buffer>(6 * mebibyte, (json) => json.length)
 
 export const readWholeTreeOperation = operation({
   name: 'readWholeTree',

@@ -1,3 +1,5 @@
+import type { LRUCache } from 'lru-cache'
+import { byteCache } from '../base/byte-cache.ts'
 import { dayOf } from '../base/clock.ts'
 import type { Ctx } from '../ctx.ts'
 import type { ApiRequest } from './request.ts'
@@ -52,18 +54,16 @@ const UNWATCHED = ['git', 'files', 'work', 'vault', 'outbound', 'metrics', 'gues
  */
 export class KeptAnswers {
   readonly #source: AnswerSource
-  readonly #maxBytes: number
-  /** In order of last use. */
-  readonly #entries = new Map<string, Entry>()
-  #bytes = 0
+  readonly #entries: LRUCache<string, Entry>
 
   constructor(source: AnswerSource, maxBytes = 16 * 1024 * 1024) {
     this.#source = source
-    this.#maxBytes = maxBytes
+    // The strings and maps of an entry are some nine hundred bytes more.
+    this.#entries = byteCache(maxBytes, ({ body }) => body.length + 900, maxBytes / 8)
   }
 
   get bytes(): number {
-    return this.#bytes
+    return this.#entries.calculatedSize
   }
 
   /** The place for a request; none for those that carry secrets in their address. */
@@ -85,7 +85,14 @@ export class KeptAnswers {
         const tables = begun?.recording.tables()
         if (!tables || status !== 200 || typeof body !== 'string') return
         const bytes = Buffer.from(body)
-        this.#keep(key, { status, headers, body: bytes, tables, moment: begun?.moment, settings })
+        this.#entries.set(key, {
+          status,
+          headers,
+          body: bytes,
+          tables,
+          moment: begun?.moment,
+          settings,
+        })
       },
     }
   }
@@ -93,37 +100,11 @@ export class KeptAnswers {
   #find(key: string, settings: unknown): KeptAnswer | undefined {
     const found = this.#entries.get(key)
     if (!found) return undefined
-    this.#drop(key, found)
-    if (found.settings !== settings) return undefined
-    if (!this.#source.changes.isSame(found.moment, found.tables)) return undefined
-    this.#add(key, found)
-    return found
+    const isSame =
+      found.settings === settings && this.#source.changes.isSame(found.moment, found.tables)
+    if (!isSame) this.#entries.delete(key)
+    return isSame ? found : undefined
   }
-
-  #keep(key: string, entry: Entry): void {
-    if (entry.body.length > this.#maxBytes / 8) return
-    const before = this.#entries.get(key)
-    if (before) this.#drop(key, before)
-    this.#add(key, entry)
-    for (const [oldest, old] of this.#entries) {
-      if (this.#bytes <= this.#maxBytes) break
-      this.#drop(oldest, old)
-    }
-  }
-
-  #add(key: string, entry: Entry): void {
-    this.#entries.set(key, entry)
-    this.#bytes += sizeOf(key, entry)
-  }
-
-  #drop(key: string, entry: Entry): void {
-    if (this.#entries.delete(key)) this.#bytes -= sizeOf(key, entry)
-  }
-}
-
-/** What an entry holds, its strings and maps about counted in. */
-function sizeOf(key: string, entry: Entry): number {
-  return key.length + entry.body.length + 1024
 }
 
 function watchedCtx(ctx: Ctx, recording: { readonly db: Ctx['db']; spoil(): void }): Ctx {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { throttled, tooMany } from '../base/problem.ts'
 import type { RateLimit } from './endpoint.ts'
 
@@ -8,25 +9,19 @@ interface Window {
 
 /** Counters of fixed windows in memory, bounded: the oldest go when there are too many. */
 export class Counters {
-  private readonly windows = new Map<string, Window>()
-  private readonly most: number
+  readonly #windows: LRUCache<string, Window>
 
   constructor(most = 50_000) {
-    this.most = most
+    this.#windows = new LRUCache({ max: most })
   }
 
   /** Counts one request and gives the count of its window, with the seconds until that ends. */
   hit(key: string, periodSeconds: number, nowMs: number): { count: number; resetsIn: number } {
     const length = periodSeconds * 1000
-    const known = this.windows.get(key)
+    const known = this.#windows.get(key)
     const window = known && nowMs - known.started < length ? known : { started: nowMs, count: 0 }
     window.count += 1
-    this.windows.delete(key)
-    this.windows.set(key, window)
-    if (this.windows.size > this.most) {
-      const oldest = this.windows.keys().next().value
-      if (oldest !== undefined) this.windows.delete(oldest)
-    }
+    this.#windows.set(key, window)
     return { count: window.count, resetsIn: Math.ceil((window.started + length - nowMs) / 1000) }
   }
 }

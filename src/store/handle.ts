@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { LRUCache } from 'lru-cache'
 import { unavailable } from '../base/problem.ts'
 
 type Statement = Database.Statement<unknown[], Record<string, unknown>>
@@ -9,7 +10,7 @@ const keptStatements = 500
 /** One SQLite connection with its prepared statements. */
 export class Handle {
   readonly database: Database.Database
-  readonly #statements = new Map<string, Statement>()
+  readonly #statements = new LRUCache<string, Statement>({ max: keptStatements })
 
   constructor(database: Database.Database) {
     this.database = database
@@ -18,17 +19,9 @@ export class Handle {
   /** The prepared statement of this SQL, kept by latest use. */
   prepare(sql: string): Statement {
     const known = this.#statements.get(sql)
-    if (known) {
-      this.#statements.delete(sql)
-      this.#statements.set(sql, known)
-      return known
-    }
+    if (known) return known
     const statement = this.database.prepare<unknown[], Record<string, unknown>>(sql)
     this.#statements.set(sql, statement)
-    if (this.#statements.size > keptStatements) {
-      const [oldest] = this.#statements.keys()
-      if (oldest !== undefined) this.#statements.delete(oldest)
-    }
     return statement
   }
 

@@ -1,6 +1,8 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { pushablePrefixes } from '../api/refs/moves.ts'
+import { byteCache } from '../base/byte-cache.ts'
 import { GitError } from '../git/error.ts'
 import { listRefs } from '../git/refs.ts'
 import { RefsStates } from '../git/refs-state.ts'
@@ -22,13 +24,11 @@ interface Kept {
 /** Ref lists as the wire wants them, kept in memory for as long as the refs stay the same. */
 export class Advertisements {
   readonly #states = new RefsStates()
-  readonly #kept = new Map<string, Kept>()
-  readonly #maxBytes: number
-  readonly #pushCapabilities = new Map<string, string>()
-  #bytes = 0
+  readonly #kept: LRUCache<string, Kept>
+  readonly #pushCapabilities = new LRUCache<string, string>({ max: mostRepositories })
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
+    this.#kept = byteCache(maxBytes, (kept) => kept.bytes.length)
   }
 
   /** The answer to `GET info/refs`, service line included. */
@@ -69,9 +69,6 @@ export class Advertisements {
       const list = await byGit()
       const isFork = await isThere(join(repo.path, 'objects', 'info', 'alternates'))
       this.#pushCapabilities.set(repo.path, isFork ? '' : capabilitiesOf(list))
-      const [oldest] = this.#pushCapabilities.keys()
-      const full = this.#pushCapabilities.size > mostRepositories
-      if (full && oldest !== undefined) this.#pushCapabilities.delete(oldest)
       return list
     }
     if (capabilities === '') return await byGit()
@@ -86,31 +83,11 @@ export class Advertisements {
   ): Promise<Buffer> {
     const state = await stateNow()
     const kept = this.#kept.get(key)
-    if (kept && kept.state === state) {
-      this.#kept.delete(key)
-      this.#kept.set(key, kept)
-      return kept.bytes
-    }
+    if (kept && kept.state === state) return kept.bytes
     const bytes = await make()
     // Only a list that was read between two equal states is known to belong to that state.
-    if (state !== undefined && state === (await stateNow())) this.#keep(key, { state, bytes })
+    if (state !== undefined && state === (await stateNow())) this.#kept.set(key, { state, bytes })
     return bytes
-  }
-
-  #keep(key: string, kept: Kept): void {
-    this.#drop(key)
-    if (kept.bytes.length > this.#maxBytes / 4) return
-    this.#kept.set(key, kept)
-    this.#bytes += kept.bytes.length + key.length
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= this.#maxBytes) break
-      this.#drop(oldest)
-    }
-  }
-
-  #drop(key: string): void {
-    const kept = this.#kept.get(key)
-    if (kept && this.#kept.delete(key)) this.#bytes -= kept.bytes.length + key.length
   }
 }
 

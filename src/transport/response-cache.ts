@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
 
 export interface ResponseCacheOptions {
   readonly dir: string
@@ -9,12 +10,6 @@ export interface ResponseCacheOptions {
   /** An answer larger than this is handed out and forgotten. */
   readonly maxEntryBytes: number
   readonly maxAgeMs: number
-}
-
-interface Entry {
-  readonly path: string
-  readonly size: number
-  readonly at: number
 }
 
 /** Makes an answer once: its bytes, ended early through the signal. */
@@ -31,15 +26,19 @@ const readSize = 256 * 1024
  */
 export class ResponseCache {
   readonly #options: ResponseCacheOptions
-  // In order of last use.
-  readonly #entries = new Map<string, Entry>()
+  /** The files by request. */
+  readonly #files: LRUCache<string, string>
   readonly #flights = new Map<string, Flight>()
-  #bytes = 0
   #ready: Promise<void> | undefined
   #count = 0
 
   constructor(options: ResponseCacheOptions) {
     this.#options = options
+    this.#files = new LRUCache({
+      maxSize: options.maxBytes,
+      ttl: options.maxAgeMs,
+      dispose: (path) => void rm(path, { force: true }).catch(() => {}),
+    })
   }
 
   /** `signal` is raised when this one client is gone. */
@@ -87,45 +86,20 @@ export class ResponseCache {
   }
 
   async #openKept(key: string): Promise<FileHandle | undefined> {
-    const entry = this.#entries.get(key)
-    if (!entry) return undefined
-    if (performance.now() - entry.at > this.#options.maxAgeMs) {
-      await this.#forget(key)
-      return undefined
-    }
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    return await open(entry.path, 'r').catch(() => undefined)
+    const path = this.#files.get(key)
+    return path === undefined ? undefined : await open(path, 'r').catch(() => undefined)
   }
 
   // Without a pause between looking and adding, so that equal requests always meet in one flight.
   #start(key: string, produce: Produce): Flight {
-    const path = join(this.#options.dir, `new-${++this.#count}`)
+    const path = join(this.#options.dir, String(++this.#count))
     const flight: Flight = new Flight(path, produce, async (size) => {
       if (size === undefined || size > this.#options.maxEntryBytes) await rm(path, { force: true })
-      else await this.#keep(key, path, size)
+      else this.#files.set(key, path, { size: Math.max(size, 1) })
       if (this.#flights.get(key) === flight) this.#flights.delete(key)
     })
     this.#flights.set(key, flight)
     return flight
-  }
-
-  async #keep(key: string, from: string, size: number): Promise<void> {
-    const path = join(this.#options.dir, key)
-    await rename(from, path)
-    this.#entries.set(key, { path, size, at: performance.now() })
-    this.#bytes += size
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#options.maxBytes) break
-      await this.#forget(oldest)
-    }
-  }
-
-  async #forget(key: string): Promise<void> {
-    const entry = this.#entries.get(key)
-    if (!entry || !this.#entries.delete(key)) return
-    this.#bytes -= entry.size
-    await rm(entry.path, { force: true })
   }
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
+import { byteCache } from '../../base/byte-cache.ts'
 import { type PipelineBasic, pipelineBasicEntity } from '../../ci/pipelines/entity.ts'
 import type { Ctx } from '../../ctx.ts'
-import { ByteCache } from '../../git/byte-cache.ts'
 import { mebibyte } from '../../git/engine/budget.ts'
 import { groupedTrailers, lastTrailers, parseTrailers } from '../../git/trailers.ts'
 import type { Commit, CommitStats } from '../../git/types.ts'
@@ -87,7 +87,7 @@ export function presentCommit(
 }
 
 /** Texts of commits as lists show them: their URL and their id tell all that is in one. */
-const texts = new ByteCache<Buffer>(3 * mebibyte, (text) => text.length + 200)
+const texts = byteCache<Buffer>(3 * mebibyte, (text) => text.length + 200)
 
 /** As `presentCommit` without trailers, as JSON text that is made once: the same pages are asked for all day. */
 export function presentListedCommit(

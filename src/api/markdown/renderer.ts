@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
+import { byteCache } from '../../base/byte-cache.ts'
 import { unprocessable } from '../../base/problem.ts'
-import { HtmlCache, keyOf } from './html-cache.ts'
 import { workerCode } from './worker-code.ts'
 
 /** A text that is a link wherever it stands. */
@@ -130,11 +131,13 @@ function problem(why: string): Error {
 
 const short = new MarkdownRenderer()
 const long = new MarkdownRenderer()
-const known = new HtmlCache()
+
+/** HTML by all that it is made of: the text, and what was looked up for it. */
+const known = byteCache<string>(32 * 1024 * 1024, (html) => html.length * 2, 1024 * 1024)
 
 /** Markdown as HTML that may be shown as it is: without scripts, raw HTML or links that run anything. */
 export async function renderHtml(job: MarkdownJob): Promise<string> {
-  const key = keyOf(job)
+  const key = createHash('sha256').update(JSON.stringify(job)).digest('base64')
   const html = known.get(key)
   if (html !== undefined) return html
   const fresh = await (job.text.length > shortText ? long : short).render(job)

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { FEATURES, type Feature } from '../../access/features.ts'
 import { flag, integer } from '../../http/params.ts'
@@ -141,8 +142,7 @@ export interface RowSettings {
   readonly json: string
 }
 
-const known = new Map<string, RowSettings>()
-const MOST_KNOWN = 500
+const known = new LRUCache<string, RowSettings>({ max: 500 })
 
 /** `allProjectSettings` of a row's own JSON text, remembered: most projects share a few sets of settings. */
 export function settingsOfRow(text: string): RowSettings {
@@ -151,7 +151,6 @@ export function settingsOfRow(text: string): RowSettings {
   const stored = JSON.parse(text) as Record<string, unknown> // written by us
   const values = allProjectSettings(stored)
   const settings = { values, json: JSON.stringify(values).slice(1, -1) }
-  if (known.size >= MOST_KNOWN) known.clear()
   known.set(text, settings)
   return settings
 }

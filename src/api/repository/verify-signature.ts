@@ -1,5 +1,5 @@
+import { byteCache } from '../../base/byte-cache.ts'
 import type { Ctx } from '../../ctx.ts'
-import { ByteCache } from '../../git/byte-cache.ts'
 import {
   type CheckSignatureInput,
   checkSignature,
@@ -40,7 +40,7 @@ export interface Signed {
 }
 
 /** What signatures were found to be: pure arithmetic over an object and a key, which never changes. */
-const checked = new ByteCache<SignatureCheck>(1024 * 1024, () => 600)
+const checked = byteCache<SignatureCheck>(1024 * 1024, () => 600)
 
 async function check(
   { repo, id, signal }: Signed,

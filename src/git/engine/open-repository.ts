@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { asGitError, type NativeOdb, type NativeRepository, openNative } from '../native.ts'
 import { NotHere } from './not-here.ts'
 
@@ -54,21 +55,17 @@ export class OpenRepository {
 
 /** The repositories a process has open: an engine process the 64 used last. */
 export class OpenRepositories {
-  readonly #limit: number
   readonly #where: Where
-  readonly #open = new Map<string, OpenRepository>()
+  readonly #open: LRUCache<string, OpenRepository>
 
   constructor(limit = 64, where: Where = 'engine') {
-    this.#limit = limit
+    this.#open = new LRUCache({ max: limit })
     this.#where = where
   }
 
   get(path: string): OpenRepository {
     const repository = this.#open.get(path) ?? new OpenRepository(path, this.#where)
-    this.#open.delete(path)
     this.#open.set(path, repository)
-    const oldest = this.#open.keys().next()
-    if (this.#open.size > this.#limit && !oldest.done) this.#open.delete(oldest.value)
     return repository
   }
 

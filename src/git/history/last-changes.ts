@@ -1,4 +1,4 @@
-import { ByteCache } from '../byte-cache.ts'
+import { byteCache } from '../../base/byte-cache.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
 import { parseTree } from '../parse-object.ts'
@@ -20,7 +20,7 @@ interface Name {
   readonly key: BloomKeys | undefined
 }
 
-const foundBefore = new ByteCache<ReadonlyMap<string, ObjectId>>(
+const foundBefore = byteCache<ReadonlyMap<string, ObjectId>>(
   8 * 1024 * 1024,
   (names) => names.size * 120,
 )

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { readLinked } from '../objects.ts'
 import { typeOfMode } from '../parse-object.ts'
@@ -16,8 +17,8 @@ export class PathReader {
   readonly #repository: OpenRepository
   readonly #history: History
   readonly #parts: readonly Buffer[]
-  readonly #states = new Map<number, Promise<PathState>>()
-  readonly #below = new Map<string, Promise<PathState>>()
+  readonly #states = new LRUCache<number, Promise<PathState>>({ max: remembered })
+  readonly #below = new LRUCache<string, Promise<PathState>>({ max: remembered })
 
   constructor(repository: OpenRepository, history: History, path: string) {
     this.#repository = repository
@@ -33,8 +34,6 @@ export class PathReader {
     // A failure is met by whoever awaits; a read made ahead of need must not end the process.
     state.catch(() => {})
     this.#states.set(position, state)
-    // A long walk forgets what it passed: states are asked for again only by near relatives.
-    if (this.#states.size > remembered) this.#states.clear()
     return state
   }
 
@@ -66,7 +65,6 @@ export class PathReader {
     if (known) return known
     const state = this.#descend(treeId, depth)
     state.catch(() => {})
-    if (this.#below.size > remembered) this.#below.clear()
     this.#below.set(key, state)
     return state
   }

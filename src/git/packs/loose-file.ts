@@ -1,7 +1,12 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import type { ObjectType } from '../types.ts'
 import { inflatePart } from './pack-entry.ts'
-import type { UnpackedObject } from './recent-objects.ts'
+
+export interface UnpackedObject {
+  readonly type: ObjectType
+  /** Shared with other readers: never written to. */
+  readonly data: Buffer
+}
 
 /** Enough of a loose object's file to read its type and size. */
 const looseStart = 128

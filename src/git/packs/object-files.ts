@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import { byteCache } from '../../base/byte-cache.ts'
 import { budget, mebibyte } from '../engine/budget.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import type { ObjectId, ObjectType } from '../types.ts'
-import { readLoose, readLooseHeader } from './loose-file.ts'
+import { readLoose, readLooseHeader, type UnpackedObject } from './loose-file.ts'
 import { idBytesOf } from './object-format.ts'
 import {
   applyDelta,
@@ -13,7 +14,6 @@ import {
   unpackEntry,
 } from './pack-entry.ts'
 import { PackFile } from './pack-file.ts'
-import { RecentObjects, type UnpackedObject } from './recent-objects.ts'
 
 /** Where an object stands: in a pack, or in a file of its own. */
 type Place =
@@ -24,8 +24,12 @@ const filesKey = Symbol('object files')
 /** Chains are fifty deltas long at most as git writes them. */
 const longestChain = budget(10_000, 250)
 
-/** Objects unpacked lately: mostly the bases of what is read next. */
-const recent = new RecentObjects(budget(8 * mebibyte, mebibyte))
+/** Objects unpacked lately by pack and offset: mostly the bases of what is read next, which large ones seldom are. */
+const recent = byteCache<UnpackedObject>(
+  budget(16 * mebibyte, 2 * mebibyte),
+  (object) => object.data.length,
+  256 * 1024,
+)
 
 /**
  * Reads objects from a repository's files in this thread. A read through libgit2 costs two switches
@@ -95,14 +99,14 @@ export class ObjectFiles {
     const deltas: { offset: number; data: Buffer }[] = []
     let at = offset
     for (;;) {
-      const known = recent.get(pack.path, at)
+      const known = recent.get(`${pack.path} ${at}`)
       if (known) return this.#apply(known, pack, deltas)
       const entry = readEntry(pack, at)
       if (entry.size > limit || deltas.length > longestChain) return undefined
       const data = unpackEntry(pack, at, entry)
       if (entry.type !== undefined) {
         const object = { type: entry.type, data }
-        recent.add(pack.path, at, object)
+        recent.set(`${pack.path} ${at}`, object)
         return this.#apply(object, pack, deltas)
       }
       if (deltaResultSize(data) > limit) return undefined
@@ -132,7 +136,7 @@ export class ObjectFiles {
     let object = base
     for (const delta of deltas.toReversed()) {
       object = { type: base.type, data: applyDelta(object.data, delta.data) }
-      recent.add(pack.path, delta.offset, object)
+      recent.set(`${pack.path} ${delta.offset}`, object)
     }
     return object
   }

@@ -1,4 +1,5 @@
-import { ByteCache } from '../byte-cache.ts'
+import { LRUCache } from 'lru-cache'
+import { byteCache } from '../../base/byte-cache.ts'
 import { budget, mebibyte } from '../engine/budget.ts'
 import { OpenFile } from './open-file.ts'
 
@@ -13,7 +14,7 @@ const blockBytes = 8 * 1024
 const blocksKept = budget(128, 16)
 
 /** Ids and offsets of the packs that are asked much. */
-const tables = new ByteCache<Table>(
+const tables = byteCache<Table>(
   budget(48 * mebibyte, 8 * mebibyte),
   (table) => table.ids.length * 1.2,
 )
@@ -31,7 +32,7 @@ export class PackFile {
   readonly #indexPath: string
   readonly #index: OpenFile
   readonly #fanout: Uint32Array
-  readonly #blocks = new Map<number, Buffer>()
+  readonly #blocks = new LRUCache<number, Buffer>({ max: blocksKept })
   #pack: OpenFile | undefined
   #finds = 0
 
@@ -74,8 +75,6 @@ export class PackFile {
     const known = this.#blocks.get(number)
     if (known) return known
     const block = this.#open().read(blockBytes, number * blockBytes)
-    const oldest = this.#blocks.keys().next()
-    if (this.#blocks.size >= blocksKept && !oldest.done) this.#blocks.delete(oldest.value)
     this.#blocks.set(number, block)
     return block
   }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type Project, withProjectRole } from '../../access/subjects.ts'
 import { createProject } from '../../api/projects/create-project.ts'
 import { Problem } from '../../base/problem.ts'
@@ -8,7 +9,7 @@ const mostNotices = 1000
 
 /** Makes private projects for pushes to paths that hold none yet (spec D §3.2). */
 export class ProjectsByPush {
-  readonly #unannounced = new Set<number>()
+  readonly #unannounced = new LRUCache<number, true>({ max: mostNotices })
 
   /** The new project, or undefined where the caller may make none, or not of this name. */
   async create(ctx: Ctx, fullPath: string): Promise<Project | undefined> {
@@ -19,7 +20,7 @@ export class ProjectsByPush {
     try {
       const path = fullPath.slice(slash + 1)
       const row = await createProject(ctx, { path, namespace, visibility: 'private' })
-      this.#announce(row.id)
+      this.#unannounced.set(row.id, true)
       return await withProjectRole(ctx, row)
     } catch (error) {
       if (error instanceof Problem) return undefined
@@ -40,13 +41,5 @@ export class ProjectsByPush {
       'To view the project, visit:',
       `  ${url}`,
     ].join('\n')
-  }
-
-  #announce(id: number): void {
-    this.#unannounced.add(id)
-    const [oldest] = this.#unannounced
-    if (this.#unannounced.size > mostNotices && oldest !== undefined) {
-      this.#unannounced.delete(oldest)
-    }
   }
 }

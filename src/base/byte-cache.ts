@@ -1,0 +1,20 @@
+import { LRUCache } from 'lru-cache'
+
+/** What an entry costs by itself, besides its key and value. */
+const entryBytes = 100
+
+/**
+ * A cache bounded in bytes that drops what was used least recently. An entry of more than `largest` is not kept: one
+ * value must not push out everything else.
+ */
+export function byteCache<Value extends NonNullable<unknown>>(
+  bytes: number,
+  sizeOf: (value: Value) => number,
+  largest = Math.floor(bytes / 4),
+): LRUCache<string, Value> {
+  return new LRUCache({
+    maxSize: bytes,
+    maxEntrySize: largest,
+    sizeCalculation: (value, key) => entryBytes + key.length + sizeOf(value),
+  })
+}
