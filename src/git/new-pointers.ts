@@ -7,8 +7,10 @@ import {
   type LfsPointer,
   readLfsPointer,
 } from './lfs-pointer.ts'
+import { assertObjectId } from './names.ts'
 import { listObjectFiles } from './quarantine.ts'
 import type { Repo } from './repo.ts'
+import type { ObjectId } from './types.ts'
 
 /** Blobs whose content is asked for at once. */
 const AT_ONCE = 10_000
@@ -63,14 +65,36 @@ function smallBlobIn(bytes: Buffer): Buffer | undefined {
   }
 }
 
-async function readPackedPointers(repo: Repo, quarantine: string): Promise<LfsPointer[]> {
+function readPackedPointers(repo: Repo, quarantine: string): Promise<LfsPointer[]> {
+  // Without alternates git lists these objects alone.
+  const env = { GIT_OBJECT_DIRECTORY: quarantine }
+  return collectPointers(repo, smallBlobs(repo, env), env)
+}
+
+/** The large files that a commit reaches and no ref does: it was fetched, and is about to get a ref. */
+export function readFetchedPointers(
+  repo: Repo,
+  tip: ObjectId,
+  signal?: AbortSignal,
+): Promise<LfsPointer[]> {
+  return collectPointers(repo, fetchedBlobs(repo, tip, signal), {}, signal)
+}
+
+async function collectPointers(
+  repo: Repo,
+  blobs: AsyncIterable<string>,
+  env: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+): Promise<LfsPointer[]> {
   const found = new Map<string, LfsPointer>()
   let ids: string[] = []
   const read = async () => {
-    for (const pointer of await readPointers(repo, quarantine, ids)) found.set(pointer.oid, pointer)
+    for (const pointer of await readPointers(repo, env, ids, signal)) {
+      found.set(pointer.oid, pointer)
+    }
     ids = []
   }
-  for await (const id of smallBlobs(repo, quarantine)) {
+  for await (const id of blobs) {
     ids.push(id)
     if (ids.length === AT_ONCE) await read()
   }
@@ -79,36 +103,45 @@ async function readPackedPointers(repo: Repo, quarantine: string): Promise<LfsPo
 }
 
 /** The ids of the quarantine's blobs that have the size of a pointer. */
-async function* smallBlobs(repo: Repo, quarantine: string): AsyncGenerator<string> {
+async function* smallBlobs(
+  repo: Repo,
+  env: Readonly<Record<string, string>>,
+): AsyncGenerator<string> {
   const format = '--batch-check=%(objecttype) %(objectsize) %(objectname)'
-  const lines = gitRecords(
-    {
-      repo: repo.path,
-      args: ['cat-file', '--batch-all-objects', '--unordered', format],
-      // Without alternates git lists these objects alone.
-      env: { GIT_OBJECT_DIRECTORY: quarantine },
-      timeout: patience,
-    },
-    lineEnd,
-  )
-  for await (const line of lines) {
+  const args = ['cat-file', '--batch-all-objects', '--unordered', format]
+  for await (const line of gitRecords({ repo: repo.path, args, env, timeout: patience }, lineEnd)) {
     const [type, size, id] = line.toString('latin1').split(' ')
     const fits = Number(size) >= LFS_POINTER_LEAST && Number(size) < PUSHED_LIMIT
     if (type === 'blob' && fits && id !== undefined) yield id
   }
 }
 
+/** The ids of the small blobs that a commit reaches and no ref does. */
+async function* fetchedBlobs(
+  repo: Repo,
+  tip: ObjectId,
+  signal?: AbortSignal,
+): AsyncGenerator<string> {
+  const filter = `--filter=combine:object:type=blob+blob:limit=${PUSHED_LIMIT}`
+  const args = ['rev-list', '--objects', '--no-object-names', filter, '--filter-provided-objects']
+  const range = [assertObjectId(tip), '--not', '--all']
+  const command = { repo: repo.path, args: [...args, ...range], timeout: patience, signal }
+  for await (const line of gitRecords(command, lineEnd)) yield line.toString('latin1')
+}
+
 async function readPointers(
   repo: Repo,
-  quarantine: string,
+  env: Readonly<Record<string, string>>,
   ids: readonly string[],
+  signal?: AbortSignal,
 ): Promise<LfsPointer[]> {
   const { stdout } = await runGit({
     repo: repo.path,
     args: ['cat-file', '--batch'],
     stdin: `${ids.join('\n')}\n`,
-    env: { GIT_OBJECT_DIRECTORY: quarantine },
+    env,
     timeout: patience,
+    signal,
   })
   const found: LfsPointer[] = []
   // `<id> <type> <size>\n<bytes>\n` for each object.

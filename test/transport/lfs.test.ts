@@ -211,21 +211,8 @@ describe('git-lfs itself', { timeout: 120_000 }, () => {
     await lfs(other, ['push', '-q', '--no-verify', 'origin', 'HEAD:work'])
   })
 
-  test('a fork has the objects of its parent, and the parent those of the fork', async () => {
-    await world.ctx.db
-      .updateTable('projects')
-      .set({ empty_repo: 0 })
-      .where('id', '=', project.id)
-      .execute()
-    const forked = await bob.post(`/projects/${project.id}/fork`)
-    expect(forked.status).toBe(201)
-    await world.runTasks()
-    const fork: TestProject = {
-      ...project,
-      id: forked.body.id,
-      path: forked.body.path_with_namespace,
-      url: (who) => project.url(who).replace('/ana/', '/bob/'),
-    }
+  test('a fork has the objects of its parent, and the parent not those of a private fork', async () => {
+    const fork = await forkOf(project, bob)
     const folder = await clone(fork, bob)
     expect(readFileSync(join(folder, 'a folder/größe.bin')).length).toBe(300_000)
     const content = randomBytes(5000)
@@ -233,7 +220,128 @@ describe('git-lfs itself', { timeout: 120_000 }, () => {
     await lfs(folder, ['push', '-q', 'origin', 'HEAD:main'])
     const object = { oid: sha256(content), size: content.length }
     const { body } = await batch('download', [object], ana)
-    expect(body.objects[0].actions.download.href).toContain(object.oid)
+    expect(body.objects[0].error.code).toBe(404)
+  })
+})
+
+/** A fork of a project that anybody or nobody may read, with its repository. */
+async function forkOf(parent: TestProject, who: Caller, visibility = 'private') {
+  const change = { empty_repo: 0 as const }
+  await world.ctx.db.updateTable('projects').set(change).where('id', '=', parent.id).execute()
+  const forked = await who.post(`/projects/${parent.id}/fork`, { visibility })
+  expect(forked.status).toBe(201)
+  await world.runTasks()
+  const path: string = forked.body.path_with_namespace
+  const address = (caller?: Caller) => parent.url(caller).replace(`/${parent.path}.`, `/${path}.`)
+  return { ...parent, id: forked.body.id as number, path, url: address }
+}
+
+describe('a network of forks shares bytes, not the right to read them', {
+  timeout: 120_000,
+}, () => {
+  let parent: TestProject
+  let fork: TestProject
+  let secret: Buffer
+  const read = (content: Buffer, of: TestProject, who?: Caller) =>
+    ask(`svc-lfs/objects/${sha256(content)}`, { ...(who ? { who } : {}), method: 'GET', of })
+  const has = async (of: TestProject, content: Buffer) => {
+    const query = world.ctx.db.selectFrom('lfs_objects').select('oid')
+    const rows = query.where('project_id', '=', of.id).where('oid', '=', sha256(content)).execute()
+    return (await rows).length === 1
+  }
+
+  beforeAll(async () => {
+    parent = await makeProject(world, ana, 'network', { visibility: 'public' })
+    const folder = await clone(parent, ana)
+    await commitLarge(folder, 'first.bin', randomBytes(400))
+    await lfs(folder, ['push', '-q', 'origin', 'HEAD:main'])
+    fork = await forkOf(parent, bob)
+    secret = randomBytes(600)
+    expect((await upload(secret, bob, fork)).status).toBe(200)
+  })
+
+  test('an object of a private fork is not to be had through its public parent', async () => {
+    const named = { oid: sha256(secret), size: secret.length }
+    for (const who of [undefined, eve, ana]) {
+      expect((await read(secret, parent, who)).status).toBe(404)
+      const { body } = await batch('download', [named], who, parent)
+      expect(body.objects[0].error.code).toBe(404)
+    }
+    // Whoever may push to the parent is told to bring it all, as for an object that is nowhere.
+    const asked = await batch('upload', [named], ana, parent)
+    expect(asked.body.objects[0].actions.upload).toBeDefined()
+    expect(await has(parent, secret)).toBe(false)
+    expect((await read(secret, fork, bob)).bytes.equals(secret)).toBe(true)
+  })
+
+  test('nor by a pointer that somebody commits to the parent', async () => {
+    const folder = join(await desk.folder(), 'clone')
+    await lfs(join(folder, '..'), ['clone', '-q', parent.url(ana), 'clone'])
+    const oid = sha256(secret)
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${secret.length}\n`
+    writeFileSync(join(folder, 'guess.txt'), pointer)
+    await lfs(folder, ['add', 'guess.txt'])
+    await lfs(folder, ['commit', '-q', '-m', 'Guess'])
+    const push = await tryLfs(folder, ['push', '--no-verify', 'origin', 'HEAD:guess'])
+    expect(push.stderr).toContain('LFS objects are missing')
+    const file = {
+      branch: 'guess',
+      content: pointer,
+      commit_message: 'Guess',
+      start_branch: 'main',
+    }
+    expect((await ana.post(`/projects/${parent.id}/repository/files/g.txt`, file)).status).toBe(201)
+    const raw = await world.nobody.get(
+      `/projects/${parent.id}/repository/files/g.txt/raw?ref=guess&lfs=true`,
+    )
+    expect(raw.body).toBe(pointer)
+  })
+
+  test('a fork takes what its owner may read in the parent without sending it again', async () => {
+    const content = randomBytes(700)
+    const folder = await clone(parent, ana)
+    await commitLarge(folder, 'later.bin', content)
+    await lfs(folder, ['push', '-q', 'origin', 'HEAD:later'])
+    expect(await has(fork, content)).toBe(false)
+    await lfs(folder, ['fetch', '-q', parent.url(bob), 'later'])
+    await lfs(folder, ['push', '-q', '--no-verify', fork.url(bob), 'HEAD:later'])
+    expect(await has(fork, content)).toBe(true)
+    const again = await batch('upload', [{ oid: sha256(content), size: 700 }], bob, fork)
+    expect(again.body.objects).toEqual([{ oid: sha256(content), size: 700 }])
+  })
+
+  test('a merge request brings the objects of its commits to the parent, and no others', async () => {
+    const content = randomBytes(800)
+    const folder = await clone(fork, bob)
+    await commitLarge(folder, 'offered.bin', content)
+    await lfs(folder, ['push', '-q', 'origin', 'HEAD:offer'])
+    expect((await read(content, parent)).status).toBe(404)
+    const made = await bob.post(`/projects/${fork.id}/merge_requests`, {
+      title: 'Offer',
+      source_branch: 'offer',
+      target_branch: 'main',
+      target_project_id: parent.id,
+    })
+    expect(made.status).toBe(201)
+    await world.runTasks()
+    expect((await read(content, parent)).bytes.equals(content)).toBe(true)
+    expect((await read(secret, parent)).status).toBe(404)
+  })
+
+  test('a commit that starts in the parent brings its objects to the fork', async () => {
+    const content = randomBytes(900)
+    const folder = await clone(parent, ana)
+    await commitLarge(folder, 'start.bin', content)
+    await lfs(folder, ['push', '-q', 'origin', 'HEAD:start'])
+    const made = await bob.post(`/projects/${fork.id}/repository/commits`, {
+      branch: 'started',
+      start_branch: 'start',
+      start_project: parent.id,
+      commit_message: 'Start',
+      actions: [{ action: 'create', file_path: 'more.txt', content: 'more' }],
+    })
+    expect(made.status).toBe(201)
+    expect(await has(fork, content)).toBe(true)
   })
 })
 

@@ -6,6 +6,7 @@ import { rememberCommitStats } from '../../git/commit-stats.ts'
 import { GitError } from '../../git/error.ts'
 import { noObject } from '../../git/types.ts'
 import { type WrittenCommit, writeCommit } from '../../git/write-commit.ts'
+import { shareFetchedObjects } from '../lfs/objects.ts'
 import { MoveRefused, moveRefs } from '../refs/move-refs.ts'
 import { inTurn } from '../repository/in-turn.ts'
 import { signerOf } from '../repository/signer.ts'
@@ -50,6 +51,8 @@ async function attemptCommit(ctx: Ctx, project: Project, wish: NewCommit): Promi
     const changed = wish.changedText ?? changedSince
     await assertUnchanged(from, parentId, wish.actions, changed)
     await bringCommit(repo, from, parentId)
+    if (wish.startProject)
+      await shareFetchedObjects(ctx, wish.startProject.id, project.id, parentId)
   }
   const written = await writeCommit(repo, {
     parentIds: parentId === undefined ? [] : [parentId],

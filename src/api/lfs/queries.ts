@@ -1,4 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import { projectAbilities } from '../../access/abilities.ts'
+import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { LfsLocksTable } from '../../store/schema/lfs.ts'
 import type { Db } from '../../store/schema.ts'
@@ -28,8 +30,8 @@ export interface LfsObjectRow {
 // SQLite binds at most 32,766 values in one statement.
 const AT_ONCE = 5000
 
-/** Those of the objects that a project of the network has. */
-export async function listLfsObjects(
+/** Those of the objects that the project itself has. */
+export async function listOwnLfsObjects(
   db: Db,
   projectId: number,
   oids: readonly string[],
@@ -39,37 +41,83 @@ export async function listLfsObjects(
     const rows = await db
       .selectFrom('lfs_objects')
       .select(['oid', 'size'])
-      .distinct()
+      .where('project_id', '=', projectId)
       .where('oid', 'in', oids.slice(at, at + AT_ONCE))
-      .where('project_id', 'in', networkOf(projectId))
       .execute()
     found.push(...rows)
   }
   return found
 }
 
-/** The ids of all objects that a project of the network has. */
-export async function listLfsOids(db: Db, projectId: number): Promise<string[]> {
+/** Objects of the other projects of the fork network whose code the viewer may download. */
+function networkObjects(db: Db, projectId: number, viewer: Viewer) {
+  return db
+    .selectFrom('lfs_objects')
+    .innerJoin('projects', 'projects.id', 'lfs_objects.project_id')
+    .where('lfs_objects.project_id', '<>', projectId)
+    .where('lfs_objects.project_id', 'in', networkOf(projectId))
+    .where('projects.pending_delete', '=', 0)
+    .where(seesFeature(viewer, 'repository', projectAbilities.download_code.role))
+}
+
+/** Those of the objects that the viewer may read elsewhere in the fork network. */
+export async function listNetworkLfsObjects(
+  db: Db,
+  projectId: number,
+  viewer: Viewer,
+  oids: readonly string[],
+): Promise<LfsObjectRow[]> {
+  const found: LfsObjectRow[] = []
+  for (let at = 0; at < oids.length; at += AT_ONCE) {
+    const rows = await networkObjects(db, projectId, viewer)
+      .select(['lfs_objects.oid', 'lfs_objects.size'])
+      .distinct()
+      .where('lfs_objects.oid', 'in', oids.slice(at, at + AT_ONCE))
+      .execute()
+    found.push(...rows)
+  }
+  return found
+}
+
+/** The ids of all objects that the viewer may read in the project or elsewhere in the fork network. */
+export async function listLfsOids(db: Db, projectId: number, viewer: Viewer): Promise<string[]> {
   const rows = await db
     .selectFrom('lfs_objects')
     .select('oid')
-    .distinct()
-    .where('project_id', 'in', networkOf(projectId))
+    .where('project_id', '=', projectId)
+    .union(networkObjects(db, projectId, viewer).select('lfs_objects.oid'))
     .execute()
   return rows.map(({ oid }) => oid)
 }
 
-export async function insertLfsObject(
+/** Whether a project has objects that another lacks. */
+export async function hasLfsObjectsBeyond(db: Db, fromId: number, toId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('lfs_objects')
+    .select('oid')
+    .where('project_id', '=', fromId)
+    .where('oid', 'not in', (is) =>
+      is.selectFrom('lfs_objects').select('oid').where('project_id', '=', toId),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function insertLfsObjects(
   db: Db,
   projectId: number,
-  object: LfsObjectRow,
+  objects: readonly LfsObjectRow[],
   now: Instant,
 ): Promise<void> {
-  await db
-    .insertInto('lfs_objects')
-    .values({ project_id: projectId, ...object, created_at: now })
-    .onConflict((on) => on.doNothing())
-    .execute()
+  for (let at = 0; at < objects.length; at += AT_ONCE) {
+    const rows = objects.slice(at, at + AT_ONCE)
+    await db
+      .insertInto('lfs_objects')
+      .values(rows.map(({ oid, size }) => ({ project_id: projectId, oid, size, created_at: now })))
+      .onConflict((on) => on.doNothing())
+      .execute()
+  }
 }
 
 /** Gives a fork the objects of its parent, so that it keeps them when the two are parted. */

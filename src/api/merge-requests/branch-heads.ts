@@ -3,6 +3,7 @@ import { fetchFromFork } from '../../git/fetch-from-fork.ts'
 import { isBranchName } from '../../git/names.ts'
 import { findRef } from '../../git/refs.ts'
 import type { ObjectId } from '../../git/types.ts'
+import { shareFetchedObjects } from '../lfs/objects.ts'
 import { placeOwnRef } from '../refs/own-refs.ts'
 import type { MergeRequestRow } from './row.ts'
 
@@ -43,6 +44,7 @@ export async function bringHead(ctx: Ctx, row: Sided): Promise<ObjectId | undefi
     const kept = await findRef(target, headRef(row))
     if (kept?.id === head) return head
     await fetchFromFork(target, ctx.git.open(sourceId), `refs/heads/${row.source_branch}`)
+    await shareFetchedObjects(ctx, sourceId, targetId, head)
   }
   await placeOwnRef(target, headRef(row), head)
   return head

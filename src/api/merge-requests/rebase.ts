@@ -8,6 +8,7 @@ import { GitError } from '../../git/error.ts'
 import { fetchFromFork } from '../../git/fetch-from-fork.ts'
 import { rebase } from '../../git/merge.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { shareFetchedObjects } from '../lfs/objects.ts'
 import { mayPushBranch } from '../refs/gate.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 import { branchHead } from './branch-heads.ts'
@@ -88,6 +89,7 @@ async function rebaseSource(
       ctx.git.open(row.target_project_id),
       `refs/heads/${row.target_branch}`,
     )
+    await shareFetchedObjects(ctx, row.target_project_id, source.id, onto, signal)
   }
   const rebased = await rebase(repo, { head, onto, committer: signerOf(ctx, person) }, signal)
   if (rebased.outcome === 'conflict') return conflictText

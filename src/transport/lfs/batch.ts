@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
-import { findLfsObjects } from '../../api/lfs/objects.ts'
+import { adoptLfsObjects, findLfsObjects } from '../../api/lfs/objects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { refusal } from './admit.ts'
 
@@ -50,7 +50,8 @@ export async function answerBatch(asked: Asked, request: BatchRequest): Promise<
     throw refusal('conflict', 409, 'Only the hash `sha256` is supported.')
   }
   const oids = request.objects.map(({ oid }) => oid).filter(isOid)
-  const known = await findLfsObjects(asked.ctx, asked.project, oids)
+  const find = request.operation === 'upload' ? adoptLfsObjects : findLfsObjects
+  const known = await find(asked.ctx, asked.project, oids)
   const objects = request.objects.map(({ oid, size }): BatchObject => {
     if (!isOid(oid) || !isSize(size)) return misnamed(oid, size)
     return request.operation === 'download'
