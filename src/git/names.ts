@@ -28,13 +28,23 @@ export function clip(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids them in ref names
 const forbiddenInRefs = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\.$|\/$|^\//
 
-/** The rules of `git check-ref-format` for a full name such as `refs/heads/main`. */
+/** File systems take names of 255 bytes; the file of a ref is written under its name and `.lock`. */
+const longestFolder = 255
+const longestFile = longestFolder - '.lock'.length
+
+/** The rules of `git check-ref-format` for a full name such as `refs/heads/main`, and what fits into a file's name. */
 export function isRefName(name: string): boolean {
   if (!name.includes('/') || name === '@' || forbiddenInRefs.test(name)) return false
   if (Buffer.byteLength(name) > 1024) return false
-  return name
-    .split('/')
-    .every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'))
+  const parts = name.split('/')
+  if (Buffer.byteLength(parts.at(-1) ?? '') > longestFile) return false
+  return parts.every(
+    (part) =>
+      part !== '' &&
+      !part.startsWith('.') &&
+      !part.endsWith('.lock') &&
+      Buffer.byteLength(part) <= longestFolder,
+  )
 }
 
 /** The rules of `git check-ref-format --branch`, plus names that would be read as something else. */

@@ -44,6 +44,7 @@ const hostile: readonly (readonly [string, unknown])[] = [
   ['an option', '--upload-pack=touch /tmp/p'],
   ['quotes', `'"\`;-- %s %n`],
   ['stars', '*'.repeat(64)],
+  ['a name longer than a file may have', 'x'.repeat(300)],
   ['a long text', 'x'.repeat(60_000)],
   ['a deep nest', deep()],
 ]
@@ -122,6 +123,8 @@ describe('hostile input', () => {
       '%D9%A1',
       '%2e%2e%2f',
       'a%2Fb%2F..%2Fc',
+      'x'.repeat(251),
+      'x'.repeat(300),
       'x'.repeat(4000),
     ]
     const failed: string[] = []
