@@ -20,9 +20,9 @@ export type RecordCondition = keyof typeof recordConditions
 
 /**
  * What it takes to do a thing: the least role of a member, and whether visibility alone is enough (`anyone` who can see
- * the subject, or `signed_in` ones). `feature` is refused when switched off for the caller. `write` is refused on an
- * archived subject unless `archived` allows it. `when` names the least role of callers for whom a condition of the
- * record holds (0: whoever is signed in and sees it); `unless` the conditions under which nobody may.
+ * the subject, or `signed_in` ones). `feature` is refused when switched off for the caller, of several when all are.
+ * `write` is refused on an archived subject unless `archived` allows it. `when` names the least role of callers for whom
+ * a condition of the record holds (0: whoever is signed in and sees it); `unless` the conditions under which nobody may.
  */
 export interface Rule {
   readonly role: number
@@ -31,7 +31,7 @@ export interface Rule {
   /** A role above the least that may not all the same (wikis, spec D §2.2). */
   readonly except?: number
   readonly visitor?: 'anyone' | 'signed_in'
-  readonly feature?: Feature
+  readonly feature?: Feature | readonly Feature[]
   readonly write?: true
   readonly archived?: true
 }
@@ -67,9 +67,9 @@ export const projectAbilities = {
   admin_note: { role: maintainer, write: true },
   award_emoji: { role: guest, visitor: 'signed_in', write: true },
   upload_file: { role: guest, visitor: 'signed_in', write: true },
-  read_labels: { role: guest, visitor: 'anyone' },
-  admin_label: { role: planner, write: true },
-  admin_milestone: { role: planner, write: true },
+  read_labels: { role: guest, visitor: 'anyone', feature: ['issues', 'merge_requests'] },
+  admin_label: { role: planner, feature: ['issues', 'merge_requests'], write: true },
+  admin_milestone: { role: planner, feature: ['issues', 'merge_requests'], write: true },
   admin_board: { role: planner, feature: 'issues', write: true },
   read_wiki: { role: guest, visitor: 'anyone', feature: 'wiki' },
   create_wiki: { role: planner, except: reporter, feature: 'wiki', write: true },

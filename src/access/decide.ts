@@ -10,7 +10,7 @@ import {
 } from './abilities.ts'
 import type { Actor } from './actor.ts'
 import { isAdmin, userOf } from './actor.ts'
-import { type FeatureLevel, featureLevel } from './features.ts'
+import { type Feature, type FeatureLevel, featureLevel } from './features.ts'
 import { Role, type Visibility } from './roles.ts'
 
 /** What a decision needs to know of a project or group. */
@@ -54,6 +54,16 @@ function isExcluded(rule: Rule, conditions: Conditions): boolean {
   return rule.unless?.some((name) => conditions[name] === true) ?? false
 }
 
+function featuresAllow(
+  feature: Feature | readonly Feature[],
+  actor: Actor,
+  subject: Pick<Subject, 'settings' | 'role'>,
+): boolean {
+  return [feature]
+    .flat()
+    .some((one) => featureAllows(featureLevel(subject.settings, one), actor, subject.role))
+}
+
 function ruleAllows(
   rule: Rule,
   actor: Actor,
@@ -62,11 +72,7 @@ function ruleAllows(
 ): boolean {
   if (isExcluded(rule, conditions)) return false
   if (rule.write && subject.archived && !rule.archived) return false
-  if (
-    rule.feature &&
-    !featureAllows(featureLevel(subject.settings, rule.feature), actor, subject.role)
-  )
-    return false
+  if (rule.feature && !featuresAllow(rule.feature, actor, subject)) return false
   if (isAdmin(actor)) return true
   if (subject.role >= rule.role && subject.role !== rule.except) return true
   if (userOf(actor) && conditionAllows(rule, subject.role, conditions)) return true

@@ -3,6 +3,7 @@ import type { Day } from '../base/clock.ts'
 import type { Actor } from './actor.ts'
 import { isAdmin, userOf } from './actor.ts'
 import type { Feature } from './features.ts'
+import { Role } from './roles.ts'
 
 /** For whom a list is read. */
 export interface Viewer {
@@ -88,6 +89,12 @@ export function seesFeature(viewer: Viewer, feature: Feature, least: number): Ra
   const visible = viewer.external ? sql`('public')` : sql`('public', 'internal')`
   return sql<SqlBool>`((projects.visibility IN ${visible} AND ${open})
     OR (${level} <> 'disabled' AND ${hasProjectRole(viewer.userId, viewer.today, least)}))`
+}
+
+/** Whether the viewer may read labels and milestones of the row of `projects` that a query is at (`read_labels`). */
+export function seesLabels(viewer: Viewer): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${seesProject(viewer)} AND (${seesFeature(viewer, 'issues', Role.guest)}
+    OR ${seesFeature(viewer, 'merge_requests', Role.guest)}))`
 }
 
 /** Ids of private groups that open because the user is a member below them: of a subgroup, or of a project there. */

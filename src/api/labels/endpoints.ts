@@ -150,7 +150,9 @@ function labelsOf(kind: SourceKind): Endpoint[] {
         const filter = {
           ...query,
           ancestors: query.include_ancestor_groups ?? true,
-          descendants: query.include_descendant_groups ?? false,
+          below: query.include_descendant_groups
+            ? viewerOf(ctx.actor, dayOf(ctx.now()))
+            : undefined,
           counts: query.with_counts,
         }
         return list(ctx, source.place, filter, page)

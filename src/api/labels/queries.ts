@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
+import { seesGroup, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
@@ -10,10 +11,11 @@ export interface LabelFilter {
   readonly search?: string | undefined
   readonly archived?: boolean | undefined
   readonly ancestors: boolean
-  readonly descendants: boolean
+  /** Those of the groups below too, as far as this viewer sees them. */
+  readonly below?: Viewer | undefined
 }
 
-function labelsAt(db: Db, place: Place, filter: Pick<LabelFilter, 'ancestors' | 'descendants'>) {
+function labelsAt(db: Db, place: Place, filter: Pick<LabelFilter, 'ancestors' | 'below'>) {
   const priorityProject = place.projectId ?? 0
   return db
     .selectFrom('labels')
@@ -42,18 +44,15 @@ function labelsAt(db: Db, place: Place, filter: Pick<LabelFilter, 'ancestors' | 
               ),
             ]
           : []),
-        ...(filter.descendants
-          ? [
-              where('labels.group_id', 'in', (inner) =>
-                inner
-                  .selectFrom('namespace_ancestors')
-                  .select('namespace_id')
-                  .where('ancestor_id', '=', place.namespaceId),
-              ),
-            ]
-          : []),
+        ...(filter.below ? [ofGroupsBelow(place, filter.below)] : []),
       ]),
     )
+}
+
+function ofGroupsBelow(place: Place, viewer: Viewer) {
+  return sql<SqlBool>`labels.group_id IN (
+    SELECT namespaces.id FROM namespaces JOIN namespace_ancestors a ON a.namespace_id = namespaces.id
+    WHERE a.ancestor_id = ${place.namespaceId} AND ${seesGroup(viewer)})`
 }
 
 export function listLabelRows(db: Db, place: Place, filter: LabelFilter, page: OffsetPage) {
@@ -71,7 +70,7 @@ export function listLabelRows(db: Db, place: Place, filter: LabelFilter, page: O
 
 /** A label by number (all digits) or by its exact title; in a project its own wins over a group's. */
 export async function findLabel(db: Db, place: Place, idOrTitle: string, ancestors: boolean) {
-  const query = labelsAt(db, place, { ancestors, descendants: false })
+  const query = labelsAt(db, place, { ancestors })
     .orderBy(sql`labels.project_id IS NULL`)
     .orderBy('labels.id')
   if (/^\d{1,15}$/.test(idOrTitle)) {
@@ -83,7 +82,7 @@ export async function findLabel(db: Db, place: Place, idOrTitle: string, ancesto
 
 /** The labels of these titles that a project knows, its own before its groups'. */
 export function listLabelsByTitle(db: Db, place: Place, titles: readonly string[]) {
-  return labelsAt(db, place, { ancestors: true, descendants: false })
+  return labelsAt(db, place, { ancestors: true })
     .where('labels.title', 'in', titles)
     .orderBy(sql`labels.project_id IS NULL`)
     .orderBy('labels.id')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type SourceKind, sourceWord } from '../../access/sources.ts'
 import { assertMayInGroup, getVisibleGroup, onProject } from '../../access/subjects.ts'
+import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { badRequest } from '../../base/problem.ts'
@@ -59,7 +60,7 @@ async function list(ctx: Ctx, place: Place, query: ListQuery, page: OffsetPage) 
       title: query.title,
       search: query.search,
       ancestors: query.include_ancestors ?? query.include_parent_milestones ?? false,
-      descendants: query.include_descendants ?? false,
+      below: query.include_descendants ? viewerOf(ctx.actor, dayOf(ctx.now())) : undefined,
       updatedBefore: query.updated_before,
       updatedAfter: query.updated_after,
       containing: query.containing_date,

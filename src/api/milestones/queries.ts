@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
+import { seesGroup, seesLabels, type Viewer } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
@@ -11,7 +12,8 @@ export interface MilestoneFilter {
   readonly title?: string | undefined
   readonly search?: string | undefined
   readonly ancestors: boolean
-  readonly descendants: boolean
+  /** Those below the group too, as far as this viewer sees them. */
+  readonly below?: Viewer | undefined
   readonly updatedBefore?: Instant | undefined
   readonly updatedAfter?: Instant | undefined
   readonly containing?: Day | undefined
@@ -26,7 +28,7 @@ function milestoneQuery(db: Db) {
     .select(sql<string>`coalesce(projects.full_path, namespaces.full_path)`.as('owner_path'))
 }
 
-function milestonesAt(db: Db, place: Place, ancestors: boolean, descendants: boolean) {
+function milestonesAt(db: Db, place: Place, ancestors: boolean, viewer?: Viewer) {
   return milestoneQuery(db).where((where) => {
     const own =
       place.projectId === undefined
@@ -38,27 +40,28 @@ function milestonesAt(db: Db, place: Place, ancestors: boolean, descendants: boo
         .select('ancestor_id')
         .where('namespace_id', '=', place.namespaceId),
     )
-    const below = where.or([
-      where('milestones.group_id', 'in', (inner) =>
-        inner
-          .selectFrom('namespace_ancestors')
-          .select('namespace_id')
-          .where('ancestor_id', '=', place.namespaceId),
-      ),
-      where('milestones.project_id', 'in', (inner) =>
-        inner
-          .selectFrom('projects as below')
-          .innerJoin('namespace_ancestors as a', 'a.namespace_id', 'below.namespace_id')
-          .select('below.id')
-          .where('a.ancestor_id', '=', place.namespaceId),
-      ),
+    return where.or([
+      own,
+      ...(ancestors ? [above] : []),
+      ...(viewer ? [ofGroupsBelow(place, viewer), ofProjectsBelow(place, viewer)] : []),
     ])
-    return where.or([own, ...(ancestors ? [above] : []), ...(descendants ? [below] : [])])
   })
 }
 
+function ofGroupsBelow(place: Place, viewer: Viewer) {
+  return sql<SqlBool>`milestones.group_id IN (
+    SELECT namespaces.id FROM namespaces JOIN namespace_ancestors a ON a.namespace_id = namespaces.id
+    WHERE a.ancestor_id = ${place.namespaceId} AND ${seesGroup(viewer)})`
+}
+
+function ofProjectsBelow(place: Place, viewer: Viewer) {
+  return sql<SqlBool>`milestones.project_id IN (
+    SELECT projects.id FROM projects JOIN namespace_ancestors a ON a.namespace_id = projects.namespace_id
+    WHERE a.ancestor_id = ${place.namespaceId} AND ${seesLabels(viewer)})`
+}
+
 export function listMilestoneRows(db: Db, place: Place, filter: MilestoneFilter, page: OffsetPage) {
-  let query = milestonesAt(db, place, filter.ancestors, filter.descendants)
+  let query = milestonesAt(db, place, filter.ancestors, filter.below)
   if (filter.iids) query = query.where('milestones.iid', 'in', filter.iids)
   if (filter.state) query = query.where('milestones.state', '=', filter.state)
   if (filter.title !== undefined) query = query.where('milestones.title', '=', filter.title)
@@ -87,7 +90,7 @@ export function listMilestoneRows(db: Db, place: Place, filter: MilestoneFilter,
 
 /** A milestone of exactly this project or group. */
 export function findMilestone(db: Db, place: Place, id: number) {
-  return milestonesAt(db, place, false, false).where('milestones.id', '=', id).executeTakeFirst()
+  return milestonesAt(db, place, false).where('milestones.id', '=', id).executeTakeFirst()
 }
 
 export function findNewestMilestone(db: Db, projectId: number) {
@@ -99,11 +102,11 @@ export function findNewestMilestone(db: Db, projectId: number) {
 
 /** A milestone that a project may use: its own, or one of a group above it. */
 export function findUsableMilestone(db: Db, place: Place, id: number) {
-  return milestonesAt(db, place, true, false).where('milestones.id', '=', id).executeTakeFirst()
+  return milestonesAt(db, place, true).where('milestones.id', '=', id).executeTakeFirst()
 }
 
 export function listMilestonesByTitle(db: Db, place: Place, titles: readonly string[]) {
-  return milestonesAt(db, place, true, false).where('milestones.title', 'in', titles).execute()
+  return milestonesAt(db, place, true).where('milestones.title', 'in', titles).execute()
 }
 
 export async function listMilestonesById(db: Db, ids: readonly number[]) {

@@ -36,7 +36,9 @@ export async function presentReleases(
     ...new Set(rows.flatMap((row) => row.author_id ?? [])),
   ])
   const links = await listLinksOf(ctx.db, ids)
-  const ties = await listMilestonesOf(ctx.db, ids)
+  const ties = mayInProject(ctx.actor, project, 'read_labels')
+    ? await listMilestonesOf(ctx.db, ids)
+    : []
   const milestones = await presentMilestonesById(
     ctx,
     ties.map((tie) => tie.milestone_id),

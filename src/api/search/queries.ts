@@ -1,6 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
-import { seesFeature, seesGroup, seesProject, type Viewer } from '../../access/visible-queries.ts'
+import {
+  seesFeature,
+  seesGroup,
+  seesLabels,
+  seesProject,
+  type Viewer,
+} from '../../access/visible-queries.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
@@ -78,9 +84,7 @@ export async function listMilestoneIds(
   page: OffsetPage,
 ): Promise<Paged<{ id: number }>> {
   const ofProjects = sql<SqlBool>`EXISTS (SELECT 1 FROM projects WHERE projects.id = milestones.project_id
-    AND projects.pending_delete = 0 AND ${inPlace(place)} AND ${seesProject(viewer)}
-    AND (${seesFeature(viewer, 'issues', Role.guest)}
-      OR ${seesFeature(viewer, 'merge_requests', Role.planner)}))`
+    AND projects.pending_delete = 0 AND ${inPlace(place)} AND ${seesLabels(viewer)})`
   const ofGroups = sql<SqlBool>`EXISTS (SELECT 1 FROM namespaces WHERE namespaces.id = milestones.group_id
     AND namespaces.pending_delete = 0 AND ${groupInPlace(place)} AND ${seesGroup(viewer)})`
   let query = db
