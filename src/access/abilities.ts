@@ -79,7 +79,7 @@ export const projectAbilities = {
   read_releases: { role: guest, visitor: 'anyone', feature: 'releases' },
   admin_release: { role: developer, feature: 'releases', write: true },
   read_builds: { role: reporter, visitor: 'anyone', feature: 'builds' },
-  // For everybody who sees the project while its jobs are public; api/pipelines/access asks for both.
+  // For everybody who sees the project while its jobs are public; ci/pipelines/access asks for both.
   read_public_builds: { role: guest, visitor: 'anyone', feature: 'builds' },
   read_commit_status: { role: reporter, visitor: 'anyone', feature: 'builds' },
   create_commit_status: { role: developer, write: true },
