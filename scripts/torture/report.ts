@@ -69,12 +69,6 @@ function round(value: number): number {
   return Math.abs(value) >= 100 ? Math.round(value) : Math.round(value * 10) / 10
 }
 
-/** The value below which the given part of all values lies. */
-export function percentile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
-}
-
 /** Text in a shell's single quotes. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`

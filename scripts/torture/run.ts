@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fuzzRound } from './fuzz/round.ts'
+import { cutsRound } from './hostile/cuts.ts'
+import { floodRound } from './hostile/flood.ts'
 import { Report } from './report.ts'
 import type { Round } from './round.ts'
 
-const rounds: readonly Round[] = [fuzzRound]
+const rounds: readonly Round[] = [cutsRound, floodRound(), fuzzRound]
 
 const usage = `usage: npm run torture -- [options]
 

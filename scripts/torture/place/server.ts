@@ -31,6 +31,8 @@ export interface TortureServer {
   answers(milliseconds?: number): Promise<boolean>
   /** The log's line about a request, if there is one. */
   logOf(requestId: string): string | undefined
+  /** Lines about requests that failed on the server's side, and what nobody had caught. */
+  faults(): string[]
   stop(): Promise<void>
 }
 
@@ -87,6 +89,7 @@ export async function startServer(
     lastEnd: () => (lastEnd === undefined ? undefined : { at: lastEnd, said: lastError(logFile) }),
     answers: (milliseconds = START_MS) => answers(url, milliseconds),
     logOf: (requestId) => lineWith(logFile, requestId),
+    faults: () => linesOf(logFile).filter((line) => /"level":"error"|^\w*Error\b/.test(line)),
     async stop() {
       stopping = true
       await endInOrder(child)
@@ -160,13 +163,16 @@ async function answers(url: string, milliseconds: number): Promise<boolean> {
 }
 
 function lineWith(file: string, text: string): string | undefined {
-  const lines = readFileSync(file, 'utf8').split('\n')
-  return lines.find((line) => line.includes(text))
+  return linesOf(file).find((line) => line.includes(text))
 }
 
 /** The last error in the log that is not a line of JSON: what Node writes when it ends. */
 function lastError(file: string): string {
-  const lines = readFileSync(file, 'utf8').split('\n')
-  const said = lines.findLast((line) => /^\[?(\w*Error|Error)\b/.test(line)) ?? 'without a word'
+  const said =
+    linesOf(file).findLast((line) => /^\[?(\w*Error|Error)\b/.test(line)) ?? 'without a word'
   return said.replaceAll(/\/\S*\/data\//g, '<data>/').replaceAll(/-[A-Za-z0-9]{6}\b/g, '-…')
+}
+
+function linesOf(file: string): string[] {
+  return readFileSync(file, 'utf8').split('\n')
 }
