@@ -5,13 +5,9 @@ import { join } from 'node:path'
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import type { Actor } from './access/actor.ts'
 import { authenticate } from './access/authenticate.ts'
-import type { Credentials } from './access/credentials.ts'
 import type { SettingValues } from './access/setting-definitions.ts'
-import { signInClient } from './access/sign-in-client.ts'
-import { recoverPushes } from './api/refs/recover.ts'
-import { recoverSideMoves } from './api/side-repositories/recover.ts'
-import { hostFileEndpoints, hostFilePath } from './api/uploads/host-files.ts'
 import { apiEndpoints, schedules, tasks } from './areas.ts'
+import { TaskRunner } from './background/runner.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import type { Metrics } from './base/metrics.ts'
@@ -19,7 +15,6 @@ import { StartError } from './base/start-error.ts'
 import { productVersion } from './base/version.ts'
 import type { Ctx } from './ctx.ts'
 import { limitConnections } from './http/connection-limit.ts'
-import type { Endpoint } from './http/endpoint.ts'
 import { KeptAnswers } from './http/kept-answers.ts'
 import { mount, mountHost } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
@@ -27,12 +22,14 @@ import { makePipeline } from './http/pipeline.ts'
 import { Router as ApiRouter } from './http/router.ts'
 import type { ThrottleRule } from './http/throttle.ts'
 import { openServerParts, type PartsOptions } from './parts.ts'
+import { hostFileEndpoints, hostFilePath } from './projects/uploads/host-files.ts'
+import { recoverPushes } from './repositories/refs/recover.ts'
+import { recoverSideMoves } from './repositories/side-repositories/recover.ts'
 import { mountGoGet } from './transport/http/go-get.ts'
 import { mountGit } from './transport/http/mount.ts'
 import { mountLfs } from './transport/http/mount-lfs.ts'
 import { openTransport, type TransportOptions } from './transport/transport.ts'
 import { apiReference } from './web/api-reference.ts'
-import { TaskRunner } from './work/runner.ts'
 
 export interface AppOptions extends PartsOptions, TransportOptions {
   /** Check each answer against its schema (tests and development). */
@@ -66,10 +63,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const runner = new TaskRunner<Ctx>({ tasks, schedules, makeCtx: () => makeCtx() })
   const common = {
     makeCtx,
-    signIn: (ctx: Ctx, credentials: Credentials, endpoint: Endpoint) =>
-      endpoint.client
-        ? signInClient(ctx, credentials, endpoint)
-        : authenticate(ctx, credentials, endpoint),
+    signIn: authenticate,
     throttles: () => requestThrottles(parts.settings.all),
     isOffered: (feature: string) => parts.settings.offers(feature),
     limits: {

@@ -1,11 +1,31 @@
-import { apiManifest } from './api/manifest.ts'
-import { ci } from './ci/manifest.ts'
+import { ciArea } from './ci/manifest.ts'
+import { discussionsArea } from './discussions/manifest.ts'
+import { identityArea } from './identity/manifest.ts'
+import { instanceArea } from './instance/manifest.ts'
 import type { Manifest } from './manifest.ts'
-import { packages } from './packages/manifest.ts'
+import { notificationsArea } from './notifications/manifest.ts'
+import { packagesArea } from './packages/manifest.ts'
+import { planningArea } from './planning/manifest.ts'
+import { projectsArea } from './projects/manifest.ts'
+import { publishingArea } from './publishing/manifest.ts'
+import { repositoriesArea } from './repositories/manifest.ts'
+import { reviewArea } from './review/manifest.ts'
 import { baseMigrations } from './store/migrations.ts'
 
 /** The areas in their order: each may import those before it. */
-export const areas: readonly Manifest[] = [apiManifest, ci, packages]
+export const areas: readonly Manifest[] = [
+  identityArea,
+  projectsArea,
+  repositoriesArea,
+  discussionsArea,
+  planningArea,
+  reviewArea,
+  publishingArea,
+  ciArea,
+  packagesArea,
+  notificationsArea,
+  instanceArea,
+]
 
 /** Every endpoint of the server. */
 export const apiEndpoints = areas.flatMap((area) => area.endpoints)

@@ -1,6 +1,7 @@
 import type { Actor } from './access/actor.ts'
 import type { GuessLimit } from './access/guess-limit.ts'
 import type { InstanceSettings } from './access/instance-settings.ts'
+import type { Work } from './background/queue.ts'
 import type { Instant } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
@@ -10,7 +11,6 @@ import type { GitStore } from './git/repo.ts'
 import type { FileStore } from './store/files.ts'
 import type { Db } from './store/schema.ts'
 import type { Vault } from './store/vault.ts'
-import type { Work } from './work/queue.ts'
 
 /** What a request or a task holds in its hands. */
 export interface Ctx {

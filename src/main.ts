@@ -1,10 +1,10 @@
-import { ensureRoot, type RootAccess } from './api/users/ensure-root.ts'
 import { openApp } from './app.ts'
 import { readConfig } from './base/config.ts'
 import { makeLog } from './base/log.ts'
 import { goAhead } from './base/priority.ts'
 import { keepHeapSmall } from './base/small-heap.ts'
 import { StartError } from './base/start-error.ts'
+import { ensureRoot, type RootAccess } from './identity/users/ensure-root.ts'
 
 /** Reads the configuration, listens, and closes in order on SIGTERM or SIGINT. */
 export async function serve(): Promise<void> {

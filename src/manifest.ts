@@ -1,8 +1,8 @@
+import type { Schedule } from './background/schedule.ts'
+import type { AnyTask } from './background/task.ts'
 import type { Ctx } from './ctx.ts'
 import { type Endpoint, formsOf } from './http/endpoint.ts'
 import type { Migration } from './store/migration.ts'
-import type { Schedule } from './work/schedule.ts'
-import type { AnyTask } from './work/task.ts'
 
 /** What an area brings: `areas.ts` lists the areas, everything else is derived from their manifests. */
 export interface Manifest {

@@ -4,6 +4,7 @@ import { type Actor, SYSTEM } from './access/actor.ts'
 import { GuessLimit } from './access/guess-limit.ts'
 import { InstanceSettings } from './access/instance-settings.ts'
 import { migrations } from './areas.ts'
+import { makeWork, type Work } from './background/queue.ts'
 import { type Instant, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import { type Log, makeLog } from './base/log.ts'
@@ -15,7 +16,6 @@ import { openStore, type Store } from './store/connection.ts'
 import { openFileStore } from './store/files.ts'
 import { type DataLock, lockDataFolder, tryLockDataFolder } from './store/lock.ts'
 import { openVault } from './store/vault.ts'
-import { makeWork, type Work } from './work/queue.ts'
 
 export interface PartsOptions {
   readonly now?: () => Instant

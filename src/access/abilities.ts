@@ -79,7 +79,7 @@ export const projectAbilities = {
   read_releases: { role: guest, visitor: 'anyone', feature: 'releases' },
   admin_release: { role: developer, feature: 'releases', write: true },
   read_builds: { role: reporter, visitor: 'anyone', feature: 'builds' },
-  // For everybody who sees the project while its jobs are public; api/pipelines/access asks for both.
+  // For everybody who sees the project while its jobs are public; ci/pipelines/access asks for both.
   read_public_builds: { role: guest, visitor: 'anyone', feature: 'builds' },
   read_commit_status: { role: reporter, visitor: 'anyone', feature: 'builds' },
   create_commit_status: { role: developer, write: true },
@@ -90,7 +90,6 @@ export const projectAbilities = {
   read_container_images: { role: guest, visitor: 'anyone', feature: 'container_registry' },
   write_package: { role: developer, feature: 'package_registry', write: true },
   delete_package: { role: maintainer, feature: 'package_registry', write: true },
-  admin_package_rules: { role: maintainer, feature: 'package_registry' },
   read_alerts: { role: reporter, feature: 'monitor' },
   read_statistics: { role: reporter },
   fork_project: { role: planner, visitor: 'signed_in', feature: 'forking' },
@@ -140,7 +139,6 @@ export const groupAbilities = {
   admin_milestone: { role: planner, write: true },
   admin_board: { role: planner, write: true },
   read_packages: { role: reporter, visitor: 'anyone' },
-  admin_package_settings: { role: owner },
   read_container_images: { role: guest, visitor: 'anyone' },
   read_deploy_tokens: { role: maintainer },
   admin_deploy_tokens: { role: owner },

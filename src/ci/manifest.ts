@@ -6,7 +6,7 @@ import * as pipelinesReport from './pipelines/report-endpoints.ts'
 import { finishBridge, startBridge, startDelayedJob, tellPipelineEnd } from './pipelines/tasks.ts'
 import { tellPipelineChanges } from './pipelines/tell-changes.ts'
 
-export const ci: Manifest = {
+export const ciArea: Manifest = {
   name: 'ci',
   endpoints: endpointsOf(commitStatuses, pipelines, pipelinesJob, pipelinesReport),
   tasks: [finishBridge, startBridge, startDelayedJob, tellPipelineChanges, tellPipelineEnd],

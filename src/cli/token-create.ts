@@ -1,7 +1,7 @@
 import { ADMIN_ONLY_SCOPES, PERSONAL_SCOPES } from '../access/scopes.ts'
-import { createToken, faultSentence, tokenFaults } from '../api/access-tokens/create-token.ts'
-import { getUser } from '../api/users/find-user.ts'
 import { badRequest } from '../base/problem.ts'
+import { createToken, faultSentence, tokenFaults } from '../identity/access-tokens/create-token.ts'
+import { getUser } from '../identity/users/find-user.ts'
 import { command, UsageError } from './command.ts'
 import { withData } from './open.ts'
 

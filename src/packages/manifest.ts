@@ -1,18 +1,10 @@
 import { endpointsOf, type Manifest } from '../manifest.ts'
-import { packages as packagesTables } from '../store/migrations/0200-packages.ts'
-import { every } from '../work/schedule.ts'
-import * as cleanup from './cleanup/endpoints.ts'
-import { runCleanupPolicies } from './cleanup/run.ts'
-import * as generic from './generic/endpoints.ts'
-import * as management from './management/endpoints.ts'
-import * as protection from './protection/endpoints.ts'
-import { removeMarkedPackages } from './registry/remove.ts'
-import * as settings from './settings/endpoints.ts'
+import * as containerRegistry from './container-registry/endpoints.ts'
 
-export const packages: Manifest = {
+export const packagesArea: Manifest = {
   name: 'packages',
-  endpoints: endpointsOf(cleanup, generic, management, protection, settings),
-  tasks: [removeMarkedPackages, runCleanupPolicies],
-  schedules: [every(3_600_000, runCleanupPolicies, {})],
-  migrations: [packagesTables],
+  endpoints: endpointsOf(containerRegistry),
+  tasks: [],
+  schedules: [],
+  migrations: [],
 }

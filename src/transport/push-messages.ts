@@ -1,9 +1,9 @@
 import { featureLevel } from '../access/features.ts'
 import type { Project } from '../access/subjects.ts'
-import { openRequestUrls } from '../api/merge-requests/open-of-branch.ts'
-import { applyPushOptions } from '../api/merge-requests/push-options.ts'
-import { branchOf, isDeletion, type RefMove } from '../api/refs/moves.ts'
 import type { Ctx } from '../ctx.ts'
+import { branchOf, isDeletion, type RefMove } from '../repositories/refs/moves.ts'
+import { openRequestUrls } from '../review/merge-requests/open-of-branch.ts'
+import { applyPushOptions } from '../review/merge-requests/push-options.ts'
 
 // A push of many branches would fill the screen.
 const maxHints = 3

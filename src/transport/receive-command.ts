@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { pushablePrefixes } from '../api/refs/moves.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Repo } from '../git/repo.ts'
+import { pushablePrefixes } from '../repositories/refs/moves.ts'
 import type { ServiceCommand } from './git-process.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
-import type { RefDoor } from '../api/refs/door.ts'
-import type { Push, RefMove, Refusal } from '../api/refs/moves.ts'
 import type { Ctx } from '../ctx.ts'
+import type { RefDoor } from '../repositories/refs/door.ts'
+import type { Push, RefMove, Refusal } from '../repositories/refs/moves.ts'
 import type { Pushed } from './push-messages.ts'
 
 /** What taking a push needs of the request that brings it. */

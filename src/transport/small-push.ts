@@ -1,14 +1,4 @@
 import type { Readable } from 'node:stream'
-import { movedDespite, settleMoved } from '../api/refs/door.ts'
-import {
-  isCreation,
-  isDeletion,
-  isPushable,
-  type Push,
-  type RefMove,
-  type Refusal,
-} from '../api/refs/moves.ts'
-import { objectFacts } from '../api/refs/object-facts.ts'
 import type { Ctx } from '../ctx.ts'
 import { isConnected } from '../git/connectivity.ts'
 import { acceptLooseObjects, syncLooseObjects } from '../git/quarantine.ts'
@@ -16,6 +6,16 @@ import { readHead } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { startUnpacking, type Unpacking } from '../git/unpacking.ts'
 import { updateRefs } from '../git/update-refs.ts'
+import { movedDespite, settleMoved } from '../repositories/refs/door.ts'
+import {
+  isCreation,
+  isDeletion,
+  isPushable,
+  type Push,
+  type RefMove,
+  type Refusal,
+} from '../repositories/refs/moves.ts'
+import { objectFacts } from '../repositories/refs/object-facts.ts'
 import { nextChunk, type PushRequest } from './push-request.ts'
 import { pushLimit } from './receive-command.ts'
 import type { Reception } from './reception.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import type { Push, Refusal } from '../api/refs/moves.ts'
 import type { Ctx } from '../ctx.ts'
+import type { Push, Refusal } from '../repositories/refs/moves.ts'
 import { type PushRequest, readPushRequest } from './push-request.ts'
 import { ReceivePack } from './receive-pack.ts'
 import { messagesOf, type Reception, sentences } from './reception.ts'

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { digestOf } from '../../src/access/door.ts'
-import { createUser } from '../../src/api/users/create-user.ts'
 import { type App, type AppOptions, openApp } from '../../src/app.ts'
 import { type Config, makeConfig } from '../../src/base/config.ts'
 import { silentLog } from '../../src/base/log.ts'
 import type { Ctx } from '../../src/ctx.ts'
+import { createUser } from '../../src/identity/users/create-user.ts'
 import { noteAnswer } from './answered.ts'
 import { newFolder, placeDatabase } from './database.ts'
 

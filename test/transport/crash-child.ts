@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { getVisibleProject } from '../../src/access/subjects.ts'
-import { moveRefs } from '../../src/api/refs/move-refs.ts'
 import { openApp } from '../../src/app.ts'
 import { makeConfig } from '../../src/base/config.ts'
 import { silentLog } from '../../src/base/log.ts'
+import { moveRefs } from '../../src/repositories/refs/move-refs.ts'
 
 // usage: crash-child.ts <data folder> <step or ''> [<project id> <ref> <old> <new>]
 // Serves (or moves one ref), and dies without warning when it comes to the step.

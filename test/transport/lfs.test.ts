@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { storeLfsObject } from '../../src/api/lfs/objects.ts'
+import { storeLfsObject } from '../../src/repositories/lfs/objects.ts'
 import {
   type Desk,
   gitClient,

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPush, settlePush } from '../../src/api/refs/record-move.ts'
-import { recoverForgotten } from '../../src/api/refs/recover.ts'
+import { openPush, settlePush } from '../../src/repositories/refs/record-move.ts'
+import { recoverForgotten } from '../../src/repositories/refs/recover.ts'
 import {
   commitFile,
   type Desk,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getVisibleProject } from '../../src/access/subjects.ts'
-import { moveRefs } from '../../src/api/refs/move-refs.ts'
+import { moveRefs } from '../../src/repositories/refs/move-refs.ts'
 import {
   addMember,
   commitFile,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type UserBasic, userBasicEntity } from '../../api/users/basic.ts'
+import { type UserBasic, userBasicEntity } from '../../identity/users/basic.ts'
 import type { CommitStatusRow } from './queries.ts'
 
 export const commitStatusEntity = z.strictObject({

@@ -1,12 +1,12 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
-import { ifFound, orNotFound } from '../../api/repository/missing.ts'
 import { type FieldTexts, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommit } from '../../git/commit.ts'
 import { listRefsContaining } from '../../git/contains.ts'
 import { isObjectId } from '../../git/names.ts'
 import { resolveRevision } from '../../git/revision.ts'
+import { ifFound, orNotFound } from '../../repositories/repository/missing.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { createExternalPipeline, findPipelineOf, settleAgain } from '../pipelines/settle.ts'
 import {

@@ -2,9 +2,9 @@ import { isAdmin } from '../../access/actor.ts'
 import { mayInProject } from '../../access/decide.ts'
 import { Role } from '../../access/roles.ts'
 import { type Access, onProject, type Project } from '../../access/subjects.ts'
-import { projectSetting } from '../../api/projects/settings.ts'
 import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { projectSetting } from '../../projects/projects/settings.ts'
 import { findPipeline, type PipelineRow } from './queries.ts'
 
 /** Whether the caller may read pipelines and jobs: Reporters, and everybody while they are public (spec D §2.2). */

@@ -1,13 +1,13 @@
 import { mayInProject } from '../../access/decide.ts'
 import { findVisibleProject } from '../../access/subjects.ts'
-import { defaultRef } from '../../api/repository/access.ts'
-import { ifFound } from '../../api/repository/missing.ts'
-import { findTemplate } from '../../api/templates/catalog.ts'
 import { OutboundError } from '../../base/outbound-guard.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readFileAt } from '../../git/file.ts'
 import { resolveRevision } from '../../git/revision.ts'
 import { readTree } from '../../git/tree.ts'
+import { defaultRef } from '../../repositories/repository/access.ts'
+import { ifFound } from '../../repositories/repository/missing.ts'
+import { findTemplate } from '../../repositories/templates/catalog.ts'
 import type { ConfigSources, Place } from '../config/include.ts'
 
 const REMOTE_TIME_MS = 10_000

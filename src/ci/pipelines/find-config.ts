@@ -1,6 +1,6 @@
 import type { Project } from '../../access/subjects.ts'
-import { projectSetting } from '../../api/projects/settings.ts'
 import type { Ctx } from '../../ctx.ts'
+import { projectSetting } from '../../projects/projects/settings.ts'
 import { configFault } from '../config/fault.ts'
 import type { ConfigSources, Place } from '../config/include.ts'
 

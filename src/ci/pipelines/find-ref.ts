@@ -1,11 +1,15 @@
 import type { Project } from '../../access/subjects.ts'
-import { branchStates, passesTagProtection, tagProtection } from '../../api/refs/branch-state.ts'
-import { mayMergeBranch } from '../../api/refs/gate.ts'
-import { ifFound } from '../../api/repository/missing.ts'
 import { forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommit } from '../../git/commit.ts'
 import { resolveRevision } from '../../git/revision.ts'
+import {
+  branchStates,
+  passesTagProtection,
+  tagProtection,
+} from '../../repositories/refs/branch-state.ts'
+import { mayMergeBranch } from '../../repositories/refs/gate.ts'
+import { ifFound } from '../../repositories/repository/missing.ts'
 import { configFault } from '../config/fault.ts'
 import type { PipelineRef } from './known-variables.ts'
 

@@ -1,7 +1,11 @@
 import type { Project } from '../../access/subjects.ts'
-import { hookProject, hookRepository, hookUserById } from '../../api/hooks/payload-parts.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommits } from '../../git/commit.ts'
+import {
+  hookProject,
+  hookRepository,
+  hookUserById,
+} from '../../notifications/hooks/payload-parts.ts'
 import { secondsBetween } from './describe-pipeline.ts'
 import { presentDetailedStatus } from './detailed-status.ts'
 import { type JobRow, listCurrentJobs } from './job-queries.ts'

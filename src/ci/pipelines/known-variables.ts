@@ -1,8 +1,8 @@
 import type { Project } from '../../access/subjects.ts'
-import { topicsOf } from '../../api/projects/topics-of.ts'
 import { apiVersion, productVersion } from '../../base/version.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Commit } from '../../git/types.ts'
+import { topicsOf } from '../../projects/projects/topics-of.ts'
 import { listOpenRequestPaths } from './request-queries.ts'
 import { slugOf } from './slug.ts'
 

@@ -1,6 +1,6 @@
 import type { Project } from '../../access/subjects.ts'
-import { mailFollowers } from '../../api/notifications/plain-mail.ts'
 import type { Ctx } from '../../ctx.ts'
+import { mailFollowers } from '../../notifications/notifications/plain-mail.ts'
 import { findEndedBefore, type PipelineRow } from './queries.ts'
 
 /** Tells whoever ran a pipeline, and who follows the project, how it ended (spec A-resolved §13). */

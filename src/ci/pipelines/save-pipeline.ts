@@ -1,7 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
-import { projectSetting } from '../../api/projects/settings.ts'
 import type { Ctx } from '../../ctx.ts'
+import { projectSetting } from '../../projects/projects/settings.ts'
 import { nextIid } from '../../store/iid.ts'
 import type { PipelinePlan, PlannedJob } from '../config/plan.ts'
 import { insertJob, insertStages } from './job-queries.ts'

@@ -1,6 +1,6 @@
 import { userOf } from '../../access/actor.ts'
-import { wantsHooks } from '../../api/hooks/fire.ts'
 import type { Ctx } from '../../ctx.ts'
+import { wantsHooks } from '../../notifications/hooks/fire.ts'
 import { nextIid } from '../../store/iid.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
 import { compositeStatus, type StatusPart } from './composite-status.ts'

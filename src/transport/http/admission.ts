@@ -1,5 +1,5 @@
 import type { Project } from '../../access/subjects.ts'
-import type { RefDoor } from '../../api/refs/door.ts'
+import type { RefDoor } from '../../repositories/refs/door.ts'
 import type { Service } from '../advertisements.ts'
 
 /** What a git request is about, and who asks is let into. */

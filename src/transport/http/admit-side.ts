@@ -1,16 +1,16 @@
 import { findMovedProjectId } from '../../access/find-queries.ts'
 import { findVisibleGroup, findVisibleProject } from '../../access/subjects.ts'
-import { sideDoor } from '../../api/side-repositories/door.ts'
-import { findSnippet, type Snippet } from '../../api/snippets/find.ts'
-import { getSnippetSide } from '../../api/snippets/side.ts'
+import type { Ctx } from '../../ctx.ts'
+import { findSnippet, type Snippet } from '../../publishing/snippets/find.ts'
+import { getSnippetSide } from '../../publishing/snippets/side.ts'
 import {
   ensureWikiSide,
   findWikiSide,
   groupWiki,
   projectWiki,
   type Wiki,
-} from '../../api/wikis/wiki.ts'
-import type { Ctx } from '../../ctx.ts'
+} from '../../publishing/wikis/wiki.ts'
+import { sideDoor } from '../../repositories/side-repositories/door.ts'
 import type { Admission, Asked } from './admission.ts'
 import { challenge, notAllowed, noWiki, redirect, rootOf } from './refusal.ts'
 

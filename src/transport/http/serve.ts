@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Actor } from '../../access/actor.ts'
-import { countFetch } from '../../api/projects/count-fetch.ts'
 import type { Ctx } from '../../ctx.ts'
+import { countFetch } from '../../projects/projects/count-fetch.ts'
 import { protocolVersion } from '../fetch-request.ts'
 import type { PaceOptions } from '../pace.ts'
 import { type Pushed, pushMessages } from '../push-messages.ts'

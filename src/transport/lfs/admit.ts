@@ -3,9 +3,9 @@ import { mayInProject, maySee } from '../../access/decide.ts'
 import { findMovedProjectId } from '../../access/find-queries.ts'
 import { mayUseGit } from '../../access/sign-in-basic.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
-import { isLfsOn } from '../../api/lfs/objects.ts'
 import { Problem, type ProblemCode } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { isLfsOn } from '../../repositories/lfs/objects.ts'
 
 /** A refusal in the words of LFS. */
 export function refusal(

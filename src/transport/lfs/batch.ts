@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
-import { adoptLfsObjects, findLfsObjects } from '../../api/lfs/objects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { adoptLfsObjects, findLfsObjects } from '../../repositories/lfs/objects.ts'
 import { refusal } from './admit.ts'
 
 // git-lfs asks for a hundred at a time.

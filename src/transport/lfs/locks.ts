@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
-import { createLock, listLocks, presentLock, removeLock } from '../../api/lfs/locks.ts'
 import type { Ctx } from '../../ctx.ts'
+import { createLock, listLocks, presentLock, removeLock } from '../../repositories/lfs/locks.ts'
 
 const cursor = z.string().max(30).optional()
 const limit = z.coerce.number().int().optional()

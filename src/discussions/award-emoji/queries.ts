@@ -1,0 +1,78 @@
+import type { Instant } from '../../base/clock.ts'
+import type { OffsetPage } from '../../base/page.ts'
+import { userBasicColumns } from '../../identity/users/basic.ts'
+import { listPage } from '../../store/pages.ts'
+import type { AwardEmojiTable } from '../../store/schema/issues.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type AwardableType = AwardEmojiTable['awardable_type']
+
+function awardQuery(db: Db, type: AwardableType, id: number) {
+  return db
+    .selectFrom('award_emoji')
+    .innerJoin('users', 'users.id', 'award_emoji.user_id')
+    .select(userBasicColumns)
+    .select([
+      'award_emoji.id as award_id',
+      'award_emoji.name as award_name',
+      'award_emoji.created_at as awarded_at',
+      'award_emoji.updated_at as changed_at',
+    ])
+    .where('award_emoji.awardable_type', '=', type)
+    .where('award_emoji.awardable_id', '=', id)
+}
+
+export type AwardRow = Awaited<ReturnType<typeof listAwardRows>>['items'][number]
+
+export function listAwardRows(db: Db, type: AwardableType, id: number, page: OffsetPage) {
+  return listPage(db, awardQuery(db, type, id).orderBy('award_emoji.id'), page)
+}
+
+export function findAward(db: Db, type: AwardableType, id: number, awardId: number) {
+  return awardQuery(db, type, id).where('award_emoji.id', '=', awardId).executeTakeFirst()
+}
+
+export async function insertAward(
+  db: Db,
+  type: AwardableType,
+  id: number,
+  name: string,
+  userId: number,
+  now: Instant,
+): Promise<number> {
+  const row = await db
+    .insertInto('award_emoji')
+    .values({
+      awardable_type: type,
+      awardable_id: id,
+      name,
+      user_id: userId,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+
+export async function deleteAward(db: Db, awardId: number): Promise<void> {
+  await db.deleteFrom('award_emoji').where('id', '=', awardId).execute()
+}
+
+/** A user's own reaction of a name. */
+export function findOwnAward(
+  db: Db,
+  type: AwardableType,
+  id: number,
+  userId: number,
+  name: string,
+) {
+  return db
+    .selectFrom('award_emoji')
+    .select('id')
+    .where('awardable_type', '=', type)
+    .where('awardable_id', '=', id)
+    .where('user_id', '=', userId)
+    .where('name', '=', name)
+    .executeTakeFirst()
+}

@@ -1,0 +1,49 @@
+import type { Ctx } from '../../ctx.ts'
+import { suggestionsByNote } from '../../review/suggestions/by-note.ts'
+import { type NotePeople, type NoteRow, presentDiscussion, presentNote } from './entity.ts'
+import type { Noteable } from './noteable.ts'
+import { listUsersById } from './queries.ts'
+
+/** The people of some notes, read at once. */
+export async function peopleOf(ctx: Ctx, rows: readonly NoteRow[]): Promise<NotePeople> {
+  const ids = rows.flatMap((row) => [row.author_id, row.resolved_by_id])
+  const wanted = [...new Set(ids.filter((id) => id !== null))]
+  const placed = rows.filter((row) => row.type === 'DiffNote')
+  const [users, suggestions] = await Promise.all([
+    listUsersById(ctx.db, wanted),
+    suggestionsByNote(
+      ctx,
+      placed.map((row) => row.id),
+    ),
+  ])
+  return { users: new Map(users.map((user) => [user.id, user])), suggestions }
+}
+
+export async function presentOne(
+  ctx: Ctx,
+  noteable: Noteable,
+  row: NoteRow,
+  commandsChanges: Readonly<Record<string, unknown>> = {},
+) {
+  return presentNote(ctx, row, noteable.iid, await peopleOf(ctx, [row]), commandsChanges)
+}
+
+/** Threads in the given order of their ids. */
+export async function presentThreads(
+  ctx: Ctx,
+  noteable: Noteable,
+  ids: readonly string[],
+  rows: readonly NoteRow[],
+) {
+  const people = await peopleOf(ctx, rows)
+  return ids.flatMap((id) => {
+    const notes = rows.filter((row) => row.discussion_id === id)
+    if (notes.length === 0) return []
+    return [
+      presentDiscussion(
+        notes.map((row) => presentNote(ctx, row, noteable.iid, people)),
+        notes,
+      ),
+    ]
+  })
+}

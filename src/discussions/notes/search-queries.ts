@@ -1,0 +1,76 @@
+import { type SqlBool, sql } from 'kysely'
+import { Role } from '../../access/roles.ts'
+import {
+  hasProjectRole,
+  seesFeature,
+  seesProject,
+  type Viewer,
+} from '../../access/visible-queries.ts'
+import type { OffsetPage, Paged } from '../../base/page.ts'
+import { seesIssue } from '../../planning/issues/visible.ts'
+import { listPage } from '../../store/pages.ts'
+import type { Db } from '../../store/schema.ts'
+import { matchesSearch } from '../../store/search.ts'
+import type { NoteRow } from './entity.ts'
+
+/** Where comments are looked for. */
+export type NotePlace =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'group'; readonly groupId: number }
+  | { readonly kind: 'project'; readonly projectId: number }
+
+function inPlace(place: NotePlace) {
+  if (place.kind === 'all') return sql<SqlBool>`1 = 1`
+  if (place.kind === 'project') return sql<SqlBool>`projects.id = ${place.projectId}`
+  return sql<SqlBool>`projects.namespace_id IN
+    (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${place.groupId})`
+}
+
+/** Internal comments are for Reporters and above. */
+function seesInternal(viewer: Viewer) {
+  if (viewer.admin) return sql<SqlBool>`1 = 1`
+  if (viewer.userId === null) return sql<SqlBool>`notes.internal = 0`
+  return sql<SqlBool>`(notes.internal = 0 OR ${hasProjectRole(viewer.userId, viewer.today, Role.reporter)})`
+}
+
+/** Comments on snippets of projects; who is no member sees those of open snippets alone. */
+function seesSnippetNotes(viewer: Viewer) {
+  const { admin, external, userId, today } = viewer
+  const open = userId === null || external ? sql`('public')` : sql`('public', 'internal')`
+  const asMember = userId === null ? sql<SqlBool>`1 = 0` : hasProjectRole(userId, today)
+  const isMember = admin ? sql<SqlBool>`1 = 1` : asMember
+  return sql<SqlBool>`(${seesFeature(viewer, 'snippets', Role.guest)} AND (${isMember} OR EXISTS (
+    SELECT 1 FROM snippets WHERE snippets.id = notes.noteable_id AND snippets.visibility IN ${open})))`
+}
+
+/** Comments that contain the words, each on something that the viewer sees; newest first. */
+export async function searchNoteRows(
+  db: Db,
+  viewer: Viewer,
+  place: NotePlace,
+  search: string,
+  page: OffsetPage,
+): Promise<Paged<NoteRow & { readonly noteable_iid: number | null }>> {
+  const sees = sql<SqlBool>`CASE notes.noteable_type
+    WHEN 'Issue' THEN EXISTS (SELECT 1 FROM issues WHERE issues.id = notes.noteable_id AND ${seesIssue(viewer)})
+    WHEN 'MergeRequest' THEN ${seesFeature(viewer, 'merge_requests', Role.planner)}
+    WHEN 'Snippet' THEN ${seesSnippetNotes(viewer)}
+    ELSE ${seesFeature(viewer, 'repository', Role.planner)} END`
+  const iid = sql<number | null>`CASE notes.noteable_type
+    WHEN 'Issue' THEN (SELECT i.iid FROM issues i WHERE i.id = notes.noteable_id)
+    WHEN 'MergeRequest' THEN (SELECT mr.iid FROM merge_requests mr WHERE mr.id = notes.noteable_id) END`
+  let query = db
+    .selectFrom('notes')
+    .innerJoin('projects', 'projects.id', 'notes.project_id')
+    .selectAll('notes')
+    .select(iid.as('noteable_iid'))
+    .where('projects.pending_delete', '=', 0)
+    .where('notes.system', '=', 0)
+    .where(inPlace(place))
+    .where(seesProject(viewer))
+    .where(seesInternal(viewer))
+    .where(sees)
+    .orderBy('notes.id', 'desc')
+  for (const word of matchesSearch(search, ['notes.body'])) query = query.where(word)
+  return await listPage(db, query, page)
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { actAs } from '../../access/act-as.ts'
+import { viewerOf } from '../../access/visible-queries.ts'
+import { task } from '../../background/task.ts'
+import { dayOf } from '../../base/clock.ts'
+import type { Ctx } from '../../ctx.ts'
+import { readCommit } from '../../git/commit.ts'
+import { GitError } from '../../git/error.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { noteMention } from './note-mention.ts'
+import { findSeenCodeAt } from './queries.ts'
+
+/** Looks for the commits that a text names, and notes on those that there are where they were mentioned. */
+export const mentionCommits = task({
+  name: 'references.mention_commits',
+  payload: z.object({
+    user_id: z.int().nullable(),
+    source: z.object({
+      type: z.enum(['Issue', 'MergeRequest', 'Commit']),
+      id: z.int().nullable(),
+      iid: z.int().nullable(),
+      commitId: z.string().nullable(),
+      project: z.object({ id: z.int(), full_path: z.string() }),
+    }),
+    commits: z.array(z.object({ project: z.string(), sha: z.string() })),
+  }),
+  async handler(given: Ctx, { user_id, source, commits }) {
+    const ctx = await actAs(given, user_id)
+    const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+    for (const { project: path, sha } of commits) {
+      const project = await findSeenCodeAt(ctx.db, viewer, path)
+      const id = project && (await commitId(ctx, project.id, sha))
+      if (!id) continue
+      const target = { type: 'Commit', id: null, commitId: id, projectId: project.id } as const
+      await inTransaction(ctx, (ctx) => noteMention(ctx, source, target))
+    }
+  },
+})
+
+/** The whole id of a commit; undefined when the repository has none of this id. */
+async function commitId(ctx: Ctx, projectId: number, sha: string): Promise<string | undefined> {
+  try {
+    const { id } = await readCommit(ctx.git.open(projectId), sha)
+    return id.startsWith(sha) ? id : undefined
+  } catch (error) {
+    if (error instanceof GitError) return undefined
+    throw error
+  }
+}

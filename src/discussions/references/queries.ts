@@ -1,0 +1,215 @@
+import { type Insertable, type SqlBool, sql } from 'kysely'
+import { Role } from '../../access/roles.ts'
+import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
+import type { Instant } from '../../base/clock.ts'
+import { seesIssue } from '../../planning/issues/visible.ts'
+import type { NoteableType } from '../../store/schema/issues.ts'
+import type { CrossReferencesTable } from '../../store/schema/mentions.ts'
+import type { Db } from '../../store/schema.ts'
+
+/** Active users of these names. */
+export async function listUsersByName(db: Db, names: readonly string[]) {
+  if (names.length === 0) return []
+  return db
+    .selectFrom('users')
+    .select(['id', 'username', 'admin', 'external'])
+    .where('username', 'in', names)
+    .where('state', '=', 'active')
+    .execute()
+}
+
+/** Active people of the groups of these paths, or of groups above them, as long as the groups let themselves be mentioned. */
+export async function listMembersOfGroups(db: Db, paths: readonly string[], today: string) {
+  if (paths.length === 0) return []
+  return db
+    .selectFrom('namespaces as g')
+    .innerJoin('namespace_ancestors as a', 'a.namespace_id', 'g.id')
+    .innerJoin('members as m', (join) =>
+      join.onRef('m.source_id', '=', 'a.ancestor_id').on('m.source_type', '=', 'group'),
+    )
+    .innerJoin('users', 'users.id', 'm.user_id')
+    .select(['users.id', 'users.username', 'users.admin', 'users.external'])
+    .distinct()
+    .where('g.kind', '=', 'group')
+    .where('g.full_path', 'in', paths)
+    .where(sql<SqlBool>`coalesce(json_extract(g.settings, '$.mentions_disabled'), 0) = 0`)
+    .where('m.state', '=', 'active')
+    .where('m.requested_at', 'is', null)
+    .where(sql<SqlBool>`(m.expires_at IS NULL OR m.expires_at > ${today})`)
+    .where('users.state', '=', 'active')
+    .limit(200)
+    .execute()
+}
+
+/** Whether a user may see what a text stands on. */
+export async function isSubjectSeen(
+  db: Db,
+  viewer: Viewer,
+  subject: { readonly type: NoteableType; readonly id: number | null; readonly projectId: number },
+): Promise<boolean> {
+  const projects = db
+    .selectFrom('projects')
+    .select('projects.id')
+    .where('projects.id', '=', subject.projectId)
+    .where('projects.pending_delete', '=', 0)
+  const query =
+    subject.type === 'Issue'
+      ? projects
+          .innerJoin('issues', 'issues.project_id', 'projects.id')
+          .where('issues.id', '=', subject.id)
+          .where(seesIssue(viewer))
+      : projects.where(featureOf[subject.type](viewer))
+  return (await query.executeTakeFirst()) !== undefined
+}
+
+const featureOf = {
+  MergeRequest: (viewer: Viewer) => seesFeature(viewer, 'merge_requests', Role.planner),
+  Commit: (viewer: Viewer) => seesFeature(viewer, 'repository', Role.planner),
+  Snippet: (viewer: Viewer) => seesFeature(viewer, 'snippets', Role.guest),
+}
+
+/** The issues of a project that the viewer sees, by their numbers. */
+export async function listSeenIssuesAt(
+  db: Db,
+  viewer: Viewer,
+  path: string,
+  iids: readonly number[],
+) {
+  if (iids.length === 0) return []
+  return db
+    .selectFrom('issues')
+    .innerJoin('projects', 'projects.id', 'issues.project_id')
+    .select(['issues.id', 'issues.iid', 'issues.title', 'issues.state', 'issues.project_id'])
+    .where('projects.full_path', '=', path)
+    .where('projects.pending_delete', '=', 0)
+    .where('issues.iid', 'in', iids)
+    .where(seesIssue(viewer))
+    .execute()
+}
+
+/** The merge requests of a project that the viewer sees, by their numbers. */
+export async function listSeenMergeRequestsAt(
+  db: Db,
+  viewer: Viewer,
+  path: string,
+  iids: readonly number[],
+) {
+  if (iids.length === 0) return []
+  return db
+    .selectFrom('merge_requests')
+    .innerJoin('projects', 'projects.id', 'merge_requests.target_project_id')
+    .select([
+      'merge_requests.id',
+      'merge_requests.iid',
+      'merge_requests.title',
+      'merge_requests.state',
+      'merge_requests.source_branch',
+      'merge_requests.source_project_id',
+      'merge_requests.target_project_id as project_id',
+    ])
+    .where('projects.full_path', '=', path)
+    .where('projects.pending_delete', '=', 0)
+    .where('merge_requests.iid', 'in', iids)
+    .where(seesFeature(viewer, 'merge_requests', Role.planner))
+    .execute()
+}
+
+/** The project of this path if the viewer may read its code. */
+export function findSeenCodeAt(db: Db, viewer: Viewer, path: string) {
+  return db
+    .selectFrom('projects')
+    .select(['projects.id', 'projects.full_path'])
+    .where('projects.full_path', '=', path)
+    .where('projects.pending_delete', '=', 0)
+    .where(seesFeature(viewer, 'repository', Role.planner))
+    .executeTakeFirst()
+}
+
+export async function isCommitOfMergeRequest(db: Db, id: number, sha: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('merge_request_commits')
+    .select('sha')
+    .where('merge_request_id', '=', id)
+    .where('sha', '=', sha)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export type Source = Omit<Insertable<CrossReferencesTable>, 'note_id'>
+
+/** Whether something says already that it was mentioned there. */
+export async function isCrossReferenced(
+  db: Db,
+  source: Source,
+  target: {
+    readonly type: NoteableType
+    readonly id: number | null
+    readonly commitId: string | null
+    readonly projectId: number
+  },
+): Promise<boolean> {
+  let query = db
+    .selectFrom('cross_references as x')
+    .innerJoin('notes', 'notes.id', 'x.note_id')
+    .select('x.note_id')
+    .where('x.source_project_id', '=', source.source_project_id)
+    .where('x.source_type', '=', source.source_type)
+    .where('notes.noteable_type', '=', target.type)
+    .where('notes.system_action', '=', 'cross_reference')
+  query =
+    source.source_type === 'Commit'
+      ? query.where('x.source_commit', '=', source.source_commit ?? '')
+      : query.where('x.source_id', '=', source.source_id ?? 0)
+  query =
+    target.id === null
+      ? query
+          .where('notes.commit_id', '=', target.commitId)
+          .where('notes.project_id', '=', target.projectId)
+      : query.where('notes.noteable_id', '=', target.id)
+  return (await query.executeTakeFirst()) !== undefined
+}
+
+export async function insertCrossReference(
+  db: Db,
+  row: Insertable<CrossReferencesTable>,
+): Promise<void> {
+  await db.insertInto('cross_references').values(row).execute()
+}
+
+/** Notes down that these people are mentioned, once each. */
+export async function insertMentions(
+  db: Db,
+  subject: { readonly type: 'Issue' | 'MergeRequest'; readonly id: number },
+  userIds: readonly number[],
+  now: Instant,
+): Promise<void> {
+  if (userIds.length === 0) return
+  const rows = userIds.map((id) => ({
+    subject_type: subject.type,
+    subject_id: subject.id,
+    user_id: id,
+    created_at: now,
+  }))
+  await db
+    .insertInto('mentions')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Who is mentioned on an issue or merge request, by when they were. */
+export async function listMentioned(
+  db: Db,
+  type: 'Issue' | 'MergeRequest',
+  id: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('mentions')
+    .select('user_id')
+    .where('subject_type', '=', type)
+    .where('subject_id', '=', id)
+    .orderBy('created_at')
+    .orderBy('user_id')
+    .execute()
+  return rows.map((row) => row.user_id)
+}

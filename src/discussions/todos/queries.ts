@@ -1,0 +1,193 @@
+import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import { Role } from '../../access/roles.ts'
+import { seesFeature, seesGroup, seesProject, type Viewer } from '../../access/visible-queries.ts'
+import type { Instant } from '../../base/clock.ts'
+import type { OffsetPage } from '../../base/page.ts'
+import { userBasicColumns } from '../../identity/users/basic.ts'
+import { seesIssue } from '../../planning/issues/visible.ts'
+import { listPage } from '../../store/pages.ts'
+import type { TodosTable } from '../../store/schema/issues.ts'
+import type { Db } from '../../store/schema.ts'
+
+export interface TodoFilter {
+  readonly state: 'pending' | 'done'
+  readonly action?: string | undefined
+  readonly authorId?: number | undefined
+  readonly projectId?: number | undefined
+  readonly groupId?: number | undefined
+  readonly type?: string | undefined
+}
+
+/** A to-do shows no more than its owner may look up by now. */
+function seesTarget(viewer: Viewer): RawBuilder<SqlBool> {
+  return sql<SqlBool>`CASE todos.target_type
+    WHEN 'Namespace' THEN EXISTS (SELECT 1 FROM namespaces WHERE namespaces.id = todos.group_id
+      AND namespaces.pending_delete = 0 AND ${seesGroup(viewer)})
+    ELSE EXISTS (SELECT 1 FROM projects WHERE projects.id = todos.project_id AND projects.pending_delete = 0
+      AND CASE todos.target_type
+        WHEN 'Issue' THEN EXISTS (SELECT 1 FROM issues WHERE issues.id = todos.target_id AND ${seesIssue(viewer)})
+        WHEN 'MergeRequest' THEN ${seesFeature(viewer, 'merge_requests', Role.planner)}
+        WHEN 'Commit' THEN ${seesFeature(viewer, 'repository', Role.planner)}
+        ELSE ${seesProject(viewer)} END) END`
+}
+
+export function listTodoRows(
+  db: Db,
+  viewer: Viewer & { readonly userId: number },
+  filter: TodoFilter,
+  page: OffsetPage,
+) {
+  let query = db
+    .selectFrom('todos')
+    .selectAll('todos')
+    .where('todos.user_id', '=', viewer.userId)
+    .where('todos.state', '=', filter.state)
+    .where(seesTarget(viewer))
+  if (filter.action) query = query.where('todos.action_name', '=', filter.action)
+  if (filter.authorId) query = query.where('todos.author_id', '=', filter.authorId)
+  if (filter.projectId) query = query.where('todos.project_id', '=', filter.projectId)
+  if (filter.type) query = query.where('todos.target_type', '=', filter.type)
+  if (filter.groupId) {
+    const groupId = filter.groupId
+    query = query.where(
+      sql<SqlBool>`(todos.group_id IN (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${groupId})
+        OR todos.project_id IN (SELECT projects.id FROM projects
+          JOIN namespace_ancestors a ON a.namespace_id = projects.namespace_id WHERE a.ancestor_id = ${groupId}))`,
+    )
+  }
+  return listPage(db, query.orderBy('todos.id', 'desc'), page)
+}
+
+export function findTodo(db: Db, userId: number, id: number) {
+  return db
+    .selectFrom('todos')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** A pending to-do of a user about a target, if there is one. */
+export function findPendingTodo(
+  db: Db,
+  userId: number,
+  target: { readonly type: string; readonly id: number; readonly commitId?: string | undefined },
+  action: string,
+) {
+  return db
+    .selectFrom('todos')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('target_type', '=', target.type)
+    .where('target_id', '=', target.id)
+    .where('commit_id', 'is', target.commitId ?? null)
+    .where('action_name', '=', action)
+    .where('state', '=', 'pending')
+    .executeTakeFirst()
+}
+
+export function insertTodo(db: Db, todo: Insertable<TodosTable>) {
+  return db.insertInto('todos').values(todo).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Marks one of the user's to-dos, or all that wait, as done. */
+export async function finishTodos(
+  db: Db,
+  userId: number,
+  id: number | null,
+  now: Instant,
+): Promise<void> {
+  let query = db
+    .updateTable('todos')
+    .set({ state: 'done', updated_at: now })
+    .where('user_id', '=', userId)
+    .where('state', '=', 'pending')
+  if (id !== null) query = query.where('id', '=', id)
+  await query.execute()
+}
+
+/** What the user did to the target settles what waited for them there. */
+export async function finishTodosOn(
+  db: Db,
+  userId: number,
+  type: string,
+  targetId: number,
+  now: Instant,
+): Promise<void> {
+  await db
+    .updateTable('todos')
+    .set({ state: 'done', updated_at: now })
+    .where('user_id', '=', userId)
+    .where('target_type', '=', type)
+    .where('target_id', '=', targetId)
+    .where('state', '=', 'pending')
+    .execute()
+}
+
+/** Settles the to-dos that somebody's doing left with others. */
+export async function finishTodosBy(
+  db: Db,
+  about: {
+    readonly type: string
+    readonly id: number
+    readonly action: string
+    readonly authorId: number
+  },
+  now: Instant,
+): Promise<void> {
+  await db
+    .updateTable('todos')
+    .set({ state: 'done', updated_at: now })
+    .where('target_type', '=', about.type)
+    .where('target_id', '=', about.id)
+    .where('action_name', '=', about.action)
+    .where('author_id', '=', about.authorId)
+    .where('state', '=', 'pending')
+    .execute()
+}
+
+/** What a to-do is about: its project, author, target and note, as far as they still exist. */
+export async function findTodoContext(
+  db: Db,
+  row: Pick<
+    Selectable<TodosTable>,
+    'project_id' | 'group_id' | 'author_id' | 'target_type' | 'target_id' | 'note_id'
+  >,
+) {
+  const project = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select([
+      'projects.id',
+      'projects.name',
+      'projects.path',
+      'projects.full_path',
+      'projects.description',
+      'projects.created_at',
+      'namespaces.full_name as namespace_name',
+    ])
+    .where('projects.id', '=', row.project_id ?? 0)
+    .executeTakeFirst()
+  const author = await db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where('users.id', '=', row.author_id ?? 0)
+    .executeTakeFirst()
+  const target = await db
+    .selectFrom(row.target_type === 'Issue' ? 'issues' : 'merge_requests')
+    .select(['iid', 'title', 'description', 'state', 'created_at', 'updated_at'])
+    .where('id', '=', row.target_id)
+    .executeTakeFirst()
+  const note = await db
+    .selectFrom('notes')
+    .select('body')
+    .where('id', '=', row.note_id ?? 0)
+    .executeTakeFirst()
+  const group = await db
+    .selectFrom('namespaces')
+    .select(['id', 'name', 'path', 'kind', 'full_path', 'full_name', 'parent_id', 'description'])
+    .select(['avatar_file', 'avatar_name', 'created_at', 'updated_at'])
+    .where('id', '=', row.group_id ?? 0)
+    .executeTakeFirst()
+  return { project, group, author, target, note }
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { digestOf } from '../../access/door.ts'
+import { task } from '../../background/task.ts'
+import type { Ctx } from '../../ctx.ts'
+import { deliver } from '../mail/deliver.ts'
+import { saveConfirmation } from './confirmation-queries.ts'
+import { findUserRow } from './queries.ts'
+
+const payload = z.object({ user_id: z.int(), email: z.string() })
+
+/** Makes the secret of a link when it is sent: no table, and no task, ever holds one. */
+async function newLink(
+  ctx: Ctx,
+  given: z.infer<typeof payload>,
+  purpose: 'confirm' | 'reset_password',
+): Promise<string> {
+  const secret = randomBytes(24).toString('base64url')
+  await saveConfirmation(ctx.db, {
+    ...given,
+    purpose,
+    digest: digestOf(secret),
+    created_at: ctx.now(),
+  })
+  return secret
+}
+
+/** Asks by mail whether an address belongs to the user. */
+export const sendConfirmation = task({
+  name: 'users.send_confirmation',
+  payload,
+  async handler(ctx: Ctx, given) {
+    const user = await findUserRow(ctx.db, given.user_id)
+    if (!user) return
+    const secret = await newLink(ctx, given, 'confirm')
+    const link = `${ctx.config.externalUrl}/users/confirmation?confirmation_token=${secret}`
+    await deliver(ctx, {
+      to: given.email,
+      subject: 'Confirm your e-mail address',
+      text: `Hello ${user.name},\n\nsomebody gave this address for the account ${user.username}. If it is yours, confirm it here:\n\n${link}\n\nIf not, do nothing.\n`,
+      key: `confirm-${user.id}-${digestOf(secret).toString('hex').slice(0, 24)}`,
+    })
+  },
+})
+
+/** Sends a link under which a new password can be set. */
+export const sendPasswordLink = task({
+  name: 'users.send_password_link',
+  payload,
+  async handler(ctx: Ctx, given) {
+    const user = await findUserRow(ctx.db, given.user_id)
+    if (!user) return
+    const secret = await newLink(ctx, given, 'reset_password')
+    const link = `${ctx.config.externalUrl}/users/password/edit?reset_password_token=${secret}`
+    await deliver(ctx, {
+      to: given.email,
+      subject: 'Set your password',
+      text: `Hello ${user.name},\n\nthe password of your account ${user.username} can be set here within six hours:\n\n${link}\n`,
+      key: `password-${user.id}-${digestOf(secret).toString('hex').slice(0, 24)}`,
+    })
+  },
+})

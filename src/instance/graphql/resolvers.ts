@@ -1,0 +1,204 @@
+import type { ProjectAbility } from '../../access/abilities.ts'
+import { userOf } from '../../access/actor.ts'
+import { mayInProject } from '../../access/decide.ts'
+import { findVisibleProject, type Project } from '../../access/subjects.ts'
+import { viewerOf } from '../../access/visible-queries.ts'
+import { dayOf } from '../../base/clock.ts'
+import { Problem } from '../../base/problem.ts'
+import { apiVersion, productVersion } from '../../base/version.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { UserBasic } from '../../identity/users/basic.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
+import { getIssue } from '../../planning/issues/find.ts'
+import { issueUrl } from '../../planning/issues/present.ts'
+import { seesIssue } from '../../planning/issues/visible.ts'
+import { getMergeRequest } from '../../review/merge-requests/find.ts'
+import { mergeRequestUrl } from '../../review/merge-requests/present.ts'
+import { connection, type Slice, windowOf } from './connection.ts'
+import {
+  countIssues,
+  countMergeRequests,
+  countPipelines,
+  listIssues,
+  listMergeRequests,
+  listPipelines,
+} from './queries.ts'
+
+function gid(ctx: Ctx, type: string, id: number): string {
+  return `gid://${ctx.config.vendor.prefix}/${type}/${id}`
+}
+
+function presentUser(ctx: Ctx, user: UserBasic) {
+  return {
+    id: gid(ctx, 'User', user.id),
+    username: user.username,
+    name: user.name,
+    state: user.state,
+    active: user.state === 'active',
+    webUrl: user.web_url,
+    avatarUrl: user.avatar_url,
+    publicEmail: user.public_email,
+  }
+}
+
+async function userById(ctx: Ctx, id: number | null) {
+  const user = id === null ? undefined : (await usersById(ctx, [id])).get(id)
+  return user ? presentUser(ctx, user) : null
+}
+
+/** Nothing instead of a refusal: this is how GraphQL says that there is no such thing. */
+async function orNull<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return null
+    throw error
+  }
+}
+
+type IssueLike = Awaited<ReturnType<typeof listIssues>>[number]
+
+function presentIssue(ctx: Ctx, project: Project, row: IssueLike) {
+  return {
+    id: gid(ctx, 'Issue', row.id),
+    iid: String(row.iid),
+    title: row.title,
+    description: row.description,
+    state: row.state,
+    confidential: row.confidential === 1,
+    webUrl: issueUrl(ctx, { project_path: project.full_path, iid: row.iid }),
+    author: () => userById(ctx, row.author_id),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    closedAt: row.closed_at,
+    dueDate: row.due_date,
+  }
+}
+
+type MergeRequestLike = Awaited<ReturnType<typeof listMergeRequests>>[number]
+
+function presentMergeRequest(ctx: Ctx, project: Project, row: MergeRequestLike) {
+  return {
+    id: gid(ctx, 'MergeRequest', row.id),
+    iid: String(row.iid),
+    title: row.title,
+    description: row.description,
+    state: row.state,
+    draft: row.draft === 1,
+    sourceBranch: row.source_branch,
+    targetBranch: row.target_branch,
+    diffHeadSha: row.head_sha,
+    mergeCommitSha: row.merge_commit_sha,
+    webUrl: mergeRequestUrl(ctx, { target_path: project.full_path, iid: row.iid }),
+    author: () => userById(ctx, row.author_id),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    mergedAt: row.merged_at,
+  }
+}
+
+type PipelineLike = Awaited<ReturnType<typeof listPipelines>>[number]
+
+function presentPipeline(ctx: Ctx, row: PipelineLike) {
+  return {
+    id: gid(ctx, 'Ci::Pipeline', row.id),
+    iid: String(row.iid),
+    sha: row.sha,
+    ref: row.ref,
+    status: row.status.toUpperCase(),
+    source: row.source,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+  }
+}
+
+type Listed = Slice & { readonly state?: string | undefined }
+
+function presentProject(ctx: Ctx, project: Project) {
+  const { externalUrl } = ctx.config
+  const webUrl = `${externalUrl}/${project.full_path}`
+  const may = (ability: ProjectAbility) => mayInProject(ctx.actor, project, ability)
+  const projectId = project.id
+  return {
+    id: gid(ctx, 'Project', project.id),
+    name: project.name,
+    path: project.path,
+    fullPath: project.full_path,
+    description: project.description,
+    visibility: project.visibility,
+    archived: project.archived,
+    webUrl,
+    httpUrlToRepo: `${webUrl}.git`,
+    sshUrlToRepo: `git@${new URL(externalUrl).hostname}:${project.full_path}.git`,
+    starCount: project.star_count,
+    createdAt: project.created_at,
+    lastActivityAt: project.last_activity_at,
+    repository: {
+      rootRef: may('read_code') ? project.default_branch : null,
+      empty: project.empty_repo === 1,
+    },
+    async mergeRequest({ iid }: { readonly iid: string }) {
+      if (!may('read_merge_requests')) return null
+      const row = await orNull(getMergeRequest(ctx, project, Number(iid)))
+      return row && presentMergeRequest(ctx, project, row)
+    },
+    async mergeRequests(given: Listed) {
+      const window = windowOf(given)
+      const asked = { projectId, state: given.state }
+      const visible = may('read_merge_requests')
+      const rows = visible ? await listMergeRequests(ctx.db, asked, window) : []
+      const count = async () => (visible ? countMergeRequests(ctx.db, asked) : 0)
+      return connection(rows, window, (row) => presentMergeRequest(ctx, project, row), count)
+    },
+    async issue({ iid }: { readonly iid: string }) {
+      if (!may('read_issues')) return null
+      const row = await orNull(getIssue(ctx, project, Number(iid)))
+      return row && presentIssue(ctx, project, row)
+    },
+    async issues(given: Listed) {
+      const window = windowOf(given)
+      const sees = seesIssue(viewerOf(ctx.actor, dayOf(ctx.now())))
+      const asked = { projectId, sees, state: given.state }
+      const rows = may('read_issues') ? await listIssues(ctx.db, asked, window) : []
+      const count = async () => (may('read_issues') ? countIssues(ctx.db, asked) : 0)
+      return connection(rows, window, (row) => presentIssue(ctx, project, row), count)
+    },
+    async pipelines(given: Slice & { readonly ref?: string; readonly sha?: string }) {
+      const window = windowOf(given)
+      const asked = { projectId, ref: given.ref, sha: given.sha }
+      const rows = may('read_builds') ? await listPipelines(ctx.db, asked, window) : []
+      const count = async () => (may('read_builds') ? countPipelines(ctx.db, asked) : 0)
+      return connection(rows, window, (row) => presentPipeline(ctx, row), count)
+    },
+  }
+}
+
+/** The fields of `Query`, for one request. */
+export function queryRoot(ctx: Ctx) {
+  return {
+    echo: ({ text }: { readonly text: string }) =>
+      `"${userOf(ctx.actor)?.username ?? 'nil'}" says: ${text}`,
+    metadata: () =>
+      ctx.actor.kind === 'anonymous'
+        ? null
+        : {
+            version: apiVersion,
+            revision: productVersion,
+            enterprise: true,
+            kas: { enabled: false, externalUrl: null, version: null },
+          },
+    async currentUser() {
+      const user = userOf(ctx.actor)
+      const basic = user && (await usersById(ctx, [user.id])).get(user.id)
+      return basic ? { ...presentUser(ctx, basic), bot: user.kind !== 'human' } : null
+    },
+    async project({ fullPath }: { readonly fullPath: string }) {
+      // A number would be an id to the look-up, and is no path here.
+      if (!fullPath.includes('/')) return null
+      const project = await findVisibleProject(ctx, fullPath)
+      return project ? presentProject(ctx, project) : null
+    },
+  }
+}

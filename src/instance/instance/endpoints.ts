@@ -1,0 +1,252 @@
+import { z } from 'zod'
+import { audit } from '../../access/audit.ts'
+import { onInstance } from '../../access/subjects.ts'
+import { hidden } from '../../base/problem.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, integer, oneOf, text } from '../../http/params.ts'
+import { readStatistics } from './queries.ts'
+import { sentSettings, settingParams, settingsEntity } from './setting-fields.ts'
+
+const tags = ['instance']
+const instance = { type: 'Instance', id: 1 } as const
+
+export const getSettings = endpoint({
+  method: 'GET',
+  path: '/application/settings',
+  summary: 'Get the settings of the instance',
+  tags,
+  access: onInstance(),
+  response: settingsEntity,
+  handler: ({ ctx }) => ({ ...ctx.settings.all }),
+})
+
+export const putSettings = endpoint({
+  method: 'PUT',
+  path: '/application/settings',
+  summary: 'Change settings of the instance; they count at once',
+  tags,
+  access: onInstance(),
+  body: settingParams,
+  response: settingsEntity,
+  async handler({ ctx, body, request }) {
+    const changes = sentSettings(body, request.sent)
+    await ctx.settings.change(ctx.db, changes)
+    const changed = Object.keys(changes).join(', ')
+    await audit(ctx, { entity: instance, action: 'settings_changed', details: { changed } })
+    return { ...ctx.settings.all }
+  },
+})
+
+const statisticsEntity = z.strictObject({
+  forks: z.string(),
+  issues: z.string(),
+  merge_requests: z.string(),
+  notes: z.string(),
+  snippets: z.string(),
+  ssh_keys: z.string(),
+  milestones: z.string(),
+  users: z.string(),
+  groups: z.string(),
+  projects: z.string(),
+  active_users: z.string(),
+})
+
+/** Digits with a comma every three, as the reference writes them. */
+function digits(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}
+
+export const getStatistics = endpoint({
+  method: 'GET',
+  path: '/application/statistics',
+  summary: 'Count what the instance holds',
+  tags,
+  access: onInstance(),
+  response: statisticsEntity,
+  async handler({ ctx }) {
+    const counts = await readStatistics(ctx.db)
+    return {
+      forks: digits(counts.forks),
+      issues: digits(counts.issues),
+      merge_requests: digits(counts.merge_requests),
+      notes: digits(counts.notes),
+      snippets: digits(counts.snippets),
+      ssh_keys: digits(counts.ssh_keys),
+      milestones: digits(counts.milestones),
+      users: digits(counts.users),
+      groups: digits(counts.groups),
+      projects: digits(counts.projects),
+      active_users: digits(counts.active_users),
+    }
+  },
+})
+
+const appearanceTexts = [
+  'title',
+  'description',
+  'pwa_name',
+  'pwa_short_name',
+  'pwa_description',
+  'member_guidelines',
+  'new_project_guidelines',
+  'profile_image_guidelines',
+  'header_message',
+  'footer_message',
+  'message_background_color',
+  'message_font_color',
+] as const
+
+const appearanceEntity = z.strictObject({
+  ...(Object.fromEntries(appearanceTexts.map((name) => [name, z.string()])) as Record<
+    (typeof appearanceTexts)[number],
+    z.ZodString
+  >),
+  email_header_and_footer_enabled: z.boolean(),
+  logo: z.string().nullable(),
+  pwa_icon: z.string().nullable(),
+  header_logo: z.string().nullable(),
+  favicon: z.string().nullable(),
+})
+
+type Appearance = z.input<typeof appearanceEntity>
+
+const plainAppearance: Appearance = {
+  ...(Object.fromEntries(appearanceTexts.map((name) => [name, ''])) as Record<
+    (typeof appearanceTexts)[number],
+    string
+  >),
+  message_background_color: '#E75E40',
+  message_font_color: '#FFFFFF',
+  email_header_and_footer_enabled: false,
+  logo: null,
+  pwa_icon: null,
+  header_logo: null,
+  favicon: null,
+}
+
+const APPEARANCE = 'appearance'
+
+export const getAppearance = endpoint({
+  method: 'GET',
+  path: '/application/appearance',
+  summary: 'Get what the instance looks like',
+  tags,
+  access: onInstance(),
+  response: appearanceEntity,
+  handler: ({ ctx }) => ({
+    ...plainAppearance,
+    ...(ctx.settings.document(APPEARANCE) as Partial<Appearance> | undefined), // written below
+  }),
+})
+
+export const putAppearance = endpoint({
+  method: 'PUT',
+  path: '/application/appearance',
+  summary: 'Change what the instance looks like',
+  tags,
+  access: onInstance(),
+  body: {
+    ...(Object.fromEntries(
+      appearanceTexts.map((name) => [name, text({ max: 100_000 }).optional()]),
+    ) as Record<(typeof appearanceTexts)[number], z.ZodOptional<z.ZodType<string>>>),
+    email_header_and_footer_enabled: flag().optional(),
+  },
+  response: appearanceEntity,
+  async handler({ ctx, body }) {
+    const known = ctx.settings.document(APPEARANCE) as Partial<Appearance> | undefined // written here
+    const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+    await ctx.settings.saveDocument(ctx.db, APPEARANCE, { ...known, ...sent })
+    await audit(ctx, { entity: instance, action: 'appearance_changed' })
+    return { ...plainAppearance, ...known, ...sent }
+  },
+})
+
+/** Limits of a plan; 0 is no limit. */
+const planLimits = {
+  ci_instance_level_variables: 25,
+  ci_pipeline_size: 0,
+  ci_active_jobs: 0,
+  ci_project_subscriptions: 2,
+  ci_pipeline_schedules: 10,
+  ci_needs_size_limit: 50,
+  ci_registered_group_runners: 1000,
+  ci_registered_project_runners: 1000,
+  conan_max_file_size: 3_221_225_472,
+  dotenv_size: 5120,
+  dotenv_variables: 20,
+  enforcement_limit: 0,
+  generic_packages_max_file_size: 5_368_709_120,
+  helm_max_file_size: 5_242_880,
+  maven_max_file_size: 3_221_225_472,
+  notification_limit: 0,
+  npm_max_file_size: 524_288_000,
+  nuget_max_file_size: 524_288_000,
+  pipeline_hierarchy_size: 1000,
+  pypi_max_file_size: 3_221_225_472,
+  storage_size_limit: 0,
+  terraform_module_max_file_size: 1_073_741_824,
+} as const
+
+type PlanLimits = { [K in keyof typeof planLimits]: number }
+const limitNames = Object.keys(planLimits) as (keyof PlanLimits)[]
+
+const planLimitsEntity = z.strictObject(
+  Object.fromEntries(limitNames.map((name) => [name, z.int()])) as Record<
+    keyof PlanLimits,
+    z.ZodInt
+  >,
+)
+
+const PLAN_LIMITS = 'plan_limits'
+const plans = ['default', 'free', 'bronze', 'silver', 'premium', 'gold', 'ultimate'] as const
+
+export const getPlanLimits = endpoint({
+  method: 'GET',
+  path: '/application/plan_limits',
+  summary: 'Get the limits of the plan',
+  tags,
+  access: onInstance(),
+  query: { plan_name: oneOf(plans).optional() },
+  response: planLimitsEntity,
+  handler: ({ ctx }) => ({
+    ...planLimits,
+    ...(ctx.settings.document(PLAN_LIMITS) as Partial<PlanLimits> | undefined), // written below
+  }),
+})
+
+export const putPlanLimits = endpoint({
+  method: 'PUT',
+  path: '/application/plan_limits',
+  summary: 'Change the limits of the plan',
+  tags,
+  access: onInstance(),
+  body: {
+    plan_name: oneOf(plans),
+    ...(Object.fromEntries(
+      limitNames.map((name) => [name, integer({ min: 0 }).optional()]),
+    ) as Record<keyof PlanLimits, z.ZodOptional<z.ZodType<number>>>),
+  },
+  response: planLimitsEntity,
+  async handler({ ctx, body }) {
+    const { plan_name: _, ...limits } = body
+    const known = ctx.settings.document(PLAN_LIMITS) as Partial<PlanLimits> | undefined // written here
+    const sent = Object.fromEntries(
+      Object.entries(limits).filter(([, value]) => value !== undefined),
+    )
+    await ctx.settings.saveDocument(ctx.db, PLAN_LIMITS, { ...known, ...sent })
+    await audit(ctx, { entity: instance, action: 'plan_limits_changed' })
+    return { ...planLimits, ...known, ...sent }
+  },
+})
+
+export const getLicense = endpoint({
+  method: 'GET',
+  path: '/license',
+  summary: 'Get the licence of the instance; there is none, and none is needed',
+  tags,
+  access: onInstance(),
+  response: z.null(),
+  handler: () => {
+    throw hidden()
+  },
+})

@@ -1,0 +1,30 @@
+import { endpointsOf, type Manifest } from '../manifest.ts'
+import * as auditEvents from './audit-events/endpoints.ts'
+import * as broadcastMessages from './broadcast-messages/endpoints.ts'
+import * as graphql from './graphql/endpoints.ts'
+import * as health from './health/endpoints.ts'
+import * as instance from './instance/endpoints.ts'
+import * as instanceFeature from './instance/feature-endpoints.ts'
+import * as instanceMetrics from './instance/metrics-endpoints.ts'
+import * as instanceQueue from './instance/queue-endpoints.ts'
+import * as search from './search/endpoints.ts'
+import * as version from './version/endpoints.ts'
+
+export const instanceArea: Manifest = {
+  name: 'instance',
+  endpoints: endpointsOf(
+    auditEvents,
+    broadcastMessages,
+    graphql,
+    health,
+    instance,
+    instanceFeature,
+    instanceMetrics,
+    instanceQueue,
+    search,
+    version,
+  ),
+  tasks: [],
+  schedules: [],
+  migrations: [],
+}

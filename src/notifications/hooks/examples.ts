@@ -1,0 +1,59 @@
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { newestNotePayload } from '../../discussions/notes/hook-payload.ts'
+import { GitError } from '../../git/error.ts'
+import { readLog } from '../../git/log.ts'
+import { listTags } from '../../git/tags.ts'
+import { newestIssuePayload } from '../../planning/issues/hook-payload.ts'
+import { newestMilestonePayload } from '../../planning/milestones/hook-payload.ts'
+import { newestReleasePayload } from '../../publishing/releases/hook-payload.ts'
+import { exampleWikiPayload } from '../../publishing/wikis/hook-payload.ts'
+import { newestRequestPayload } from '../../review/merge-requests/hook-payload.ts'
+import type { HookPayload } from './fire.ts'
+import type { HookEvent } from './hook-events.ts'
+import { pushPayload } from './push-hooks.ts'
+
+type Example = (ctx: Ctx, project: Project) => Promise<HookPayload | undefined>
+
+/** How an example of an event is made of what a project holds; undefined when it holds nothing of the kind. */
+export const examples: Readonly<Partial<Record<HookEvent, Example>>> = {
+  push: pushExample,
+  tag_push: tagExample,
+  issue: (ctx, project) => newestIssuePayload(ctx, project, false),
+  confidential_issue: (ctx, project) => newestIssuePayload(ctx, project, true),
+  note: newestNotePayload,
+  confidential_note: newestNotePayload,
+  merge_request: newestRequestPayload,
+  release: newestReleasePayload,
+  milestone: newestMilestonePayload,
+  wiki_page: exampleWikiPayload,
+}
+
+/** The newest commits of the default branch, as if they had been pushed just now. */
+async function pushExample(ctx: Ctx, project: Project): Promise<HookPayload | undefined> {
+  const name = project.default_branch
+  if (name === null || project.empty_repo === 1) return undefined
+  const ref = `refs/heads/${name}`
+  const { commits } = await readLog(ctx.git.open(project.id), { revision: ref, limit: 3 }).catch(
+    (error: unknown) => {
+      if (error instanceof GitError) return { commits: [] }
+      throw error
+    },
+  )
+  const [newest] = commits
+  if (!newest) return undefined
+  const oldId = commits.at(-1)?.parentIds[0] ?? newest.id
+  const news = { ref, kind: 'branch', name, action: 'pushed', oldId, newId: newest.id } as const
+  return await pushPayload(ctx, project, { ...news, commits, total: commits.length }, [])
+}
+
+async function tagExample(ctx: Ctx, project: Project): Promise<HookPayload | undefined> {
+  const repo = ctx.git.open(project.id)
+  const { items: tags } = await listTags(repo, { limit: 1 })
+  const [tag] = tags
+  if (!tag) return undefined
+  const ref = `refs/tags/${tag.name}`
+  const { commits } = await readLog(repo, { revision: tag.id, limit: 1 })
+  const news = { ref, kind: 'tag', name: tag.name, action: 'created', newId: tag.id } as const
+  return await pushPayload(ctx, project, { ...news, oldId: '', commits, total: commits.length }, [])
+}

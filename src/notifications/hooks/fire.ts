@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { RE2JS, RE2JSSyntaxException } from 're2js'
+import { matchesPattern } from '../../base/name-pattern.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Db } from '../../store/schema.ts'
+import { steadily } from '../../store/steady.ts'
+import { deliverHook } from './deliver.ts'
+import { type HookEvent, hookEvents, SYSTEM_EVENTS } from './hook-events.ts'
+import { type HookRow, insertDelivery, listWantingHooks } from './queries.ts'
+import { alertStatus } from './state.ts'
+
+/** Where something happened: a project with its namespace, or a group alone; null is the instance. */
+export type HookPlace = { readonly id: number | null; readonly namespace_id: number } | null
+
+/** What hooks are told: an object of plain JSON values. */
+export type HookPayload = Readonly<Record<string, unknown>>
+
+/**
+ * Tells the hooks of a project, of the groups above it and of the instance that something happened: writes what is to be
+ * delivered in the caller's transaction, when any hook wants it. The payload is made only then; no git or network in it.
+ */
+export async function fireHooks(
+  ctx: Ctx,
+  place: HookPlace,
+  event: HookEvent,
+  payload: () => HookPayload | Promise<HookPayload>,
+  branch?: string,
+): Promise<void> {
+  const wanting = await hooksFor(ctx, place, event, branch)
+  if (wanting.length === 0) return
+  const text = JSON.stringify(await payload())
+  const eventUuid = randomUUID()
+  for (const hook of wanting) {
+    const { id } = await insertDelivery(ctx.db, {
+      webhook_id: hook.id,
+      trigger: hookEvents[event].flag ?? 'system',
+      header: hook.kind === 'system' ? 'System Hook' : hookEvents[event].header,
+      event_uuid: eventUuid,
+      idempotency_key: randomUUID(),
+      payload: text,
+      created_at: ctx.now(),
+    })
+    await ctx.work.enqueue(ctx.db, deliverHook, { delivery_id: id })
+  }
+}
+
+/** Whether anybody listens, for payloads that cost something to make. */
+export async function wantsHooks(ctx: Ctx, place: HookPlace, event: HookEvent): Promise<boolean> {
+  const key = `hooks of ${place?.id} in ${place?.namespace_id} for ${event}`
+  const wanting = await steadily(ctx.db, key, (db) => askHooks(db, place, event))
+  return wanting.some((hook) => alertStatus(hook, ctx.now()) === 'executable')
+}
+
+async function hooksFor(
+  ctx: Ctx,
+  place: HookPlace,
+  event: HookEvent,
+  branch: string | undefined,
+): Promise<HookRow[]> {
+  const hooks = await askHooks(ctx.db, place, event)
+  return hooks.filter(
+    (hook) =>
+      // What happens while a hook rests is not kept for it: a receiver that is down would be flooded at its return.
+      alertStatus(hook, ctx.now()) === 'executable' &&
+      (branch === undefined || meansBranch(hook, branch)),
+  )
+}
+
+function askHooks(db: Db, place: HookPlace, event: HookEvent): Promise<HookRow[]> {
+  return listWantingHooks(db, {
+    projectId: place?.id ?? null,
+    namespaceId: place?.namespace_id ?? null,
+    flag: hookEvents[event].flag,
+    system: SYSTEM_EVENTS.has(event),
+  })
+}
+
+/** Whether a hook wants to hear of this branch: by pattern, by regular expression, or of all. */
+function meansBranch(hook: HookRow, branch: string): boolean {
+  const filter = hook.push_events_branch_filter
+  if (!filter || hook.branch_filter_strategy === 'all_branches') return true
+  if (hook.branch_filter_strategy === 'wildcard') return matchesPattern(filter, branch)
+  try {
+    return RE2JS.compile(filter).matcher(branch).find()
+  } catch (error) {
+    if (error instanceof RE2JSSyntaxException) return false
+    throw error
+  }
+}

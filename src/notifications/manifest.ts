@@ -1,0 +1,50 @@
+import { daily } from '../background/schedule.ts'
+import { endpointsOf, type Manifest } from '../manifest.ts'
+import * as events from './events/endpoints.ts'
+import * as groupActivity from './group-activity/endpoints.ts'
+import { deliverHook, forgetDeliveries } from './hooks/deliver.ts'
+import * as hooks from './hooks/endpoints.ts'
+import { tellExpiringTokens } from './hooks/expiring-tokens.ts'
+import * as hooksGroup from './hooks/group-endpoints.ts'
+import * as hooksLog from './hooks/log-endpoints.ts'
+import * as hooksSystem from './hooks/system-endpoints.ts'
+import * as notificationSettings from './notification-settings/endpoints.ts'
+import * as notifications from './notifications/endpoints.ts'
+import { warnOfExpiry } from './notifications/expiring-tasks.ts'
+import {
+  collectNotices,
+  forgetSent,
+  sendNotification,
+  sendPlainMail,
+} from './notifications/tasks.ts'
+
+export const notificationsArea: Manifest = {
+  name: 'notifications',
+  endpoints: endpointsOf(
+    events,
+    groupActivity,
+    hooks,
+    hooksGroup,
+    hooksLog,
+    hooksSystem,
+    notificationSettings,
+    notifications,
+  ),
+  tasks: [
+    tellExpiringTokens,
+    deliverHook,
+    forgetDeliveries,
+    collectNotices,
+    sendNotification,
+    sendPlainMail,
+    warnOfExpiry,
+    forgetSent,
+  ],
+  schedules: [
+    daily('6:00', tellExpiringTokens, {}),
+    daily('3:40', forgetDeliveries, {}),
+    daily('3:45', forgetSent, {}),
+    daily('6:10', warnOfExpiry, {}),
+  ],
+  migrations: [],
+}

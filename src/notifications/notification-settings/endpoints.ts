@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import { onKindOfSource, type SourceKind, sourceWord } from '../../access/sources.ts'
+import { type Group, type Project, signedIn } from '../../access/subjects.ts'
+import { invalid, invalidText } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { flag, text } from '../../http/params.ts'
+import { callerId, getUser } from '../../identity/users/find-user.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { readEvents } from './effective.ts'
+import {
+  EVENTS,
+  type EventChoices,
+  GROUP_EVENTS,
+  isChosen,
+  LEVELS,
+  type NotificationEvent,
+} from './levels.ts'
+import {
+  EVERYWHERE,
+  findSetting,
+  isVerifiedAddress,
+  type NotificationSettingRow,
+  type Place,
+  saveSetting,
+} from './queries.ts'
+
+const tags = ['notification settings']
+
+const eventsEntity = z.partialRecord(z.enum(GROUP_EVENTS), z.boolean().nullable())
+const placeEntity = z.strictObject({ level: z.enum(LEVELS), events: eventsEntity.optional() })
+const globalEntity = placeEntity.extend({ notification_email: z.string() })
+
+/** Flags of every event, so that clients of all three routes may send all. */
+const eventParams = Object.fromEntries(
+  GROUP_EVENTS.map((event) => [event, flag().optional()]),
+) as Record<NotificationEvent, z.ZodOptional<z.ZodType<boolean>>>
+
+const settingBody = { level: text({ max: 1000 }).optional(), ...eventParams }
+
+type SettingBody = { readonly level?: string | undefined } & Readonly<
+  Partial<Record<NotificationEvent, boolean | undefined>>
+>
+
+interface Setting {
+  readonly level: NotificationSettingRow['level']
+  readonly events: EventChoices
+  readonly email: string | null
+}
+
+async function readSetting(ctx: Ctx, place: Place): Promise<Setting> {
+  const row = await findSetting(ctx.db, callerId(ctx), place)
+  if (!row) {
+    const level = place.type === 'instance' ? 'participating' : 'global'
+    return { level, events: {}, email: null }
+  }
+  return { level: row.level, events: readEvents(row), email: row.notification_email }
+}
+
+function presentEvents(events: EventChoices, place: Place) {
+  const names = place.type === 'group' ? GROUP_EVENTS : EVENTS
+  return Object.fromEntries(
+    names.map((event) => [event, isChosen(events, event) || (events[event] ?? null)]),
+  )
+}
+
+function present(setting: Setting, place: Place): z.input<typeof placeEntity> {
+  const { level, events } = setting
+  return level === 'custom' ? { level, events: presentEvents(events, place) } : { level }
+}
+
+function levelOf(asked: string | undefined): Setting['level'] | undefined {
+  if (asked === undefined) return undefined
+  const level = LEVELS.find((one) => one === asked)
+  if (level === undefined) throw invalidText(`'${asked}' is not a valid level`)
+  return level
+}
+
+/** Keeps what was not sent; sending events does not change the level (spec A-resolved §13). */
+async function changeSetting(
+  ctx: Ctx,
+  place: Place,
+  body: SettingBody,
+  email?: string | null,
+): Promise<Setting> {
+  const level = levelOf(body.level)
+  return inTransaction(ctx, async (inner) => {
+    const before = await readSetting(inner, place)
+    const sent = GROUP_EVENTS.filter((event) => body[event] !== undefined)
+    const after = {
+      level: level ?? before.level,
+      events: {
+        ...before.events,
+        ...Object.fromEntries(sent.map((event) => [event, body[event]])),
+      },
+      email: email === undefined ? before.email : email,
+    }
+    await saveSetting(inner.db, {
+      user_id: callerId(inner),
+      source_type: place.type,
+      source_id: place.id,
+      level: after.level,
+      events: JSON.stringify(after.events),
+      notification_email: after.email,
+      updated_at: inner.now(),
+    })
+    return after
+  })
+}
+
+async function presentGlobal(ctx: Ctx, setting: Setting): Promise<z.input<typeof globalEntity>> {
+  const address = setting.email ?? (await getUser(ctx, callerId(ctx))).email
+  return { ...present(setting, EVERYWHERE), notification_email: address }
+}
+
+export const getGlobalSetting = endpoint({
+  method: 'GET',
+  path: '/notification_settings',
+  summary: "Get the caller's notification settings",
+  tags,
+  access: signedIn(),
+  response: globalEntity,
+  handler: async ({ ctx }) => presentGlobal(ctx, await readSetting(ctx, EVERYWHERE)),
+})
+
+export const putGlobalSetting = endpoint({
+  method: 'PUT',
+  path: '/notification_settings',
+  summary: "Change the caller's notification settings",
+  tags,
+  access: signedIn(),
+  body: { ...settingBody, notification_email: text({ max: 1000 }).nullish() },
+  response: globalEntity,
+  async handler({ ctx, body }) {
+    const email = body.notification_email === '' ? null : body.notification_email
+    if (email && !(await isVerifiedAddress(ctx.db, callerId(ctx), email))) {
+      throw invalid({ notification_email: ['must be an email you have verified'] })
+    }
+    return presentGlobal(ctx, await changeSetting(ctx, EVERYWHERE, body, email))
+  },
+})
+
+function onPlace(kind: SourceKind) {
+  const readable = { projects: 'read_project', groups: 'read_group' } as const
+  const make = {
+    project: ({ id }: Project): Place => ({ type: 'project', id }),
+    group: ({ id }: Group): Place => ({ type: 'group', id }),
+  }
+  return onKindOfSource(kind, readable, make, { signedIn: true, validateFirst: true })
+}
+
+function settingsIn(kind: SourceKind): Endpoint[] {
+  const common = {
+    tags,
+    path: `/${kind}/:id/notification_settings`,
+    access: onPlace(kind),
+    response: placeEntity,
+  } as const
+  return [
+    endpoint({
+      ...common,
+      method: 'GET',
+      summary: `Get the caller's notification settings in a ${sourceWord[kind]}`,
+      handler: async ({ ctx, source }) => present(await readSetting(ctx, source), source),
+    }),
+    endpoint({
+      ...common,
+      method: 'PUT',
+      summary: `Change the caller's notification settings in a ${sourceWord[kind]}`,
+      body: settingBody,
+      handler: async ({ ctx, source, body }) =>
+        present(await changeSetting(ctx, source, body), source),
+    }),
+  ]
+}
+
+export const groupSettings = settingsIn('groups')
+export const projectSettings = settingsIn('projects')

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import { actAs } from '../../access/act-as.ts'
+import { digestOf } from '../../access/door.ts'
+import { findVisibleProject, type Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { renderMarkdown } from '../../discussions/markdown/render.ts'
+import { html } from '../../http/page.ts'
+import { deliver } from '../../identity/mail/deliver.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
+import type { Notice } from './happening.ts'
+import { findNote, findSubject, insertSent, listReachable, type SubjectRow } from './queries.ts'
+import { REASONS, sentenceOf } from './words.ts'
+
+/** Sends one mail about an issue or merge request, with all that mail programs need to keep threads together. */
+export async function sendOne(ctx: Ctx, notice: Notice): Promise<void> {
+  const { happening } = notice
+  const asPerson = await actAs(ctx, notice.user_id)
+  const project = await findVisibleProject(asPerson, String(happening.project_id))
+  const subject = await findSubject(ctx.db, happening.type, happening.id)
+  const [person] = await listReachable(ctx.db, [notice.user_id])
+  if (!project || !subject || !person) return
+  const note = happening.note_id === null ? null : await findNote(ctx.db, happening.note_id)
+  // It was deleted before anybody heard of it.
+  if (note === undefined) return
+  const [author] = (await usersById(ctx, [happening.author_id])).values()
+  const isNew = happening.event === 'new_issue' || happening.event === 'new_merge_request'
+  const parts: Parts = {
+    sentence: sentenceOf(happening, author?.name ?? 'Somebody', subject),
+    body: note?.body ?? (isNew ? (subject.description ?? '') : ''),
+    url: urlOf(ctx, project, notice, subject),
+    unsubscribe: await unsubscribeUrl(ctx, notice),
+    reason: `You get this mail because ${REASONS[notice.reason]}.`,
+    path: project.full_path,
+  }
+  const word = happening.type === 'Issue' ? `#${subject.iid}` : `!${subject.iid}`
+  await deliver(ctx, {
+    to: notice.email ?? person.email,
+    fromName: author?.name,
+    subject: `${isNew ? '' : 'Re: '}${project.name} | ${subject.title} (${word})`,
+    text: textPart(parts),
+    ...(await htmlPart(asPerson, parts)),
+    key: `${keyOf(notice)}-${person.id}`,
+    ...threadOf(ctx, project, subject, happening.type, isNew),
+    unsubscribe: parts.unsubscribe,
+    headers: headersOf(ctx, project, subject, notice),
+  })
+}
+
+function textPart({ sentence, body, url, reason, unsubscribe }: Parts): string {
+  const said = [sentence, body.trim(), url].filter((part) => part !== '').join('\n\n')
+  return `${said}\n\n-- \n${reason} Unsubscribe: ${unsubscribe}\n`
+}
+
+function keyOf({ happening }: Notice): string {
+  const { event, id, note_id, at } = happening
+  return `notice-${event}-${id}-${note_id ?? Date.parse(at)}`
+}
+
+/** The first mail of a thread is named after what it is about, so that all others can refer to it. */
+function threadOf(
+  ctx: Pick<Ctx, 'config'>,
+  project: Project,
+  subject: SubjectRow,
+  type: Notice['happening']['type'],
+  isNew: boolean,
+) {
+  const host = new URL(ctx.config.externalUrl).hostname
+  const root = `<${type === 'Issue' ? 'issue' : 'merge_request'}_${subject.id}@${host}>`
+  const listId = listIdOf(project, host)
+  return isNew ? { listId, messageId: root } : { listId, inReplyTo: root }
+}
+
+function headersOf(
+  ctx: Pick<Ctx, 'config'>,
+  project: Project,
+  subject: SubjectRow,
+  { happening, reason }: Notice,
+): Record<string, string> {
+  return ctx.config.vendor.headers({
+    Project: project.name,
+    'Project-Id': String(project.id),
+    'Project-Path': project.full_path,
+    NotificationReason: reason,
+    [`${happening.type}-ID`]: String(subject.id),
+    [`${happening.type}-IID`]: String(subject.iid),
+  })
+}
+
+function urlOf(
+  ctx: Pick<Ctx, 'config'>,
+  project: Project,
+  { happening }: Notice,
+  subject: SubjectRow,
+): string {
+  const kind = happening.type === 'Issue' ? 'issues' : 'merge_requests'
+  const anchor = happening.note_id === null ? '' : `#note_${happening.note_id}`
+  return `${ctx.config.externalUrl}/${project.full_path}/-/${kind}/${subject.iid}${anchor}`
+}
+
+/** Groups of mails as mail programs sort them: `path <id.project.group.host>` (RFC 2919). */
+function listIdOf(project: Project, host: string): { readonly label: string; readonly id: string } {
+  const parts = project.full_path.split('/').reverse()
+  return { label: project.full_path, id: `${project.id}.${parts.join('.')}.${host}` }
+}
+
+/** A link that ends mails about this subject, for whoever has the mail; its secret is kept as a digest. */
+async function unsubscribeUrl(ctx: Ctx, notice: Notice): Promise<string> {
+  const secret = randomBytes(24).toString('hex')
+  await insertSent(ctx.db, {
+    digest: digestOf(secret),
+    user_id: notice.user_id,
+    subject_type: notice.happening.type === 'Issue' ? 'issue' : 'merge_request',
+    subject_id: notice.happening.id,
+    created_at: ctx.now(),
+  })
+  return `${ctx.config.externalUrl}/-/sent_notifications/${secret}/unsubscribe`
+}
+
+interface Parts {
+  readonly sentence: string
+  readonly body: string
+  readonly url: string
+  readonly reason: string
+  readonly unsubscribe: string
+  readonly path: string
+}
+
+/** The same as HTML, unless administrators want plain mails; links are what the reader may see. */
+async function htmlPart(ctx: Ctx, parts: Parts): Promise<{ readonly html?: string }> {
+  if (!ctx.settings.get('html_emails_enabled')) return {}
+  const rendered = parts.body === '' ? '' : await renderMarkdown(ctx, parts.body, parts.path)
+  const head = html`<p>${parts.sentence}</p>`
+  const foot = html`<p><a href="${parts.url}">View it on Gitstead</a></p>
+<p style="color:#737278">${parts.reason} <a href="${parts.unsubscribe}">Unsubscribe</a></p>`
+  return { html: `${head.text}\n${rendered}\n${foot.text}` }
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { task } from '../../background/task.ts'
+import { later } from '../../base/clock.ts'
+import type { Ctx } from '../../ctx.ts'
+import { deliver } from '../../identity/mail/deliver.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { collectFor } from './collect.ts'
+import { collectRecipients, sendNotice } from './happening.ts'
+import { plainMail } from './plain-mail.ts'
+import { deleteOldSent, listReachable } from './queries.ts'
+import { sendOne } from './send.ts'
+
+export const collectNotices = task({
+  ...collectRecipients,
+  handler: (ctx: Ctx, happening) => inTransaction(ctx, (ctx) => collectFor(ctx, happening)),
+})
+
+export const sendNotification = task({
+  ...sendNotice,
+  lane: 'outbound',
+  timeout: 120_000,
+  handler: (ctx: Ctx, notice) => sendOne(ctx, notice),
+})
+
+export const sendPlainMail = task({
+  ...plainMail,
+  lane: 'outbound',
+  timeout: 120_000,
+  async handler(ctx: Ctx, { user_id, email, subject, text, key }) {
+    const [person] = await listReachable(ctx.db, [user_id])
+    if (person) await deliver(ctx, { to: email ?? person.email, subject, text, key })
+  },
+})
+
+const YEAR_MS = 365 * 86_400_000
+
+/** Links of mails that are older than a year end nothing any more. */
+export const forgetSent = task({
+  name: 'notifications.forget_sent',
+  payload: z.object({}),
+  handler: (ctx: Ctx) => deleteOldSent(ctx.db, later(ctx.now(), -YEAR_MS)),
+})

@@ -1,0 +1,79 @@
+import { findProjectRole } from '../../access/find-queries.ts'
+import type { Project } from '../../access/subjects.ts'
+import { dayOf } from '../../base/clock.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { UserBasicRow } from '../../identity/users/basic.ts'
+import type { Work } from '../../store/schema/issues.ts'
+import { deleteAssignees, insertAssignees, listAssignees, listUsers } from './queries.ts'
+
+/** Most people that one issue or merge request is assigned to. */
+const MAX_ASSIGNEES = 200
+
+/** Who was assigned before and is now, for notes, to-dos and webhooks. */
+export interface AssigneeChange {
+  readonly before: readonly UserBasicRow[]
+  readonly after: readonly UserBasicRow[]
+  readonly added: readonly UserBasicRow[]
+  readonly removed: readonly UserBasicRow[]
+}
+
+/**
+ * Assigns exactly these users, in the caller's transaction. Users who are unknown, blocked or without access to the
+ * project are left out without an error; id 0 stands for nobody (spec D §1.9).
+ */
+export async function setAssignees(
+  ctx: Ctx,
+  project: Project,
+  type: Work,
+  subjectId: number,
+  userIds: readonly number[],
+): Promise<AssigneeChange> {
+  const before = await listAssignees(ctx.db, type, [subjectId])
+  const after = await assignable(ctx, project, userIds)
+  const beforeIds = new Set(before.map((user) => user.id))
+  const afterIds = new Set(after.map((user) => user.id))
+  const added = after.filter((user) => !beforeIds.has(user.id))
+  const removed = before.filter((user) => !afterIds.has(user.id))
+  const ids = (users: readonly UserBasicRow[]) => users.map((user) => user.id)
+  await insertAssignees(ctx.db, type, subjectId, ids(added), ctx.now())
+  await deleteAssignees(ctx.db, type, subjectId, ids(removed))
+  return { before, after, added, removed }
+}
+
+/** Those of the users who can be made responsible in the project, in the given order. */
+export async function assignable(
+  ctx: Ctx,
+  project: Project,
+  userIds: readonly number[],
+): Promise<UserBasicRow[]> {
+  const wanted = [...new Set(userIds)].filter((id) => id > 0).slice(0, MAX_ASSIGNEES)
+  if (wanted.length === 0) return []
+  const users = new Map((await listUsers(ctx.db, wanted)).map((user) => [user.id, user]))
+  const found: UserBasicRow[] = []
+  for (const id of wanted) {
+    const user = users.get(id)
+    if (user && (await mayBeAssigned(ctx, project, id))) found.push(user)
+  }
+  return found
+}
+
+/** In a public project anyone may be made responsible, else only who has a role there. */
+async function mayBeAssigned(ctx: Ctx, project: Project, userId: number): Promise<boolean> {
+  if (project.visibility === 'public') return true
+  return (await findProjectRole(ctx.db, userId, project, dayOf(ctx.now()))) > 0
+}
+
+/** Assignees of many issues or merge requests, by the subject's id. */
+export async function assigneesBySubject(
+  ctx: Pick<Ctx, 'db'>,
+  type: Work,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, UserBasicRow[]>> {
+  const found = new Map<number, UserBasicRow[]>()
+  for (const row of await listAssignees(ctx.db, type, ids)) {
+    const list = found.get(row.subject_id)
+    if (list) list.push(row)
+    else found.set(row.subject_id, [row])
+  }
+  return found
+}

@@ -1,0 +1,110 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { OffsetPage } from '../../base/page.ts'
+import { userBasicColumns } from '../../identity/users/basic.ts'
+import { listPage } from '../../store/pages.ts'
+import type { BoardListsTable, BoardsTable } from '../../store/schema/boards.ts'
+import type { Db } from '../../store/schema.ts'
+import type { PlanningSource } from '../place.ts'
+
+export type BoardRow = Selectable<BoardsTable>
+export type ListRow = Selectable<BoardListsTable>
+
+function boardsOf(db: Db, owner: PlanningSource) {
+  const query = db.selectFrom('boards').selectAll()
+  return owner.project
+    ? query.where('project_id', '=', owner.project.id)
+    : query.where('group_id', '=', owner.group?.id ?? 0)
+}
+
+export function listBoardRows(db: Db, owner: PlanningSource, page: OffsetPage) {
+  return listPage(db, boardsOf(db, owner).orderBy(sql`lower(name)`).orderBy('id'), page)
+}
+
+export function findBoard(
+  db: Db,
+  owner: PlanningSource,
+  id: number,
+): Promise<BoardRow | undefined> {
+  return boardsOf(db, owner).where('id', '=', id).executeTakeFirst()
+}
+
+export function insertBoard(db: Db, values: Insertable<BoardsTable>): Promise<BoardRow> {
+  return db.insertInto('boards').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+export function updateBoard(
+  db: Db,
+  id: number,
+  changes: Updateable<BoardsTable>,
+): Promise<BoardRow> {
+  return db
+    .updateTable('boards')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteBoard(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('boards').where('id', '=', id).execute()
+}
+
+export async function saveBoardLabels(
+  db: Db,
+  boardId: number,
+  labelIds: readonly number[],
+): Promise<void> {
+  await db.deleteFrom('board_labels').where('board_id', '=', boardId).execute()
+  if (labelIds.length === 0) return
+  const rows = labelIds.map((label_id) => ({ board_id: boardId, label_id }))
+  await db.insertInto('board_labels').values(rows).execute()
+}
+
+/** The labels that boards show only issues of, with the board that each belongs to. */
+export async function listLabelsOfBoards(db: Db, boardIds: readonly number[]) {
+  if (boardIds.length === 0) return []
+  return db
+    .selectFrom('board_labels')
+    .innerJoin('labels', 'labels.id', 'board_labels.label_id')
+    .selectAll('labels')
+    .select('board_labels.board_id')
+    .where('board_labels.board_id', 'in', boardIds)
+    .orderBy('labels.title')
+    .execute()
+}
+
+export async function listListsOf(db: Db, boardIds: readonly number[]): Promise<ListRow[]> {
+  if (boardIds.length === 0) return []
+  return db
+    .selectFrom('board_lists')
+    .selectAll()
+    .where('board_id', 'in', boardIds)
+    .orderBy('position')
+    .orderBy('id')
+    .execute()
+}
+
+export function insertList(db: Db, values: Insertable<BoardListsTable>): Promise<ListRow> {
+  return db.insertInto('board_lists').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Puts the lists of a board into this order. */
+export async function saveListOrder(db: Db, ids: readonly number[]): Promise<void> {
+  for (const [position, id] of ids.entries()) {
+    await db.updateTable('board_lists').set({ position }).where('id', '=', id).execute()
+  }
+}
+
+export async function deleteList(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('board_lists').where('id', '=', id).execute()
+}
+
+export async function listLabelsById(db: Db, ids: readonly number[]) {
+  if (ids.length === 0) return []
+  return db.selectFrom('labels').selectAll().where('id', 'in', ids).execute()
+}
+
+export async function listPeopleById(db: Db, ids: readonly number[]) {
+  if (ids.length === 0) return []
+  return db.selectFrom('users').select(userBasicColumns).where('users.id', 'in', ids).execute()
+}

@@ -1,0 +1,191 @@
+import { findGroupRole, findProjectRole } from '../../access/find-queries.ts'
+import { dayOf } from '../../base/clock.ts'
+import { badRequest, invalid, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { taken, uniquely } from '../../store/unique.ts'
+import { usableLabel, usableLabelsByTitle } from '../labels/verbs.ts'
+import { usableMilestone } from '../milestones/verbs.ts'
+import type { PlanningSource } from '../place.ts'
+import {
+  type BoardRow,
+  deleteList,
+  findBoard,
+  insertBoard,
+  insertList,
+  type ListRow,
+  listListsOf,
+  saveBoardLabels,
+  saveListOrder,
+  updateBoard,
+} from './queries.ts'
+
+export interface BoardChanges {
+  readonly name?: string | undefined
+  readonly hide_backlog_list?: boolean | undefined
+  readonly hide_closed_list?: boolean | undefined
+  readonly assignee_id?: number | null | undefined
+  readonly milestone_id?: number | null | undefined
+  readonly labels?: readonly string[] | undefined
+  readonly weight?: number | null | undefined
+}
+
+/** What a list stands for; exactly one is given. */
+export interface ListSubject {
+  readonly label_id?: number | undefined
+  readonly assignee_id?: number | undefined
+  readonly milestone_id?: number | undefined
+}
+
+export async function getBoard(ctx: Ctx, owner: PlanningSource, id: number): Promise<BoardRow> {
+  const row = await findBoard(ctx.db, owner, id)
+  if (!row) throw notFound('Board')
+  return row
+}
+
+function checkedName(name: string): string {
+  const trimmed = name.trim()
+  if (trimmed === '') throw invalid({ name: ["can't be blank"] })
+  return trimmed
+}
+
+export async function createBoard(
+  ctx: Ctx,
+  owner: PlanningSource,
+  name: string,
+): Promise<BoardRow> {
+  const now = ctx.now()
+  return insertBoard(ctx.db, {
+    project_id: owner.project?.id ?? null,
+    group_id: owner.group?.id ?? null,
+    name: checkedName(name),
+    created_at: now,
+    updated_at: now,
+  })
+}
+
+/** Changes what is given; null and 0 clear, unknown labels are left out. */
+export async function changeBoard(
+  ctx: Ctx,
+  owner: PlanningSource,
+  row: BoardRow,
+  changes: BoardChanges,
+): Promise<BoardRow> {
+  return inTransaction(ctx, async (ctx) => {
+    const { name, labels, milestone_id: milestone, assignee_id: assignee, ...rest } = changes
+    if (labels) {
+      const known = await usableLabelsByTitle(ctx, owner.place, labels)
+      await saveBoardLabels(
+        ctx.db,
+        row.id,
+        known.map((label) => label.id),
+      )
+    }
+    return updateBoard(ctx.db, row.id, {
+      ...given(rest),
+      ...(name === undefined ? {} : { name: checkedName(name) }),
+      ...(milestone === undefined
+        ? {}
+        : { milestone_id: await milestoneOf(ctx, owner, milestone) }),
+      ...(assignee === undefined ? {} : { assignee_id: await memberOf(ctx, owner, assignee) }),
+      updated_at: ctx.now(),
+    })
+  })
+}
+
+/** Without what was not sent. */
+function given(changes: Pick<BoardChanges, 'hide_backlog_list' | 'hide_closed_list' | 'weight'>) {
+  const { hide_backlog_list: backlog, hide_closed_list: closed, weight } = changes
+  return {
+    ...(backlog === undefined ? {} : { hide_backlog_list: backlog }),
+    ...(closed === undefined ? {} : { hide_closed_list: closed }),
+    ...(weight === undefined ? {} : { weight }),
+  }
+}
+
+async function milestoneOf(
+  ctx: Ctx,
+  owner: PlanningSource,
+  id: number | null,
+): Promise<number | null> {
+  if (!id) return null
+  return (await usableMilestone(ctx, owner.place, id))?.id ?? null
+}
+
+async function memberOf(
+  ctx: Ctx,
+  owner: PlanningSource,
+  id: number | null,
+): Promise<number | null> {
+  if (!id) return null
+  const today = dayOf(ctx.now())
+  const role = owner.project
+    ? await findProjectRole(ctx.db, id, owner.project, today)
+    : await findGroupRole(ctx.db, id, owner.place.namespaceId, today)
+  return role > 0 ? id : null
+}
+
+/** Adds a list behind the others. */
+export async function addList(
+  ctx: Ctx,
+  owner: PlanningSource,
+  board: BoardRow,
+  subject: ListSubject,
+): Promise<ListRow> {
+  await assertKnown(ctx, owner, subject)
+  return inTransaction(ctx, async (ctx) => {
+    const position = (await listListsOf(ctx.db, [board.id])).length
+    const now = ctx.now()
+    const values = { board_id: board.id, ...subject, position, created_at: now, updated_at: now }
+    const uniques = {
+      'board_lists.label_id, board_lists.board_id': () => taken('label'),
+      'board_lists.assignee_id, board_lists.board_id': () => taken('assignee'),
+      'board_lists.milestone_id, board_lists.board_id': () => taken('milestone'),
+    }
+    return uniquely(uniques, () => insertList(ctx.db, values))
+  })
+}
+
+async function assertKnown(ctx: Ctx, owner: PlanningSource, subject: ListSubject): Promise<void> {
+  const { label_id: label, assignee_id: assignee, milestone_id: milestone } = subject
+  if (label !== undefined && !(await usableLabel(ctx, owner.place, label)))
+    throw badRequest('Label not found!')
+  if (assignee !== undefined && (await memberOf(ctx, owner, assignee)) === null)
+    throw badRequest('User not found!')
+  if (milestone !== undefined && (await milestoneOf(ctx, owner, milestone)) === null)
+    throw badRequest('Milestone not found!')
+}
+
+export async function getList(ctx: Ctx, board: BoardRow, id: number): Promise<ListRow> {
+  const row = (await listListsOf(ctx.db, [board.id])).find((one) => one.id === id)
+  if (!row) throw notFound('List')
+  return row
+}
+
+/** Moves a list to a place among the lists of its board. */
+export async function moveList(
+  ctx: Ctx,
+  board: BoardRow,
+  id: number,
+  to: number,
+): Promise<ListRow> {
+  await inTransaction(ctx, async (ctx) => {
+    const ids = (await listListsOf(ctx.db, [board.id])).map((row) => row.id)
+    if (!ids.includes(id)) throw notFound('List')
+    if (to < 0 || to >= ids.length) throw invalid({ position: ['is not included in the list'] })
+    const others = ids.filter((one) => one !== id)
+    others.splice(to, 0, id)
+    await saveListOrder(ctx.db, others)
+  })
+  return getList(ctx, board, id)
+}
+
+export async function removeList(ctx: Ctx, board: BoardRow, id: number): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    const ids = (await listListsOf(ctx.db, [board.id])).map((row) => row.id)
+    if (!ids.includes(id)) throw notFound('List')
+    await deleteList(ctx.db, id)
+    const left = ids.filter((one) => one !== id)
+    await saveListOrder(ctx.db, left)
+  })
+}

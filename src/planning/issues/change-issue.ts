@@ -1,0 +1,284 @@
+import type { Updateable } from 'kysely'
+import { isAdmin, userOf } from '../../access/actor.ts'
+import { mayInProject } from '../../access/decide.ts'
+import type { Project } from '../../access/subjects.ts'
+import { forbidden } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Noteable } from '../../discussions/notes/noteable.ts'
+import { addSystemNote } from '../../discussions/notes/verbs.ts'
+import { followText } from '../../discussions/references/follow-text.ts'
+import { addNoteAbout, type NoteSource } from '../../discussions/references/note-mention.ts'
+import { addTodos } from '../../discussions/todos/add.ts'
+import { recordEvent } from '../../notifications/events/record.ts'
+import type { IssuesTable } from '../../store/schema/issues.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { assigneesBySubject, setAssignees } from '../assignees/verbs.ts'
+import { type LabelWishes, setLabels } from '../labels/set-labels.ts'
+import { presentMilestonesById } from '../milestones/verbs.ts'
+import {
+  recordLabelEvents,
+  recordMilestoneEvent,
+  recordStateEvent,
+  recordWeightEvent,
+} from '../resource-events/record.ts'
+import { assertTitle, getRow, type IssueInput, milestoneFor } from './create-issue.ts'
+import { asNoteable } from './find.ts'
+import { actionOf, fireIssueHooks, type IssueState, readIssueState } from './hook-payload.ts'
+import { type IssueRow, updateIssue } from './queries.ts'
+import { changedTasks } from './tasks-in-text.ts'
+import { titleChange } from './title-change.ts'
+
+export interface IssueChanges
+  extends Omit<IssueInput, 'iid' | 'created_at' | 'labels' | 'title'>,
+    LabelWishes {
+  readonly title?: string | undefined
+  readonly state_event?: 'close' | 'reopen' | undefined
+  readonly updated_at?: string | undefined
+}
+
+/** What authors and assignees below Planner may change of their own issue (spec D §2.2). */
+const OWN = new Set(['title', 'description', 'state_event', 'confidential'])
+
+async function assertMayChange(
+  ctx: Ctx,
+  project: Project,
+  row: IssueRow,
+  changes: IssueChanges,
+): Promise<void> {
+  if (mayInProject(ctx.actor, project, 'update_issue')) return
+  const user = userOf(ctx.actor)
+  const assignees = (await assigneesBySubject(ctx, 'issue', [row.id])).get(row.id) ?? []
+  const own =
+    user !== null && (row.author_id === user.id || assignees.some((one) => one.id === user.id))
+  const asked = Object.entries(changes).filter(([, value]) => value !== undefined)
+  const allowed = own && mayInProject(ctx.actor, project, 'create_issue')
+  if (!allowed || !asked.every(([name]) => OWN.has(name))) throw forbidden()
+}
+
+/** Changes what is given, with a system note and events for each change, in one transaction. */
+export async function changeIssue(
+  ctx: Ctx,
+  project: Project,
+  row: IssueRow,
+  changes: IssueChanges,
+): Promise<IssueRow> {
+  await assertMayChange(ctx, project, row, changes)
+  if (changes.title !== undefined) assertTitle(changes.title)
+  return inTransaction(ctx, async (ctx) => {
+    const noteable = asNoteable(ctx, project, row)
+    const before = await readIssueState(ctx, row)
+    const values: Updateable<IssuesTable> = {
+      ...(await textChanges(ctx, noteable, row, changes)),
+      ...(await planChanges(ctx, project, noteable, row, changes)),
+      ...(await flagChanges(ctx, noteable, row, changes)),
+      ...(await stateChange(ctx, noteable, row, changes.state_event)),
+    }
+    await peopleAndLabels(ctx, project, noteable, row, changes)
+    const at = isAdmin(ctx.actor) ? (changes.updated_at ?? ctx.now()) : ctx.now()
+    await updateIssue(ctx.db, row.id, { ...values, updated_at: at })
+    return changed(ctx, project, before)
+  })
+}
+
+async function textChanges(ctx: Ctx, noteable: Noteable, row: IssueRow, changes: IssueChanges) {
+  const title = changes.title?.trim()
+  if (title !== undefined && title !== row.title) {
+    await addSystemNote(ctx, noteable, 'title', titleChange(row.title, title))
+    await followText(ctx, noteable, title)
+  }
+  const { description } = changes
+  if (description !== undefined && description !== row.description) {
+    await noteDescription(ctx, noteable, row.description, description)
+    await followText(ctx, noteable, description ?? '')
+  }
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(await typeChange(ctx, noteable, row, changes.issue_type)),
+  }
+}
+
+/** Ticks of a check-list are told by themselves (spec B-resolved §11.3 task). */
+async function noteDescription(
+  ctx: Ctx,
+  noteable: Noteable,
+  before: string | null,
+  after: string | null,
+): Promise<void> {
+  const ticks = changedTasks(before, after)
+  for (const { text, completed } of ticks) {
+    const word = completed ? 'completed' : 'incomplete'
+    await addSystemNote(ctx, noteable, 'task', `marked the task **${text}** as ${word}`)
+  }
+  if (ticks.length === 0)
+    await addSystemNote(ctx, noteable, 'description', 'changed the description')
+}
+
+async function typeChange(
+  ctx: Ctx,
+  noteable: Noteable,
+  row: IssueRow,
+  type: IssueRow['issue_type'] | undefined,
+): Promise<Updateable<IssuesTable>> {
+  if (type === undefined || type === row.issue_type) return {}
+  const word = (one: string) => one.replaceAll('_', ' ')
+  const text = `changed type from ${word(row.issue_type)} to ${word(type)}`
+  await addSystemNote(ctx, noteable, 'issue_type', text)
+  return { issue_type: type }
+}
+
+async function planChanges(
+  ctx: Ctx,
+  project: Project,
+  noteable: Noteable,
+  row: IssueRow,
+  changes: IssueChanges,
+): Promise<Updateable<IssuesTable>> {
+  const subject = { type: 'issue', id: row.id } as const
+  const found: Updateable<IssuesTable> = {}
+  if (changes.milestone_id !== undefined) {
+    found.milestone_id = await milestoneFor(ctx, project, changes.milestone_id)
+    await recordMilestoneEvent(ctx, subject, row.milestone_id, found.milestone_id)
+    await noteMilestone(ctx, noteable, row.milestone_id, found.milestone_id)
+  }
+  if (changes.due_date !== undefined && changes.due_date !== row.due_date) {
+    found.due_date = changes.due_date
+    const text =
+      changes.due_date === null ? 'removed due date' : `changed due date to ${changes.due_date}`
+    await addSystemNote(ctx, noteable, 'due_date', text)
+  }
+  if (changes.start_date !== undefined && changes.start_date !== row.start_date) {
+    found.start_date = changes.start_date
+    const text =
+      changes.start_date === null
+        ? 'removed start date'
+        : `changed start date to ${changes.start_date}`
+    await addSystemNote(ctx, noteable, 'start_date_or_due_date', text)
+  }
+  if (changes.weight !== undefined && changes.weight !== row.weight) {
+    found.weight = changes.weight
+    await recordWeightEvent(ctx, subject, changes.weight)
+  }
+  return found
+}
+
+async function noteMilestone(
+  ctx: Ctx,
+  noteable: Noteable,
+  before: number | null,
+  after: number | null,
+): Promise<void> {
+  if (before === after) return
+  if (after === null) return addSystemNote(ctx, noteable, 'milestone', 'removed milestone')
+  const title = (await presentMilestonesById(ctx, [after])).get(after)?.title ?? ''
+  await addSystemNote(ctx, noteable, 'milestone', `changed milestone to %${title}`)
+}
+
+async function flagChanges(ctx: Ctx, noteable: Noteable, row: IssueRow, changes: IssueChanges) {
+  const { confidential, discussion_locked: locked } = changes
+  if (confidential !== undefined && confidential !== (row.confidential === 1)) {
+    const text = confidential ? 'made the issue confidential' : 'made the issue visible to everyone'
+    await addSystemNote(ctx, noteable, confidential ? 'confidential' : 'visible', text)
+  }
+  if (locked !== undefined && locked !== (row.discussion_locked === 1)) {
+    const word = locked ? 'locked' : 'unlocked'
+    await addSystemNote(ctx, noteable, word, `${word} this issue`)
+  }
+  return {
+    ...(confidential === undefined ? {} : { confidential }),
+    ...(locked === undefined ? {} : { discussion_locked: locked ? (1 as const) : (0 as const) }),
+  }
+}
+
+async function stateChange(
+  ctx: Ctx,
+  noteable: Noteable,
+  row: IssueRow,
+  event: 'close' | 'reopen' | undefined,
+  via = '',
+  cause?: NoteSource,
+): Promise<Updateable<IssuesTable>> {
+  const state = event === 'close' ? 'closed' : event === 'reopen' ? 'opened' : row.state
+  if (state === row.state) return {}
+  const word = state === 'closed' ? 'closed' : 'reopened'
+  const action = word === 'closed' ? 'closed' : 'opened'
+  if (cause) await addNoteAbout(ctx, noteable, action, word + via, cause)
+  else await addSystemNote(ctx, noteable, action, word + via)
+  const commit = cause?.type === 'Commit' ? (cause.commitId ?? undefined) : undefined
+  await recordStateEvent(ctx, { type: 'issue', id: row.id }, word, { commit })
+  await recordEvent(ctx, {
+    projectId: row.project_id,
+    action: word,
+    targetType: 'Issue',
+    targetId: row.id,
+    targetIid: row.iid,
+    targetTitle: row.title,
+  })
+  return state === 'closed'
+    ? { state, closed_at: ctx.now(), closed_by_id: userOf(ctx.actor)?.id ?? null }
+    : { state, closed_at: null, closed_by_id: null }
+}
+
+async function peopleAndLabels(
+  ctx: Ctx,
+  project: Project,
+  noteable: Noteable,
+  row: IssueRow,
+  changes: IssueChanges,
+): Promise<void> {
+  const { labels, add, remove, assignee_ids: people } = changes
+  if (labels || add || remove) {
+    const change = await setLabels(ctx, project, 'issue', row.id, { labels, add, remove })
+    await recordLabelEvents(ctx, { type: 'issue', id: row.id }, change.added, change.removed)
+  }
+  if (!people) return
+  const change = await setAssignees(ctx, project, 'issue', row.id, people)
+  const target = { type: 'Issue', id: row.id, projectId: project.id } as const
+  await addTodos(
+    ctx,
+    target,
+    'assigned',
+    change.added.map((user) => user.id),
+  )
+  const text = assigneeText(change.added, change.removed)
+  if (text !== '') await addSystemNote(ctx, noteable, 'assignee', text)
+}
+
+/** `assigned to @a, @b and unassigned @c` (spec B-resolved §11.3). */
+export function assigneeText(
+  added: readonly { readonly username: string }[],
+  removed: readonly { readonly username: string }[],
+): string {
+  const names = (users: readonly { readonly username: string }[]) =>
+    users.map((user) => `@${user.username}`).join(', ')
+  const parts = [
+    ...(added.length > 0 ? [`assigned to ${names(added)}`] : []),
+    ...(removed.length > 0 ? [`unassigned ${names(removed)}`] : []),
+  ]
+  return parts.join(' and ')
+}
+
+/** Closes an issue because of a commit or merge request that `via` names, such as ` via merge request !1`. */
+export async function closeIssueVia(
+  ctx: Ctx,
+  project: Project,
+  row: IssueRow,
+  via: string,
+  cause?: NoteSource,
+): Promise<void> {
+  if (row.state === 'closed') return
+  await inTransaction(ctx, async (ctx) => {
+    const values = await stateChange(ctx, asNoteable(ctx, project, row), row, 'close', via, cause)
+    const before = await readIssueState(ctx, row)
+    await updateIssue(ctx.db, row.id, { ...values, updated_at: ctx.now() })
+    await changed(ctx, project, before)
+  })
+}
+
+/** The row as it is now, and the hooks told of what became of it. */
+async function changed(ctx: Ctx, project: Project, before: IssueState): Promise<IssueRow> {
+  const row = await getRow(ctx, before.row.id)
+  const action = actionOf(before.row, row)
+  await fireIssueHooks(ctx, project, action, await readIssueState(ctx, row), before)
+  return row
+}

@@ -1,0 +1,197 @@
+import { z } from 'zod'
+import { userOf } from '../../access/actor.ts'
+import { anyone, onGroup, onInstance, onProject } from '../../access/subjects.ts'
+import { notFound, unauthorized } from '../../base/problem.ts'
+import { assertUnmodifiedSince } from '../../http/conditional.ts'
+import { endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
+import { csv, day, flag, id, instant, integer, oneOf, text } from '../../http/params.ts'
+import { recordUserAgent } from '../../identity/user-agents/verbs.ts'
+import { onIssue } from './access.ts'
+import { continueThreads } from './continue-threads.ts'
+import { issueEntity } from './entity.ts'
+import { listVisibleIssues } from './list-issues.ts'
+import { issueListQuery } from './list-params.ts'
+import { editIssue, openIssue } from './open-issue.ts'
+import { presentIssue } from './present.ts'
+import { findIssueById } from './queries.ts'
+import { removeIssue } from './remove-issue.ts'
+
+const tags = ['issues']
+const issueTypes = ['issue', 'incident', 'test_case', 'task'] as const
+const fields = {
+  description: text().nullish(),
+  assignee_id: integer().nullish(),
+  assignee_ids: csv(integer(), { max: 200 }).optional(),
+  milestone_id: integer().nullish(),
+  due_date: day().nullish(),
+  start_date: day().nullish(),
+  confidential: flag().optional(),
+  discussion_locked: flag().optional(),
+  weight: integer({ min: 0 }).nullish(),
+  issue_type: oneOf(issueTypes).optional(),
+  labels: csv(text({ max: 255 }), { max: 100 }).optional(),
+  add_labels: csv(text({ max: 255 }), { max: 100 }).optional(),
+}
+
+/** `assignee_ids` wins; `assignee_id` 0 or null is nobody. */
+function people(body: {
+  assignee_id?: number | null | undefined
+  assignee_ids?: number[] | undefined
+}) {
+  if (body.assignee_ids) return body.assignee_ids
+  return body.assignee_id === undefined ? undefined : [body.assignee_id ?? 0]
+}
+
+export const listIssues = endpoint({
+  method: 'GET',
+  path: '/issues',
+  summary: 'List issues everywhere; those that the caller created unless told otherwise',
+  tags,
+  access: anyone(),
+  query: issueListQuery,
+  paginate: 'offset',
+  response: z.array(issueEntity),
+  handler({ ctx, query, page }) {
+    const mine = query.scope ?? (query.author_id || query.author_username ? 'all' : 'created_by_me')
+    if (mine !== 'all' && !userOf(ctx.actor)) throw unauthorized()
+    return listVisibleIssues(ctx, { kind: 'all' }, { ...query, scope: mine }, page)
+  },
+})
+
+export const listGroupIssues = endpoint({
+  method: 'GET',
+  path: '/groups/:id/issues',
+  summary: 'List the issues of a group and of its subgroups',
+  tags,
+  access: onGroup('read_issues'),
+  query: issueListQuery,
+  paginate: 'offset',
+  response: z.array(issueEntity),
+  handler: ({ ctx, group, query, page }) =>
+    listVisibleIssues(ctx, { kind: 'group', groupId: group.id }, query, page),
+})
+
+export const listProjectIssues = endpoint({
+  method: 'GET',
+  path: '/projects/:id/issues',
+  summary: 'List the issues of a project',
+  tags,
+  access: onProject('read_issues'),
+  jobToken: true,
+  query: issueListQuery,
+  paginate: {
+    keyset: ['created_at', 'updated_at', 'title', 'id'],
+    defaultSort: 'desc',
+    offset: true,
+  },
+  response: z.array(issueEntity),
+  handler: ({ ctx, project, query, page }) =>
+    listVisibleIssues(
+      ctx,
+      { kind: 'project', projectId: project.id },
+      query,
+      page,
+      project.full_path,
+    ),
+})
+
+export const getIssueById = endpoint({
+  method: 'GET',
+  path: '/issues/:issue_id',
+  summary: 'Get an issue by its number in the instance',
+  tags,
+  access: onInstance(),
+  params: { issue_id: id() },
+  response: issueEntity,
+  async handler({ ctx, params: { issue_id } }) {
+    const row = await findIssueById(ctx.db, issue_id)
+    if (!row) throw notFound()
+    return presentIssue(ctx, row)
+  },
+})
+
+export const getProjectIssue = endpoint({
+  method: 'GET',
+  path: '/projects/:id/issues/:issue_iid',
+  summary: 'Get an issue',
+  tags,
+  access: onIssue(),
+  jobToken: true,
+  response: issueEntity,
+  handler: ({ ctx, issue }) => presentIssue(ctx, issue),
+})
+
+export const createProjectIssue = endpoint({
+  method: 'POST',
+  path: '/projects/:id/issues',
+  summary: 'Create an issue',
+  tags,
+  access: onProject('create_issue'),
+  body: {
+    ...fields,
+    title: text(),
+    iid: integer().optional(),
+    created_at: instant().optional(),
+    merge_request_to_resolve_discussions_of: integer().optional(),
+    discussion_to_resolve: text().optional(),
+  },
+  limit: perMinuteAsSet('issues_create_limit', 'caller_and_subject'),
+  response: issueEntity,
+  status: 201,
+  async handler({ ctx, project, body, request }) {
+    const labels = [...(body.labels ?? []), ...(body.add_labels ?? [])]
+    const row = await openIssue(ctx, project, { ...body, labels, assignee_ids: people(body) })
+    await recordUserAgent(ctx, 'Issue', row.id, request)
+    const { merge_request_to_resolve_discussions_of: iid } = body
+    if (iid !== undefined) await continueThreads(ctx, project, iid, row, body.discussion_to_resolve)
+    return presentIssue(ctx, row)
+  },
+})
+
+/** What an update may name; at least one of them has to be there. */
+const changeBody = {
+  ...fields,
+  title: text().optional(),
+  remove_labels: csv(text({ max: 255 }), { max: 100 }).optional(),
+  state_event: oneOf(['close', 'reopen']).optional(),
+  updated_at: instant().optional(),
+}
+const changeNames = Object.keys(changeBody)
+
+function atLeastOne(sent: ReadonlySet<string>): string[] {
+  if (changeNames.some((name) => sent.has(name))) return []
+  return [`${changeNames.join(', ')} are missing, at least one parameter must be provided`]
+}
+
+export const updateProjectIssue = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/issues/:issue_iid',
+  summary: 'Change, close or reopen an issue',
+  tags,
+  access: onIssue('create_issue'),
+  body: changeBody,
+  check: atLeastOne,
+  response: issueEntity,
+  async handler({ ctx, project, issue, body }) {
+    const { add_labels: add, remove_labels: remove, assignee_id: _, ...rest } = body
+    const changed = await editIssue(ctx, project, issue, {
+      ...rest,
+      add,
+      remove,
+      assignee_ids: people(body),
+    })
+    return presentIssue(ctx, changed)
+  },
+})
+
+export const deleteProjectIssue = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/issues/:issue_iid',
+  summary: 'Delete an issue',
+  tags,
+  access: onIssue('delete_issue'),
+  async handler({ ctx, issue, request }) {
+    assertUnmodifiedSince(request, issue.updated_at)
+    await removeIssue(ctx, issue)
+  },
+})

@@ -1,0 +1,33 @@
+import type { Project } from '../../access/subjects.ts'
+import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Noteable } from '../../discussions/notes/noteable.ts'
+import { assigneesBySubject } from '../assignees/verbs.ts'
+import { issueUrl } from './present.ts'
+import { findIssue, type IssueRow } from './queries.ts'
+import { maySeeIssue } from './visible.ts'
+
+/** The issue of this number if the caller may see it, or 404. */
+export async function getIssue(ctx: Ctx, project: Project, iid: number): Promise<IssueRow> {
+  const row = await findIssue(ctx.db, project.id, iid)
+  if (!row) throw notFound()
+  const assignees = (await assigneesBySubject(ctx, 'issue', [row.id])).get(row.id) ?? []
+  const ids = assignees.map((user) => user.id)
+  if (!maySeeIssue(ctx, project, row, ids)) throw notFound()
+  return row
+}
+
+/** The issue as notes need to know it. */
+export function asNoteable(ctx: Ctx, project: Project, row: IssueRow): Noteable {
+  return {
+    type: 'Issue',
+    id: row.id,
+    commitId: null,
+    iid: row.iid,
+    project,
+    authorId: row.author_id,
+    locked: row.discussion_locked === 1,
+    title: row.title,
+    webUrl: issueUrl(ctx, row),
+  }
+}

@@ -1,0 +1,91 @@
+import { mayInProject } from '../../access/decide.ts'
+import { getVisibleProject, type Project } from '../../access/subjects.ts'
+import { badRequest } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { copyNotes } from '../../discussions/notes/verbs.ts'
+import { addNoteAbout } from '../../discussions/references/note-mention.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { assigneesBySubject } from '../assignees/verbs.ts'
+import { labelsBySubject } from '../labels/set-labels.ts'
+import { closeIssueVia } from './change-issue.ts'
+import { createIssue } from './create-issue.ts'
+import { asNoteable } from './find.ts'
+import { type IssueRow, updateIssue } from './queries.ts'
+
+/** Moves an issue: a copy with its notes in the other project, the old one closed and pointing to it. */
+export async function moveIssue(
+  ctx: Ctx,
+  project: Project,
+  row: IssueRow,
+  toProjectId: number,
+): Promise<IssueRow> {
+  if (toProjectId === project.id)
+    throw badRequest('Cannot move issue to project it originates from!')
+  const refusal = 'Cannot move issue due to insufficient permissions!'
+  if (row.moved_to_id !== null) throw badRequest(refusal)
+  const target = await targetOf(ctx, toProjectId, refusal)
+  return inTransaction(ctx, async (ctx) => {
+    const copy = await copyIssue(ctx, target, row)
+    await copyNotes(ctx, asNoteable(ctx, project, row), asNoteable(ctx, target, copy))
+    await tellBoth(ctx, { project, row }, { project: target, row: copy }, 'moved')
+    await closeIssueVia(ctx, project, row, '')
+    await updateIssue(ctx.db, row.id, { moved_to_id: copy.id })
+    return copy
+  })
+}
+
+/** Copies an issue, with its notes when asked, into the same or another project; the old one stays as it is. */
+export async function cloneIssue(
+  ctx: Ctx,
+  project: Project,
+  row: IssueRow,
+  to: { readonly projectId: number; readonly notes: boolean },
+): Promise<IssueRow> {
+  const refusal = 'Cannot clone issue due to insufficient permissions!'
+  if (!mayInProject(ctx.actor, project, 'admin_issue')) throw badRequest(refusal)
+  const target = await targetOf(ctx, to.projectId, refusal)
+  return inTransaction(ctx, async (ctx) => {
+    const copy = await copyIssue(ctx, target, row)
+    if (to.notes) {
+      await copyNotes(ctx, asNoteable(ctx, project, row), asNoteable(ctx, target, copy))
+    }
+    await tellBoth(ctx, { project, row }, { project: target, row: copy }, 'cloned')
+    return copy
+  })
+}
+
+async function targetOf(ctx: Ctx, projectId: number, refusal: string): Promise<Project> {
+  const target = await getVisibleProject(ctx, String(projectId))
+  if (!mayInProject(ctx.actor, target, 'admin_issue')) throw badRequest(refusal)
+  return target
+}
+
+async function copyIssue(ctx: Ctx, target: Project, row: IssueRow): Promise<IssueRow> {
+  const labels = (await labelsBySubject(ctx, 'issue', [row.id])).get(row.id) ?? []
+  const people = (await assigneesBySubject(ctx, 'issue', [row.id])).get(row.id) ?? []
+  return createIssue(ctx, target, {
+    title: row.title,
+    description: row.description,
+    issue_type: row.issue_type,
+    confidential: row.confidential === 1,
+    milestone_id: row.milestone_id,
+    weight: row.weight,
+    due_date: row.due_date,
+    start_date: row.start_date,
+    labels: labels.map((label) => label.title),
+    assignee_ids: people.map((user) => user.id),
+  })
+}
+
+interface Place {
+  readonly project: Project
+  readonly row: IssueRow
+}
+
+/** A note at either end, for those who may see the other. */
+async function tellBoth(ctx: Ctx, from: Place, to: Place, word: 'moved' | 'cloned'): Promise<void> {
+  const named = ({ row }: Place) => `${row.project_path}#${row.iid}`
+  const noteable = ({ project, row }: Place) => asNoteable(ctx, project, row)
+  await addNoteAbout(ctx, noteable(from), word, `${word} to ${named(to)}`, noteable(to))
+  await addNoteAbout(ctx, noteable(to), word, `${word} from ${named(from)}`, noteable(from))
+}

@@ -1,0 +1,199 @@
+import { userOf } from '../../access/actor.ts'
+import { mayInProject } from '../../access/decide.ts'
+import { assertMayInProject, getVisibleProject, type Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { NoteKind } from '../../discussions/notes/kind.ts'
+import { assigneesBySubject } from '../assignees/verbs.ts'
+import { labelsBySubject } from '../labels/set-labels.ts'
+import type { CommandDesk, CommandTable, CommandWishes } from '../quick-actions/desk.ts'
+import { generalCommands } from '../quick-actions/general.ts'
+import { type AskedCommand, takeCommands } from '../quick-actions/parse.ts'
+import { type CommandsResult, runCommands } from '../quick-actions/run.ts'
+import { planningCommands } from '../quick-actions/sorting.ts'
+import type { Timed } from '../time-tracking/verbs.ts'
+import { changeIssue } from './change-issue.ts'
+import { getRow } from './create-issue.ts'
+import { asNoteable, getIssue } from './find.ts'
+import { type LinkType, linkIssues } from './link-issues.ts'
+import { markDuplicate } from './mark-duplicate.ts'
+import { moveIssue } from './move-issue.ts'
+import { type IssueRow, updateIssue } from './queries.ts'
+
+interface IssueDesk extends CommandDesk {
+  readonly row: IssueRow
+}
+
+/** How the time of issues is kept. */
+export const issueTimed: Timed = {
+  type: 'issue',
+  saveEstimate: (ctx, subject, seconds) =>
+    updateIssue(ctx.db, subject.id, { time_estimate: seconds, updated_at: ctx.now() }),
+}
+
+/** The issue that an argument names, by `#1`, `group/project#1` or its address, if the caller may see it. */
+async function issueIn(ctx: Ctx, project: Project, argument: string) {
+  const url = ctx.config.externalUrl
+  const plain = argument.startsWith(`${url}/`)
+    ? argument.slice(url.length + 1).replace('/-/issues/', '#')
+    : argument
+  const found = /^([\w./-]*)#(\d{1,9})$/.exec(plain)
+  if (!found) return undefined
+  const place = found[1] ? await getVisibleProject(ctx, found[1]) : project
+  assertMayInProject(ctx, place, 'read_issues')
+  return { project: place, row: await getIssue(ctx, place, Number(found[2])) }
+}
+
+function hide(confidential: boolean) {
+  return (_: Ctx, desk: IssueDesk) => {
+    if (!desk.mayChange || (desk.row.confidential === 1) === confidential) return undefined
+    desk.wishes.confidential = confidential
+    const message = confidential
+      ? 'Made this issue confidential.'
+      : 'Made this issue visible to everyone.'
+    return { changes: { confidential }, message }
+  }
+}
+
+async function duplicate(ctx: Ctx, desk: IssueDesk, argument: string) {
+  const canonical = desk.maySort ? await issueIn(ctx, desk.project, argument) : undefined
+  if (!canonical || canonical.row.id === desk.id) return undefined
+  return {
+    changes: { canonical_issue_id: canonical.row.id },
+    message: `Closed this issue. Marked as related to, and a duplicate of, ${argument}.`,
+    act: async () => markDuplicate(ctx, desk.project, await getRow(ctx, desk.id), canonical),
+  }
+}
+
+function link(type: LinkType, said: (names: string) => string) {
+  return async (ctx: Ctx, desk: IssueDesk, argument: string) => {
+    const names = argument.split(/[\s,]+/).filter((name) => name !== '')
+    const others: IssueRow[] = []
+    for (const name of desk.maySort ? names.slice(0, 20) : []) {
+      const other = await issueIn(ctx, desk.project, name)
+      if (other && other.row.id !== desk.id) others.push(other.row)
+    }
+    if (others.length === 0) return undefined
+    return {
+      message: said(names.join(', ')),
+      async act() {
+        for (const other of others) await linkIssues(ctx, desk.project, desk.row, other, type)
+      },
+    }
+  }
+}
+
+async function move(ctx: Ctx, desk: IssueDesk, argument: string) {
+  if (!mayInProject(ctx.actor, desk.project, 'admin_issue') || argument === '') return undefined
+  const target = await getVisibleProject(ctx, argument)
+  return {
+    changes: { target_project: { id: target.id, path_with_namespace: target.full_path } },
+    message: `Moved this issue to ${target.full_path}.`,
+    act: async () =>
+      void (await moveIssue(ctx, desk.project, await getRow(ctx, desk.id), target.id)),
+  }
+}
+
+async function copyMetadata(ctx: Ctx, desk: IssueDesk, argument: string) {
+  const source = desk.maySort ? await issueIn(ctx, desk.project, argument) : undefined
+  if (!source) return undefined
+  const labels = (await labelsBySubject(ctx, 'issue', [source.row.id])).get(source.row.id) ?? []
+  desk.wishes.add_labels = [
+    ...(desk.wishes.add_labels ?? []),
+    ...labels.map((label) => label.title),
+  ]
+  if (source.row.milestone_id !== null) desk.wishes.milestone_id = source.row.milestone_id
+  return {
+    changes: {
+      add_label_ids: labels.map((label) => label.id),
+      milestone_id: source.row.milestone_id,
+    },
+    message: `Copied labels and milestone from ${argument}.`,
+  }
+}
+
+function promote(_: Ctx, desk: IssueDesk) {
+  if (!desk.maySort || desk.row.issue_type !== 'issue') return undefined
+  desk.wishes.issue_type = 'incident'
+  return { changes: { issue_type: 'incident' }, message: 'Issue has been promoted to incident.' }
+}
+
+const commands: CommandTable<IssueDesk> = {
+  ...generalCommands,
+  ...planningCommands,
+  confidential: hide(true),
+  duplicate,
+  relate: link('relates_to', (names) => `Marked this issue as related to ${names}.`),
+  blocks: link('blocks', (names) => `Marked this issue as blocking ${names}.`),
+  blocked_by: link('is_blocked_by', (names) => `Marked this issue as blocked by ${names}.`),
+  move,
+  copy_metadata: copyMetadata,
+  promote_to_incident: promote,
+}
+const known = new Set(Object.keys(commands))
+
+/** Takes the quick actions out of a text about an issue. */
+export function takeIssueCommands(text: string) {
+  return takeCommands(text, known)
+}
+
+/** Carries quick actions out for an issue. */
+export async function runIssueCommands(
+  ctx: Ctx,
+  project: Project,
+  id: number,
+  asked: readonly AskedCommand[],
+): Promise<CommandsResult> {
+  const desk = await deskOf(ctx, project, await getRow(ctx, id))
+  return await runCommands(ctx, desk, commands, asked)
+}
+
+async function deskOf(ctx: Ctx, project: Project, row: IssueRow): Promise<IssueDesk> {
+  const [labels, assignees] = await Promise.all([
+    labelsBySubject(ctx, 'issue', [row.id]),
+    assigneesBySubject(ctx, 'issue', [row.id]),
+  ])
+  const assigneeIds = (assignees.get(row.id) ?? []).map((user) => user.id)
+  const me = userOf(ctx.actor)?.id ?? 0
+  const takesPart = row.author_id === me || assigneeIds.includes(me)
+  const maySort = mayInProject(ctx.actor, project, 'update_issue')
+  const noteable = { ...asNoteable(ctx, project, row), id: row.id }
+  return {
+    word: 'issue',
+    row,
+    id: row.id,
+    project,
+    noteable,
+    title: row.title,
+    state: row.state,
+    locked: row.discussion_locked === 1,
+    milestoneId: row.milestone_id,
+    labels: (labels.get(row.id) ?? []).map((label) => label.title),
+    assigneeIds,
+    reviewerIds: [],
+    maySort,
+    mayChange: maySort || (takesPart && mayInProject(ctx.actor, project, 'create_issue')),
+    timed: issueTimed,
+    timedSubject: { id: row.id, estimate: row.time_estimate, noteable },
+    wishes: {},
+    followsByDefault: async () => takesPart,
+    save: (ctx, wishes) => save(ctx, project, row, wishes),
+  }
+}
+
+async function save(ctx: Ctx, project: Project, row: IssueRow, wishes: CommandWishes) {
+  const { add_labels: add, remove_labels: remove, ...rest } = wishes
+  const { reviewer_ids: _, target_branch: __, ...changes } = rest
+  await changeIssue(ctx, project, row, { ...changes, add, remove })
+}
+
+/** Quick actions in comments on issues. */
+export const readIssueCommands: NonNullable<NoteKind['readCommands']> = async (
+  ctx,
+  noteable,
+  body,
+) => {
+  const { text, commands: asked } = takeIssueCommands(body)
+  if (asked.length === 0) return undefined
+  const id = noteable.id ?? 0
+  return { body: text, run: () => runIssueCommands(ctx, noteable.project, id, asked) }
+}

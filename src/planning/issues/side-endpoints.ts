@@ -1,0 +1,259 @@
+import { z } from 'zod'
+import { onGroup, onProject, type Project, signedIn } from '../../access/subjects.ts'
+import { viewerOf } from '../../access/visible-queries.ts'
+import { dayOf } from '../../base/clock.ts'
+import type { Ctx } from '../../ctx.ts'
+import { awardEndpoints } from '../../discussions/award-emoji/routes.ts'
+import { discussionEndpoints } from '../../discussions/notes/discussion-routes.ts'
+import type { NoteKind } from '../../discussions/notes/kind.ts'
+import { noteEndpoints } from '../../discussions/notes/note-routes.ts'
+import { noteAuthors } from '../../discussions/notes/verbs.ts'
+import { followText, mentionedOn } from '../../discussions/references/follow-text.ts'
+import { setSubscribed } from '../../discussions/subscriptions/subscribe.ts'
+import { markTodo } from '../../discussions/todos/add.ts'
+import { presentTodo, todoEntity } from '../../discussions/todos/entity.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, integer } from '../../http/params.ts'
+import { getUserAgent, userAgentEntity } from '../../identity/user-agents/verbs.ts'
+import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
+import { resourceEventEndpoints } from '../resource-events/routes.ts'
+import { timeEndpoints } from '../time-tracking/routes.ts'
+import { issueEntity } from './entity.ts'
+import { asNoteable, getIssue } from './find.ts'
+import { type IssueListQuery, issueFilters } from './list-params.ts'
+import { countIssues, type IssueScope } from './list-queries.ts'
+import { cloneIssue, moveIssue } from './move-issue.ts'
+import { afterIssueNote } from './notes.ts'
+import { presentIssue, takesPart } from './present.ts'
+import { listUsersById } from './queries.ts'
+import { issueTimed, readIssueCommands } from './quick-actions.ts'
+import { reorderIssue } from './reorder.ts'
+
+const tags = ['issues']
+const path = '/projects/:id/issues/:issue_iid'
+const params = { issue_iid: integer() }
+
+async function find(ctx: Ctx, project: Project, given: Readonly<Record<string, unknown>>) {
+  return getIssue(ctx, project, Number(given.issue_iid))
+}
+
+const kind: NoteKind = {
+  path,
+  params,
+  tag: 'notes',
+  ability: 'read_issues',
+  plainNotes: true,
+  resolvable: true,
+  find: async (ctx, project, given) => asNoteable(ctx, project, await find(ctx, project, given)),
+  afterNote: afterIssueNote,
+  afterEdit: (ctx, noteable, row) => followText(ctx, noteable, row.body, row),
+  readCommands: readIssueCommands,
+}
+
+export const issueNotes = noteEndpoints(kind)
+export const issueDiscussions = discussionEndpoints(kind)
+export const issueAwards = awardEndpoints(kind, 'Issue')
+
+export const issueTime = timeEndpoints({
+  ...issueTimed,
+  path,
+  params,
+  tag: 'issues',
+  read: 'read_issues',
+  write: 'update_issue',
+  async find(ctx, project, given) {
+    const row = await find(ctx, project, given)
+    return { id: row.id, estimate: row.time_estimate, noteable: asNoteable(ctx, project, row) }
+  },
+})
+
+export const issueEvents = resourceEventEndpoints({
+  path,
+  params,
+  tag: 'issues',
+  ability: 'read_issues',
+  events: ['label', 'milestone', 'state', 'weight', 'iteration'],
+  find: async (ctx, project, given) => ({
+    type: 'issue',
+    id: (await find(ctx, project, given)).id,
+  }),
+})
+
+async function follow(ctx: Ctx, project: Project, iid: number, subscribed: boolean) {
+  const row = await getIssue(ctx, project, iid)
+  const before = await presentIssue(ctx, row)
+  await setSubscribed(ctx, 'issue', row.id, subscribed, takesPart(ctx, row, before))
+  return { ...before, subscribed }
+}
+
+export const subscribeIssue = endpoint({
+  method: 'POST',
+  path: `${path}/subscribe`,
+  summary: 'Follow an issue',
+  tags,
+  access: onProject('read_issues', { signedIn: true }),
+  params,
+  response: issueEntity,
+  status: 201,
+  handler: ({ ctx, project, params: { issue_iid } }) => follow(ctx, project, issue_iid, true),
+})
+
+export const unsubscribeIssue = endpoint({
+  method: 'POST',
+  path: `${path}/unsubscribe`,
+  summary: 'Follow an issue no more',
+  tags,
+  access: onProject('read_issues', { signedIn: true }),
+  params,
+  response: issueEntity,
+  status: 201,
+  handler: ({ ctx, project, params: { issue_iid } }) => follow(ctx, project, issue_iid, false),
+})
+
+export const createIssueTodo = endpoint({
+  method: 'POST',
+  path: `${path}/todo`,
+  summary: 'Put an issue on the own to-do list',
+  tags,
+  access: onProject('read_issues', { signedIn: true }),
+  params,
+  response: todoEntity,
+  status: 201,
+  async handler({ ctx, project, params: { issue_iid } }) {
+    const row = await getIssue(ctx, project, issue_iid)
+    const todo = await markTodo(ctx, { type: 'Issue', id: row.id, projectId: project.id })
+    return presentTodo(ctx, todo)
+  },
+})
+
+export const listIssueParticipants = endpoint({
+  method: 'GET',
+  path: `${path}/participants`,
+  summary: 'List who takes part in an issue',
+  tags,
+  access: onProject('read_issues', { signedIn: true }),
+  params,
+  response: z.array(userBasicEntity),
+  async handler({ ctx, project, params: { issue_iid } }) {
+    const row = await getIssue(ctx, project, issue_iid)
+    const issue = await presentIssue(ctx, row)
+    const writers = await noteAuthors(ctx, asNoteable(ctx, project, row))
+    const mentioned = await mentionedOn(ctx, 'Issue', row.id)
+    const assigned = issue.assignees.map((user) => user.id)
+    const ids = [row.author_id ?? 0, ...assigned, ...writers, ...mentioned]
+    const users = new Map((await listUsersById(ctx.db, ids)).map((user) => [user.id, user]))
+    return [...new Set(ids)].flatMap((id) => {
+      const user = users.get(id)
+      return user ? [presentUserBasic(ctx, user)] : []
+    })
+  },
+})
+
+export const moveProjectIssue = endpoint({
+  method: 'POST',
+  path: `${path}/move`,
+  summary: 'Move an issue to another project',
+  tags,
+  access: onProject('admin_issue', { signedIn: true }),
+  params,
+  body: { to_project_id: integer() },
+  response: issueEntity,
+  status: 201,
+  async handler({ ctx, project, params: { issue_iid }, body }) {
+    const row = await getIssue(ctx, project, issue_iid)
+    return presentIssue(ctx, await moveIssue(ctx, project, row, body.to_project_id))
+  },
+})
+
+export const cloneProjectIssue = endpoint({
+  method: 'POST',
+  path: `${path}/clone`,
+  summary: 'Copy an issue into the same or another project',
+  tags,
+  access: onProject('read_issues', { signedIn: true }),
+  params,
+  body: { to_project_id: integer(), with_notes: flag().optional() },
+  response: issueEntity,
+  status: 201,
+  async handler({ ctx, project, params: { issue_iid }, body }) {
+    const row = await getIssue(ctx, project, issue_iid)
+    const to = { projectId: body.to_project_id, notes: body.with_notes ?? false }
+    return presentIssue(ctx, await cloneIssue(ctx, project, row, to))
+  },
+})
+
+export const reorderProjectIssue = endpoint({
+  method: 'PUT',
+  path: `${path}/reorder`,
+  summary: 'Put an issue behind or before another, in the order of boards',
+  tags,
+  access: onProject('update_issue', { signedIn: true }),
+  params,
+  body: { move_after_id: integer().nullish(), move_before_id: integer().nullish() },
+  response: issueEntity,
+  async handler({ ctx, project, params: { issue_iid }, body }) {
+    const row = await getIssue(ctx, project, issue_iid)
+    const wanted = { afterId: body.move_after_id, beforeId: body.move_before_id }
+    return presentIssue(ctx, await reorderIssue(ctx, project, row, wanted))
+  },
+})
+
+export const getIssueUserAgent = endpoint({
+  method: 'GET',
+  path: `${path}/user_agent_detail`,
+  summary: 'Tell administrators with what program and from where an issue was made',
+  tags,
+  access: onProject('admin_only'),
+  params,
+  response: userAgentEntity,
+  async handler({ ctx, project, params: { issue_iid } }) {
+    const row = await getIssue(ctx, project, issue_iid)
+    return getUserAgent(ctx, 'Issue', row.id)
+  },
+})
+
+const statisticsEntity = z.strictObject({
+  statistics: z.strictObject({
+    counts: z.strictObject({ all: z.int(), closed: z.int(), opened: z.int() }),
+  }),
+})
+
+async function statistics(ctx: Ctx, scope: IssueScope, query: IssueListQuery) {
+  const counts = await countIssues(ctx.db, viewerOf(ctx.actor, dayOf(ctx.now())), scope, query)
+  return { statistics: { counts } }
+}
+
+export const getIssueStatistics = endpoint({
+  method: 'GET',
+  path: '/issues_statistics',
+  summary: 'Count issues everywhere; those that the caller created unless told otherwise',
+  tags,
+  access: signedIn(),
+  query: issueFilters,
+  response: statisticsEntity,
+  handler: ({ ctx, query }) =>
+    statistics(ctx, { kind: 'all' }, { ...query, scope: query.scope ?? 'created_by_me' }),
+})
+
+export const getGroupIssueStatistics = endpoint({
+  method: 'GET',
+  path: '/groups/:id/issues_statistics',
+  summary: 'Count the issues of a group',
+  tags,
+  access: onGroup('read_issues'),
+  query: issueFilters,
+  response: statisticsEntity,
+  handler: ({ ctx, group, query }) => statistics(ctx, { kind: 'group', groupId: group.id }, query),
+})
+
+export const getProjectIssueStatistics = endpoint({
+  method: 'GET',
+  path: '/projects/:id/issues_statistics',
+  summary: 'Count the issues of a project',
+  tags,
+  access: onProject('read_issues'),
+  query: issueFilters,
+  response: statisticsEntity,
+  handler: ({ ctx, project, query }) =>
+    statistics(ctx, { kind: 'project', projectId: project.id }, query),
+})

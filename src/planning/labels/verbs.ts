@@ -1,0 +1,115 @@
+import { conflict, invalid } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { uniquely } from '../../store/unique.ts'
+import type { Place } from '../place.ts'
+import { readColor } from './color.ts'
+import {
+  deleteLabel,
+  findLabel,
+  insertLabel,
+  type LabelChanges,
+  listLabelsByTitle,
+  listProjectLabelsBelow,
+  moveLabelLinks,
+  savePriority,
+  updateLabel,
+} from './queries.ts'
+import { isLabelTitle } from './set-labels.ts'
+
+const exists = () => conflict('Label already exists')
+const uniques = {
+  'labels.project_id, labels.title': exists,
+  'labels.group_id, labels.title': exists,
+}
+
+export interface LabelInput {
+  readonly name?: string | undefined
+  readonly color?: string | undefined
+  readonly description?: string | null | undefined
+  readonly priority?: number | null | undefined
+  readonly archived?: boolean | undefined
+}
+
+function checkedColor(color: string): string {
+  const value = readColor(color)
+  if (value === null) throw invalid({ color: ['must be a valid color code'] })
+  return value
+}
+
+function checkedTitle(title: string): string {
+  const trimmed = title.trim()
+  if (!isLabelTitle(trimmed)) throw invalid({ title: ['is invalid'] })
+  return trimmed
+}
+
+/** Creates a label of a project or group; 409 when the title is taken there. */
+export async function createLabel(
+  ctx: Ctx,
+  place: Place,
+  input: LabelInput & { name: string; color: string },
+) {
+  const label = {
+    title: checkedTitle(input.name),
+    color: checkedColor(input.color),
+    description: input.description ?? null,
+  }
+  const owner =
+    place.projectId === undefined ? { groupId: place.namespaceId } : { projectId: place.projectId }
+  return inTransaction(ctx, async (ctx) => {
+    const row = await uniquely(uniques, () => insertLabel(ctx.db, owner, label, ctx.now()))
+    const priority = input.priority ?? null
+    if (place.projectId !== undefined && priority !== null) {
+      await savePriority(ctx.db, place.projectId, row.id, priority)
+    }
+    return { ...row, priority }
+  })
+}
+
+/** Changes what the input names; `sent` tells null from absent. */
+export async function changeLabel(ctx: Ctx, place: Place, id: number, input: LabelInput) {
+  const changes: LabelChanges = {
+    ...(input.name === undefined ? {} : { title: checkedTitle(input.name) }),
+    ...(input.color === undefined ? {} : { color: checkedColor(input.color) }),
+    ...(input.description === undefined ? {} : { description: input.description }),
+    ...(input.archived === undefined ? {} : { archived: input.archived }),
+  }
+  await inTransaction(ctx, async (ctx) => {
+    await uniquely(uniques, () => updateLabel(ctx.db, id, changes, ctx.now()))
+    if (place.projectId !== undefined && input.priority !== undefined) {
+      await savePriority(ctx.db, place.projectId, id, input.priority)
+    }
+  })
+  const row = await findLabel(ctx.db, place, String(id), true)
+  if (!row) throw new Error(`label ${id} is gone`)
+  return row
+}
+
+/** Makes a project label one of the group: labels of the same title in projects below give way to it. */
+export async function promoteLabel(
+  ctx: Ctx,
+  group: { readonly id: number },
+  label: { readonly id: number; readonly title: string },
+) {
+  return inTransaction(ctx, async (ctx) => {
+    const twins = (await listProjectLabelsBelow(ctx.db, group.id, label.title))
+      .map((row) => row.id)
+      .filter((id) => id !== label.id)
+    await moveLabelLinks(ctx.db, twins, label.id)
+    for (const id of twins) await deleteLabel(ctx.db, id)
+    const place = { project_id: null, group_id: group.id }
+    const row = await uniquely(uniques, () => updateLabel(ctx.db, label.id, place, ctx.now()))
+    return { ...row, priority: null }
+  })
+}
+
+/** The label of this id if the place knows it: its own, or one of a group above it. */
+export async function usableLabel(ctx: Ctx, place: Place, id: number) {
+  const row = await findLabel(ctx.db, place, String(id), true)
+  return row?.id === id ? row : undefined
+}
+
+/** The labels of these titles that the place knows, for boards. */
+export function usableLabelsByTitle(ctx: Ctx, place: Place, titles: readonly string[]) {
+  return titles.length === 0 ? Promise.resolve([]) : listLabelsByTitle(ctx.db, place, titles)
+}

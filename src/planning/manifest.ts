@@ -1,0 +1,25 @@
+import { endpointsOf, type Manifest } from '../manifest.ts'
+import { unassignMember } from './assignees/tasks.ts'
+import * as boards from './boards/endpoints.ts'
+import * as issues from './issues/endpoints.ts'
+import * as issuesLink from './issues/link-endpoints.ts'
+import * as issuesMilestone from './issues/milestone-endpoints.ts'
+import * as issuesSide from './issues/side-endpoints.ts'
+import * as labels from './labels/endpoints.ts'
+import * as milestones from './milestones/endpoints.ts'
+
+export const planningArea: Manifest = {
+  name: 'planning',
+  endpoints: endpointsOf(
+    boards,
+    issues,
+    issuesLink,
+    issuesMilestone,
+    issuesSide,
+    labels,
+    milestones,
+  ),
+  tasks: [unassignMember],
+  schedules: [],
+  migrations: [],
+}

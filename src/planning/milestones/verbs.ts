@@ -1,0 +1,196 @@
+import { dayOf } from '../../base/clock.ts'
+import { invalid, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { recordEvent } from '../../notifications/events/record.ts'
+import { nextIid } from '../../store/iid.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { taken, uniquely } from '../../store/unique.ts'
+import type { Place } from '../place.ts'
+import { type MilestoneRow, presentMilestone } from './entity.ts'
+import { fireMilestoneHooks } from './hook-payload.ts'
+import {
+  deleteMilestone,
+  findMilestone,
+  findUsableMilestone,
+  insertMilestone,
+  listMilestonesById,
+  listMilestonesByTitle,
+  type MilestoneValues,
+  updateMilestone,
+} from './queries.ts'
+
+const alreadyUsed = () => taken('title')
+const uniques = {
+  'milestones.project_id, milestones.title': alreadyUsed,
+  'milestones.group_id, milestones.title': alreadyUsed,
+}
+
+export interface MilestoneInput {
+  readonly title?: string | undefined
+  readonly description?: string | null | undefined
+  readonly start_date?: string | null | undefined
+  readonly due_date?: string | null | undefined
+  readonly state_event?: 'close' | 'activate' | undefined
+}
+
+function assertDates(start: string | null | undefined, due: string | null | undefined): void {
+  if (start && due && due < start) throw invalid({ due_date: ['must be greater than start date'] })
+}
+
+/** Titles are one namespace over a project and the groups above it (spec D §1.13). */
+async function assertTitleFree(
+  ctx: Ctx,
+  place: Place,
+  title: string,
+  ownId?: number,
+): Promise<void> {
+  if (title.trim() === '') throw invalid({ title: ["can't be blank"] })
+  const twins = await listMilestonesByTitle(ctx.db, place, [title])
+  if (twins.some((twin) => twin.id !== ownId)) throw alreadyUsed()
+}
+
+/** Creates a milestone of a project or group. */
+export async function createMilestone(
+  ctx: Ctx,
+  place: Place,
+  input: MilestoneInput & { title: string },
+) {
+  assertDates(input.start_date, input.due_date)
+  const isProject = place.projectId !== undefined
+  const owner = {
+    project_id: place.projectId ?? null,
+    group_id: isProject ? null : place.namespaceId,
+  }
+  const id = await inTransaction(ctx, async (ctx) => {
+    await assertTitleFree(ctx, place, input.title)
+    const scope = isProject ? 'project' : 'group'
+    const iid = await nextIid(ctx.db, place.projectId ?? place.namespaceId, 'milestone', scope)
+    const id = await uniquely(uniques, () =>
+      insertMilestone(ctx.db, owner, iid, valuesOf(input, input.title), ctx.now()),
+    )
+    await tell(ctx, place, await getOwn(ctx, place, id), 'create')
+    return id
+  })
+  return getOwn(ctx, place, id)
+}
+
+function valuesOf(input: MilestoneInput, title: string): MilestoneValues {
+  return {
+    title,
+    description: input.description ?? null,
+    start_date: input.start_date ?? null,
+    due_date: input.due_date ?? null,
+  }
+}
+
+/** A milestone of exactly this project or group, or 404. */
+export async function getMilestone(ctx: Ctx, place: Place, id: number): Promise<MilestoneRow> {
+  const row = await findMilestone(ctx.db, place, id)
+  if (!row) throw notFound('Milestone')
+  return row
+}
+
+/** Changes what the input names; null clears. */
+export async function changeMilestone(
+  ctx: Ctx,
+  place: Place,
+  row: MilestoneRow,
+  input: MilestoneInput,
+) {
+  assertDates(
+    input.start_date === undefined ? row.start_date : input.start_date,
+    input.due_date === undefined ? row.due_date : input.due_date,
+  )
+  await inTransaction(ctx, async (ctx) => {
+    if (input.title !== undefined) await assertTitleFree(ctx, place, input.title, row.id)
+    const changes = {
+      ...(input.title === undefined ? {} : { title: input.title }),
+      ...(input.description === undefined ? {} : { description: input.description }),
+      ...(input.start_date === undefined ? {} : { start_date: input.start_date }),
+      ...(input.due_date === undefined ? {} : { due_date: input.due_date }),
+      ...stateOf(input.state_event),
+    }
+    await uniquely(uniques, () => updateMilestone(ctx.db, row.id, changes, ctx.now()))
+    const state = changes.state ?? row.state
+    if (state === row.state) return
+    const action = state === 'closed' ? 'close' : 'reopen'
+    await tell(ctx, place, await getOwn(ctx, place, row.id), action)
+  })
+  return getOwn(ctx, place, row.id)
+}
+
+function stateOf(event: MilestoneInput['state_event']): { state?: 'active' | 'closed' } {
+  if (event === undefined) return {}
+  return { state: event === 'close' ? 'closed' : 'active' }
+}
+
+const feedWords = {
+  create: 'opened',
+  close: 'closed',
+  reopen: 'reopened',
+  delete: 'destroyed',
+} as const
+
+/** Tells the hooks, and the feed of a project. */
+async function tell(
+  ctx: Ctx,
+  place: Place,
+  row: MilestoneRow,
+  action: keyof typeof feedWords,
+): Promise<void> {
+  await fireMilestoneHooks(ctx, place, row, action)
+  if (row.project_id === null) return
+  await recordEvent(ctx, {
+    projectId: row.project_id,
+    action: feedWords[action],
+    targetType: 'Milestone',
+    targetId: row.id,
+    targetIid: row.iid,
+    targetTitle: row.title,
+  })
+}
+
+/** Deletes a milestone; what was planned for it has none from then on. */
+export async function removeMilestone(ctx: Ctx, place: Place, row: MilestoneRow): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    await tell(ctx, place, row, 'delete')
+    await deleteMilestone(ctx.db, row.id)
+  })
+}
+
+/** Makes a project's milestone one of its group. */
+export async function promoteMilestone(ctx: Ctx, groupId: number, row: MilestoneRow) {
+  await inTransaction(ctx, async (ctx) => {
+    const iid = await nextIid(ctx.db, groupId, 'milestone', 'group')
+    const changes = { project_id: null, group_id: groupId, iid } as const
+    await uniquely(uniques, () => updateMilestone(ctx.db, row.id, changes, ctx.now()))
+  })
+  return getOwn(ctx, { namespaceId: groupId }, row.id)
+}
+
+async function getOwn(ctx: Ctx, place: Place, id: number): Promise<MilestoneRow> {
+  const row = await findMilestone(ctx.db, place, id)
+  if (!row) throw new Error(`milestone ${id} is gone`)
+  return row
+}
+
+/** The milestone of this id if the project may use it (its own or a group's), for issues and merge requests. */
+export function usableMilestone(
+  ctx: Ctx,
+  place: Place,
+  id: number,
+): Promise<MilestoneRow | undefined> {
+  return findUsableMilestone(ctx.db, place, id)
+}
+
+/** The milestones of these titles that a project may use, for releases. */
+export function usableMilestonesByTitle(ctx: Ctx, place: Place, titles: readonly string[]) {
+  return titles.length === 0 ? Promise.resolve([]) : listMilestonesByTitle(ctx.db, place, titles)
+}
+
+/** Milestones by id, ready for the wire. */
+export async function presentMilestonesById(ctx: Ctx, ids: readonly number[]) {
+  const rows = await listMilestonesById(ctx.db, [...new Set(ids)])
+  const today = dayOf(ctx.now())
+  return new Map(rows.map((row) => [row.id, presentMilestone(row, ctx.config.externalUrl, today)]))
+}

@@ -1,0 +1,71 @@
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Noteable } from '../../discussions/notes/noteable.ts'
+import type { Timed, TimedSubject } from '../time-tracking/verbs.ts'
+
+/** What commands want changed: gathered first, so that one change makes them all. */
+export interface CommandWishes {
+  title?: string
+  state_event?: 'close' | 'reopen'
+  add_labels?: string[]
+  remove_labels?: string[]
+  labels?: string[]
+  assignee_ids?: number[]
+  reviewer_ids?: number[]
+  milestone_id?: number | null
+  due_date?: string | null
+  weight?: number | null
+  issue_type?: 'incident'
+  confidential?: boolean
+  discussion_locked?: boolean
+  target_branch?: string
+}
+
+/** The issue or merge request that commands are given for, as it was before them. */
+export interface CommandDesk {
+  readonly word: 'issue' | 'merge request'
+  readonly id: number
+  readonly project: Project
+  readonly noteable: Noteable & { readonly id: number }
+  readonly title: string
+  readonly state: string
+  readonly locked: boolean
+  readonly milestoneId: number | null
+  readonly labels: readonly string[]
+  readonly assigneeIds: readonly number[]
+  readonly reviewerIds: readonly number[]
+  /** The caller may change title and state. */
+  readonly mayChange: boolean
+  /** The caller may set labels, people, milestone and the like. */
+  readonly maySort: boolean
+  readonly timed: Timed
+  readonly timedSubject: TimedSubject
+  readonly wishes: CommandWishes
+  /** Whether the caller hears of it although they never said so. */
+  followsByDefault(): Promise<boolean>
+  save(ctx: Ctx, wishes: CommandWishes): Promise<void>
+}
+
+/** What a command comes to: a sentence for who gave it, the words of `commands_changes`, and what is done last. */
+export interface CommandDone {
+  readonly message: string | (() => string)
+  readonly changes?: Readonly<Record<string, unknown>>
+  act?(): Promise<void>
+}
+
+/** Carries a command out, or gives undefined when it can't be, or not by the caller. */
+export type Command<Desk extends CommandDesk> = (
+  ctx: Ctx,
+  desk: Desk,
+  argument: string,
+) => Promise<CommandDone | undefined> | CommandDone | undefined
+
+export type CommandTable<Desk extends CommandDesk> = Readonly<Record<string, Command<Desk>>>
+
+/** A command under several names. */
+export function named<Desk extends CommandDesk>(
+  names: readonly string[],
+  command: Command<Desk>,
+): CommandTable<Desk> {
+  return Object.fromEntries(names.map((name) => [name, command]))
+}

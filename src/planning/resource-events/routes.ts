@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import type { ProjectAbility } from '../../access/abilities.ts'
+import { onProject, type Project } from '../../access/subjects.ts'
+import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
+import { id } from '../../http/params.ts'
+import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
+import { milestoneEntity } from '../milestones/entity.ts'
+import { presentMilestonesById } from '../milestones/verbs.ts'
+import {
+  type EventKind,
+  findResourceEvent,
+  listLabels,
+  listResourceEvents,
+  listUsers,
+} from './queries.ts'
+import type { ChangedSubject } from './record.ts'
+
+const eventEntity = z.strictObject({
+  id: z.int(),
+  user: userBasicEntity.nullable(),
+  created_at: z.string(),
+  resource_type: z.enum(['Issue', 'MergeRequest']),
+  resource_id: z.int(),
+  action: z.string().nullable().optional(),
+  label: z
+    .strictObject({
+      id: z.int(),
+      name: z.string(),
+      color: z.string(),
+      description: z.string().nullable(),
+    })
+    .nullable()
+    .optional(),
+  milestone: milestoneEntity.nullable().optional(),
+  state: z.string().nullable().optional(),
+  source_commit: z.string().nullable().optional(),
+  source_merge_request: z.null().optional(),
+  weight: z.int().nullable().optional(),
+  issue_id: z.int().optional(),
+})
+
+type Row = NonNullable<Awaited<ReturnType<typeof findResourceEvent>>>
+
+/** One kind of thing whose changes are listed, as the routes need to know it. */
+export interface ChangedKind {
+  readonly path: string
+  readonly params: Shape
+  readonly tag: string
+  readonly ability: ProjectAbility
+  readonly events: readonly (EventKind | 'iteration')[]
+  find(
+    ctx: Ctx,
+    project: Project,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<ChangedSubject>
+}
+
+type EventBody = z.input<typeof eventEntity>
+type Labels = ReadonlyMap<number, Awaited<ReturnType<typeof listLabels>>[number]>
+type Milestones = Awaited<ReturnType<typeof presentMilestonesById>>
+
+async function present(ctx: Ctx, rows: readonly Row[]): Promise<EventBody[]> {
+  const ids = (pick: (row: Row) => number | null) => [
+    ...new Set(rows.flatMap((row) => pick(row) ?? [])),
+  ]
+  const users = await listUsers(
+    ctx.db,
+    ids((row) => row.user_id),
+  )
+  const labels = await listLabels(
+    ctx.db,
+    ids((row) => row.label_id),
+  )
+  const usersById = new Map(users.map((user) => [user.id, user]))
+  const labelsById = new Map(labels.map((label) => [label.id, label]))
+  const milestones = await presentMilestonesById(
+    ctx,
+    ids((row) => row.milestone_id),
+  )
+  return rows.map((row) => {
+    const user = usersById.get(row.user_id ?? 0)
+    return {
+      id: row.id,
+      user: user ? presentUserBasic(ctx, user) : null,
+      created_at: row.created_at,
+      resource_type: row.subject_type === 'issue' ? 'Issue' : 'MergeRequest',
+      resource_id: row.subject_id,
+      ...whatChanged(row, labelsById, milestones),
+    }
+  })
+}
+
+function whatChanged(row: Row, labels: Labels, milestones: Milestones): Partial<EventBody> {
+  switch (row.kind) {
+    case 'label': {
+      const label = labels.get(row.label_id ?? 0)
+      if (!label) return { label: null, action: row.action }
+      const { title: name, ...rest } = label
+      return { label: { ...rest, name }, action: row.action }
+    }
+    case 'milestone':
+      return { milestone: milestones.get(row.milestone_id ?? 0) ?? null, action: row.action }
+    case 'state':
+      return { state: row.state, source_commit: row.source_commit, source_merge_request: null }
+    case 'weight':
+      return { issue_id: row.subject_id, state: null, weight: row.weight }
+  }
+}
+
+/** The routes that tell how a thing changed: `resource_label_events` and its kin (spec D §1.9). */
+export function resourceEventEndpoints(kind: ChangedKind): Endpoint[] {
+  return kind.events.flatMap((event) => {
+    const path = `${kind.path}/resource_${event}_events`
+    const common = { access: onProject(kind.ability), tags: [kind.tag] }
+    return [
+      endpoint({
+        ...common,
+        method: 'GET',
+        path,
+        summary: `List changes of its ${event}`,
+        params: kind.params,
+        paginate: 'offset',
+        response: z.array(eventEntity),
+        async handler({ ctx, project, params, page }) {
+          const subject = await kind.find(ctx, project, params)
+          const rows = await listResourceEvents(ctx.db, event, subject.type, subject.id, page)
+          return { ...rows, items: await present(ctx, rows.items) }
+        },
+      }),
+      endpoint({
+        ...common,
+        method: 'GET',
+        path: `${path}/:event_id`,
+        summary: `Get a change of its ${event}`,
+        params: { ...kind.params, event_id: id() },
+        response: eventEntity,
+        async handler({ ctx, project, params }) {
+          const subject = await kind.find(ctx, project, params)
+          const row = await findResourceEvent(
+            ctx.db,
+            event,
+            subject.type,
+            subject.id,
+            params.event_id,
+          )
+          const [found] = row ? await present(ctx, [row]) : []
+          if (!found) throw notFound()
+          return found
+        },
+      }),
+    ]
+  })
+}

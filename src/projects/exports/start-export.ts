@@ -1,0 +1,53 @@
+import { userOf } from '../../access/actor.ts'
+import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { contentDisposition } from '../../http/content-disposition.ts'
+import type { Bytes } from '../../http/endpoint.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { type ExportKey, findExport, saveExport } from './queries.ts'
+import { exportSource } from './tasks.ts'
+
+/** Enqueues an export; the download of an earlier one ends. */
+export async function startExport(
+  ctx: Ctx,
+  key: ExportKey,
+  description: string | null,
+): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    await saveExport(ctx.db, {
+      source_type: key.type,
+      source_id: key.id,
+      status: 'queued',
+      description,
+      requested_by_id: userOf(ctx.actor)?.id ?? null,
+      created_at: ctx.now(),
+    })
+    const payload = { source_type: key.type, source_id: key.id }
+    await ctx.work.enqueue(ctx.db, exportSource, payload, { uniqueKey: `${key.type} ${key.id}` })
+  })
+}
+
+/** `none` until somebody asks, then how far it is. */
+export async function exportStatus(
+  ctx: Ctx,
+  key: ExportKey,
+): Promise<'none' | 'queued' | 'started' | 'finished'> {
+  const row = await findExport(ctx.db, key)
+  return !row || row.status === 'failed' ? 'none' : row.status
+}
+
+/** The archive, or 404 until it is finished. */
+export async function downloadExport(ctx: Ctx, key: ExportKey, name: string): Promise<Bytes> {
+  const row = await findExport(ctx.db, key)
+  if (!row || row.file === null || row.status !== 'finished') throw notFound()
+  const { body, size } = await ctx.files.open(row.file)
+  const filename = `${row.created_at.slice(0, 10)}_${name}_export.tar.gz`
+  return {
+    body,
+    type: 'application/gzip',
+    headers: {
+      'Content-Disposition': contentDisposition('attachment', filename),
+      'Content-Length': String(size),
+    },
+  }
+}

@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { onGroup } from '../../access/subjects.ts'
+import { hidden } from '../../base/problem.ts'
+import { assertUnmodifiedSince } from '../../http/conditional.ts'
+import { bytes, endpoint } from '../../http/endpoint.ts'
+import { day, filledText, flag, id, integer, text } from '../../http/params.ts'
+import { getAvatar } from '../../identity/users/read-avatar.ts'
+import { sentAvatar } from '../../identity/users/sent-avatar.ts'
+import { shareSource, unshareSource } from '../members/share-source.ts'
+import { groupSource } from '../members/source.ts'
+import { changeGroup } from './change-group.ts'
+import { groupDetailEntity } from './entity.ts'
+import { groupBodyParams } from './params.ts'
+import { readGroup } from './present.ts'
+import { updateGroupRow } from './queries.ts'
+import { removeOrMarkGroup, unmarkGroup } from './remove-group.ts'
+import { sentGroupColumns, sentGroupSettings } from './settings.ts'
+import { transferGroup } from './transfer-group.ts'
+
+const tags = ['groups']
+
+export const putGroup = endpoint({
+  method: 'PUT',
+  path: '/groups/:id',
+  summary: 'Change a group',
+  tags,
+  access: onGroup('admin_group'),
+  body: { name: filledText().optional(), path: filledText().optional(), ...groupBodyParams },
+  response: groupDetailEntity,
+  async handler({ ctx, group, body, request }) {
+    await changeGroup(ctx, group, {
+      name: body.name,
+      path: body.path,
+      description: body.description,
+      visibility: body.visibility,
+      settings: sentGroupSettings(body, request.sent),
+      columns: sentGroupColumns(body),
+      avatar: await sentAvatar(ctx, body.avatar),
+    })
+    return await readGroup(ctx, group.id, { projects: true })
+  },
+})
+
+export const deleteGroup = endpoint({
+  method: 'DELETE',
+  path: '/groups/:id',
+  summary: 'Delete a group with everything below it',
+  tags,
+  access: onGroup('delete_group'),
+  query: { permanently_remove: flag().optional(), full_path: text().optional() },
+  response: z.strictObject({ message: z.literal('202 Accepted') }),
+  status: 202,
+  async handler({ ctx, group, query, request }) {
+    assertUnmodifiedSince(request, group.updated_at)
+    await removeOrMarkGroup(ctx, group, {
+      permanently: query.permanently_remove ?? false,
+      fullPath: query.full_path,
+    })
+    return { message: '202 Accepted' as const }
+  },
+})
+
+export const restoreGroup = endpoint({
+  method: 'POST',
+  path: '/groups/:id/restore',
+  summary: 'Keep a group that was marked for deletion',
+  tags,
+  access: onGroup('delete_group'),
+  response: groupDetailEntity,
+  status: 201,
+  async handler({ ctx, group }) {
+    await unmarkGroup(ctx, group)
+    return await readGroup(ctx, group.id)
+  },
+})
+
+export const archiveGroup = endpoint({
+  method: 'POST',
+  path: '/groups/:id/archive',
+  summary: 'Make a group and everything below it read-only',
+  tags,
+  access: onGroup('archive_group'),
+  response: groupDetailEntity,
+  async handler({ ctx, group }) {
+    await updateGroupRow(ctx.db, group.id, { archived: true, updated_at: ctx.now() })
+    return await readGroup(ctx, group.id)
+  },
+})
+
+export const unarchiveGroup = endpoint({
+  method: 'POST',
+  path: '/groups/:id/unarchive',
+  summary: 'Make an archived group writable again',
+  tags,
+  access: onGroup('archive_group'),
+  response: groupDetailEntity,
+  async handler({ ctx, group }) {
+    await updateGroupRow(ctx.db, group.id, { archived: false, updated_at: ctx.now() })
+    return await readGroup(ctx, group.id)
+  },
+})
+
+export const postGroupTransfer = endpoint({
+  method: 'POST',
+  path: '/groups/:id/transfer',
+  summary: 'Move a group below another, or to the top',
+  tags,
+  access: onGroup('transfer_group'),
+  body: { group_id: id().optional() },
+  response: groupDetailEntity,
+  status: 201,
+  async handler({ ctx, group, body }) {
+    await transferGroup(ctx, group, body.group_id)
+    return await readGroup(ctx, group.id)
+  },
+})
+
+export const postGroupShare = endpoint({
+  method: 'POST',
+  path: '/groups/:id/share',
+  summary: 'Share a group with another group',
+  tags,
+  access: onGroup('admin_group'),
+  body: {
+    group_id: id(),
+    group_access: integer(),
+    expires_at: day().nullable().optional(),
+    member_role_id: id().nullable().optional(),
+  },
+  response: groupDetailEntity,
+  status: 201,
+  async handler({ ctx, group, body }) {
+    await shareSource(ctx, groupSource(ctx, group), {
+      groupId: body.group_id,
+      level: body.group_access,
+      expiresAt: body.expires_at,
+      memberRoleId: body.member_role_id,
+    })
+    return await readGroup(ctx, group.id)
+  },
+})
+
+export const deleteGroupShare = endpoint({
+  method: 'DELETE',
+  path: '/groups/:id/share/:group_id',
+  summary: 'Stop sharing a group with another',
+  tags,
+  access: onGroup('admin_group'),
+  params: { group_id: id() },
+  handler: ({ ctx, group, params }) => unshareSource(ctx, groupSource(ctx, group), params.group_id),
+})
+
+export const getGroupAvatar = endpoint({
+  method: 'GET',
+  path: '/groups/:id/avatar',
+  summary: 'Download the avatar of a group',
+  tags,
+  access: onGroup('read_group'),
+  response: bytes('image/png'),
+  async handler({ ctx, group }) {
+    if (group.avatar_file === null) throw hidden()
+    return await getAvatar(ctx, group.avatar_file)
+  },
+})

@@ -1,0 +1,125 @@
+import { type Visibility, visibilityRank } from '../../access/roles.ts'
+import { type Group, getVisibleGroup } from '../../access/subjects.ts'
+import { invalid, type Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Avatar } from '../../identity/users/sent-avatar.ts'
+import { tellOfGroup } from '../../notifications/hooks/system-events.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { brokenKey } from '../../store/unique.ts'
+import { groupNameFaults, groupPathFaults } from '../namespaces/paths.ts'
+import { followNamespacePath } from '../projects/below.ts'
+import { groupDescriptionFaults } from './create-group.ts'
+import { groupVisibilityFaults } from './faults.ts'
+import { findParent, type GroupChange, updateGroupRow } from './queries.ts'
+import { auditGroup } from './record.ts'
+import type { GroupColumns } from './settings.ts'
+import { listVisibilitiesBelow, moveBelow } from './tree-queries.ts'
+
+/** What an update changes; absent parts stay as they are. */
+export interface GroupUpdate {
+  readonly name?: string | undefined
+  readonly path?: string | undefined
+  readonly description?: string | null | undefined
+  readonly visibility?: Visibility | undefined
+  readonly settings?: Readonly<Record<string, unknown>> | undefined
+  readonly columns?: GroupColumns | undefined
+  /** Null removes it. */
+  readonly avatar?: Avatar | null | undefined
+}
+
+/** Changes a group; the paths and names of all below follow its own. */
+export async function changeGroup(ctx: Ctx, group: Group, update: GroupUpdate): Promise<void> {
+  const parent = await findParent(ctx.db, group.id)
+  await refuseFaults(ctx, group, update, parent ?? null)
+  const name = update.name ?? group.name
+  const path = update.path ?? group.path
+  const to = {
+    fullPath: parent ? `${parent.full_path}/${path}` : path,
+    fullName: parent ? `${parent.full_name} / ${name}` : name,
+  }
+  const from = { fullPath: group.full_path, fullName: group.full_name }
+  try {
+    await inTransaction(ctx, async (ctx) => {
+      const { settings } = await getVisibleGroup(ctx, String(group.id))
+      const change: GroupChange = {
+        name,
+        path,
+        updated_at: ctx.now(),
+        ...update.columns,
+        ...(update.description === undefined ? {} : { description: update.description ?? '' }),
+        ...(update.visibility === undefined ? {} : { visibility: update.visibility }),
+        ...(update.avatar === undefined ? {} : (update.avatar ?? noAvatar)),
+        ...(update.settings
+          ? { settings: JSON.stringify({ ...settings, ...update.settings }) }
+          : {}),
+      }
+      await updateGroupRow(ctx.db, group.id, change)
+      await auditGroup(ctx, group.id, 'group_changed', {
+        path: to.fullPath,
+        visibility: change.visibility ?? group.visibility,
+      })
+      await moveAlong(ctx, group, from, to)
+    })
+  } catch (error) {
+    throw pathTaken(error) ?? error
+  }
+}
+
+interface Place {
+  readonly fullPath: string
+  readonly fullName: string
+}
+
+async function moveAlong(ctx: Ctx, group: Group, from: Place, to: Place): Promise<void> {
+  if (from.fullPath === to.fullPath && from.fullName === to.fullName) return
+  await moveBelow(ctx.db, group.id, from, to)
+  await followNamespacePath(ctx, group.id, from.fullPath, to.fullPath)
+  if (from.fullPath !== to.fullPath) await tellOfGroup(ctx, group.id, 'group_rename', group)
+}
+
+const noAvatar = { avatar_file: null, avatar_name: null } as const
+
+/** 400 of a path that somebody else has, or undefined for any other error. */
+export function pathTaken(error: unknown): Problem | undefined {
+  const key = brokenKey(error)
+  return key === 'routes.path' ? invalid({ path: ['has already been taken'] }) : undefined
+}
+
+async function refuseFaults(
+  ctx: Ctx,
+  group: Group,
+  update: GroupUpdate,
+  parent: { readonly visibility: Visibility } | null,
+): Promise<void> {
+  const { name, path, visibility } = update
+  const changes = visibility !== undefined && visibility !== group.visibility
+  const faults = {
+    name: name === undefined ? [] : groupNameFaults(name),
+    path: path === undefined || path === group.path ? [] : groupPathFaults(path, parent === null),
+    description: groupDescriptionFaults(update.description),
+    visibility_level: changes
+      ? [
+          ...groupVisibilityFaults(ctx, visibility, parent),
+          ...(await childFaults(ctx, group.id, visibility)),
+        ]
+      : [],
+  }
+  const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
+  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong))
+}
+
+/** Lowering a group is refused while something below is more visible (spec D §1.2 Rules). */
+async function childFaults(ctx: Ctx, groupId: number, visibility: Visibility): Promise<string[]> {
+  const below = await listVisibilitiesBelow(ctx.db, groupId)
+  const higher = (one: Visibility) => visibilityRank[one] > visibilityRank[visibility]
+  const faults: string[] = []
+  if (below.projects.some(higher)) {
+    faults.push(
+      `${visibility} is not allowed since this group contains projects with higher visibility.`,
+    )
+  }
+  if (below.groups.some(higher)) {
+    faults.push(`${visibility} is not allowed since there are sub-groups with higher visibility.`)
+  }
+  return faults
+}

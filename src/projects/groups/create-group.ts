@@ -1,0 +1,104 @@
+import { isAdmin, userOf } from '../../access/actor.ts'
+import { Role, type Visibility, visibilityRank } from '../../access/roles.ts'
+import { type Group, getVisibleGroup } from '../../access/subjects.ts'
+import { forbidden } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { tellOfGroup } from '../../notifications/hooks/system-events.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { addFirstMember } from '../members/found-source.ts'
+import { groupNameFaults, groupPathFaults } from '../namespaces/paths.ts'
+import { groupVisibilityFaults, MAX_DEPTH, refuseGroupFaults, whilePathFree } from './faults.ts'
+import { countAncestors, findCanCreateGroup, insertGroup } from './queries.ts'
+import { auditGroup } from './record.ts'
+import type { GroupColumns } from './settings.ts'
+
+/** A group to be made. */
+export interface NewGroup {
+  readonly name: string
+  readonly path: string
+  readonly parentId?: number | undefined
+  readonly visibility?: Visibility | undefined
+  readonly description?: string | null | undefined
+  readonly settings?: Readonly<Record<string, unknown>> | undefined
+  readonly columns?: GroupColumns | undefined
+  readonly avatar?: { readonly avatar_file: string; readonly avatar_name: string } | undefined
+}
+
+/** Makes a group with the caller as its owner; gives its id. */
+export async function createGroup(ctx: Ctx, input: NewGroup): Promise<number> {
+  const parent = input.parentId === undefined ? null : await getParent(ctx, input.parentId)
+  if (!parent) await assertMayCreateTopGroup(ctx)
+  const visibility = input.visibility ?? presetVisibility(ctx, parent)
+  refuseGroupFaults({
+    name: groupNameFaults(input.name),
+    path: groupPathFaults(input.path, parent === null),
+    description: groupDescriptionFaults(input.description),
+    visibility_level: groupVisibilityFaults(ctx, visibility, parent),
+  })
+  const now = ctx.now()
+  const user = userOf(ctx.actor)
+  return await whilePathFree(() =>
+    inTransaction(ctx, async (ctx) => {
+      const id = await insertGroup(ctx.db, {
+        kind: 'group',
+        parent_id: parent?.id ?? null,
+        name: input.name,
+        path: input.path,
+        full_path: parent ? `${parent.full_path}/${input.path}` : input.path,
+        full_name: parent ? `${parent.full_name} / ${input.name}` : input.name,
+        visibility,
+        description: input.description ?? '',
+        settings: JSON.stringify(input.settings ?? {}),
+        ...input.avatar,
+        creator_id: user?.id ?? null,
+        created_at: now,
+        updated_at: now,
+        ...input.columns,
+      })
+      if (user) {
+        const owner = { userId: user.id, level: Role.owner, createdById: user.id }
+        await addFirstMember(ctx, { type: 'group', id }, owner)
+      }
+      await auditGroup(ctx, id, 'group_created', { path: input.path })
+      await tellOfGroup(ctx, id, 'group_create')
+      return id
+    }),
+  )
+}
+
+export function groupDescriptionFaults(description: string | null | undefined): string[] {
+  return (description ?? '').length > 500 ? ['is too long (maximum is 500 characters)'] : []
+}
+
+/** The parent of a new group: 404 when hidden, 403 without the right to make subgroups there. */
+async function getParent(ctx: Ctx, id: number): Promise<Group> {
+  const parent = await getVisibleGroup(ctx, String(id))
+  if (!mayCreateSubgroup(ctx, parent)) throw forbidden()
+  const depth = await countAncestors(ctx.db, parent.id)
+  refuseGroupFaults({
+    parent_id: depth >= MAX_DEPTH ? [`has too many ancestors (maximum is ${MAX_DEPTH})`] : [],
+  })
+  return parent
+}
+
+/** Owners may make subgroups, Maintainers where the group lets them (spec D §1.3 Rules). */
+export function mayCreateSubgroup(ctx: Ctx, parent: Group): boolean {
+  if (parent.archived) return false
+  if (isAdmin(ctx.actor)) return true
+  const least = parent.subgroup_creation_level === 'maintainer' ? Role.maintainer : Role.owner
+  return parent.role >= least
+}
+
+/** 403 unless the caller may make groups at the top. */
+export async function assertMayCreateTopGroup(ctx: Ctx): Promise<void> {
+  if (isAdmin(ctx.actor)) return
+  const user = userOf(ctx.actor)
+  if (!user || user.external || !ctx.settings.get('can_create_group')) throw forbidden()
+  if (!(await findCanCreateGroup(ctx.db, user.id))) throw forbidden()
+}
+
+function presetVisibility(ctx: Ctx, parent: Group | null): Visibility {
+  const wanted = ctx.settings.get('default_group_visibility')
+  if (!parent) return wanted
+  return visibilityRank[wanted] <= visibilityRank[parent.visibility] ? wanted : parent.visibility
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { anyone, onGroup, signedIn } from '../../access/subjects.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { filledText, flag, id } from '../../http/params.ts'
+import { sentAvatar } from '../../identity/users/sent-avatar.ts'
+import { createGroup } from './create-group.ts'
+import { groupDetailEntity, groupEntity } from './entity.ts'
+import { listGroups } from './list-groups.ts'
+import { groupBodyParams, groupListParams, groupPages } from './params.ts'
+import { readGroup } from './present.ts'
+import { presetCreationLevel, sentGroupColumns, sentGroupSettings } from './settings.ts'
+
+const tags = ['groups']
+
+export const getGroups = endpoint({
+  method: 'GET',
+  path: '/groups',
+  summary: 'List the groups that the caller sees',
+  tags,
+  access: anyone(),
+  query: groupListParams,
+  paginate: groupPages,
+  kept: true,
+  response: z.array(groupEntity),
+  handler: ({ ctx, query, page }) => listGroups(ctx, { kind: 'all' }, query, page),
+})
+
+export const postGroup = endpoint({
+  method: 'POST',
+  path: '/groups',
+  summary: 'Create a group',
+  tags,
+  access: signedIn(),
+  body: {
+    name: filledText(),
+    path: filledText(),
+    parent_id: id().optional(),
+    ...groupBodyParams,
+  },
+  response: groupDetailEntity,
+  status: 201,
+  async handler({ ctx, body, request }) {
+    const avatar = await sentAvatar(ctx, body.avatar)
+    const groupId = await createGroup(ctx, {
+      avatar: avatar ?? undefined,
+      name: body.name,
+      path: body.path,
+      parentId: body.parent_id,
+      visibility: body.visibility,
+      description: body.description,
+      settings: sentGroupSettings(body, request.sent),
+      columns: {
+        project_creation_level: presetCreationLevel(ctx.settings.get('default_project_creation')),
+        ...sentGroupColumns(body),
+      },
+    })
+    return await readGroup(ctx, groupId)
+  },
+})
+
+export const getGroup = endpoint({
+  method: 'GET',
+  path: '/groups/:id',
+  summary: 'Get a group',
+  tags,
+  access: onGroup('read_group'),
+  query: {
+    with_projects: flag().optional(),
+    with_custom_attributes: flag().optional(),
+    statistics: flag().optional(),
+  },
+  kept: true,
+  response: groupDetailEntity,
+  handler: ({ ctx, group, query }) =>
+    readGroup(ctx, group.id, {
+      projects: query.with_projects ?? true,
+      customAttributes: query.with_custom_attributes,
+      statistics: query.statistics,
+    }),
+})
+
+export const getSubgroups = endpoint({
+  method: 'GET',
+  path: '/groups/:id/subgroups',
+  summary: 'List the groups directly below a group',
+  tags,
+  access: onGroup('read_group'),
+  query: groupListParams,
+  paginate: groupPages,
+  response: z.array(groupEntity),
+  handler: ({ ctx, group, query, page }) =>
+    listGroups(ctx, { kind: 'children', groupId: group.id }, query, page),
+})
+
+export const getDescendantGroups = endpoint({
+  method: 'GET',
+  path: '/groups/:id/descendant_groups',
+  summary: 'List all groups below a group',
+  tags,
+  access: onGroup('read_group'),
+  query: groupListParams,
+  paginate: groupPages,
+  response: z.array(groupEntity),
+  handler: ({ ctx, group, query, page }) =>
+    listGroups(ctx, { kind: 'descendants', groupId: group.id }, query, page),
+})

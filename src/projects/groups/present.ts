@@ -1,0 +1,147 @@
+import { isAdmin } from '../../access/actor.ts'
+import { findGroupById, type GroupRow } from '../../access/find-queries.ts'
+import { Role } from '../../access/roles.ts'
+import { dayOf } from '../../base/clock.ts'
+import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { avatarUrl } from '../../identity/users/basic.ts'
+import { type SideSizes, sideSizesOfGroups } from '../../repositories/side-repositories/sizes.ts'
+import { listProjects } from '../projects/list-projects.ts'
+import type { GroupDetail, GroupEntity } from './entity.ts'
+import { listGroupAttributes, listGroupLinks, sumGroupSizes } from './queries.ts'
+import { groupDetailSettings, groupSettings, settingValues } from './settings.ts'
+
+/** What a caller asked to see beside the usual. */
+export interface WantedOfGroup {
+  readonly statistics?: boolean | undefined
+  readonly customAttributes?: boolean | undefined
+}
+
+/** Groups as the caller sees them, in the order given. */
+export async function presentGroups(
+  ctx: Ctx,
+  rows: readonly GroupRow[],
+  wanted: WantedOfGroup = {},
+): Promise<GroupEntity[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row.id)
+  const admin = isAdmin(ctx.actor)
+  const attributes =
+    wanted.customAttributes && admin ? await listGroupAttributes(ctx.db, ids) : undefined
+  const sizes = wanted.statistics && admin ? await sumGroupSizes(ctx.db, ids) : undefined
+  const sides = sizes && (await sideSizesOfGroups(ctx, ids))
+  return rows.map((row) => ({
+    ...presentPlain(ctx, row),
+    ...(sizes
+      ? {
+          statistics: statistics(
+            sizes.find((one) => one.id === row.id),
+            sides?.get(row.id),
+          ),
+        }
+      : {}),
+    ...(attributes
+      ? {
+          custom_attributes: attributes
+            .filter((one) => one.subject_id === row.id)
+            .map(({ key, value }) => ({ key, value })),
+        }
+      : {}),
+  }))
+}
+
+function statistics(
+  sizes: { repositories: number; uploads: number; lfs: number } | undefined,
+  sides: SideSizes = { wiki: 0, snippets: 0 },
+) {
+  const repositories = sizes?.repositories ?? 0
+  const uploads = sizes?.uploads ?? 0
+  const lfs = sizes?.lfs ?? 0
+  return {
+    storage_size: repositories + sides.wiki + sides.snippets + uploads + lfs,
+    repository_size: repositories,
+    wiki_size: sides.wiki,
+    lfs_objects_size: lfs,
+    job_artifacts_size: 0,
+    pipeline_artifacts_size: 0,
+    packages_size: 0,
+    snippets_size: sides.snippets,
+    uploads_size: uploads,
+  }
+}
+
+/** A group with what only a single read shows, read anew. */
+export async function readGroup(
+  ctx: Ctx,
+  id: number,
+  wanted: WantedOfGroup & { readonly projects?: boolean | undefined } = {},
+): Promise<GroupDetail> {
+  const row = await findGroupById(ctx.db, id)
+  if (!row) throw notFound('Group')
+  const [group = presentPlain(ctx, row)] = await presentGroups(ctx, [row], wanted)
+  const links = await listGroupLinks(ctx.db, [row.id], dayOf(ctx.now()))
+  return {
+    ...group,
+    shared_with_groups: links.map(({ source_id: _, ...link }) => link),
+    ...(wanted.projects ? await embeddedProjects(ctx, row.id) : {}),
+    membership_lock: row.membership_lock === 1,
+    ...settingValues(groupDetailSettings, readSettings(row.settings)),
+  }
+}
+
+/** Projects of the group and projects shared with it, at most 100 each (spec D §1.3). */
+async function embeddedProjects(ctx: Ctx, groupId: number) {
+  const page = { kind: 'offset', number: 1, perPage: 100, offset: 0 } as const
+  const own = { kind: 'group', groupId, subgroups: false, ancestors: false, shared: false } as const
+  const projects = await listProjects(ctx, own, {}, page)
+  const shared = await listProjects(ctx, { kind: 'shared_with', groupId }, {}, page)
+  return { projects: [...projects.items], shared_projects: [...shared.items] }
+}
+
+function readSettings(settings: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(settings) as Record<string, unknown> // written by us as a JSON object
+}
+
+function presentPlain(ctx: Ctx, row: GroupRow): GroupEntity {
+  const settings = settingValues(groupSettings, readSettings(row.settings))
+  return {
+    id: row.id,
+    web_url: `${ctx.config.externalUrl}/groups/${row.full_path}`,
+    name: row.name,
+    path: row.path,
+    description: row.description,
+    visibility: row.visibility,
+    share_with_group_lock: row.share_with_group_lock === 1,
+    project_creation_level: row.project_creation_level,
+    subgroup_creation_level: row.subgroup_creation_level,
+    emails_disabled: !settings.emails_enabled,
+    ...settings,
+    default_branch_protection_defaults: protectionDefaults(settings.default_branch_protection),
+    avatar_url: avatarUrl(ctx, 'group', row.id, row),
+    request_access_enabled: row.request_access_enabled === 1,
+    full_name: row.full_name,
+    full_path: row.full_path,
+    created_at: row.created_at,
+    parent_id: row.parent_id,
+    organization_id: 1,
+    marked_for_deletion_on: row.marked_for_deletion_on,
+    archived: row.ancestor_archived === 1,
+    ldap_cn: null,
+    ldap_access: null,
+  }
+}
+
+/** What a level of default branch protection means (spec D §1.3 Fields). */
+function protectionDefaults(level: number): GroupEntity['default_branch_protection_defaults'] {
+  const { developer, maintainer } = Role
+  const levels = (push: number, merge: number) => ({
+    allowed_to_push: [{ access_level: push }],
+    allow_force_push: false,
+    allowed_to_merge: [{ access_level: merge }],
+  })
+  if (level === 0) return { ...levels(developer, developer), allow_force_push: true }
+  if (level === 1) return levels(developer, maintainer)
+  if (level === 3) return levels(maintainer, developer)
+  const initial = level === 4 ? { developer_can_initial_push: true } : {}
+  return { ...levels(maintainer, maintainer), ...initial }
+}

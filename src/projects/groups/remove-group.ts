@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import type { Group } from '../../access/subjects.ts'
+import { task } from '../../background/task.ts'
+import { dayOf, later } from '../../base/clock.ts'
+import { badRequest } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { tellOfGroup } from '../../notifications/hooks/system-events.ts'
+import { removeSidesOfGroup } from '../../repositories/side-repositories/repository.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import {
+  discardProjectsBelow,
+  followNamespacePath,
+  hideProjectsBelow,
+  tellOfRemovalBelow,
+} from '../projects/below.ts'
+import { updateGroupRow } from './queries.ts'
+import { auditGroup } from './record.ts'
+import {
+  deleteGroupRow,
+  hideBelow,
+  isGroupPendingDelete,
+  listGroupsMarkedBefore,
+  moveBelow,
+} from './tree-queries.ts'
+
+/** Removes a hidden group with the projects below it; repositories first, so that a crash leaves rows to try again. */
+export const removeGroup = task({
+  name: 'groups.remove',
+  payload: z.object({ group_id: z.int() }),
+  lane: 'slow',
+  async handler(ctx: Ctx, { group_id: id }, signal) {
+    if (!(await isGroupPendingDelete(ctx.db, id))) return
+    await discardProjectsBelow(ctx, id, signal)
+    await removeSidesOfGroup(ctx, id)
+    await deleteGroupRow(ctx.db, id)
+  },
+})
+
+interface Removable {
+  readonly id: number
+  readonly path: string
+  readonly full_path: string
+  readonly full_name: string
+}
+
+/** Makes a group with all below it unfindable at once and its path free, and leaves the rest to a task. */
+export async function hideGroup(ctx: Ctx, group: Removable): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    await tellOfRemovalBelow(ctx, group.id)
+    await tellOfGroup(ctx, group.id, 'group_destroy')
+    const mark = `-deleted-${group.id}`
+    const from = { fullPath: group.full_path, fullName: group.full_name }
+    const to = { fullPath: `${group.full_path}${mark}`, fullName: group.full_name }
+    await updateGroupRow(ctx.db, group.id, { path: `${group.path}${mark}` })
+    await moveBelow(ctx.db, group.id, from, to)
+    await followNamespacePath(ctx, group.id, from.fullPath, to.fullPath)
+    await hideBelow(ctx.db, group.id, ctx.now())
+    await hideProjectsBelow(ctx, group.id)
+    await auditGroup(ctx, group.id, 'group_deleted', { full_path: group.full_path })
+    await ctx.work.enqueue(ctx.db, removeGroup, { group_id: group.id })
+  })
+}
+
+/** Deletes a group: at once, or by a mark where the instance delays deletions, as with projects. */
+export async function removeOrMarkGroup(
+  ctx: Ctx,
+  group: Group,
+  wanted: { readonly permanently: boolean; readonly fullPath: string | undefined },
+): Promise<void> {
+  if (wanted.permanently) {
+    if (group.marked_for_deletion_on === null) {
+      throw badRequest('Group must be marked for deletion first.')
+    }
+    if (wanted.fullPath !== group.full_path) {
+      throw badRequest('`full_path` is incorrect. You must enter the complete path for the group.')
+    }
+    return await hideGroup(ctx, group)
+  }
+  if (!ctx.settings.get('delayed_project_removal')) return await hideGroup(ctx, group)
+  if (group.marked_for_deletion_on !== null) {
+    throw badRequest('Group has been already marked for deletion')
+  }
+  const now = ctx.now()
+  await updateGroupRow(ctx.db, group.id, { marked_for_deletion_on: dayOf(now), updated_at: now })
+}
+
+/** Takes the mark away again. */
+export async function unmarkGroup(ctx: Ctx, group: Group): Promise<void> {
+  if (group.marked_for_deletion_on === null) {
+    throw badRequest('Group has not been marked for deletion')
+  }
+  await updateGroupRow(ctx.db, group.id, { marked_for_deletion_on: null, updated_at: ctx.now() })
+}
+
+/** Every day: hides groups whose time after the mark for deletion is over. */
+export const removeMarkedGroups = task({
+  name: 'groups.remove_marked',
+  payload: z.object({}),
+  async handler(ctx: Ctx) {
+    const days = ctx.settings.get('deletion_adjourned_period')
+    const day = dayOf(later(ctx.now(), -days * 86_400_000))
+    for (const group of await listGroupsMarkedBefore(ctx.db, day)) await hideGroup(ctx, group)
+  },
+})

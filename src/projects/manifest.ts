@@ -1,0 +1,91 @@
+import { daily } from '../background/schedule.ts'
+import { endpointsOf, type Manifest } from '../manifest.ts'
+import * as accessTokensAssociations from './access-tokens/associations-endpoints.ts'
+import * as accessTokensSource from './access-tokens/source-endpoints.ts'
+import * as badges from './badges/endpoints.ts'
+import * as deployTokens from './deploy-tokens/endpoints.ts'
+import * as exports from './exports/endpoints.ts'
+import * as exportsGroup from './exports/group-endpoints.ts'
+import * as exportsRemote from './exports/remote-endpoints.ts'
+import { exportSource, importProject, importRemote, removeOldExports } from './exports/tasks.ts'
+import * as groupsChange from './groups/change-endpoints.ts'
+import * as groups from './groups/endpoints.ts'
+import * as groupsProject from './groups/project-endpoints.ts'
+import * as groupsRelated from './groups/related-endpoints.ts'
+import { removeGroup, removeMarkedGroups } from './groups/remove-group.ts'
+import * as membersBillable from './members/billable-endpoints.ts'
+import { removeBillable } from './members/billable-removal.ts'
+import * as members from './members/endpoints.ts'
+import * as membersInvitation from './members/invitation-endpoints.ts'
+import { sendInvitation } from './members/invite.ts'
+import * as membersPending from './members/pending-endpoints.ts'
+import * as membersRequest from './members/request-endpoints.ts'
+import { removeExpiredMembers } from './members/tasks.ts'
+import * as namespaces from './namespaces/endpoints.ts'
+import * as projects from './projects/endpoints.ts'
+import * as projectsFork from './projects/fork-endpoints.ts'
+import { importFromUrl } from './projects/import-url.ts'
+import { removeMarked } from './projects/marked-task.ts'
+import * as projectsShare from './projects/share-endpoints.ts'
+import * as projectsState from './projects/state-endpoints.ts'
+import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
+import * as projectsTopic from './projects/topic-endpoints.ts'
+import * as projectsUser from './projects/user-endpoints.ts'
+import { sweepFilesTask } from './stored-files/sweep.ts'
+import * as uploads from './uploads/endpoints.ts'
+
+export const projectsArea: Manifest = {
+  name: 'projects',
+  endpoints: endpointsOf(
+    accessTokensAssociations,
+    accessTokensSource,
+    badges,
+    deployTokens,
+    exports,
+    exportsGroup,
+    exportsRemote,
+    groupsChange,
+    groups,
+    groupsProject,
+    groupsRelated,
+    membersBillable,
+    members,
+    membersInvitation,
+    membersPending,
+    membersRequest,
+    namespaces,
+    projects,
+    projectsFork,
+    projectsShare,
+    projectsState,
+    projectsTopic,
+    projectsUser,
+    uploads,
+  ),
+  tasks: [
+    exportSource,
+    finishFork,
+    importFromUrl,
+    importProject,
+    importRemote,
+    measureProject,
+    removeBillable,
+    removeExpiredMembers,
+    sendInvitation,
+    removeGroup,
+    removeMarked,
+    removeOldExports,
+    removeMarkedGroups,
+    removeProject,
+    tidyRepository,
+    sweepFilesTask,
+  ],
+  schedules: [
+    daily('4:10', sweepFilesTask, {}),
+    daily('0:05', removeExpiredMembers, {}),
+    daily('3:15', removeMarked, {}),
+    daily('3:25', removeOldExports, {}),
+    daily('3:20', removeMarkedGroups, {}),
+  ],
+  migrations: [],
+}

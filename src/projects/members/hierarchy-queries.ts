@@ -1,0 +1,296 @@
+import { sql } from 'kysely'
+import type { Day, Instant } from '../../base/clock.ts'
+import type { OffsetPage, Paged } from '../../base/page.ts'
+import { type UserBasicRow, userBasicColumns } from '../../identity/users/basic.ts'
+import { listPage } from '../../store/pages.ts'
+import type { Db } from '../../store/schema.ts'
+import { matchesSearch } from '../../store/search.ts'
+
+const groupsBelow = (topId: number) =>
+  sql`(SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${topId})`
+const projectsBelow = (topId: number) =>
+  sql`(SELECT p.id FROM projects p WHERE p.pending_delete = 0 AND p.namespace_id IN ${groupsBelow(topId)})`
+
+const live = (today: Day) => sql`m.requested_at IS NULL AND m.state = 'active'
+  AND m.user_id IS NOT NULL AND (m.expires_at IS NULL OR m.expires_at > ${today})`
+
+/** Guests and below take no seat, unless a custom role makes them (spec A-resolved §9, top tier). */
+const takesSeat = sql`(m.access_level > 10 OR m.member_role_id IS NOT NULL)`
+
+/** How somebody came to be billable; the first that fits is told. */
+export const MEMBERSHIP_TYPES = [
+  'group_member',
+  'project_member',
+  'group_invite',
+  'project_invite',
+] as const
+
+interface Counted {
+  readonly user_id: number
+  readonly type: number
+  readonly level: number
+  readonly joined_at: string
+}
+
+/** Users who take a seat in a top-level group, each once. */
+function billable(topId: number, today: Day) {
+  const invited = (kind: 'group' | 'project', type: number) => sql`
+    SELECT m.user_id, ${type}, min(l.access_level, m.access_level), m.created_at
+    FROM group_links l JOIN namespace_ancestors a ON a.namespace_id = l.group_id
+    JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id
+    WHERE l.source_type = ${kind}
+      AND l.source_id IN ${kind === 'group' ? groupsBelow(topId) : projectsBelow(topId)}
+      AND (l.expires_at IS NULL OR l.expires_at > ${today})
+      AND (l.access_level > 10 OR l.member_role_id IS NOT NULL) AND ${takesSeat} AND ${live(today)}`
+  return sql<Counted>`(
+    SELECT user_id, min(type) AS type, max(level) AS level, min(joined_at) AS joined_at FROM (
+      SELECT m.user_id, 0 AS type, m.access_level AS level, m.created_at AS joined_at FROM members m
+        WHERE m.source_type = 'group' AND m.source_id IN ${groupsBelow(topId)}
+          AND ${takesSeat} AND ${live(today)}
+      UNION ALL
+      SELECT m.user_id, 1, m.access_level, m.created_at FROM members m
+        JOIN users u ON u.id = m.user_id AND u.state = 'active'
+        WHERE m.source_type = 'project' AND m.source_id IN ${projectsBelow(topId)}
+          AND ${takesSeat} AND ${live(today)}
+      UNION ALL ${invited('group', 2)}
+      UNION ALL ${invited('project', 3)}
+    ) GROUP BY user_id)`
+}
+
+export const BILLABLE_SORTS = [
+  'access_level_asc',
+  'access_level_desc',
+  'last_joined',
+  'name_asc',
+  'name_desc',
+  'oldest_joined',
+  'oldest_sign_in',
+  'recent_sign_in',
+  'last_activity_on_asc',
+  'last_activity_on_desc',
+] as const
+export type BillableSort = (typeof BILLABLE_SORTS)[number]
+
+const sortColumns = {
+  access_level_asc: ['counted.level', 'asc'],
+  access_level_desc: ['counted.level', 'desc'],
+  last_joined: ['counted.joined_at', 'desc'],
+  name_asc: ['users.name', 'asc'],
+  name_desc: ['users.name', 'desc'],
+  oldest_joined: ['counted.joined_at', 'asc'],
+  oldest_sign_in: ['users.current_sign_in_at', 'asc'],
+  recent_sign_in: ['users.current_sign_in_at', 'desc'],
+  last_activity_on_asc: ['users.last_activity_on', 'asc'],
+  last_activity_on_desc: ['users.last_activity_on', 'desc'],
+} as const satisfies Record<BillableSort, readonly [string, 'asc' | 'desc']>
+
+export interface BillableRow extends UserBasicRow {
+  readonly email: string
+  readonly last_activity_on: string | null
+  readonly last_login_at: Instant | null
+  readonly created_at: Instant
+  readonly type: number
+  readonly level: number
+}
+
+function billableQuery(db: Db, topId: number, today: Day) {
+  return db
+    .selectFrom(billable(topId, today).as('counted'))
+    .innerJoin('users', 'users.id', 'counted.user_id')
+    .select(userBasicColumns)
+    .select([
+      'users.email',
+      'users.last_activity_on',
+      'users.current_sign_in_at as last_login_at',
+      'users.created_at',
+      'counted.type',
+      'counted.level',
+    ])
+    .where('users.kind', '=', 'human')
+}
+
+/** A page of the users who take a seat in a top-level group. */
+export async function listBillable(
+  db: Db,
+  topId: number,
+  today: Day,
+  given: { readonly search?: string | undefined; readonly sort?: BillableSort | undefined },
+  page: OffsetPage,
+): Promise<Paged<BillableRow>> {
+  let query = billableQuery(db, topId, today)
+  const columns = ['users.name', 'users.username', 'users.public_email']
+  for (const condition of matchesSearch(given.search ?? '', columns)) query = query.where(condition)
+  const [column, direction] = given.sort ? sortColumns[given.sort] : []
+  if (column) query = query.orderBy(column, direction)
+  return await listPage(db, query.orderBy('users.id'), page)
+}
+
+export async function findBillable(
+  db: Db,
+  topId: number,
+  userId: number,
+  today: Day,
+): Promise<BillableRow | undefined> {
+  return await billableQuery(db, topId, today).where('users.id', '=', userId).executeTakeFirst()
+}
+
+export interface MembershipRow {
+  readonly id: number
+  readonly source_type: 'group' | 'project'
+  readonly source_id: number
+  readonly full_name: string
+  readonly full_path: string
+  readonly created_at: Instant
+  readonly expires_at: Day | null
+  readonly access_level: number
+}
+
+function membershipQuery(db: Db, userId: number, today: Day) {
+  return db
+    .selectFrom('members as m')
+    .leftJoin('projects', (join) =>
+      join.onRef('projects.id', '=', 'm.source_id').on('m.source_type', '=', 'project'),
+    )
+    .innerJoin('namespaces as n', (join) =>
+      join.on(
+        sql<boolean>`n.id = CASE m.source_type WHEN 'group' THEN m.source_id ELSE projects.namespace_id END`,
+      ),
+    )
+    .select([
+      'm.id',
+      'm.source_type',
+      'm.source_id',
+      'm.created_at',
+      'm.expires_at',
+      'm.access_level',
+      sql<string>`n.full_name || coalesce(' / ' || projects.name, '')`.as('full_name'),
+      sql<string>`coalesce(projects.full_path, n.full_path)`.as('full_path'),
+    ])
+    .where('m.user_id', '=', userId)
+    .where(sql<boolean>`${live(today)}`)
+    .orderBy('m.id')
+}
+
+/** The user's direct memberships inside a hierarchy. */
+export async function listMembershipsBelow(
+  db: Db,
+  topId: number,
+  userId: number,
+  today: Day,
+  page: OffsetPage,
+): Promise<Paged<MembershipRow>> {
+  const query = membershipQuery(db, userId, today).where(
+    sql<boolean>`n.id IN ${groupsBelow(topId)}`,
+  )
+  return await listPage(db, query, page)
+}
+
+/** The user's memberships of groups that were invited into a hierarchy. */
+export async function listIndirectMemberships(
+  db: Db,
+  topId: number,
+  userId: number,
+  today: Day,
+  page: OffsetPage,
+): Promise<Paged<MembershipRow>> {
+  const query = membershipQuery(db, userId, today)
+    .where('m.source_type', '=', 'group')
+    .where(
+      sql<boolean>`m.source_id IN (SELECT a.ancestor_id FROM group_links l
+        JOIN namespace_ancestors a ON a.namespace_id = l.group_id
+        WHERE (l.expires_at IS NULL OR l.expires_at > ${today})
+          AND ((l.source_type = 'group' AND l.source_id IN ${groupsBelow(topId)})
+            OR (l.source_type = 'project' AND l.source_id IN ${projectsBelow(topId)})))`,
+    )
+  return await listPage(db, query, page)
+}
+
+const inHierarchy = (topId: number) => sql<boolean>`(
+  (source_type = 'group' AND source_id IN ${groupsBelow(topId)})
+  OR (source_type = 'project' AND source_id IN ${projectsBelow(topId)}))`
+
+/** Memberships that wait for approval in a hierarchy, and invitations that nobody has accepted. */
+export async function listPending(
+  db: Db,
+  topId: number,
+  page: OffsetPage,
+): Promise<
+  Paged<
+    { member_id: number; approved: 0 | 1; invite_email: string | null } & {
+      user_id: number | null
+    }
+  >
+> {
+  const query = db
+    .selectFrom('members')
+    .select(['id as member_id', 'user_id', 'invite_email'])
+    .select(sql<0 | 1>`state = 'active'`.as('approved'))
+    .where(inHierarchy(topId))
+    .where('requested_at', 'is', null)
+    .where((eb) => eb.or([eb('state', '=', 'awaiting'), eb('user_id', 'is', null)]))
+    .orderBy('id')
+  return await listPage(db, query, page)
+}
+
+/** Changes the state of memberships in a hierarchy; how many there were. */
+export async function saveStates(
+  db: Db,
+  topId: number,
+  which: { readonly memberId?: number; readonly userId?: number; readonly from?: 'awaiting' },
+  state: 'active' | 'awaiting',
+  now: Instant,
+): Promise<number> {
+  let query = db
+    .updateTable('members')
+    .set({ state, updated_at: now })
+    .where(inHierarchy(topId))
+    .where('requested_at', 'is', null)
+    .where('user_id', 'is not', null)
+  if (which.memberId !== undefined) query = query.where('id', '=', which.memberId)
+  if (which.userId !== undefined) query = query.where('user_id', '=', which.userId)
+  if (which.from !== undefined) query = query.where('state', '=', which.from)
+  return Number((await query.executeTakeFirst()).numUpdatedRows)
+}
+
+/** Whether a row of members exists at all. */
+export async function isMemberRow(db: Db, memberId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('members')
+    .select('id')
+    .where('id', '=', memberId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Deletes all memberships of a user in a hierarchy. */
+export async function deleteMemberships(db: Db, topId: number, userId: number): Promise<void> {
+  await db.deleteFrom('members').where('user_id', '=', userId).where(inHierarchy(topId)).execute()
+}
+
+export async function countBillableRows(db: Db, topId: number, today: Day): Promise<number> {
+  const row = await db
+    .selectFrom(billableQuery(db, topId, today).as('seats'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+/** Service accounts of a group: the users whom it brought in itself. */
+export async function listProvisioned(
+  db: Db,
+  groupId: number,
+  given: { readonly search?: string | undefined; readonly username?: string | undefined },
+  page: OffsetPage,
+): Promise<Paged<UserBasicRow>> {
+  let query = db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where('users.service_source_type', '=', 'group')
+    .where('users.service_source_id', '=', groupId)
+    .orderBy('users.id')
+  if (given.username !== undefined) query = query.where('users.username', '=', given.username)
+  for (const condition of matchesSearch(given.search ?? '', ['users.name', 'users.username'])) {
+    query = query.where(condition)
+  }
+  return await listPage(db, query, page)
+}

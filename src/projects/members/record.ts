@@ -1,0 +1,51 @@
+import { audit } from '../../access/audit.ts'
+import type { Ctx } from '../../ctx.ts'
+import { recordEvent } from '../../notifications/events/record.ts'
+import { tellOfMember } from '../../notifications/hooks/system-events.ts'
+import { mailOfMember } from './mails.ts'
+import type { Source } from './rows.ts'
+
+const feedWords = {
+  member_added: 'joined',
+  member_removed: 'left',
+  member_expired: 'removed due to membership expiration from',
+} as const
+
+const entityTypes = { group: 'Group', project: 'Project' } as const
+
+/** Puts a change of membership on the audit trail, and coming and going into the project's feed. */
+export async function recordMembership(
+  ctx: Ctx,
+  source: Source,
+  action: 'member_added' | 'member_changed' | 'member_removed' | 'member_expired',
+  userId: number,
+  level: number,
+): Promise<void> {
+  await audit(ctx, {
+    entity: { type: entityTypes[source.type], id: source.id },
+    action,
+    details: { user_id: userId, access_level: level },
+  })
+  const told = action === 'member_expired' ? 'member_removed' : action
+  await tellOfMember(ctx, source, told, { userId, level })
+  if (action === 'member_added') await mailOfMember(ctx, source, 'added', userId, level)
+  if (source.type !== 'project' || action === 'member_changed') return
+  await recordEvent(ctx, {
+    projectId: source.id,
+    action: feedWords[action],
+    authorId: userId,
+  })
+}
+
+export async function recordShare(
+  ctx: Ctx,
+  source: Source,
+  action: 'shared_with_group' | 'unshared_with_group',
+  groupId: number,
+): Promise<void> {
+  await audit(ctx, {
+    entity: { type: entityTypes[source.type], id: source.id },
+    action,
+    details: { group_id: groupId },
+  })
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { task } from '../../background/task.ts'
+import { dayOf } from '../../base/clock.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { deleteExpiredLinks } from './link-queries.ts'
+import { deleteExpiredMembers } from './queries.ts'
+import { recordMembership } from './record.ts'
+
+/** Every day: removes memberships, invitations and shares that have ended; they have not counted since midnight. */
+export const removeExpiredMembers = task({
+  name: 'members.remove_expired',
+  payload: z.object({}),
+  handler: (ctx: Ctx) =>
+    inTransaction(ctx, async (ctx) => {
+      const today = dayOf(ctx.now())
+      for (const row of await deleteExpiredMembers(ctx.db, today)) {
+        if (row.user_id === null || row.requested_at !== null) continue
+        const source = { type: row.source_type, id: row.source_id }
+        await recordMembership(ctx, source, 'member_expired', row.user_id, row.access_level)
+      }
+      await deleteExpiredLinks(ctx.db, today)
+    }),
+})

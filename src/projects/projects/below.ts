@@ -1,0 +1,55 @@
+import type { Visibility } from '../../access/roles.ts'
+import type { Ctx } from '../../ctx.ts'
+import { tellOfProject } from '../../notifications/hooks/system-events.ts'
+import {
+  hideProjects,
+  listLivingIds,
+  listProjectIds,
+  lowerProjects,
+  moveProjectPaths,
+} from './below-queries.ts'
+import { discardProject } from './remove-project.ts'
+
+/** Lets the paths of all projects below a namespace follow its new path; in the transaction that gives it. */
+export async function followNamespacePath(
+  ctx: Ctx,
+  namespaceId: number,
+  from: string,
+  to: string,
+): Promise<void> {
+  if (from !== to) await moveProjectPaths(ctx.db, namespaceId, from, to)
+}
+
+/** Makes all projects below a group no more visible than it. */
+export async function lowerProjectsBelow(
+  ctx: Ctx,
+  namespaceId: number,
+  visibility: Visibility,
+  tooHigh: readonly Visibility[],
+): Promise<void> {
+  if (tooHigh.length > 0) await lowerProjects(ctx.db, namespaceId, visibility, tooHigh)
+}
+
+/** Tells hooks that all projects below a group will go, while they still have their paths. */
+export async function tellOfRemovalBelow(ctx: Ctx, namespaceId: number): Promise<void> {
+  for (const id of await listLivingIds(ctx.db, namespaceId)) {
+    await tellOfProject(ctx, id, 'project_destroy')
+  }
+}
+
+/** Makes all projects below a group unfindable, in the transaction that hides the group. */
+export async function hideProjectsBelow(ctx: Ctx, namespaceId: number): Promise<void> {
+  await hideProjects(ctx.db, namespaceId, ctx.now())
+}
+
+/** Removes the repositories and rows of all hidden projects below a group. */
+export async function discardProjectsBelow(
+  ctx: Ctx,
+  namespaceId: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const id of await listProjectIds(ctx.db, namespaceId)) {
+    signal.throwIfAborted()
+    await discardProject(ctx, id)
+  }
+}

@@ -1,0 +1,203 @@
+import { z } from 'zod'
+import { anyone, onInstance, onProject, signedIn } from '../../access/subjects.ts'
+import { forbidden } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { assertUnmodifiedSince } from '../../http/conditional.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, id, oneOf, text } from '../../http/params.ts'
+import { getUser } from '../../identity/users/find-user.ts'
+import { sentAvatar } from '../../identity/users/sent-avatar.ts'
+import { projectBodyParams } from './body-params.ts'
+import { createProject, type NewProject } from './create-project.ts'
+import { projectBasicEntity, projectEntity, projectListEntity } from './entity.ts'
+import { assertImportable, enqueueImport, shownUrl } from './import-url.ts'
+import { projectListParams, projectPages } from './list-params.ts'
+import { listProjects } from './list-projects.ts'
+import { presentProject, readProject } from './present.ts'
+import { removeOrMark, unmarkProject } from './remove-project.ts'
+import { sentSettings } from './settings.ts'
+import { sentTopics } from './topics.ts'
+import { updateProject } from './update-project.ts'
+
+const tags = ['projects']
+
+export const getProjects = endpoint({
+  method: 'GET',
+  path: '/projects',
+  summary: 'List the projects that the caller sees',
+  tags,
+  access: anyone(),
+  query: projectListParams,
+  paginate: projectPages,
+  kept: true,
+  response: projectListEntity,
+  handler: ({ ctx, query, page }) => listProjects(ctx, { kind: 'all' }, query, page),
+})
+
+const creationParams = {
+  name: text().optional(),
+  path: text().optional(),
+  initialize_with_readme: flag().optional(),
+  repository_object_format: oneOf(['sha1', 'sha256']).optional(),
+  import_url: text({ max: 2000 }).optional(),
+  ...projectBodyParams,
+} as const
+
+function nameOrPath(sent: ReadonlySet<string>): string[] {
+  if (sent.has('name') || sent.has('path')) return []
+  return ['name, path are missing, at least one parameter must be provided']
+}
+
+type CreationBody = {
+  readonly [K in keyof typeof creationParams]?: z.infer<(typeof creationParams)[K]>
+}
+
+async function create(
+  ctx: Ctx,
+  body: CreationBody,
+  sent: ReadonlySet<string>,
+  more: Pick<NewProject, 'namespace' | 'creatorId'>,
+) {
+  const { import_url: url } = body
+  if (url && !ctx.settings.get('import_sources').includes('git')) throw forbidden()
+  if (url) await assertImportable(ctx, url)
+  const avatar = await sentAvatar(ctx, body.avatar)
+  const row = await createProject(ctx, {
+    ...more,
+    name: body.name,
+    path: body.path,
+    visibility: body.visibility,
+    description: body.description,
+    defaultBranch: body.default_branch,
+    initializeWithReadme: body.initialize_with_readme,
+    objectFormat: body.repository_object_format,
+    topics: sentTopics(body),
+    settings: sentSettings(body, sent),
+    avatar: avatar ?? undefined,
+    ...(url ? importOf(url) : {}),
+  })
+  return await presentProject(ctx, row)
+}
+
+/** A project whose content comes from elsewhere, by a task. */
+function importOf(url: string): Partial<NewProject> {
+  return {
+    importUrl: shownUrl(url),
+    importType: 'git',
+    importStatus: 'scheduled',
+    initializeWithReadme: false,
+    onShown: (ctx, id) => enqueueImport(ctx, id, url),
+  }
+}
+
+export const postProject = endpoint({
+  method: 'POST',
+  path: '/projects',
+  summary: 'Create a project',
+  tags,
+  access: signedIn(),
+  body: { namespace_id: id().optional(), ...creationParams },
+  check: nameOrPath,
+  response: projectEntity,
+  status: 201,
+  handler: ({ ctx, body, request }) =>
+    create(ctx, body, request.sent, { namespace: body.namespace_id }),
+})
+
+export const postProjectForUser = endpoint({
+  method: 'POST',
+  path: '/projects/user/:user_id',
+  summary: 'Create a project in the namespace of a user',
+  tags,
+  access: onInstance(),
+  params: { user_id: id() },
+  body: { namespace_id: id().optional(), ...creationParams },
+  check: nameOrPath,
+  response: projectEntity,
+  status: 201,
+  async handler({ ctx, params, body, request }) {
+    const user = await getUser(ctx, params.user_id)
+    const namespace = body.namespace_id ?? user.username
+    return await create(ctx, body, request.sent, { namespace, creatorId: user.id })
+  },
+})
+
+export const getProject = endpoint({
+  method: 'GET',
+  path: '/projects/:id',
+  summary: 'Get a project',
+  tags,
+  access: onProject('read_project'),
+  jobToken: true,
+  query: {
+    statistics: flag().optional(),
+    license: flag().optional(),
+    with_custom_attributes: flag().optional(),
+  },
+  kept: true,
+  response: projectEntity.or(projectBasicEntity),
+  handler: ({ ctx, project, query }) =>
+    readProject(ctx, project.id, {
+      statistics: query.statistics,
+      license: query.license,
+      customAttributes: query.with_custom_attributes,
+    }),
+})
+
+export const putProject = endpoint({
+  method: 'PUT',
+  path: '/projects/:id',
+  summary: 'Change a project',
+  tags,
+  access: onProject('admin_project'),
+  body: { name: text().optional(), path: text().optional(), ...projectBodyParams },
+  response: projectEntity.or(projectBasicEntity),
+  async handler({ ctx, project, body, request }) {
+    await updateProject(ctx, project, {
+      name: body.name,
+      path: body.path,
+      description: body.description,
+      visibility: body.visibility,
+      defaultBranch: body.default_branch,
+      topics: sentTopics(body),
+      settings: sentSettings(body, request.sent),
+      avatar: await sentAvatar(ctx, body.avatar),
+    })
+    return await readProject(ctx, project.id)
+  },
+})
+
+const accepted = z.strictObject({ message: z.literal('202 Accepted') })
+
+export const deleteProject = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id',
+  summary: 'Delete a project',
+  tags,
+  access: onProject('delete_project'),
+  query: { permanently_remove: flag().optional(), full_path: text().optional() },
+  response: accepted,
+  status: 202,
+  async handler({ ctx, project, query, request }) {
+    assertUnmodifiedSince(request, project.updated_at)
+    await removeOrMark(ctx, project, {
+      permanently: query.permanently_remove ?? false,
+      fullPath: query.full_path,
+    })
+    return { message: '202 Accepted' as const }
+  },
+})
+
+export const restoreProject = endpoint({
+  method: 'POST',
+  path: '/projects/:id/restore',
+  summary: 'Keep a project that was marked for deletion',
+  tags,
+  access: onProject('delete_project'),
+  response: projectEntity.or(projectBasicEntity),
+  status: 201,
+  async handler({ ctx, project }) {
+    await unmarkProject(ctx, project)
+    return await readProject(ctx, project.id)
+  },
+})

@@ -1,0 +1,90 @@
+import { isAdmin, userOf } from '../../access/actor.ts'
+import type { ProjectRow } from '../../access/find-queries.ts'
+import { dayOf } from '../../base/clock.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { UserBasicRow } from '../../identity/users/basic.ts'
+import { lfsSizes } from '../../repositories/lfs/objects.ts'
+import { type SideSizes, sideSizesOfProjects } from '../../repositories/side-repositories/sizes.ts'
+import { listFacts } from './facts-queries.ts'
+import {
+  countOpenIssues,
+  listAccess,
+  listOwners,
+  listProjectAttributes,
+  listSharedGroups,
+  listTopicNames,
+  sumUploads,
+} from './queries.ts'
+
+/** What a caller asked to see beside the usual. */
+export interface Wanted {
+  readonly simple?: boolean | undefined
+  readonly statistics?: boolean | undefined
+  readonly license?: boolean | undefined
+  readonly customAttributes?: boolean | undefined
+  /** A single read, or what creation and updates answer: shows more than lists do. */
+  readonly single?: boolean | undefined
+}
+
+export type Facts = Awaited<ReturnType<typeof listFacts>>[number]
+
+/** What a page of projects needs beyond their rows, read in a few statements for all of them. */
+export interface Extras {
+  readonly topics: ReadonlyMap<number, readonly string[]>
+  readonly facts: ReadonlyMap<number, Facts>
+  readonly owners: ReadonlyMap<number, UserBasicRow>
+  readonly shared: ReadonlyMap<number, Awaited<ReturnType<typeof listSharedGroups>>>
+  readonly access: ReadonlyMap<number, { project_level: number | null; group_level: number | null }>
+  readonly attributes: ReadonlyMap<number, { key: string; value: string }[]>
+  readonly uploads: ReadonlyMap<number, number>
+  /** Bytes of large files. */
+  readonly lfs: ReadonlyMap<number, number>
+  /** Bytes of wikis and snippets. */
+  readonly sides: ReadonlyMap<number, SideSizes>
+  readonly openIssues: ReadonlyMap<number, number>
+}
+
+function grouped<T, K>(rows: readonly T[], key: (row: T) => K): Map<K, T[]> {
+  const found = new Map<K, T[]>()
+  for (const row of rows) {
+    const known = found.get(key(row))
+    if (known) known.push(row)
+    else found.set(key(row), [row])
+  }
+  return found
+}
+
+export async function readExtras(
+  ctx: Ctx,
+  rows: readonly ProjectRow[],
+  wanted: Wanted,
+): Promise<Extras> {
+  const ids = rows.map((row) => row.id)
+  const today = dayOf(ctx.now())
+  const user = userOf(ctx.actor)
+  const ownerIds = [...new Set(rows.flatMap((row) => row.namespace_owner_id ?? []))]
+  const full = !wanted.simple
+  const topics = grouped(await listTopicNames(ctx.db, ids), (row) => row.project_id)
+  const shared = full ? await listSharedGroups(ctx.db, ids, today) : []
+  const access = user && full ? await listAccess(ctx.db, user.id, ids, today) : []
+  const attributes =
+    wanted.customAttributes && isAdmin(ctx.actor) ? await listProjectAttributes(ctx.db, ids) : []
+  const uploads = wanted.statistics ? await sumUploads(ctx.db, ids) : []
+  const lfs = await lfsSizes(ctx, wanted.statistics ? ids : [])
+  const sides = wanted.statistics ? await sideSizesOfProjects(ctx, ids) : new Map()
+  const owners = ownerIds.length > 0 ? await listOwners(ctx.db, ownerIds) : []
+  const facts = await listFacts(ctx.db, ids)
+  const openIssues = full ? await countOpenIssues(ctx.db, ids) : []
+  return {
+    topics: new Map([...topics].map(([id, found]) => [id, found.map((row) => row.name)])),
+    facts: new Map(facts.map((row) => [row.project_id, row])),
+    owners: new Map(owners.map((row) => [row.id, row])),
+    shared: grouped(shared, (row) => row.project_id),
+    access: new Map(access.map((row) => [row.id, row])),
+    attributes: grouped(attributes, (row) => row.subject_id),
+    lfs,
+    uploads: new Map(uploads.map((row) => [row.source_id, Number(row.size)])),
+    sides,
+    openIssues: new Map(openIssues.map((row) => [row.project_id, row.count])),
+  }
+}

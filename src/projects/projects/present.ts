@@ -1,0 +1,320 @@
+import type { ProjectAbility } from '../../access/abilities.ts'
+import { isAdmin, userOf } from '../../access/actor.ts'
+import { mayInProject, maySee, type Subject } from '../../access/decide.ts'
+import { featureLevel } from '../../access/features.ts'
+import { findProjectById, type ProjectRow } from '../../access/find-queries.ts'
+import { Role } from '../../access/roles.ts'
+import { viewerOf } from '../../access/visible-queries.ts'
+import { dayOf } from '../../base/clock.ts'
+import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { renderField } from '../../discussions/markdown/render.ts'
+import { ready } from '../../http/ready.ts'
+import { avatarUrl, presentUserBasic } from '../../identity/users/basic.ts'
+import { presentNamespaceBrief } from '../namespaces/entity.ts'
+import type { ProjectBasic, ProjectFull } from './entity.ts'
+import { type Extras, type Facts, readExtras, type Wanted } from './extras.ts'
+import { findLicense } from './licenses.ts'
+import { listVisibleByIds } from './list-queries.ts'
+import {
+  type LegacyFlag,
+  legacyFlags,
+  type ProjectSettingValues,
+  settingsOfRow,
+} from './settings.ts'
+
+async function presentParents(
+  ctx: Ctx,
+  rows: readonly ProjectRow[],
+): Promise<Map<number, ProjectBasic>> {
+  const ids = [...new Set(rows.flatMap((row) => row.forked_from_id ?? []))]
+  if (ids.length === 0) return new Map()
+  const parents = await listVisibleByIds(ctx.db, viewerOf(ctx.actor, dayOf(ctx.now())), ids)
+  if (parents.length === 0) return new Map()
+  const extras = await readExtras(ctx, parents, { simple: true })
+  return new Map(parents.map((row) => [row.id, presentBasic(ctx, view(ctx, row, extras), {})]))
+}
+
+const NONE: View['parents'] = new Map()
+
+/** A row with everything that its presentation reads. */
+interface View {
+  readonly row: ProjectRow
+  readonly subject: Subject
+  readonly extras: Extras
+  /** Those that projects of the page were forked from, as far as the caller sees them. */
+  readonly parents: ReadonlyMap<number, ProjectBasic>
+  /** As HTML, by the project's id; only for whoever gets all of a project. */
+  readonly descriptions: ReadonlyMap<number, string>
+}
+
+async function renderDescriptions(
+  ctx: Ctx,
+  rows: readonly ProjectRow[],
+): Promise<Map<number, string>> {
+  const html = await Promise.all(rows.map((row) => renderField(ctx, row.description, row)))
+  return new Map(rows.map((row, at) => [row.id, html[at] ?? '']))
+}
+
+function view(
+  ctx: Ctx,
+  row: ProjectRow,
+  extras: Extras,
+  more: Partial<Pick<View, 'parents' | 'descriptions'>> = {},
+): View {
+  const { parents = NONE, descriptions = new Map() } = more
+  const levels = extras.access.get(row.id)
+  const role = isAdmin(ctx.actor)
+    ? Role.owner
+    : Math.max(levels?.project_level ?? 0, levels?.group_level ?? 0)
+  const settings = JSON.parse(row.settings) as Record<string, unknown> // written by us
+  const archived = row.archived === 1 || row.namespace_archived === 1
+  const subject = { visibility: row.visibility, archived, role, settings }
+  return { row, extras, parents, descriptions, subject }
+}
+
+/** Projects as the caller sees them, in the order given. */
+export async function presentProjects(
+  ctx: Ctx,
+  rows: readonly ProjectRow[],
+  wanted: Wanted = {},
+): Promise<(ProjectFull | ProjectBasic)[]> {
+  if (rows.length === 0) return []
+  const simple = wanted.simple || ctx.actor.kind === 'anonymous'
+  const asked = { ...wanted, simple }
+  const extras = await readExtras(ctx, rows, asked)
+  const more = simple
+    ? {}
+    : {
+        parents: await presentParents(ctx, rows),
+        descriptions: await renderDescriptions(ctx, rows),
+      }
+  return rows.map((row) => {
+    const seen = view(ctx, row, extras, more)
+    return simple ? presentBasic(ctx, seen, asked) : readyFull(ctx, seen, asked)
+  })
+}
+
+/** One project in full, as a single read, creation and updates answer it. */
+export async function presentProject(
+  ctx: Ctx,
+  row: ProjectRow,
+  wanted: Wanted = {},
+): Promise<ProjectFull> {
+  const asked = { ...wanted, single: true, simple: false }
+  const extras = await readExtras(ctx, [row], asked)
+  const parents = await presentParents(ctx, [row])
+  const descriptions = await renderDescriptions(ctx, [row])
+  return presentFull(ctx, view(ctx, row, extras, { parents, descriptions }), asked)
+}
+
+/** One project as the caller sees it, read anew. Anonymous callers get the basic block. */
+export async function readProject(
+  ctx: Ctx,
+  id: number,
+  wanted: Wanted = {},
+): Promise<ProjectFull | ProjectBasic> {
+  const row = await findProjectById(ctx.db, id)
+  if (!row) throw notFound('Project')
+  if (ctx.actor.kind !== 'anonymous') return await presentProject(ctx, row, wanted)
+  const extras = await readExtras(ctx, [row], { ...wanted, simple: true })
+  return presentBasic(ctx, view(ctx, row, extras), wanted)
+}
+
+function presentBasic(ctx: Ctx, { row, subject, extras }: View, wanted: Wanted): ProjectBasic {
+  const { externalUrl } = ctx.config
+  const webUrl = `${externalUrl}/${row.full_path}`
+  const topics = [...(extras.topics.get(row.id) ?? [])]
+  const facts = extras.facts.get(row.id)
+  const mayReadCode = mayInProject(ctx.actor, subject, 'read_code')
+  const owner = extras.owners.get(row.namespace_owner_id ?? 0)
+  return {
+    id: row.id,
+    description: row.description,
+    name: row.name,
+    name_with_namespace: `${row.namespace_full_name} / ${row.name}`,
+    path: row.path,
+    path_with_namespace: row.full_path,
+    created_at: row.created_at,
+    ...(mayReadCode ? { default_branch: row.default_branch } : {}),
+    tag_list: topics,
+    topics,
+    ssh_url_to_repo: `git@${new URL(externalUrl).hostname}:${row.full_path}.git`,
+    http_url_to_repo: `${webUrl}.git`,
+    web_url: webUrl,
+    ...(mayReadCode ? { readme_url: fileUrl(webUrl, row, facts?.readme_path) } : {}),
+    ...(mayReadCode ? { forks_count: row.forks_count } : {}),
+    ...(wanted.license && mayReadCode ? presentLicense(webUrl, row, facts) : {}),
+    avatar_url: avatarUrl(ctx, 'project', row.id, row),
+    star_count: row.star_count,
+    last_activity_at: row.last_activity_at,
+    visibility: row.visibility,
+    namespace: presentNamespaceBrief(ctx, {
+      id: row.namespace_id,
+      name: row.namespace_name,
+      path: row.namespace_path,
+      kind: row.namespace_kind,
+      full_path: row.namespace_full_path,
+      parent_id: row.namespace_parent_id,
+      owner_id: row.namespace_owner_id,
+      avatar_file: owner?.avatar_file ?? row.namespace_avatar_file,
+      avatar_name: owner?.avatar_name ?? row.namespace_avatar_name,
+    }),
+    ...(wanted.customAttributes && isAdmin(ctx.actor)
+      ? {
+          custom_attributes: (extras.attributes.get(row.id) ?? []).map(({ key, value }) => ({
+            key,
+            value,
+          })),
+        }
+      : {}),
+    ...(isAdmin(ctx.actor) ? { repository_storage: 'default' } : {}),
+  }
+}
+
+function fileUrl(webUrl: string, row: ProjectRow, path: string | null | undefined): string | null {
+  if (!path || row.default_branch === null) return null
+  const encoded = path.split('/').map(encodeURIComponent).join('/')
+  return `${webUrl}/-/blob/${row.default_branch}/${encoded}`
+}
+
+function presentLicense(webUrl: string, row: ProjectRow, facts: Facts | undefined) {
+  const found = facts?.license_key ? findLicense(facts.license_key) : undefined
+  return { license_url: fileUrl(webUrl, row, facts?.license_path), license: found ?? null }
+}
+
+function presentFull(ctx: Ctx, seen: View, wanted: Wanted): ProjectFull {
+  const settings = settingsOfRow(seen.row.settings).values
+  return { ...settings, ...presentOwn(ctx, seen, wanted) }
+}
+
+/**
+ * The same as JSON text. Half of a project are settings that hardly differ, whose text is kept: a page of projects costs
+ * a third of what building and writing each object does.
+ */
+function readyFull(ctx: Ctx, seen: View, wanted: Wanted): ProjectFull {
+  const own = presentOwn(ctx, seen, wanted)
+  const settings = settingsOfRow(seen.row.settings)
+  const again = Object.keys(own).some((name) => name in settings.values)
+  if (again) return { ...settings.values, ...own }
+  return ready(`${JSON.stringify(own).slice(0, -1)},${settings.json}}`)
+}
+
+/** Everything but the settings. */
+function presentOwn(
+  ctx: Ctx,
+  seen: View,
+  wanted: Wanted,
+): Omit<ProjectFull, keyof ProjectSettingValues> {
+  const { row, subject, extras, parents } = seen
+  const may = (ability: ProjectAbility) => mayInProject(ctx.actor, subject, ability)
+  const isOn = (name: LegacyFlag) => subject.settings[legacyFlags[name]] !== 'disabled'
+  const settings = settingsOfRow(row.settings).values
+  const owner = extras.owners.get(row.namespace_owner_id ?? 0)
+  return {
+    ...presentBasic(ctx, seen, wanted),
+    _links: links(ctx, row, subject),
+    marked_for_deletion_at: row.marked_for_deletion_on,
+    marked_for_deletion_on: row.marked_for_deletion_on,
+    empty_repo: row.empty_repo === 1,
+    archived: subject.archived,
+    ...(owner ? { owner: presentUserBasic(ctx, owner) } : {}),
+    container_expiration_policy: null,
+    repository_object_format: objectFormat(subject.settings),
+    issues_enabled: isOn('issues_enabled'),
+    merge_requests_enabled: isOn('merge_requests_enabled'),
+    wiki_enabled: isOn('wiki_enabled'),
+    jobs_enabled: isOn('jobs_enabled'),
+    snippets_enabled: isOn('snippets_enabled'),
+    container_registry_enabled: isOn('container_registry_enabled'),
+    service_desk_address: null,
+    can_create_merge_request_in: may('create_merge_request_in'),
+    emails_disabled: !settings.emails_enabled,
+    creator_id: row.creator_id,
+    ...(row.forked_from_id === null
+      ? {}
+      : { forked_from_project: parents.get(row.forked_from_id) ?? null }),
+    import_url: row.import_url,
+    import_type:
+      typeof subject.settings.import_type === 'string' ? subject.settings.import_type : null,
+    import_status: row.import_status,
+    ...(wanted.single ? { import_error: row.import_error } : {}),
+    ...(may('read_issues') ? { open_issues_count: extras.openIssues.get(row.id) ?? 0 } : {}),
+    description_html: seen.descriptions.get(row.id) ?? '',
+    updated_at: row.updated_at,
+    public_builds: settings.public_jobs,
+    shared_with_groups: sharedGroups(ctx, extras, row.id),
+    ...(wanted.statistics && may('read_statistics') ? { statistics: statistics(seen) } : {}),
+    ...(userOf(ctx.actor) ? { permissions: permissions(extras, row.id) } : {}),
+    mirror_user_id: null,
+    compliance_frameworks: [],
+  }
+}
+
+/** Invited groups that the caller may know of. */
+function sharedGroups(ctx: Ctx, extras: Extras, projectId: number) {
+  const role =
+    (extras.access.get(projectId)?.project_level ?? 0) +
+    (extras.access.get(projectId)?.group_level ?? 0)
+  return (extras.shared.get(projectId) ?? [])
+    .filter((row) => maySee(ctx.actor, { visibility: row.visibility, role }))
+    .map(({ group_id, group_name, group_full_path, group_access_level, expires_at }) => ({
+      group_id,
+      group_name,
+      group_full_path,
+      group_access_level,
+      expires_at,
+    }))
+}
+
+/** The notification level of somebody who has set none: `global`. */
+const NOTIFICATION_GLOBAL = 3
+
+function permissions(extras: Extras, projectId: number) {
+  const levels = extras.access.get(projectId)
+  const access = (level: number | null | undefined) =>
+    level ? { access_level: level, notification_level: NOTIFICATION_GLOBAL } : null
+  return {
+    project_access: access(levels?.project_level),
+    group_access: access(levels?.group_level),
+  }
+}
+
+function links(ctx: Ctx, row: ProjectRow, subject: Subject): Record<string, string> {
+  const self = `${ctx.config.externalUrl}/api/v4/projects/${row.id}`
+  const on = (feature: 'issues' | 'merge_requests') =>
+    featureLevel(subject.settings, feature) !== 'disabled'
+  return {
+    self,
+    ...(on('issues') ? { issues: `${self}/issues` } : {}),
+    ...(on('merge_requests') ? { merge_requests: `${self}/merge_requests` } : {}),
+    repo_branches: `${self}/repository/branches`,
+    labels: `${self}/labels`,
+    events: `${self}/events`,
+    members: `${self}/members`,
+    cluster_agents: `${self}/cluster_agents`,
+  }
+}
+
+function objectFormat(settings: Readonly<Record<string, unknown>>): 'sha1' | 'sha256' {
+  return settings.repository_object_format === 'sha256' ? 'sha256' : 'sha1'
+}
+
+function statistics({ row, extras }: View): NonNullable<ProjectFull['statistics']> {
+  const uploads = extras.uploads.get(row.id) ?? 0
+  const lfs = extras.lfs.get(row.id) ?? 0
+  const { wiki, snippets } = extras.sides.get(row.id) ?? { wiki: 0, snippets: 0 }
+  return {
+    commit_count: extras.facts.get(row.id)?.commit_count ?? 0,
+    storage_size: row.repository_size + wiki + snippets + uploads + lfs,
+    repository_size: row.repository_size,
+    wiki_size: wiki,
+    lfs_objects_size: lfs,
+    job_artifacts_size: 0,
+    pipeline_artifacts_size: 0,
+    packages_size: 0,
+    snippets_size: snippets,
+    uploads_size: uploads,
+    container_registry_size: 0,
+  }
+}

@@ -1,0 +1,298 @@
+import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Day, Instant } from '../../base/clock.ts'
+import { userBasicColumns } from '../../identity/users/basic.ts'
+import type { ProjectsTable } from '../../store/schema/core.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type NewProjectRow = Insertable<ProjectsTable>
+export type ProjectChange = Updateable<ProjectsTable>
+
+export async function insertProject(db: Db, row: NewProjectRow): Promise<number> {
+  const { id } = await db
+    .insertInto('projects')
+    .values(row)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateProjectRow(db: Db, id: number, change: ProjectChange): Promise<void> {
+  await db.updateTable('projects').set(change).where('id', '=', id).execute()
+}
+
+/** Shows a project that was being made, unless it was cleared away meanwhile. */
+export async function showProject(db: Db, id: number, change: ProjectChange): Promise<boolean> {
+  const done = await db
+    .updateTable('projects')
+    .set({ ...change, pending_delete: 0 })
+    .where('id', '=', id)
+    .where('pending_delete', '=', 1)
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+export async function deleteProjectRow(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('projects').where('id', '=', id).where('pending_delete', '=', 1).execute()
+}
+
+export async function isPendingDelete(db: Db, id: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('projects')
+    .select('pending_delete')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.pending_delete === 1
+}
+
+/** A deleted project gives its paths back at once: nothing redirects to it any more. */
+export async function deleteRedirects(db: Db, projectId: number): Promise<void> {
+  await db.deleteFrom('redirects').where('project_id', '=', projectId).execute()
+}
+
+/** Which of name and path a project of the namespace has already, and whether anything is at the full path. */
+export async function findTaken(
+  db: Db,
+  wanted: { namespaceId: number; name: string; path: string; fullPath: string; except?: number },
+): Promise<{ name: boolean; path: boolean }> {
+  const rows = await db
+    .selectFrom('projects')
+    .select(['name', 'path'])
+    .where('namespace_id', '=', wanted.namespaceId)
+    .where('id', '!=', wanted.except ?? 0)
+    .where((eb) => eb.or([eb('name', '=', wanted.name), eb('path', '=', wanted.path)]))
+    .execute()
+  const route = await db
+    .selectFrom('routes')
+    .select(['namespace_id', 'project_id'])
+    .where('path', '=', wanted.fullPath)
+    .executeTakeFirst()
+  const lower = wanted.name.toLowerCase()
+  return {
+    name: rows.some((row) => row.name.toLowerCase() === lower),
+    path: route !== undefined && route.project_id !== (wanted.except ?? null),
+  }
+}
+
+/** A namespace by id, as creation needs it. */
+export async function findNamespaceRow(db: Db, id: number) {
+  return await db.selectFrom('namespaces').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findNamespaceRowByPath(db: Db, path: string) {
+  return await db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('full_path', '=', path)
+    .executeTakeFirst()
+}
+
+export async function findPersonalNamespace(db: Db, userId: number) {
+  return await db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('owner_id', '=', userId)
+    .where('kind', '=', 'user')
+    .executeTakeFirst()
+}
+
+/** How many projects a user may have in the own namespace, and how many there are. */
+export async function findProjectQuota(db: Db, userId: number) {
+  return await db
+    .selectFrom('users')
+    .select((eb) => [
+      'users.projects_limit',
+      eb
+        .selectFrom('projects')
+        .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+        .whereRef('namespaces.owner_id', '=', 'users.id')
+        .where('projects.pending_delete', '=', 0)
+        .select(eb.fn.countAll<number>().as('count'))
+        .as('count'),
+    ])
+    .where('users.id', '=', userId)
+    .executeTakeFirst()
+}
+
+/** Topics of these projects, in the order in which they were given. */
+export async function listTopicNames(db: Db, projectIds: readonly number[]) {
+  return await db
+    .selectFrom('project_topics')
+    .innerJoin('topics', 'topics.id', 'project_topics.topic_id')
+    .select(['project_topics.project_id', 'topics.name'])
+    .where('project_topics.project_id', 'in', projectIds)
+    .orderBy('project_topics.project_id')
+    .orderBy('project_topics.position')
+    .execute()
+}
+
+export async function listSharedGroups(db: Db, projectIds: readonly number[], today: Day) {
+  return await db
+    .selectFrom('group_links')
+    .innerJoin('namespaces', 'namespaces.id', 'group_links.group_id')
+    .select([
+      'group_links.source_id as project_id',
+      'group_links.group_id',
+      'namespaces.name as group_name',
+      'namespaces.full_path as group_full_path',
+      'namespaces.visibility',
+      'group_links.access_level as group_access_level',
+      'group_links.expires_at',
+    ])
+    .where('group_links.source_type', '=', 'project')
+    .where('group_links.source_id', 'in', projectIds)
+    .where((eb) =>
+      eb.or([eb('group_links.expires_at', 'is', null), eb('group_links.expires_at', '>', today)]),
+    )
+    .orderBy('group_links.id')
+    .execute()
+}
+
+export async function listOwners(db: Db, userIds: readonly number[]) {
+  return await db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where('users.id', 'in', userIds)
+    .execute()
+}
+
+export async function listProjectAttributes(db: Db, projectIds: readonly number[]) {
+  return await db
+    .selectFrom('custom_attributes')
+    .select(['subject_id', 'key', 'value'])
+    .where('subject_type', '=', 'project')
+    .where('subject_id', 'in', projectIds)
+    .orderBy('id')
+    .execute()
+}
+
+/** Open issues that anybody who reads the issues of a project sees. */
+export async function countOpenIssues(db: Db, projectIds: readonly number[]) {
+  return await db
+    .selectFrom('issues')
+    .select((eb) => ['project_id', eb.fn.countAll<number>().as('count')])
+    .where('project_id', 'in', projectIds)
+    .where('state', '=', 'opened')
+    .where('confidential', '=', 0)
+    .groupBy('project_id')
+    .execute()
+}
+
+export async function sumUploads(db: Db, projectIds: readonly number[]) {
+  return await db
+    .selectFrom('uploads')
+    .select((eb) => ['source_id', eb.fn.sum<number>('size').as('size')])
+    .where('source_type', '=', 'project')
+    .where('source_id', 'in', projectIds)
+    .groupBy('source_id')
+    .execute()
+}
+
+/**
+ * What the user has in each of these projects: by the project itself (own membership, ownership of the namespace,
+ * groups invited to the project) and by its groups (membership there and above, groups invited there).
+ */
+export async function listAccess(
+  db: Db,
+  userId: number,
+  projectIds: readonly number[],
+  today: Day,
+): Promise<readonly { id: number; project_level: number | null; group_level: number | null }[]> {
+  const live = (alias: string) => sql`${sql.ref(`${alias}.requested_at`)} IS NULL
+    AND ${sql.ref(`${alias}.state`)} = 'active'
+    AND (${sql.ref(`${alias}.expires_at`)} IS NULL OR ${sql.ref(`${alias}.expires_at`)} > ${today})`
+  const { rows } = await sql<{
+    id: number
+    project_level: number | null
+    group_level: number | null
+  }>`
+    WITH capped(source_type, source_id, level) AS MATERIALIZED (
+      SELECT l.source_type, l.source_id, max(min(l.access_level, m.access_level))
+      FROM members m
+      JOIN namespace_ancestors below ON below.ancestor_id = m.source_id
+      JOIN group_links l ON l.group_id = below.namespace_id
+        AND (l.expires_at IS NULL OR l.expires_at > ${today})
+      WHERE m.user_id = ${userId} AND m.source_type = 'group' AND ${live('m')}
+      GROUP BY l.source_type, l.source_id
+    )
+    SELECT p.id,
+      (SELECT max(level) FROM (
+        SELECT m.access_level AS level FROM members m WHERE m.user_id = ${userId}
+          AND m.source_type = 'project' AND m.source_id = p.id AND ${live('m')}
+        UNION ALL
+        SELECT 50 FROM namespaces n WHERE n.id = p.namespace_id AND n.kind = 'user' AND n.owner_id = ${userId}
+        UNION ALL
+        SELECT level FROM capped WHERE source_type = 'project' AND source_id = p.id)) AS project_level,
+      (SELECT max(level) FROM (
+        SELECT m.access_level AS level FROM namespace_ancestors a
+          JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id
+            AND m.user_id = ${userId} AND ${live('m')}
+          WHERE a.namespace_id = p.namespace_id
+        UNION ALL
+        SELECT c.level FROM namespace_ancestors a
+          JOIN capped c ON c.source_type = 'group' AND c.source_id = a.ancestor_id
+          WHERE a.namespace_id = p.namespace_id)) AS group_level
+    FROM projects p WHERE p.id IN (${sql.join(projectIds)})`.execute(db)
+  return rows
+}
+
+/** Replaces the topics of a project; unknown ones are made. */
+export async function saveTopics(
+  db: Db,
+  projectId: number,
+  names: readonly string[],
+  now: Instant,
+): Promise<void> {
+  await db.deleteFrom('project_topics').where('project_id', '=', projectId).execute()
+  for (const [position, name] of names.entries()) {
+    await db
+      .insertInto('topics')
+      .values({ name, title: name, created_at: now, updated_at: now })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute()
+    await sql`INSERT OR IGNORE INTO project_topics (project_id, topic_id, position)
+      SELECT ${projectId}, id, ${position} FROM topics WHERE name = ${name}`.execute(db)
+  }
+}
+
+/** How visible the project is that this one was forked from, if it was. */
+export async function findParentVisibility(db: Db, projectId: number) {
+  const row = await db
+    .selectFrom('projects')
+    .innerJoin('projects as parent', 'parent.id', 'projects.forked_from_id')
+    .select('parent.visibility')
+    .where('projects.id', '=', projectId)
+    .executeTakeFirst()
+  return row?.visibility
+}
+
+/** Stars a project; false when the user has done so already. */
+export async function insertStar(
+  db: Db,
+  star: { user_id: number; project_id: number; created_at: Instant },
+): Promise<boolean> {
+  const done = await db
+    .insertInto('stars')
+    .values(star)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return (done.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+export async function deleteStar(db: Db, userId: number, projectId: number): Promise<boolean> {
+  const done = await db
+    .deleteFrom('stars')
+    .where('user_id', '=', userId)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  return done.numDeletedRows > 0n
+}
+
+/** Projects whose time to be removed has come. */
+export async function listMarkedBefore(db: Db, day: Day) {
+  return await db
+    .selectFrom('projects')
+    .select(['id', 'path', 'full_path'])
+    .where('marked_for_deletion_on', '<=', day)
+    .where('pending_delete', '=', 0)
+    .execute()
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { onProject } from '../../access/subjects.ts'
+import { badRequest } from '../../base/problem.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { csv, day, id, integer, text } from '../../http/params.ts'
+import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
+import { listMembersOf } from '../members/list-members.ts'
+import { memberScope } from '../members/read-member.ts'
+import { shareSource, unshareSource } from '../members/share-source.ts'
+import { projectSource } from '../members/source.ts'
+import { isSharingLocked } from './share-queries.ts'
+
+const tags = ['projects']
+
+const shareEntity = z.strictObject({
+  id: z.int(),
+  project_id: z.int(),
+  group_id: z.int(),
+  group_access: z.int(),
+  expires_at: z.string().nullable(),
+})
+
+export const postProjectShare = endpoint({
+  method: 'POST',
+  path: '/projects/:id/share',
+  summary: 'Share a project with a group',
+  tags,
+  access: onProject('share_project'),
+  body: { group_id: id(), group_access: integer(), expires_at: day().nullable().optional() },
+  response: shareEntity,
+  status: 201,
+  async handler({ ctx, project, body }) {
+    if (await isSharingLocked(ctx.db, project.namespace_id)) {
+      throw badRequest('The project sharing with group is disabled')
+    }
+    const share = { groupId: body.group_id, level: body.group_access, expiresAt: body.expires_at }
+    const linkId = await shareSource(ctx, projectSource(ctx, project), share)
+    return {
+      id: linkId,
+      project_id: project.id,
+      group_id: body.group_id,
+      group_access: body.group_access,
+      expires_at: body.expires_at ?? null,
+    }
+  },
+})
+
+export const deleteProjectShare = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/share/:group_id',
+  summary: 'Stop sharing a project with a group',
+  tags,
+  access: onProject('share_project'),
+  params: { group_id: id() },
+  handler: ({ ctx, project, params }) =>
+    unshareSource(ctx, projectSource(ctx, project), params.group_id),
+})
+
+export const getProjectUsers = endpoint({
+  method: 'GET',
+  path: '/projects/:id/users',
+  summary: 'List the users who belong to a project',
+  tags,
+  access: onProject('read_members'),
+  query: { search: text().optional(), skip_users: csv(id()).optional() },
+  paginate: 'offset',
+  response: z.array(userBasicEntity),
+  async handler({ ctx, project, query, page }) {
+    const scope = memberScope(ctx, projectSource(ctx, project), true)
+    const filters = { query: query.search, skip_users: query.skip_users }
+    const rows = await listMembersOf(ctx, scope, filters, page)
+    return { ...rows, items: rows.items.map((row) => presentUserBasic(ctx, row)) }
+  },
+})

@@ -1,0 +1,203 @@
+import { z } from 'zod'
+import { onProject } from '../../access/subjects.ts'
+import { dayOf, later } from '../../base/clock.ts'
+import { hidden, notModified } from '../../base/problem.ts'
+import { streamSnapshot } from '../../git/snapshot.ts'
+import { bytes, endpoint } from '../../http/endpoint.ts'
+import { flag, id, oneOf, text } from '../../http/params.ts'
+import { userBasicEntity } from '../../identity/users/basic.ts'
+import { callerId } from '../../identity/users/find-user.ts'
+import { getAvatar } from '../../identity/users/read-avatar.ts'
+import { projectBasicEntity, projectEntity } from './entity.ts'
+import { freshFacts } from './facts.ts'
+import { listFetches } from './facts-queries.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import { readProject } from './present.ts'
+import { deleteStar, insertStar, updateProjectRow } from './queries.ts'
+import { listStarrers } from './star-queries.ts'
+import { presentStarrer } from './starrers.ts'
+import { transferProject } from './transfer-project.ts'
+
+const tags = ['projects']
+const anyProject = projectEntity.or(projectBasicEntity)
+
+export const archiveProject = endpoint({
+  method: 'POST',
+  path: '/projects/:id/archive',
+  summary: 'Make a project read-only',
+  tags,
+  access: onProject('archive_project'),
+  response: anyProject,
+  status: 201,
+  async handler({ ctx, project }) {
+    await updateProjectRow(ctx.db, project.id, { archived: true, updated_at: ctx.now() })
+    return await readProject(ctx, project.id)
+  },
+})
+
+export const unarchiveProject = endpoint({
+  method: 'POST',
+  path: '/projects/:id/unarchive',
+  summary: 'Make an archived project writable again',
+  tags,
+  access: onProject('archive_project'),
+  response: anyProject,
+  status: 201,
+  async handler({ ctx, project }) {
+    await updateProjectRow(ctx.db, project.id, { archived: false, updated_at: ctx.now() })
+    return await readProject(ctx, project.id)
+  },
+})
+
+export const starProject = endpoint({
+  method: 'POST',
+  path: '/projects/:id/star',
+  summary: 'Star a project',
+  tags,
+  access: onProject('read_project', { signedIn: true }),
+  response: anyProject,
+  status: 201,
+  async handler({ ctx, project }) {
+    const star = { user_id: callerId(ctx), project_id: project.id, created_at: ctx.now() }
+    if (!(await insertStar(ctx.db, star))) throw notModified()
+    return await readProject(ctx, project.id)
+  },
+})
+
+export const unstarProject = endpoint({
+  method: 'POST',
+  path: '/projects/:id/unstar',
+  summary: 'Take a star back',
+  tags,
+  access: onProject('read_project', { signedIn: true }),
+  response: anyProject,
+  status: 201,
+  async handler({ ctx, project }) {
+    if (!(await deleteStar(ctx.db, callerId(ctx), project.id))) throw notModified()
+    return await readProject(ctx, project.id)
+  },
+})
+
+export const getStarrers = endpoint({
+  method: 'GET',
+  path: '/projects/:id/starrers',
+  summary: 'List the users who starred a project',
+  tags,
+  access: onProject('read_project'),
+  query: { search: text().optional() },
+  paginate: 'offset',
+  response: z.array(z.strictObject({ starred_since: z.string(), user: userBasicEntity })),
+  async handler({ ctx, project, query, page }) {
+    const rows = await listStarrers(ctx.db, project.id, query.search, page)
+    return { ...rows, items: rows.items.map((row) => presentStarrer(ctx, row)) }
+  },
+})
+
+export const getLanguages = endpoint({
+  method: 'GET',
+  path: '/projects/:id/languages',
+  summary: 'Tell the languages of a project in percent',
+  tags,
+  access: onProject('read_code'),
+  response: z.record(z.string(), z.number()),
+  handler: async ({ ctx, project }) => ({ ...(await freshFacts(ctx, project)).languages }),
+})
+
+export const getProjectStatistics = endpoint({
+  method: 'GET',
+  path: '/projects/:id/statistics',
+  summary: 'Count the clones and fetches of the last 30 days',
+  tags,
+  access: onProject('push_code'),
+  response: z.strictObject({
+    fetches: z.strictObject({
+      total: z.int(),
+      days: z.array(z.strictObject({ count: z.int(), date: z.string() })),
+    }),
+  }),
+  async handler({ ctx, project }) {
+    const days = await listFetches(ctx.db, project.id, dayOf(later(ctx.now(), -29 * 86_400_000)))
+    const total = days.reduce((sum, one) => sum + one.count, 0)
+    return { fetches: { total, days: days.map(({ count, date }) => ({ count, date })) } }
+  },
+})
+
+export const getStorage = endpoint({
+  method: 'GET',
+  path: '/projects/:id/storage',
+  summary: 'Tell where the repository of a project lies',
+  tags,
+  access: onProject('admin_only'),
+  response: z.strictObject({
+    project_id: z.int(),
+    disk_path: z.string(),
+    created_at: z.string(),
+    repository_storage: z.string(),
+  }),
+  handler: ({ ctx, project }) => ({
+    project_id: project.id,
+    disk_path: ctx.git
+      .open(project.id)
+      .path.slice(ctx.config.data.length + 1)
+      .replace(/\.git$/, ''),
+    created_at: project.created_at,
+    repository_storage: 'default',
+  }),
+})
+
+export const getSnapshot = endpoint({
+  method: 'GET',
+  path: '/projects/:id/snapshot',
+  summary: 'Download the bare repository of a project or of its wiki as it lies on disk',
+  tags,
+  access: onProject('admin_only'),
+  query: { wiki: flag().optional() },
+  response: bytes('application/x-tar'),
+  async handler({ ctx, project, query }) {
+    const name = query.wiki ? ({ kind: 'project_wiki', id: project.id } as const) : project.id
+    if (!(await ctx.git.exists(name))) throw hidden()
+    return { body: streamSnapshot(ctx.git.open(name)), type: 'application/x-tar' }
+  },
+})
+
+export const postHousekeeping = endpoint({
+  method: 'POST',
+  path: '/projects/:id/housekeeping',
+  summary: 'Tidy the repository of a project',
+  tags,
+  access: onProject('admin_housekeeping'),
+  body: { task: oneOf(['eager', 'prune']).optional() },
+  response: z.strictObject({}),
+  status: 201,
+  async handler({ ctx, project, body }) {
+    await startHousekeeping(ctx, project.id, body.task ?? 'eager')
+    return {}
+  },
+})
+
+export const getProjectAvatar = endpoint({
+  method: 'GET',
+  path: '/projects/:id/avatar',
+  summary: 'Download the avatar of a project',
+  tags,
+  access: onProject('read_project'),
+  response: bytes('image/png'),
+  async handler({ ctx, project }) {
+    if (project.avatar_file === null) throw hidden()
+    return await getAvatar(ctx, project.avatar_file)
+  },
+})
+
+export const putTransfer = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/transfer',
+  summary: 'Move a project to another namespace',
+  tags,
+  access: onProject('transfer_project'),
+  body: { namespace: id().or(text()) },
+  response: anyProject,
+  async handler({ ctx, project, body }) {
+    await transferProject(ctx, project, body.namespace)
+    return await readProject(ctx, project.id)
+  },
+})

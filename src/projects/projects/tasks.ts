@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { task } from '../../background/task.ts'
+import type { Ctx } from '../../ctx.ts'
+import { maintainRepository } from '../../git/maintenance.ts'
+import { removeSidesOfProject } from '../../repositories/side-repositories/repository.ts'
+import { refreshFacts } from './facts.ts'
+import { deleteProjectRow, isPendingDelete, updateProjectRow } from './queries.ts'
+
+const projectOnly = z.object({ project_id: z.int() })
+
+/** Removes what is left of a project that was deleted, or that a crash kept from being shown. */
+export const removeProject = task({
+  name: 'projects.remove',
+  payload: projectOnly,
+  lane: 'slow',
+  async handler(ctx: Ctx, { project_id: id }) {
+    if (!(await isPendingDelete(ctx.db, id))) return
+    // The repositories first, so that a crash leaves the row to try again.
+    await ctx.git.remove(id)
+    await removeSidesOfProject(ctx, id)
+    await deleteProjectRow(ctx.db, id)
+  },
+})
+
+/** Looks a new fork over, and tells that it is ready. */
+export const finishFork = task({
+  name: 'projects.finish_fork',
+  payload: projectOnly,
+  async handler(ctx: Ctx, { project_id: id }) {
+    await refreshFacts(ctx, id)
+    await updateProjectRow(ctx.db, id, { import_status: 'finished' })
+  },
+})
+
+/** Brings languages, size, readme and the like up to date after a push. */
+export const measureProject = task({
+  name: 'projects.measure',
+  payload: projectOnly,
+  attempts: 3,
+  handler: (ctx: Ctx, { project_id: id }) => refreshFacts(ctx, id),
+})
+
+/** Packs a repository anew; `prune` also drops what nothing has reached for a while. */
+export const tidyRepository = task({
+  name: 'projects.tidy',
+  payload: z.object({ project_id: z.int(), how: z.enum(['eager', 'prune']) }),
+  lane: 'slow',
+  attempts: 2,
+  async handler(ctx: Ctx, { project_id: id }, signal) {
+    if (!(await ctx.git.exists(id))) return
+    await maintainRepository(ctx.git.open(id), { full: true, now: ctx.now(), signal })
+    await refreshFacts(ctx, id)
+  },
+})

@@ -1,0 +1,53 @@
+import { Role, visibilityRank } from '../../access/roles.ts'
+import type { Project } from '../../access/subjects.ts'
+import { invalidText, type Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { tellOfProject } from '../../notifications/hooks/system-events.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { brokenKey } from '../../store/unique.ts'
+import { keepOwner } from '../members/keep-owner.ts'
+import { updateProjectRow } from './queries.ts'
+import { auditProject } from './record.ts'
+import { getTargetNamespace } from './target-namespace.ts'
+
+function refused(reason: string): Problem {
+  return invalidText(`Failed to transfer project ${reason}`)
+}
+
+/**
+ * Moves a project to another namespace, where the caller must be allowed to create projects. Its old path redirects; it
+ * becomes no more visible than its new group.
+ */
+export async function transferProject(
+  ctx: Ctx,
+  project: Project,
+  namespace: number | string,
+): Promise<void> {
+  const target = await getTargetNamespace(ctx, namespace)
+  if (target.id === project.namespace_id) throw refused('Project is already in this namespace.')
+  const hides =
+    target.kind === 'group' &&
+    visibilityRank[project.visibility] > visibilityRank[target.visibility]
+  try {
+    await inTransaction(ctx, async (ctx) => {
+      await updateProjectRow(ctx.db, project.id, {
+        namespace_id: target.id,
+        full_path: `${target.fullPath}/${project.path}`,
+        updated_at: ctx.now(),
+        ...(hides ? { visibility: target.visibility } : {}),
+      })
+      await auditProject(ctx, project.id, 'project_transferred', {
+        from: project.full_path,
+        to: `${target.fullPath}/${project.path}`,
+      })
+      await tellOfProject(ctx, project.id, 'project_transfer', project.full_path)
+      if (target.ownerId !== null) {
+        const source = { type: 'project', id: project.id } as const
+        await keepOwner(ctx, source, target.ownerId, Role.owner)
+      }
+    })
+  } catch (error) {
+    if (brokenKey(error) === undefined) throw error
+    throw refused('Project with same name or path in target namespace already exists')
+  }
+}

@@ -1,0 +1,142 @@
+import { mayInProject } from '../../access/decide.ts'
+import { type Visibility, visibilityRank } from '../../access/roles.ts'
+import { getVisibleProject, type Project } from '../../access/subjects.ts'
+import { forbidden, invalid } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { isBranchName } from '../../git/names.ts'
+import { findRef } from '../../git/refs.ts'
+import { setHead } from '../../git/repo.ts'
+import { tellOfProject } from '../../notifications/hooks/system-events.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { projectNameFaults, projectPathFaults } from '../namespaces/paths.ts'
+import { descriptionFaults, refuseFaults, visibilityFaults, whileFree } from './create-project.ts'
+import {
+  findParentVisibility,
+  type ProjectChange,
+  saveTopics,
+  updateProjectRow,
+} from './queries.ts'
+import { auditProject } from './record.ts'
+import { changedSettings } from './settings.ts'
+import { topicFaults } from './topics.ts'
+
+/** What an update changes; absent parts stay as they are. */
+export interface ProjectUpdate {
+  readonly name?: string | undefined
+  readonly path?: string | undefined
+  readonly description?: string | null | undefined
+  readonly visibility?: Visibility | undefined
+  readonly defaultBranch?: string | undefined
+  readonly topics?: readonly string[] | undefined
+  readonly settings?: Readonly<Record<string, unknown>> | undefined
+  /** Null removes it. */
+  readonly avatar?:
+    | { readonly avatar_file: string; readonly avatar_name: string }
+    | null
+    | undefined
+}
+
+/** Changes a project. A new path leaves a redirect at the old one, by a trigger of the table. */
+export async function updateProject(
+  ctx: Ctx,
+  project: Project,
+  update: ProjectUpdate,
+): Promise<void> {
+  await assertAllowed(ctx, project, update)
+  const branch = await checkedBranch(ctx, project, update.defaultBranch)
+  const name = update.name?.trim() ?? project.name
+  const path = update.path ?? project.path
+  const fullPath = `${project.namespace_full_path}/${path}`
+  const wanted = { namespaceId: project.namespace_id, name, path, fullPath, except: project.id }
+  await whileFree(ctx, wanted, () =>
+    inTransaction(ctx, async (ctx) => {
+      // Settings are read again inside, so that two updates at once lose nothing of each other.
+      const { settings } = await getVisibleProject(ctx, String(project.id))
+      const change: ProjectChange = {
+        name,
+        path,
+        full_path: fullPath,
+        updated_at: ctx.now(),
+        ...(update.description === undefined ? {} : { description: update.description }),
+        ...(update.visibility === undefined ? {} : { visibility: update.visibility }),
+        ...(branch === undefined ? {} : { default_branch: branch }),
+        ...avatarChange(update.avatar),
+        ...(update.settings
+          ? { settings: JSON.stringify(changedSettings(settings, update.settings)) }
+          : {}),
+      }
+      await updateProjectRow(ctx.db, project.id, change)
+      await auditChanges(ctx, project, change)
+      await tellOfChange(ctx, project, fullPath)
+      if (update.topics) await saveTopics(ctx.db, project.id, update.topics, ctx.now())
+    }),
+  )
+  if (branch !== undefined) await setHead(ctx.git.open(project.id), branch)
+}
+
+async function tellOfChange(ctx: Ctx, project: Project, fullPath: string): Promise<void> {
+  if (fullPath === project.full_path) await tellOfProject(ctx, project.id, 'project_update')
+  else await tellOfProject(ctx, project.id, 'project_rename', project.full_path)
+}
+
+/** What others must be able to find again: names, paths, visibility and which settings were set. */
+async function auditChanges(ctx: Ctx, project: Project, change: ProjectChange): Promise<void> {
+  const details: Record<string, string> = {}
+  if (change.full_path !== project.full_path)
+    details.path = `${project.full_path} → ${change.full_path}`
+  if (change.name !== project.name) details.name = `${project.name} → ${change.name}`
+  if (change.visibility !== undefined && change.visibility !== project.visibility) {
+    details.visibility = `${project.visibility} → ${change.visibility}`
+  }
+  if (change.settings !== undefined) details.settings = change.settings
+  if (Object.keys(details).length === 0) return
+  await auditProject(ctx, project.id, 'project_changed', details)
+}
+
+function avatarChange(avatar: ProjectUpdate['avatar']) {
+  if (avatar === undefined) return {}
+  return avatar ?? { avatar_file: null, avatar_name: null }
+}
+
+async function assertAllowed(ctx: Ctx, project: Project, update: ProjectUpdate): Promise<void> {
+  const { visibility } = update
+  const changesVisibility = visibility !== undefined && visibility !== project.visibility
+  if (changesVisibility && !mayInProject(ctx.actor, project, 'change_visibility')) throw forbidden()
+  refuseFaults({
+    name: update.name === undefined ? [] : projectNameFaults(update.name.trim()),
+    path: update.path === undefined ? [] : projectPathFaults(update.path),
+    description: descriptionFaults(update.description),
+    visibility_level: changesVisibility ? await newVisibilityFaults(ctx, project, visibility) : [],
+    topics: topicFaults(update.topics ?? []),
+  })
+}
+
+async function newVisibilityFaults(
+  ctx: Ctx,
+  project: Project,
+  visibility: Visibility,
+): Promise<string[]> {
+  const namespace = { kind: project.namespace_kind, visibility: project.namespace_visibility }
+  const faults = visibilityFaults(ctx, visibility, namespace)
+  const parent = await findParentVisibility(ctx.db, project.id)
+  if (parent && visibilityRank[visibility] > visibilityRank[parent]) {
+    faults.push(`${visibility} is not allowed since the fork source project has lower visibility.`)
+  }
+  return faults
+}
+
+/** A wish in an empty project; elsewhere the branch must be there (spec D §1.2 Rules). */
+async function checkedBranch(
+  ctx: Ctx,
+  project: Project,
+  branch: string | undefined,
+): Promise<string | undefined> {
+  if (branch === undefined || branch === '' || branch === project.default_branch) return undefined
+  const repo = ctx.git.open(project.id)
+  const fits =
+    isBranchName(branch) &&
+    (project.empty_repo === 1 || (await findRef(repo, `refs/heads/${branch}`)) !== undefined)
+  if (fits) return branch
+  const text = `Could not set the default branch. Do you have a branch named '${branch}' in your repository?`
+  throw invalid({ base: [text] })
+}

@@ -1,0 +1,90 @@
+import { findProjectById, findProjectByPath } from '../../access/find-queries.ts'
+import { anyone, findVisibleGroup, findVisibleProject } from '../../access/subjects.ts'
+import { hidden } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { bytes, type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { id, oneOf, text } from '../../http/params.ts'
+import { getAvatar } from '../../identity/users/read-avatar.ts'
+import { getHostWikiFile, hostWikiPath } from '../../publishing/wikis/host-files.ts'
+import { findAvatarFile, findUploadBySecret } from './queries.ts'
+import { serveUpload } from './serve.ts'
+
+const tags = ['files']
+
+/** The project of an upload's link, for whoever may read it; for anybody where its uploads are open (spec D §1.2). */
+async function findProjectId(ctx: Ctx, idOrPath: string): Promise<number | undefined> {
+  const visible = await findVisibleProject(ctx, idOrPath)
+  if (visible) return visible.id
+  const row = /^\d+$/.test(idOrPath)
+    ? await findProjectById(ctx.db, Number(idOrPath))
+    : await findProjectByPath(ctx.db, idOrPath)
+  if (!row) return undefined
+  const settings = JSON.parse(row.settings) as Record<string, unknown> // written by us
+  return settings.enforce_auth_checks_on_uploads === false ? row.id : undefined
+}
+
+const getHostUpload = endpoint({
+  method: 'GET',
+  host: true,
+  path: '/-/project/:id/uploads/:secret/:filename',
+  summary: 'Show a file that a text links to',
+  tags,
+  access: anyone(),
+  params: { id: text(), secret: text(), filename: text() },
+  response: bytes('application/octet-stream'),
+  async handler({ ctx, params }) {
+    const projectId = await findProjectId(ctx, params.id)
+    const row =
+      projectId === undefined
+        ? undefined
+        : await findUploadBySecret(ctx.db, projectId, params.secret, params.filename)
+    if (!row) throw hidden()
+    return await serveUpload(ctx, row)
+  },
+})
+
+const getHostAvatar = endpoint({
+  method: 'GET',
+  host: true,
+  path: '/uploads/-/system/:kind/avatar/:id/:filename',
+  summary: 'Show an avatar',
+  tags,
+  access: anyone(),
+  params: { kind: oneOf(['user', 'group', 'project', 'topic']), id: id(), filename: text() },
+  response: bytes('image/png'),
+  async handler({ ctx, params }) {
+    const { kind, id } = params
+    const seen =
+      kind === 'user' ||
+      kind === 'topic' ||
+      (kind === 'group'
+        ? await findVisibleGroup(ctx, String(id))
+        : await findVisibleProject(ctx, String(id)))
+    const file = seen ? await findAvatarFile(ctx.db, kind, id) : null
+    if (file === null) throw hidden()
+    return await getAvatar(ctx, file)
+  },
+})
+
+/** Files that are served beside the API, at the host itself. */
+export const hostFileEndpoints: readonly Endpoint[] = [
+  getHostUpload,
+  getHostAvatar,
+  getHostWikiFile,
+]
+
+const BY_ID = /^\/-\/project\/\d+\/uploads\/[^/]+\/[^/]+$/
+const AVATAR = /^\/uploads\/-\/system\/(user|group|project|topic)\/avatar\/\d+\/[^/]+$/
+const BY_PATH = /^\/(.+?)(?:\/-)?\/uploads\/([0-9a-f]{32})\/([^/]+)$/
+
+/** The path under which `hostFileEndpoints` know a raw path of the host, or undefined for one that is no file. */
+export function hostFilePath(rawPath: string): string | undefined {
+  if (BY_ID.test(rawPath) || AVATAR.test(rawPath)) return rawPath
+  const ofWiki = hostWikiPath(rawPath)
+  if (ofWiki !== undefined) return ofWiki
+  const [, project, secret, filename] = BY_PATH.exec(rawPath) ?? []
+  if (project === undefined) return undefined
+  // The project's path comes in several segments, the endpoint has one for it.
+  const segments = project.split('/').join('%2F')
+  return `/-/project/${segments}/uploads/${secret}/${filename}`
+}

@@ -1,0 +1,310 @@
+import { z } from 'zod'
+import { onProject, type Project } from '../../access/subjects.ts'
+import { badParameters, notFound, Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { csv, flag, hash, id, instant, integer, list, oneOf, text } from '../../http/params.ts'
+import { LINK_TYPES, linkEntity, presentLink, releaseEntity } from './entity.ts'
+import { presentReleases, releaseUrl } from './present.ts'
+import {
+  deleteLink,
+  findLatestRelease,
+  findLink,
+  findRelease,
+  listLinkRows,
+  listLinksOf,
+  listReleaseRows,
+  type ReleaseRow,
+} from './queries.ts'
+import { addLink, changeLink, changeRelease, createRelease, removeRelease } from './verbs.ts'
+
+const tags = ['releases']
+const path = '/projects/:id/releases/:tag_name'
+const params = { tag_name: text({ max: 1024 }) }
+const linkParams = { ...params, link_id: id() }
+const linkFields = {
+  filepath: text({ max: 128 }).optional(),
+  direct_asset_path: text({ max: 128 }).optional(),
+  link_type: oneOf(LINK_TYPES).optional(),
+}
+const fields = {
+  name: text({ max: 255 }).optional(),
+  description: text().nullish(),
+  milestones: csv(text({ max: 255 }), { max: 100 }).optional(),
+  milestone_ids: csv(integer(), { max: 100 }).optional(),
+  released_at: instant().optional(),
+}
+const html = { include_html_description: flag().optional() }
+
+async function getRelease(ctx: Ctx, project: Project, tag: string): Promise<ReleaseRow> {
+  const row = await findRelease(ctx.db, project.id, tag)
+  if (!row) throw notFound()
+  return row
+}
+
+async function presentOne(ctx: Ctx, project: Project, row: ReleaseRow, html?: boolean) {
+  const [release] = await presentReleases(ctx, project, [row], { html })
+  if (!release) throw notFound()
+  return release
+}
+
+function downloads(ctx: Ctx, project: Project, tag: string): string {
+  return `${releaseUrl(ctx, project, tag)}/downloads`
+}
+
+export const listReleases = endpoint({
+  method: 'GET',
+  path: '/projects/:id/releases',
+  summary: 'List the releases of a project',
+  tags,
+  access: onProject('read_releases'),
+  jobToken: true,
+  query: {
+    ...html,
+    order_by: oneOf(['released_at', 'created_at']).optional(),
+    sort: oneOf(['asc', 'desc']).optional(),
+    updated_before: instant().optional(),
+    updated_after: instant().optional(),
+  },
+  paginate: 'offset',
+  response: z.array(releaseEntity),
+  async handler({ ctx, project, query, page }) {
+    const filter = {
+      orderBy: query.order_by ?? 'released_at',
+      sort: query.sort ?? 'desc',
+      updatedBefore: query.updated_before,
+      updatedAfter: query.updated_after,
+    } as const
+    const rows = await listReleaseRows(ctx.db, project.id, filter, page)
+    return {
+      ...rows,
+      items: await presentReleases(ctx, project, rows.items, {
+        html: query.include_html_description,
+      }),
+    }
+  },
+})
+
+async function redirectToLatest(ctx: Ctx, project: Project, suffix: string): Promise<never> {
+  const row = await findLatestRelease(ctx.db, project.id, ctx.now())
+  if (!row) throw notFound()
+  if (suffix.split('/').some((part) => part === '../../api' || part === '.'))
+    throw badParameters('suffix_path is invalid')
+  const base = `${ctx.config.externalUrl}/api/v4/projects/${project.id}/releases/${encodeURIComponent(row.tag)}`
+  const to = suffix === '' ? base : `${base}/${suffix.split('/').map(encodeURIComponent).join('/')}`
+  throw new Problem('moved', 302, '', { headers: { Location: to } })
+}
+
+export const getLatestRelease = endpoint({
+  method: 'GET',
+  path: '/projects/:id/releases/permalink/latest',
+  summary: 'Go to the newest release',
+  tags,
+  access: onProject('read_releases'),
+  jobToken: true,
+  response: releaseEntity,
+  handler: ({ ctx, project }) => redirectToLatest(ctx, project, ''),
+})
+
+export const getBelowLatestRelease = endpoint({
+  method: 'GET',
+  path: '/projects/:id/releases/permalink/latest/*suffix_path',
+  summary: 'Go to something of the newest release',
+  tags,
+  access: onProject('read_releases'),
+  jobToken: true,
+  params: { suffix_path: text({ max: 1024 }) },
+  response: releaseEntity,
+  handler: ({ ctx, project, params: { suffix_path } }) =>
+    redirectToLatest(ctx, project, suffix_path),
+})
+
+export const getProjectRelease = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Get the release of a tag',
+  tags,
+  access: onProject('read_releases'),
+  jobToken: true,
+  params,
+  query: html,
+  response: releaseEntity,
+  async handler({ ctx, project, params: { tag_name }, query }) {
+    const row = await getRelease(ctx, project, tag_name)
+    return presentOne(ctx, project, row, query.include_html_description)
+  },
+})
+
+export const downloadAsset = endpoint({
+  method: 'GET',
+  path: `${path}/downloads/*direct_asset_path`,
+  summary: 'Go to a file of a release by its direct path',
+  tags,
+  access: onProject('read_releases'),
+  jobToken: true,
+  params: { ...params, direct_asset_path: text({ max: 1024 }) },
+  response: linkEntity,
+  async handler({ ctx, project, params: { tag_name, direct_asset_path } }) {
+    const row = await getRelease(ctx, project, tag_name)
+    const links = await listLinksOf(ctx.db, [row.id])
+    const link = links.find((one) => one.filepath === `/${direct_asset_path}`)
+    if (!link) throw notFound()
+    throw new Problem('moved', 302, '', { headers: { Location: link.url } })
+  },
+})
+
+export const createProjectRelease = endpoint({
+  method: 'POST',
+  path: '/projects/:id/releases',
+  summary: 'Make a release of a tag, which is made too when it is not there',
+  tags,
+  access: onProject('admin_release'),
+  jobToken: true,
+  body: {
+    ...fields,
+    tag_name: text({ max: 1024 }),
+    tag_message: text().optional(),
+    ref: text({ max: 1024 }).optional(),
+    assets: hash({
+      links: list(hash({ ...linkFields, name: text({ max: 255 }), url: text({ max: 2048 }) }), {
+        max: 500,
+      }).optional(),
+    }).optional(),
+    legacy_catalog_publish: flag().optional(),
+  },
+  response: releaseEntity,
+  status: 201,
+  async handler({ ctx, project, body }) {
+    const { assets, ...rest } = body
+    const row = await createRelease(ctx, project, { ...rest, links: assets?.links ?? [] })
+    return presentOne(ctx, project, row)
+  },
+})
+
+export const updateRelease = endpoint({
+  method: 'PUT',
+  path,
+  summary: 'Change a release',
+  tags,
+  access: onProject('admin_release'),
+  jobToken: true,
+  params,
+  body: fields,
+  response: releaseEntity,
+  async handler({ ctx, project, params: { tag_name }, body }) {
+    const row = await getRelease(ctx, project, tag_name)
+    return presentOne(ctx, project, await changeRelease(ctx, project, row, body))
+  },
+})
+
+export const deleteProjectRelease = endpoint({
+  method: 'DELETE',
+  path,
+  summary: 'Delete a release; its tag stays',
+  tags,
+  access: onProject('admin_release'),
+  jobToken: true,
+  params,
+  response: releaseEntity,
+  async handler({ ctx, project, params: { tag_name } }) {
+    const row = await getRelease(ctx, project, tag_name)
+    const shown = await presentOne(ctx, project, row)
+    await removeRelease(ctx, project, row)
+    return shown
+  },
+})
+
+export const listReleaseLinks = endpoint({
+  method: 'GET',
+  path: `${path}/assets/links`,
+  summary: 'List the links of a release',
+  tags,
+  access: onProject('read_releases'),
+  jobToken: true,
+  params,
+  paginate: 'offset',
+  response: z.array(linkEntity),
+  async handler({ ctx, project, params: { tag_name }, page }) {
+    const row = await getRelease(ctx, project, tag_name)
+    const rows = await listLinkRows(ctx.db, row.id, page)
+    return {
+      ...rows,
+      items: rows.items.map((link) => presentLink(link, downloads(ctx, project, tag_name))),
+    }
+  },
+})
+
+async function getLink(ctx: Ctx, project: Project, tag: string, linkId: number) {
+  const row = await getRelease(ctx, project, tag)
+  const link = await findLink(ctx.db, row.id, linkId)
+  if (!link) throw notFound()
+  return link
+}
+
+export const getReleaseLink = endpoint({
+  method: 'GET',
+  path: `${path}/assets/links/:link_id`,
+  summary: 'Get a link of a release',
+  tags,
+  access: onProject('read_releases'),
+  jobToken: true,
+  params: linkParams,
+  response: linkEntity,
+  async handler({ ctx, project, params: { tag_name, link_id } }) {
+    const link = await getLink(ctx, project, tag_name, link_id)
+    return presentLink(link, downloads(ctx, project, tag_name))
+  },
+})
+
+export const createReleaseLink = endpoint({
+  method: 'POST',
+  path: `${path}/assets/links`,
+  summary: 'Add a link to a release',
+  tags,
+  access: onProject('admin_release'),
+  jobToken: true,
+  params,
+  body: { ...linkFields, name: text({ max: 255 }), url: text({ max: 2048 }) },
+  response: linkEntity,
+  status: 201,
+  async handler({ ctx, project, params: { tag_name }, body }) {
+    const row = await getRelease(ctx, project, tag_name)
+    return presentLink(await addLink(ctx, row.id, body), downloads(ctx, project, tag_name))
+  },
+})
+
+export const updateReleaseLink = endpoint({
+  method: 'PUT',
+  path: `${path}/assets/links/:link_id`,
+  summary: 'Change a link of a release',
+  tags,
+  access: onProject('admin_release'),
+  jobToken: true,
+  params: linkParams,
+  body: { ...linkFields, name: text({ max: 255 }).optional(), url: text({ max: 2048 }).optional() },
+  check: (sent) =>
+    sent.has('name') || sent.has('url')
+      ? []
+      : ['name, url are missing, at least one parameter must be provided'],
+  response: linkEntity,
+  async handler({ ctx, project, params: { tag_name, link_id }, body }) {
+    const link = await getLink(ctx, project, tag_name, link_id)
+    return presentLink(await changeLink(ctx, link.id, body), downloads(ctx, project, tag_name))
+  },
+})
+
+export const deleteReleaseLink = endpoint({
+  method: 'DELETE',
+  path: `${path}/assets/links/:link_id`,
+  summary: 'Remove a link from a release',
+  tags,
+  access: onProject('admin_release'),
+  jobToken: true,
+  params: linkParams,
+  response: linkEntity,
+  async handler({ ctx, project, params: { tag_name, link_id } }) {
+    const link = await getLink(ctx, project, tag_name, link_id)
+    await deleteLink(ctx.db, link.id)
+    return presentLink(link, downloads(ctx, project, tag_name))
+  },
+})

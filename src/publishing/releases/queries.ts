@@ -1,0 +1,190 @@
+import { type Insertable, sql, type Updateable } from 'kysely'
+import { hasProjectRole, seesProject, type Viewer } from '../../access/visible-queries.ts'
+import type { OffsetPage } from '../../base/page.ts'
+import { userBasicColumns } from '../../identity/users/basic.ts'
+import { listPage } from '../../store/pages.ts'
+import type { ReleaseLinksTable, ReleasesTable } from '../../store/schema/releases.ts'
+import type { Db } from '../../store/schema.ts'
+
+export interface ReleaseFilter {
+  readonly orderBy: 'released_at' | 'created_at'
+  readonly sort: 'asc' | 'desc'
+  readonly updatedBefore?: string | undefined
+  readonly updatedAfter?: string | undefined
+}
+
+export function listReleaseRows(
+  db: Db,
+  projectId: number,
+  filter: ReleaseFilter,
+  page: OffsetPage,
+) {
+  let query = db.selectFrom('releases').selectAll().where('project_id', '=', projectId)
+  if (filter.updatedBefore) query = query.where('updated_at', '<=', filter.updatedBefore)
+  if (filter.updatedAfter) query = query.where('updated_at', '>=', filter.updatedAfter)
+  return listPage(db, query.orderBy(filter.orderBy, filter.sort).orderBy('id', filter.sort), page)
+}
+
+/** Releases of the projects of a group and below it, as far as the viewer sees them. */
+export function listGroupReleaseRows(
+  db: Db,
+  viewer: Viewer,
+  groupId: number,
+  filter: ReleaseFilter,
+  page: OffsetPage,
+) {
+  const level = sql`coalesce(json_extract(projects.settings, '$.releases_access_level'), 'enabled')`
+  const member = viewer.userId === null ? sql`1 = 0` : hasProjectRole(viewer.userId, viewer.today)
+  const query = db
+    .selectFrom('releases')
+    .innerJoin('projects', 'projects.id', 'releases.project_id')
+    .selectAll('releases')
+    .where('projects.pending_delete', '=', 0)
+    .where('projects.namespace_id', 'in', (below) =>
+      below
+        .selectFrom('namespace_ancestors')
+        .select('namespace_id')
+        .where('ancestor_id', '=', groupId),
+    )
+    .where(seesProject(viewer))
+    .where(
+      sql<boolean>`(${level} IN ('enabled', 'public') OR (${level} = 'private' AND
+        (${viewer.admin ? 1 : 0} OR ${member})))`,
+    )
+    .orderBy(`releases.${filter.orderBy}`, filter.sort)
+    .orderBy('releases.id', filter.sort)
+  return listPage(db, query, page)
+}
+
+export function findRelease(db: Db, projectId: number, tag: string) {
+  return db
+    .selectFrom('releases')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('tag', '=', tag)
+    .executeTakeFirst()
+}
+
+export type ReleaseRow = NonNullable<Awaited<ReturnType<typeof findRelease>>>
+
+/** The newest release that is out at `now`. */
+export function findLatestRelease(db: Db, projectId: number, now: string) {
+  return db
+    .selectFrom('releases')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('released_at', '<=', now)
+    .orderBy('released_at', 'desc')
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+}
+
+/** Descriptions of the releases of some tags, for tag lists. */
+export async function listReleasesByTag(db: Db, projectId: number, tags: readonly string[]) {
+  if (tags.length === 0) return []
+  return db
+    .selectFrom('releases')
+    .select(['tag', 'description'])
+    .where('project_id', '=', projectId)
+    .where('tag', 'in', tags)
+    .execute()
+}
+
+export function insertRelease(db: Db, values: Insertable<ReleasesTable>): Promise<ReleaseRow> {
+  return db.insertInto('releases').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+export function updateRelease(
+  db: Db,
+  id: number,
+  changes: Updateable<ReleasesTable>,
+): Promise<ReleaseRow> {
+  return db
+    .updateTable('releases')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteRelease(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('releases').where('id', '=', id).execute()
+}
+
+export async function listLinksOf(db: Db, releaseIds: readonly number[]) {
+  if (releaseIds.length === 0) return []
+  return db
+    .selectFrom('release_links')
+    .selectAll()
+    .where('release_id', 'in', releaseIds)
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+export function listLinkRows(db: Db, releaseId: number, page: OffsetPage) {
+  const query = db.selectFrom('release_links').selectAll().where('release_id', '=', releaseId)
+  return listPage(db, query.orderBy('id', 'desc'), page)
+}
+
+export function findLink(db: Db, releaseId: number, id: number) {
+  return db
+    .selectFrom('release_links')
+    .selectAll()
+    .where('release_id', '=', releaseId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+export function insertLink(db: Db, values: Insertable<ReleaseLinksTable>) {
+  return db.insertInto('release_links').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+export function updateLink(db: Db, id: number, changes: Updateable<ReleaseLinksTable>) {
+  return db
+    .updateTable('release_links')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteLink(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('release_links').where('id', '=', id).execute()
+}
+
+/** Makes these the milestones of a release. */
+export async function saveMilestones(
+  db: Db,
+  releaseId: number,
+  milestoneIds: readonly number[],
+): Promise<void> {
+  await db.deleteFrom('release_milestones').where('release_id', '=', releaseId).execute()
+  if (milestoneIds.length === 0) return
+  const rows = milestoneIds.map((id) => ({ release_id: releaseId, milestone_id: id }))
+  await db.insertInto('release_milestones').values(rows).execute()
+}
+
+/** Milestones of releases, with how many issues each has and has closed. */
+export async function listMilestonesOf(db: Db, releaseIds: readonly number[]) {
+  if (releaseIds.length === 0) return []
+  return db
+    .selectFrom('release_milestones')
+    .select(['release_id', 'milestone_id'])
+    .select(
+      sql<number>`(SELECT count(*) FROM issues i WHERE i.milestone_id = release_milestones.milestone_id)`.as(
+        'total',
+      ),
+    )
+    .select(
+      sql<number>`(SELECT count(*) FROM issues i WHERE i.milestone_id = release_milestones.milestone_id
+        AND i.state = 'closed')`.as('closed'),
+    )
+    .where('release_id', 'in', releaseIds)
+    .orderBy('milestone_id')
+    .execute()
+}
+
+export async function listUsersById(db: Db, ids: readonly number[]) {
+  if (ids.length === 0) return []
+  return db.selectFrom('users').select(userBasicColumns).where('users.id', 'in', ids).execute()
+}

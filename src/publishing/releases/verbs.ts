@@ -1,0 +1,233 @@
+import { userOf } from '../../access/actor.ts'
+import { mayInProject } from '../../access/decide.ts'
+import type { Project } from '../../access/subjects.ts'
+import { badRequest, conflict, forbidden, invalid, unprocessable } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { findRef } from '../../git/refs.ts'
+import { resolveRevision } from '../../git/revision.ts'
+import { mailFollowers } from '../../notifications/notifications/plain-mail.ts'
+import { usableMilestone, usableMilestonesByTitle } from '../../planning/milestones/verbs.ts'
+import { passesTagProtection } from '../../repositories/refs/branch-state.ts'
+import { createTag } from '../../repositories/tags/create-tag.ts'
+import type { LinkType } from '../../store/schema/releases.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { taken, uniquely } from '../../store/unique.ts'
+import { commitForHooks, fireReleaseHooks } from './hook-payload.ts'
+import {
+  deleteRelease,
+  findRelease,
+  insertLink,
+  insertRelease,
+  type ReleaseRow,
+  saveMilestones,
+  updateLink,
+  updateRelease,
+} from './queries.ts'
+
+export interface LinkInput {
+  readonly name?: string | undefined
+  readonly url?: string | undefined
+  readonly filepath?: string | undefined
+  readonly direct_asset_path?: string | undefined
+  readonly link_type?: LinkType | undefined
+}
+
+export interface ReleaseInput {
+  readonly name?: string | undefined
+  readonly description?: string | null | undefined
+  readonly released_at?: string | undefined
+  readonly milestones?: readonly string[] | undefined
+  readonly milestone_ids?: readonly number[] | undefined
+}
+
+export interface NewRelease extends ReleaseInput {
+  readonly tag_name: string
+  readonly tag_message?: string | undefined
+  readonly ref?: string | undefined
+  readonly links: readonly LinkInput[]
+}
+
+const exists = () => conflict('Release already exists')
+
+/** Makes a release of a tag; the tag too when `ref` says from where (spec D §1.6). */
+export async function createRelease(
+  ctx: Ctx,
+  project: Project,
+  input: NewRelease,
+): Promise<ReleaseRow> {
+  const { tag_name: tag } = input
+  if (tag.trim() === '') throw invalid({ tag: ["can't be blank"] })
+  await assertMayRelease(ctx, project, tag)
+  if (await findRelease(ctx.db, project.id, tag)) throw exists()
+  const milestoneIds = await milestonesFor(ctx, project, input)
+  for (const link of input.links) assertLink(link)
+  const sha = await ensureTag(ctx, project, input)
+  const commit = await commitForHooks(ctx, project, sha)
+  const now = ctx.now()
+  return inTransaction(ctx, async (ctx) => {
+    const row = await uniquely({ 'releases.project_id, releases.tag': exists }, () =>
+      insertRelease(ctx.db, {
+        project_id: project.id,
+        tag,
+        sha,
+        name: input.name?.trim() || tag,
+        description: input.description ?? null,
+        author_id: userOf(ctx.actor)?.id ?? null,
+        released_at: input.released_at ?? now,
+        created_at: now,
+        updated_at: now,
+      }),
+    )
+    await saveMilestones(ctx.db, row.id, milestoneIds ?? [])
+    for (const link of input.links) await addLink(ctx, row.id, link)
+    await fireReleaseHooks(ctx, project, 'create', { row, commit })
+    await mailRelease(ctx, project, row)
+    return row
+  })
+}
+
+/** Who follows the project hears of a new release. */
+async function mailRelease(ctx: Ctx, project: Project, row: ReleaseRow): Promise<void> {
+  const url = `${ctx.config.externalUrl}/${project.full_path}/-/releases/${encodeURIComponent(row.tag)}`
+  await mailFollowers(
+    ctx,
+    project,
+    'new_release',
+    { part: [], author: row.author_id, ability: 'read_releases' },
+    {
+      subject: `${project.name} | Release ${row.name}`,
+      text: `${row.name} of ${project.full_path} was released.\n\n${row.description ?? ''}\n\n${url}\n`,
+      key: `release-${row.id}`,
+    },
+  )
+}
+
+/** A protected tag is released by those who may make it. */
+async function assertMayRelease(ctx: Ctx, project: Project, tag: string): Promise<void> {
+  if (!(await passesTagProtection(ctx, project, tag))) throw forbidden()
+}
+
+/** The commit of the release's tag, which is made first when it is not there. */
+async function ensureTag(ctx: Ctx, project: Project, input: NewRelease): Promise<string> {
+  const repo = ctx.git.open(project.id)
+  if (!(await findRef(repo, `refs/tags/${input.tag_name}`))) {
+    if (!input.ref) throw unprocessable('Ref is not specified')
+    if (!mayInProject(ctx.actor, project, 'create_tag')) throw forbidden()
+    await createTag(ctx, project, {
+      name: input.tag_name,
+      ref: input.ref,
+      message: input.tag_message,
+    })
+  }
+  return (await resolveRevision(repo, input.tag_name, { kind: 'tag' })).commitId
+}
+
+/** Ids of the milestones that are named by title or id; undefined when none are named at all. */
+async function milestonesFor(
+  ctx: Ctx,
+  project: Project,
+  input: ReleaseInput,
+): Promise<number[] | undefined> {
+  const place = { projectId: project.id, namespaceId: project.namespace_id }
+  if (input.milestones !== undefined) {
+    const titles = [...new Set(input.milestones)]
+    const found = await usableMilestonesByTitle(ctx, place, titles)
+    const unknown = titles.filter((title) => !found.some((one) => one.title === title))
+    if (unknown.length > 0) throw badRequest(`Milestone(s) not found: ${unknown.join(', ')}`)
+    return found.map((one) => one.id)
+  }
+  if (input.milestone_ids === undefined) return undefined
+  for (const id of input.milestone_ids) {
+    if (!(await usableMilestone(ctx, place, id)))
+      throw badRequest(`Milestone id(s) not found: ${id}`)
+  }
+  return [...new Set(input.milestone_ids)]
+}
+
+/** Changes what is given; the tag stays. */
+export async function changeRelease(
+  ctx: Ctx,
+  project: Project,
+  row: ReleaseRow,
+  input: ReleaseInput,
+): Promise<ReleaseRow> {
+  await assertMayRelease(ctx, project, row.tag)
+  const milestoneIds = await milestonesFor(ctx, project, input)
+  const commit = await commitForHooks(ctx, project, row.sha)
+  return inTransaction(ctx, async (ctx) => {
+    if (milestoneIds) await saveMilestones(ctx.db, row.id, milestoneIds)
+    const changed = await updateRelease(ctx.db, row.id, {
+      ...(input.name === undefined ? {} : { name: input.name.trim() || row.tag }),
+      ...(input.description === undefined ? {} : { description: input.description }),
+      ...(input.released_at === undefined ? {} : { released_at: input.released_at }),
+      updated_at: ctx.now(),
+    })
+    await fireReleaseHooks(ctx, project, 'update', { row: changed, commit })
+    return changed
+  })
+}
+
+/** Deletes a release; its tag stays. */
+export async function removeRelease(ctx: Ctx, project: Project, row: ReleaseRow): Promise<void> {
+  await assertMayRelease(ctx, project, row.tag)
+  const commit = await commitForHooks(ctx, project, row.sha)
+  await inTransaction(ctx, async (ctx) => {
+    await fireReleaseHooks(ctx, project, 'delete', { row, commit })
+    await deleteRelease(ctx.db, row.id)
+  })
+}
+
+const uniques = {
+  'release_links.release_id, release_links.name': () => taken('name'),
+  'release_links.release_id, release_links.url': () => taken('url'),
+  'release_links.release_id, release_links.filepath': () => taken('filepath'),
+}
+
+function assertLink(link: LinkInput): void {
+  if (link.name !== undefined && link.name.trim() === '')
+    throw invalid({ name: ["can't be blank"] })
+  if (link.url !== undefined && !isAssetUrl(link.url)) {
+    throw invalid({ url: ['is blocked: Only allowed schemes are http, https, ftp'] })
+  }
+  const path = filepathOf(link)
+  if (path !== undefined && !/^\/(?:[^/\s][^\s]*)$/.test(path)) {
+    throw invalid({ filepath: ['is in an invalid format'] })
+  }
+}
+
+function isAssetUrl(url: string): boolean {
+  return /^(https?|ftp):\/\//i.test(url) && URL.canParse(url) && url.length <= 2048
+}
+
+function filepathOf(link: LinkInput): string | undefined {
+  return link.direct_asset_path ?? link.filepath
+}
+
+/** Adds a link to a release. */
+export function addLink(ctx: Ctx, releaseId: number, link: LinkInput) {
+  assertLink(link)
+  const { name, url } = link
+  if (name === undefined || url === undefined) throw invalid({ name: ["can't be blank"] })
+  const values = {
+    release_id: releaseId,
+    name,
+    url,
+    filepath: filepathOf(link) ?? null,
+    link_type: link.link_type ?? 'other',
+    created_at: ctx.now(),
+  } as const
+  return uniquely(uniques, () => insertLink(ctx.db, values))
+}
+
+/** Changes what is given of a link. */
+export function changeLink(ctx: Ctx, id: number, link: LinkInput) {
+  assertLink(link)
+  const filepath = filepathOf(link)
+  const changes = {
+    ...(link.name === undefined ? {} : { name: link.name }),
+    ...(link.url === undefined ? {} : { url: link.url }),
+    ...(filepath === undefined ? {} : { filepath }),
+    ...(link.link_type === undefined ? {} : { link_type: link.link_type }),
+  }
+  return uniquely(uniques, () => updateLink(ctx.db, id, changes))
+}

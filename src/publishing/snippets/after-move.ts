@@ -1,0 +1,17 @@
+import type { Ctx } from '../../ctx.ts'
+import { listTipFiles } from '../../git/tip-files.ts'
+import type { SettledMove } from '../../repositories/side-repositories/moved.ts'
+import { updateSnippetRow } from './queries.ts'
+
+/** Remembers which files a snippet has now: lists of snippets need not open repositories. */
+export async function snippetMoved(
+  _: Ctx,
+  { repo, side, newId }: SettledMove,
+): Promise<(ctx: Ctx) => Promise<void>> {
+  const paths = (await listTipFiles(repo, newId)).map((file) => file.path)
+  return (ctx) =>
+    updateSnippetRow(ctx.db, side.name.id, {
+      files: JSON.stringify(paths),
+      updated_at: ctx.now(),
+    })
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { task } from '../../background/task.ts'
+import type { Ctx } from '../../ctx.ts'
+import { removeSideRepository } from '../../repositories/side-repositories/repository.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { deleteSnippetRow, findSnippetRow, listSnippetIdsOf, updateSnippetRow } from './queries.ts'
+
+/** Removes what is left of a snippet that was deleted, or that a crash kept from being shown. */
+export const removeSnippetTask = task({
+  name: 'snippets.remove',
+  payload: z.object({ snippet_id: z.int() }),
+  async handler(ctx: Ctx, { snippet_id: id }) {
+    const row = await findSnippetRow(ctx.db, id)
+    if (row?.pending_delete === 1) await discardSnippet(ctx, id)
+  },
+})
+
+/** The repository first, so that a crash leaves the row to try again. */
+export async function discardSnippet(ctx: Ctx, id: number): Promise<void> {
+  await removeSideRepository(ctx, { kind: 'snippet', id })
+  await deleteSnippetRow(ctx.db, id)
+}
+
+/** Makes a snippet unfindable at once, and leaves its files to a task. */
+export async function removeSnippet(ctx: Ctx, id: number): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    await updateSnippetRow(ctx.db, id, { pending_delete: 1, updated_at: ctx.now() })
+    await ctx.work.enqueue(ctx.db, removeSnippetTask, { snippet_id: id })
+  })
+}
+
+/** Whether a user wrote any. */
+export async function hasSnippets(ctx: Pick<Ctx, 'db'>, authorId: number): Promise<boolean> {
+  return (await listSnippetIdsOf(ctx.db, authorId)).length > 0
+}
+
+/** Removes all that a user wrote, wherever. */
+export async function discardSnippetsOf(ctx: Ctx, authorId: number): Promise<void> {
+  for (const id of await listSnippetIdsOf(ctx.db, authorId)) await discardSnippet(ctx, id)
+}

@@ -1,0 +1,37 @@
+import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { findSideRepository } from '../../repositories/side-repositories/repository.ts'
+import type { Side } from '../../repositories/side-repositories/side.ts'
+import { mayEditSnippet, type Snippet } from './find.ts'
+
+/** Most files of one snippet (reference: snippet repositories). */
+export const MOST_FILES = 10
+
+/** The repository of a snippet, with what may be done to it. */
+export async function getSnippetSide(ctx: Ctx, snippet: Snippet): Promise<Side> {
+  const row = await findSideRepository(ctx, { kind: 'snippet', id: snippet.row.id })
+  if (!row) throw notFound('Repository')
+  const refusal = mayEditSnippet(ctx, snippet) ? undefined : refusalOf(snippet)
+  return { ...row, refusal, check: snippetCheck(ctx) }
+}
+
+function refusalOf({ project }: Snippet): string {
+  return project?.archived
+    ? "You can't push code to an archived project."
+    : 'You are not allowed to update this snippet.'
+}
+
+/** The rules on what a snippet holds: few files, none too large. */
+export function snippetCheck(ctx: Pick<Ctx, 'settings'>): Side['check'] {
+  const limit = ctx.settings.get('snippet_size_limit')
+  return async (objects, tip) => {
+    const files = await objects.tipFiles(tip)
+    if (files.length === 0) return 'The repository must contain at least 1 file.'
+    if (files.length > MOST_FILES) {
+      return `The repository can contain at most ${MOST_FILES} file(s).`
+    }
+    const tooLarge = files.find((file) => file.size > limit)
+    if (!tooLarge) return undefined
+    return `The file ${tooLarge.path} is ${tooLarge.size} bytes large; the limit is ${limit} bytes.`
+  }
+}

@@ -1,0 +1,136 @@
+import { isAdmin } from '../../access/actor.ts'
+import type { Visibility } from '../../access/roles.ts'
+import type { Project } from '../../access/subjects.ts'
+import { later } from '../../base/clock.ts'
+import { badParameters, invalid } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { CommitAction } from '../../git/write-commit.ts'
+import { callerId } from '../../identity/users/find-user.ts'
+import { recordEvent } from '../../notifications/events/record.ts'
+import { commitToSide } from '../../repositories/side-repositories/commit.ts'
+import { ensureSideRepository } from '../../repositories/side-repositories/repository.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { filesOf } from './entity.ts'
+import type { Snippet } from './find.ts'
+import { insertSnippet, updateSnippetRow } from './queries.ts'
+import { discardSnippet, removeSnippetTask } from './remove.ts'
+import { getSnippetSide, snippetCheck } from './side.ts'
+
+/** After this long a snippet that never came to be shown is cleared away. */
+const ABANDONED_AFTER_MS = 5 * 60_000
+
+export interface NewSnippet {
+  readonly title: string
+  readonly description: string | null
+  readonly visibility: Visibility
+  readonly actions: readonly CommitAction[]
+  readonly userAgent: string | null
+}
+
+/**
+ * Makes a snippet with its repository: the hidden row beside a task that clears it away, the repository with its first
+ * commit, then the row is shown. A crash in between leaves nothing that anybody sees.
+ */
+export async function createSnippet(
+  ctx: Ctx,
+  project: Project | null,
+  wish: NewSnippet,
+): Promise<number> {
+  assertFacts(ctx, wish)
+  const id = await insertHidden(ctx, project, wish)
+  try {
+    const branch = ctx.settings.get('default_branch_name') || 'main'
+    const row = await ensureSideRepository(ctx, { kind: 'snippet', id }, branch)
+    const side = { ...row, refusal: undefined, check: snippetCheck(ctx) }
+    await commitToSide(ctx, side, async () => ({
+      message: 'Create snippet',
+      actions: wish.actions,
+    }))
+    await show(ctx, project, { id, title: wish.title })
+    return id
+  } catch (error) {
+    await discardSnippet(ctx, id)
+    throw error
+  }
+}
+
+async function insertHidden(ctx: Ctx, project: Project | null, wish: NewSnippet): Promise<number> {
+  const now = ctx.now()
+  return await inTransaction(ctx, async (ctx) => {
+    const id = await insertSnippet(ctx.db, {
+      project_id: project?.id ?? null,
+      author_id: callerId(ctx),
+      title: wish.title,
+      description: wish.description,
+      visibility: wish.visibility,
+      user_agent: wish.userAgent,
+      ip_address: ctx.ip,
+      pending_delete: 1,
+      created_at: now,
+      updated_at: now,
+    })
+    const runAt = later(now, ABANDONED_AFTER_MS)
+    await ctx.work.enqueue(ctx.db, removeSnippetTask, { snippet_id: id }, { runAt })
+    return id
+  })
+}
+
+async function show(
+  ctx: Ctx,
+  project: Project | null,
+  { id, title }: { readonly id: number; readonly title: string },
+): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    await updateSnippetRow(ctx.db, id, { pending_delete: 0 })
+    await recordEvent(ctx, {
+      projectId: project?.id ?? null,
+      action: 'created',
+      targetType: 'Snippet',
+      targetId: id,
+      targetTitle: title,
+    })
+  })
+}
+
+export interface SnippetChange {
+  readonly title?: string | undefined
+  readonly description?: string | null | undefined
+  readonly visibility?: Visibility | undefined
+}
+
+/** Changes the files of a snippet, all or none, then what is said about it. */
+export async function changeSnippet(
+  ctx: Ctx,
+  snippet: Snippet,
+  change: SnippetChange,
+  actions: (paths: readonly string[]) => readonly CommitAction[],
+): Promise<void> {
+  assertFacts(ctx, change)
+  const steps = actions(filesOf(snippet.row))
+  if (steps.length > 0) {
+    const side = await getSnippetSide(ctx, snippet)
+    await commitToSide(ctx, side, async () => ({ message: 'Update snippet', actions: steps }))
+  }
+  if (Object.values(change).every((value) => value === undefined)) return
+  const { title, description, visibility } = change
+  await updateSnippetRow(ctx.db, snippet.row.id, {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(visibility === undefined ? {} : { visibility }),
+    updated_at: ctx.now(),
+  })
+}
+
+function assertFacts(ctx: Ctx, given: SnippetChange): void {
+  if (given.title !== undefined && given.title.trim() === '') throw badParameters('title is empty')
+  if ((given.title ?? '').length > 255) {
+    throw invalid({ title: ['is too long (maximum is 255 characters)'] })
+  }
+  const restricted = ctx.settings.get('restricted_visibility_levels')
+  const { visibility } = given
+  if (visibility !== undefined && !isAdmin(ctx.actor) && restricted.includes(visibility)) {
+    throw invalid({
+      visibility_level: [`${visibility} has been restricted by your administrator`],
+    })
+  }
+}

@@ -1,0 +1,72 @@
+import { anyone, findVisibleGroup, findVisibleProject } from '../../access/subjects.ts'
+import { hidden } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { streamBlob } from '../../git/blob.ts'
+import type { Repo } from '../../git/repo.ts'
+import { findTreeEntry } from '../../git/tree.ts'
+import type { ObjectId } from '../../git/types.ts'
+import { contentDisposition } from '../../http/content-disposition.ts'
+import { bytes, endpoint } from '../../http/endpoint.ts'
+import { oneOf, text } from '../../http/params.ts'
+import { imageType } from '../../identity/users/avatar.ts'
+import { answerBlob } from '../../repositories/repository/raw.ts'
+import { groupWiki, projectWiki, type Wiki, wikiTip } from './wiki.ts'
+
+const HEAD_BYTES = 16
+
+/** Where pages of wikis link to their attachments: `uploads/…` beside the page, seen from `…/-/wikis/`. */
+const RAW = /^\/(groups\/)?(.+?)\/-\/wikis\/uploads\/([0-9a-f]{32})\/([^/]+)$/
+
+/** The path under which `getHostWikiFile` knows an attachment's address, or undefined for any other. */
+export function hostWikiPath(rawPath: string): string | undefined {
+  const [, group, path, secret, filename] = RAW.exec(rawPath) ?? []
+  if (path === undefined) return undefined
+  const kind = group === undefined ? 'project' : 'group'
+  return `/-/wiki/${kind}/${path.split('/').join('%2F')}/uploads/${secret}/${filename}`
+}
+
+export const getHostWikiFile = endpoint({
+  method: 'GET',
+  host: true,
+  path: '/-/wiki/:kind/:path/uploads/:secret/:filename',
+  summary: 'Show a file that a wiki page links to',
+  tags: ['files'],
+  access: anyone(),
+  params: { kind: oneOf(['project', 'group']), path: text(), secret: text(), filename: text() },
+  response: bytes('application/octet-stream'),
+  async handler({ ctx, params, request }) {
+    const wiki = await findWiki(ctx, params.kind, params.path)
+    const at = wiki?.mayRead ? await wikiTip(ctx, wiki) : undefined
+    const path = `uploads/${params.secret}/${params.filename}`
+    const entry = at && (await findTreeEntry(at.repo, at.tip, path, request.signal))
+    if (!at || entry?.type !== 'blob') throw hidden()
+    // Only what is an image by its first bytes is shown in place: anything else could be a page of somebody's.
+    const type = await imageTypeOf(at.repo, entry.id)
+    const kind = type === undefined ? 'attachment' : 'inline'
+    const headers = { 'Content-Disposition': contentDisposition(kind, params.filename) }
+    const answer = await answerBlob(at.repo, entry.id, request, headers)
+    return { ...answer, type: type ?? 'application/octet-stream' }
+  },
+})
+
+async function findWiki(
+  ctx: Ctx,
+  kind: 'project' | 'group',
+  path: string,
+): Promise<Wiki | undefined> {
+  // A number would be read as an id.
+  if (/^-?\d+$/.test(path)) return undefined
+  if (kind === 'group') {
+    const group = await findVisibleGroup(ctx, path)
+    return group && groupWiki(ctx, group)
+  }
+  const project = await findVisibleProject(ctx, path)
+  return project && projectWiki(ctx, project)
+}
+
+async function imageTypeOf(repo: Repo, id: ObjectId): Promise<string | undefined> {
+  const { body } = await streamBlob(repo, id, { start: 0, end: HEAD_BYTES - 1 })
+  const chunks: Buffer[] = []
+  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
+  return imageType(Buffer.concat(chunks))
+}

@@ -1,0 +1,94 @@
+import { mayInGroup, mayInProject } from '../../access/decide.ts'
+import type { Group, Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { findRef } from '../../git/refs.ts'
+import type { Repo } from '../../git/repo.ts'
+import type { SideName } from '../../git/repo-name.ts'
+import type { ObjectId } from '../../git/types.ts'
+import {
+  ensureSideRepository,
+  findSideRepository,
+} from '../../repositories/side-repositories/repository.ts'
+import type { Side } from '../../repositories/side-repositories/side.ts'
+import { pageOf } from './page-name.ts'
+
+/** The wiki of a project or group. */
+export interface Wiki {
+  readonly name: SideName
+  /** The full path of the project or group. */
+  readonly path: string
+  readonly url: string
+  /** For links to issues and the like; null in groups. */
+  readonly projectPath: string | null
+  readonly mayRead: boolean
+  /** Why the caller may not write. */
+  readonly refusal: string | undefined
+}
+
+export function projectWiki(ctx: Ctx, project: Project): Wiki {
+  const may = mayInProject(ctx.actor, project, 'create_wiki')
+  return {
+    name: { kind: 'project_wiki', id: project.id },
+    path: project.full_path,
+    url: `${ctx.config.externalUrl}/${project.full_path}/-/wikis`,
+    projectPath: project.full_path,
+    mayRead: mayInProject(ctx.actor, project, 'read_wiki'),
+    refusal: may ? undefined : refusalOf(project.archived, 'project'),
+  }
+}
+
+export function groupWiki(ctx: Ctx, group: Group): Wiki {
+  const may = mayInGroup(ctx.actor, group, 'create_wiki')
+  return {
+    name: { kind: 'group_wiki', id: group.id },
+    path: group.full_path,
+    url: `${ctx.config.externalUrl}/groups/${group.full_path}/-/wikis`,
+    projectPath: null,
+    mayRead: mayInGroup(ctx.actor, group, 'read_wiki'),
+    refusal: may ? undefined : refusalOf(group.archived, 'group'),
+  }
+}
+
+function refusalOf(archived: boolean, what: 'project' | 'group'): string {
+  if (archived) return `You can't push code to an archived ${what}.`
+  return `You are not allowed to write to this ${what}'s wiki.`
+}
+
+/** The repository of a wiki, made now if there is none. */
+export async function ensureWikiSide(ctx: Ctx, wiki: Wiki): Promise<Side> {
+  return asSide(ctx, wiki, await ensureSideRepository(ctx, wiki.name))
+}
+
+/** The repository of a wiki, if it was made. */
+export async function findWikiSide(ctx: Ctx, wiki: Wiki): Promise<Side | undefined> {
+  const row = await findSideRepository(ctx, wiki.name)
+  return row && asSide(ctx, wiki, row)
+}
+
+function asSide(ctx: Ctx, wiki: Wiki, row: Awaited<ReturnType<typeof ensureSideRepository>>): Side {
+  const limit = ctx.settings.get('wiki_page_max_content_bytes')
+  return {
+    ...row,
+    refusal: wiki.refusal,
+    async check(objects, tip, via) {
+      // Edits by the API were measured before they were written.
+      if (via !== 'push') return undefined
+      const files = await objects.newFiles(tip, { sizes: true })
+      const tooLarge = files.find((file) => file.size > limit && pageOf(file.path))
+      if (!tooLarge) return undefined
+      return `The page ${tooLarge.path} is ${tooLarge.size} bytes large; the limit is ${limit} bytes.`
+    },
+  }
+}
+
+/** What a wiki says now; undefined while it has no page. */
+export async function wikiTip(
+  ctx: Ctx,
+  wiki: Wiki,
+): Promise<{ readonly repo: Repo; readonly tip: ObjectId; readonly branch: string } | undefined> {
+  const side = await findSideRepository(ctx, wiki.name)
+  if (!side || side.defaultBranch === null) return undefined
+  const repo = ctx.git.open(wiki.name)
+  const ref = await findRef(repo, `refs/heads/${side.defaultBranch}`)
+  return ref && { repo, tip: ref.id, branch: side.defaultBranch }
+}

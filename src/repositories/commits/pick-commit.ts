@@ -1,0 +1,129 @@
+import type { Project } from '../../access/subjects.ts'
+import { notFound, Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { cherryPick, type Picked } from '../../git/cherry-pick.ts'
+import { GitError } from '../../git/error.ts'
+import { readLog } from '../../git/log.ts'
+import { isBranchName } from '../../git/names.ts'
+import { findRef } from '../../git/refs.ts'
+import type { Repo } from '../../git/repo.ts'
+import { revert } from '../../git/revert.ts'
+import type { Commit, ObjectId } from '../../git/types.ts'
+import { type MergeRequestLink, mergedAs } from '../../review/merge-requests/introduced.ts'
+import { moveRefs } from '../refs/move-refs.ts'
+import { inTurn } from '../repository/in-turn.ts'
+import { signerOf } from '../repository/signer.ts'
+import { titleOf } from './entity.ts'
+
+export interface PickWish {
+  readonly kind: 'cherry-pick' | 'revert'
+  readonly commit: Commit
+  readonly branch: string
+  readonly message?: string | undefined
+  readonly dryRun: boolean
+}
+
+const ATTEMPTS = 6
+
+/**
+ * Puts a commit's change, or what takes it back, on a branch as a new commit by the caller, and gives its id; nothing
+ * after a dry run (spec B-resolved §2.4). What can't be applied is 400 with an `error_code`.
+ */
+export function pickCommit(
+  ctx: Ctx,
+  project: Project,
+  wish: PickWish,
+): Promise<ObjectId | undefined> {
+  return inTurn(`${project.id} ${wish.branch}`, () => tryPick(ctx, project, wish))
+}
+
+async function tryPick(ctx: Ctx, project: Project, wish: PickWish): Promise<ObjectId | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await attemptPick(ctx, project, wish)
+    } catch (error) {
+      const overtaken =
+        error instanceof GitError && (error.code === 'stale' || error.code === 'locked')
+      if (!overtaken || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+async function attemptPick(
+  ctx: Ctx,
+  project: Project,
+  wish: PickWish,
+): Promise<ObjectId | undefined> {
+  const repo = ctx.git.open(project.id)
+  const name = `refs/heads/${wish.branch}`
+  const tip = isBranchName(wish.branch) ? await findRef(repo, name) : undefined
+  if (!tip) throw notFound('Branch')
+  const mergeRequest = await mergedAs(ctx, project, wish.commit.id)
+  const picked = await apply(ctx, repo, wish, tip.id, mergeRequest)
+  if (picked.outcome !== 'clean') throw refusalOf(wish, picked.outcome, mergeRequest)
+  if (wish.dryRun || picked.commitId === undefined) return undefined
+  const move = { name, oldId: tip.id, newId: picked.commitId }
+  await moveRefs(ctx, project, { via: 'api', moves: [move] })
+  return picked.commitId
+}
+
+async function apply(
+  ctx: Ctx,
+  repo: Repo,
+  wish: PickWish,
+  onto: ObjectId,
+  mergeRequest: MergeRequestLink | undefined,
+): Promise<Picked> {
+  const signer = signerOf(ctx)
+  const input = {
+    commit: wish.commit.id,
+    onto,
+    author: signer,
+    committer: signer,
+    message: await messageOf(repo, wish, mergeRequest),
+    dryRun: wish.dryRun,
+  }
+  return wish.kind === 'revert' ? await revert(repo, input) : await cherryPick(repo, input)
+}
+
+async function messageOf(
+  repo: Repo,
+  { kind, commit, message }: PickWish,
+  mergeRequest: MergeRequestLink | undefined,
+): Promise<string> {
+  if (kind === 'revert') {
+    const what = mergeRequest ? `merge request !${mergeRequest.iid}` : `commit ${commit.id}`
+    return `Revert "${titleOf(commit)}"\n\nThis reverts ${what}`
+  }
+  if (message !== undefined && message.trim() !== '') return message
+  const origin = `${commit.message.trimEnd()}\n\n(cherry picked from commit ${commit.id})`
+  const merged = await mergedCommits(repo, commit)
+  if (merged.length === 0) return origin
+  const lines = merged.map((each) => `${each.id.slice(0, 8)} ${titleOf(each)}`)
+  return `${origin}\n\n${lines.join('\n')}`
+}
+
+/** More would make the message longer than anybody reads. */
+const MOST_LISTED = 100
+
+/** What a merge commit brought in, oldest first. */
+async function mergedCommits(repo: Repo, commit: Commit): Promise<readonly Commit[]> {
+  const [first, ...others] = commit.parentIds
+  if (first === undefined || others.length === 0) return []
+  const revision = `${first}..${commit.id}`
+  const { commits } = await readLog(repo, { revision, limit: MOST_LISTED + 1 })
+  return commits.filter((each) => each.id !== commit.id).toReversed()
+}
+
+function refusalOf(
+  wish: PickWish,
+  code: 'empty' | 'conflict',
+  mergeRequest: MergeRequestLink | undefined,
+): Problem {
+  const { kind } = wish
+  const noun = mergeRequest ? 'merge request' : 'commit'
+  const done = kind === 'revert' ? 'reverted' : 'cherry-picked'
+  const message = `Sorry, we cannot ${kind} this ${noun} automatically. This ${noun} may already have been ${done}, or a more recent commit may have updated some of its content.`
+  const body = { message, error_code: code, ...(wish.dryRun ? { dry_run: 'error' } : {}) }
+  return new Problem('bad_request', 400, body)
+}

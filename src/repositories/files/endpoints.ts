@@ -1,0 +1,126 @@
+import { Readable } from 'node:stream'
+import { contentDisposition } from '../../http/content-disposition.ts'
+import { Answer, bytes, endpoint } from '../../http/endpoint.ts'
+import { filledText, flag, hash, integer } from '../../http/params.ts'
+import { onCode } from '../repository/access.ts'
+import { HELD, streamBlobJson } from '../repository/blob-json.ts'
+import { countLargeBlob } from '../repository/blob-limit.ts'
+import { answerBlob } from '../repository/raw.ts'
+import { assertRange, blameEntity, readBlameOf } from './blame.ts'
+import { fileEntity, fileHeaders, presentFile } from './entity.ts'
+import { filePath } from './file-path.ts'
+import { fileRef, getFile } from './find-file.ts'
+import { answerPointedFile } from './large-file.ts'
+
+const readScopes = ['api', 'read_api', 'read_repository']
+
+export const getRepositoryFile = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/files/:file_path',
+  summary: 'Read a file with what is known about it',
+  tags: ['files'],
+  access: onCode(),
+  scopes: readScopes,
+  params: { file_path: filePath() },
+  query: { ref: filledText().optional() },
+  response: fileEntity,
+  async handler({ ctx, project, repo, params, query, request }) {
+    const ref = fileRef(project, query.ref)
+    const file = await getFile(repo, ref, params.file_path, HELD, request.signal)
+    countLargeBlob(ctx, project, file.size, request)
+    const shown = query.ref ?? 'HEAD'
+    const headers = fileHeaders(ctx, file, shown)
+    const fields = presentFile(file, shown)
+    if (!file.content) {
+      return await streamBlobJson(repo, file.blobId, fields, request.signal, headers)
+    }
+    return new Answer({ ...fields, content: file.content.toString('base64') }, { headers })
+  },
+})
+
+export const headRepositoryFile = endpoint({
+  method: 'HEAD',
+  path: '/projects/:id/repository/files/:file_path',
+  summary: 'Tell about a file in headers alone',
+  tags: ['files'],
+  access: onCode(),
+  scopes: readScopes,
+  params: { file_path: filePath() },
+  query: { ref: filledText().optional() },
+  response: bytes('application/json'),
+  async handler({ ctx, project, repo, params, query, request }) {
+    const ref = fileRef(project, query.ref)
+    const file = await getFile(repo, ref, params.file_path, undefined, request.signal)
+    const headers = fileHeaders(ctx, file, query.ref ?? 'HEAD')
+    return { body: Readable.from([]), type: 'application/json', headers }
+  },
+})
+
+export const getRawRepositoryFile = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/files/:file_path/raw',
+  summary: 'Download a file',
+  tags: ['files'],
+  access: onCode(),
+  scopes: readScopes,
+  jobToken: true,
+  params: { file_path: filePath({ leadingSlash: true }) },
+  query: { ref: filledText().optional(), lfs: flag().default(false) },
+  response: bytes('text/plain'),
+  async handler({ ctx, project, repo, params, query, request }) {
+    const ref = fileRef(project, query.ref)
+    const file = await getFile(repo, ref, params.file_path, undefined, request.signal)
+    const headers = {
+      ...fileHeaders(ctx, file, query.ref ?? 'HEAD'),
+      'Content-Disposition': contentDisposition('inline', file.name),
+    }
+    const admit = (size: number) => countLargeBlob(ctx, project, size, request)
+    const asked = { ctx, project, repo, file, request, headers }
+    const pointed = query.lfs ? await answerPointedFile(asked) : undefined
+    if (pointed) return pointed
+    return await answerBlob(repo, file.blobId, request, headers, admit)
+  },
+})
+
+const blameQuery = {
+  ref: filledText().optional(),
+  range: hash({ start: integer({ min: 1 }), end: integer({ min: 1 }) }).optional(),
+}
+
+export const getRepositoryFileBlame = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/files/:file_path/blame',
+  summary: 'Tell which commit each line of a file comes from',
+  tags: ['files'],
+  access: onCode(),
+  scopes: readScopes,
+  params: { file_path: filePath() },
+  query: blameQuery,
+  response: blameEntity,
+  async handler({ ctx, project, repo, params, query, request }) {
+    const ref = fileRef(project, query.ref)
+    assertRange(query.range)
+    const file = await getFile(repo, ref, params.file_path, undefined, request.signal)
+    const headers = fileHeaders(ctx, file, query.ref ?? 'HEAD')
+    return new Answer(await readBlameOf(repo, file, query.range, request.signal), { headers })
+  },
+})
+
+export const headRepositoryFileBlame = endpoint({
+  method: 'HEAD',
+  path: '/projects/:id/repository/files/:file_path/blame',
+  summary: 'Tell about a file in headers alone, as its blame does',
+  tags: ['files'],
+  access: onCode(),
+  scopes: readScopes,
+  params: { file_path: filePath() },
+  query: blameQuery,
+  response: bytes('application/json'),
+  async handler({ ctx, project, repo, params, query, request }) {
+    const ref = fileRef(project, query.ref)
+    assertRange(query.range)
+    const file = await getFile(repo, ref, params.file_path, undefined, request.signal)
+    const headers = fileHeaders(ctx, file, query.ref ?? 'HEAD')
+    return { body: Readable.from([]), type: 'application/json', headers }
+  },
+})

@@ -1,0 +1,69 @@
+import { daily, every } from '../background/schedule.ts'
+import { endpointsOf, type Manifest } from '../manifest.ts'
+import * as branches from './branches/endpoints.ts'
+import { deleteMergedBranches } from './branches/tasks.ts'
+import * as changelog from './changelog/endpoints.ts'
+import * as commits from './commits/endpoints.ts'
+import * as commitsWrite from './commits/write-endpoints.ts'
+import * as compare from './compare/endpoints.ts'
+import * as files from './files/endpoints.ts'
+import * as filesWrite from './files/write-endpoints.ts'
+import * as protectionsBranch from './protections/branch-endpoints.ts'
+import * as protectionsEnvironment from './protections/environment-endpoints.ts'
+import * as protectionsTag from './protections/tag-endpoints.ts'
+import * as pushRules from './push-rules/endpoints.ts'
+import { forgetPushesTask } from './refs/forget.ts'
+import { recoverTask } from './refs/recover.ts'
+import { afterPush, afterPushes } from './refs/tasks.ts'
+import { extendCommitGraph, upkeep } from './refs/upkeep.ts'
+import * as repositoryArchive from './repository/archive-endpoints.ts'
+import * as repository from './repository/endpoints.ts'
+import * as repositoryHistory from './repository/history-endpoints.ts'
+import { recoverSides } from './side-repositories/recover.ts'
+import { measureSide, tidySide } from './side-repositories/tasks.ts'
+import * as submodules from './submodules/endpoints.ts'
+import * as tags from './tags/endpoints.ts'
+import * as templates from './templates/endpoints.ts'
+import * as templatesProject from './templates/project-endpoints.ts'
+
+export const repositoriesArea: Manifest = {
+  name: 'repositories',
+  endpoints: endpointsOf(
+    branches,
+    changelog,
+    commits,
+    commitsWrite,
+    compare,
+    files,
+    filesWrite,
+    protectionsBranch,
+    protectionsEnvironment,
+    protectionsTag,
+    pushRules,
+    repositoryArchive,
+    repository,
+    repositoryHistory,
+    submodules,
+    tags,
+    templates,
+    templatesProject,
+  ),
+  tasks: [
+    deleteMergedBranches,
+    afterPush,
+    afterPushes,
+    extendCommitGraph,
+    forgetPushesTask,
+    recoverTask,
+    upkeep,
+    measureSide,
+    tidySide,
+    recoverSides,
+  ],
+  schedules: [
+    daily('3:50', forgetPushesTask, {}),
+    every(5 * 60_000, recoverTask, {}),
+    every(5 * 60_000, recoverSides, {}),
+  ],
+  migrations: [],
+}

@@ -1,0 +1,141 @@
+import { RE2JS } from 're2js'
+import { userOf } from '../../access/actor.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { NewCommit, NewFile } from '../../git/new-commits.ts'
+import { usersByEmail } from '../../identity/users/find-basic.ts'
+import { steadily } from '../../store/steady.ts'
+import { findPushRule, type PushRuleRow } from './queries.ts'
+import { isSecretFile } from './secret-files.ts'
+
+/** What a push rule asks of one ref that is about to move. */
+export interface RuledMove {
+  readonly branch: string | undefined
+  readonly isCreation: boolean
+  readonly isDeletion: boolean
+  readonly isDefault: boolean
+}
+
+/** How the new commits of a move are read; only what a rule needs is. */
+export interface NewObjects {
+  commits(): Promise<readonly NewCommit[]>
+  files(options: { readonly sizes: boolean }): Promise<readonly NewFile[]>
+}
+
+/** Finds in a text, in linear time; what does not compile was refused when it was saved. */
+function matches(pattern: string, text: string): boolean {
+  return RE2JS.compile(pattern, RE2JS.MULTILINE).matcher(text).find()
+}
+
+export function getPushRule(ctx: Pick<Ctx, 'db'>, projectId: number) {
+  return steadily(ctx.db, `push rule of ${projectId}`, (db) => findPushRule(db, projectId))
+}
+
+/** The sentence of the first rule that a move breaks, or undefined (spec D §3.9). Deletions of branches are exempt. */
+export async function refusalByPushRule(
+  ctx: Ctx,
+  rule: PushRuleRow,
+  move: RuledMove,
+  objects: NewObjects | undefined,
+): Promise<string | undefined> {
+  if (move.isDeletion) {
+    const denied = move.branch === undefined && rule.deny_delete_tag === 1
+    return denied ? 'You cannot delete a tag' : undefined
+  }
+  const { branch } = move
+  const pattern = rule.branch_name_regex
+  if (branch !== undefined && move.isCreation && !move.isDefault && pattern) {
+    if (!matches(pattern, branch))
+      return `Branch name '${branch}' does not follow the pattern '${pattern}'`
+  }
+  if (!objects) return undefined
+  return (await refusalOfCommits(ctx, rule, objects)) ?? (await refusalOfFiles(rule, objects))
+}
+
+async function refusalOfCommits(
+  ctx: Ctx,
+  rule: PushRuleRow,
+  objects: NewObjects,
+): Promise<string | undefined> {
+  const asks =
+    rule.author_email_regex ||
+    rule.commit_message_regex ||
+    rule.commit_message_negative_regex ||
+    rule.commit_committer_check ||
+    rule.commit_committer_name_check ||
+    rule.member_check ||
+    rule.reject_unsigned_commits ||
+    rule.reject_non_dco_commits
+  if (!asks) return undefined
+  const commits = await objects.commits()
+  for (const commit of commits) {
+    const reason = refusalOfMessage(rule, commit) ?? refusalOfPeople(rule, commit)
+    if (reason !== undefined) return reason
+  }
+  return await refusalByUsers(ctx, rule, commits)
+}
+
+function refusalOfMessage(rule: PushRuleRow, commit: NewCommit): string | undefined {
+  const { message } = commit
+  const { commit_message_regex: wanted, commit_message_negative_regex: unwanted } = rule
+  if (wanted && !matches(wanted, message))
+    return `Commit message does not follow the pattern '${wanted}'`
+  if (unwanted && matches(unwanted, message))
+    return `Commit message contains the forbidden pattern '${unwanted}'`
+  const signedOff = /^Signed-off-by: .+ <.+>$/m.test(message)
+  if (rule.reject_non_dco_commits === 1 && !commit.merge && !signedOff)
+    return 'Commit message must contain a DCO signoff'
+  if (rule.reject_unsigned_commits === 1 && !commit.signed)
+    return 'Commit must be signed with a GPG key'
+  return undefined
+}
+
+function refusalOfPeople(rule: PushRuleRow, commit: NewCommit): string | undefined {
+  const pattern = rule.author_email_regex
+  if (!pattern) return undefined
+  if (!matches(pattern, commit.authorEmail))
+    return `Author's commit email '${commit.authorEmail}' does not follow the pattern '${pattern}'`
+  if (!matches(pattern, commit.committerEmail))
+    return `Committer's commit email '${commit.committerEmail}' does not follow the pattern '${pattern}'`
+  return undefined
+}
+
+/** What is asked of the people behind commits, by the addresses that users have confirmed. */
+async function refusalByUsers(
+  ctx: Ctx,
+  rule: PushRuleRow,
+  commits: readonly NewCommit[],
+): Promise<string | undefined> {
+  const pusher = userOf(ctx.actor)
+  const asksMails = rule.member_check === 1 || rule.commit_committer_check === 1
+  const users = asksMails
+    ? await usersByEmail(
+        ctx,
+        commits.flatMap((commit) => [commit.authorEmail, commit.committerEmail]),
+      )
+    : new Map()
+  for (const commit of commits) {
+    if (rule.member_check === 1 && !users.has(commit.authorEmail.toLowerCase()))
+      return `Author '${commit.authorEmail}' is not a member of team`
+    const committer = users.get(commit.committerEmail.toLowerCase())
+    if (rule.commit_committer_check === 1 && committer?.id !== pusher?.id)
+      return `You cannot push commits for '${commit.committerEmail}'. You can only push commits if the committer email is one of your own verified emails.`
+    if (rule.commit_committer_name_check === 1 && commit.committerName !== pusher?.name)
+      return 'Your git username is inconsistent with your account name'
+  }
+  return undefined
+}
+
+async function refusalOfFiles(rule: PushRuleRow, objects: NewObjects): Promise<string | undefined> {
+  const { file_name_regex: pattern, max_file_size: limit } = rule
+  if (!pattern && limit === 0 && rule.prevent_secrets === 0) return undefined
+  const expression = pattern ? RE2JS.compile(pattern) : undefined
+  for (const file of await objects.files({ sizes: limit > 0 })) {
+    if (expression?.matcher(file.path).find())
+      return `File name ${file.path} was prohibited by the pattern '${pattern}'.`
+    if (rule.prevent_secrets === 1 && file.added && isSecretFile(file.path))
+      return `File name ${file.path} was prohibited: it is likely to hold secrets.`
+    if (limit > 0 && file.size > limit * 1024 * 1024)
+      return `File "${file.path}" is larger than the allowed size of ${limit} MiB. Use Git LFS to manage this file.`
+  }
+  return undefined
+}

@@ -1,0 +1,104 @@
+import type { Ctx } from '../../ctx.ts'
+import { isBranchName } from '../../git/names.ts'
+import { setHead } from '../../git/repo.ts'
+import {
+  findPushedProject,
+  type PushedProject,
+  recordPushed,
+} from '../../projects/projects/pushed.ts'
+import { measureProject } from '../../projects/projects/tasks.ts'
+import { branchesMoved, mergeRequestsAfterPush } from '../../review/merge-requests/after-push.ts'
+import { protectDefaultBranch } from '../protections/protect-branch.ts'
+import { defaultProtection } from './default-protection.ts'
+import { branchOf, isDeletion, type RefMove, type SettledPush } from './moves.ts'
+import { rulesFor } from './protection.ts'
+import { listBranchRules } from './queries.ts'
+import { prepareTelling, type Telling } from './tell-push.ts'
+import { enqueueUpkeep } from './upkeep.ts'
+
+/**
+ * What must be true in the database from the moment a push counts: called once for each push, in
+ * the transaction that closes it. No git in here. Gives the default branch when it was decided now.
+ */
+export async function afterMove(
+  ctx: Ctx,
+  projectId: number,
+  moves: readonly RefMove[],
+): Promise<string | undefined> {
+  const project = await findPushedProject(ctx, projectId)
+  if (!project) return undefined
+  await branchesMoved(ctx, projectId, moves)
+  return await projectMoved(ctx, project, moves)
+}
+
+async function projectMoved(
+  ctx: Ctx,
+  project: PushedProject,
+  moves: readonly RefMove[],
+): Promise<string | undefined> {
+  const branches = moves
+    .filter((move) => !isDeletion(move))
+    .flatMap((move) => branchOf(move.name) ?? [])
+  if (!project.empty || branches.length === 0) {
+    await recordPushed(ctx, project)
+    return undefined
+  }
+  const defaultBranch = firstDefaultBranch(project.defaultBranch, branches)
+  await recordPushed(ctx, { ...project, empty: false, defaultBranch })
+  if (defaultBranch === null) return undefined
+  await protectFirstBranch(ctx, project, defaultBranch)
+  return defaultBranch
+}
+
+/** The branch that a project begins with: what it was set up for if that was pushed, else a usual name. */
+function firstDefaultBranch(wanted: string | null, pushed: readonly string[]): string | null {
+  const preferred = [wanted, 'main', 'master'].find(
+    (name) => name !== null && pushed.includes(name),
+  )
+  return preferred ?? pushed.find(isBranchName) ?? wanted
+}
+
+async function protectFirstBranch(ctx: Ctx, project: PushedProject, name: string): Promise<void> {
+  const known = await listBranchRules(ctx.db, project.id, project.namespaceId)
+  if (rulesFor(known, name).length > 0) return
+  const level = await defaultProtection(ctx, project.namespaceId)
+  await protectDefaultBranch(ctx, project.id, name, level)
+}
+
+/**
+ * Everything else that follows from a push, in this order; each may run twice for the same push and
+ * must not mind. A new part of the product that cares about pushes adds its line here. Gives what is told of it, in a
+ * transaction.
+ */
+export async function applyEffects(
+  ctx: Ctx,
+  project: PushedProject | undefined,
+  push: SettledPush,
+): Promise<Telling> {
+  await pointHeadAtDefaultBranch(ctx, project, push)
+  await mergeRequestsAfterPush(ctx, push)
+  return await prepareTelling(ctx, push)
+}
+
+/** What follows once for all pushes to a project that came together, in the transaction that tells of them. */
+export async function followUp(ctx: Ctx, projectId: number): Promise<void> {
+  await enqueueUpkeep(ctx, projectId)
+  await measurePushed(ctx, projectId)
+}
+
+/** Makes HEAD name the default branch when a push has just decided which that is. */
+async function pointHeadAtDefaultBranch(
+  ctx: Ctx,
+  project: PushedProject | undefined,
+  push: SettledPush,
+): Promise<void> {
+  const branch = project?.defaultBranch
+  if (!branch || !push.moves.some((move) => branchOf(move.name) === branch)) return
+  await setHead(ctx.git.open(push.projectId), branch)
+}
+
+/** What the project page tells of its content follows the push, once for all pushes that wait for it. */
+async function measurePushed(ctx: Ctx, projectId: number): Promise<void> {
+  const uniqueKey = String(projectId)
+  await ctx.work.enqueue(ctx.db, measureProject, { project_id: projectId }, { uniqueKey })
+}

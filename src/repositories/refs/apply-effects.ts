@@ -1,0 +1,72 @@
+import { actAs } from '../../access/act-as.ts'
+import type { Enqueued } from '../../background/queue.ts'
+import type { Ctx } from '../../ctx.ts'
+import { findPushedProject } from '../../projects/projects/pushed.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { inTurn } from '../repository/in-turn.ts'
+import { applyEffects, followUp } from './after-move.ts'
+import type { SettledPush } from './moves.ts'
+import { deleteWaiting, listMovedRefsOf, listPushes, listWaiting } from './queries.ts'
+import type { Telling } from './tell-push.ts'
+
+/** Pushes that are told of in one transaction; others who write must not wait long. */
+const most = 30
+
+/**
+ * Applies the effects of every push to a project that waits for it, in their order. Those that come meanwhile are taken
+ * along. Where they can't be applied together each gets a task of its own.
+ */
+export function applyWaiting(
+  ctx: Ctx,
+  projectId: number,
+  alone: Enqueued<{ push_id: number }>,
+  signal?: AbortSignal,
+): Promise<void> {
+  return inTurn(`effects of pushes to ${projectId}`, async () => {
+    for (;;) {
+      signal?.throwIfAborted()
+      const ids = await listWaiting(ctx.db, projectId, most)
+      if (ids.length === 0) return
+      try {
+        await applyTogether(ctx, ids)
+      } catch (error) {
+        ctx.log.warn('effects of pushes are tried one by one', { error, project: projectId })
+        await inTransaction(ctx, async (ctx) => {
+          for (const push_id of ids) await ctx.work.enqueue(ctx.db, alone, { push_id })
+          await deleteWaiting(ctx.db, ids)
+        })
+      }
+    }
+  })
+}
+
+/** Applies the effects of pushes to one project: what takes git first, then one transaction. */
+export async function applyTogether(ctx: Ctx, pushIds: readonly number[]): Promise<void> {
+  const tellings: Telling[] = []
+  const actors = new Map<number | null, Ctx>()
+  const pushes = await readSettled(ctx, pushIds)
+  const projectId = pushes[0]?.projectId
+  const project = projectId === undefined ? undefined : await findPushedProject(ctx, projectId)
+  for (const push of pushes) {
+    const acting = actors.get(push.userId) ?? (await actAs(ctx, push.userId))
+    actors.set(push.userId, acting)
+    tellings.push(await applyEffects(acting, project, push))
+  }
+  await inTransaction(ctx, async (ctx) => {
+    for (const tell of tellings) await tell(ctx)
+    if (projectId !== undefined) await followUp(ctx, projectId)
+    await deleteWaiting(ctx.db, pushIds)
+  })
+}
+
+async function readSettled(ctx: Ctx, ids: readonly number[]): Promise<SettledPush[]> {
+  const moves = await listMovedRefsOf(ctx.db, ids)
+  return (await listPushes(ctx.db, ids)).map((push) => ({
+    id: push.id,
+    projectId: push.project_id,
+    userId: push.user_id,
+    options: JSON.parse(push.options) as string[], // written by us as a list of texts
+    at: push.created_at,
+    moves: moves.get(push.id) ?? [],
+  }))
+}

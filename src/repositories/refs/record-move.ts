@@ -1,0 +1,64 @@
+import { userOf } from '../../access/actor.ts'
+import type { Ctx } from '../../ctx.ts'
+import { setHead } from '../../git/repo.ts'
+import { completeMergeOf, dropMergeOf } from '../../review/merge-requests/complete-merge.ts'
+import { flushLater, inTransaction } from '../../store/transaction.ts'
+import { afterMove } from './after-move.ts'
+import type { Push } from './moves.ts'
+import { closePush, insertPush, insertWaiting, settleMoves } from './queries.ts'
+import { afterPushes } from './tasks.ts'
+
+/**
+ * Writes down that refs are about to move, so that a crash can't leave a move without its effects.
+ * `process` names the git process that will do it. Gives the id to settle with.
+ */
+export async function openPush(
+  ctx: Ctx,
+  projectId: number,
+  push: Push,
+  process: string | null = null,
+): Promise<number> {
+  return await inTransaction(ctx, async (ctx) => {
+    const intent = {
+      projectId,
+      userId: userOf(ctx.actor)?.id ?? null,
+      via: push.via,
+      options: push.options ?? [],
+      process,
+      moves: push.moves,
+    }
+    const pushId = await insertPush(ctx.db, intent, ctx.now())
+    await push.record?.(ctx, pushId)
+    return pushId
+  })
+}
+
+/**
+ * Writes down which refs did move and everything that follows from it, in one transaction. What
+ * takes long is left to a task of that transaction. A push that is settled already stays as it is. A power cut that
+ * takes the transaction away leaves the intent and the refs, which `refs.recover` settles alike.
+ */
+export async function settlePush(
+  ctx: Ctx,
+  projectId: number,
+  pushId: number,
+  moved: ReadonlySet<string>,
+): Promise<void> {
+  const defaultBranch = await inTransaction(ctx, async (ctx) => {
+    const via = await closePush(ctx.db, pushId, ctx.now())
+    if (via === undefined) return undefined
+    await flushLater(ctx.db)
+    const moves = await settleMoves(ctx.db, pushId, moved)
+    if (moves.length === 0) {
+      if (via === 'merge') await dropMergeOf(ctx, pushId)
+      return undefined
+    }
+    if (via === 'merge') await completeMergeOf(ctx, pushId)
+    await insertWaiting(ctx.db, projectId, pushId)
+    const uniqueKey = String(projectId)
+    await ctx.work.enqueue(ctx.db, afterPushes, { project_id: projectId }, { uniqueKey })
+    return await afterMove(ctx, projectId, moves)
+  })
+  // The task does it again, should we not get there.
+  if (defaultBranch !== undefined) await setHead(ctx.git.open(projectId), defaultBranch)
+}

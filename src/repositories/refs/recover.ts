@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { task } from '../../background/task.ts'
+import { later } from '../../base/clock.ts'
+import type { Ctx } from '../../ctx.ts'
+import { readRefValues } from '../../git/ref-values.ts'
+import { isDeletion } from './moves.ts'
+import { listLaterMoves, listMoves, listOpenPushes } from './queries.ts'
+import { settlePush } from './record-move.ts'
+
+// A git that outlived the server ends by itself within moments: its pipes are broken.
+const orphanPatienceMs = 5000
+const forgottenAfterMs = 15 * 60_000
+
+/**
+ * Settles what a crash left open: compares each recorded move with the refs. To be called at the
+ * start, before anybody may push. Gives the number of pushes settled.
+ */
+export async function recoverPushes(ctx: Ctx): Promise<number> {
+  const pushes = await listOpenPushes(ctx.db, ctx.now())
+  for (const push of pushes) {
+    if (push.process !== null) await outlive(push.process)
+  }
+  for (const push of pushes) await recover(ctx, push)
+  return pushes.length
+}
+
+/** Settles what is open for so long that whoever began it must have failed to. */
+export async function recoverForgotten(ctx: Ctx): Promise<void> {
+  for (const push of await listOpenPushes(ctx.db, forgottenBefore(ctx))) {
+    if (!(await stillRuns(push.process))) await recover(ctx, push)
+  }
+}
+
+/** What was begun before this moment and is open still was forgotten, unless its process runs. */
+export function forgottenBefore(ctx: Pick<Ctx, 'now'>): string {
+  return later(ctx.now(), -forgottenAfterMs)
+}
+
+/** Whether the git process that a move was left to still runs. */
+export async function stillRuns(process: string | null): Promise<boolean> {
+  const pid = Number(process?.split(':')[0])
+  return process !== null && (await processMark(pid)) === process
+}
+
+async function recover(ctx: Ctx, push: { id: number; project_id: number }): Promise<void> {
+  const moved = await findMoved(ctx, push.project_id, push.id)
+  await settlePush(ctx, push.project_id, push.id, moved)
+  ctx.log.warn('settled a push that was interrupted', { push: push.id, moved: [...moved] })
+}
+
+async function findMoved(ctx: Ctx, projectId: number, pushId: number): Promise<Set<string>> {
+  const moved = new Set<string>()
+  if (!(await ctx.git.exists(projectId))) return moved
+  const moves = await listMoves(ctx.db, pushId)
+  const names = moves.map((move) => move.ref)
+  const values = await readRefValues(ctx.git.open(projectId), names)
+  for (const move of moves) {
+    const later = await listLaterMoves(ctx.db, projectId, move.ref, move.id)
+    if (leadsTo(later, move.id, values.get(move.ref) ?? null)) moved.add(move.ref)
+  }
+  return moved
+}
+
+interface RecordedMove {
+  readonly id: number
+  readonly old_id: string
+  readonly new_id: string
+}
+
+/**
+ * Whether a move is part of how the ref came to its value: another push may have gone on from what
+ * this one left behind. `later` are the moves from this one on, newest first.
+ */
+export function leadsTo(later: readonly RecordedMove[], id: number, value: string | null): boolean {
+  let at = value
+  for (const move of later) {
+    const result = isDeletion({ newId: move.new_id }) ? null : move.new_id
+    if (result !== at) continue
+    if (move.id === id) return true
+    at = /^0+$/.test(move.old_id) ? null : move.old_id
+  }
+  return false
+}
+
+/** Waits until a git process of an earlier run is gone, and ends it when it does not go. */
+export async function outlive(process: string): Promise<void> {
+  const pid = Number(process.split(':')[0])
+  for (let waited = 0; (await processMark(pid)) === process; waited += 50) {
+    if (waited >= orphanPatienceMs) signalGroup(pid)
+    await sleep(50)
+  }
+}
+
+/** `<pid>:<start time>` of a running process, or null: a pid alone may be somebody else's by now. */
+export async function processMark(pid: number): Promise<string | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null)
+  // The name in brackets may hold anything; the fields are counted from behind it.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (!fields || fields[0] === 'Z') return null
+  return `${pid}:${fields[19]}`
+}
+
+function signalGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It went meanwhile.
+  }
+}
+
+/** Finds pushes whose effects could not be written down at the time, such as on a full disk. */
+export const recoverTask = task({
+  name: 'refs.recover',
+  payload: z.object({}),
+  attempts: 1,
+  handler: (ctx: Ctx) => recoverForgotten(ctx),
+})

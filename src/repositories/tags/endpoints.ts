@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import type { Project } from '../../access/subjects.ts'
+import { notFound, unprocessable } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { GitError } from '../../git/error.ts'
+import { listTags, type TagRef } from '../../git/tags.ts'
+import { noObject } from '../../git/types.ts'
+import { assertUnmodifiedSince } from '../../http/conditional.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { oneOf, text } from '../../http/params.ts'
+import { releasesOfTags } from '../../publishing/releases/of-tags.ts'
+import { tagProtection } from '../refs/branch-state.ts'
+import { moveRefs } from '../refs/move-refs.ts'
+import { onCode, onWritableCode } from '../repository/access.ts'
+import { rangeOf } from '../repository/names-page.ts'
+import { getSignature, signatureEntity } from '../repository/signature.ts'
+import { createTag } from './create-tag.ts'
+import { presentTag, tagEntity } from './entity.ts'
+import { getTag } from './find-tag.ts'
+
+const tags = ['tags'] as const
+const scopes = ['api', 'read_api', 'read_repository']
+const hidden = { hidden: true } as const
+
+async function presentOne(ctx: Ctx, project: Project, tag: TagRef) {
+  const isProtected = (await tagProtection(ctx, project))(tag.name)
+  const release = (await releasesOfTags(ctx, project.id, [tag.name])).get(tag.name)
+  return presentTag(ctx, project, tag, { isProtected, release })
+}
+
+export const listRepositoryTags = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/tags',
+  summary: 'List tags',
+  tags,
+  access: onCode(hidden),
+  scopes,
+  jobToken: true,
+  query: {
+    order_by: oneOf(['updated', 'name', 'version']).default('updated'),
+    sort: oneOf(['desc', 'asc']).default('desc'),
+    search: text().optional(),
+  },
+  paginate: { token: 'page_token' },
+  response: z.array(tagEntity),
+  async handler({ ctx, project, repo, query, page, request }) {
+    const { order_by: orderBy, sort, search } = query
+    const asked = { orderBy, sort, search, ...rangeOf(page) }
+    const found = await listTags(repo, asked, request.signal).catch((error: unknown) => {
+      if (!(error instanceof GitError) || error.code !== 'invalid') throw error
+      throw unprocessable('page_token is invalid')
+    })
+    const isProtected = await tagProtection(ctx, project)
+    const names = found.items.map((tag) => tag.name)
+    const releases = await releasesOfTags(ctx, project.id, names)
+    const items = found.items.map((tag) => {
+      const more = { isProtected: isProtected(tag.name), release: releases.get(tag.name) }
+      return presentTag(ctx, project, tag, more)
+    })
+    const nextToken = found.more ? items.at(-1)?.name : undefined
+    return { items, total: found.total, nextToken }
+  },
+})
+
+export const getRepositoryTag = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/tags/:tag_name',
+  summary: 'Read a tag',
+  tags,
+  access: onCode(hidden),
+  scopes,
+  jobToken: true,
+  params: { tag_name: text() },
+  response: tagEntity,
+  async handler({ ctx, project, repo, params, request }) {
+    const tag = await getTag(repo, params.tag_name, request.signal)
+    return presentOne(ctx, project, tag)
+  },
+})
+
+export const getRepositoryTagSignature = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/tags/:tag_name/signature',
+  summary: 'Read the signature of an annotated tag',
+  tags,
+  access: onCode(hidden),
+  scopes,
+  params: { tag_name: text() },
+  response: signatureEntity,
+  async handler({ ctx, repo, params, request }) {
+    const tag = await getTag(repo, params.tag_name, request.signal)
+    // A lightweight tag has none of its own: its commit's is not the tag's.
+    if (!tag.tag) throw notFound('Signature')
+    const { email = '', date = '' } = tag.tag.tagger ?? {}
+    return await getSignature(ctx, { repo, id: tag.id, email, date, signal: request.signal })
+  },
+})
+
+export const createRepositoryTag = endpoint({
+  method: 'POST',
+  path: '/projects/:id/repository/tags',
+  summary: 'Create a tag, annotated when a message is given',
+  tags,
+  access: onWritableCode('create_tag', hidden),
+  body: { tag_name: text(), ref: text(), message: text().optional() },
+  response: tagEntity,
+  status: 201,
+  async handler({ ctx, project, repo, body }) {
+    await createTag(ctx, project, { name: body.tag_name, ref: body.ref, message: body.message })
+    return presentOne(ctx, project, await getTag(repo, body.tag_name))
+  },
+})
+
+export const deleteRepositoryTag = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/repository/tags/:tag_name',
+  summary: 'Delete a tag',
+  tags,
+  access: onWritableCode('create_tag', hidden),
+  params: { tag_name: text() },
+  async handler({ ctx, project, repo, params, request }) {
+    const tag = await getTag(repo, params.tag_name)
+    if (tag.commit) assertUnmodifiedSince(request, tag.commit.author.date)
+    const move = { name: `refs/tags/${tag.name}`, oldId: tag.id, newId: noObject }
+    await moveRefs(ctx, project, { via: 'api', moves: [move] })
+  },
+})

@@ -1,0 +1,100 @@
+import { type ActorUser, userOf } from '../../access/actor.ts'
+import { verifyPassword } from '../../access/password.ts'
+import type { Project } from '../../access/subjects.ts'
+import { notFound, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { settleTodos } from '../../discussions/todos/add.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { newestVersion } from '../merge-requests/find.ts'
+import { autoMergeJob } from '../merge-requests/jobs.ts'
+import { assertHead } from '../merge-requests/merge.ts'
+import { feedChange, noteChange, todoTarget } from '../merge-requests/record.ts'
+import { noteReview } from '../merge-requests/reviewers.ts'
+import type { MergeRequestRow } from '../merge-requests/row.ts'
+import { tellHooks } from '../merge-requests/tell-hooks.ts'
+import { findPasswordHash } from './password-queries.ts'
+import { deleteApprovals, insertApproval } from './queries.ts'
+import { approvalStanding, barredFrom, type Standing } from './standing.ts'
+
+export interface ApproveInput {
+  readonly sha?: string | undefined
+  readonly password?: string | undefined
+}
+
+/** Whether a user could approve now: eligible in general or by a rule, not barred, and not done yet. */
+export function mayApprove(row: MergeRequestRow, standing: Standing, userId: number): boolean {
+  if (row.state !== 'opened') return false
+  if (standing.approvals.some((approval) => approval.user_id === userId)) return false
+  if (barredFrom(row, standing.settings, standing.committers).has(userId)) return false
+  return standing.developers.has(userId) || standing.rules.some((rule) => rule.eligible.has(userId))
+}
+
+/**
+ * Adds the caller's approval: 409 when the head is another one, 401 for whoever may not, has done so, or does not prove
+ * again who they are where the project asks for that (spec B-resolved §8.3).
+ */
+export async function approve(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  input: ApproveInput,
+): Promise<void> {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  assertHead(row.head_sha, input.sha)
+  const standing = await approvalStanding(ctx, row)
+  if (!mayApprove(row, standing, user.id)) throw unauthorized()
+  if (standing.settings.require_reauthentication_to_approve.value) {
+    await assertPassword(ctx, user, input.password)
+  }
+  const version = await newestVersion(ctx, row)
+  await inTransaction(ctx, async (ctx) => {
+    const added = await insertApproval(ctx.db, {
+      merge_request_id: row.id,
+      user_id: user.id,
+      head_sha: row.head_sha,
+      patch_id: version?.patch_id ?? null,
+      created_at: ctx.now(),
+    })
+    if (!added) throw unauthorized()
+    await noteChange(ctx, project, row, 'approved', 'approved this merge request')
+    await feedChange(ctx, row, 'approved')
+    const { approved } = await approvalStanding(ctx, row)
+    await tellHooks(ctx, project, row, approved ? 'approved' : 'approval')
+    await noteReview(ctx, row.id, user.id, 'approved')
+    await settleTodos(ctx, todoTarget(row))
+    if (row.auto_merge_sha) await ctx.work.enqueue(ctx.db, autoMergeJob, { id: row.id })
+  })
+}
+
+async function assertPassword(
+  ctx: Ctx,
+  user: ActorUser,
+  password: string | undefined,
+): Promise<void> {
+  if (password === undefined) throw unauthorized()
+  const hash = await findPasswordHash(ctx.db, user.id)
+  const isRight = () => verifyPassword(password, hash)
+  if (!(await ctx.guesses.compare(ctx.ip, () => ctx.now(), isRight))) throw unauthorized()
+}
+
+/** Takes the caller's approval back; 404 when there is none. */
+export async function unapprove(ctx: Ctx, project: Project, row: MergeRequestRow): Promise<void> {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  await inTransaction(ctx, async (ctx) => {
+    const before = await approvalStanding(ctx, row)
+    if ((await deleteApprovals(ctx.db, row.id, [user.id])) === 0) throw notFound()
+    await noteChange(ctx, project, row, 'unapproved', 'unapproved this merge request')
+    await noteReview(ctx, row.id, user.id, 'unapproved')
+    await tellHooks(ctx, project, row, before.approved ? 'unapproved' : 'unapproval')
+  })
+}
+
+/** Takes all approvals back, for bots only (spec B §Merge request approvals). */
+export async function resetAllApprovals(ctx: Ctx, row: MergeRequestRow): Promise<void> {
+  const user = userOf(ctx.actor)
+  const isBot = user?.kind === 'project_bot' || user?.kind === 'group_bot'
+  if (!isBot || row.state === 'merged') throw unauthorized()
+  await inTransaction(ctx, (ctx) => deleteApprovals(ctx.db, row.id))
+}

@@ -1,0 +1,84 @@
+import { Role } from '../../access/roles.ts'
+import { matchesPattern } from '../../base/name-pattern.ts'
+import type { Ctx } from '../../ctx.ts'
+import { GitError } from '../../git/error.ts'
+import { readFileAt } from '../../git/file.ts'
+import type { ObjectId } from '../../git/types.ts'
+import { codeOwnersPaths, type OwnedFiles, ownedBy, parseCodeOwners } from './code-owners.ts'
+import { findOwnerIds } from './owner-queries.ts'
+import { findNamespaceId, listProtectedNames } from './queries.ts'
+import { replaceCodeOwnerRules } from './rule-queries.ts'
+
+// Larger files are no list of owners.
+const largestFile = 1024 * 1024
+const roleNames: Readonly<Record<string, number>> = {
+  developer: Role.developer,
+  developers: Role.developer,
+  maintainer: Role.maintainer,
+  maintainers: Role.maintainer,
+  owner: Role.owner,
+  owners: Role.owner,
+}
+
+/** The entries of the target's CODEOWNERS file that the changed paths fall under. Reads git. */
+export async function readOwnedFiles(
+  ctx: Ctx,
+  projectId: number,
+  target: ObjectId,
+  paths: readonly string[],
+): Promise<OwnedFiles[]> {
+  const repo = ctx.git.open(projectId)
+  for (const path of codeOwnersPaths(ctx.config.vendor.folders)) {
+    try {
+      const file = await readFileAt(repo, { ref: target, path, contentUpTo: largestFile })
+      if (!file.content) return []
+      return ownedBy(parseCodeOwners(file.content.toString('utf8')), paths)
+    } catch (error) {
+      if (!(error instanceof GitError) || error.code !== 'not_found') throw error
+    }
+  }
+  return []
+}
+
+interface Owned {
+  readonly id: number
+  readonly target_project_id: number
+  readonly target_branch: string
+}
+
+/** Replaces the code owners' rules of a merge request, in the caller's transaction (spec B-resolved §7). */
+export async function saveCodeOwnerRules(
+  ctx: Ctx,
+  subject: Owned,
+  owned: readonly OwnedFiles[],
+): Promise<void> {
+  const project = await findNamespaceId(ctx.db, subject.target_project_id)
+  if (!project) return
+  const names = await listProtectedNames(ctx.db, project.id, project.namespace_id)
+  const demanded = names.some(
+    (one) =>
+      one.code_owner_approval_required === 1 && matchesPattern(one.name, subject.target_branch),
+  )
+  const rules = []
+  for (const { section, entry } of owned) {
+    rules.push({
+      name: entry.pattern,
+      section: section.name,
+      approvals_required: demanded && !section.optional ? section.approvals : 0,
+      ...(await idsOf(ctx, project.id, entry.owners)),
+    })
+  }
+  await replaceCodeOwnerRules(ctx.db, subject.id, rules, ctx.now())
+}
+
+async function idsOf(ctx: Ctx, projectId: number, owners: readonly string[]) {
+  const roles = owners.flatMap((owner) => {
+    const role = owner.startsWith('@@') ? roleNames[owner.slice(2).toLowerCase()] : undefined
+    return role === undefined ? [] : [role]
+  })
+  const names = owners
+    .filter((owner) => owner.startsWith('@') && !owner.startsWith('@@'))
+    .map((owner) => owner.slice(1))
+  const emails = owners.filter((owner) => !owner.startsWith('@'))
+  return findOwnerIds(ctx.db, projectId, { names, emails, roles })
+}

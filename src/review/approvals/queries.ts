@@ -1,0 +1,244 @@
+import { type Selectable, sql } from 'kysely'
+import type { Day, Instant } from '../../base/clock.ts'
+import { userBasicColumns } from '../../identity/users/basic.ts'
+import type { ApprovalRulesTable } from '../../store/schema/merge-requests.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type RuleRow = Selectable<ApprovalRulesTable>
+
+/** A rule with whom it names. */
+export interface NamedRule extends RuleRow {
+  readonly userIds: readonly number[]
+  readonly groupIds: readonly number[]
+  readonly branchIds: readonly number[]
+}
+
+async function withNames(db: Db, rows: readonly RuleRow[]): Promise<NamedRule[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row.id)
+  const [users, groups, branches] = await Promise.all([
+    db.selectFrom('approval_rule_users').selectAll().where('rule_id', 'in', ids).execute(),
+    db.selectFrom('approval_rule_groups').selectAll().where('rule_id', 'in', ids).execute(),
+    db.selectFrom('approval_rule_branches').selectAll().where('rule_id', 'in', ids).execute(),
+  ])
+  return rows.map((row) => ({
+    ...row,
+    userIds: users.filter((one) => one.rule_id === row.id).map((one) => one.user_id),
+    groupIds: groups.filter((one) => one.rule_id === row.id).map((one) => one.group_id),
+    branchIds: branches
+      .filter((one) => one.rule_id === row.id)
+      .map((one) => one.protected_branch_id),
+  }))
+}
+
+/** Rules of projects, oldest first. */
+export async function listProjectRules(
+  db: Db,
+  projectIds: readonly number[],
+): Promise<NamedRule[]> {
+  if (projectIds.length === 0) return []
+  const rows = await db
+    .selectFrom('approval_rules')
+    .selectAll()
+    .where('project_id', 'in', projectIds)
+    .orderBy('id')
+    .execute()
+  return withNames(db, rows)
+}
+
+/** Rules of single merge requests, code owners' included, oldest first. */
+export async function listRequestRules(
+  db: Db,
+  mergeRequestIds: readonly number[],
+): Promise<NamedRule[]> {
+  if (mergeRequestIds.length === 0) return []
+  const rows = await db
+    .selectFrom('approval_rules')
+    .selectAll()
+    .where('merge_request_id', 'in', mergeRequestIds)
+    .orderBy('id')
+    .execute()
+  return withNames(db, rows)
+}
+
+export async function findRule(db: Db, ruleId: number): Promise<NamedRule | undefined> {
+  const row = await db
+    .selectFrom('approval_rules')
+    .selectAll()
+    .where('id', '=', ruleId)
+    .executeTakeFirst()
+  return row && (await withNames(db, [row]))[0]
+}
+
+/** Approvals of many merge requests, oldest first, with who gave them. */
+export async function listApprovals(db: Db, mergeRequestIds: readonly number[]) {
+  if (mergeRequestIds.length === 0) return []
+  return await db
+    .selectFrom('approvals')
+    .innerJoin('users', 'users.id', 'approvals.user_id')
+    .select(userBasicColumns)
+    .select([
+      'approvals.merge_request_id',
+      'approvals.user_id',
+      'approvals.head_sha',
+      'approvals.patch_id',
+      'approvals.created_at as approved_at',
+    ])
+    .where('approvals.merge_request_id', 'in', mergeRequestIds)
+    .orderBy('approvals.created_at')
+    .orderBy('users.id')
+    .execute()
+}
+
+export type ApprovalRow = Awaited<ReturnType<typeof listApprovals>>[number]
+
+/** False when the user has approved before. */
+export async function insertApproval(
+  db: Db,
+  approval: {
+    merge_request_id: number
+    user_id: number
+    head_sha: string | null
+    patch_id: string | null
+    created_at: Instant
+  },
+): Promise<boolean> {
+  const result = await db
+    .insertInto('approvals')
+    .values(approval)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Removes approvals, of these users only when told; gives how many went. */
+export async function deleteApprovals(
+  db: Db,
+  mergeRequestId: number,
+  userIds?: readonly number[],
+): Promise<number> {
+  const result = await db
+    .deleteFrom('approvals')
+    .where('merge_request_id', '=', mergeRequestId)
+    .$if(userIds !== undefined, (query) => query.where('user_id', 'in', userIds ?? []))
+    .executeTakeFirst()
+  return Number(result.numDeletedRows)
+}
+
+/** Everybody with at least this role in a project, as `findProjectRole` finds it for one. */
+export async function listMemberIds(
+  db: Db,
+  projectId: number,
+  least: number,
+  today: Day,
+): Promise<Set<number>> {
+  const { rows } = await sql<{ user_id: number }>`
+    WITH chain(id) AS MATERIALIZED (
+      SELECT a.ancestor_id FROM projects p JOIN namespace_ancestors a ON a.namespace_id = p.namespace_id
+      WHERE p.id = ${projectId}
+    ), found(user_id, role) AS (
+      SELECT n.owner_id, 50 FROM projects p JOIN namespaces n ON n.id = p.namespace_id
+        WHERE p.id = ${projectId} AND n.kind = 'user'
+      UNION ALL
+      SELECT m.user_id, m.access_level FROM members m WHERE m.requested_at IS NULL AND m.state = 'active'
+        AND (m.expires_at IS NULL OR m.expires_at > ${today})
+        AND ((m.source_type = 'project' AND m.source_id = ${projectId})
+          OR (m.source_type = 'group' AND m.source_id IN (SELECT id FROM chain)))
+      UNION ALL
+      SELECT m.user_id, min(l.access_level, m.access_level) FROM group_links l
+        JOIN namespace_ancestors a ON a.namespace_id = l.group_id
+        JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id
+        WHERE (l.expires_at IS NULL OR l.expires_at > ${today})
+          AND ((l.source_type = 'project' AND l.source_id = ${projectId})
+            OR (l.source_type = 'group' AND l.source_id IN (SELECT id FROM chain)))
+          AND m.requested_at IS NULL AND m.state = 'active' AND (m.expires_at IS NULL OR m.expires_at > ${today})
+    )
+    SELECT DISTINCT f.user_id FROM found f JOIN users u ON u.id = f.user_id
+    WHERE f.role >= ${least} AND u.state = 'active'`.execute(db)
+  return new Set(rows.map((row) => row.user_id))
+}
+
+/** Direct members of groups, by group. */
+export async function listGroupMemberIds(
+  db: Db,
+  groupIds: readonly number[],
+  today: Day,
+): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+  const found = new Map<number, Set<number>>(groupIds.map((id) => [id, new Set<number>()]))
+  if (groupIds.length === 0) return found
+  const rows = await db
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select(['members.source_id', 'users.id'])
+    .where('members.source_type', '=', 'group')
+    .where('members.source_id', 'in', groupIds)
+    .where('members.requested_at', 'is', null)
+    .where('members.state', '=', 'active')
+    .where('users.state', '=', 'active')
+    .where((is) => is.or([is('expires_at', 'is', null), is('expires_at', '>', today)]))
+    .execute()
+  for (const row of rows) found.get(row.source_id)?.add(row.id)
+  return found
+}
+
+/** Who committed to merge requests, by merge request. */
+export async function committersById(
+  db: Db,
+  mergeRequestIds: readonly number[],
+): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+  const found = new Map<number, Set<number>>(mergeRequestIds.map((id) => [id, new Set<number>()]))
+  if (mergeRequestIds.length === 0) return found
+  const rows = await db
+    .selectFrom('merge_request_committers')
+    .selectAll()
+    .where('merge_request_id', 'in', mergeRequestIds)
+    .execute()
+  for (const row of rows) found.get(row.merge_request_id)?.add(row.user_id)
+  return found
+}
+
+/** Protected branches that hold in a project: its own and its groups'. */
+export function listProtectedNames(db: Db, projectId: number, namespaceId: number) {
+  return db
+    .selectFrom('protected_branches')
+    .select(['id', 'name', 'code_owner_approval_required'])
+    .where((is) =>
+      is.or([
+        is('project_id', '=', projectId),
+        is(
+          'group_id',
+          'in',
+          is
+            .selectFrom('namespace_ancestors')
+            .select('ancestor_id')
+            .where('namespace_id', '=', namespaceId),
+        ),
+      ]),
+    )
+    .orderBy('id')
+    .execute()
+}
+
+export function findNamespaceId(db: Db, projectId: number) {
+  return db
+    .selectFrom('projects')
+    .select(['id', 'namespace_id'])
+    .where('id', '=', projectId)
+    .executeTakeFirst()
+}
+
+export function listUsersById(db: Db, ids: readonly number[]) {
+  if (ids.length === 0) return Promise.resolve([])
+  return db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where('users.id', 'in', ids)
+    .orderBy('users.id')
+    .execute()
+}
+
+export async function listUserIdsByName(db: Db, names: readonly string[]): Promise<number[]> {
+  if (names.length === 0) return []
+  const rows = await db.selectFrom('users').select('id').where('username', 'in', names).execute()
+  return rows.map((row) => row.id)
+}

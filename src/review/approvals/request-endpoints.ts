@@ -1,0 +1,360 @@
+import { z } from 'zod'
+import { userOf } from '../../access/actor.ts'
+import { onProject, type Project } from '../../access/subjects.ts'
+import { unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, id, text } from '../../http/params.ts'
+import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
+import { publicMergeStatus } from '../merge-requests/detailed-merge-status.ts'
+import { assertMayEdit, getMergeRequest, mayEdit } from '../merge-requests/find.ts'
+import { params, path } from '../merge-requests/path.ts'
+import { listOwnDrafts, publishDrafts } from '../merge-requests/publish-drafts.ts'
+import type { MergeRequestRow } from '../merge-requests/row.ts'
+import { approve, mayApprove, resetAllApprovals, unapprove } from './approve.ts'
+import { presentRule, requestRuleEntity } from './entity.ts'
+import { listUsersById } from './queries.ts'
+import {
+  changeRequestRule,
+  createRequestRule,
+  getRuleInForce,
+  removeRequestRule,
+} from './request-rules.ts'
+import { changeRequestRuleBody, createRequestRuleBody } from './rule-input.ts'
+import { approvalStanding, type StandingRule } from './standing.ts'
+
+const tags = ['approvals']
+const read = onProject('read_merge_requests')
+const signedIn = onProject('read_merge_requests', { signedIn: true })
+
+const ruleBrief = z.strictObject({ id: z.int(), name: z.string(), rule_type: z.string() })
+
+const approvedBy = z.strictObject({ user: userBasicEntity, approved_at: z.string() })
+
+/** How a merge request stands with its approvals (spec B §Approval state, B-resolved §8.3). */
+const stateEntity = z.strictObject({
+  id: z.int(),
+  iid: z.int(),
+  project_id: z.int(),
+  title: z.string(),
+  description: z.string().nullable(),
+  state: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  merge_status: z.string(),
+  approved: z.boolean(),
+  approvals_required: z.int(),
+  approvals_left: z.int(),
+  require_password_to_approve: z.boolean(),
+  approved_by: z.array(approvedBy),
+  suggested_approvers: z.array(userBasicEntity),
+  approvers: z.array(z.never()),
+  approver_groups: z.array(z.never()),
+  user_has_approved: z.boolean(),
+  user_can_approve: z.boolean(),
+  approval_rules_left: z.array(ruleBrief),
+  has_approval_rules: z.boolean(),
+  merge_request_approvers_available: z.boolean(),
+  multiple_approval_rules_available: z.boolean(),
+  invalid_approvers_rules: z.array(ruleBrief),
+})
+
+function brief({ rule }: StandingRule): z.input<typeof ruleBrief> {
+  return { id: rule.id, name: rule.name, rule_type: rule.rule_type }
+}
+
+async function presentState(ctx: Ctx, row: MergeRequestRow): Promise<z.input<typeof stateEntity>> {
+  const standing = await approvalStanding(ctx, row)
+  const user = userOf(ctx.actor)
+  const { rules, approvals } = standing
+  const open = rules.filter((rule) => !rule.approved)
+  const done = new Set(approvals.map((approval) => approval.user_id))
+  const suggested = open
+    .filter(({ rule }) => rule.rule_type !== 'any_approver')
+    .flatMap(({ eligible }) => [...eligible])
+    .filter((id) => !done.has(id))
+  const { id, iid, title, description, state, created_at, updated_at } = row
+  return {
+    ...{ id, iid, title, description, state, created_at, updated_at },
+    project_id: row.target_project_id,
+    merge_status: publicMergeStatus(row.merge_status),
+    approved: standing.approved,
+    approvals_required: sum(rules.map(({ rule }) => rule.approvals_required)),
+    approvals_left: sum(rules.map(({ left }) => left)),
+    require_password_to_approve: standing.settings.require_reauthentication_to_approve.value,
+    approved_by: approvals.map((approval) => ({
+      user: presentUserBasic(ctx, approval),
+      approved_at: approval.approved_at,
+    })),
+    suggested_approvers: (await listUsersById(ctx.db, [...new Set(suggested)])).map((one) =>
+      presentUserBasic(ctx, one),
+    ),
+    approvers: [],
+    approver_groups: [],
+    user_has_approved: user !== null && done.has(user.id),
+    user_can_approve: user !== null && mayApprove(row, standing, user.id),
+    approval_rules_left: open.map((rule) => brief(rule)),
+    has_approval_rules: rules.some(({ rule }) => rule.rule_type !== 'any_approver'),
+    merge_request_approvers_available: true,
+    multiple_approval_rules_available: true,
+    invalid_approvers_rules: rules
+      .filter(({ rule, eligible }) => rule.approvals_required > eligible.size)
+      .map((rule) => brief(rule)),
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+async function presentStanding(ctx: Ctx, row: MergeRequestRow, standing: StandingRule) {
+  const { rule, eligible } = standing
+  const fromProject = rule.project_id !== null
+  const source = fromProject ? rule : undefined
+  return {
+    ...(await presentRule(ctx, rule, eligible)),
+    section: rule.section,
+    source_rule: source
+      ? {
+          id: source.id,
+          name: source.name,
+          rule_type: source.rule_type,
+          approvals_required: source.approvals_required,
+        }
+      : null,
+    overridden: row.rules_overwritten === 1 && rule.rule_type !== 'code_owner',
+  }
+}
+
+async function presentJudged(ctx: Ctx, row: MergeRequestRow, standing: StandingRule) {
+  const people = await listUsersById(ctx.db, standing.approvedBy)
+  return {
+    ...(await presentStanding(ctx, row, standing)),
+    approved: standing.approved,
+    approved_by: people.map((user) => presentUserBasic(ctx, user)),
+  }
+}
+
+async function presentOne(ctx: Ctx, project: Project, iid: number, ruleId: number) {
+  const row = await getMergeRequest(ctx, project, iid)
+  const { rules } = await approvalStanding(ctx, row)
+  const rule = await getRuleInForce(ctx, row, ruleId)
+  const standing = rules.find((one) => one.rule.id === rule.id)
+  if (!standing) throw new Error(`rule ${ruleId} is not in force`)
+  return presentStanding(ctx, row, standing)
+}
+
+export const getMergeRequestApprovals = endpoint({
+  method: 'GET',
+  path: `${path}/approvals`,
+  summary: 'Get how a merge request stands with its approvals',
+  tags,
+  access: read,
+  params,
+  response: stateEntity,
+  handler: async ({ ctx, project, params }) =>
+    presentState(ctx, await getMergeRequest(ctx, project, params.merge_request_iid)),
+})
+
+const judgedRule = z.strictObject({
+  ...requestRuleEntity.shape,
+  approved: z.boolean(),
+  approved_by: z.array(userBasicEntity),
+})
+
+const overwritten = { approval_rules_overwritten: z.boolean() }
+
+async function judgedRules(ctx: Ctx, project: Project, iid: number, target?: string) {
+  const row = await getMergeRequest(ctx, project, iid)
+  const { rules } = await approvalStanding(ctx, row, target)
+  return {
+    approval_rules_overwritten: row.rules_overwritten === 1,
+    rules: await Promise.all(rules.map((rule) => presentJudged(ctx, row, rule))),
+  }
+}
+
+const stateQuery = { target_branch: text({ max: 1024 }).optional() }
+
+export const getMergeRequestApprovalState = endpoint({
+  method: 'GET',
+  path: `${path}/approval_state`,
+  summary: 'Get the rules of a merge request with who satisfied them',
+  tags,
+  access: read,
+  params,
+  query: stateQuery,
+  response: z.strictObject({ ...overwritten, rules: z.array(judgedRule) }),
+  handler: ({ ctx, project, params, query }) =>
+    judgedRules(ctx, project, params.merge_request_iid, query.target_branch),
+})
+
+export const getMergeRequestApprovalSettings = endpoint({
+  method: 'GET',
+  path: `${path}/approval_settings`,
+  summary: 'Get the rules of a merge request as pages show them',
+  tags,
+  access: read,
+  params,
+  query: stateQuery,
+  response: z.strictObject({
+    ...overwritten,
+    rules: z.array(
+      z.strictObject({
+        ...judgedRule.shape,
+        approvers: z.array(userBasicEntity),
+        commented_by: z.array(userBasicEntity),
+      }),
+    ),
+  }),
+  async handler({ ctx, project, params, query }) {
+    const found = await judgedRules(ctx, project, params.merge_request_iid, query.target_branch)
+    return {
+      ...found,
+      rules: found.rules.map((rule) => ({
+        ...rule,
+        approvers: rule.eligible_approvers,
+        commented_by: [],
+      })),
+    }
+  },
+})
+
+export const listMergeRequestApprovalRules = endpoint({
+  method: 'GET',
+  path: `${path}/approval_rules`,
+  summary: 'List the approval rules that hold for a merge request',
+  tags,
+  access: read,
+  params,
+  paginate: 'offset',
+  response: z.array(requestRuleEntity),
+  async handler({ ctx, project, params, page }) {
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    const { rules } = await approvalStanding(ctx, row)
+    const shown = rules.slice(page.offset, page.offset + page.perPage)
+    const items = await Promise.all(shown.map((rule) => presentStanding(ctx, row, rule)))
+    return { items, total: rules.length }
+  },
+})
+
+const ruleParams = { ...params, approval_rule_id: id() }
+
+export const getMergeRequestApprovalRule = endpoint({
+  method: 'GET',
+  path: `${path}/approval_rules/:approval_rule_id`,
+  summary: 'Get an approval rule that holds for a merge request',
+  tags,
+  access: read,
+  params: ruleParams,
+  response: requestRuleEntity,
+  handler: ({ ctx, project, params }) =>
+    presentOne(ctx, project, params.merge_request_iid, params.approval_rule_id),
+})
+
+export const createMergeRequestApprovalRule = endpoint({
+  method: 'POST',
+  path: `${path}/approval_rules`,
+  summary: 'Give a merge request an approval rule of its own',
+  tags,
+  access: signedIn,
+  params,
+  body: createRequestRuleBody,
+  response: requestRuleEntity,
+  status: 201,
+  async handler({ ctx, project, params, body }) {
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    assertMayEdit(ctx, project, row)
+    const ruleId = await createRequestRule(ctx, project, row, body)
+    return presentOne(ctx, project, row.iid, ruleId)
+  },
+})
+
+export const updateMergeRequestApprovalRule = endpoint({
+  method: 'PUT',
+  path: `${path}/approval_rules/:approval_rule_id`,
+  summary: 'Change an approval rule for one merge request',
+  tags,
+  access: signedIn,
+  params: ruleParams,
+  body: changeRequestRuleBody,
+  response: requestRuleEntity,
+  async handler({ ctx, project, params, body }) {
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    assertMayEdit(ctx, project, row)
+    const ruleId = await changeRequestRule(ctx, project, row, params.approval_rule_id, body)
+    return presentOne(ctx, project, row.iid, ruleId)
+  },
+})
+
+export const deleteMergeRequestApprovalRule = endpoint({
+  method: 'DELETE',
+  path: `${path}/approval_rules/:approval_rule_id`,
+  summary: 'Remove an approval rule for one merge request',
+  tags,
+  access: signedIn,
+  params: ruleParams,
+  async handler({ ctx, project, params }) {
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    assertMayEdit(ctx, project, row)
+    await removeRequestRule(ctx, project, row, params.approval_rule_id)
+  },
+})
+
+export const approveMergeRequest = endpoint({
+  method: 'POST',
+  path: `${path}/approve`,
+  summary: 'Approve a merge request',
+  tags,
+  access: signedIn,
+  params,
+  body: {
+    sha: text({ max: 64 }).optional(),
+    approval_password: text({ max: 1000 }).optional(),
+    publish_review: flag().optional(),
+  },
+  response: stateEntity,
+  status: 201,
+  async handler({ ctx, project, params, body }) {
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    await approve(ctx, project, row, { sha: body.sha, password: body.approval_password })
+    if (body.publish_review) {
+      const drafts = await listOwnDrafts(ctx, row)
+      await publishDrafts(ctx, project, row, drafts)
+    }
+    return presentState(ctx, row)
+  },
+})
+
+export const unapproveMergeRequest = endpoint({
+  method: 'POST',
+  path: `${path}/unapprove`,
+  summary: 'Take the own approval back',
+  tags,
+  access: signedIn,
+  params,
+  response: stateEntity,
+  status: 201,
+  async handler({ ctx, project, params }) {
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    await unapprove(ctx, project, row)
+    return presentState(ctx, row)
+  },
+})
+
+export const resetMergeRequestApprovals = endpoint({
+  method: 'PUT',
+  path: `${path}/reset_approvals`,
+  summary: 'Take all approvals back; for the bots of projects and groups',
+  tags,
+  access: signedIn,
+  params,
+  // Stock clients parse what comes with a 202, so it is never empty (spec D §0.3).
+  response: z.strictObject({ message: z.literal('202 Accepted') }),
+  status: 202,
+  async handler({ ctx, project, params }) {
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    if (!mayEdit(ctx, project, row)) throw unauthorized()
+    await resetAllApprovals(ctx, row)
+    return { message: '202 Accepted' as const }
+  },
+})

@@ -1,0 +1,58 @@
+import { every } from '../background/schedule.ts'
+import { endpointsOf, type Manifest } from '../manifest.ts'
+import * as approvalsProject from './approvals/project-endpoints.ts'
+import * as approvalsRequest from './approvals/request-endpoints.ts'
+import * as approvalsSetting from './approvals/setting-endpoints.ts'
+import * as mergeRequestsBlock from './merge-requests/block-endpoints.ts'
+import * as mergeRequestsContext from './merge-requests/context-endpoints.ts'
+import * as mergeRequestsDiff from './merge-requests/diff-endpoints.ts'
+import * as mergeRequestsDraft from './merge-requests/draft-endpoints.ts'
+import * as mergeRequests from './merge-requests/endpoints.ts'
+import * as mergeRequestsIssue from './merge-requests/issue-endpoints.ts'
+import * as mergeRequestsMerge from './merge-requests/merge-endpoints.ts'
+import * as mergeRequestsMilestone from './merge-requests/milestone-endpoints.ts'
+import * as mergeRequestsPeople from './merge-requests/people-endpoints.ts'
+import * as mergeRequestsPipeline from './merge-requests/pipeline-endpoints.ts'
+import {
+  merged as afterMerge,
+  autoMerge,
+  autoMerges,
+  check as checkMergeRequest,
+  rebase as rebaseMergeRequest,
+  refresh as refreshMergeRequest,
+  description as requestDescription,
+  tellMergeRequestHooks,
+} from './merge-requests/tasks.ts'
+import * as suggestions from './suggestions/endpoints.ts'
+
+export const reviewArea: Manifest = {
+  name: 'review',
+  endpoints: endpointsOf(
+    approvalsProject,
+    approvalsRequest,
+    approvalsSetting,
+    mergeRequestsBlock,
+    mergeRequestsContext,
+    mergeRequestsDiff,
+    mergeRequestsDraft,
+    mergeRequests,
+    mergeRequestsIssue,
+    mergeRequestsMerge,
+    mergeRequestsMilestone,
+    mergeRequestsPeople,
+    mergeRequestsPipeline,
+    suggestions,
+  ),
+  tasks: [
+    refreshMergeRequest,
+    tellMergeRequestHooks,
+    checkMergeRequest,
+    autoMerge,
+    autoMerges,
+    rebaseMergeRequest,
+    requestDescription,
+    afterMerge,
+  ],
+  schedules: [every(60_000, autoMerges, {})],
+  migrations: [],
+}

@@ -1,0 +1,99 @@
+import { RE2JS } from 're2js'
+import type { Ctx } from '../../ctx.ts'
+import {
+  type ProjectSettingName,
+  type ProjectSettingValue,
+  projectSetting,
+} from '../../projects/projects/settings.ts'
+import { approvedById } from '../approvals/approved.ts'
+import type { Counts } from './count-queries.ts'
+import type { MergeFacts } from './detailed-merge-status.ts'
+import { headPipelineStatuses } from './pipeline-queries.ts'
+import type { MergeRequestRow } from './row.ts'
+
+/** A setting of the project that a merge request wants to be merged into. */
+export function targetSetting<K extends ProjectSettingName>(
+  row: Pick<MergeRequestRow, 'target_settings'>,
+  name: K,
+): ProjectSettingValue<K> {
+  const settings = JSON.parse(row.target_settings) as Record<string, unknown> // written by us as an object
+  return projectSetting({ settings }, name)
+}
+
+/** What decides whether each merge request can be merged now, by id. Asks the database only. */
+export async function mergeFactsById(
+  ctx: Ctx,
+  rows: readonly MergeRequestRow[],
+  counts: ReadonlyMap<number, Counts>,
+): Promise<ReadonlyMap<number, MergeFacts>> {
+  const [approved, pipelines] = await Promise.all([
+    approvedById(ctx, rows),
+    headPipelineStatuses(
+      ctx.db,
+      rows.map((row) => row.id),
+    ),
+  ])
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        ...ownFacts(row),
+        now: ctx.now(),
+        unresolvedDiscussions: counts.get(row.id)?.unresolved ?? 0,
+        changesRequested: (counts.get(row.id)?.changes_requested ?? 0) > 0,
+        blocked: (counts.get(row.id)?.blocking ?? 0) > 0,
+        approved: approved.get(row.id) ?? true,
+        pipelineStatus: pipelines.get(row.id) ?? null,
+        pipelineRequired: pipelineRequired(row, pipelines.has(row.id)),
+      },
+    ]),
+  )
+}
+
+type Own = Omit<
+  MergeFacts,
+  | 'now'
+  | 'unresolvedDiscussions'
+  | 'changesRequested'
+  | 'blocked'
+  | 'approved'
+  | 'pipelineStatus'
+  | 'pipelineRequired'
+>
+
+function ownFacts(row: MergeRequestRow): Own {
+  return {
+    state: row.state,
+    prepared: row.prepared_at !== null,
+    mergeStatus: row.merge_status,
+    mergeAfter: row.merge_after,
+    draft: row.draft === 1,
+    sourceBranchExists: row.source_branch_exists === 1,
+    commitsAhead: row.commits_ahead,
+    commitsBehind: row.commits_behind,
+    discussionsMustBeResolved: targetSetting(
+      row,
+      'only_allow_merge_if_all_discussions_are_resolved',
+    ),
+    titleMatches: titleMatches(targetSetting(row, 'merge_request_title_regex'), row.title),
+    approvalsSyncing: row.approvals_syncing === 1,
+    method: targetSetting(row, 'merge_method'),
+    skippedPipelinePasses: targetSetting(row, 'allow_merge_on_skipped_pipeline'),
+  }
+}
+
+/** Where the project asks for a pipeline; and where auto-merge waits for the one that there is. */
+function pipelineRequired(row: MergeRequestRow, hasPipeline: boolean): boolean {
+  if (targetSetting(row, 'only_allow_merge_if_pipeline_succeeds')) return true
+  return row.auto_merge_sha !== null && hasPipeline
+}
+
+/** Whether a title fits the project's pattern; an empty or broken pattern fits every title. */
+export function titleMatches(pattern: string | null, title: string): boolean {
+  if (!pattern) return true
+  try {
+    return RE2JS.compile(pattern).matcher(title).find()
+  } catch {
+    return true
+  }
+}

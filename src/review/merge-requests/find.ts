@@ -1,0 +1,64 @@
+import { isAdmin, userOf } from '../../access/actor.ts'
+import { Role } from '../../access/roles.ts'
+import type { Project } from '../../access/subjects.ts'
+import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Noteable } from '../../discussions/notes/noteable.ts'
+import { mergeRequestUrl } from './present.ts'
+import { findById, findByIid, findLatestVersion } from './queries.ts'
+import type { MergeRequestRow, VersionRow } from './row.ts'
+
+/** The merge request of a project by its number; 404 when there is none. */
+export async function getMergeRequest(
+  ctx: Ctx,
+  project: Pick<Project, 'id'>,
+  iid: number,
+): Promise<MergeRequestRow> {
+  const row = await findByIid(ctx.db, project.id, iid)
+  if (!row) throw notFound()
+  return row
+}
+
+/** The merge request of an id that we know; a bug when it is gone. */
+export async function reload(ctx: Ctx, id: number): Promise<MergeRequestRow> {
+  const row = await findById(ctx.db, id)
+  if (!row) throw new Error(`merge request ${id} is gone`)
+  return row
+}
+
+/** The merge request as notes see it. */
+export function noteableOf(
+  ctx: Pick<Ctx, 'config'>,
+  project: Project,
+  row: MergeRequestRow,
+): Noteable {
+  return {
+    type: 'MergeRequest',
+    id: row.id,
+    commitId: null,
+    iid: row.iid,
+    project,
+    authorId: row.author_id,
+    locked: row.discussion_locked === 1,
+    title: row.title,
+    webUrl: mergeRequestUrl(ctx, row),
+  }
+}
+
+/** Developers, and the author of the merge request (spec D §2.2). */
+export function mayEdit(ctx: Ctx, project: Project, row: MergeRequestRow): boolean {
+  const user = userOf(ctx.actor)
+  if (project.archived) return false
+  if (isAdmin(ctx.actor) || project.role >= Role.developer) return true
+  return user !== null && row.author_id === user.id
+}
+
+export function assertMayEdit(ctx: Ctx, project: Project, row: MergeRequestRow): void {
+  if (ctx.actor.kind === 'anonymous') throw unauthorized()
+  if (!mayEdit(ctx, project, row)) throw forbidden()
+}
+
+/** The newest diff of a merge request; undefined while the first is being computed. */
+export function newestVersion(ctx: Ctx, row: MergeRequestRow): Promise<VersionRow | undefined> {
+  return findLatestVersion(ctx.db, row.id)
+}

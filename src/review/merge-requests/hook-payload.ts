@@ -1,0 +1,128 @@
+import { actAs } from '../../access/act-as.ts'
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { readCommits } from '../../git/commit.ts'
+import { fireHooks, type HookPayload } from '../../notifications/hooks/fire.ts'
+import {
+  findHookProject,
+  hookActor,
+  hookProject,
+  hookRepository,
+} from '../../notifications/hooks/payload-parts.ts'
+import { titleOf } from '../../repositories/commits/entity.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { type HookChanges, readCompared } from './hook-changes.ts'
+import { presentMergeRequests } from './present.ts'
+import { findById, findNewest } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
+import { targetProject } from './target-project.ts'
+
+/** The newest commit of the source, as hooks show it; null when it is gone. */
+async function lastCommit(ctx: Ctx, row: MergeRequestRow) {
+  if (row.head_sha === null) return null
+  const [commit] = await readCommits(ctx.git.open(row.target_project_id), [row.head_sha])
+  if (!commit) return null
+  return {
+    id: commit.id,
+    message: commit.message,
+    title: titleOf(commit),
+    timestamp: commit.committer.date,
+    url: `${ctx.config.externalUrl}/${row.target_path}/-/commit/${commit.id}`,
+    author: { name: commit.author.name, email: commit.author.email },
+  }
+}
+
+/** What happened, for the attributes of a payload. */
+interface Happened {
+  readonly action?: string
+  readonly oldrev?: string
+}
+
+/** A merge request as hooks tell of it. */
+async function requestPayload(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  project: Project,
+  cause: Happened,
+  changes: HookChanges = {},
+): Promise<HookPayload | undefined> {
+  const [shown] = await presentMergeRequests(ctx, [row])
+  if (!shown) return undefined
+  const compared = await readCompared(ctx, row)
+  const source =
+    row.source_project_id === null ? undefined : await findHookProject(ctx, row.source_project_id)
+  return {
+    object_kind: 'merge_request',
+    event_type: 'merge_request',
+    user: await hookActor(ctx),
+    project: hookProject(ctx, project),
+    repository: hookRepository(ctx, project),
+    object_attributes: {
+      id: row.id,
+      iid: row.iid,
+      source_branch: row.source_branch,
+      target_branch: row.target_branch,
+      source_project_id: row.source_project_id,
+      target_project_id: row.target_project_id,
+      author_id: row.author_id,
+      assignee_id: shown.assignee?.id ?? null,
+      assignee_ids: shown.assignees.map((user) => user.id),
+      reviewer_ids: shown.reviewers.map((user) => user.id),
+      title: row.title,
+      description: row.description,
+      state: row.state,
+      merge_status: shown.merge_status,
+      detailed_merge_status: shown.detailed_merge_status,
+      draft: shown.draft,
+      work_in_progress: shown.draft,
+      merge_params: { force_remove_source_branch: shown.force_remove_source_branch },
+      merge_when_pipeline_succeeds: shown.merge_when_pipeline_succeeds,
+      merge_commit_sha: row.merge_commit_sha,
+      merge_user_id: row.merge_user_id,
+      milestone_id: row.milestone_id,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+      last_commit: await lastCommit(ctx, row),
+      source: source ? hookProject(ctx, source) : null,
+      target: hookProject(ctx, project),
+      labels: compared.labels,
+      url: shown.web_url,
+      ...cause,
+    },
+    labels: compared.labels,
+    changes,
+    assignees: compared.assignees,
+    reviewers: compared.reviewers,
+  }
+}
+
+/** Tells the hooks of a project what happened to a merge request (spec D §1.25 Merge Request Hook). */
+export async function fireMergeRequestHooks(
+  given: Ctx,
+  cause: {
+    readonly id: number
+    readonly user_id: number | null
+    readonly action: string
+    readonly oldrev: string | null
+    readonly changes?: HookChanges | undefined
+  },
+): Promise<void> {
+  const ctx = await actAs(given, cause.user_id)
+  const row = await findById(ctx.db, cause.id)
+  const project = row && (await targetProject(ctx, row))
+  if (!row || !project) return
+  const { action, oldrev, changes } = cause
+  const happened = { action, ...(oldrev === null ? {} : { oldrev }) }
+  const payload = await requestPayload(ctx, row, project, happened, changes)
+  if (!payload) return
+  await inTransaction(ctx, (ctx) => fireHooks(ctx, project, 'merge_request', () => payload))
+}
+
+/** The newest merge request as a payload, for trying a hook out. */
+export async function newestRequestPayload(
+  ctx: Ctx,
+  project: Project,
+): Promise<HookPayload | undefined> {
+  const row = await findNewest(ctx.db, project.id)
+  return row && (await requestPayload(ctx, row, project, {}))
+}

@@ -1,0 +1,27 @@
+import type { NoteKind } from '../../discussions/notes/kind.ts'
+import { followText } from '../../discussions/references/follow-text.ts'
+import { saveSuggestions } from '../suggestions/save-suggestions.ts'
+import { afterNote } from './after-note.ts'
+import { placeNote } from './diff-position.ts'
+import { getMergeRequest, noteableOf } from './find.ts'
+import { params, path } from './path.ts'
+import { readRequestCommands } from './quick-actions.ts'
+
+/** Merge requests as something that notes hang on. */
+export const noteKind: NoteKind = {
+  path,
+  params,
+  tag: 'notes',
+  ability: 'read_merge_requests',
+  plainNotes: true,
+  resolvable: true,
+  async find(ctx, project, given) {
+    const row = await getMergeRequest(ctx, project, Number(given.merge_request_iid))
+    return noteableOf(ctx, project, row)
+  },
+  place: placeNote,
+  afterNote,
+  afterEdit: (ctx, noteable, row) => followText(ctx, noteable, row.body, row),
+  afterSaved: saveSuggestions,
+  readCommands: readRequestCommands,
+}

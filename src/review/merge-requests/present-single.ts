@@ -1,0 +1,73 @@
+import { userOf } from '../../access/actor.ts'
+import type { Project } from '../../access/subjects.ts'
+import { lastPipeline } from '../../ci/pipelines/last-pipeline.ts'
+import type { Ctx } from '../../ctx.ts'
+import { isSubscribed } from '../../discussions/subscriptions/subscribe.ts'
+import { countAheadBehind } from '../../git/merge-base.ts'
+import { mayMergeBranch } from '../../repositories/refs/gate.ts'
+import { branchHead } from './branch-heads.ts'
+import type { MergeRequestDetail } from './entity.ts'
+import { isParticipant } from './people-queries.ts'
+import { presentMergeRequests } from './present.ts'
+import { findLatestVersion } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
+
+export interface SingleOptions {
+  readonly diverged?: boolean | undefined
+  readonly rebase?: boolean | undefined
+  readonly html?: boolean | undefined
+}
+
+/** From this many changed files on, only "more than" is told (spec D §1.10). */
+const countedFiles = 1000
+
+/** A merge request as a single read shows it (spec D §1.10 Fields). */
+export async function presentMergeRequest(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  options: SingleOptions = {},
+): Promise<MergeRequestDetail> {
+  const [listed] = await presentMergeRequests(ctx, [row], { html: options.html })
+  if (!listed) throw new Error(`merge request ${row.id} is not presented`)
+  const user = userOf(ctx.actor)
+  const [version, pipeline, participates, may] = await Promise.all([
+    findLatestVersion(ctx.db, row.id),
+    row.head_sha === null ? null : lastPipeline(ctx, project, row.head_sha),
+    user ? isParticipant(ctx.db, row.id, user.id) : false,
+    mayMergeBranch(ctx, project, row.target_branch),
+  ])
+  return {
+    ...listed,
+    subscribed: await isSubscribed(ctx, 'merge_request', row.id, participates),
+    changes_count: version ? changesCount(version.real_size) : null,
+    latest_build_started_at: pipeline?.created_at ?? null,
+    latest_build_finished_at: null,
+    first_deployed_to_production_at: null,
+    pipeline,
+    head_pipeline: pipeline,
+    diff_refs: version
+      ? { base_sha: version.base_sha, head_sha: version.head_sha, start_sha: version.start_sha }
+      : null,
+    merge_error: row.merge_error,
+    ...(options.rebase ? { rebase_in_progress: row.rebase_in_progress === 1 } : {}),
+    ...(options.diverged ? { diverged_commits_count: await diverged(ctx, row) } : {}),
+    first_contribution: false,
+    user: { can_merge: may },
+  }
+}
+
+/** A text, since it may say `1000+`; null for no change. */
+export function changesCount(files: number): string | null {
+  if (files === 0) return null
+  return files > countedFiles ? `${countedFiles}+` : String(files)
+}
+
+/** Commits of the target that the source lacks. */
+async function diverged(ctx: Ctx, row: MergeRequestRow): Promise<number> {
+  const target = await branchHead(ctx, row.target_project_id, row.target_branch)
+  if (target === undefined || row.head_sha === null || row.prepared_at === null) return 0
+  const repo = ctx.git.open(row.target_project_id)
+  const [counted] = await countAheadBehind(repo, target, [row.head_sha])
+  return counted?.behind ?? 0
+}

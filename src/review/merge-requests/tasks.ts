@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { task } from '../../background/task.ts'
+import type { Ctx } from '../../ctx.ts'
+import { afterMerge } from './after-merge.ts'
+import { autoMergeIfReady, runAutoMerges } from './auto-merge-run.ts'
+import { checkMergeability } from './check.ts'
+import { fireMergeRequestHooks } from './hook-payload.ts'
+import {
+  afterMergeJob,
+  autoMergeJob,
+  checkJob,
+  descriptionJob,
+  enqueueCheck,
+  hookJob,
+  rebaseJob,
+  refreshJob,
+} from './jobs.ts'
+import { applyDescription } from './open.ts'
+import { findById } from './queries.ts'
+import { runRebase } from './rebase.ts'
+import { refreshMergeRequest } from './refresh.ts'
+import { targetProject } from './target-project.ts'
+
+/** Whoever deletes a project does not wait for what is being done for its merge requests: it ends quietly. */
+async function unlessGone(ctx: Ctx, id: number, act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    const row = await findById(ctx.db, id)
+    if (row && (await targetProject(ctx, row))) throw error
+  }
+}
+
+/** Computes the first diff of a new merge request, or the next one after a push. */
+export const refresh = task({
+  ...refreshJob,
+  async handler(ctx: Ctx, { id, user_id, anew = false }, signal) {
+    await unlessGone(ctx, id, async () => {
+      await refreshMergeRequest(ctx, id, { userId: user_id, anew }, signal)
+      await enqueueCheck(ctx, id)
+    })
+  },
+})
+
+/** Finds out whether a merge request can be merged, and merges it when somebody waits for that. */
+export const check = task({
+  ...checkJob,
+  attempts: 5,
+  async handler(ctx: Ctx, { id }, signal) {
+    await unlessGone(ctx, id, () => checkMergeability(ctx, id, signal))
+    const row = await findById(ctx.db, id)
+    if (row?.auto_merge_sha) await ctx.work.enqueue(ctx.db, autoMergeJob, { id })
+  },
+})
+
+/** Merges what auto-merge was set for, when nothing stands in the way any more. */
+export const autoMerge = task({
+  ...autoMergeJob,
+  attempts: 5,
+  handler: (ctx: Ctx, { id }) => autoMergeIfReady(ctx, id),
+})
+
+/** Moves the source branch onto the target. */
+export const rebase = task({
+  ...rebaseJob,
+  attempts: 3,
+  handler: (ctx: Ctx, { id, user_id }, signal) =>
+    unlessGone(ctx, id, () => runRebase(ctx, id, user_id, signal)),
+})
+
+/** What follows from a merge and needs git: the source branch goes. */
+export const merged = task({
+  ...afterMergeJob,
+  handler: (ctx: Ctx, payload) => afterMerge(ctx, payload),
+})
+
+/** Looks after all that wait to be merged: what they wait for may happen without anybody telling us. */
+export const autoMerges = task({
+  name: 'merge_requests.auto_merges',
+  payload: z.object({}),
+  attempts: 1,
+  handler: (ctx: Ctx) => runAutoMerges(ctx),
+})
+
+/** Carries out the quick actions of a description that came with a push. */
+export const description = task({
+  ...descriptionJob,
+  attempts: 1,
+  handler: (ctx: Ctx, payload) => applyDescription(ctx, payload.id, payload.user_id),
+})
+
+/** Tells webhooks what happened. */
+export const tellMergeRequestHooks = task({
+  ...hookJob,
+  handler: (ctx: Ctx, payload) => fireMergeRequestHooks(ctx, payload),
+})

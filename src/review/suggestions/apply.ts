@@ -1,0 +1,200 @@
+import { userOf } from '../../access/actor.ts'
+import { findProjectById } from '../../access/find-queries.ts'
+import {
+  assertMayInProject,
+  getVisibleProject,
+  type Project,
+  withProjectRole,
+} from '../../access/subjects.ts'
+import { forbidden, invalidText, notFound, Problem, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { closeThreads } from '../../discussions/notes/verbs.ts'
+import { GitError } from '../../git/error.ts'
+import { readFileAt } from '../../git/file.ts'
+import type { ObjectId } from '../../git/types.ts'
+import { type CommitAction, writeCommit } from '../../git/write-commit.ts'
+import { mayPushBranch } from '../../repositories/refs/gate.ts'
+import { moveRefs } from '../../repositories/refs/move-refs.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { branchHead } from '../merge-requests/branch-heads.ts'
+import { targetSetting } from '../merge-requests/facts.ts'
+import { noteableOf, reload } from '../merge-requests/find.ts'
+import { committerOf, signerOf } from '../merge-requests/merge-facts.ts'
+import type { MergeRequestRow } from '../merge-requests/row.ts'
+import { outdatedText, placeOf, rangeOf, reasonAgainst } from './entity.ts'
+import { changeLines, cutLines, overlap } from './lines.ts'
+import { suggestionMessage } from './message.ts'
+import { listById, markApplied, type SuggestionRow } from './queries.ts'
+import { largestFile } from './save-suggestions.ts'
+
+const attempts = 5
+
+/** Everything that taking suggestions over needs to know of the branch that they go to. */
+interface Bench {
+  readonly row: MergeRequestRow
+  readonly target: Project
+  readonly source: Project
+}
+
+/**
+ * Takes suggestions over as one commit on the source branch (spec D §1.11): 404 for those that the caller can't see, 403
+ * without the right to push there, 400 with the reason when one does not fit any more.
+ */
+export async function applySuggestions(
+  ctx: Ctx,
+  ids: readonly number[],
+  message: string | undefined,
+): Promise<SuggestionRow[]> {
+  const wanted = [...new Set(ids)]
+  const rows = wanted.length === 0 ? [] : await listById(ctx.db, wanted)
+  const [first] = rows
+  if (!first || rows.length !== wanted.length) throw notFound('Suggestion')
+  const bench = await benchOf(ctx, first)
+  if (rows.some((row) => row.merge_request_id !== first.merge_request_id)) {
+    throw invalidText('Suggestions must all be on the same branch.')
+  }
+  for (const row of rows) {
+    const reason = reasonAgainst(row)
+    if (reason !== undefined) throw invalidText(reason)
+  }
+  const commitId = await commitWithRetries(ctx, bench, rows, message)
+  await inTransaction(ctx, async (ctx) => {
+    await markApplied(ctx.db, wanted, commitId, ctx.now())
+    const threads = [...new Set(rows.map((row) => row.discussion_id))]
+    await closeThreads(ctx, noteableOf(ctx, bench.target, bench.row), threads)
+  })
+  return await listById(ctx.db, wanted)
+}
+
+async function benchOf(ctx: Ctx, first: SuggestionRow): Promise<Bench> {
+  const row = await reload(ctx, first.merge_request_id)
+  const target = await seenTarget(ctx, row)
+  const found =
+    row.source_project_id === null
+      ? undefined
+      : await findProjectById(ctx.db, row.source_project_id)
+  const source = found && (await withProjectRole(ctx, found))
+  if (!source || !(await mayPushBranch(ctx, source, row.source_branch))) throw forbidden()
+  return { row, target, source }
+}
+
+async function seenTarget(ctx: Ctx, row: MergeRequestRow): Promise<Project> {
+  try {
+    const project = await getVisibleProject(ctx, String(row.target_project_id))
+    assertMayInProject(ctx, project, 'read_merge_requests')
+    return project
+  } catch (error) {
+    if (error instanceof Problem) throw notFound('Suggestion')
+    throw error
+  }
+}
+
+async function commitWithRetries(
+  ctx: Ctx,
+  bench: Bench,
+  rows: readonly SuggestionRow[],
+  message: string | undefined,
+): Promise<ObjectId> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await commitOnce(ctx, bench, rows, message)
+    } catch (error) {
+      const overtaken = error instanceof GitError && ['stale', 'locked'].includes(error.code)
+      if (!overtaken || attempt === attempts) throw error
+    }
+  }
+}
+
+async function commitOnce(
+  ctx: Ctx,
+  { row, source }: Bench,
+  rows: readonly SuggestionRow[],
+  message: string | undefined,
+): Promise<ObjectId> {
+  const head = await branchHead(ctx, source.id, row.source_branch)
+  if (head === undefined) throw invalidText("Can't apply as the source branch was deleted.")
+  const actions = await actionsOf(ctx, source.id, head, rows)
+  const paths = actions.map((action) => action.path)
+  const { author, committer, text } = await wordsOf(ctx, { row, source, rows, paths, message })
+  const repo = ctx.git.open(source.id)
+  const written = await writeCommit(repo, {
+    parentIds: [head],
+    actions,
+    author,
+    committer,
+    message: text,
+  })
+  const move = { name: `refs/heads/${row.source_branch}`, oldId: head, newId: written.id }
+  await moveRefs(ctx, source, { via: 'api', moves: [move] })
+  return written.id
+}
+
+/** What becomes of each file, when its lines still read as they did. */
+async function actionsOf(
+  ctx: Ctx,
+  projectId: number,
+  head: ObjectId,
+  rows: readonly SuggestionRow[],
+): Promise<CommitAction[]> {
+  const paths = new Set(rows.map((row) => placeOf(row).new_path))
+  const actions: CommitAction[] = []
+  for (const path of paths) {
+    const own = rows.filter((row) => placeOf(row).new_path === path)
+    const text = await readText(ctx, projectId, head, path)
+    const changes = own.map((row) => ({ ...rangeOf(row), content: row.to_content }))
+    if (overlap(changes)) {
+      throw invalidText('Suggestions are not applicable as their lines cannot overlap.')
+    }
+    for (const row of own) {
+      const { from, to } = rangeOf(row)
+      if (cutLines(text, from, to) !== row.from_content) throw invalidText(outdatedText(row))
+    }
+    actions.push({ kind: 'update', path, content: Buffer.from(changeLines(text, changes)) })
+  }
+  return actions
+}
+
+async function readText(ctx: Ctx, projectId: number, ref: ObjectId, path: string): Promise<string> {
+  try {
+    const repo = ctx.git.open(projectId)
+    const file = await readFileAt(repo, { ref, path, contentUpTo: largestFile })
+    if (file.content) return file.content.toString('utf8')
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'not_found') throw error
+  }
+  throw invalidText('A file was not found.')
+}
+
+/** Who the commit is by, and what it says: its author wrote the suggestions, its committer applies them. */
+async function wordsOf(
+  ctx: Ctx,
+  at: {
+    readonly row: MergeRequestRow
+    readonly source: Project
+    readonly rows: readonly SuggestionRow[]
+    readonly paths: readonly string[]
+    readonly message: string | undefined
+  },
+) {
+  const user = userOf(ctx.actor)
+  const caller = user && (await committerOf(ctx, user.id))
+  if (!user || !caller) throw unauthorized()
+  const ids = [...new Set(at.rows.map((row) => row.author_id))]
+  const others = ids.filter((id) => id !== user.id)
+  const people = await Promise.all(others.map((id) => committerOf(ctx, id)))
+  const authors = people.filter((person) => person !== undefined)
+  const only = ids.length === 1 ? (authors[0] ?? caller) : caller
+  const given = at.message?.trim() ? at.message : null
+  const template = given ?? targetSetting(at.row, 'suggestion_commit_message')
+  const text = suggestionMessage(template, {
+    branchName: at.row.source_branch,
+    filePaths: at.paths,
+    projectName: at.source.name,
+    projectPath: at.source.path,
+    userFullName: user.name,
+    username: user.username,
+    count: at.rows.length,
+    authors,
+  })
+  return { author: signerOf(ctx, only), committer: signerOf(ctx, caller), text }
+}

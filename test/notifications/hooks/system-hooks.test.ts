@@ -1,0 +1,300 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { tellExpiringTokens } from '../../../src/notifications/hooks/expiring-tokens.ts'
+import { removeExpiredMembers } from '../../../src/projects/members/tasks.ts'
+import { ed25519 } from '../../support/keys.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { openReceiver, type Receiver } from './receiver.ts'
+
+let world: World
+let receiver: Receiver
+let ana: Caller
+let bea: Caller
+
+beforeAll(async () => {
+  receiver = await openReceiver()
+  world = await openWorld({ outboundAllow: ['127.0.0.1'] })
+  ana = await world.user('ana')
+  bea = await world.user('bea')
+  const made = await world.root.post('/hooks', {
+    url: `${receiver.url}/system`,
+    repository_update_events: false,
+  })
+  expect(made.status).toBe(201)
+})
+afterAll(async () => {
+  await world.close()
+  await receiver.close()
+})
+afterEach(() => {
+  receiver.received.length = 0
+})
+
+/** What arrived since the last look, at the hooks of this path. */
+async function heard(path = '/system') {
+  await world.runTasks()
+  const found = receiver.received.filter((one) => one.url === path)
+  receiver.received.length = 0
+  return found.map((one) => ({ header: one.headers['x-svc-event'], ...one.body }))
+}
+
+describe('hooks of the instance hear', () => {
+  test('of projects that are made, changed, renamed, moved and deleted', async () => {
+    const { body: project } = await ana.post('/projects', { name: 'Demo' })
+    expect(await heard()).toMatchObject([
+      {
+        header: 'System Hook',
+        event_name: 'project_create',
+        name: 'Demo',
+        path: 'demo',
+        path_with_namespace: 'ana/demo',
+        project_id: project.id,
+        owner_name: 'ana',
+        owner_email: 'ana@example.com',
+        owners: [{ name: 'ana', email: 'ana@example.com' }],
+        project_visibility: 'private',
+      },
+    ])
+    const path = `/projects/${project.id}`
+    await ana.put(path, { description: 'x' })
+    await ana.put(path, { path: 'demo-2' })
+    expect(await heard()).toMatchObject([
+      { event_name: 'project_update', path: 'demo' },
+      {
+        event_name: 'project_rename',
+        path_with_namespace: 'ana/demo-2',
+        old_path_with_namespace: 'ana/demo',
+      },
+    ])
+    const { body: group } = await ana.post('/groups', { name: 'home', path: 'home' })
+    await heard()
+    await ana.put(`${path}/transfer`, { namespace: group.id })
+    expect(await heard()).toMatchObject([
+      {
+        event_name: 'project_transfer',
+        path_with_namespace: 'home/demo-2',
+        old_path_with_namespace: 'ana/demo-2',
+      },
+    ])
+    await ana.delete(path)
+    expect(await heard()).toMatchObject([
+      { event_name: 'project_destroy', path_with_namespace: 'home/demo-2' },
+    ])
+  })
+
+  test('of groups, and of the projects that go with them', async () => {
+    const { body: group } = await ana.post('/groups', { name: 'Team', path: 'team' })
+    await ana.post('/projects', { name: 'inside', namespace_id: group.id })
+    await ana.put(`/groups/${group.id}`, { path: 'crew' })
+    await ana.delete(`/groups/${group.id}`)
+    expect(
+      (await heard()).map((one) => [one.event_name, one.full_path ?? one.path_with_namespace]),
+    ).toEqual([
+      ['group_create', 'team'],
+      ['project_create', 'team/inside'],
+      ['group_rename', 'crew'],
+      ['project_destroy', 'crew/inside'],
+      ['group_destroy', 'crew'],
+    ])
+  })
+
+  test('of people and their keys', async () => {
+    const { body: user } = await world.root.post('/users', {
+      username: 'cat',
+      name: 'Cat',
+      email: 'cat@example.com',
+      password: 'a-long-and-good-one-7',
+      skip_confirmation: true,
+    })
+    await world.root.put(`/users/${user.id}`, { username: 'tom' })
+    const { body: key } = await world.root.post(`/users/${user.id}/keys`, {
+      title: 'laptop',
+      key: ed25519(),
+    })
+    await world.root.delete(`/users/${user.id}/keys/${key.id}`)
+    await world.root.delete(`/users/${user.id}`)
+    expect(await heard()).toMatchObject([
+      { event_name: 'user_create', username: 'cat', email: 'cat@example.com', user_id: user.id },
+      { event_name: 'user_rename', username: 'tom', old_username: 'cat' },
+      { event_name: 'key_create', username: 'tom', id: key.id },
+      { event_name: 'key_destroy', id: key.id },
+      { event_name: 'user_destroy', username: 'tom' },
+    ])
+  })
+
+  test('of members of projects and groups', async () => {
+    const { body: group } = await ana.post('/groups', { name: 'club', path: 'club' })
+    const { body: project } = await ana.post('/projects', { name: 'pub', visibility: 'public' })
+    await heard()
+    await ana.post(`/groups/${group.id}/members`, { user_id: bea.id, access_level: 30 })
+    await ana.put(`/groups/${group.id}/members/${bea.id}`, { access_level: 40 })
+    await ana.delete(`/groups/${group.id}/members/${bea.id}`)
+    expect(await heard()).toMatchObject([
+      {
+        event_name: 'user_add_to_group',
+        group_access: 'Developer',
+        group_path: 'club',
+        user_username: 'bea',
+      },
+      { event_name: 'user_update_for_group', group_access: 'Maintainer' },
+      { event_name: 'user_remove_from_group' },
+    ])
+    const members = `/projects/${project.id}/members`
+    await bea.post(`/projects/${project.id}/access_requests`)
+    await ana.put(`/projects/${project.id}/access_requests/${bea.id}/approve`)
+    await ana.put(`${members}/${bea.id}`, { access_level: 20, expires_at: '2026-05-05' })
+    expect(await heard()).toMatchObject([
+      { event_name: 'user_access_request_to_project', user_username: 'bea' },
+      { event_name: 'user_add_to_team', access_level: 'Developer', project_visibility: 'public' },
+      { event_name: 'user_update_for_team', access_level: 'Reporter' },
+    ])
+    world.setNow('2026-05-06T10:00:00.000Z')
+    await removeExpiredMembers.handler(world.ctx, {}, new AbortController().signal)
+    expect(await heard()).toMatchObject([{ event_name: 'user_remove_from_team' }])
+    const { body: feed } = await ana.get(`/projects/${project.id}/events?action=expired`)
+    expect(feed).toMatchObject([{ author_username: 'bea' }])
+    world.setNow('2026-05-04T10:00:00.000Z')
+    await bea.post(`/projects/${project.id}/access_requests`)
+    await bea.delete(`/projects/${project.id}/access_requests/${bea.id}`)
+    expect((await heard()).map((one) => one.event_name)).toEqual([
+      'user_access_request_to_project',
+      'user_access_request_revoked_for_project',
+    ])
+  })
+})
+
+describe('hooks of a group hear', () => {
+  test('of its members, subgroups and projects when they ask', async () => {
+    const { body: group } = await ana.post('/groups', { name: 'root', path: 'roots' })
+    await ana.post(`/groups/${group.id}/hooks`, {
+      url: `${receiver.url}/group`,
+      push_events: false,
+      member_events: true,
+      subgroup_events: true,
+      project_events: true,
+      milestone_events: true,
+    })
+    await ana.post(`/groups/${group.id}/members`, { user_id: bea.id, access_level: 30 })
+    const { body: below } = await ana.post('/groups', {
+      name: 'below',
+      path: 'below',
+      parent_id: group.id,
+    })
+    const { body: project } = await ana.post('/projects', { name: 'p', namespace_id: below.id })
+    await ana.post(`/groups/${group.id}/milestones`, { title: 'v1' })
+    await ana.delete(`/projects/${project.id}`)
+    await ana.delete(`/groups/${below.id}`)
+    expect(await heard('/group')).toMatchObject([
+      { header: 'Member Hook', event_name: 'user_add_to_group', group_id: group.id },
+      {
+        header: 'Subgroup Hook',
+        event_name: 'subgroup_create',
+        full_path: 'roots/below',
+        parent_full_path: 'roots',
+      },
+      {
+        header: 'Project Hook',
+        event_name: 'project_create',
+        path_with_namespace: 'roots/below/p',
+      },
+      {
+        header: 'Milestone Hook',
+        object_kind: 'milestone',
+        group: { group_id: group.id },
+        object_attributes: { title: 'v1' },
+        action: 'create',
+      },
+      { header: 'Project Hook', event_name: 'project_destroy' },
+      { header: 'Subgroup Hook', event_name: 'subgroup_destroy' },
+    ])
+  })
+})
+
+describe('hooks of a project hear', () => {
+  let path: string
+  let id: number
+
+  beforeAll(async () => {
+    id = (await ana.post('/projects', { name: 'talk' })).body.id
+    path = `/projects/${id}`
+    await ana.post(`${path}/hooks`, {
+      url: `${receiver.url}/project`,
+      push_events: false,
+      milestone_events: true,
+      emoji_events: true,
+      resource_access_token_events: true,
+    })
+  })
+
+  test('of milestones that are made, closed, opened again and deleted', async () => {
+    const { body } = await ana.post(`${path}/milestones`, { title: 'v1' })
+    const one = `${path}/milestones/${body.id}`
+    await ana.put(one, { state_event: 'close' })
+    await ana.put(one, { title: 'v2' })
+    await ana.put(one, { state_event: 'activate' })
+    await ana.delete(one)
+    const told = await heard('/project')
+    expect(told.map((event) => [event.action, event.object_attributes.state])).toEqual([
+      ['create', 'active'],
+      ['close', 'closed'],
+      ['reopen', 'active'],
+      ['delete', 'active'],
+    ])
+    expect(told[0]).toMatchObject({ header: 'Milestone Hook', project: { id } })
+    const { body: feed } = await ana.get(`${path}/events?target_type=milestone&sort=asc`)
+    expect(feed.map((event: { action_name: string }) => event.action_name)).toEqual([
+      'opened',
+      'closed',
+      'reopened',
+      'destroyed',
+    ])
+  })
+
+  test('of reactions that are given and taken back', async () => {
+    const { body: issue } = await ana.post(`${path}/issues`, { title: 'nice' })
+    const reactions = `${path}/issues/${issue.iid}/award_emoji`
+    const { body: award } = await ana.post(reactions, { name: 'rocket' })
+    await ana.delete(`${reactions}/${award.id}`)
+    const { body: note } = await ana.post(`${path}/issues/${issue.iid}/notes`, { body: 'x' })
+    await ana.post(`${path}/issues/${issue.iid}/notes/${note.id}/award_emoji`, { name: 'tada' })
+    expect(await heard('/project')).toMatchObject([
+      {
+        header: 'Emoji Hook',
+        object_kind: 'emoji',
+        event_type: 'award',
+        user: { username: 'ana' },
+        project_id: id,
+        object_attributes: { name: 'rocket', awardable_type: 'Issue', awardable_id: issue.id },
+        issue: { title: 'nice' },
+      },
+      { event_type: 'revoke', object_attributes: { name: 'rocket', action: 'revoke' } },
+      {
+        object_attributes: { awardable_type: 'Note', awardable_id: note.id },
+        note: { id: note.id },
+        issue: { id: issue.id },
+      },
+    ])
+  })
+
+  test('of access tokens that end in a week', async () => {
+    const { body: token } = await ana.post(`${path}/access_tokens`, {
+      name: 'robot',
+      scopes: ['api'],
+      expires_at: '2026-05-11',
+    })
+    await ana.post(`${path}/access_tokens`, {
+      name: 'later',
+      scopes: ['api'],
+      expires_at: '2026-05-12',
+    })
+    await tellExpiringTokens.handler(world.ctx, {}, new AbortController().signal)
+    expect(await heard('/project')).toMatchObject([
+      {
+        header: 'Resource Access Token Hook',
+        object_kind: 'access_token',
+        event_name: 'expiring_access_token',
+        project: { id },
+        object_attributes: { id: token.id, name: 'robot', expires_at: '2026-05-11' },
+      },
+    ])
+  })
+})

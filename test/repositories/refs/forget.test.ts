@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { forgetPushes } from '../../../src/repositories/refs/forget.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let ana: Caller
+let id = 0
+beforeEach(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  id = (await ana.post('/projects', { name: 'demo', initialize_with_readme: true })).body.id
+  await world.runTasks()
+})
+afterEach(() => world.close())
+
+async function commit(path: string, tasks = true) {
+  const { status } = await ana.post(`/projects/${id}/repository/files/${path}`, {
+    branch: 'main',
+    content: path,
+    commit_message: `Add ${path}`,
+  })
+  expect(status).toBe(201)
+  if (tasks) await world.runTasks()
+}
+
+async function counts() {
+  const { db } = world.ctx
+  const [pushes, moves, effects] = await Promise.all([
+    db.selectFrom('pushes').select('id').execute(),
+    db.selectFrom('ref_moves').select('id').execute(),
+    db.selectFrom('push_effects').select('push_id').execute(),
+  ])
+  return { pushes: pushes.length, moves: moves.length, effects: effects.length }
+}
+
+test('what was recorded of pushes goes a month after they were settled, and the feed stays', async () => {
+  await commit('a.txt')
+  await commit('b.txt')
+  const before = await counts()
+  expect(before.pushes).toBeGreaterThanOrEqual(2)
+  const feed = (await ana.get(`/projects/${id}/events`)).body
+  expect(await forgetPushes(world.ctx)).toBe(0)
+  world.setNow('2026-06-01T10:00:00.000Z')
+  await commit('c.txt', false)
+  world.setNow('2026-06-10T10:00:00.000Z')
+  expect(await forgetPushes(world.ctx)).toBe(before.pushes)
+  expect((await counts()).pushes).toBe(1)
+  expect((await counts()).effects).toBeLessThanOrEqual(before.effects)
+  expect((await ana.get(`/projects/${id}/events`)).body).toEqual(feed)
+})
+
+test('nothing goes that an open push of the same project may be settled by', async () => {
+  await world.ctx.db.updateTable('pushes').set({ state: 'open', closed_at: null }).execute()
+  await commit('a.txt')
+  world.setNow('2026-07-10T10:00:00.000Z')
+  expect(await forgetPushes(world.ctx)).toBe(0)
+  await world.ctx.db
+    .updateTable('pushes')
+    .set({ state: 'closed', closed_at: '2026-05-04T10:00:00.000Z' })
+    .execute()
+  expect(await forgetPushes(world.ctx)).toBeGreaterThan(1)
+  expect(await counts()).toEqual({ pushes: 0, moves: 0, effects: 0 })
+})
