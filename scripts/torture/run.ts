@@ -3,13 +3,15 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { diskRound } from './disk/round.ts'
 import { fuzzRound } from './fuzz/round.ts'
 import { cutsRound } from './hostile/cuts.ts'
 import { floodRound } from './hostile/flood.ts'
+import { killsRound } from './kills/round.ts'
 import { Report } from './report.ts'
 import type { Round } from './round.ts'
 
-const rounds: readonly Round[] = [cutsRound, floodRound(), fuzzRound]
+const rounds: readonly Round[] = [cutsRound, floodRound(), killsRound, diskRound, fuzzRound]
 
 const usage = `usage: npm run torture -- [options]
 

@@ -40,12 +40,14 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Starts it again when it ends, as a service manager does. */
   readonly restart?: boolean
+  /** Where the log goes; a file in the folder unless given. */
+  readonly logFile?: string
 }
 
 export const rootToken = 'torture-root-token-0123456789'
 export const rootPassword = 'torture-root-password-0123456789'
 
-/** Starts the server on a data folder; the log goes into the folder beside it. */
+/** Starts the server on a data folder in the given one. */
 export async function startServer(
   folder: string,
   options: ServerOptions = {},
@@ -54,7 +56,7 @@ export async function startServer(
   mkdirSync(data, { recursive: true })
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const logFile = join(folder, 'server.log')
+  const logFile = options.logFile ?? join(folder, 'server.log')
   const log = createWriteStream(logFile, { flags: 'a' })
   const start = startCommand()
   let child: ChildProcess
