@@ -1,4 +1,8 @@
 import { endpointsOf, type Manifest } from '../manifest.ts'
+import { ciRunners } from '../store/migrations/0160-ci-runners.ts'
+import { ciWork } from '../store/migrations/0161-ci-work.ts'
+import { ciVariables } from '../store/migrations/0162-ci-variables.ts'
+import { pipelineOrigins } from '../store/migrations/0163-pipeline-origins.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
 import * as pipelines from './pipelines/endpoints.ts'
 import * as pipelinesJob from './pipelines/job-endpoints.ts'
@@ -11,5 +15,5 @@ export const ciArea: Manifest = {
   endpoints: endpointsOf(commitStatuses, pipelines, pipelinesJob, pipelinesReport),
   tasks: [finishBridge, startBridge, startDelayedJob, tellPipelineChanges, tellPipelineEnd],
   schedules: [],
-  migrations: [],
+  migrations: [ciRunners, ciWork, ciVariables, pipelineOrigins],
 }

@@ -3,6 +3,7 @@ import type { AccountsSchema } from './schema/accounts.ts'
 import type { BadgesSchema } from './schema/badges.ts'
 import type { BoardsSchema } from './schema/boards.ts'
 import type { CiSchema } from './schema/ci.ts'
+import type { CiRunnersSchema } from './schema/ci-runners.ts'
 import type { CommitsSchema } from './schema/commits.ts'
 import type { ContainerRegistrySchema } from './schema/container-registry.ts'
 import type { CoreSchema } from './schema/core.ts'
@@ -33,6 +34,7 @@ export interface Schema
   extends AccountsSchema,
     BadgesSchema,
     BoardsSchema,
+    CiRunnersSchema,
     CiSchema,
     CommitsSchema,
     ContainerRegistrySchema,

@@ -1,5 +1,6 @@
 import type { Instant } from '../../base/clock.ts'
-import type { Default, DefaultFlag, Id, Json, Optional, OptionalInstant } from './columns.ts'
+import type { RunnerType } from './ci-runners.ts'
+import type { Default, DefaultFlag, Flag, Id, Json, Optional, OptionalInstant } from './columns.ts'
 import type { PipelineStatus } from './commits.ts'
 
 export interface CiStagesTable {
@@ -56,6 +57,100 @@ export interface CiJobsTable {
   artifacts_expire_at: OptionalInstant
   created_at: Instant
   updated_at: Instant
+  runner_id: Optional<number>
+  runner_manager_id: Optional<number>
+  exit_code: Optional<number>
+  /** How often the server ran it again by itself, as `retry` of the configuration allows. */
+  retries: Default<number>
+}
+
+/** Jobs that wait for a runner: the queue that runners ask. */
+export interface CiPendingJobsTable {
+  job_id: number
+  project_id: number
+  /** JSON list: what a runner must offer. */
+  tags: Json
+  protected: Flag
+  queued_at: Instant
+}
+
+/** Jobs that a runner has; the row, and with it the job token, goes when the job ends. */
+export interface CiRunningJobsTable {
+  job_id: number
+  project_id: number
+  runner_id: number
+  runner_type: RunnerType
+  /** Whom the job acts as. */
+  user_id: Optional<number>
+  token_digest: Buffer
+  /** The runner runs `after_script` when a job is canceled. */
+  can_cancel: DefaultFlag
+  /** 0 until the runner has said that it runs the job. */
+  accepted: DefaultFlag
+  /** JSON list of values that its log must not show. */
+  sealed_masks: string
+  /** When its timeout is over. */
+  ends_at: Instant
+  contacted_at: Instant
+  /** Since when the runner reports an end while its log is not whole. */
+  unproven_since: OptionalInstant
+}
+
+/** The log of a job: a file that grows, and a stored file after the end. */
+export interface CiTracesTable {
+  job_id: number
+  /** Bytes received. */
+  size: Default<number>
+  /** Bytes that readers see: the end may be the beginning of a masked value. */
+  shown: Default<number>
+  /** CRC-32 of what was received; null when a crash took the count. */
+  crc: Optional<number>
+  /** The stored file, once the job has ended. */
+  sha256: Optional<string>
+  /** Written with `CI_DEBUG_TRACE`, which shows every variable. */
+  debug: DefaultFlag
+  updated_at: Instant
+}
+
+export interface CiJobArtifactsTable {
+  id: Id
+  job_id: number
+  project_id: number
+  /** `archive`, `metadata`, `junit` and so on. */
+  file_type: string
+  file_format: 'zip' | 'gzip' | 'raw'
+  filename: string
+  size: number
+  sha256: string
+  access: Default<'public' | 'private' | 'developer' | 'maintainer' | 'none'>
+  expire_at: OptionalInstant
+  created_at: Instant
+}
+
+/** Variables that a job hands to later ones by a dotenv report. */
+export interface CiJobVariablesTable {
+  job_id: number
+  key: string
+  sealed_value: string
+}
+
+/** Variables of the instance (neither group nor project), of a group or of a project. */
+export interface CiVariablesTable {
+  id: Id
+  group_id: Optional<number>
+  project_id: Optional<number>
+  key: string
+  sealed_value: string
+  variable_type: Default<'env_var' | 'file'>
+  protected: DefaultFlag
+  masked: DefaultFlag
+  /** Never shown again once set. */
+  hidden: DefaultFlag
+  raw: DefaultFlag
+  environment_scope: Default<string>
+  description: Optional<string>
+  created_at: Instant
+  updated_at: Instant
 }
 
 export interface CiJobNeedsTable {
@@ -101,6 +196,12 @@ export interface CiSchema {
   ci_stages: CiStagesTable
   ci_jobs: CiJobsTable
   ci_job_needs: CiJobNeedsTable
+  ci_pending_jobs: CiPendingJobsTable
+  ci_running_jobs: CiRunningJobsTable
+  ci_traces: CiTracesTable
+  ci_job_artifacts: CiJobArtifactsTable
+  ci_job_variables: CiJobVariablesTable
+  ci_variables: CiVariablesTable
   pipeline_variables: PipelineVariablesTable
   pipeline_sources: PipelineSourcesTable
   ci_test_suites: CiTestSuitesTable

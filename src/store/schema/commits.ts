@@ -38,6 +38,17 @@ export interface PipelinesTable {
   yaml_errors: Optional<string>
   /** The ref was protected when it began. */
   protected: DefaultFlag
+  /** The merge request that it was made for. */
+  merge_request_id: Optional<number>
+  /** `merged_result` runs on a trial merge, `detached` on the head of the source branch. */
+  merge_request_event: Optional<'detached' | 'merged_result'>
+  source_sha: Optional<string>
+  target_sha: Optional<string>
+  /** Which jobs a newer pipeline of the ref may cancel (`workflow:auto_cancel`). */
+  on_new_commit: Default<'conservative' | 'interruptible' | 'none'>
+  on_job_failure: Default<'none' | 'all'>
+  /** The newer pipeline that canceled it. */
+  canceled_by_id: Optional<number>
 }
 
 /** What somebody outside reports about a commit. */
