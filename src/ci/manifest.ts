@@ -7,13 +7,37 @@ import * as commitStatuses from './commit-statuses/endpoints.ts'
 import * as pipelines from './pipelines/endpoints.ts'
 import * as pipelinesJob from './pipelines/job-endpoints.ts'
 import * as pipelinesReport from './pipelines/report-endpoints.ts'
-import { finishBridge, startBridge, startDelayedJob, tellPipelineEnd } from './pipelines/tasks.ts'
+import {
+  finishBridge,
+  resumePipeline,
+  runAfterPush,
+  startBridge,
+  startDelayedJob,
+  tellPipelineEnd,
+} from './pipelines/tasks.ts'
 import { tellPipelineChanges } from './pipelines/tell-changes.ts'
+import * as requestPipelines from './request-pipelines/endpoints.ts'
+import { runForRequest } from './request-pipelines/tasks.ts'
 
 export const ciArea: Manifest = {
   name: 'ci',
-  endpoints: endpointsOf(commitStatuses, pipelines, pipelinesJob, pipelinesReport),
-  tasks: [finishBridge, startBridge, startDelayedJob, tellPipelineChanges, tellPipelineEnd],
+  endpoints: endpointsOf(
+    commitStatuses,
+    pipelines,
+    pipelinesJob,
+    pipelinesReport,
+    requestPipelines,
+  ),
+  tasks: [
+    finishBridge,
+    resumePipeline,
+    runAfterPush,
+    runForRequest,
+    startBridge,
+    startDelayedJob,
+    tellPipelineChanges,
+    tellPipelineEnd,
+  ],
   schedules: [],
   migrations: [ciRunners, ciWork, ciVariables, pipelineOrigins],
 }

@@ -12,7 +12,6 @@ import * as mergeRequestsIssue from './merge-requests/issue-endpoints.ts'
 import * as mergeRequestsMerge from './merge-requests/merge-endpoints.ts'
 import * as mergeRequestsMilestone from './merge-requests/milestone-endpoints.ts'
 import * as mergeRequestsPeople from './merge-requests/people-endpoints.ts'
-import * as mergeRequestsPipeline from './merge-requests/pipeline-endpoints.ts'
 import {
   merged as afterMerge,
   autoMerge,
@@ -40,7 +39,6 @@ export const reviewArea: Manifest = {
     mergeRequestsMerge,
     mergeRequestsMilestone,
     mergeRequestsPeople,
-    mergeRequestsPipeline,
     suggestions,
   ),
   tasks: [

@@ -8,7 +8,11 @@ import { isObjectId } from '../../git/names.ts'
 import { resolveRevision } from '../../git/revision.ts'
 import { ifFound, orNotFound } from '../../repositories/repository/missing.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { createExternalPipeline, findPipelineOf, settleAgain } from '../pipelines/settle.ts'
+import {
+  createExternalPipeline,
+  findPipelineOf,
+  recomputeStatus,
+} from '../pipelines/update-status.ts'
 import {
   type CommitStatusRow,
   findOpenStatus,
@@ -68,7 +72,7 @@ export async function reportStatus(
           ctx.now(),
         )
     await retireOlder(ctx.db, row)
-    await settleAgain(ctx, pipeline)
+    await recomputeStatus(ctx, pipeline)
     return row
   })
 }

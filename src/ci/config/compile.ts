@@ -1,3 +1,4 @@
+import { type AutoCancel, readAutoCancel } from './auto-cancel.ts'
 import { resolveExtends, resolveReferences } from './extend.ts'
 import { configFault } from './fault.ts'
 import { DEFAULT_KEYS, DEFAULT_STAGES, TOP_KEYS } from './job-keys.ts'
@@ -12,6 +13,7 @@ export interface CompiledConfig {
   readonly variables: readonly YamlVariable[]
   readonly workflowRules: readonly Rule[] | undefined
   readonly workflowName: string | undefined
+  readonly autoCancel: AutoCancel
   readonly jobs: readonly JobTemplate[]
 }
 
@@ -70,9 +72,13 @@ function withDefaults(job: ValueMap, defaults: ValueMap): ValueMap {
   return { ...Object.fromEntries(kept), ...job }
 }
 
-function readWorkflow(value: Value): Pick<CompiledConfig, 'workflowRules' | 'workflowName'> {
-  if (value === undefined || value === null)
-    return { workflowRules: undefined, workflowName: undefined }
+function readWorkflow(
+  value: Value,
+): Pick<CompiledConfig, 'workflowRules' | 'workflowName' | 'autoCancel'> {
+  if (value === undefined || value === null) {
+    const autoCancel = readAutoCancel('workflow', undefined)
+    return { workflowRules: undefined, workflowName: undefined, autoCancel }
+  }
   if (!isMap(value)) throw configFault('workflow config should be a hash')
   const unknown = Object.keys(value).filter(
     (key) => !['rules', 'name', 'auto_cancel'].includes(key),
@@ -83,6 +89,7 @@ function readWorkflow(value: Value): Pick<CompiledConfig, 'workflowRules' | 'wor
   return {
     workflowRules: value.rules === undefined ? undefined : readRules(value.rules, 'workflow:rules'),
     workflowName: typeof value.name === 'string' ? value.name : undefined,
+    autoCancel: readAutoCancel('workflow', value.auto_cancel),
   }
 }
 

@@ -4,3 +4,6 @@ import { invalid, type Problem } from '../../base/problem.ts'
 export function configFault(...texts: readonly string[]): Problem {
   return invalid({ base: [texts.join(', ')] })
 }
+
+/** Said where a commit has no configuration at all. */
+export const MISSING_CONFIG = 'Missing CI config file'

@@ -1,3 +1,4 @@
+import { type AutoCancel, readAutoCancel } from './auto-cancel.ts'
 import type { CompiledConfig } from './compile.ts'
 import { secondsOf } from './duration.ts'
 import { configFault } from './fault.ts'
@@ -37,6 +38,7 @@ export interface PlannedJob {
 }
 
 export interface PipelinePlan {
+  readonly autoCancel: AutoCancel
   readonly name: string | undefined
   readonly jobs: readonly PlannedJob[]
   /** The stages that have jobs, in order. */
@@ -74,6 +76,7 @@ export async function planPipeline(
     config.workflowName && expandText(config.workflowName, variables).trim().slice(0, 255)
   return {
     name: name || undefined,
+    autoCancel: workflow.autoCancel,
     jobs: withoutMissing(jobs),
     stages: config.stages.filter((stage) => used.has(stage)),
   }
@@ -87,11 +90,17 @@ function ownOnes(more: readonly YamlVariable[], given: Variables): readonly Yaml
 async function workflowOf(
   config: CompiledConfig,
   at: Circumstances,
-): Promise<{ readonly variables: readonly YamlVariable[] } | undefined> {
-  if (!config.workflowRules) return { variables: [] }
+): Promise<
+  { readonly variables: readonly YamlVariable[]; readonly autoCancel: AutoCancel } | undefined
+> {
+  const { autoCancel } = config
+  if (!config.workflowRules) return { variables: [], autoCancel }
   const rule = await firstRule(config.workflowRules, at)
   if (!rule || rule.when === 'never') return undefined
-  return { variables: readVariables(rule.variables) ?? [] }
+  return {
+    variables: readVariables(rule.variables) ?? [],
+    autoCancel: readAutoCancel('workflow:rules', rule.auto_cancel, autoCancel),
+  }
 }
 
 interface Decided {

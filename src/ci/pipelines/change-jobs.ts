@@ -2,74 +2,92 @@ import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { type JobRow, listCurrentJobs, replaceJob, updateJob } from './job-queries.ts'
-import { enqueueJob, processPipeline } from './process.ts'
+import {
+  findJobById,
+  findJobState,
+  type JobRow,
+  type JobStateRow,
+  listJobStates,
+  replaceJob,
+  updateJob,
+} from './job-queries.ts'
+import { cancelJobs, enqueueJobs, processPipeline } from './process.ts'
+import { changeJob, changeJobs } from './transitions.ts'
 
-const ENDED: readonly PipelineStatus[] = ['success', 'failed', 'canceled', 'skipped']
 const RETRYABLE: readonly PipelineStatus[] = ['success', 'failed', 'canceled']
 
 export function isRetryable(job: Pick<JobRow, 'status' | 'retried'>): boolean {
   return job.retried === 0 && RETRYABLE.includes(job.status)
 }
 
-/** Ends a job that has not ended; what has stays as it is (spec B-resolved §5.4 cancel). */
-export async function cancelJob(ctx: Ctx, job: JobRow): Promise<void> {
+/**
+ * Ends a job that has not ended; what has stays as it is (spec B-resolved §5.4 cancel). `force` ends one at once that its
+ * runner is still canceling.
+ */
+export async function cancelJob(
+  ctx: Ctx,
+  job: Pick<JobRow, 'id' | 'pipeline_id'>,
+  options: { readonly force?: boolean } = {},
+): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    if (!(await cancelRow(ctx, job))) return
-    await processPipeline(ctx, job.pipeline_id)
+    const state = await findJobState(ctx.db, job.id)
+    if (!state) return
+    const isCanceling = state.status === 'canceling'
+    const changed = isCanceling
+      ? options.force === true && (await changeJob(ctx, 'end_cancel', job))
+      : await cancelJobs(ctx, [state])
+    if (changed) await processPipeline(ctx, job.pipeline_id)
   })
-}
-
-async function cancelRow(ctx: Ctx, job: JobRow): Promise<boolean> {
-  if (ENDED.includes(job.status)) return false
-  const now = ctx.now()
-  await updateJob(ctx.db, job.id, { status: 'canceled', finished_at: now, scheduled_at: null }, now)
-  return true
 }
 
 /** Ends all that has not ended in a pipeline. */
 export async function cancelPipeline(ctx: Ctx, pipelineId: number): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    for (const job of await listCurrentJobs(ctx.db, pipelineId)) await cancelRow(ctx, job)
+    await cancelJobs(ctx, await listJobStates(ctx.db, pipelineId))
     await processPipeline(ctx, pipelineId)
   })
 }
 
-/** Puts a new job in the place of one that has ended; it starts as soon as the pipeline lets it. */
+/** Puts a new job in the place of one that has ended, and lets it begin at once. */
 export async function retryJob(ctx: Ctx, job: JobRow): Promise<number> {
   return await inTransaction(ctx, async (ctx) => {
-    const state = { status: 'created' as const, user_id: userOf(ctx.actor)?.id ?? null }
-    const id = await replaceJob(ctx.db, job.id, state, ctx.now())
-    await enqueueJob(ctx, { ...job, id })
-    await waitAgain(ctx, job)
+    const id = await replaceJob(ctx.db, job.id, { user_id: callerOf(ctx), retries: 0 }, ctx.now())
+    await enqueueJobs(ctx, [{ ...job, id }])
+    await resumeSkipped(ctx, job)
     await processPipeline(ctx, job.pipeline_id)
     return id
   })
 }
 
+function callerOf(ctx: Ctx): number | null {
+  return userOf(ctx.actor)?.id ?? null
+}
+
 /** Runs what failed or was canceled again, and then what was skipped because of it. */
 export async function retryPipeline(ctx: Ctx, pipelineId: number): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    const jobs = await listCurrentJobs(ctx.db, pipelineId)
-    const user_id = userOf(ctx.actor)?.id ?? null
-    for (const job of jobs) {
-      if (job.status === 'failed' || job.status === 'canceled') {
-        await replaceJob(ctx.db, job.id, { status: 'created', user_id }, ctx.now())
-      } else if (job.status === 'skipped') {
-        await updateJob(ctx.db, job.id, { status: 'created' }, ctx.now())
-      }
+    const jobs = await listJobStates(ctx.db, pipelineId)
+    const again = jobs.filter((job) => job.status === 'failed' || job.status === 'canceled')
+    for (const job of again) {
+      await replaceJob(ctx.db, job.id, { user_id: callerOf(ctx), retries: 0 }, ctx.now())
     }
+    await changeJobs(ctx, 'process', idsOf(jobs.filter((job) => job.status === 'skipped')))
     await processPipeline(ctx, pipelineId)
   })
 }
 
-/** Skipped jobs behind one that runs again are asked anew. */
-async function waitAgain(ctx: Ctx, before: JobRow): Promise<void> {
-  for (const job of await listCurrentJobs(ctx.db, before.pipeline_id)) {
-    const isBehind = job.position > before.position || job.uses_needs === 1
-    if (job.status !== 'skipped' || !isBehind) continue
-    await updateJob(ctx.db, job.id, { status: 'created' }, ctx.now())
-  }
+function idsOf(jobs: readonly JobStateRow[]): number[] {
+  return jobs.map((job) => job.id)
+}
+
+/** Skipped jobs behind one that runs again are looked at anew. */
+async function resumeSkipped(
+  ctx: Ctx,
+  before: Pick<JobRow, 'pipeline_id' | 'position'>,
+): Promise<void> {
+  const jobs = await listJobStates(ctx.db, before.pipeline_id)
+  const behind = jobs.filter((job) => job.position > before.position || job.uses_needs === 1)
+  await changeJobs(ctx, 'process', idsOf(behind.filter((job) => job.status === 'skipped')))
 }
 
 /** Starts a job that waits for somebody, or for its time. */
@@ -79,31 +97,101 @@ export async function playJob(
   sealedVariables: string | null,
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    const user_id = userOf(ctx.actor)?.id ?? job.user_id
-    const values = { user_id, sealed_variables: sealedVariables }
-    await updateJob(ctx.db, job.id, values, ctx.now())
-    await enqueueJob(ctx, job)
-    await waitAgain(ctx, job)
+    const user_id = callerOf(ctx) ?? job.user_id
+    await updateJob(ctx.db, job.id, { user_id, sealed_variables: sealedVariables }, ctx.now())
+    await enqueueJobs(ctx, [job])
+    await resumeSkipped(ctx, job)
     await processPipeline(ctx, job.pipeline_id)
   })
 }
 
-/** Ends a job that cannot go on, with the reason. */
-export async function dropJob(ctx: Ctx, job: JobRow, reason: string): Promise<void> {
-  await finishJob(ctx, job, { status: 'failed', failure_reason: reason })
-}
+/** How a job came to its end. */
+export type JobEnd =
+  | { readonly status: 'success' }
+  | { readonly status: 'canceled' }
+  | { readonly status: 'failed'; readonly reason: string; readonly exitCode?: number | undefined }
 
-/** Notes how a job ended, and lets the pipeline go on. */
-export async function finishJob(
+/**
+ * Ends a job, runs it again where its configuration says so, and lets the pipeline go on. A job that was being canceled is
+ * canceled however its script ended. False when it had ended before.
+ */
+export async function endJob(
   ctx: Ctx,
   job: Pick<JobRow, 'id' | 'pipeline_id'>,
-  end: {
-    readonly status: 'success' | 'failed' | 'canceled'
-    readonly failure_reason: string | null
-  },
-): Promise<void> {
-  await inTransaction(ctx, async (ctx) => {
-    await updateJob(ctx.db, job.id, { ...end, finished_at: ctx.now() }, ctx.now())
+  end: JobEnd,
+): Promise<boolean> {
+  return await inTransaction(ctx, async (ctx) => {
+    if (!(await enterEnd(ctx, job, end))) return false
     await processPipeline(ctx, job.pipeline_id)
+    return true
   })
+}
+
+async function enterEnd(ctx: Ctx, job: { readonly id: number }, end: JobEnd): Promise<boolean> {
+  if (await changeJob(ctx, 'end_cancel', job)) return true
+  if (end.status === 'success') return await changeJob(ctx, 'succeed', job)
+  if (end.status === 'canceled') return await changeJob(ctx, 'cancel', job)
+  const row = await findJobById(ctx.db, job.id)
+  if (!row) return false
+  const { reason, exitCode } = end
+  const options = JSON.parse(row.options) as Record<string, unknown> // written by us
+  const values = {
+    failure_reason: reason,
+    exit_code: exitCode ?? null,
+    ...(allowsExit(options, exitCode) ? { allow_failure: true } : {}),
+  }
+  if (!(await changeJob(ctx, 'drop', job, values))) return false
+  if (row.retried === 0 && retriesAfter(options, end, row.retries)) {
+    const again = { user_id: row.user_id, retries: row.retries + 1 }
+    const id = await replaceJob(ctx.db, row.id, again, ctx.now())
+    await enqueueJobs(ctx, [{ ...row, id }])
+  }
+  return true
+}
+
+function mapOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>) // any object
+    : {}
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : value === undefined ? [] : [value]
+}
+
+/** `allow_failure:exit_codes` (spec D §5.2). */
+function allowsExit(
+  options: Readonly<Record<string, unknown>>,
+  exitCode: number | undefined,
+): boolean {
+  const codes = listOf(mapOf(options.allow_failure_criteria).exit_codes)
+  return exitCode !== undefined && codes.includes(exitCode)
+}
+
+/** What the project's members must change before another run can go well. */
+const FINAL_REASONS: readonly string[] = [
+  'archived_failure',
+  'builds_disabled',
+  'ci_quota_exceeded',
+  'no_matching_runner',
+  'trace_size_exceeded',
+  'user_blocked',
+  'project_deleted',
+]
+
+/** `retry` as a number or with `max`, `when` and `exit_codes` (spec D §5.2). */
+function retriesAfter(
+  options: Readonly<Record<string, unknown>>,
+  end: Extract<JobEnd, { status: 'failed' }>,
+  before: number,
+): boolean {
+  const { retry } = options
+  const rule = mapOf(retry)
+  const max = typeof retry === 'number' ? retry : Number(rule.max ?? (retry ? 2 : 0))
+  if (before >= max || FINAL_REASONS.includes(end.reason)) return false
+  const when = listOf(rule.when)
+  const codes = listOf(rule.exit_codes)
+  if (when.length === 0 && codes.length === 0) return true
+  if (when.includes('always') || when.includes(end.reason)) return true
+  return end.exitCode !== undefined && codes.includes(end.exitCode)
 }

@@ -1,7 +1,7 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
-import { configFault } from '../config/fault.ts'
+import { configFault, MISSING_CONFIG } from '../config/fault.ts'
 import type { ConfigSources, Place } from '../config/include.ts'
 
 /** The text of a project's configuration at a commit. */
@@ -29,7 +29,7 @@ export async function findConfig(
     const found = await readOne(path, place, sources)
     if (found) return found
   }
-  throw configFault('Missing CI config file')
+  throw configFault(MISSING_CONFIG)
 }
 
 async function readOne(

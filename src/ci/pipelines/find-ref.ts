@@ -32,7 +32,14 @@ export async function findPipelineRef(
     ? (await tagProtection(ctx, project))(name)
     : (await branchStates(ctx, project))(name).protected
   const commit = await readCommit(repo, found.commitId)
-  return { ref: name, tag: tag !== undefined, protected: isProtected, commit, beforeSha: undefined }
+  return {
+    ref: name,
+    tag: tag !== undefined,
+    protected: isProtected,
+    commit,
+    beforeSha: undefined,
+    comparedTo: undefined,
+  }
 }
 
 /** Whether the caller may run and change what runs on a ref: protected ones take push or merge right (spec D §2.2). */

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { InferResult, Insertable, Selectable, Updateable } from 'kysely'
 import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { CiJobsTable } from '../../store/schema/ci.ts'
@@ -61,14 +61,41 @@ export async function listCurrentJobs(db: Db, pipelineId: number): Promise<JobRo
     .execute()
 }
 
-/** Jobs and reported statuses of a pipeline that count. */
+function jobStates(db: Db) {
+  return db
+    .selectFrom('ci_jobs')
+    .innerJoin('ci_stages', 'ci_stages.id', 'ci_jobs.stage_id')
+    .leftJoin('ci_running_jobs', 'ci_running_jobs.job_id', 'ci_jobs.id')
+    .select(['ci_jobs.id', 'ci_jobs.name', 'ci_jobs.kind', 'ci_jobs.status', 'ci_jobs.run_when'])
+    .select(['ci_jobs.start_in', 'ci_jobs.allow_failure', 'ci_jobs.uses_needs'])
+    .select(['ci_jobs.resource_group', 'ci_jobs.interruptible', 'ci_stages.position'])
+    .select((is) => is.fn.coalesce('ci_running_jobs.can_cancel', sql<0 | 1>`0`).as('can_cancel'))
+}
+
+/** What decides how the jobs of a pipeline go on. */
+export type JobStateRow = InferResult<ReturnType<typeof jobStates>>[number]
+
+/** The jobs of a pipeline that count, without what only a runner needs of them. */
+export async function listJobStates(db: Db, pipelineId: number): Promise<JobStateRow[]> {
+  return await jobStates(db)
+    .where('ci_jobs.pipeline_id', '=', pipelineId)
+    .where('ci_jobs.retried', '=', 0)
+    .orderBy('ci_jobs.id')
+    .execute()
+}
+
+export async function findJobState(db: Db, id: number): Promise<JobStateRow | undefined> {
+  return await jobStates(db).where('ci_jobs.id', '=', id).executeTakeFirst()
+}
+
+/** The different states of the jobs and reported statuses of a pipeline that count. */
 export async function listParts(db: Db, pipelineId: number): Promise<StatusPart[]> {
   return await db
     .selectFrom('ci_jobs')
     .select(['status', 'allow_failure'])
     .where('pipeline_id', '=', pipelineId)
     .where('retried', '=', 0)
-    .unionAll(
+    .union(
       db
         .selectFrom('commit_statuses')
         .select(['status', 'allow_failure'])
@@ -105,30 +132,43 @@ export async function insertStages(
   return new Map(rows.map((row) => [row.name, row.id]))
 }
 
-export async function insertJob(
-  db: Db,
-  row: Insertable<CiJobsTable>,
-  needs: readonly { readonly name: string; readonly artifacts: boolean }[],
-): Promise<number> {
-  const { id } = await db
-    .insertInto('ci_jobs')
-    .values(row)
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  if (needs.length > 0) {
+/** A job that is about to be made, with what it needs. */
+export interface NewJob {
+  readonly row: Insertable<CiJobsTable>
+  readonly needs: readonly { readonly name: string; readonly artifacts: boolean }[]
+}
+
+/** SQLite binds at most 32,766 values in one statement. */
+const ROWS_AT_ONCE = 500
+
+/** Adds jobs, and gives their ids in the same order. */
+export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<number[]> {
+  const ids: number[] = []
+  for (let at = 0; at < jobs.length; at += ROWS_AT_ONCE) {
+    const rows = await db
+      .insertInto('ci_jobs')
+      .values(jobs.slice(at, at + ROWS_AT_ONCE).map((job) => job.row))
+      .returning('id')
+      .execute()
+    ids.push(...rows.map((row) => row.id).sort((one, other) => one - other))
+  }
+  const needs = jobs.flatMap((job, at) =>
+    job.needs.map((need) => ({ job_id: ids[at] ?? 0, ...need })),
+  )
+  for (let at = 0; at < needs.length; at += ROWS_AT_ONCE) {
     await db
       .insertInto('ci_job_needs')
-      .values(needs.map((need) => ({ job_id: id, ...need })))
+      .values(needs.slice(at, at + ROWS_AT_ONCE))
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
-  return id
+  return ids
 }
 
 export async function updateJob(
   db: Db,
   id: number,
-  values: Updateable<CiJobsTable>,
+  values: Omit<Updateable<CiJobsTable>, 'status'>,
   now: Instant,
 ): Promise<void> {
   await db
@@ -142,7 +182,7 @@ export async function updateJob(
 export async function replaceJob(
   db: Db,
   id: number,
-  state: { readonly status: PipelineStatus; readonly user_id: number | null },
+  state: { readonly user_id: number | null; readonly retries: number },
   now: Instant,
 ): Promise<number> {
   const copied = [
@@ -168,13 +208,13 @@ export async function replaceJob(
   ] as const
   const copy = await db
     .insertInto('ci_jobs')
-    .columns([...copied, 'status', 'user_id', 'created_at', 'updated_at'])
+    .columns([...copied, 'retries', 'user_id', 'created_at', 'updated_at'])
     .expression((from) =>
       from
         .selectFrom('ci_jobs')
         .select(copied)
         .select([
-          sql<PipelineStatus>`${state.status}`.as('status'),
+          sql<number>`${state.retries}`.as('retries'),
           sql<number | null>`${state.user_id}`.as('user_id'),
           sql<string>`${now}`.as('created_at'),
           sql<string>`${now}`.as('updated_at'),

@@ -3,6 +3,7 @@ import { apiVersion, productVersion } from '../../base/version.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Commit } from '../../git/types.ts'
 import { topicsOf } from '../../projects/projects/topics-of.ts'
+import type { RequestOrigin } from './pipeline-input.ts'
 import { listOpenRequestPaths } from './request-queries.ts'
 import { slugOf } from './slug.ts'
 
@@ -14,6 +15,8 @@ export interface PipelineRef {
   readonly protected: boolean
   readonly commit: Commit
   readonly beforeSha: string | undefined
+  /** What `rules:changes` compares with: where a pushed branch was, or where a merge request began. */
+  readonly comparedTo: string | undefined
 }
 
 const noCommit = '0'.repeat(40)
@@ -23,7 +26,11 @@ const LONGEST_MESSAGE = 10_000
 export async function knownVariables(
   ctx: Ctx,
   project: Project,
-  at: PipelineRef & { readonly source: string; readonly configPath: string },
+  at: PipelineRef & {
+    readonly source: string
+    readonly configPath: string
+    readonly request?: RequestOrigin | undefined
+  },
 ): Promise<Map<string, string>> {
   const requests = at.tag ? [] : await listOpenRequestPaths(ctx.db, project.id, at.ref)
   const vendorFlags = ctx.config.vendor.variableNames('CI').map((name) => [name, 'true'] as const)
@@ -35,6 +42,7 @@ export async function knownVariables(
     ...commitVariables(at),
     ['CI_CONFIG_PATH', at.configPath],
     ['CI_PIPELINE_SOURCE', at.source],
+    ...(at.request?.variables ?? []),
     ...(requests.length > 0 ? [['CI_OPEN_MERGE_REQUESTS', requests.join(',')] as const] : []),
   ])
 }
@@ -85,7 +93,9 @@ function projectVariables(ctx: Ctx, project: Project, topics: readonly string[])
   ]
 }
 
-function commitVariables(at: PipelineRef): Pairs {
+function commitVariables(
+  at: PipelineRef & { readonly request?: RequestOrigin | undefined },
+): Pairs {
   const { commit, ref } = at
   const [title = '', ...rest] = commit.message.split('\n')
   const description = rest.join('\n').trim()
@@ -93,7 +103,7 @@ function commitVariables(at: PipelineRef): Pairs {
     ['CI_COMMIT_SHA', commit.id],
     ['CI_COMMIT_SHORT_SHA', commit.id.slice(0, 8)],
     ['CI_COMMIT_BEFORE_SHA', at.beforeSha ?? noCommit],
-    [at.tag ? 'CI_COMMIT_TAG' : 'CI_COMMIT_BRANCH', ref],
+    ...(at.request ? [] : [[at.tag ? 'CI_COMMIT_TAG' : 'CI_COMMIT_BRANCH', ref] as const]),
     ['CI_COMMIT_REF_NAME', ref],
     ['CI_COMMIT_REF_SLUG', slugOf(ref)],
     ['CI_COMMIT_REF_PROTECTED', String(at.protected)],

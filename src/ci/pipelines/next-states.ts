@@ -14,48 +14,85 @@ export interface JobState {
 
 export type NextState = 'pending' | 'manual' | 'scheduled' | 'skipped'
 
-/**
- * What the jobs that wait (`created`) become now, given how those before them stand; those that must go on waiting are
- * left out (spec B-resolved §5.4, D §5.2). Follows what one decision means for the next.
- */
-export function nextStates(jobs: readonly JobState[]): ReadonlyMap<number, NextState> {
-  const states = new Map(jobs.map((job) => [job.id, job.status]))
-  const decided = new Map<number, NextState>()
-  const waiting = jobs.filter((job) => job.status === 'created')
-  for (let found = true; found; ) {
-    found = false
-    for (const job of waiting) {
-      if (decided.has(job.id)) continue
-      const next = nextOf(job, jobs, states)
-      if (next === undefined) continue
-      decided.set(job.id, next)
-      states.set(job.id, next)
-      found = true
-    }
-  }
-  return decided
-}
-
-function nextOf(
-  job: JobState,
-  jobs: readonly JobState[],
-  states: ReadonlyMap<number, PipelineStatus>,
-): NextState | undefined {
-  const { needs } = job
-  const before = jobs.filter((one) =>
-    needs ? needs.includes(one.name) : one.position < job.position,
-  )
-  const ends = before.map((one) => endOf(states.get(one.id) ?? one.status, one.allow_failure === 1))
-  if (ends.includes(undefined)) return undefined
-  const whole = wholeOf(ends, needs !== undefined)
-  if (!admits(job.run_when, needs !== undefined).includes(whole)) return 'skipped'
-  if (job.run_when === 'manual') return 'manual'
-  return job.run_when === 'delayed' ? 'scheduled' : 'pending'
-}
-
 type End = 'success' | 'failed' | 'skipped'
 
-/** How a job ended for those after it; undefined while they must wait. */
+/**
+ * What the jobs that wait (`created`) become now, given how those before them stand; those that must go on waiting are
+ * left out (spec B-resolved §5.4, D §5.2). Follows what one decision means for the next, and looks at each job and each
+ * need once.
+ */
+export function nextStates(jobs: readonly JobState[]): ReadonlyMap<number, NextState> {
+  return new Order(jobs).decideAll()
+}
+
+class Order {
+  readonly #jobs: readonly JobState[]
+  readonly #byName = new Map<string, JobState[]>()
+  readonly #byPosition = new Map<number, JobState[]>()
+  readonly #positions: readonly number[]
+  readonly #decided = new Map<number, NextState>()
+  readonly #ends = new Map<number, End | undefined>()
+  readonly #stages = new Map<number, readonly (End | undefined)[]>()
+
+  constructor(jobs: readonly JobState[]) {
+    this.#jobs = jobs
+    for (const job of jobs) {
+      push(this.#byName, job.name, job)
+      push(this.#byPosition, job.position, job)
+    }
+    this.#positions = [...this.#byPosition.keys()].sort((one, other) => one - other)
+  }
+
+  decideAll(): ReadonlyMap<number, NextState> {
+    for (const job of this.#jobs) this.#endOf(job)
+    return this.#decided
+  }
+
+  /** How a job ended for those after it; undefined while they must wait. */
+  #endOf(job: JobState): End | undefined {
+    if (this.#ends.has(job.id)) return this.#ends.get(job.id)
+    // Jobs that wait for each other wait for ever.
+    this.#ends.set(job.id, undefined)
+    const next = job.status === 'created' ? this.#nextOf(job) : undefined
+    if (next !== undefined) this.#decided.set(job.id, next)
+    const end = endOf(next ?? job.status, job.allow_failure === 1)
+    this.#ends.set(job.id, end)
+    return end
+  }
+
+  #nextOf(job: JobState): NextState | undefined {
+    const { needs } = job
+    const ends = needs
+      ? needs.flatMap((name) => (this.#byName.get(name) ?? []).map((one) => this.#endOf(one)))
+      : this.#endsBefore(job.position)
+    if (ends.includes(undefined)) return undefined
+    const whole = wholeOf(ends, needs !== undefined)
+    if (!admits(job.run_when, needs !== undefined).includes(whole)) return 'skipped'
+    if (job.run_when === 'manual') return 'manual'
+    return job.run_when === 'delayed' ? 'scheduled' : 'pending'
+  }
+
+  /** The different ends that the stages before a position have come to. */
+  #endsBefore(position: number): readonly (End | undefined)[] {
+    const known = this.#stages.get(position)
+    if (known) return known
+    const found = new Set<End | undefined>()
+    for (const before of this.#positions) {
+      if (before >= position) break
+      for (const job of this.#byPosition.get(before) ?? []) found.add(this.#endOf(job))
+    }
+    const ends = [...found]
+    this.#stages.set(position, ends)
+    return ends
+  }
+}
+
+function push<K>(map: Map<K, JobState[]>, key: K, job: JobState): void {
+  const known = map.get(key)
+  if (known) known.push(job)
+  else map.set(key, [job])
+}
+
 function endOf(status: PipelineStatus, mayFail: boolean): End | undefined {
   if (status === 'success' || status === 'skipped') return status
   if (status === 'failed' || status === 'canceled') return mayFail ? 'success' : 'failed'
@@ -66,8 +103,8 @@ function endOf(status: PipelineStatus, mayFail: boolean): End | undefined {
 function wholeOf(ends: readonly (End | undefined)[], byNeeds: boolean): End {
   if (ends.includes('failed')) return 'failed'
   if (ends.length === 0) return 'success'
-  const skipped = ends.filter((end) => end === 'skipped').length
-  return (byNeeds ? skipped > 0 : skipped === ends.length) ? 'skipped' : 'success'
+  const isSkipped = byNeeds ? ends.includes('skipped') : ends.every((end) => end === 'skipped')
+  return isSkipped ? 'skipped' : 'success'
 }
 
 /** A stage that was skipped stops no later stage; a need that was skipped does stop the job. */

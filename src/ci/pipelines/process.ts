@@ -3,16 +3,15 @@ import type { Ctx } from '../../ctx.ts'
 import {
   findNextForResource,
   isResourceTaken,
-  type JobRow,
-  listCurrentJobs,
-  listParts,
+  type JobStateRow,
+  listJobStates,
   needsByJob,
-  updateJob,
 } from './job-queries.ts'
 import { type NextState, nextStates } from './next-states.ts'
 import { findPipeline, type PipelineRow } from './queries.ts'
-import { settlePipeline } from './settle.ts'
-import { bridgeJob, delayedJob } from './task-names.ts'
+import { delayedJob } from './task-names.ts'
+import { changeJob, changeJobs } from './transitions.ts'
+import { recomputeStatus } from './update-status.ts'
 
 /**
  * Lets the jobs of a pipeline go on as far as those before them allow, and makes the pipeline's status follow. To be
@@ -21,44 +20,56 @@ import { bridgeJob, delayedJob } from './task-names.ts'
 export async function processPipeline(ctx: Ctx, pipelineId: number): Promise<void> {
   const pipeline = await findPipeline(ctx.db, pipelineId)
   if (!pipeline) return
-  const jobs = await listCurrentJobs(ctx.db, pipelineId)
-  const needs = await needsByJob(ctx.db, pipelineId)
-  const next = nextStates(
+  const jobs = await listJobStates(ctx.db, pipelineId)
+  await cancelAfterFailure(ctx, pipeline, jobs)
+  await enterStates(ctx, jobs, await findNext(ctx, pipelineId, jobs))
+  const groups = new Set(jobs.flatMap((job) => job.resource_group ?? []))
+  for (const group of groups) await giveResource(ctx, pipeline, group)
+  await recomputeStatus(ctx, pipeline)
+}
+
+async function findNext(ctx: Ctx, pipelineId: number, jobs: readonly JobStateRow[]) {
+  if (!jobs.some((job) => job.status === 'created')) return new Map<number, NextState>()
+  const usesNeeds = jobs.some((job) => job.uses_needs === 1)
+  const needs = usesNeeds ? await needsByJob(ctx.db, pipelineId) : new Map<number, string[]>()
+  return nextStates(
     jobs.map((job) => ({
       ...job,
       needs: job.uses_needs === 1 ? (needs.get(job.id) ?? []) : undefined,
     })),
   )
-  for (const job of jobs) {
-    const state = next.get(job.id)
-    if (state !== undefined) await enterState(ctx, job, state)
-  }
-  const groups = new Set(jobs.map((job) => job.resource_group).filter((group) => group !== null))
-  for (const group of groups) await giveResource(ctx, pipeline, group)
-  await settlePipeline(ctx, pipeline, await listParts(ctx.db, pipelineId))
 }
 
-async function enterState(ctx: Ctx, job: JobRow, state: NextState): Promise<void> {
-  const now = ctx.now()
-  if (state === 'pending') return await enqueueJob(ctx, job)
-  if (state !== 'scheduled') return await updateJob(ctx.db, job.id, { status: state }, now)
-  const at = later(now, (job.start_in ?? 0) * 1000)
-  await updateJob(ctx.db, job.id, { status: 'scheduled', scheduled_at: at }, now)
+async function enterStates(
+  ctx: Ctx,
+  jobs: readonly JobStateRow[],
+  next: ReadonlyMap<number, NextState>,
+): Promise<void> {
+  if (next.size === 0) return
+  const entering = (state: NextState) => jobs.filter((job) => next.get(job.id) === state)
+  const ids = (rows: readonly JobStateRow[]) => rows.map((job) => job.id)
+  await changeJobs(ctx, 'skip', ids(entering('skipped')))
+  await changeJobs(ctx, 'actionize', ids(entering('manual')))
+  for (const job of entering('scheduled')) await scheduleJob(ctx, job)
+  await enqueueJobs(ctx, entering('pending'))
+}
+
+async function scheduleJob(ctx: Ctx, job: JobStateRow): Promise<void> {
+  const at = later(ctx.now(), (job.start_in ?? 0) * 1000)
+  await changeJob(ctx, 'schedule', job, { scheduled_at: at })
   await ctx.work.enqueue(ctx.db, delayedJob, { job_id: job.id }, { runAt: at })
 }
 
-/** Puts a job where runners find it, or in front of the resource that another job has. */
-export async function enqueueJob(
+/** Puts jobs where runners find them, or in front of the resource that another job has. */
+export async function enqueueJobs(
   ctx: Ctx,
-  job: Pick<JobRow, 'id' | 'kind' | 'resource_group'>,
+  jobs: readonly { readonly id: number; readonly resource_group: string | null }[],
 ): Promise<void> {
-  const now = ctx.now()
-  const values =
-    job.resource_group === null
-      ? { status: 'pending' as const, queued_at: now }
-      : { status: 'waiting_for_resource' as const }
-  await updateJob(ctx.db, job.id, { ...values, scheduled_at: null }, now)
-  if (job.kind === 'bridge') await ctx.work.enqueue(ctx.db, bridgeJob, { job_id: job.id })
+  const free = jobs.filter((job) => job.resource_group === null)
+  const bound = jobs.filter((job) => job.resource_group !== null)
+  const ids = (rows: typeof jobs) => rows.map((job) => job.id)
+  await changeJobs(ctx, 'enqueue', ids(free))
+  await changeJobs(ctx, 'wait_for_resource', ids(bound))
 }
 
 /** The oldest job that waits for a free resource gets it, in whatever pipeline it is. */
@@ -66,9 +77,39 @@ async function giveResource(ctx: Ctx, pipeline: PipelineRow, group: string): Pro
   if (await isResourceTaken(ctx.db, pipeline.project_id, group)) return
   const next = await findNextForResource(ctx.db, pipeline.project_id, group)
   if (!next) return
-  const now = ctx.now()
-  await updateJob(ctx.db, next.id, { status: 'pending', queued_at: now }, now)
+  await changeJob(ctx, 'enqueue', next)
   if (next.pipeline_id === pipeline.id) return
   const other = await findPipeline(ctx.db, next.pipeline_id)
-  if (other) await settlePipeline(ctx, other, await listParts(ctx.db, other.id))
+  if (other) await recomputeStatus(ctx, other)
+}
+
+/** `workflow:auto_cancel:on_job_failure: all` ends what still runs once a job has failed that must not. */
+async function cancelAfterFailure(
+  ctx: Ctx,
+  pipeline: PipelineRow,
+  jobs: readonly JobStateRow[],
+): Promise<void> {
+  if (pipeline.on_job_failure !== 'all') return
+  if (!jobs.some((job) => job.status === 'failed' && job.allow_failure === 0)) return
+  await cancelJobs(ctx, jobs)
+}
+
+/** Ends jobs that have not ended; running ones whose runner can, by and by. */
+export async function cancelJobs(
+  ctx: Ctx,
+  jobs: readonly { readonly id: number; readonly status: string; readonly can_cancel: 0 | 1 }[],
+): Promise<boolean> {
+  const gently = jobs.filter((job) => job.status === 'running' && job.can_cancel === 1)
+  const atOnce = jobs.filter((job) => !gently.includes(job))
+  const begun = await changeJobs(
+    ctx,
+    'begin_cancel',
+    gently.map((job) => job.id),
+  )
+  const ended = await changeJobs(
+    ctx,
+    'cancel',
+    atOnce.map((job) => job.id),
+  )
+  return begun.length + ended.length > 0
 }

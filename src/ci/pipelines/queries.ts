@@ -1,4 +1,4 @@
-import type { Selectable, Updateable } from 'kysely'
+import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
@@ -42,6 +42,33 @@ export async function findNewestPipeline(
     .orderBy('id', 'desc')
     .executeTakeFirst()
 }
+
+/** Unfinished pipelines of a ref that are older than another, and of other commits. */
+export async function listRedundant(db: Db, newer: PipelineRow): Promise<PipelineRow[]> {
+  return await db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', newer.project_id)
+    .where('ref', '=', newer.ref)
+    .where('tag', '=', 0)
+    .where('id', '<', newer.id)
+    .where('sha', '<>', newer.sha)
+    .where('source', 'in', ['push', 'merge_request_event', 'web', 'api'])
+    .where('status', 'in', UNFINISHED)
+    .orderBy('id', 'desc')
+    .limit(100)
+    .execute()
+}
+
+const UNFINISHED: readonly PipelineStatus[] = [
+  'created',
+  'waiting_for_resource',
+  'preparing',
+  'pending',
+  'running',
+  'manual',
+  'scheduled',
+]
 
 /** The newest pipeline of a ref before another, that has ended one way or the other. */
 export async function findEndedBefore(
@@ -126,19 +153,7 @@ function inScope(db: Db, projectId: number, scope: PipelineFilter['scope']) {
 
 export async function insertPipeline(
   db: Db,
-  pipeline: {
-    readonly iid: number
-    readonly project_id: number
-    readonly sha: string
-    readonly ref: string
-    readonly tag: boolean
-    readonly source: string
-    readonly status: PipelineStatus
-    readonly user_id: number | null
-    readonly name?: string | null
-    readonly before_sha?: string | null
-    readonly protected?: boolean
-  },
+  pipeline: Omit<Insertable<PipelinesTable>, 'created_at' | 'updated_at'>,
   now: Instant,
 ): Promise<PipelineRow> {
   return await db

@@ -3,12 +3,23 @@ import { findProjectById } from '../../access/find-queries.ts'
 import { findVisibleProject, type Project, withProjectRole } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { isMap, type Value, type ValueMap } from '../config/values.ts'
-import { dropJob, finishJob } from './change-jobs.ts'
-import { createPipeline, type RunVariable } from './create-pipeline.ts'
-import { type JobRow, updateJob } from './job-queries.ts'
-import { downstreamByJob, findPipeline, findSource, listVariables } from './queries.ts'
+import { endJob } from './change-jobs.ts'
+import { createPipeline } from './create-pipeline.ts'
+import type { JobRow } from './job-queries.ts'
+import type { RunVariable } from './pipeline-input.ts'
+import { processPipeline } from './process.ts'
+import {
+  downstreamByJob,
+  findPipeline,
+  findSource,
+  listVariables,
+  type PipelineRow,
+} from './queries.ts'
 import { VARIABLE_PURPOSE } from './save-pipeline.ts'
+import { finishedDownstream } from './task-names.ts'
+import { changeJob } from './transitions.ts'
 
 /** Children of children of children are refused (spec D §5.2 trigger). */
 const DEEPEST_CHILD = 2
@@ -29,10 +40,11 @@ export async function runBridge(ctx: Ctx, job: JobRow): Promise<void> {
   if ((await downstreamByJob(ctx.db, [job.id])).size > 0) return
   const trigger = isMap(options.trigger) ? options.trigger : { project: options.trigger }
   const wanted = await findWanted(ctx, job, trigger)
-  if (typeof wanted === 'string') return await dropJob(ctx, job, wanted)
+  if (typeof wanted === 'string') return await failBridge(ctx, job, wanted)
   const depends = trigger.strategy === 'depend' || trigger.strategy === 'mirror'
+  let made: PipelineRow
   try {
-    await createPipeline(ctx, wanted.project, {
+    made = await createPipeline(ctx, wanted.project, {
       ref: wanted.ref,
       source: wanted.source,
       variables: await forwarded(ctx, job, trigger.forward),
@@ -42,10 +54,20 @@ export async function runBridge(ctx: Ctx, job: JobRow): Promise<void> {
     })
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return await dropJob(ctx, job, 'downstream_pipeline_creation_failed')
+    return await failBridge(ctx, job, 'downstream_pipeline_creation_failed')
   }
-  if (!depends) return await finishJob(ctx, job, { status: 'success', failure_reason: null })
-  await updateJob(ctx.db, job.id, { status: 'running', started_at: ctx.now() }, ctx.now())
+  await inTransaction(ctx, async (ctx) => {
+    if (!depends) await endJob(ctx, job, { status: 'success' })
+    else if (await changeJob(ctx, 'run', job)) {
+      await processPipeline(ctx, job.pipeline_id)
+      // It may have ended while nobody waited for it yet.
+      await ctx.work.enqueue(ctx.db, finishedDownstream, { pipeline_id: made.id })
+    }
+  })
+}
+
+async function failBridge(ctx: Ctx, job: JobRow, reason: string): Promise<void> {
+  await endJob(ctx, job, { status: 'failed', reason })
 }
 
 /** What the bridge wants, or why it cannot have it. */

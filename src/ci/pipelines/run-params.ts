@@ -1,9 +1,13 @@
 import type { z } from 'zod'
 import { fault, list, parameter } from '../../http/params.ts'
-import type { RunVariable } from './create-pipeline.ts'
+import type { RunVariable } from './pipeline-input.ts'
 
 const KEY = /^[A-Za-z0-9_]{1,255}$/
-const LONGEST_VALUE = 10_000
+export const LONGEST_VALUE = 10_000
+
+export function isVariableKey(text: string): boolean {
+  return KEY.test(text)
+}
 
 /** Variables of a run: `[{key, value, variable_type}]` (spec D §1.15, §5.7). */
 export function runVariables(): z.ZodType<RunVariable[]> {

@@ -4,53 +4,95 @@ import type { Ctx } from '../../ctx.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { nextIid } from '../../store/iid.ts'
 import type { PipelinePlan, PlannedJob } from '../config/plan.ts'
-import { insertJob, insertStages } from './job-queries.ts'
+import { insertJobs, insertStages } from './job-queries.ts'
 import type { PipelineRef } from './known-variables.ts'
-import { processPipeline } from './process.ts'
+import type { PipelineInput } from './pipeline-input.ts'
 import { insertPipeline, insertVariables, type PipelineRow } from './queries.ts'
 
 /** What is sealed as the value of a variable of a run. */
 export const VARIABLE_PURPOSE = 'pipeline_variables.value'
 
-interface Run {
-  readonly source: string
-  readonly variables: readonly {
-    readonly key: string
-    readonly value: string
-    readonly variable_type: 'env_var' | 'file'
-  }[]
-}
-
-/** Writes a planned pipeline with its stages, jobs and variables, and lets its first jobs go. In a transaction. */
+/** Writes a planned pipeline with its stages, jobs and variables. In a transaction. */
 export async function savePipeline(
   ctx: Ctx,
   project: Project,
   at: PipelineRef,
   plan: PipelinePlan,
-  run: Run,
+  input: PipelineInput & { readonly skipped?: boolean },
 ): Promise<PipelineRow> {
   const userId = userOf(ctx.actor)?.id ?? null
+  const status = input.skipped ? 'skipped' : 'created'
   const pipeline = await insertPipeline(
     ctx.db,
     {
-      iid: await nextIid(ctx.db, project.id, 'pipeline'),
-      project_id: project.id,
-      sha: at.commit.id,
-      ref: at.ref,
-      tag: at.tag,
-      source: run.source,
-      status: 'created',
-      user_id: userId,
+      ...(await originOf(ctx, project, at, input)),
+      status,
       name: plan.name ?? null,
-      before_sha: at.beforeSha ?? null,
-      protected: at.protected,
+      on_new_commit: plan.autoCancel.onNewCommit,
+      on_job_failure: plan.autoCancel.onJobFailure,
+      ...(input.skipped ? { finished_at: ctx.now() } : {}),
     },
     ctx.now(),
   )
-  const variables = new Map(run.variables.map((variable) => [variable.key, variable]))
+  await saveVariables(ctx, pipeline.id, input)
+  const stages = await insertStages(ctx.db, pipeline.id, plan.stages)
+  const common = {
+    pipeline_id: pipeline.id,
+    status,
+    user_id: userId,
+    created_at: ctx.now(),
+    updated_at: ctx.now(),
+  } as const
+  const jobs = plan.jobs.map((job) => {
+    const stage_id = stages.get(job.stage)
+    if (stage_id === undefined) throw new Error(`job ${job.name} has no stage`)
+    const needs = (job.needs ?? []).map((need) => ({ name: need.job, artifacts: need.artifacts }))
+    return { row: { ...jobRow(project, job), ...common, stage_id }, needs }
+  })
+  await insertJobs(ctx.db, jobs)
+  return pipeline
+}
+
+/** Writes a pipeline without jobs, whose configuration cannot be used (spec D §5.3). In a transaction. */
+export async function saveFaultyPipeline(
+  ctx: Ctx,
+  project: Project,
+  at: PipelineRef,
+  input: PipelineInput & { readonly fault: string },
+): Promise<PipelineRow> {
+  const now = ctx.now()
+  const state = { status: 'failed', yaml_errors: input.fault, finished_at: now } as const
+  return await insertPipeline(
+    ctx.db,
+    { ...(await originOf(ctx, project, at, input)), ...state },
+    now,
+  )
+}
+
+async function originOf(ctx: Ctx, project: Project, at: PipelineRef, input: PipelineInput) {
+  const { request } = input
+  return {
+    iid: await nextIid(ctx.db, project.id, 'pipeline'),
+    project_id: project.id,
+    sha: at.commit.id,
+    ref: at.ref,
+    tag: at.tag,
+    source: input.source,
+    user_id: userOf(ctx.actor)?.id ?? null,
+    before_sha: at.beforeSha ?? null,
+    protected: at.protected,
+    merge_request_id: request?.id ?? null,
+    merge_request_event: request?.event ?? null,
+    source_sha: request?.sourceSha ?? null,
+    target_sha: request?.targetSha ?? null,
+  }
+}
+
+async function saveVariables(ctx: Ctx, pipelineId: number, input: PipelineInput): Promise<void> {
+  const variables = new Map(input.variables.map((variable) => [variable.key, variable]))
   await insertVariables(
     ctx.db,
-    pipeline.id,
+    pipelineId,
     [...variables.values()].map(({ key, value, variable_type }) => ({
       key,
       sealed_value: ctx.vault.seal(value, VARIABLE_PURPOSE),
@@ -58,21 +100,6 @@ export async function savePipeline(
       raw: 0,
     })),
   )
-  const stages = await insertStages(ctx.db, pipeline.id, plan.stages)
-  for (const job of plan.jobs) {
-    const stageId = stages.get(job.stage)
-    if (stageId === undefined) throw new Error(`job ${job.name} has no stage`)
-    const row = { ...jobRow(project, job), pipeline_id: pipeline.id, stage_id: stageId }
-    const times = { created_at: ctx.now(), updated_at: ctx.now() }
-    const needs = job.needs ?? []
-    await insertJob(
-      ctx.db,
-      { ...row, ...times, user_id: userId },
-      needs.map((need) => ({ name: need.job, artifacts: need.artifacts })),
-    )
-  }
-  await processPipeline(ctx, pipeline.id)
-  return pipeline
 }
 
 function jobRow(project: Project, job: PlannedJob) {

@@ -25,3 +25,13 @@ export const changedPipeline = {
   name: 'pipelines.tell_changes',
   payload: z.object({ pipeline_id: z.int() }),
 }
+
+export const endedJob = {
+  name: 'pipelines.follow_job_end',
+  payload: z.object({ job_id: z.int() }),
+}
+
+export const startedPipeline = {
+  name: 'pipelines.start',
+  payload: z.object({ pipeline_id: z.int() }),
+}

@@ -3,15 +3,24 @@ import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
 import { fireHooks } from '../../notifications/hooks/fire.ts'
 import { findHookProject } from '../../notifications/hooks/payload-parts.ts'
+import { refsPushed } from '../../repositories/refs/pushed-task.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { finishJob } from './change-jobs.ts'
+import { endJob } from './change-jobs.ts'
+import { startPipeline } from './create-pipeline.ts'
 import { pipelinePayload } from './hook-payload.ts'
 import { findJobById } from './job-queries.ts'
 import { mailPipelineEnd } from './mail.ts'
-import { enqueueJob, processPipeline } from './process.ts'
+import { enqueueJobs, processPipeline } from './process.ts'
+import { pipelinesAfterPush } from './push-pipelines.ts'
 import { findPipeline, findSource } from './queries.ts'
 import { runBridge } from './run-bridge.ts'
-import { bridgeJob, delayedJob, endedPipeline, finishedDownstream } from './task-names.ts'
+import {
+  bridgeJob,
+  delayedJob,
+  endedPipeline,
+  finishedDownstream,
+  startedPipeline,
+} from './task-names.ts'
 
 /** Starts a delayed job when its time has come, unless somebody started or ended it before. */
 export const startDelayedJob = task({
@@ -21,7 +30,7 @@ export const startDelayedJob = task({
       const job = await findJobById(ctx.db, job_id)
       if (job?.status !== 'scheduled') return
       if (job.scheduled_at !== null && job.scheduled_at > ctx.now()) return
-      await enqueueJob(ctx, job)
+      await enqueueJobs(ctx, [job])
       await processPipeline(ctx, job.pipeline_id)
     })
   },
@@ -46,20 +55,19 @@ export const finishBridge = task({
     const source = await findSource(ctx.db, pipeline_id)
     if (!pipeline || source?.status !== 'running') return
     const { status } = pipeline
-    if (status === 'success' || status === 'skipped') {
-      await finishJob(
-        ctx,
-        { id: source.job_id, pipeline_id: source.pipeline_id },
-        { status: 'success', failure_reason: null },
-      )
-    } else if (status === 'failed' || status === 'canceled') {
-      const failure_reason = status === 'failed' ? 'unknown_failure' : null
-      await finishJob(
-        ctx,
-        { id: source.job_id, pipeline_id: source.pipeline_id },
-        { status, failure_reason },
-      )
-    }
+    const bridge = { id: source.job_id, pipeline_id: source.pipeline_id }
+    if (status === 'success' || status === 'skipped')
+      await endJob(ctx, bridge, { status: 'success' })
+    else if (status === 'canceled') await endJob(ctx, bridge, { status })
+    else if (status === 'failed') await endJob(ctx, bridge, { status, reason: 'unknown_failure' })
+  },
+})
+
+/** Goes on with a pipeline whose making a crash broke off. */
+export const resumePipeline = task({
+  ...startedPipeline,
+  async handler(ctx: Ctx, { pipeline_id }) {
+    if (await findPipeline(ctx.db, pipeline_id)) await startPipeline(ctx, pipeline_id)
   },
 })
 
@@ -78,4 +86,10 @@ export const tellPipelineEnd = task({
       await mailPipelineEnd(ctx, project, pipeline)
     })
   },
+})
+
+/** Pipelines of the branches and tags that a push left. */
+export const runAfterPush = task({
+  ...refsPushed,
+  handler: (ctx: Ctx, { push_id }) => pipelinesAfterPush(ctx, push_id),
 })

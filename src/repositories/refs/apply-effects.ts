@@ -6,6 +6,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { inTurn } from '../repository/in-turn.ts'
 import { applyEffects, followUp } from './after-move.ts'
 import type { SettledPush } from './moves.ts'
+import { enqueuePushed } from './pushed-task.ts'
 import { deleteWaiting, listMovedRefsOf, listPushes, listWaiting } from './queries.ts'
 import type { Telling } from './tell-push.ts'
 
@@ -54,9 +55,15 @@ export async function applyTogether(ctx: Ctx, pushIds: readonly number[]): Promi
   }
   await inTransaction(ctx, async (ctx) => {
     for (const tell of tellings) await tell(ctx)
+    for (const push of pushes) await enqueuePushed(ctx, push)
     if (projectId !== undefined) await followUp(ctx, projectId)
     await deleteWaiting(ctx.db, pushIds)
   })
+}
+
+/** A push whose refs have moved, for whoever must look at it later. */
+export async function findSettled(ctx: Ctx, id: number): Promise<SettledPush | undefined> {
+  return (await readSettled(ctx, [id]))[0]
 }
 
 async function readSettled(ctx: Ctx, ids: readonly number[]): Promise<SettledPush[]> {

@@ -19,6 +19,14 @@ export async function getMergeRequest(
   return row
 }
 
+/** The merge request of an id, if it is still there. */
+export async function findMergeRequest(
+  ctx: Pick<Ctx, 'db'>,
+  id: number,
+): Promise<MergeRequestRow | undefined> {
+  return await findById(ctx.db, id)
+}
+
 /** The merge request of an id that we know; a bug when it is gone. */
 export async function reload(ctx: Ctx, id: number): Promise<MergeRequestRow> {
   const row = await findById(ctx.db, id)

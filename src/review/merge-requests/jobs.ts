@@ -66,3 +66,9 @@ export async function recheckIfDue(ctx: Ctx, row: MergeRequestRow): Promise<Merg
 export async function enqueueCheck(ctx: Ctx, id: number): Promise<void> {
   await ctx.work.enqueue(ctx.db, checkJob, { id }, { uniqueKey: `check ${id}` })
 }
+
+/** A merge request has a new diff: CI runs the pipeline that its configuration has for merge requests. */
+export const diffChangedJob = {
+  name: 'ci.pipelines_of_merge_request',
+  payload: z.object({ id, user_id: userId, head_sha: z.string() }),
+}

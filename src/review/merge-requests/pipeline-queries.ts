@@ -16,33 +16,3 @@ export async function headPipelineStatuses(
   )
   return new Map(rows.flatMap(({ id, status }) => (status === null ? [] : [[id, status]])))
 }
-
-/** Pipelines of the commits of a merge request, newest first. */
-export function listRequestPipelines(db: Db, mergeRequestId: number) {
-  return db
-    .selectFrom('pipelines')
-    .innerJoin('merge_requests', (join) =>
-      join.on((on) =>
-        on.or([
-          on('pipelines.project_id', '=', on.ref('merge_requests.target_project_id')),
-          on('pipelines.project_id', '=', on.ref('merge_requests.source_project_id')),
-        ]),
-      ),
-    )
-    .selectAll('pipelines')
-    .where('merge_requests.id', '=', mergeRequestId)
-    .where((is) =>
-      is.or([
-        is('pipelines.sha', '=', is.ref('merge_requests.head_sha')),
-        is(
-          'pipelines.sha',
-          'in',
-          is
-            .selectFrom('merge_request_commits')
-            .select('sha')
-            .where('merge_request_id', '=', mergeRequestId),
-        ),
-      ]),
-    )
-    .orderBy('pipelines.id', 'desc')
-}

@@ -1,4 +1,5 @@
 import { actAs } from '../../access/act-as.ts'
+import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type ChangedPath, listChangedPaths } from '../../git/changed-paths.ts'
@@ -14,6 +15,7 @@ import { cancelAutoMerge } from './auto-merge.ts'
 import { branchHead, bringHead } from './branch-heads.ts'
 import { noteClosingIssues } from './closing-issues.ts'
 import { saveCommits, saveCommitters } from './committer-queries.ts'
+import { diffChangedJob } from './jobs.ts'
 import { mergeRequestUrl } from './present.ts'
 import {
   findById,
@@ -141,6 +143,8 @@ async function addVersion(
     })
   }
   await saveCodeOwnerRules(ctx, row, owned)
+  const user_id = userOf(ctx.actor)?.id ?? null
+  await ctx.work.enqueue(ctx.db, diffChangedJob, { id: row.id, user_id, head_sha: head })
   if (!latest) return
   const { length } = await listVersions(ctx.db, row.id)
   await saveTracedNotes(ctx, project, row, traced, length)

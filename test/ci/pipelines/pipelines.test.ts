@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
 
@@ -29,18 +30,9 @@ async function projectWith(files: Files, settings = {}): Promise<TestProject> {
   return project
 }
 
+/** Writes files as git itself would, so that no push makes pipelines of its own. */
 async function commit(project: TestProject, files: Files): Promise<void> {
-  if (Object.keys(files).length === 0) return
-  const reply = await ana.post(`${project.api}/commits`, {
-    branch: 'main',
-    commit_message: 'Configure',
-    actions: Object.entries(files).map(([file_path, content]) => ({
-      action: 'create',
-      file_path,
-      content,
-    })),
-  })
-  expect(reply.status).toBe(201)
+  if (Object.keys(files).length > 0) commitFiles(project, { files })
 }
 
 function run(project: TestProject, body: object = { ref: 'main' }, by = dev): Promise<Reply> {
@@ -65,13 +57,9 @@ async function end(
   name: string,
   status: 'success' | 'failed',
 ) {
-  const { finishJob } = await import('../../../src/ci/pipelines/change-jobs.ts')
+  const { endJob } = await import('../../../src/ci/pipelines/change-jobs.ts')
   const id = await jobNamed(project, pipeline, name)
-  await finishJob(
-    world.ctx,
-    { id, pipeline_id: pipeline },
-    { status, failure_reason: status === 'failed' ? 'script_failure' : null },
-  )
+  await endJob(world.ctx, { id, pipeline_id: pipeline }, { status, reason: 'script_failure' })
 }
 
 const three = `

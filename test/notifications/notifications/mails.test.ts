@@ -196,12 +196,12 @@ test('mails about pipelines go to who ran them, and to those who chose so', asyn
     level: 'custom',
     success_pipeline: true,
   })
-  const { finishJob } = await import('../../../src/ci/pipelines/change-jobs.ts')
+  const { endJob } = await import('../../../src/ci/pipelines/change-jobs.ts')
   const run = async (status: 'failed' | 'success') => {
     const { id } = (await bob.post(`/projects/${project.id}/pipeline`, { ref: 'main' })).body
     const [job] = (await bob.get(`/projects/${project.id}/pipelines/${id}/jobs`)).body
-    const end = { status, failure_reason: null }
-    await finishJob(world.ctx, { id: job.id, pipeline_id: id }, end)
+    const end = { status, reason: 'script_failure' }
+    await endJob(world.ctx, { id: job.id, pipeline_id: id }, end)
     await world.runTasks()
   }
   await run('failed')

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { mayInProject } from '../../access/decide.ts'
-import { findProjectById } from '../../access/find-queries.ts'
-import { onProject, withProjectRole } from '../../access/subjects.ts'
+import { onProject } from '../../access/subjects.ts'
 import { methodNotAllowed } from '../../base/problem.ts'
-import { createPipeline } from '../../ci/pipelines/create-pipeline.ts'
-import { describePipeline, pipelineEntity } from '../../ci/pipelines/describe-pipeline.ts'
-import { pipelineBasicEntity, presentPipelineBasic } from '../../ci/pipelines/entity.ts'
 import { Answer, endpoint } from '../../http/endpoint.ts'
 import { flag } from '../../http/params.ts'
+import { getMergeRequest } from '../../review/merge-requests/find.ts'
+import { params, path, tags } from '../../review/merge-requests/path.ts'
 import { listPage } from '../../store/pages.ts'
-import { getMergeRequest } from './find.ts'
-import { params, path, tags } from './path.ts'
-import { listRequestPipelines } from './pipeline-queries.ts'
+import { createPipelineAt } from '../pipelines/create-pipeline.ts'
+import { describePipeline, pipelineEntity } from '../pipelines/describe-pipeline.ts'
+import { pipelineBasicEntity, presentPipelineBasic } from '../pipelines/entity.ts'
+import { findRequestRun } from './create-for-request.ts'
+import { listRequestPipelines } from './queries.ts'
 
 export const listMergeRequestPipelines = endpoint({
   method: 'GET',
@@ -48,16 +48,16 @@ export const createMergeRequestPipeline = endpoint({
   response: pipelineEntity,
   async handler({ ctx, project, params, body }) {
     const row = await getMergeRequest(ctx, project, params.merge_request_iid)
-    const found =
-      row.source_project_id === null
-        ? undefined
-        : await findProjectById(ctx.db, row.source_project_id)
-    const source = found && (await withProjectRole(ctx, found))
-    if (!source || row.state !== 'opened') throw methodNotAllowed()
-    if (!mayInProject(ctx.actor, source, 'create_pipeline')) throw methodNotAllowed()
-    const wish = { ref: row.source_branch, source: 'merge_request_event' }
-    const pipeline = await createPipeline(ctx, source, { ...wish, variables: [], inputs: {} })
-    const shown = await describePipeline(ctx, source, pipeline)
+    const run = row.state === 'opened' ? await findRequestRun(ctx, row) : undefined
+    if (!run) throw methodNotAllowed()
+    const pipeline = await createPipelineAt(ctx, run.project, run.at, {
+      ref: run.at.ref,
+      source: 'merge_request_event',
+      variables: [],
+      inputs: {},
+      request: run.request,
+    })
+    const shown = await describePipeline(ctx, run.project, pipeline)
     return new Answer(shown, { status: body.async ? 202 : 200 })
   },
 })

@@ -3,7 +3,7 @@ import type { Ctx } from '../../ctx.ts'
 import { wantsHooks } from '../../notifications/hooks/fire.ts'
 import { nextIid } from '../../store/iid.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
-import { compositeStatus, type StatusPart } from './composite-status.ts'
+import { compositeStatus } from './composite-status.ts'
 import { listParts } from './job-queries.ts'
 import {
   findNewestPipeline,
@@ -42,11 +42,6 @@ export async function createExternalPipeline(
   return await insertPipeline(ctx.db, pipeline, ctx.now())
 }
 
-/** Makes a pipeline's status follow from the jobs and reported statuses inside it. */
-export async function settleAgain(ctx: Ctx, pipeline: PipelineRow): Promise<void> {
-  await settlePipeline(ctx, pipeline, await listParts(ctx.db, pipeline.id))
-}
-
 const FINISHED: readonly PipelineStatus[] = ['success', 'failed', 'canceled', 'skipped']
 const NOT_STARTED: readonly PipelineStatus[] = [
   'created',
@@ -68,13 +63,9 @@ async function tellChanges(ctx: Ctx, pipeline: PipelineRow): Promise<void> {
   await ctx.work.enqueue(ctx.db, changedPipeline, { pipeline_id: pipeline.id }, { uniqueKey })
 }
 
-/** Makes a pipeline's status follow from those inside it, and tells those who wait for its end. */
-export async function settlePipeline(
-  ctx: Ctx,
-  pipeline: PipelineRow,
-  parts: readonly StatusPart[],
-): Promise<void> {
-  const status = compositeStatus(parts)
+/** Makes a pipeline's status follow from the jobs and reported statuses inside it, and notifies who waits for its end. */
+export async function recomputeStatus(ctx: Ctx, pipeline: PipelineRow): Promise<void> {
+  const status = compositeStatus(await listParts(ctx.db, pipeline.id))
   const ended = FINISHED.includes(status)
   const state = {
     status,

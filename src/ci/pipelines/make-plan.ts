@@ -1,0 +1,99 @@
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { listChangedPaths } from '../../git/changed-paths.ts'
+import { findMergeBases } from '../../git/merge-base.ts'
+import { resolveRevision } from '../../git/revision.ts'
+import { ifFound } from '../../repositories/repository/missing.ts'
+import { type CompiledConfig, compileConfig } from '../config/compile.ts'
+import { configFault } from '../config/fault.ts'
+import { withIncludes } from '../config/include.ts'
+import { fillInputs } from '../config/inputs.ts'
+import { type NoPipeline, type PipelinePlan, planPipeline } from '../config/plan.ts'
+import type { Circumstances } from '../config/rules.ts'
+import { readConfigFile } from '../config/yaml.ts'
+import { collectVariables } from '../variables/collect.ts'
+import { configSources, listPaths } from './config-sources.ts'
+import { findConfig } from './find-config.ts'
+import { knownVariables, type PipelineRef } from './known-variables.ts'
+import type { PipelineInput } from './pipeline-input.ts'
+
+/** What a configuration means for one ref, and how its pipeline may be canceled. */
+export interface MadePlan {
+  readonly plan: PipelinePlan | NoPipeline
+  readonly config: CompiledConfig
+}
+
+/** Reads the configuration of a commit and plans the pipeline that it means. Throws what is wrong with it. */
+export async function makePlan(
+  ctx: Ctx,
+  project: Project,
+  at: PipelineRef,
+  input: PipelineInput,
+): Promise<MadePlan> {
+  const sources = configSources(ctx)
+  const place = { projectId: project.id, sha: at.commit.id }
+  const found = input.config ? undefined : await findConfig(ctx, project, at.commit.id, sources)
+  const limits = {
+    maxBytes: ctx.settings.get('max_yaml_size_bytes'),
+    maxDepth: ctx.settings.get('max_yaml_depth'),
+  }
+  const variables = await variablesOf(ctx, project, at, input, found?.path ?? '')
+  const circumstances = circumstancesOf(ctx, project, at, input.source, variables)
+  const content = found
+    ? fillInputs(readConfigFile(found.text, limits), input.inputs, found.path)
+    : (input.config ?? {})
+  const context = { sources, circumstances, limits, included: [] }
+  const merged = await withIncludes(context, content, found?.place ?? place)
+  const config = compileConfig(merged)
+  return { config, plan: await planPipeline(config, circumstances) }
+}
+
+async function variablesOf(
+  ctx: Ctx,
+  project: Project,
+  at: PipelineRef,
+  input: PipelineInput,
+  configPath: string,
+): Promise<Map<string, string>> {
+  const { source, request } = input
+  const known = await knownVariables(ctx, project, { ...at, source, configPath, request })
+  for (const [key, value] of input.known ?? []) known.set(key, value)
+  for (const { key, value } of await collectVariables(ctx, project, at)) known.set(key, value)
+  for (const { key, value } of input.variables) known.set(key, value)
+  return known
+}
+
+function circumstancesOf(
+  ctx: Ctx,
+  project: Project,
+  at: PipelineRef,
+  source: string,
+  variables: ReadonlyMap<string, string>,
+): Circumstances {
+  const repo = ctx.git.open(project.id)
+  let paths: Promise<readonly string[]> | undefined
+  return {
+    ref: at.ref,
+    tag: at.tag,
+    source,
+    variables,
+    paths() {
+      paths ??= listPaths(ctx, { projectId: project.id, sha: at.commit.id })
+      return paths
+    },
+    async changed(compareTo) {
+      const from =
+        compareTo === undefined
+          ? at.comparedTo
+          : (await ifFound(resolveRevision(repo, compareTo)))?.commitId
+      if (from === undefined) {
+        if (compareTo === undefined) return undefined
+        throw configFault(`rules:changes:compare_to \`${compareTo}\` is not a valid ref`)
+      }
+      const [base = from] =
+        compareTo === undefined ? [] : await findMergeBases(repo, [from, at.commit.id])
+      const changed = await listChangedPaths(repo, base, at.commit.id)
+      return [...new Set(changed.flatMap((one) => [one.oldPath, one.newPath]))]
+    },
+  }
+}

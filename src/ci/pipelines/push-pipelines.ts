@@ -1,0 +1,82 @@
+import { actAs } from '../../access/act-as.ts'
+import { mayInProject } from '../../access/decide.ts'
+import { findProjectById } from '../../access/find-queries.ts'
+import { type Project, withProjectRole } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { readCommit } from '../../git/commit.ts'
+import { resolveRevision } from '../../git/revision.ts'
+import { findSettled } from '../../repositories/refs/apply-effects.ts'
+import { branchStates, tagProtection } from '../../repositories/refs/branch-state.ts'
+import {
+  branchOf,
+  isCreation,
+  isDeletion,
+  type RefMove,
+  tagOf,
+} from '../../repositories/refs/moves.ts'
+import { claimEffect } from '../../repositories/refs/pushed-task.ts'
+import { ifFound } from '../../repositories/repository/missing.ts'
+import { createEventPipeline } from './event-pipeline.ts'
+import { mayRunOn } from './find-ref.ts'
+import type { PipelineRef } from './known-variables.ts'
+import { type PushOptions, readPushOptions } from './push-options.ts'
+
+/** Refs of one push that get a pipeline (spec D §1.15). */
+const MOST_REFS = 4
+
+const SKIP = /\[(?:ci[ -]skip|skip[ -]ci)\]/i
+
+/** Makes the pipelines of the branches and tags that a push left; done again it makes none twice. */
+export async function pipelinesAfterPush(given: Ctx, pushId: number): Promise<void> {
+  const push = await findSettled(given, pushId)
+  const row = push && (await findProjectById(given.db, push.projectId))
+  if (!push || !row || push.userId === null) return
+  const ctx = await actAs(given, push.userId)
+  if (ctx.actor.kind !== 'user') return
+  const project = await withProjectRole(ctx, row)
+  if (!mayInProject(ctx.actor, project, 'create_pipeline')) return
+  const options = readPushOptions(push.options)
+  const moves = push.moves.filter((move) => !isDeletion(move) && nameOf(move) !== undefined)
+  for (const move of moves.slice(0, MOST_REFS)) {
+    const at = await refOf(ctx, project, move)
+    if (at && (await mayRunOn(ctx, project, at))) {
+      await pipelineOf(ctx, project, at, { pushId: push.id, move, options })
+    }
+  }
+}
+
+function nameOf(move: RefMove): string | undefined {
+  return branchOf(move.name) ?? tagOf(move.name)
+}
+
+/** The ref as the push left it; undefined when its commit is gone, or it names no commit. */
+async function refOf(ctx: Ctx, project: Project, move: RefMove): Promise<PipelineRef | undefined> {
+  const ref = nameOf(move)
+  const repo = ctx.git.open(project.id)
+  const found = await ifFound(resolveRevision(repo, move.newId))
+  const commit = found && (await ifFound(readCommit(repo, found.commitId)))
+  if (ref === undefined || !commit) return undefined
+  const tag = tagOf(move.name) !== undefined
+  const isProtected = tag
+    ? (await tagProtection(ctx, project))(ref)
+    : (await branchStates(ctx, project))(ref).protected
+  const before = tag || isCreation(move) ? undefined : move.oldId
+  return { ref, tag, protected: isProtected, commit, beforeSha: before, comparedTo: before }
+}
+
+async function pipelineOf(
+  ctx: Ctx,
+  project: Project,
+  at: PipelineRef,
+  push: { readonly pushId: number; readonly move: RefMove; readonly options: PushOptions },
+): Promise<void> {
+  await createEventPipeline(ctx, project, at, {
+    ref: at.ref,
+    source: 'push',
+    variables: push.options.variables,
+    inputs: push.options.inputs,
+    skipped: push.options.skip || SKIP.test(at.commit.message),
+    claim: (ctx) => claimEffect(ctx, push.pushId, `pipeline of ${push.move.name}`),
+    showsFaults: true,
+  })
+}

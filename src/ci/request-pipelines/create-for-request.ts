@@ -1,0 +1,140 @@
+import { mayInProject } from '../../access/decide.ts'
+import { findProjectById } from '../../access/find-queries.ts'
+import { type Project, withProjectRole } from '../../access/subjects.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { readCommit } from '../../git/commit.ts'
+import { projectSetting } from '../../projects/projects/settings.ts'
+import { branchStates } from '../../repositories/refs/branch-state.ts'
+import { ifFound } from '../../repositories/repository/missing.ts'
+import { branchHead, headRef, trialRef } from '../../review/merge-requests/branch-heads.ts'
+import { newestVersion } from '../../review/merge-requests/find.ts'
+import type { MergeRequestRow } from '../../review/merge-requests/row.ts'
+import { buildTrialMerge } from '../../review/merge-requests/trial-merge.ts'
+import type { PipelineRef } from '../pipelines/known-variables.ts'
+import type { RequestOrigin } from '../pipelines/pipeline-input.ts'
+import { requestVariables } from './request-variables.ts'
+
+/** Where the pipeline of a merge request runs, and on what. */
+export interface RequestRun {
+  readonly project: Project
+  readonly at: PipelineRef
+  readonly request: RequestOrigin
+}
+
+/**
+ * What a pipeline of a merge request runs on: in the target project where the caller may run pipelines there, otherwise
+ * in the fork, which never sees the target's secrets (spec D §5.3). Undefined when the caller may in neither.
+ */
+export async function findRequestRun(
+  ctx: Ctx,
+  row: MergeRequestRow,
+): Promise<RequestRun | undefined> {
+  const target = await projectOf(ctx, row.target_project_id)
+  const source =
+    row.source_project_id === null ? undefined : await projectOf(ctx, row.source_project_id)
+  if (!target || !source) return undefined
+  const isFork = source.id !== target.id
+  const inTarget = mayRun(ctx, target) && (!isFork || allowsForks(target))
+  if (inTarget) return await runInTarget(ctx, row, target, source)
+  return isFork && mayRun(ctx, source) ? await runInFork(ctx, row, target, source) : undefined
+}
+
+async function projectOf(ctx: Ctx, id: number): Promise<Project | undefined> {
+  const row = await findProjectById(ctx.db, id)
+  return row && (await withProjectRole(ctx, row))
+}
+
+function mayRun(ctx: Ctx, project: Project): boolean {
+  return mayInProject(ctx.actor, project, 'create_pipeline')
+}
+
+function allowsForks(target: Project): boolean {
+  return projectSetting(target, 'ci_allow_fork_pipelines_to_run_in_parent_project')
+}
+
+async function runInTarget(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  target: Project,
+  source: Project,
+): Promise<RequestRun | undefined> {
+  const head = await branchHead(ctx, source.id, row.source_branch)
+  if (head === undefined) return undefined
+  const trial = await trialMerge(ctx, row, target)
+  const start = await branchHead(ctx, target.id, row.target_branch)
+  const origin = trial === undefined ? ('detached' as const) : ('merged_result' as const)
+  const commit = await ifFound(readCommit(ctx.git.open(target.id), trial ?? head))
+  if (!commit) return undefined
+  const protectedBranch = await branchStates(ctx, target)
+  const isProtected =
+    source.id === target.id &&
+    protectedBranch(row.source_branch).protected &&
+    protectedBranch(row.target_branch).protected
+  const ref = trial === undefined ? headRef(row) : trialRef(row)
+  return await describeRun(
+    ctx,
+    row,
+    { target, source, project: target },
+    {
+      at: { ref, commit, protected: isProtected },
+      origin: { event: origin, sourceSha: head, targetSha: start },
+    },
+  )
+}
+
+async function runInFork(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  target: Project,
+  source: Project,
+): Promise<RequestRun | undefined> {
+  const head = await branchHead(ctx, source.id, row.source_branch)
+  const commit = head && (await ifFound(readCommit(ctx.git.open(source.id), head)))
+  if (!commit) return undefined
+  return await describeRun(
+    ctx,
+    row,
+    { target, source, project: source },
+    {
+      at: { ref: row.source_branch, commit, protected: false },
+      origin: { event: 'detached', sourceSha: commit.id, targetSha: undefined },
+    },
+  )
+}
+
+async function describeRun(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  places: { readonly target: Project; readonly source: Project; readonly project: Project },
+  found: {
+    readonly at: Pick<PipelineRef, 'ref' | 'commit' | 'protected'>
+    readonly origin: Pick<RequestOrigin, 'event' | 'sourceSha' | 'targetSha'>
+  },
+): Promise<RequestRun> {
+  const version = await newestVersion(ctx, row)
+  const isHere = places.project.id === places.target.id
+  const at = {
+    ...found.at,
+    tag: false,
+    beforeSha: undefined,
+    comparedTo: isHere ? (version?.base_sha ?? undefined) : undefined,
+  }
+  const variables = await requestVariables(ctx, row, { ...places, ...found.origin, version })
+  return { project: places.project, at, request: { ...found.origin, id: row.id, variables } }
+}
+
+/** The trial merge, where the project wants pipelines for merged results and there is no conflict. */
+async function trialMerge(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  target: Project,
+): Promise<string | undefined> {
+  if (!projectSetting(target, 'merge_pipelines_enabled')) return undefined
+  try {
+    return await buildTrialMerge(ctx, row)
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,31 @@
+import { actAs } from '../../access/act-as.ts'
+import { task } from '../../background/task.ts'
+import type { Ctx } from '../../ctx.ts'
+import { findMergeRequest } from '../../review/merge-requests/find.ts'
+import { diffChangedJob } from '../../review/merge-requests/jobs.ts'
+import { createEventPipeline } from '../pipelines/event-pipeline.ts'
+import { findRequestRun } from './create-for-request.ts'
+import { hasRequestPipeline } from './queries.ts'
+
+/** Runs the pipeline that a configuration has for merge requests, once for each head. */
+export const runForRequest = task({
+  ...diffChangedJob,
+  async handler(given: Ctx, { id, user_id, head_sha }) {
+    const ctx = await actAs(given, user_id)
+    const row = await findMergeRequest(ctx, id)
+    // A head that came meanwhile has a task of its own.
+    if (row?.state !== 'opened' || row.head_sha !== head_sha || ctx.actor.kind !== 'user') return
+    const run = await findRequestRun(ctx, row)
+    if (!run || run.request.sourceSha !== head_sha) return
+    await createEventPipeline(ctx, run.project, run.at, {
+      ref: run.at.ref,
+      source: 'merge_request_event',
+      variables: [],
+      inputs: {},
+      request: run.request,
+      skipped: false,
+      claim: async (ctx) => !(await hasRequestPipeline(ctx.db, id, head_sha)),
+      showsFaults: false,
+    })
+  },
+})
