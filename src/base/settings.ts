@@ -62,6 +62,9 @@ export const settings = {
     { min: 0, max: 100_000 },
     { doc: 'Clones and pushes that may wait for their turn; more are told to come later' },
   ),
+  gitIdle: duration('60s', {
+    doc: 'How long a client may send nothing in the middle of a clone, push or upload of a large file',
+  }),
   gitTimeout: duration('1h', { doc: 'Longest single clone or push' }),
 
   maxBody: bytes('32m', { doc: 'Largest JSON or form body' }),

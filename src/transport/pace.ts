@@ -21,6 +21,8 @@ export class Pace extends Transform {
   #bytes = 0
   #waited = 0
   #idle = 0
+  /** How long the silence may be that the sender is known to need now. */
+  #expected = 0
 
   constructor(options: PaceOptions) {
     super()
@@ -30,9 +32,16 @@ export class Pace extends Transform {
     this.#timer.unref()
   }
 
+  /** Until its next byte the sender may be silent for this long, and is not called slow for it. */
+  allowSilence(milliseconds: number): void {
+    this.#expected = milliseconds
+    this.#idle = 0
+  }
+
   override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
     this.#bytes += chunk.length
     this.#idle = 0
+    this.#expected = 0
     const { maxBytes } = this.#options
     if (maxBytes > 0 && this.#bytes > maxBytes) {
       done(new GitError('too_large', 'the request is too large'))
@@ -51,8 +60,9 @@ export class Pace extends Transform {
 
   #check(tick: number): void {
     if (this.readableLength > 0) return
-    this.#waited += tick
     this.#idle += tick
+    if (this.#idle <= this.#expected) return
+    this.#waited += tick
     const slow = this.#bytes < (this.#waited / 1000) * this.#options.minRate
     if (this.#idle > this.#options.idleMs || (slow && this.#waited > this.#options.graceMs)) {
       this.destroy(new GitError('timeout', 'the client sends too slowly'))

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { GitError } from '../git/error.ts'
+import { Pace } from './pace.ts'
 import { type Packet, PacketReader } from './pkt-line.ts'
 
 /** One wish of a pushing client: `zeroId` as old creates, as new deletes. */
@@ -47,6 +48,17 @@ export async function readPushRequest(input: Readable): Promise<PushRequest> {
   const rest = reader.rest()
   if (rest.length > 0) input.unshift(rest)
   return parser.request(Buffer.concat(chunks).subarray(0, size - rest.length))
+}
+
+/**
+ * Waits for the first bytes of the pack. A client counts and compresses before it sends, for minutes when there is much;
+ * what waits here holds nothing but its connection. `longest` is in milliseconds, 0 without limit.
+ */
+export async function waitForPack(input: Readable, longest: number): Promise<void> {
+  if (input.readableLength > 0) return
+  if (input instanceof Pace) input.allowSilence(longest || Number.POSITIVE_INFINITY)
+  const chunk = await nextChunk(input)
+  if (chunk) input.unshift(chunk)
 }
 
 /** The next piece of a paused stream, or null at its end. */

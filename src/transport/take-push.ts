@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Ctx } from '../ctx.ts'
 import type { Push, Refusal } from '../repositories/refs/moves.ts'
-import { type PushRequest, readPushRequest } from './push-request.ts'
+import { type PushRequest, readPushRequest, waitForPack } from './push-request.ts'
 import { ReceivePack } from './receive-pack.ts'
 import { messagesOf, type Reception, sentences } from './reception.ts'
 import { wholeAnswer } from './report.ts'
@@ -18,6 +18,7 @@ export async function* takePush(transport: Transport, given: Reception): AsyncGe
   transport.atStep('commands read')
   // Clients ask whether they are let in with an empty push before they send a large one.
   if (request.commands.length === 0) return
+  await waitForPack(given.input, transport.timeLimit)
   const push: Push = { via: 'push', moves: request.commands, options: request.options }
   const refusals = await given.door.gate(push, undefined)
   if (refusals.length > 0) {

@@ -1,9 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { Pace, type PaceOptions } from '../pace.ts'
 import { wrongType } from './refusal.ts'
+
+/** How slowly a client may send, by the settings of the server. */
+export function paceOf({ config }: Pick<Ctx, 'config'>, maxBytes: number): PaceOptions {
+  return { idleMs: config.gitIdle, minRate: 100, graceMs: 120_000, maxBytes }
+}
 
 /**
  * The decoded body of a request as a stream that gives up slow senders and stops at a limit, both

@@ -3,7 +3,6 @@ import type { Actor } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { countFetch } from '../../projects/projects/count-fetch.ts'
 import { protocolVersion } from '../fetch-request.ts'
-import type { PaceOptions } from '../pace.ts'
 import { type Pushed, pushMessages } from '../push-messages.ts'
 import { expectPush } from '../small-push.ts'
 import { takePush } from '../take-push.ts'
@@ -11,7 +10,7 @@ import type { Transport } from '../transport.ts'
 import { uploadPack } from '../upload-pack.ts'
 import type { Admission } from './admission.ts'
 import { admit } from './admit.ts'
-import { decodedBody, wholeBody } from './body.ts'
+import { decodedBody, paceOf, wholeBody } from './body.ts'
 import type { ProjectsByPush } from './create-by-push.ts'
 import { wrongMethod, wrongType } from './refusal.ts'
 import type { GitRoute } from './route.ts'
@@ -41,7 +40,6 @@ export interface Answer {
 }
 
 const mebibyte = 1024 * 1024
-const pace: Omit<PaceOptions, 'maxBytes'> = { idleMs: 60_000, minRate: 100, graceMs: 120_000 }
 // What a client wants and has, line by line: enough for 200,000 refs.
 const maxFetchBody = 10 * mebibyte
 
@@ -68,7 +66,7 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   const { ctx, door, project, notices: known } = await letIn(asked)
   const type = `application/x-git-${route.service}-result`
   if (route.service === 'upload-pack') {
-    const body = await wholeBody(decodedBody(request, { ...pace, maxBytes: maxFetchBody }))
+    const body = await wholeBody(decodedBody(request, paceOf(ctx, maxFetchBody)))
     const after = () => {
       if (project && endsFetch(body)) countFetch(ctx, project.id)
     }
@@ -81,7 +79,7 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   const { maxPush } = ctx.config
   // git itself says it best when a pack is too large; this is for what is no pack at all.
   const maxBytes = maxPush === 0 ? 0 : maxPush + 64 * mebibyte
-  const input = decodedBody(request, { ...pace, maxBytes })
+  const input = decodedBody(request, paceOf(ctx, maxBytes))
   const created = project && byPush.takeNotice(ctx, project)
   const notices = created === undefined ? known : [created, ...known]
   const messages = (pushed: Pushed) => pushMessages(ctx, project, pushed, notices)

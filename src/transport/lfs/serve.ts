@@ -7,9 +7,8 @@ import { GitError } from '../../git/error.ts'
 import type { Bytes } from '../../http/endpoint.ts'
 import { findLfsObjects, storeLfsObject } from '../../repositories/lfs/objects.ts'
 import { answerLargeFile } from '../../repositories/lfs/serve-object.ts'
-import { decodedBody, wholeBody } from '../http/body.ts'
+import { decodedBody, paceOf, wholeBody } from '../http/body.ts'
 import { signIn } from '../http/sign-in.ts'
-import type { PaceOptions } from '../pace.ts'
 import { assertMayWrite, getLfsProject, refusal } from './admit.ts'
 import { answerBatch, batchRequest } from './batch.ts'
 import {
@@ -42,7 +41,6 @@ interface Admitted {
   readonly project: Project
 }
 
-const pace: Omit<PaceOptions, 'maxBytes'> = { idleMs: 60_000, minRate: 100, graceMs: 120_000 }
 const mostJson = 1024 * 1024
 
 const methods: Readonly<Record<LfsRoute['kind'], readonly string[]>> = {
@@ -88,7 +86,7 @@ function json(body: unknown, status = 200): LfsAnswer {
 }
 
 async function batch({ request }: LfsRequest, { ctx, project }: Admitted): Promise<LfsAnswer> {
-  const body = await readJson(request, batchRequest)
+  const body = await readJson(ctx, request, batchRequest)
   if (body.operation === 'upload') assertMayWrite(ctx, project)
   const { authorization } = request.headers
   return json(await answerBatch({ ctx, project, authorization }, body))
@@ -104,12 +102,12 @@ async function locks(
   }
   assertMayWrite(ctx, project)
   if (route.kind === 'locks') {
-    return json(await answerLock(ctx, project, await readJson(request, lockRequest)), 201)
+    return json(await answerLock(ctx, project, await readJson(ctx, request, lockRequest)), 201)
   }
   if (route.kind === 'verify_locks') {
-    return json(await answerVerify(ctx, project, await readJson(request, verifyRequest)))
+    return json(await answerVerify(ctx, project, await readJson(ctx, request, verifyRequest)))
   }
-  const { force } = await readJson(request, unlockRequest)
+  const { force } = await readJson(ctx, request, unlockRequest)
   return json(await answerUnlock(ctx, project, { id: route.id, force }))
 }
 
@@ -143,16 +141,16 @@ async function upload(
   if (length !== undefined && Number(length) !== size) {
     throw refusal('unprocessable', 422, `The size is ${length}, not ${size}.`)
   }
-  await storeLfsObject(ctx, project, { oid, size }, decodedBody(request, { ...pace, maxBytes: 0 }))
+  await storeLfsObject(ctx, project, { oid, size }, decodedBody(request, paceOf(ctx, 0)))
   return json({})
 }
 
-async function readJson<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
+async function readJson<T>(ctx: Ctx, request: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/vnd.git-lfs+json' && type !== 'application/json') {
     throw refusal('unsupported_type', 415, 'The body must be application/vnd.git-lfs+json.')
   }
-  const body = await wholeBody(decodedBody(request, { ...pace, maxBytes: mostJson }))
+  const body = await wholeBody(decodedBody(request, paceOf(ctx, mostJson)))
   let value: unknown
   try {
     value = body.length === 0 ? {} : JSON.parse(body.toString('utf8'))

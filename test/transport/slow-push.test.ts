@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type Desk,
+  gitClient,
+  makeProject,
+  openDesk,
+  type TestProject,
+} from '../support/git-client.ts'
+import { type Caller, openWorld, type World } from '../support/world.ts'
+import { emptyPack, pushBody, splitAddress } from './raw-push.ts'
+
+/** What a client may be silent for in the middle of its pack. */
+const idle = 400
+
+let world: World
+let desk: Desk
+let ana: Caller
+let eve: Caller
+let project: TestProject
+let tip: string
+
+beforeAll(async () => {
+  world = await openWorld({ gitIdle: idle, gitProcesses: 1 })
+  desk = openDesk()
+  ana = await world.user('ana')
+  eve = await world.user('eve')
+  project = await makeProject(world, ana, 'target', { visibility: 'public' })
+  const source = await desk.repository()
+  await gitClient(source, ['push', '-q', project.url(ana), 'main'])
+  tip = await gitClient(source, ['rev-parse', 'main'])
+})
+afterAll(async () => {
+  await world.close()
+  await desk.clear()
+})
+
+/** Sends the pieces with silences of several times the limit between them. */
+async function sendSlowly(who: Caller, pieces: readonly Buffer[]) {
+  const { url, authorization } = splitAddress(project.url(who))
+  const body = new ReadableStream({
+    async start(controller) {
+      for (const [at, piece] of pieces.entries()) {
+        if (at > 0) await sleep(4 * idle)
+        controller.enqueue(new Uint8Array(piece))
+      }
+      controller.close()
+    },
+  })
+  const headers = {
+    'Content-Type': 'application/x-git-receive-pack-request',
+    Authorization: authorization,
+  }
+  const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
+  const response = await fetch(`${url}/git-receive-pack`, init)
+  return { status: response.status, text: await response.text() }
+}
+
+const none = { pack: Buffer.alloc(0), capabilities: 'report-status side-band-64k' }
+
+test('a client may compress for long between its commands and its pack', async () => {
+  const two = pushBody(
+    [
+      ['refs/heads/a', tip],
+      ['refs/heads/b', tip],
+    ],
+    none,
+  )
+  for (const commands of [pushBody([['refs/heads/slow', tip]], none), two]) {
+    const answer = await sendSlowly(ana, [commands, emptyPack])
+    expect(answer.status).toBe(200)
+    expect(answer.text).toMatch(/ok refs\/heads\/(slow|a)/)
+  }
+})
+
+test('meanwhile it holds up no other push', async () => {
+  const slow = sendSlowly(ana, [pushBody([['refs/heads/later', tip]], none), emptyPack])
+  const quick = await sendSlowly(ana, [pushBody([['refs/heads/quick', tip]])])
+  expect(quick.text).toContain('ok refs/heads/quick')
+  const refs = () => gitClient(project.repository, ['for-each-ref', '--format=%(refname)'])
+  expect(await refs()).not.toContain('refs/heads/later')
+  expect((await slow).text).toContain('ok refs/heads/later')
+})
+
+test('a client that is refused hears why, however long it compressed', async () => {
+  const refused = await sendSlowly(ana, [
+    pushBody([['refs/heads/refs/heads/x', tip]], none),
+    emptyPack,
+  ])
+  expect(refused.text).toContain('prohibited name')
+  expect(
+    (await sendSlowly(eve, [pushBody([['refs/heads/eve', tip]], none), emptyPack])).status,
+  ).toBe(403)
+})
+
+test('one that is silent within its commands or its pack is given up', async () => {
+  const commands = pushBody(
+    [
+      ['refs/heads/cut', tip],
+      ['refs/heads/off', tip],
+    ],
+    none,
+  )
+  const silent = [
+    [commands.subarray(0, 60), Buffer.concat([commands.subarray(60), emptyPack])],
+    [Buffer.concat([commands, emptyPack.subarray(0, 20)]), emptyPack.subarray(20)],
+  ]
+  for (const pieces of silent) {
+    const answer = await sendSlowly(ana, pieces).catch(() => ({ status: 0, text: '' }))
+    expect(answer.text).not.toContain('ok refs/heads/cut')
+  }
+})
