@@ -10,6 +10,7 @@ export const recordConditions = {
   assignee: 'the record is assigned to the caller',
   reviewer: 'the caller reviews the record',
   oneself: 'the record is the caller, or belongs to the caller',
+  external: 'the caller is an external user',
   last_owner: 'the record is the last owner of its group or project',
   system: 'the record was written by the server',
   confidential: 'the record is confidential',
@@ -166,6 +167,7 @@ export const instanceAbilities = {
   admin_instance: { role: admin },
   read_user_details: { role: admin, when: { oneself: 0 } },
   update_user: { role: admin, when: { oneself: 0 } },
+  create_snippet: { role: Role.none, unless: ['external'] },
 } as const satisfies Record<string, Rule>
 
 export type InstanceAbility = keyof typeof instanceAbilities

@@ -5,10 +5,12 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
   countFailure,
+  type DeliveryRow,
   deleteOldDeliveries,
   findDelivery,
   findHookById,
   type HookRow,
+  insertDelivery,
   pauseHook,
   updateDelivery,
 } from './queries.ts'
@@ -53,11 +55,16 @@ export const deliverHook = task({
   },
 })
 
+type SentDelivery = Pick<
+  DeliveryRow,
+  'trigger' | 'header' | 'event_uuid' | 'idempotency_key' | 'payload'
+>
+
 async function again(ctx: Ctx, deliveryId: number, runAt: Instant): Promise<void> {
   await ctx.work.enqueue(ctx.db, deliverHook, { delivery_id: deliveryId }, { runAt })
 }
 
-export async function saveOutcome(
+async function saveOutcome(
   ctx: Ctx,
   deliveryId: number,
   outcome: Outcome,
@@ -74,8 +81,29 @@ export async function saveOutcome(
   })
 }
 
+/** Writes into the log what was sent at once, outside of tasks; nothing when the hook went meanwhile. */
+export async function logDelivery(
+  ctx: Ctx,
+  hook: Pick<HookRow, 'id'>,
+  delivery: SentDelivery,
+  outcome: Outcome,
+): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    if (!(await findHookById(ctx.db, hook.id))) return
+    const { trigger, header, event_uuid, idempotency_key, payload } = delivery
+    const sent = { trigger, header, event_uuid, idempotency_key, payload }
+    const row = await insertDelivery(ctx.db, {
+      webhook_id: hook.id,
+      ...sent,
+      created_at: ctx.now(),
+    })
+    await saveOutcome(ctx, row.id, outcome, { attempts: 1, done: true })
+    await noteOutcome(ctx, hook, outcome.ok)
+  })
+}
+
 /** Counts for or against the hook; gives until when it rests now. */
-export async function noteOutcome(
+async function noteOutcome(
   ctx: Ctx,
   hook: Pick<HookRow, 'id'>,
   ok: boolean,

@@ -7,11 +7,10 @@ import { notFound, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Endpoint, endpoint, perMinute } from '../../http/endpoint.ts'
 import { csv, id, text } from '../../http/params.ts'
-import { inTransaction } from '../../store/transaction.ts'
-import { logBegins, noteOutcome, saveOutcome } from './deliver.ts'
+import { logBegins, logDelivery } from './deliver.ts'
 import { deliveryEntity, presentDelivery } from './entity.ts'
 import { hookId } from './params.ts'
-import { findDelivery, type HookOwner, insertDelivery, listDeliveryRows } from './queries.ts'
+import { findDelivery, type HookOwner, listDeliveryRows } from './queries.ts'
 import { openSecrets } from './secrets.ts'
 import { send } from './send.ts'
 import { changePair, getHook } from './verbs.ts'
@@ -55,19 +54,7 @@ async function resend(
   if (old?.webhook_id !== hook.id) throw notFound()
   const fresh = { ...old, idempotency_key: randomUUID() }
   const outcome = await send(ctx, hook, fresh, signal)
-  await inTransaction(ctx, async (ctx) => {
-    const { id } = await insertDelivery(ctx.db, {
-      webhook_id: hook.id,
-      trigger: old.trigger,
-      header: old.header,
-      event_uuid: old.event_uuid,
-      idempotency_key: fresh.idempotency_key,
-      payload: old.payload,
-      created_at: ctx.now(),
-    })
-    await saveOutcome(ctx, id, outcome, { attempts: 1, done: true })
-    await noteOutcome(ctx, hook, outcome.ok)
-  })
+  await logDelivery(ctx, hook, fresh, outcome)
   if (outcome.status === 'internal error') throw unprocessable(outcome.body)
   return { response_status: Number(outcome.status) }
 }
@@ -132,10 +119,8 @@ function pairEndpoints(
     path: `/${kind}/:id/hooks/:hook_id/${pair}/:key`,
     params: pairParams,
   } as const
-  const change = async (ctx: Ctx, owner: HookOwner, hook: number, name: string, value?: string) => {
-    const row = await getHook(ctx, owner, hook)
-    await changePair(ctx, owner, row, { kind: pair, key: name, value })
-  }
+  const change = (ctx: Ctx, owner: HookOwner, hook: number, key: string, value?: string) =>
+    changePair(ctx, owner, hook, { kind: pair, key, value })
   return [
     endpoint({
       ...common,

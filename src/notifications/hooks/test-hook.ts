@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Project } from '../../access/subjects.ts'
 import { badParameters, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { inTransaction } from '../../store/transaction.ts'
-import { noteOutcome, saveOutcome } from './deliver.ts'
+import { logDelivery } from './deliver.ts'
 import { examples } from './examples.ts'
 import type { HookPayload } from './fire.ts'
 import { type HookEvent, type HookFlag, hookEvents } from './hook-events.ts'
-import { type HookRow, insertDelivery } from './queries.ts'
+import type { HookRow } from './queries.ts'
 import { send } from './send.ts'
 
 /** What the test of an instance's hook sends. */
@@ -39,15 +38,7 @@ export async function testHook(
     payload: JSON.stringify(example?.payload ?? systemExample),
   }
   const outcome = await send(ctx, hook, delivery, signal)
-  await inTransaction(ctx, async (ctx) => {
-    const row = await insertDelivery(ctx.db, {
-      webhook_id: hook.id,
-      ...delivery,
-      created_at: ctx.now(),
-    })
-    await saveOutcome(ctx, row.id, outcome, { attempts: 1, done: true })
-    await noteOutcome(ctx, hook, outcome.ok)
-  })
+  await logDelivery(ctx, hook, delivery, outcome)
   if (outcome.ok) return
   const what =
     outcome.status === 'internal error'

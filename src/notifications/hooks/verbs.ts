@@ -45,6 +45,9 @@ const mostPairs = 20
 const ownHeaders =
   /^(host|connection|content-length|content-type|transfer-encoding|upgrade|te|trailer|expect|keep-alive|user-agent|idempotency-key|proxy-.*)$/i
 
+/** What node sends as the value of a header: tabs and what can be seen in Latin-1, no line ends. */
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
 export async function getHook(ctx: Ctx, owner: HookOwner, id: number): Promise<HookRow> {
   const row = await findHook(ctx.db, owner, id)
   if (!row) throw notFound()
@@ -63,8 +66,9 @@ async function assertUrl(ctx: Ctx, url: string, variables: readonly Pair[]): Pro
 
 function assertPairs(input: HookInput, vendorHeader: (name: string) => boolean): void {
   const { custom_headers: headers = [], url_variables: variables = [] } = input
+  if (!headerValue.test(input.token ?? '')) throw invalid({ token: ['is invalid'] })
   const isToken = (one: Pair) =>
-    /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,255}$/.test(one.key) && !/[\r\n\0]/.test(one.value)
+    /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,255}$/.test(one.key) && headerValue.test(one.value)
   const badHeader = headers.some(
     (one) => !isToken(one) || ownHeaders.test(one.key) || vendorHeader(one.key),
   )
@@ -154,23 +158,35 @@ export async function changeHook(
   row: HookRow,
   input: HookInput,
 ): Promise<HookRow> {
+  await assertMayHold(ctx, row, input)
+  return await inTransaction(ctx, async (ctx) =>
+    saveChange(ctx, owner, await getHook(ctx, owner, row.id), input),
+  )
+}
+
+async function assertMayHold(ctx: Ctx, row: HookRow, input: HookInput): Promise<void> {
   assertPairs(input, isVendorHeader(ctx))
+  if (input.url === undefined && input.url_variables === undefined) return
   const known = openSecrets(ctx, row)
-  if (input.url !== undefined || input.url_variables !== undefined) {
-    await assertUrl(ctx, input.url ?? known.url, input.url_variables ?? known.variables)
-  }
-  return await inTransaction(ctx, async (ctx) => {
-    const changed = await updateHook(ctx.db, row.id, {
-      ...plainValues(input),
-      ...secretValues(ctx, input),
-      events: eventsText(owner, input, isOn(row)),
-      failures: 0,
-      disabled_until: null,
-      updated_at: ctx.now(),
-    })
-    await note(ctx, owner, 'hook_changed', row.id)
-    return changed
+  await assertUrl(ctx, input.url ?? known.url, input.url_variables ?? known.variables)
+}
+
+async function saveChange(
+  ctx: Ctx,
+  owner: HookOwner,
+  row: HookRow,
+  input: HookInput,
+): Promise<HookRow> {
+  const changed = await updateHook(ctx.db, row.id, {
+    ...plainValues(input),
+    ...secretValues(ctx, input),
+    events: eventsText(owner, input, isOn(row)),
+    failures: 0,
+    disabled_until: null,
+    updated_at: ctx.now(),
   })
+  await note(ctx, owner, 'hook_changed', row.id)
+  return changed
 }
 
 export async function removeHook(ctx: Ctx, owner: HookOwner, row: HookRow): Promise<void> {
@@ -180,24 +196,37 @@ export async function removeHook(ctx: Ctx, owner: HookOwner, row: HookRow): Prom
   })
 }
 
+interface PairChange {
+  readonly kind: 'custom_headers' | 'url_variables'
+  readonly key: string
+  readonly value: string | undefined
+}
+
 /** Sets or removes one header or URL variable; 404 for one to remove that is not there. */
 export async function changePair(
   ctx: Ctx,
   owner: HookOwner,
-  row: HookRow,
-  change: {
-    readonly kind: 'custom_headers' | 'url_variables'
-    readonly key: string
-    readonly value: string | undefined
-  },
+  id: number,
+  change: PairChange,
 ): Promise<void> {
+  const row = await getHook(ctx, owner, id)
+  await assertMayHold(ctx, row, withPair(ctx, row, change))
+  await inTransaction(ctx, async (ctx) => {
+    // Others may have changed another pair, or removed the hook, while its address was looked up.
+    const row = await getHook(ctx, owner, id)
+    await saveChange(ctx, owner, row, withPair(ctx, row, change))
+  })
+}
+
+/** All pairs of a kind after the change. */
+function withPair(ctx: Ctx, row: HookRow, change: PairChange): HookInput {
   const secrets = openSecrets(ctx, row)
   const known = change.kind === 'custom_headers' ? secrets.headers : secrets.variables
   const others = known.filter((one) => one.key !== change.key)
   if (change.value === undefined && others.length === known.length) throw notFound()
   const pairs =
     change.value === undefined ? others : [...others, { key: change.key, value: change.value }]
-  await changeHook(ctx, owner, row, { [change.kind]: pairs })
+  return { [change.kind]: pairs }
 }
 
 async function note(ctx: Ctx, owner: HookOwner, action: string, hookId: number): Promise<void> {

@@ -5,6 +5,7 @@ import { id, instant, oneOf, text } from '../../http/params.ts'
 import { userAgentEntity } from '../../identity/user-agents/verbs.ts'
 import { callerId } from '../../identity/users/find-user.ts'
 import { filePath } from '../../repositories/files/file-path.ts'
+import { onCaller } from './access.ts'
 import { snippetEntity } from './entity.ts'
 import { assertMayEdit, getSnippet } from './find.ts'
 import {
@@ -97,7 +98,7 @@ export const postPersonalSnippet = endpoint({
   path: '/snippets',
   summary: 'Make a snippet that belongs to no project',
   tags,
-  access: signedIn(),
+  access: onCaller('create_snippet'),
   body: { ...factsBody, visibility: factsBody.visibility.optional(), ...newFilesBody },
   check: eitherFilesOrContent,
   response: snippetEntity,

@@ -49,6 +49,51 @@ async function commit(message: string, branch = 'main') {
 }
 
 describe('webhooks', () => {
+  test('take no token or header value that would break out of a header', async () => {
+    const url = `${receiver.url}/in`
+    for (const value of ['a\r\nX-Evil: 1', 'a\nb', 'a\rb', 'a\0b', '\u20ac']) {
+      const token = await ana.post(hooks, { url, token: value })
+      expect(token.status).toBe(400)
+      const header = await ana.post(hooks, { url, custom_headers: [{ key: 'X-A', value }] })
+      expect(header.status).toBe(400)
+    }
+    const { id } = await hook({ token: 'gr\u00fcn\tund gut' })
+    expect((await ana.put(`${hooks}/${id}`, { token: 'a\nb' })).status).toBe(400)
+    expect((await ana.post(`${hooks}/${id}/test/push_events`)).status).toBe(201)
+  })
+
+  test('that go while they are changed or sent to are not there, and nothing fails', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const at = `${hooks}/${(await hook()).id}`
+      const calls = [
+        ana.put(`${at}/url_variables/a`, { value: '1' }),
+        ana.put(at, { name: 'n' }),
+        ana.delete(at),
+        ana.put(`${at}/url_variables/b`, { value: '1' }),
+        ana.put(at, { url: `${receiver.url}/other` }),
+        ana.delete(`${at}/custom_headers/c`),
+        ana.delete(at),
+      ]
+      for (const { status } of await Promise.all(calls)) expect([200, 204, 404]).toContain(status)
+    }
+    const { id } = await hook()
+    receiver.answer((response) => {
+      void ana.delete(`${hooks}/${id}`).then(() => response.end('ok'))
+    })
+    expect((await ana.post(`${hooks}/${id}/test/push_events`)).status).toBe(201)
+    expect((await ana.get(`${hooks}/${id}`)).status).toBe(404)
+  })
+
+  test('keep every variable that is set at once with others', async () => {
+    const { id } = await hook()
+    const keys = ['a', 'b', 'c', 'd', 'e']
+    await Promise.all(
+      keys.map((key) => ana.put(`${hooks}/${id}/url_variables/${key}`, { value: key })),
+    )
+    const { body } = await ana.get(`${hooks}/${id}`)
+    expect(body.url_variables.map((one: { key: string }) => one.key).sort()).toEqual(keys)
+  })
+
   test('are kept without showing their secrets', async () => {
     const made = await hook({
       token: 's3cret',

@@ -65,6 +65,16 @@ describe('snippets of people', () => {
     expect((await raw(made.id, 'a.rb', 'other')).status).toBe(404)
   })
 
+  test('are not for external users to make, who may in projects that let them', async () => {
+    const own = { title: 'Mine', file_name: 'a.txt', content: 'one\n', visibility: 'private' }
+    expect((await ext.post('/snippets', own)).status).toBe(403)
+    expect((await world.nobody.post('/snippets', own)).status).toBe(401)
+    const project = await addProject(world, ana, 'basic', { path: 'with-external' })
+    expect((await ext.post(`/projects/${project.id}/snippets`, own)).status).toBe(404)
+    await addMember(world, project.id, ext.id, 20)
+    expect((await ext.post(`/projects/${project.id}/snippets`, own)).status).toBe(201)
+  })
+
   test('may be given as one file by name and content, and changed the same way', async () => {
     const made = await snippet(ana, { files: undefined, file_name: 'x.sh', content: 'ls' })
     expect(made.files.map((file: { path: string }) => file.path)).toEqual(['x.sh'])
