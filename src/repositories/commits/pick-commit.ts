@@ -26,7 +26,7 @@ export interface PickWish {
 const ATTEMPTS = 6
 
 /**
- * Puts a commit's change, or what takes it back, on a branch as a new commit by the caller, and gives its id; nothing
+ * Puts a commit's change, or what takes it back, on a branch as a new commit, and gives its id; nothing
  * after a dry run (spec B-resolved §2.4). What can't be applied is 400 with an `error_code`.
  */
 export function pickCommit(
@@ -74,12 +74,13 @@ async function apply(
   onto: ObjectId,
   mergeRequest: MergeRequestLink | undefined,
 ): Promise<Picked> {
-  const signer = signerOf(ctx)
+  const caller = signerOf(ctx)
   const input = {
     commit: wish.commit.id,
     onto,
-    author: signer,
-    committer: signer,
+    // A picked commit stays its author's, with the date; taking one back is the caller's own work.
+    author: wish.kind === 'cherry-pick' ? wish.commit.author : caller,
+    committer: caller,
     message: await messageOf(repo, wish, mergeRequest),
     dryRun: wish.dryRun,
   }

@@ -34,7 +34,7 @@ const sorry = (kind: string, done: string) =>
   `Sorry, we cannot ${kind} this commit automatically. This commit may already have been ${done}, or a more recent commit may have updated some of its content.`
 
 describe('a cherry-pick', () => {
-  test('puts the change on the branch as a commit of the caller', async () => {
+  test('puts the change on the branch, by its author, with the caller as committer', async () => {
     const before = project.git('rev-parse', 'main')
     const reply = await pick('feature/one', { branch: 'main' })
     expect(reply.status).toBe(201)
@@ -42,9 +42,13 @@ describe('a cherry-pick', () => {
       parent_ids: [before],
       title: 'Try a feature',
       message: `Try a feature\n\n(cherry picked from commit ${feature})`,
-      author_name: 'dev',
+      committer_name: 'dev',
       committer_email: 'dev@example.com',
     })
+    const author = (commit: string) => project.git('log', '-1', '--format=%an <%ae> %ad', commit)
+    expect(author('main')).toBe(author(feature))
+    expect(reply.body.author_name).not.toBe('dev')
+    expect(reply.body.authored_date).not.toBe(reply.body.committed_date)
     expect(project.git('rev-parse', 'main')).toBe(reply.body.id)
     expect(project.git('show', 'main:src/feature.ts')).toContain('feature = true')
     project.git('fsck', '--strict')
