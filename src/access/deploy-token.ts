@@ -1,8 +1,17 @@
-import { dayOf } from '../base/clock.ts'
+import { dayOf, type Instant } from '../base/clock.ts'
 import type { DeployTokenActor } from './actor.ts'
 import type { Door } from './door.ts'
 import { digestOf, isDue } from './door.ts'
 import { findDeployTokenByDigest, touchDeployToken } from './sign-in-queries.ts'
+
+/** What the time of an expiry is when only a day was given. */
+export const MIDNIGHT = 'T00:00:00.000Z'
+
+/** A deploy token ends at its time; one that was given a day alone lives through it (spec A-resolved §8.1). */
+export function isDeployTokenOver(expiresAt: Instant | null, now: Instant): boolean {
+  if (expiresAt === null) return false
+  return expiresAt.endsWith(MIDNIGHT) ? dayOf(expiresAt) < dayOf(now) : expiresAt <= now
+}
 
 /** The deploy token behind a `DEPLOY-TOKEN` header or a password; with a user name, both must fit. */
 export async function findDeployToken(
@@ -12,8 +21,7 @@ export async function findDeployToken(
   const row = await findDeployTokenByDigest(door.db, digestOf(given.password))
   if (!row || row.revoked === 1) return undefined
   const now = door.now()
-  // It lives through the day on which it expires (spec A-resolved §8.1).
-  if (row.expires_at !== null && dayOf(row.expires_at) < dayOf(now)) return undefined
+  if (isDeployTokenOver(row.expires_at, now)) return undefined
   const username = row.username ?? door.config.vendor.deployTokenUser(row.id)
   if (given.user !== undefined && given.user !== username) return undefined
   if (isDue(row.last_used_at, now)) await touchDeployToken(door.db, row.id, now)

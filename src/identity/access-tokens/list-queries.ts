@@ -15,7 +15,7 @@ export interface TokenFilters {
   readonly revoked?: boolean | undefined
   readonly search?: string | undefined
   readonly state?: 'active' | 'inactive' | undefined
-  readonly sort?: string | undefined
+  readonly sort?: TokenOrder | undefined
 }
 
 /** Whose tokens a list shows. */
@@ -25,9 +25,7 @@ export interface TokenOwner {
   readonly kinds: readonly AccessTokenRow['kind'][]
 }
 
-const ORDERS: Readonly<
-  Record<string, readonly ['created_at' | 'expires_at' | 'last_used_at' | 'name', 'asc' | 'desc']>
-> = {
+const ORDERS = {
   created_asc: ['created_at', 'asc'],
   created_desc: ['created_at', 'desc'],
   expires_asc: ['expires_at', 'asc'],
@@ -36,7 +34,10 @@ const ORDERS: Readonly<
   last_used_desc: ['last_used_at', 'desc'],
   name_asc: ['name', 'asc'],
   name_desc: ['name', 'desc'],
-}
+} as const
+
+export type TokenOrder = keyof typeof ORDERS
+export const TOKEN_ORDERS = Object.keys(ORDERS) as readonly TokenOrder[] // the keys of a literal
 
 function ownerQuery(db: Db, owner: TokenOwner) {
   let query = db

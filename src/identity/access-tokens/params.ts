@@ -1,5 +1,6 @@
 import { ADMIN_ONLY_SCOPES, BOT_SCOPES, PERSONAL_SCOPES } from '../../access/scopes.ts'
 import { csv, day, flag, instant, oneOf, text } from '../../http/params.ts'
+import { TOKEN_ORDERS } from './list-queries.ts'
 
 /** Filters of every list of tokens (spec A §Group service accounts). */
 export const tokenFilterParams = {
@@ -12,8 +13,7 @@ export const tokenFilterParams = {
   revoked: flag().optional(),
   search: text({ max: 1000 }).optional(),
   state: oneOf(['active', 'inactive']).optional(),
-  // A word that is no order is ignored (spec A-resolved §8.2).
-  sort: text().optional(),
+  sort: oneOf(TOKEN_ORDERS).optional(),
 }
 
 /** A day, or nothing by null or the empty text. */

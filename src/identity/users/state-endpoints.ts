@@ -11,7 +11,10 @@ import { moveUser, type userMoves } from './states.ts'
 const tags = ['users']
 
 /** The moves between states answer `true`, or `false` when there was nothing to do (spec D §0.3). */
-function stateEndpoint(name: Exclude<keyof typeof userMoves, 'approve'>, summary: string) {
+function stateEndpoint(
+  name: Exclude<keyof typeof userMoves, 'approve' | 'block'>,
+  summary: string,
+) {
   return endpoint({
     method: 'POST',
     path: `/users/:id/${name}`,
@@ -25,7 +28,18 @@ function stateEndpoint(name: Exclude<keyof typeof userMoves, 'approve'>, summary
   })
 }
 
-export const blockUser = stateEndpoint('block', 'Block a user')
+/** Unlike the other moves it answers `null` for a user who is blocked (spec D §1.1). */
+export const blockUser = endpoint({
+  method: 'POST',
+  path: '/users/:id/block',
+  summary: 'Block a user',
+  tags,
+  access: onInstance(),
+  params: { id: id() },
+  response: z.literal(true).nullable(),
+  status: 201,
+  handler: async ({ ctx, params }) => ((await moveUser(ctx, params.id, 'block')) ? true : null),
+})
 export const unblockUser = stateEndpoint('unblock', 'Unblock a user')
 export const activateUser = stateEndpoint('activate', 'Activate a deactivated user')
 export const deactivateUser = stateEndpoint('deactivate', 'Deactivate a user who is not active')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { isDeployTokenOver } from '../../access/deploy-token.ts'
 import type { DeployTokenRow } from '../../access/deploy-token-queries.ts'
 import { DEPLOY_SCOPES } from '../../access/scopes.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 
 export const deployTokenEntity = z.strictObject({
@@ -29,7 +29,7 @@ export function presentDeployToken(
     expires_at: row.expires_at,
     scopes: DEPLOY_SCOPES.filter((scope) => scopes.includes(scope)),
     revoked: row.revoked === 1,
-    expired: row.expires_at !== null && dayOf(row.expires_at) < dayOf(ctx.now()),
+    expired: isDeployTokenOver(row.expires_at, ctx.now()),
     ...(secret === undefined ? {} : { token: secret }),
   }
 }

@@ -1,5 +1,6 @@
+import { MIDNIGHT } from '../../access/deploy-token.ts'
 import type { DeployTokenRow } from '../../access/deploy-token-queries.ts'
-import type { Instant } from '../../base/clock.ts'
+import { dayOf, type Instant } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
@@ -22,7 +23,11 @@ export function listDeployTokenRows(
     query = query
       .where('revoked', '=', 0)
       .where((where) =>
-        where.or([where('expires_at', 'is', null), where('expires_at', '>', activeAt)]),
+        where.or([
+          where('expires_at', 'is', null),
+          where('expires_at', '>', activeAt),
+          where('expires_at', '=', `${dayOf(activeAt)}${MIDNIGHT}`),
+        ]),
       )
   }
   return listPage(db, query, page)

@@ -26,13 +26,14 @@ export async function addAttachment(
   const name = plainName(file.filename)
   const path = `uploads/${randomBytes(16).toString('hex')}/${name}`
   const branch = await addFile(ctx, wiki, path, await readFile(file.path))
-  const label = name.replace(/\.[^.]*$/, '').replaceAll(/[[\]\\]/g, '')
-  const sign = images.test(name) ? '!' : ''
+  const isImage = images.test(name)
+  const sign = isImage ? '!' : ''
+  const label = isImage ? name.replace(/\.[^.]*$/, '') : name
   return {
     file_name: name,
     file_path: path,
     branch,
-    link: { url: path, markdown: `${sign}[${label || name}](${path})` },
+    link: { url: path, markdown: `${sign}[${label}](${path})` },
   }
 }
 

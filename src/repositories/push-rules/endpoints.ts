@@ -121,8 +121,11 @@ export const getProjectPushRule = endpoint({
   summary: 'Get the rules for what is pushed to a project',
   tags,
   access: onProject('read_protections'),
-  response: pushRuleEntity,
-  handler: async ({ ctx, project }) => present(await getRule(ctx, project)),
+  response: pushRuleEntity.nullable(),
+  async handler({ ctx, project }) {
+    const row = await findPushRule(ctx.db, project.id)
+    return row ? present(row) : null
+  },
 })
 
 export const createProjectPushRule = endpoint({

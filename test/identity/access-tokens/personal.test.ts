@@ -116,7 +116,7 @@ describe('seeing tokens', () => {
     const reply = await root.get('/personal_access_tokens/99999')
     expect([reply.status, reply.body]).toEqual([404, { message: '404 Not Found' }])
   })
-  test('sorts and searches, and ignores an unknown order', async () => {
+  test('sorts and searches, and refuses an unknown order', async () => {
     const carl = await world.user('carl')
     for (const name of ['bb', 'aa', 'cc']) await make({ name }, carl)
     const names = async (query: string) =>
@@ -124,7 +124,11 @@ describe('seeing tokens', () => {
         (token: { name: string }) => token.name,
       )
     expect(await names('sort=name_asc')).toEqual(['aa', 'bb', 'cc', 'test'])
-    expect(await names('sort=nonsense')).toEqual(['test', 'bb', 'aa', 'cc'])
+    const unknown = await ana.get('/personal_access_tokens?sort=nonsense')
+    expect([unknown.status, unknown.body]).toEqual([
+      400,
+      { error: 'sort does not have a valid value' },
+    ])
     expect(await names('search=A')).toEqual(['aa'])
   })
 })

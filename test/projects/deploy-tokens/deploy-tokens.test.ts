@@ -96,17 +96,25 @@ test.each([
   expect([reply.status, reply.body]).toEqual([400, { message }])
 })
 
-test('active leaves out what is over by the second, expired turns true a day later', async () => {
+test.each([
+  ['a time ends at that time', '2026-05-04T12:30:00+02:00', '2026-05-04T10:30:00.000Z'],
+  ['a day lives through that day', '2026-05-04', '2026-05-05T00:00:00.000Z'],
+])('a token that was given %s', async (_, expires_at, end) => {
   const path = `/projects/${privateId}/deploy_tokens`
-  const made = await owner.post(path, { ...input, expires_at: '2026-05-04T09:00:00Z' })
+  const made = (await owner.post(path, { ...input, expires_at })).body
   const find = async (query: string) =>
-    (await owner.get(`${path}?${query}`)).body.find(
-      (token: { id: number }) => token.id === made.body.id,
-    )
+    (await owner.get(`${path}?${query}`)).body.find((one: { id: number }) => one.id === made.id)
+  const signsIn = async () => {
+    const given = { user: made.username, password: made.token }
+    return (await signInWithBasic(world.ctx, given)).kind === 'deploy_token'
+  }
+  world.setNow(new Date(Date.parse(end) - 1).toISOString())
+  expect(await find('active=true')).toMatchObject({ expired: false })
+  expect(await signsIn()).toBe(true)
+  world.setNow(end)
   expect(await find('active=true')).toBeUndefined()
-  expect(await find('')).toMatchObject({ expired: false })
-  world.setNow('2026-05-05T00:00:00.000Z')
-  expect(await find('active=false')).toMatchObject({ expired: true })
+  expect(await find('')).toMatchObject({ expired: true })
+  expect(await signsIn().catch(() => false)).toBe(false)
   world.setNow('2026-05-04T10:00:00.000Z')
 })
 

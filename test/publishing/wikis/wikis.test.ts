@@ -268,6 +268,7 @@ describe('wiki pages', () => {
     const other = await ana.call('POST', `${api}/attachments`, undefined, { raw: named })
     expect(other.status).toBe(201)
     expect(other.body.link.markdown).not.toMatch(/\]\(x\)/)
+    expect(other.body.link.markdown).toBe(`[evil_x_.md](${other.body.file_path})`)
     const slugs = (await ana.get(api)).body.map((one: { slug: string }) => one.slug)
     expect(slugs.filter((slug: string) => slug.startsWith('uploads'))).toEqual([])
   })
@@ -434,7 +435,7 @@ describe('wikis of groups', () => {
     const form = new FormData()
     form.set('file', new Blob(['x']), 'x.txt')
     const file = await ana.call('POST', `${wiki}/attachments`, undefined, { raw: form })
-    expect(file.body.link.markdown).toMatch(/^\[x\]\(uploads\//)
+    expect(file.body.link.markdown).toMatch(/^\[x\.txt\]\(uploads\//)
     const address = `/groups/team/-/wikis/${file.body.file_path}`
     expect((await world.nobody.get(address, { host: true })).body).toBe('x')
     expect((await ben.post(wiki, { title: 'x', content: 'x' })).status).toBe(403)
