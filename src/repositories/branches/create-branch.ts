@@ -5,13 +5,18 @@ import type { Branch } from '../../git/branches.ts'
 import { readCommit } from '../../git/commit.ts'
 import { GitError } from '../../git/error.ts'
 import { isBranchName } from '../../git/names.ts'
-import { findRef } from '../../git/refs.ts'
+import { findRef, listRefs, readHead } from '../../git/refs.ts'
+import type { Repo } from '../../git/repo.ts'
 import { noObject } from '../../git/types.ts'
+import { createCommit } from '../commits/create-commit.ts'
 import { isProhibited } from '../refs/gate.ts'
 import { MoveRefused, moveRefs } from '../refs/move-refs.ts'
 import { ifFound } from '../repository/missing.ts'
 
-/** Makes a branch where a ref stands (spec B-resolved §4, D §1.5). */
+/**
+ * Makes a branch where a ref stands (spec B-resolved §4, D §1.5). In an empty repository the default branch gets a first
+ * commit with a README, and the new branch begins there.
+ */
 export async function createBranch(
   ctx: Ctx,
   project: Project,
@@ -22,6 +27,10 @@ export async function createBranch(
   const repo = ctx.git.open(project.id)
   const full = `refs/heads/${name}`
   if (await findRef(repo, full)) throw invalidText('Branch already exists')
+  if (await makeFirstCommit(ctx, project, repo, ref)) {
+    const first = await findRef(repo, full)
+    if (first) return { name, commit: await readCommit(repo, first.id) }
+  }
   const commit = await ifFound(readCommit(repo, ref))
   if (!commit) throw invalidText(`Invalid reference name: ${ref}`)
   try {
@@ -32,6 +41,35 @@ export async function createBranch(
     throw asTaken(error, name)
   }
   return { name, commit }
+}
+
+/** Whether the repository was empty, and `ref` means the branch that is its default one now. */
+async function makeFirstCommit(
+  ctx: Ctx,
+  project: Project,
+  repo: Repo,
+  ref: string,
+): Promise<boolean> {
+  const head = (await hasBranches(repo)) ? undefined : (await readHead(repo)).ref
+  if (head === undefined) return false
+  const branch = head.slice('refs/heads/'.length)
+  if (![branch, head, 'HEAD'].includes(ref)) return false
+  try {
+    await createCommit(ctx, project, {
+      branch,
+      force: false,
+      message: 'Add README.md',
+      actions: [{ kind: 'create', path: 'README.md', content: Buffer.alloc(0) }],
+    })
+  } catch (error) {
+    // Of two that begin at once one finds the file of the other.
+    if (!(await hasBranches(repo))) throw error
+  }
+  return true
+}
+
+async function hasBranches(repo: Repo): Promise<boolean> {
+  return (await listRefs(repo, { prefix: 'refs/heads/', limit: 1 })).length > 0
 }
 
 /** Somebody was faster, or a branch `a` is in the way of `a/b`. */

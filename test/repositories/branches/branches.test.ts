@@ -104,6 +104,55 @@ describe('listing branches', () => {
     expect(seen).toEqual(all)
   })
 
+  test('of a repository that was empty shows its first branches', async () => {
+    for (const [branch, expected] of [
+      ['feature/a', ['feature/a', 'main']],
+      ['main', ['main']],
+    ] as const) {
+      const empty = await addProject(world, ana, 'empty', { path: `begin${count}${branch.length}` })
+      const at = `${empty.api}/branches`
+      const unknown = await ana.post(at, { branch, ref: 'nowhere' })
+      expect([unknown.status, unknown.body.message]).toEqual([
+        400,
+        'Invalid reference name: nowhere',
+      ])
+      expect((await ana.get(at)).body).toEqual([])
+      const made = await ana.post(at, { branch, ref: 'main' })
+      expect([made.status, made.body.name, made.body.commit.title]).toEqual([
+        201,
+        branch,
+        'Add README.md',
+      ])
+      expect(names(await ana.get(at))).toEqual(expected)
+      expect(empty.git('ls-tree', '--name-only', branch)).toBe('README.md')
+      const project = await ana.get(`/projects/${empty.id}`)
+      expect([project.body.empty_repo, project.body.default_branch]).toEqual([false, 'main'])
+      expect((await ana.post(at, { branch, ref: 'main' })).status).toBe(400)
+    }
+  })
+
+  test('of a repository that was empty may begin at once', async () => {
+    const empty = await addProject(world, ana, 'empty', { path: `race${count}` })
+    const branches = ['a', 'b', 'c', 'd']
+    const made = await Promise.all(
+      branches.map((branch) => ana.post(`${empty.api}/branches`, { branch, ref: 'main' })),
+    )
+    expect(made.map((one) => one.status)).toEqual([201, 201, 201, 201])
+    expect(names(await ana.get(`${empty.api}/branches`))).toEqual([...branches, 'main'])
+    expect(empty.git('rev-list', '--count', '--all')).toBe('1')
+  })
+
+  test('of a repository that stays empty leaves it so for who may not push', async () => {
+    const empty = await addProject(world, ana, 'empty', { path: `barred${count}` })
+    await addMember(world, empty, dev, 30)
+    const reply = await dev.post(`${empty.api}/branches`, { branch: 'a', ref: 'main' })
+    expect([reply.status, reply.body.message]).toEqual([
+      400,
+      'You are not allowed to push code to protected branches on this project.',
+    ])
+    expect((await ana.get(`${empty.api}/branches`)).body).toEqual([])
+  })
+
   test('of an empty repository gives nothing', async () => {
     const empty = await addProject(world, ana, 'empty', { path: `empty${count}` })
     expect((await ana.get(`${empty.api}/branches`)).body).toEqual([])
