@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import type { Actor } from './access/actor.ts'
 import { authenticate } from './access/authenticate.ts'
+import type { Credentials } from './access/credentials.ts'
 import type { SettingValues } from './access/setting-definitions.ts'
+import { signInClient } from './access/sign-in-client.ts'
 import { apiEndpoints, schedules, tasks } from './areas.ts'
 import { TaskRunner } from './background/runner.ts'
 import type { Config } from './base/config.ts'
@@ -15,6 +17,7 @@ import { StartError } from './base/start-error.ts'
 import { productVersion } from './base/version.ts'
 import type { Ctx } from './ctx.ts'
 import { limitConnections } from './http/connection-limit.ts'
+import type { Endpoint } from './http/endpoint.ts'
 import { KeptAnswers } from './http/kept-answers.ts'
 import { mount, mountHost } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
@@ -63,7 +66,10 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const runner = new TaskRunner<Ctx>({ tasks, schedules, makeCtx: () => makeCtx() })
   const common = {
     makeCtx,
-    signIn: authenticate,
+    signIn: (ctx: Ctx, credentials: Credentials, endpoint: Endpoint) =>
+      endpoint.client
+        ? signInClient(ctx, credentials, endpoint)
+        : authenticate(ctx, credentials, endpoint),
     throttles: () => requestThrottles(parts.settings.all),
     isOffered: (feature: string) => parts.settings.offers(feature),
     limits: {

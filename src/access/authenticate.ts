@@ -23,6 +23,8 @@ import {
 export interface Admits {
   /** Scopes of which a deploy token needs one; none: deploy tokens are refused. */
   readonly deployToken: readonly string[]
+  /** Package managers and the like, which send any kind of token as Bearer or as the password of Basic. */
+  readonly client?: object | undefined
 }
 
 /**

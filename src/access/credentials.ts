@@ -8,6 +8,8 @@ export interface Credentials {
   readonly jobToken?: string | undefined
   /** `DEPLOY-TOKEN` header. */
   readonly deployToken?: string | undefined
+  /** A token of whatever kind in a header that only one program sends, such as `X-NuGet-ApiKey`. */
+  readonly anyToken?: string | undefined
   /** Basic authentication: git, registries. */
   readonly basic?: { readonly user: string; readonly password: string } | undefined
   /** `Sudo` header or `sudo` parameter: id or username of the user to act as. */

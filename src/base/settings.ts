@@ -74,6 +74,9 @@ export const settings = {
   maxUpload: bytes('100m', { doc: 'Largest uploaded attachment' }),
   maxAvatar: bytes('200k', { doc: 'Largest avatar' }),
   maxPackageFile: bytes('5g', { doc: 'Largest file of a package' }),
+  maxProjectPackages: bytes('0', {
+    doc: 'Largest size of all packages of a project; 0 has no limit',
+  }),
   maxBlob: bytes('100m', { doc: 'Largest file that an edit through the API may write' }),
   maxOffset: integer(
     50_000,

@@ -1,11 +1,18 @@
 import type { Credentials } from '../access/credentials.ts'
+import type { ClientProtocol } from './client-protocol.ts'
 import type { Input } from './read-input.ts'
 import { type ApiRequest, header } from './request.ts'
 
 /** The credentials that a request carries in parameters and headers (spec A-resolved §7, D §0.4). */
-export function readCredentials(request: ApiRequest, query: Input, body: Input): Credentials {
+export function readCredentials(
+  request: ApiRequest,
+  query: Input,
+  body: Input,
+  client?: ClientProtocol,
+): Credentials {
   const authorization = header(request, 'authorization')
   return {
+    anyToken: client?.tokenHeader && header(request, client.tokenHeader),
     token:
       textOf(query.private_token) ??
       textOf(body.private_token) ??

@@ -5,6 +5,7 @@ import { sourceWord } from '../access/sources.ts'
 import type { Access } from '../access/subjects.ts'
 import type { NamesPage, OffsetPage, Page, Paged } from '../base/page.ts'
 import type { Ctx } from '../ctx.ts'
+import type { ClientProtocol } from './client-protocol.ts'
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Shape = Readonly<Record<string, z.ZodType>>
@@ -50,6 +51,8 @@ export interface RequestFacts {
   readonly ip: string
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
+  /** The body as it arrives, for endpoints that are declared `raw`; read already in all others. */
+  readonly body: Readable
   /** Keys that the caller really sent, so that updates change only those. */
   readonly sent: ReadonlySet<string>
   /** The request's own absolute URL below the external URL. */
@@ -157,6 +160,10 @@ export interface Declaration<
   readonly status?: number
   /** Largest body in bytes, when it is not the common limit. */
   readonly maxBody?: number
+  /** The handler reads the body itself, as `request.body`, after the caller was admitted: it may be of any size. */
+  readonly raw?: true
+  /** Package managers and the like: how they sign in, and the words in which they want refusals. */
+  readonly client?: ClientProtocol
   /** What an instance may lack: then 404. */
   readonly offered?: { readonly setting: string }
   /**
@@ -229,6 +236,8 @@ export interface Endpoint {
   readonly response: z.ZodType | BytesResponse | undefined
   readonly status: number
   readonly maxBody: number | undefined
+  readonly raw: boolean
+  readonly client: ClientProtocol | undefined
   readonly offered: { readonly setting: string } | undefined
   readonly kept: boolean
   readonly limit: RateLimit | undefined
@@ -282,6 +291,8 @@ export function endpoint<
     response: declaration.response,
     status: declaration.status ?? (declaration.response ? 200 : 204),
     maxBody: declaration.maxBody,
+    raw: declaration.raw ?? false,
+    client: declaration.client,
     offered: declaration.offered,
     kept: (declaration.kept ?? false) && reads,
     limit: declaration.limit,

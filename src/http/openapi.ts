@@ -131,6 +131,10 @@ function isRequired(schema: z.ZodType): boolean {
 }
 
 function requestBody(endpoint: Endpoint): Json {
+  if (endpoint.raw) {
+    const content = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+    return { requestBody: { content } }
+  }
   if (Object.keys(endpoint.body).length === 0) return {}
   const schema = objectSchema(endpoint.body)
   const types = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']

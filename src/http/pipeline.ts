@@ -6,6 +6,7 @@ import { hasScope } from '../access/credentials.ts'
 import type { NamesPage, Page, Paged } from '../base/page.ts'
 import { hidden, insufficientScope, noMethod, noRoute, uriTooLong } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
+import { clientRefusal } from './client-protocol.ts'
 import { readCredentials } from './credentials.ts'
 import {
   Answer,
@@ -19,7 +20,14 @@ import {
 import { answerFor } from './errors.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { pageHeaders, readPage } from './paging.ts'
-import { type BodyLimits, type Input, type ReadBody, readBody, readQuery } from './read-input.ts'
+import {
+  type BodyLimits,
+  type Input,
+  NO_BODY,
+  type ReadBody,
+  readBody,
+  readQuery,
+} from './read-input.ts'
 import { jsonOf } from './ready.ts'
 import type { ApiRequest } from './request.ts'
 import type { Router } from './router.ts'
@@ -85,14 +93,20 @@ async function answer(
   if (match.kind === 'no_method') throw noMethod(match.allow)
   const { endpoint, path } = match
   const query = readQuery(request.rawQuery)
-  const body = await readBody(request, {
-    ...parts.limits,
-    bytes: endpoint.maxBody ?? parts.limits.bytes,
-  })
   try {
-    return await run(parts, counters, { request, endpoint, path, query, body })
-  } finally {
-    await body.clean()
+    const body = endpoint.raw
+      ? NO_BODY
+      : await readBody(request, {
+          ...parts.limits,
+          bytes: endpoint.maxBody ?? parts.limits.bytes,
+        })
+    try {
+      return await run(parts, counters, { request, endpoint, path, query, body })
+    } finally {
+      await body.clean()
+    }
+  } catch (error) {
+    throw endpoint.client ? clientRefusal(endpoint.client, error) : error
   }
 }
 
@@ -120,7 +134,11 @@ async function run(parts: PipelineParts, counters: Counters, step: Step): Promis
   const anonymous = parts.makeCtx(ANONYMOUS, request.ip)
   const actor = endpoint.ownSignIn
     ? ANONYMOUS
-    : await parts.signIn(anonymous, readCredentials(request, query, step.body.input), endpoint)
+    : await parts.signIn(
+        anonymous,
+        readCredentials(request, query, step.body.input, endpoint.client),
+        endpoint,
+      )
   const ctx = parts.makeCtx(actor, request.ip)
   const limitHeaders = countRequest(parts, counters, ctx, endpoint)
   assertScope(actor, endpoint)
@@ -173,6 +191,7 @@ async function work(
     headers: request.headers,
     ip: request.ip,
     signal: request.signal,
+    body: request.stream,
     sent: new Set(Object.keys(input)),
     url: parts.baseUrl + request.rawPath,
     countAgainst(limit, subject) {

@@ -27,7 +27,7 @@ export interface BodyLimits {
 }
 
 const MAX_DEPTH = 64
-const NO_BODY: ReadBody = { input: {}, clean: async () => {} }
+export const NO_BODY: ReadBody = { input: {}, clean: async () => {} }
 
 /** Reads `a=1&b[]=2&c[d]=3&e[][f]=4`; `+` is a space. Broken percent or UTF-8 sequences are refused with 400. */
 export function readQuery(raw: string): Input {

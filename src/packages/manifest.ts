@@ -1,10 +1,19 @@
+import { every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
+import { packages } from '../store/migrations/0200-packages.ts'
+import * as cleanup from './cleanup/endpoints.ts'
+import { runCleanupPolicies } from './cleanup/run.ts'
 import * as containerRegistry from './container-registry/endpoints.ts'
+import * as generic from './generic/endpoints.ts'
+import * as management from './management/endpoints.ts'
+import * as protection from './protection/endpoints.ts'
+import { removeMarkedPackages } from './registry/remove.ts'
+import * as settings from './settings/endpoints.ts'
 
 export const packagesArea: Manifest = {
   name: 'packages',
-  endpoints: endpointsOf(containerRegistry),
-  tasks: [],
-  schedules: [],
-  migrations: [],
+  endpoints: endpointsOf(cleanup, containerRegistry, generic, management, protection, settings),
+  tasks: [removeMarkedPackages, runCleanupPolicies],
+  schedules: [every(3_600_000, runCleanupPolicies, {})],
+  migrations: [packages],
 }

@@ -14,6 +14,7 @@ import type { LfsSchema } from './schema/lfs.ts'
 import type { MentionsSchema } from './schema/mentions.ts'
 import type { MergeRequestsSchema } from './schema/merge-requests.ts'
 import type { NotificationsSchema } from './schema/notifications.ts'
+import type { PackagesSchema } from './schema/packages.ts'
 import type { PlanningSchema } from './schema/planning.ts'
 import type { ProtectionsSchema } from './schema/protections.ts'
 import type { PushEffectsSchema } from './schema/push-effects.ts'
@@ -46,6 +47,7 @@ export interface Schema
     MentionsSchema,
     MergeRequestsSchema,
     NotificationsSchema,
+    PackagesSchema,
     PlanningSchema,
     ProtectionsSchema,
     PushEffectsSchema,

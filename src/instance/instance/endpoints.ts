@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
+import { PLAN_LIMITS, planLimits } from '../../access/plan-limits.ts'
 import { onInstance } from '../../access/subjects.ts'
 import { hidden } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -161,32 +162,6 @@ export const putAppearance = endpoint({
   },
 })
 
-/** Limits of a plan; 0 is no limit. */
-const planLimits = {
-  ci_instance_level_variables: 25,
-  ci_pipeline_size: 0,
-  ci_active_jobs: 0,
-  ci_project_subscriptions: 2,
-  ci_pipeline_schedules: 10,
-  ci_needs_size_limit: 50,
-  ci_registered_group_runners: 1000,
-  ci_registered_project_runners: 1000,
-  conan_max_file_size: 3_221_225_472,
-  dotenv_size: 5120,
-  dotenv_variables: 20,
-  enforcement_limit: 0,
-  generic_packages_max_file_size: 5_368_709_120,
-  helm_max_file_size: 5_242_880,
-  maven_max_file_size: 3_221_225_472,
-  notification_limit: 0,
-  npm_max_file_size: 524_288_000,
-  nuget_max_file_size: 524_288_000,
-  pipeline_hierarchy_size: 1000,
-  pypi_max_file_size: 3_221_225_472,
-  storage_size_limit: 0,
-  terraform_module_max_file_size: 1_073_741_824,
-} as const
-
 type PlanLimits = { [K in keyof typeof planLimits]: number }
 const limitNames = Object.keys(planLimits) as (keyof PlanLimits)[]
 
@@ -197,7 +172,6 @@ const planLimitsEntity = z.strictObject(
   >,
 )
 
-const PLAN_LIMITS = 'plan_limits'
 const plans = ['default', 'free', 'bronze', 'silver', 'premium', 'gold', 'ultimate'] as const
 
 export const getPlanLimits = endpoint({

@@ -1,0 +1,39 @@
+import { unauthorized } from '../base/problem.ts'
+import { type Actor, ANONYMOUS } from './actor.ts'
+import { type Admits, findActorByToken } from './authenticate.ts'
+import { type Credentials, hasScope } from './credentials.ts'
+import { findDeployToken } from './deploy-token.ts'
+import type { Door } from './door.ts'
+
+/**
+ * Who a package manager signs in as. Such programs know one place for a secret, and people put there what they have: a
+ * personal, project or group access token, a deploy token or a job token, whatever the header and the user name. A
+ * password is not taken.
+ */
+export async function signInClient(
+  door: Door,
+  credentials: Credentials,
+  admits: Admits,
+): Promise<Actor> {
+  const secret = secretOf(credentials)
+  if (secret === undefined) return ANONYMOUS
+  const byToken = await findActorByToken(door, secret)
+  if (byToken) return byToken
+  const deployToken = await findDeployToken(door, { password: secret })
+  if (!deployToken || !hasScope(deployToken, admits.deployToken)) throw unauthorized()
+  return deployToken
+}
+
+/** The one secret of a request, the most particular place first; a token may stand as the user name of Basic. */
+function secretOf(credentials: Credentials): string | undefined {
+  const { basic } = credentials
+  const given = [
+    credentials.deployToken,
+    credentials.jobToken,
+    credentials.anyToken,
+    credentials.token,
+    basic?.password,
+    basic?.user,
+  ]
+  return given.find((one) => one !== undefined && one !== '')
+}

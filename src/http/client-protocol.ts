@@ -1,0 +1,29 @@
+import { Problem, type ProblemBody } from '../base/problem.ts'
+import { answerFor } from './errors.ts'
+
+/** A program that speaks a protocol of its own: how it signs in, and the words in which it wants refusals. */
+export interface ClientProtocol {
+  /** Named in the challenge that goes with each 401, without which most clients never send their credentials. */
+  readonly realm: string
+  /** A header of its own that carries a token, in lower case: `x-nuget-apikey`. */
+  readonly tokenHeader?: string
+  /** The body of a refusal; the REST API's own unless told. */
+  readonly refusal?: (status: number, message: string) => ProblemBody
+}
+
+/** What went wrong, in the client's words; a fault of ours stays one. */
+export function clientRefusal(client: ClientProtocol, error: unknown): unknown {
+  const { status, body, headers, fault } = answerFor(error)
+  if (fault) return error
+  const challenge =
+    status === 401 ? { 'WWW-Authenticate': `Basic realm="${client.realm}"` } : undefined
+  const words = client.refusal?.(status, messageOf(body)) ?? body
+  const code = error instanceof Problem ? error.code : 'bad_request'
+  return new Problem(code, status, words, { headers: { ...headers, ...challenge } })
+}
+
+function messageOf(body: ProblemBody): string {
+  if (typeof body === 'string') return body
+  const text = body.message ?? body.error_description ?? body.error
+  return typeof text === 'string' ? text : JSON.stringify(text ?? body)
+}

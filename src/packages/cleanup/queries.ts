@@ -1,0 +1,60 @@
+import { type Selectable, sql } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { PackageCleanupPoliciesTable, PackageType } from '../../store/schema/packages.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type PolicyRow = Selectable<PackageCleanupPoliciesTable>
+
+export function findPolicy(db: Db, projectId: number): Promise<PolicyRow | undefined> {
+  return db
+    .selectFrom('package_cleanup_policies')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+}
+
+export async function savePolicy(db: Db, policy: PolicyRow): Promise<void> {
+  const { project_id: _, ...values } = policy
+  await db
+    .insertInto('package_cleanup_policies')
+    .values(policy)
+    .onConflict((on) => on.column('project_id').doUpdateSet(values))
+    .execute()
+}
+
+export function listDuePolicies(db: Db, now: Instant): Promise<PolicyRow[]> {
+  return db
+    .selectFrom('package_cleanup_policies')
+    .selectAll()
+    .where('next_run_at', '<=', now)
+    .orderBy('next_run_at')
+    .limit(100)
+    .execute()
+}
+
+export interface SurplusFile {
+  readonly id: number
+  readonly project_id: number
+  readonly package_type: PackageType
+  readonly name_key: string
+}
+
+/** Files of a project beyond the newest `keep` of the same name in the same package; Conan's by type and revision. */
+export async function listSurplusFiles(
+  db: Db,
+  projectId: number,
+  keep: number,
+  most: number,
+): Promise<SurplusFile[]> {
+  const { rows } = await sql<SurplusFile>`
+    SELECT id, project_id, package_type, name_key FROM (
+      SELECT f.id, p.project_id, p.package_type, p.name_key,
+        row_number() OVER (
+          PARTITION BY f.package_id, f.file_name, coalesce(json_extract(f.metadata, '$.place'), '')
+          ORDER BY f.id DESC) AS place
+      FROM package_files f JOIN packages p ON p.id = f.package_id
+      WHERE f.project_id = ${projectId} AND f.status = 'default'
+        AND p.status <> 'pending_destruction')
+    WHERE place > ${keep} LIMIT ${most}`.execute(db)
+  return rows
+}

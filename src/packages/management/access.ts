@@ -1,0 +1,67 @@
+import type { Access } from '../../access/subjects.ts'
+import { assertMayInProject, onProject, type Project } from '../../access/subjects.ts'
+import { forbidden, notFound } from '../../base/problem.ts'
+import {
+  findFileOfId,
+  findPackageOfId,
+  type PackageFileRow,
+  type PackageRow,
+} from '../registry/find.ts'
+import { DISPLAYED } from '../registry/packages.ts'
+
+interface OfPackage {
+  readonly project: Project
+  readonly found: PackageRow
+}
+
+function idOf(text: string | undefined): number {
+  return /^\d{1,15}$/.test(text ?? '') ? Number(text) : 0
+}
+
+/** The package of `:package_id` in the project of `:id`, for those who may read packages there. */
+export function onPackage(options: { readonly displayed?: true } = {}): Access<OfPackage> {
+  const readable = onProject('read_packages')
+  return {
+    ...readable,
+    async find(request) {
+      const { project } = await readable.find(request)
+      const found = await findPackageOfId(request.ctx, project, idOf(request.path.package_id))
+      if (!found) throw notFound('Package')
+      if (options.displayed && !DISPLAYED.includes(found.status)) throw notFound('Package')
+      return { project, found }
+    },
+  }
+}
+
+/** As `onPackage`, for those who may delete it; who may not is told so whether or not it is there. */
+export function onDeletablePackage(): Access<OfPackage> {
+  const readable = onProject('read_packages')
+  return {
+    ...readable,
+    needs: 'delete_package',
+    async find(request) {
+      const { project } = await readable.find(request)
+      if (request.ctx.actor.kind === 'anonymous') throw forbidden()
+      assertMayInProject(request.ctx, project, 'delete_package')
+      const found = await findPackageOfId(request.ctx, project, idOf(request.path.package_id))
+      if (!found) throw notFound('Package')
+      return { project, found }
+    },
+  }
+}
+
+/** The file of `:package_file_id` in such a package. */
+export function withFile(
+  access: Access<OfPackage>,
+): Access<OfPackage & { readonly file: PackageFileRow }> {
+  return {
+    ...access,
+    async find(request) {
+      const of = await access.find(request)
+      const id = idOf(request.path.package_file_id)
+      const file = await findFileOfId(request.ctx, of.found, id)
+      if (!file) throw notFound('Package file')
+      return { ...of, file }
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import { type Access, onProject, type Project } from '../../access/subjects.ts'
+import { notFound } from '../../base/problem.ts'
+import { findRule, type RuleRow } from './queries.ts'
+
+/** The rule of `:package_protection_rule_id` in the project of `:id`, for those who may change the rules there. */
+export function onProtectionRule(): Access<{ readonly project: Project; readonly rule: RuleRow }> {
+  const admitted = onProject('admin_package_rules', { signedIn: true })
+  return {
+    ...admitted,
+    async find(request) {
+      const { project } = await admitted.find(request)
+      const id = Number(request.path.package_protection_rule_id)
+      const rule = Number.isSafeInteger(id)
+        ? await findRule(request.ctx.db, project.id, id)
+        : undefined
+      if (!rule) throw notFound('Package Protection Rule')
+      return { project, rule }
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import { isAdmin } from '../../access/actor.ts'
+import type { Project } from '../../access/subjects.ts'
+import { matchesPattern } from '../../base/name-pattern.ts'
+import { forbidden, Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { PackageType } from '../../store/schema/packages.ts'
+import { listRulesOfType, type RuleRow } from './queries.ts'
+
+interface Named {
+  readonly package_type: PackageType
+  readonly name: string
+}
+
+/** Refuses to publish what a rule protects from the caller (spec C-resolved §5). */
+export async function assertMayPush(
+  ctx: Pick<Ctx, 'db' | 'actor'>,
+  project: Project,
+  type: PackageType,
+  name: string,
+): Promise<void> {
+  const isRefused = await isProtected(
+    ctx,
+    project,
+    { package_type: type, name },
+    'minimum_access_level_for_push',
+  )
+  if (isRefused) throw new Problem('forbidden', 403, { message: 'Package protected.' })
+}
+
+/** Refuses to delete what a rule protects from the caller. */
+export async function assertMayDelete(
+  ctx: Pick<Ctx, 'db' | 'actor'>,
+  project: Project,
+  row: Named,
+): Promise<void> {
+  if (await isProtected(ctx, project, row, 'minimum_access_level_for_delete')) {
+    throw forbidden('Package is deletion protected.')
+  }
+}
+
+/** Any rule that matches protects; a deploy token has no level, so none lets it pass. */
+async function isProtected(
+  ctx: Pick<Ctx, 'db' | 'actor'>,
+  project: Project,
+  { package_type: type, name }: Named,
+  level: 'minimum_access_level_for_push' | 'minimum_access_level_for_delete',
+): Promise<boolean> {
+  if (isAdmin(ctx.actor)) return false
+  const rules = await listRulesOfType(ctx.db, project.id, type)
+  const role = ctx.actor.kind === 'deploy_token' ? 0 : project.role
+  return rules.some((rule: RuleRow) => {
+    const least = rule[level]
+    if (least === null || role >= least) return false
+    return matchesPattern(rule.package_name_pattern.toLowerCase(), name.toLowerCase())
+  })
+}

@@ -1,0 +1,59 @@
+import { pipeline } from 'node:stream/promises'
+import busboy from 'busboy'
+import { badRequest, Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { RequestFacts } from '../../http/endpoint.ts'
+import type { PackageType } from '../../store/schema/packages.ts'
+import { type ReceivedFile, type ReceiveOptions, storeFile } from './receive.ts'
+
+/** The fields and the one file of a multipart upload. */
+export interface ReceivedForm {
+  /** Fields by name; several of one name are kept in their order. */
+  readonly fields: ReadonlyMap<string, readonly string[]>
+  readonly file: { readonly name: string; readonly received: ReceivedFile } | undefined
+}
+
+const limits = { fieldSize: 1024 * 1024, fields: 2000, files: 4, parts: 2010, headerPairs: 50 }
+
+/**
+ * Streams a multipart body whose file is in the part of this name; other files in it are passed over. Long fields are
+ * cut. Nothing of a body that is broken stays named anywhere.
+ */
+export async function receiveForm(
+  ctx: Ctx,
+  type: PackageType,
+  request: Pick<RequestFacts, 'headers' | 'body'>,
+  part: string,
+  options: ReceiveOptions = {},
+): Promise<ReceivedForm> {
+  const fields = new Map<string, string[]>()
+  let name = ''
+  let stored: Promise<ReceivedFile> | undefined
+  try {
+    const form = busboy({
+      headers: { 'content-type': String(request.headers['content-type'] ?? '') },
+      limits,
+      defParamCharset: 'utf8',
+    })
+    form.on('field', (field, value) => {
+      fields.set(field, [...(fields.get(field) ?? []), value])
+    })
+    form.on('file', (field, stream, info) => {
+      if (field !== part || stored !== undefined) {
+        stream.resume()
+        return
+      }
+      name = info.filename ?? ''
+      stored = storeFile(ctx, type, stream, options)
+      // Awaited below; a refusal must also stop the sender, who would wait for us to read on.
+      stored.catch((error: unknown) => form.destroy(error instanceof Error ? error : undefined))
+    })
+    await pipeline(request.body, form)
+    const received = await stored
+    return { fields, file: received && { name, received } }
+  } catch (error) {
+    const refusal = await stored?.catch((reason: unknown) => reason)
+    if (refusal instanceof Problem) throw refusal
+    throw error instanceof Problem ? error : badRequest('The form is broken')
+  }
+}

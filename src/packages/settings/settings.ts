@@ -1,0 +1,86 @@
+import { RE2JS, RE2JSSyntaxException } from 're2js'
+import { z } from 'zod'
+import type { Project } from '../../access/subjects.ts'
+import { invalid } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Db } from '../../store/schema.ts'
+import { findSettings, listSettingsAbove, saveSettings } from './queries.ts'
+
+/** What the packages of a group's projects may do (spec C-resolved §5). */
+export const packageSettings = z.strictObject({
+  maven_duplicates_allowed: z.boolean().default(true),
+  maven_duplicate_exception_regex: z.string().default(''),
+  generic_duplicates_allowed: z.boolean().default(true),
+  generic_duplicate_exception_regex: z.string().default(''),
+  nuget_duplicates_allowed: z.boolean().default(true),
+  nuget_duplicate_exception_regex: z.string().default(''),
+  terraform_module_duplicates_allowed: z.boolean().default(false),
+  terraform_module_duplicate_exception_regex: z.string().default(''),
+  nuget_symbol_server_enabled: z.boolean().default(false),
+})
+
+export type PackageSettings = z.infer<typeof packageSettings>
+
+/** The formats for which a group says whether a version may be published again. */
+export type DuplicateType = 'maven' | 'generic' | 'nuget' | 'terraform_module'
+
+export async function readPackageSettings(db: Db, namespaceId: number): Promise<PackageSettings> {
+  return parsed(await findSettings(db, namespaceId))
+}
+
+function parsed(text: string | undefined): PackageSettings {
+  return packageSettings.parse(text === undefined ? {} : JSON.parse(text))
+}
+
+/** Changes the settings that are given; exceptions that are no regular expression are refused. */
+export async function changePackageSettings(
+  ctx: Pick<Ctx, 'db'>,
+  namespaceId: number,
+  changes: { readonly [K in keyof PackageSettings]?: PackageSettings[K] | undefined },
+): Promise<PackageSettings> {
+  const given = Object.fromEntries(
+    Object.entries(changes).filter(([, value]) => value !== undefined),
+  )
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value === 'string' && !compiled(value)) throw invalid({ [name]: ['is invalid'] })
+  }
+  const changed = { ...(await readPackageSettings(ctx.db, namespaceId)), ...given }
+  await saveSettings(ctx.db, namespaceId, JSON.stringify(changed))
+  return changed
+}
+
+/** Anchored at both ends; matches in time linear in the text, whatever the pattern. */
+function compiled(regex: string): RE2JS | undefined {
+  try {
+    return RE2JS.compile(`^(?:${regex})$`)
+  } catch (error) {
+    if (error instanceof RE2JSSyntaxException) return undefined
+    throw error
+  }
+}
+
+/**
+ * Whether a version of a package that is there may be published once more. The project's own group decides; for
+ * Terraform modules any group above that allows it. An exception turns the switch round for names and versions it matches.
+ */
+export async function mayDuplicate(
+  ctx: Pick<Ctx, 'db'>,
+  project: Pick<Project, 'namespace_id'>,
+  type: DuplicateType,
+  names: readonly string[],
+): Promise<boolean> {
+  const known = await listSettingsAbove(ctx.db, project.namespace_id)
+  const own = known.find((row) => row.namespace_id === project.namespace_id)
+  const counted = type === 'terraform_module' ? known : own ? [own] : []
+  const settings =
+    counted.length > 0 ? counted.map((row) => parsed(row.settings)) : [parsed(undefined)]
+  return settings.some((one) => allows(one, type, names))
+}
+
+function allows(settings: PackageSettings, type: DuplicateType, names: readonly string[]): boolean {
+  const isAllowed = settings[`${type}_duplicates_allowed`]
+  const regex = settings[`${type}_duplicate_exception_regex`]
+  const exception = regex === '' ? undefined : compiled(regex)
+  const isException = exception !== undefined && names.some((name) => exception.matches(name))
+  return isAllowed !== isException
+}
