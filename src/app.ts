@@ -28,6 +28,7 @@ import { openServerParts, type PartsOptions } from './parts.ts'
 import { hostFileEndpoints, hostFilePath } from './projects/uploads/host-files.ts'
 import { recoverPushes } from './repositories/refs/recover.ts'
 import { recoverSideMoves } from './repositories/side-repositories/recover.ts'
+import { clearTemporary } from './store/temporary.ts'
 import { mountGoGet } from './transport/http/go-get.ts'
 import { mountGit } from './transport/http/mount.ts'
 import { mountLfs } from './transport/http/mount-lfs.ts'
@@ -60,6 +61,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const temporaryFolder = join(config.data, 'tmp')
   await mkdir(temporaryFolder, { recursive: true, mode: 0o700 })
   const parts = await openServerParts(config, { ...options, wake: () => wakeSoon() })
+  await clearTemporary(temporaryFolder)
   const { log, makeCtx } = parts
   // Whoever made the work gets their answer first.
   const wakeSoon = () => void setTimeout(() => runner.wake(), 25).unref()
@@ -112,24 +114,37 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   web.use(answerFault(log))
   const server = createServer({ headersTimeout: config.requestTimeout, requestTimeout: 0 }, web)
   limitConnections(server)
+  const closing = new AbortController()
+  let sweeping = Promise.resolve()
   return {
     server,
     config,
     makeCtx,
     runDueTasks: () => runner.runDue(),
     async listen() {
+      await makeCtx().git.outliveOthers()
       await recoverPushes(makeCtx())
       await recoverSideMoves(makeCtx())
       await runner.start()
-      return listen(server, config, log)
+      const address = await listen(server, config, log)
+      sweeping = removeLeftOvers(makeCtx(), closing.signal)
+      return address
     },
     async close() {
+      closing.abort()
       await drain(server, config.drainTime)
       await transport.close()
       await runner.stop(config.drainTime)
+      await sweeping
       await parts.close()
     },
   }
+}
+
+/** What processes left in repositories that were killed with the last server; nothing that anybody waits for. */
+async function removeLeftOvers({ git, log }: Ctx, signal: AbortSignal): Promise<void> {
+  const removed = await git.removeLeftOvers(signal)
+  if (removed > 0) log.warn('removed what killed processes had left', { removed })
 }
 
 /** Gives uploads, whose paths may begin with a project's own, the path of their endpoint. */

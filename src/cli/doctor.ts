@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs'
-import { access, constants, readdir, rm, stat, statfs } from 'node:fs/promises'
+import { access, constants, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../base/config.ts'
 import { silentLog } from '../base/log.ts'
+import { ownerOf } from '../base/process-mark.ts'
 import { StartError } from '../base/start-error.ts'
 import { findFaults } from '../git/faults.ts'
+import { listUnfinished } from '../git/left-over-all.ts'
 import type { RepoName } from '../git/repo-name.ts'
 import { openCommandParts, type Parts } from '../parts.ts'
 import { tryLockDataFolder } from '../store/lock.ts'
 import type { Db } from '../store/schema.ts'
+import { listLeftTemporary } from '../store/temporary.ts'
 import { command } from './command.ts'
 import type { Progress } from './progress.ts'
 import { countDeadTasks, countProjects, listProjectsAfter, listSidesAfter } from './queries.ts'
@@ -125,25 +128,34 @@ async function taskFinding({ store }: Parts): Promise<Finding> {
   return finding('background work', 'warning', `${dead} tasks have failed for good`)
 }
 
-/** Uploads and imports that were cut off; what is younger may still be running. */
+/** Uploads, imports and repositories whose process is gone before they were done. */
 async function leftoverFinding(
   { now }: Parts,
   { data }: Config,
   { mend }: Manner,
 ): Promise<Finding> {
-  const folder = join(data, 'tmp')
-  const names = await readdir(folder).catch(() => [])
   const before = Date.parse(now()) - LEFTOVER_MS
-  let old = 0
-  for (const name of names) {
-    const found = await stat(join(folder, name)).catch(() => undefined)
-    if (found === undefined || found.mtimeMs > before) continue
-    old += 1
-    if (mend) await rm(join(folder, name), { recursive: true, force: true })
-  }
+  const paths = [
+    ...(await leftIn(join(data, 'tmp'), before)),
+    ...(await leftIn(join(data, 'files', 'tmp'), before)),
+    ...(await listUnfinished(join(data, 'repositories'))),
+  ]
+  if (mend) for (const path of paths) await rm(path, { recursive: true, force: true })
+  const old = paths.length
   if (old === 0) return finding('temporary files', 'ok', 'none left over')
   if (mend) return finding('temporary files', 'ok', `removed ${old} left over by a crash`)
   return finding('temporary files', 'warning', `${old} left over by a crash, see --mend`)
+}
+
+/** What names no process may be of a program that runs: it counts once it is old. */
+async function leftIn(folder: string, before: number): Promise<string[]> {
+  const left: string[] = []
+  for (const name of await listLeftTemporary(folder)) {
+    const found = await stat(join(folder, name)).catch(() => undefined)
+    const isLeft = ownerOf(name) !== undefined || (found?.mtimeMs ?? before) < before
+    if (isLeft) left.push(join(folder, name))
+  }
+  return left
 }
 
 async function repositoryFindings(
@@ -205,11 +217,10 @@ function knownSide(side: Awaited<ReturnType<typeof listSidesAfter>>[number]): Kn
 }
 
 async function oneRepository(parts: Parts, known: Known, manner: Manner): Promise<Finding[]> {
-  const { git, now } = parts.makeCtx()
+  const { git } = parts.makeCtx()
   const name = `repository ${known.title}`
   if (!(await git.exists(known.name))) return [finding(name, 'failure', 'is missing on disk')]
-  const options = { now: Date.parse(now()), ...manner }
-  const { faults, mended } = await findFaults(git.open(known.name), options)
+  const { faults, mended } = await findFaults(git.open(known.name), manner)
   return [
     ...mended.map((text) => finding(name, 'ok', text)),
     ...faults.map((text) => finding(name, 'failure', text)),

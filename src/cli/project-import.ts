@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { findProjectByPath, type ProjectRow } from '../access/find-queries.ts'
 import { withProjectRole } from '../access/subjects.ts'
 import { conflict } from '../base/problem.ts'
+import { ownedName } from '../base/process-mark.ts'
 import type { Ctx } from '../ctx.ts'
 import { type Fetched, fetchWhole, type RemoteHead, readRemoteHead } from '../git/fetch-whole.ts'
 import { createProject } from '../projects/projects/create-project.ts'
@@ -43,7 +43,7 @@ export const projectImport = command({
     const wanted = readWanted(source, call.options)
     return await withData(call, async (ctx) => {
       await assertFree(ctx, wanted)
-      const scratch = join(ctx.config.data, 'tmp', `import-${randomBytes(8).toString('hex')}`)
+      const scratch = join(ctx.config.data, 'tmp', ownedName('import-'))
       const onProgress = (text: string) => call.progress.say(text)
       const fetching = { scratch, signal: call.signal, onProgress }
       try {

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import type { Readable, Stream, Writable } from 'node:stream'
 import { fallBehind } from '../base/priority.ts'
 import { GitError } from './error.ts'
+import { removeSoon } from './left-over.ts'
+import { onlyReads } from './lock-holders.ts'
 
 export interface GitCommand {
   /** The arguments. Whatever a caller chose comes after `--end-of-options` or `--`. */
@@ -154,6 +156,7 @@ function start(command: GitCommand, stdout: 'pipe' | Stream) {
   const done = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
     child.on('error', (error) => reject(startFailure('git', error)))
     child.on('close', (code) => {
+      if (code === null) cleanAfter(command)
       clearTimeout(timer)
       command.signal?.removeEventListener('abort', onAbort)
       const accepted = code !== null && (command.accept ?? [0]).includes(code)
@@ -170,6 +173,11 @@ function start(command: GitCommand, stdout: 'pipe' | Stream) {
     done,
     kill: () => stop(new GitError('failed', `git ${command.args[0]} was stopped`)),
   }
+}
+
+/** A program that was killed leaves the locks that it held. */
+function cleanAfter({ repo, args }: GitCommand): void {
+  if (repo !== undefined && !onlyReads(args[0] ?? '')) void removeSoon(repo)
 }
 
 /** Runs the git program and collects its output. */

@@ -1,11 +1,9 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runGit } from './command.ts'
 import { GitError } from './error.ts'
+import { findLeftOvers, removeLeftOvers } from './left-over.ts'
 import type { Repo } from './repo.ts'
-
-/** Git holds a lock for moments, and the longest maintenance for minutes. */
-const STALE_MS = 60 * 60 * 1000
 
 export interface RepoFaults {
   /** What is wrong, one sentence each. */
@@ -15,11 +13,9 @@ export interface RepoFaults {
 }
 
 export interface FaultOptions {
-  /** The time now, in milliseconds. */
-  readonly now: number
   /** Reads every object (`git fsck --full`), which takes as long as the repository is large. */
   readonly deep: boolean
-  /** Removes what a crash left behind: lock files that nobody holds. */
+  /** Removes what a crash left behind: locks and temporary files whose process is gone. */
   readonly mend: boolean
   readonly signal?: AbortSignal | undefined
 }
@@ -27,13 +23,10 @@ export interface FaultOptions {
 /** Looks for what keeps a repository from working: left-over lock files, a bad HEAD, damaged objects. */
 export async function findFaults(repo: Repo, options: FaultOptions): Promise<RepoFaults> {
   const faults = await headFaults(repo)
-  const mended: string[] = []
-  for (const lock of await staleLocks(repo.path, options.now)) {
-    if (options.mend) {
-      await rm(join(repo.path, lock), { force: true })
-      mended.push(`removed the lock ${lock}`)
-    } else faults.push(`the lock ${lock} is held by nobody`)
-  }
+  const left = options.mend ? await removeLeftOvers(repo.path) : await findLeftOvers(repo.path)
+  const mended = options.mend ? left.map((name) => `removed ${name}, whose process is gone`) : []
+  if (!options.mend)
+    faults.push(...left.map((name) => `${name} is left over by a process that is gone`))
   if (options.deep) faults.push(...(await objectFaults(repo, options.signal)))
   return { faults, mended }
 }
@@ -41,16 +34,6 @@ export async function findFaults(repo: Repo, options: FaultOptions): Promise<Rep
 async function headFaults(repo: Repo): Promise<string[]> {
   const head = await readFile(join(repo.path, 'HEAD'), 'utf8').catch(() => '')
   return head.startsWith('ref: refs/heads/') ? [] : ['HEAD names no branch']
-}
-
-async function staleLocks(path: string, now: number): Promise<string[]> {
-  const entries = await readdir(path, { recursive: true }).catch(() => [])
-  const stale: string[] = []
-  for (const name of entries.filter((entry) => entry.endsWith('.lock'))) {
-    const found = await stat(join(path, name)).catch(() => undefined)
-    if (found?.isFile() && now - found.mtimeMs > STALE_MS) stale.push(name)
-  }
-  return stale
 }
 
 async function objectFaults(repo: Repo, signal: AbortSignal | undefined): Promise<string[]> {

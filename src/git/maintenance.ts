@@ -1,10 +1,9 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { runGit } from './command.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { operation } from './engine/operation.ts'
+import { releaseDeadLocks, removeLeftOvers } from './left-over.ts'
 import type { Repo } from './repo.ts'
-import { type FoundFile, filesBelow } from './repository-files.ts'
+import { filesBelow } from './repository-files.ts'
 import type { ObjectId } from './types.ts'
 
 /*
@@ -22,10 +21,6 @@ export interface RepositoryState {
   /** Layers of the commit graph; 0 means that there is none. */
   readonly graphLayers: number
   readonly hasBitmap: boolean
-  /** Lock files older than an hour: left behind by a crash. */
-  readonly staleLocks: readonly string[]
-  /** Unfinished files older than a day. */
-  readonly leftovers: readonly string[]
 }
 
 export interface MaintenanceOptions {
@@ -37,6 +32,10 @@ export interface MaintenanceOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+const graphLocks = [
+  'objects/info/commit-graph.lock',
+  'objects/info/commit-graphs/commit-graph-chain.lock',
+]
 const hour = 3_600_000
 const day = 24 * hour
 const looseRefsAllowed = 50
@@ -56,6 +55,7 @@ export async function extendGraph(
   signal?: AbortSignal,
 ): Promise<void> {
   if (tips.length === 0) return
+  await releaseDeadLocks(repo.path, graphLocks)
   await runGit({
     repo: repo.path,
     args: [
@@ -77,13 +77,13 @@ export async function maintainRepository(
   repo: Repo,
   options: MaintenanceOptions,
 ): Promise<readonly string[]> {
-  const state = await inspectRepository(repo, options.now, options.signal)
+  const state = await inspectRepository(repo, options.signal)
   const done: string[] = []
   const run = async (step: string, args: readonly string[]) => {
     await runGit({ repo: repo.path, args, timeout: timeLimit, signal: options.signal })
     done.push(step)
   }
-  for (const leftover of state.leftovers) await rm(leftover, { force: true })
+  await removeLeftOvers(repo.path)
   if (state.looseRefs > looseRefsAllowed || options.full) {
     await run('pack-refs', ['pack-refs', '--all', '--prune'])
   }
@@ -141,28 +141,17 @@ export const inspectRepositoryOperation = operation({
   name: 'inspectRepository',
   lane: 'heavy',
   seconds: 300,
-  run: ({ repository, signal }, { now }: { readonly now: string }) =>
-    inspect(repository, Date.parse(now), signal),
+  run: ({ repository, signal }, _input: Record<never, never>) => inspect(repository, signal),
 })
 
 /** Looks at a repository's files. */
-export function inspectRepository(
-  repo: Repo,
-  now: string,
-  signal?: AbortSignal,
-): Promise<RepositoryState> {
-  return repo.engine.run(inspectRepositoryOperation, repo.path, { now }, signal)
+export function inspectRepository(repo: Repo, signal?: AbortSignal): Promise<RepositoryState> {
+  return repo.engine.run(inspectRepositoryOperation, repo.path, {}, signal)
 }
 
-async function inspect(
-  repository: OpenRepository,
-  time: number,
-  signal: AbortSignal,
-): Promise<RepositoryState> {
-  const { path } = repository
+async function inspect(repository: OpenRepository, signal: AbortSignal): Promise<RepositoryState> {
   const files = await filesBelow(repository, signal)
   const named = (pattern: RegExp) => files.filter((file) => pattern.test(file.name))
-  const old = (age: number) => (file: FoundFile) => time - file.modified > age
   return {
     looseObjects: named(/^objects\/[0-9a-f]{2}\/[0-9a-f]{38,62}$/).length,
     packs: named(/^objects\/pack\/pack-[0-9a-f]+\.pack$/).length,
@@ -170,12 +159,6 @@ async function inspect(
     looseRefs: named(/^refs\//).length,
     graphLayers: named(/^objects\/info\/(?:commit-graph|commit-graphs\/graph-.*\.graph)$/).length,
     hasBitmap: named(/^objects\/pack\/.*\.bitmap$/).length > 0,
-    staleLocks: named(/\.lock$/)
-      .filter(old(hour))
-      .map((file) => join(path, file.name)),
-    leftovers: named(/^objects\/(?:pack\/|[0-9a-f]{2}\/)?(?:tmp_|\.tmp-)/)
-      .filter(old(day))
-      .map((file) => join(path, file.name)),
   }
 }
 

@@ -39,19 +39,18 @@ export async function moveLooseRef(
   const path = join(repository.path, name)
   const { file, folders } = takeLock(path, name)
   try {
-    try {
-      const refs = refsOf(repository)
-      assertHolds(refs, name, oldId)
-      if (oldId === noObject) assertRoom(refs, name)
-      writeSync(file, `${newId}\n`)
-      await sync(file)
-    } finally {
-      closeSync(file)
-    }
+    const refs = refsOf(repository)
+    assertHolds(refs, name, oldId)
+    if (oldId === noObject) assertRoom(refs, name)
+    writeSync(file, `${newId}\n`)
+    await sync(file)
     place(path, name)
   } catch (error) {
     rmSync(lockOf(path), { force: true })
     throw error
+  } finally {
+    // Not sooner: a lock that nobody has open is one that a killed process has left behind.
+    closeSync(file)
   }
   await Promise.all(folders.map(syncFolder))
 }

@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { access, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { ownedName } from '../base/process-mark.ts'
 import { InProcessEngine } from './engine/in-process.ts'
 import type { Engine } from './engine/operation.ts'
 import { EnginePool } from './engine/pool.ts'
 import { GitError } from './error.ts'
+import { removeFromAll } from './left-over-all.ts'
 import { isBranchName } from './names.ts'
+import { outliveOthers } from './outlive.ts'
 import { linkObjects } from './repo-fork.ts'
 import { layOut, syncFolder, writeFileSynced } from './repo-layout.ts'
 import { type RepoName, repositoryKey } from './repo-name.ts'
@@ -48,6 +50,13 @@ export interface GitStore {
   /** Copies branches, tags and objects of one repository to a new one. */
   fork(from: RepoName, to: RepoName): Promise<Repo>
   readonly engine: Engine
+  /**
+   * Waits for the processes of a server that is gone, and ends those that stay: after it no ref moves but by us. To be
+   * called at the start.
+   */
+  outliveOthers(): Promise<void>
+  /** Removes what dead processes left in any repository, gives the number, and is in no hurry. */
+  removeLeftOvers(signal?: AbortSignal): Promise<number>
   close(): Promise<void>
 }
 
@@ -61,6 +70,7 @@ export function openGit(config: GitConfig): GitStore {
           processes: config.engineProcesses,
           memory: config.engineMemory,
           timeout: config.engineTimeout,
+          folder: root,
         })
 
   const pathOf = (name: RepoName): string => repositoryPath(root, name)
@@ -71,7 +81,7 @@ export function openGit(config: GitConfig): GitStore {
     const path = pathOf(name)
     const taken = () => new GitError('exists', `repository ${repositoryKey(name)} exists`)
     if (await present(path)) throw taken()
-    const draft = `${path}.${randomBytes(6).toString('hex')}.new`
+    const draft = `${ownedName(`${path}.`)}.new`
     try {
       await mkdir(dirname(path), { recursive: true })
       await build(draft)
@@ -100,7 +110,7 @@ export function openGit(config: GitConfig): GitStore {
     },
     async remove(name) {
       const path = pathOf(name)
-      const gone = `${path}.${randomBytes(6).toString('hex')}.gone`
+      const gone = `${ownedName(`${path}.`)}.gone`
       try {
         await rename(path, gone)
       } catch (error) {
@@ -116,6 +126,8 @@ export function openGit(config: GitConfig): GitStore {
         await linkObjects(source, path, config.maxPushBytes ?? 0)
       })
     },
+    outliveOthers: () => outliveOthers(root),
+    removeLeftOvers: (signal) => removeFromAll(root, signal),
     close: () => engine.close(),
   }
 }
@@ -126,7 +138,7 @@ export async function setHead(repo: Repo, branch: string): Promise<void> {
   const content = `ref: refs/heads/${branch}\n`
   // Asked for after every push to the default branch.
   if ((await readFile(join(repo.path, 'HEAD'), 'utf8').catch(() => '')) === content) return
-  const draft = join(repo.path, `HEAD.${randomBytes(6).toString('hex')}.new`)
+  const draft = join(repo.path, `${ownedName('HEAD.')}.new`)
   await writeFileSynced(draft, content)
   await rename(draft, join(repo.path, 'HEAD'))
   await syncFolder(repo.path)

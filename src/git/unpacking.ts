@@ -1,6 +1,7 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ownedName } from '../base/process-mark.ts'
 import { quarantineEnvironment } from './ancestry.ts'
 import { startGit } from './command.ts'
 import { GitError } from './error.ts'
@@ -26,7 +27,8 @@ const allocationLimit = '512m'
 
 /** Starts to unpack: git checks every object as it does those of a push, and leaves each in a file of its own. */
 export function startUnpacking(repo: Repo): Unpacking {
-  const quarantine = mkdtempSync(join(repo.path, 'objects', 'tmp_objdir-incoming-'))
+  const quarantine = join(repo.path, 'objects', ownedName('tmp_objdir-incoming-'))
+  mkdirSync(quarantine, { mode: 0o700 })
   const remove = () => rm(quarantine, { recursive: true, force: true }).catch(() => {})
   try {
     const git = startGit({

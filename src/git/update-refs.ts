@@ -1,6 +1,7 @@
 import { runGit } from './command.ts'
 import { operation } from './engine/operation.ts'
 import { GitError, type GitErrorCode } from './error.ts'
+import { releaseDeadLocks } from './left-over.ts'
 import { moveLooseRef } from './move-ref.ts'
 import { assertObjectId, assertRefName, clip } from './names.ts'
 import type { Repo } from './repo.ts'
@@ -67,13 +68,23 @@ function assertUpdates(updates: readonly RefUpdate[]): void {
 
 const patience = [5, 15, 40, 90] as const
 
-/** Tries again while another writer holds a lock, which it does for a moment only. */
-async function patiently(attempt: () => Promise<void>): Promise<void> {
-  for (const wait of patience) {
+/** The locks that a move of these refs takes. */
+export function locksOf(names: readonly string[]): string[] {
+  return [...names.map((name) => `${name}.lock`), 'packed-refs.lock']
+}
+
+/** Tries again while another writer holds a lock, which it does for a moment only, unless it was killed. */
+async function patiently(
+  repo: Repo,
+  locks: readonly string[],
+  attempt: () => Promise<void>,
+): Promise<void> {
+  for (const [round, wait] of patience.entries()) {
     try {
       return await attempt()
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== 'locked') throw error
+      if (round > 0 && (await releaseDeadLocks(repo.path, locks)).length > 0) continue
       await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())))
     }
   }
@@ -92,7 +103,8 @@ export async function updateRefs(repo: Repo, updates: readonly RefUpdate[]): Pro
   if (!only) return
   // One ref needs no program; a deletion and a transaction touch the packed refs too.
   const single = others.length === 0 && only.newId !== noObject
-  await patiently(() =>
+  const locks = locksOf(updates.map(({ name }) => name))
+  await patiently(repo, locks, () =>
     single ? repo.engine.run(moveRefOperation, repo.path, only) : transaction(repo, updates),
   )
 }

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -8,6 +8,7 @@ import { gunzip } from 'node:zlib'
 import busboy from 'busboy'
 import qs from 'qs'
 import { badParameters, Problem, tooLarge, unsupportedType } from '../base/problem.ts'
+import { ownedName } from '../base/process-mark.ts'
 import { receivedFile } from './params.ts'
 import { type ApiRequest, header } from './request.ts'
 
@@ -176,7 +177,8 @@ function withoutPrototypes(value: unknown): unknown {
 }
 
 async function readMultipart(request: ApiRequest, limits: BodyLimits): Promise<ReadBody> {
-  const folder = await mkdtemp(join(limits.temporaryFolder, 'form-'))
+  const folder = join(limits.temporaryFolder, ownedName('form-'))
+  await mkdir(folder, { mode: 0o700 })
   const clean = () => rm(folder, { recursive: true, force: true })
   try {
     return { input: await readParts(request, limits, folder), clean }

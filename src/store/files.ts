@@ -1,9 +1,11 @@
-import { createHash, type Hash, randomBytes } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Instant } from '../base/clock.ts'
 import { tooLarge } from '../base/problem.ts'
+import { ownedName } from '../base/process-mark.ts'
+import { clearTemporary } from './temporary.ts'
 
 /** Digests that a caller may ask for beside sha256. */
 export type ExtraDigest = 'md5' | 'sha1' | 'sha512'
@@ -59,12 +61,12 @@ export async function openFileStore(
 ): Promise<FileStore> {
   const root = join(folder, 'files')
   const temp = join(root, 'tmp')
-  if (options.clear ?? true) await rm(temp, { recursive: true, force: true })
   await mkdir(temp, { recursive: true, mode: 0o700 })
+  if (options.clear ?? true) await clearTemporary(temp)
   const pathOf = (sha256: string) => filePath(root, sha256)
   return {
     async put(source, options = {}) {
-      const partial = join(temp, randomBytes(16).toString('hex'))
+      const partial = join(temp, ownedName('file-'))
       try {
         const stored = await writePartial(partial, source, options)
         options.check?.(stored)
@@ -94,7 +96,7 @@ export async function openFileStore(
 /** Taken aside before it is looked at: bytes that are put again meanwhile are another file, and stay. */
 async function deleteOlder(path: string, temp: string, before: number): Promise<boolean> {
   if (!(await isOlder(path, before))) return false
-  const aside = join(temp, randomBytes(16).toString('hex'))
+  const aside = join(temp, ownedName('file-'))
   try {
     await rename(path, aside)
   } catch {

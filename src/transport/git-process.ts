@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { fallBehind } from '../base/priority.ts'
 import { assertStarted, gitArguments, gitEnvironment, startFailure } from '../git/command.ts'
+import { removeSoon } from '../git/left-over.ts'
 import type { Repo } from '../git/repo.ts'
 
 export interface ServiceCommand {
@@ -79,7 +80,11 @@ export function startService(command: ServiceCommand): GitService {
   ends.fromHook.on('error', () => {})
   const closed = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
     child.on('error', (error) => reject(startFailure('git', error)))
-    child.on('close', (code) => resolve({ code: code ?? -1, stderr }))
+    child.on('close', (code) => {
+      // However it ended: the one that was killed may have been below it.
+      if (code !== 0 && service === 'receive-pack') void removeSoon(repo.path)
+      resolve({ code: code ?? -1, stderr })
+    })
   })
   closed.catch(() => {})
   const group = child.pid

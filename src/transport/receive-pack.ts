@@ -1,11 +1,13 @@
 import type { Writable } from 'node:stream'
+import { processMark } from '../base/process-mark.ts'
 import { GitError } from '../git/error.ts'
+import { releaseDeadLocks } from '../git/left-over.ts'
 import { syncLooseObjects } from '../git/quarantine.ts'
 import type { Repo } from '../git/repo.ts'
+import { locksOf } from '../git/update-refs.ts'
 import { readMoved, settleMoved } from '../repositories/refs/door.ts'
 import { isPushable, type Push, type RefMove } from '../repositories/refs/moves.ts'
 import { objectFacts } from '../repositories/refs/object-facts.ts'
-import { processMark } from '../repositories/refs/recover.ts'
 import { type GitService, startService } from './git-process.ts'
 import { allow, deny, readHookQuestion } from './hook.ts'
 import type { PushRequest } from './push-request.ts'
@@ -129,7 +131,7 @@ export class ReceivePack {
 
   /** Writes the intent down, on the disk. A push that is refused later settles it as one that moved nothing. */
   async #record(): Promise<number> {
-    const mark = await processMark(this.#git.pid)
+    const mark = processMark(this.#git.pid) ?? null
     const id = await this.#given.door.open({ ...this.#push, moves: this.#moves }, mark)
     this.#transport.atStep('intent recorded')
     return id
@@ -152,6 +154,7 @@ export class ReceivePack {
       ])
       if (refusals.length > 0) return deny(toHook, sentences(ctx, refusals))
       if (this.#abandoned) return deny(toHook, [])
+      await releaseDeadLocks(this.#repo.path, locksOf(this.#moves.map(({ name }) => name)))
       this.#allowed = true
       this.#transport.atStep('allowed')
       allow(toHook)

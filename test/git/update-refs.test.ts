@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -83,11 +83,11 @@ describe('one ref', () => {
     expect(holds(branch('other'))).toBe('')
   })
 
-  test('with a lock that is left behind is refused as locked, and the others do not move', async () => {
+  test('with a lock that somebody holds is refused as locked, and the others do not move', async () => {
     const name = branch('locked')
     await updateRefs(repo, [{ name, oldId: noObject, newId: a }])
     const lock = join(repo.path, `${name}.lock`)
-    writeFileSync(lock, '')
+    const held = openSync(lock, 'wx')
     const locked = { code: 'locked' }
     await expect(updateRefs(repo, [{ name, oldId: a, newId: b }])).rejects.toMatchObject(locked)
     await expect(updateRefs(repo, [{ name, oldId: a, newId: noObject }])).rejects.toMatchObject(
@@ -101,6 +101,7 @@ describe('one ref', () => {
     ).rejects.toMatchObject(locked)
     expect(holds(branch('beside'))).toBe('')
     rmSync(lock)
+    closeSync(held)
     await updateRefs(repo, [{ name, oldId: a, newId: b }])
   })
 

@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildRepository } from '../../fixtures/repositories/build.ts'
@@ -175,7 +175,7 @@ describe('git over HTTP', () => {
     await gitClient(source, ['commit', '-q', '--amend', '-m', 'Begin again'])
     const tip = await gitClient(source, ['rev-parse', 'HEAD'])
     const lock = join(project.repository, 'refs/heads/two.lock')
-    await writeFile(lock, '')
+    const held = await open(lock, 'wx')
     const all = ['push', '--atomic', project.url(ana), '+main:one', '+main:two']
     const run = await runGitClient(source, all)
     expect(run.code).toBe(1)
@@ -187,6 +187,7 @@ describe('git over HTTP', () => {
     ])
     expect(new Set(tips.split('\n')).size).toBe(1)
     await rm(lock)
+    await held.close()
     await gitClient(source, all)
     expect(await gitClient(project.repository, ['rev-parse', 'one'])).toBe(tip)
   })

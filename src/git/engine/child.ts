@@ -50,14 +50,14 @@ export class EngineChild {
   readonly #pieces = new PieceReader((id, bytes, isLast) => this.#take(id, bytes, isLast))
   readonly #events: ChildEvents
 
-  constructor(slot: number, role: Role, events: ChildEvents) {
+  constructor(slot: number, role: Role, events: ChildEvents, folder = '') {
     this.slot = slot
     this.role = role
     this.#events = events
     const source = import.meta.url.endsWith('.ts')
     this.#process = fork(
       fileURLToPath(new URL(source ? './process.ts' : './process.js', import.meta.url)),
-      [],
+      [folder],
       {
         serialization: 'advanced',
         execArgv: [...heapLimits, ...(source ? ['--import', typescriptLoader()] : [])],

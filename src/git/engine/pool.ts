@@ -1,4 +1,5 @@
 import { GitError } from '../error.ts'
+import { removeSoon } from '../left-over.ts'
 import { type Call, type ChildEvents, EngineChild, type Role } from './child.ts'
 import { type FromEngine, unpackError } from './messages.ts'
 import { NearReads } from './near.ts'
@@ -12,6 +13,8 @@ export interface PoolOptions {
   readonly timeout?: number | undefined
   /** Calls of one lane that may wait; more are refused as `busy`. */
   readonly queue?: Partial<Record<Lane, number>> | undefined
+  /** The data folder: tells whose engine a process is when its server is gone. */
+  readonly folder?: string | undefined
 }
 
 /** Calls of a lane that one process runs at a time: libgit2 has ten threads in all (ENGINE.md §10). */
@@ -197,7 +200,12 @@ export class EnginePool implements Engine {
   }
 
   #start(slot: number): EngineChild {
-    const child = new EngineChild(slot, this.#roles[slot] ?? 'all', this.#events)
+    const child = new EngineChild(
+      slot,
+      this.#roles[slot] ?? 'all',
+      this.#events,
+      this.#options.folder,
+    )
     this.#children.push(child)
     return child
   }
@@ -223,8 +231,7 @@ export class EnginePool implements Engine {
     if (this.#closed) return
     if (!child.started) this.#failedStarts += 1
     const hopeless = this.#failedStarts >= startsAllowed
-    for (const call of calls) {
-      if (call.settled) continue
+    for (const call of calls.filter(({ settled }) => !settled)) {
       // A process that never started did not touch the call, so even a write may go elsewhere.
       if ((call.retries > 0 || !child.started) && !hopeless) {
         if (child.started) call.retries -= 1
@@ -234,6 +241,7 @@ export class EnginePool implements Engine {
       }
     }
     if (hopeless) this.#failedStarts = 0
+    for (const path of new Set(calls.map((call) => call.path))) void removeSoon(path)
     this.#dispatch()
   }
 

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
+import { ownedName } from '../../base/process-mark.ts'
 import { runGit } from '../command.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
@@ -31,7 +32,8 @@ export async function mergeByGit(
   signal: AbortSignal,
 ): Promise<JoinedTrees> {
   const known = join(repository.path, 'objects')
-  const scratch = await mkdtemp(join(known, 'tmp_objdir-merge-'))
+  const scratch = join(known, ownedName('tmp_objdir-merge-'))
+  await mkdir(scratch, { mode: 0o700 })
   try {
     const sides = 'base' in merge ? await commitsOf(merge, scratch) : merge
     const { code, stdout } = await runGit({

@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdtemp, open, rename, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate, deflateSync } from 'node:zlib'
+import { ownedName } from '../../base/process-mark.ts'
 import { runGit } from '../command.ts'
 import { GitError } from '../error.ts'
 import { syncFolder } from '../repo-layout.ts'
@@ -100,7 +101,8 @@ export class ObjectWriter {
   async #check(objects: readonly NewObject[]): Promise<void> {
     const { pack } = await buildPack(objects)
     const known = join(this.#path, 'objects')
-    const quarantine = await mkdtemp(join(known, 'tmp_objdir-check-'))
+    const quarantine = join(known, ownedName('tmp_objdir-check-'))
+    await mkdir(quarantine, { mode: 0o700 })
     try {
       await runGit({
         repo: this.#path,
@@ -119,13 +121,9 @@ export class ObjectWriter {
   }
 }
 
-const own = randomBytes(6).toString('hex')
-let drafts = 0
-
 /** A file of a folder, under a name that nobody else takes and that clean-up knows as left over. */
 function draftIn(folder: string): string {
-  drafts += 1
-  return join(folder, `tmp_obj_${own}${drafts}`)
+  return join(folder, ownedName('tmp_obj_'))
 }
 
 /** Writes a file beside its place and moves it there, so that no reader sees half of it. */

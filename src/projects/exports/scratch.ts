@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ownedName } from '../../base/process-mark.ts'
 import type { Ctx } from '../../ctx.ts'
 
 /** Gives a folder that is gone afterwards. */
@@ -8,7 +8,7 @@ export async function withScratch<T>(
   ctx: Pick<Ctx, 'config'>,
   act: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const folder = join(ctx.config.data, 'tmp', `export-${randomBytes(8).toString('hex')}`)
+  const folder = join(ctx.config.data, 'tmp', ownedName('export-'))
   await mkdir(folder, { recursive: true, mode: 0o700 })
   try {
     return await act(folder)

@@ -98,6 +98,6 @@ export async function refreshFacts(ctx: Ctx, projectId: number): Promise<void> {
   const project = await findProjectRow(ctx.db, projectId)
   if (!project || !(await ctx.git.exists(projectId))) return
   await freshFacts(ctx, project)
-  const { size } = await inspectRepository(ctx.git.open(projectId), ctx.now())
+  const { size } = await inspectRepository(ctx.git.open(projectId))
   await saveRepositorySize(ctx.db, projectId, size)
 }

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import { makeOutbound, type Outbound } from '../../base/outbound.ts'
 import { invalid, Problem } from '../../base/problem.ts'
+import { ownedName } from '../../base/process-mark.ts'
 import { redactText } from '../../base/redact.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
@@ -59,7 +59,7 @@ export const importFromUrl = task({
     const row = await findProjectRow(ctx.db, id)
     if (!row || row.pending_delete === 1 || row.import_status === 'finished') return
     await updateProjectRow(ctx.db, id, { import_status: 'started' })
-    const scratch = join(ctx.config.data, 'tmp', `import-${randomBytes(8).toString('hex')}`)
+    const scratch = join(ctx.config.data, 'tmp', ownedName('import-'))
     try {
       const source = { url: ctx.vault.open(sealed, PURPOSE) }
       const options = {

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import { later } from '../../base/clock.ts'
+import { isRunning } from '../../base/process-mark.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readRefValues } from '../../git/ref-values.ts'
 import { isDeletion } from './moves.ts'
@@ -29,7 +29,7 @@ export async function recoverPushes(ctx: Ctx): Promise<number> {
 /** Settles what is open for so long that whoever began it must have failed to. */
 export async function recoverForgotten(ctx: Ctx): Promise<void> {
   for (const push of await listOpenPushes(ctx.db, forgottenBefore(ctx))) {
-    if (!(await stillRuns(push.process))) await recover(ctx, push)
+    if (!stillRuns(push.process)) await recover(ctx, push)
   }
 }
 
@@ -39,9 +39,8 @@ export function forgottenBefore(ctx: Pick<Ctx, 'now'>): string {
 }
 
 /** Whether the git process that a move was left to still runs. */
-export async function stillRuns(process: string | null): Promise<boolean> {
-  const pid = Number(process?.split(':')[0])
-  return process !== null && (await processMark(pid)) === process
+export function stillRuns(process: string | null): boolean {
+  return process !== null && isRunning(process)
 }
 
 async function recover(ctx: Ctx, push: { id: number; project_id: number }): Promise<void> {
@@ -87,19 +86,10 @@ export function leadsTo(later: readonly RecordedMove[], id: number, value: strin
 /** Waits until a git process of an earlier run is gone, and ends it when it does not go. */
 export async function outlive(process: string): Promise<void> {
   const pid = Number(process.split(':')[0])
-  for (let waited = 0; (await processMark(pid)) === process; waited += 50) {
+  for (let waited = 0; isRunning(process); waited += 50) {
     if (waited >= orphanPatienceMs) signalGroup(pid)
     await sleep(50)
   }
-}
-
-/** `<pid>:<start time>` of a running process, or null: a pid alone may be somebody else's by now. */
-export async function processMark(pid: number): Promise<string | null> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null)
-  // The name in brackets may hold anything; the fields are counted from behind it.
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
-  if (!fields || fields[0] === 'Z') return null
-  return `${pid}:${fields[19]}`
 }
 
 function signalGroup(pid: number): void {

@@ -44,7 +44,7 @@ export const recoverSides = task({
   attempts: 1,
   async handler(ctx: Ctx) {
     for (const move of await listOpenMoves(ctx.db, forgottenBefore(ctx))) {
-      if (!(await stillRuns(move.process))) await recover(ctx, move)
+      if (!stillRuns(move.process)) await recover(ctx, move)
     }
   },
 })

@@ -15,7 +15,7 @@ export const measureSide = task({
   async handler(ctx: Ctx, { repository_id: id }) {
     const side = await findSideRowById(ctx.db, id)
     if (!side || !(await ctx.git.exists(side.name))) return
-    const { size } = await inspectRepository(ctx.git.open(side.name), ctx.now())
+    const { size } = await inspectRepository(ctx.git.open(side.name))
     await saveSideSize(ctx.db, id, size)
   },
 })
