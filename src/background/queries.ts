@@ -72,11 +72,17 @@ export async function deleteTask(db: Db, id: number): Promise<void> {
 export async function retryTask(
   db: Db,
   row: TaskRow,
-  retry: { readonly runAt: Instant; readonly error: string },
+  retry: {
+    readonly runAt: Instant
+    readonly error: string
+    /** What it counts from here on, where that is not what the row says. */
+    readonly counts?: { readonly attempts: number; readonly cut_offs: number }
+  },
 ): Promise<void> {
   const updated = await db
     .updateTable('tasks')
     .set({
+      ...retry.counts,
       state: 'ready',
       run_at: retry.runAt,
       last_error: retry.error,

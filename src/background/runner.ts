@@ -40,6 +40,12 @@ export interface RunnerOptions<C extends TaskCtx> {
 const restMs = 10
 const firstPauseMs = 10_000
 const longestPauseMs = 3_600_000
+/**
+ * A process mostly ends for reasons that are not the task's: that is no attempt. From then on the task may be the
+ * reason, and waits longer each time, so that the server is there in between; the last of the pauses are hours.
+ */
+const freeCutOffs = 3
+const mostCutOffs = 20
 
 /** How long after the nth failure a task is tried again: 10 s, 20 s, 40 s … at most an hour. */
 export function pauseAfter(attempts: number): number {
@@ -152,12 +158,12 @@ export class TaskRunner<C extends TaskCtx> {
 
   async #giveBack(row: TaskRow, why: string): Promise<void> {
     const { db, now } = this.#options.makeCtx()
+    const cutOffs = row.cut_offs + 1
     // A task that takes the process down with it must not do so for ever.
-    if (row.attempts >= (this.#tasks.get(row.name)?.attempts ?? 1)) {
-      await buryTask(db, row.id, why)
-    } else {
-      await retryTask(db, row, { runAt: now(), error: why })
-    }
+    if (cutOffs >= mostCutOffs) return await buryTask(db, row.id, why)
+    const pause = cutOffs > freeCutOffs ? pauseAfter(cutOffs - freeCutOffs) : 0
+    const counts = { attempts: row.attempts - 1, cut_offs: cutOffs }
+    await retryTask(db, row, { runAt: later(now(), pause), error: why, counts })
   }
 
   async #enqueueScheduled(): Promise<void> {
@@ -206,7 +212,8 @@ export class TaskRunner<C extends TaskCtx> {
       const error = await this.#attempt(ctx, row, task, abort)
       if (error === undefined) await withoutWaiting(ctx, (db) => deleteTask(db, row.id))
       else if (this.#state === 'stopped' && abort.signal.aborted) {
-        await retryTask(ctx.db, row, { runAt: ctx.now(), error: 'the server stopped' })
+        const counts = { attempts: row.attempts - 1, cut_offs: row.cut_offs }
+        await retryTask(ctx.db, row, { runAt: ctx.now(), error: 'the server stopped', counts })
       } else await this.#fail(ctx, row, task, error)
     } catch (error) {
       // The row stays marked as running, and the next start takes it back.

@@ -33,6 +33,7 @@ import { userAgents } from './migrations/0097-user-agents.ts'
 import { todoTargets } from './migrations/0098-todo-targets.ts'
 import { toldStatuses } from './migrations/0099-told-statuses.ts'
 import { waitingPushes } from './migrations/0110-waiting-pushes.ts'
+import { taskCutOffs } from './migrations/0111-task-cut-offs.ts'
 
 /**
  * The migrations of the first schema, whose files span several areas, and of the layers. What an area adds later stands in
@@ -73,4 +74,5 @@ export const baseMigrations: readonly Migration[] = [
   todoTargets,
   toldStatuses,
   waitingPushes,
+  taskCutOffs,
 ]

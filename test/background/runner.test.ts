@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { claimTasks } from '../../src/background/queries.ts'
 import { makeWork, type Work } from '../../src/background/queue.ts'
 import { type TaskCtx, TaskRunner } from '../../src/background/runner.ts'
 import { daily, every, type Schedule } from '../../src/background/schedule.ts'
@@ -293,7 +294,7 @@ describe('a stop', () => {
     await one.start()
     await expect.poll(() => one.running).toBe(1)
     await one.stop(10)
-    expect((await rows())[0]).toMatchObject({ state: 'ready', locked_by: null })
+    expect((await rows())[0]).toMatchObject({ state: 'ready', attempts: 0, locked_by: null })
   })
 })
 
@@ -346,18 +347,37 @@ describe('a process that is killed', () => {
     await last.kill()
     const ended = new Set(readFileSync(`${store.folder}/ended`, 'utf8').trim().split('\n'))
     expect(ended.size).toBe(all.length)
+  }, 90_000)
+
+  test('again and again uses up no attempt of what it ran', async () => {
+    const innocent = noting([], { attempts: 2 })
+    for (let n = 1; n <= 20; n++) await work.enqueue(store.db, innocent, { n })
+    for (let time = 1; time <= 3; time++) await endWhileRunning(innocent)
+    const unharmed = { state: 'ready', attempts: 0, cut_offs: 3, run_at: clock }
+    expect(await rows()).toEqual(Array(20).fill(expect.objectContaining(unharmed)))
   })
 
-  test('by its own task over and over keeps the task as dead in the end', async () => {
+  test('by its own task over and over keeps the task as dead in the end, after longer and longer pauses', async () => {
     const deadly = noting([], { attempts: 2 })
     await work.enqueue(store.db, deadly, { n: 1 })
-    for (const state of ['ready', 'dead']) {
-      await store.db
-        .updateTable('tasks')
-        .set((eb) => ({ state: 'running', locked_by: 'gone', attempts: eb('attempts', '+', 1) }))
-        .execute()
-      await makeRunner([deadly]).recover()
-      expect((await rows())[0]).toMatchObject({ state })
+    const pauses: number[] = []
+    for (let time = 1; time < 20; time++) {
+      await endWhileRunning(deadly)
+      const [row] = await rows()
+      expect(row).toMatchObject({ state: 'ready', attempts: 0, cut_offs: time })
+      pauses.push((Date.parse(row?.run_at ?? '') - Date.parse(clock)) / 1000)
+      clock = row?.run_at ?? clock
     }
+    expect(pauses.slice(0, 6)).toEqual([0, 0, 0, 10, 20, 40])
+    expect(pauses.at(-1)).toBe(3600)
+    await endWhileRunning(deadly)
+    expect((await rows())[0]).toMatchObject({ state: 'dead', locked_by: null })
   })
 })
+
+/** What the table says after a process that had claimed whatever is due was killed, and the next one has begun. */
+async function endWhileRunning(known: AnyTask<TaskCtx>): Promise<void> {
+  const names = JSON.stringify([known.name])
+  await claimTasks(store.db, { now: clock, by: 'gone', rooms: [{ limit: 100, names }] })
+  await makeRunner([known]).recover()
+}

@@ -225,6 +225,8 @@ export interface TasksTable {
   payload: string
   state: Default<'ready' | 'running' | 'dead'>
   attempts: Default<number>
+  /** How often the process ended while it ran. */
+  cut_offs: Default<number>
   run_at: Instant
   locked_at: OptionalInstant
   locked_by: Optional<string>
