@@ -26,6 +26,7 @@ import { Router as ApiRouter } from './http/router.ts'
 import type { ThrottleRule } from './http/throttle.ts'
 import { openServerParts, type PartsOptions } from './parts.ts'
 import { hostFileEndpoints, hostFilePath } from './projects/uploads/host-files.ts'
+import { getHostWikiFile, hostWikiPath } from './publishing/wikis/host-files.ts'
 import { recoverPushes } from './repositories/refs/recover.ts'
 import { recoverSideMoves } from './repositories/side-repositories/recover.ts'
 import { clearTemporary } from './store/temporary.ts'
@@ -92,7 +93,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     baseUrl,
     ...(common.admitOnly ? {} : { kept }),
   })
-  const ofHost = [...apiEndpoints.filter((one) => one.host), ...hostFileEndpoints]
+  const ofHost = [...apiEndpoints.filter((one) => one.host), ...hostFileEndpoints, getHostWikiFile]
   const hostRouter = new ApiRouter(ofHost)
   const handleHost = makePipeline({ ...common, router: hostRouter, baseUrl: config.externalUrl })
   const web = express()
@@ -153,7 +154,9 @@ function hostFiles(): RequestHandler {
     const mark = request.url.indexOf('?')
     const raw = mark < 0 ? request.url : request.url.slice(0, mark)
     const path =
-      request.method === 'GET' || request.method === 'HEAD' ? hostFilePath(raw) : undefined
+      request.method === 'GET' || request.method === 'HEAD'
+        ? (hostWikiPath(raw) ?? hostFilePath(raw))
+        : undefined
     if (path !== undefined) request.url = path + request.url.slice(raw.length)
     next()
   }

@@ -7,7 +7,14 @@ import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import type { Metrics } from './base/metrics.ts'
 import type { Outbound } from './base/outbound.ts'
+import type { CiEffects } from './ci/effects.ts'
+import type { DiscussionsEffects } from './discussions/effects.ts'
 import type { GitStore } from './git/repo.ts'
+import type { IdentityEffects } from './identity/effects.ts'
+import type { PlanningEffects } from './planning/effects.ts'
+import type { ProjectsEffects } from './projects/effects.ts'
+import type { PublishingEffects } from './publishing/effects.ts'
+import type { ReviewEffects } from './review/effects.ts'
 import type { FileStore } from './store/files.ts'
 import type { Db } from './store/schema.ts'
 import type { Vault } from './store/vault.ts'
@@ -27,6 +34,8 @@ export interface Ctx {
   /** The only way to ask other servers. */
   readonly outbound: Outbound
   readonly actor: Actor
+  /** What follows from a change; `effects.ts` writes the lists out. */
+  readonly effects: Effects
   readonly config: Config
   /** What administrators have set. */
   readonly settings: InstanceSettings
@@ -39,3 +48,19 @@ export interface Ctx {
   readonly ip: string
   now(): Instant
 }
+
+/** One thing that follows from a change. */
+export type Effect<Change> = (ctx: Ctx, change: Change) => Promise<unknown>
+
+/** One that looks at what there is before the change; what it gives runs after it. */
+export type PreparedEffect<Before, Change> = (ctx: Ctx, before: Before) => Promise<Effect<Change>>
+
+/** What the areas let follow from their changes, each list in its order. */
+export interface Effects
+  extends IdentityEffects,
+    ProjectsEffects,
+    DiscussionsEffects,
+    PlanningEffects,
+    ReviewEffects,
+    PublishingEffects,
+    CiEffects {}

@@ -11,6 +11,7 @@ import { type Log, makeLog } from './base/log.ts'
 import { Metrics } from './base/metrics.ts'
 import { makeOutbound } from './base/outbound.ts'
 import type { Ctx } from './ctx.ts'
+import { effects } from './effects.ts'
 import { openGit } from './git/repo.ts'
 import { openStore, type Store } from './store/connection.ts'
 import { openFileStore } from './store/files.ts'
@@ -133,6 +134,7 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
       vault,
       outbound,
       actor,
+      effects,
       config,
       settings,
       log,

@@ -13,9 +13,7 @@ import {
   runAfterPush,
   startBridge,
   startDelayedJob,
-  tellPipelineEnd,
 } from './pipelines/tasks.ts'
-import { tellPipelineChanges } from './pipelines/tell-changes.ts'
 import * as requestPipelines from './request-pipelines/endpoints.ts'
 import { runForRequest } from './request-pipelines/tasks.ts'
 
@@ -28,16 +26,7 @@ export const ciArea: Manifest = {
     pipelinesReport,
     requestPipelines,
   ),
-  tasks: [
-    finishBridge,
-    resumePipeline,
-    runAfterPush,
-    runForRequest,
-    startBridge,
-    startDelayedJob,
-    tellPipelineChanges,
-    tellPipelineEnd,
-  ],
+  tasks: [finishBridge, resumePipeline, runAfterPush, runForRequest, startBridge, startDelayedJob],
   schedules: [],
   migrations: [ciRunners, ciWork, ciVariables, pipelineOrigins],
 }

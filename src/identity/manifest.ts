@@ -6,6 +6,7 @@ import * as customAttributes from './custom-attributes/endpoints.ts'
 import * as gpgKeys from './gpg-keys/endpoints.ts'
 import * as keysDeployKey from './keys/deploy-key-endpoints.ts'
 import * as keys from './keys/endpoints.ts'
+import { sendPlainMail } from './mail/tasks.ts'
 import * as oauthApplication from './oauth/application-endpoints.ts'
 import * as oauthAuthorize from './oauth/authorize-endpoints.ts'
 import * as oauthDevice from './oauth/device-endpoints.ts'
@@ -54,7 +55,7 @@ export const identityArea: Manifest = {
     usersState,
     usersStatus,
   ),
-  tasks: [removeExpiredSignIns, removeUserTask, sendConfirmation, sendPasswordLink],
+  tasks: [sendPlainMail, removeExpiredSignIns, removeUserTask, sendConfirmation, sendPasswordLink],
   schedules: [daily('3:10', removeExpiredSignIns, {})],
   migrations: [],
 }

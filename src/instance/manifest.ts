@@ -1,6 +1,11 @@
+import { daily } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import * as auditEvents from './audit-events/endpoints.ts'
 import * as broadcastMessages from './broadcast-messages/endpoints.ts'
+import * as exports from './exports/endpoints.ts'
+import * as exportsGroup from './exports/group-endpoints.ts'
+import * as exportsRemote from './exports/remote-endpoints.ts'
+import { exportSource, importProject, importRemote, removeOldExports } from './exports/tasks.ts'
 import * as graphql from './graphql/endpoints.ts'
 import * as health from './health/endpoints.ts'
 import * as instance from './instance/endpoints.ts'
@@ -13,6 +18,9 @@ import * as version from './version/endpoints.ts'
 export const instanceArea: Manifest = {
   name: 'instance',
   endpoints: endpointsOf(
+    exports,
+    exportsGroup,
+    exportsRemote,
     auditEvents,
     broadcastMessages,
     graphql,
@@ -24,7 +32,7 @@ export const instanceArea: Manifest = {
     search,
     version,
   ),
-  tasks: [],
-  schedules: [],
+  tasks: [exportSource, importProject, importRemote, removeOldExports],
+  schedules: [daily('3:25', removeOldExports, {})],
   migrations: [],
 }

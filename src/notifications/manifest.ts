@@ -7,16 +7,13 @@ import * as hooks from './hooks/endpoints.ts'
 import { tellExpiringTokens } from './hooks/expiring-tokens.ts'
 import * as hooksGroup from './hooks/group-endpoints.ts'
 import * as hooksLog from './hooks/log-endpoints.ts'
+import { tellMergeRequestHooks } from './hooks/merge-request-hook.ts'
+import { tellPipelineChanges, tellPipelineEnd } from './hooks/pipeline-hooks.ts'
 import * as hooksSystem from './hooks/system-endpoints.ts'
 import * as notificationSettings from './notification-settings/endpoints.ts'
 import * as notifications from './notifications/endpoints.ts'
 import { warnOfExpiry } from './notifications/expiring-tasks.ts'
-import {
-  collectNotices,
-  forgetSent,
-  sendNotification,
-  sendPlainMail,
-} from './notifications/tasks.ts'
+import { collectNotices, forgetSent, sendNotification } from './notifications/tasks.ts'
 
 export const notificationsArea: Manifest = {
   name: 'notifications',
@@ -31,12 +28,14 @@ export const notificationsArea: Manifest = {
     notifications,
   ),
   tasks: [
+    tellMergeRequestHooks,
+    tellPipelineChanges,
+    tellPipelineEnd,
     tellExpiringTokens,
     deliverHook,
     forgetDeliveries,
     collectNotices,
     sendNotification,
-    sendPlainMail,
     warnOfExpiry,
     forgetSent,
   ],

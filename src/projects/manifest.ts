@@ -4,10 +4,6 @@ import * as accessTokensAssociations from './access-tokens/associations-endpoint
 import * as accessTokensSource from './access-tokens/source-endpoints.ts'
 import * as badges from './badges/endpoints.ts'
 import * as deployTokens from './deploy-tokens/endpoints.ts'
-import * as exports from './exports/endpoints.ts'
-import * as exportsGroup from './exports/group-endpoints.ts'
-import * as exportsRemote from './exports/remote-endpoints.ts'
-import { exportSource, importProject, importRemote, removeOldExports } from './exports/tasks.ts'
 import * as groupsChange from './groups/change-endpoints.ts'
 import * as groups from './groups/endpoints.ts'
 import * as groupsProject from './groups/project-endpoints.ts'
@@ -23,8 +19,6 @@ import * as membersRequest from './members/request-endpoints.ts'
 import { removeExpiredMembers } from './members/tasks.ts'
 import * as namespaces from './namespaces/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
-import * as projectsFork from './projects/fork-endpoints.ts'
-import { importFromUrl } from './projects/import-url.ts'
 import { removeMarked } from './projects/marked-task.ts'
 import * as projectsShare from './projects/share-endpoints.ts'
 import * as projectsState from './projects/state-endpoints.ts'
@@ -41,9 +35,6 @@ export const projectsArea: Manifest = {
     accessTokensSource,
     badges,
     deployTokens,
-    exports,
-    exportsGroup,
-    exportsRemote,
     groupsChange,
     groups,
     groupsProject,
@@ -55,7 +46,6 @@ export const projectsArea: Manifest = {
     membersRequest,
     namespaces,
     projects,
-    projectsFork,
     projectsShare,
     projectsState,
     projectsTopic,
@@ -63,18 +53,13 @@ export const projectsArea: Manifest = {
     uploads,
   ),
   tasks: [
-    exportSource,
     finishFork,
-    importFromUrl,
-    importProject,
-    importRemote,
     measureProject,
     removeBillable,
     removeExpiredMembers,
     sendInvitation,
     removeGroup,
     removeMarked,
-    removeOldExports,
     removeMarkedGroups,
     removeProject,
     tidyRepository,
@@ -84,7 +69,6 @@ export const projectsArea: Manifest = {
     daily('4:10', sweepFilesTask, {}),
     daily('0:05', removeExpiredMembers, {}),
     daily('3:15', removeMarked, {}),
-    daily('3:25', removeOldExports, {}),
     daily('3:20', removeMarkedGroups, {}),
   ],
   migrations: [],

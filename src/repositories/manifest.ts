@@ -8,6 +8,8 @@ import * as commitsWrite from './commits/write-endpoints.ts'
 import * as compare from './compare/endpoints.ts'
 import * as files from './files/endpoints.ts'
 import * as filesWrite from './files/write-endpoints.ts'
+import * as forks from './forks/endpoints.ts'
+import { importFromUrl } from './imports/import-url.ts'
 import * as protectionsBranch from './protections/branch-endpoints.ts'
 import * as protectionsEnvironment from './protections/environment-endpoints.ts'
 import * as protectionsTag from './protections/tag-endpoints.ts'
@@ -29,6 +31,7 @@ import * as templatesProject from './templates/project-endpoints.ts'
 export const repositoriesArea: Manifest = {
   name: 'repositories',
   endpoints: endpointsOf(
+    forks,
     branches,
     changelog,
     commits,
@@ -49,6 +52,7 @@ export const repositoriesArea: Manifest = {
     templatesProject,
   ),
   tasks: [
+    importFromUrl,
     deleteMergedBranches,
     afterPush,
     afterPushes,

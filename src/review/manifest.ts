@@ -20,7 +20,6 @@ import {
   rebase as rebaseMergeRequest,
   refresh as refreshMergeRequest,
   description as requestDescription,
-  tellMergeRequestHooks,
 } from './merge-requests/tasks.ts'
 import * as suggestions from './suggestions/endpoints.ts'
 
@@ -43,7 +42,6 @@ export const reviewArea: Manifest = {
   ),
   tasks: [
     refreshMergeRequest,
-    tellMergeRequestHooks,
     checkMergeRequest,
     autoMerge,
     autoMerges,

@@ -3,8 +3,11 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
+import {
+  pipelineBasicEntity,
+  presentPipelineBasic,
+} from '../../repositories/commits/pipeline-entity.ts'
 import { detailedStatusEntity, presentDetailedStatus } from './detailed-status.ts'
-import { pipelineBasicEntity, presentPipelineBasic } from './entity.ts'
 import { type JobRow, listCurrentJobs } from './job-queries.ts'
 import type { PipelineRow } from './queries.ts'
 

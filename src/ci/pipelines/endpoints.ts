@@ -4,6 +4,10 @@ import { badParameters, forbidden, notFound } from '../../base/problem.ts'
 import { resolveRevision } from '../../git/revision.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, instant, oneOf, text } from '../../http/params.ts'
+import {
+  pipelineBasicEntity,
+  presentPipelineBasic,
+} from '../../repositories/commits/pipeline-entity.ts'
 import { removeOwnRef } from '../../repositories/refs/own-refs.ts'
 import { defaultRef } from '../../repositories/repository/access.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
@@ -12,7 +16,6 @@ import { getPipeline, onBuilds } from './access.ts'
 import { cancelPipeline, retryPipeline } from './change-jobs.ts'
 import { createPipeline } from './create-pipeline.ts'
 import { describePipeline, pipelineEntity } from './describe-pipeline.ts'
-import { pipelineBasicEntity, presentPipelineBasic } from './entity.ts'
 import { assertMayRunOn } from './find-ref.ts'
 import {
   deletePipeline,

@@ -6,8 +6,11 @@ import { userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { commitEntity, presentCommit } from '../../repositories/commits/entity.ts'
+import {
+  pipelineBasicEntity,
+  presentPipelineBasic,
+} from '../../repositories/commits/pipeline-entity.ts'
 import { secondsBetween } from './describe-pipeline.ts'
-import { pipelineBasicEntity, presentPipelineBasic } from './entity.ts'
 import type { JobRow } from './job-queries.ts'
 import { type PipelineRow, pipelinesById } from './queries.ts'
 

@@ -16,16 +16,6 @@ export const finishedDownstream = {
   payload: z.object({ pipeline_id: z.int() }),
 }
 
-export const endedPipeline = {
-  name: 'pipelines.tell_end',
-  payload: z.object({ pipeline_id: z.int(), status: z.string() }),
-}
-
-export const changedPipeline = {
-  name: 'pipelines.tell_changes',
-  payload: z.object({ pipeline_id: z.int() }),
-}
-
 export const endedJob = {
   name: 'pipelines.follow_job_end',
   payload: z.object({ job_id: z.int() }),

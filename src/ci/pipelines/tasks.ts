@@ -1,26 +1,16 @@
 import { actAs } from '../../access/act-as.ts'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
-import { fireHooks } from '../../notifications/hooks/fire.ts'
-import { findHookProject } from '../../notifications/hooks/payload-parts.ts'
 import { refsPushed } from '../../repositories/refs/pushed-task.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { endJob } from './change-jobs.ts'
 import { startPipeline } from './create-pipeline.ts'
-import { pipelinePayload } from './hook-payload.ts'
 import { findJobById } from './job-queries.ts'
-import { mailPipelineEnd } from './mail.ts'
 import { enqueueJobs, processPipeline } from './process.ts'
 import { pipelinesAfterPush } from './push-pipelines.ts'
 import { findPipeline, findSource } from './queries.ts'
 import { runBridge } from './run-bridge.ts'
-import {
-  bridgeJob,
-  delayedJob,
-  endedPipeline,
-  finishedDownstream,
-  startedPipeline,
-} from './task-names.ts'
+import { bridgeJob, delayedJob, finishedDownstream, startedPipeline } from './task-names.ts'
 
 /** Starts a delayed job when its time has come, unless somebody started or ended it before. */
 export const startDelayedJob = task({
@@ -68,23 +58,6 @@ export const resumePipeline = task({
   ...startedPipeline,
   async handler(ctx: Ctx, { pipeline_id }) {
     if (await findPipeline(ctx.db, pipeline_id)) await startPipeline(ctx, pipeline_id)
-  },
-})
-
-/** Tells hooks and people that a pipeline has ended. */
-export const tellPipelineEnd = task({
-  ...endedPipeline,
-  async handler(ctx: Ctx, { pipeline_id, status }) {
-    const pipeline = await findPipeline(ctx.db, pipeline_id)
-    // It runs again: its next end will be told.
-    if (pipeline?.status !== status) return
-    const project = await findHookProject(ctx, pipeline.project_id)
-    if (!project) return
-    const payload = await pipelinePayload(ctx, project, pipeline)
-    await inTransaction(ctx, async (ctx) => {
-      await fireHooks(ctx, project, 'pipeline', () => payload)
-      await mailPipelineEnd(ctx, project, pipeline)
-    })
   },
 })
 

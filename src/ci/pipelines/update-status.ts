@@ -1,6 +1,6 @@
 import { userOf } from '../../access/actor.ts'
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { wantsHooks } from '../../notifications/hooks/fire.ts'
 import { nextIid } from '../../store/iid.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
 import { compositeStatus } from './composite-status.ts'
@@ -12,8 +12,7 @@ import {
   type PipelineRow,
   updatePipeline,
 } from './queries.ts'
-import { changedPipeline, endedPipeline, finishedDownstream } from './task-names.ts'
-import { findHookPlace } from './told-queries.ts'
+import { finishedDownstream } from './task-names.ts'
 
 /** The newest pipeline of a commit, of one ref or id when told; for those who report statuses. */
 export async function findPipelineOf(
@@ -53,16 +52,6 @@ const NOT_STARTED: readonly PipelineStatus[] = [
   'scheduled',
 ]
 
-/** Lets hooks that ask hear what changed, once for all changes that wait to be told. */
-async function tellChanges(ctx: Ctx, pipeline: PipelineRow): Promise<void> {
-  const place = await findHookPlace(ctx.db, pipeline.project_id)
-  if (!place) return
-  const wanted = (await wantsHooks(ctx, place, 'job')) || (await wantsHooks(ctx, place, 'pipeline'))
-  if (!wanted) return
-  const uniqueKey = String(pipeline.id)
-  await ctx.work.enqueue(ctx.db, changedPipeline, { pipeline_id: pipeline.id }, { uniqueKey })
-}
-
 /** Makes a pipeline's status follow from the jobs and reported statuses inside it, and notifies who waits for its end. */
 export async function recomputeStatus(ctx: Ctx, pipeline: PipelineRow): Promise<void> {
   const status = compositeStatus(await listParts(ctx.db, pipeline.id))
@@ -75,9 +64,10 @@ export async function recomputeStatus(ctx: Ctx, pipeline: PipelineRow): Promise<
       : null,
   }
   await updatePipeline(ctx.db, pipeline.id, state, ctx.now())
-  await tellChanges(ctx, pipeline)
+  const { id, project_id: projectId } = pipeline
+  await runEffects(ctx, ctx.effects.pipelineChanged, { id, projectId })
   if (!ended || pipeline.status === status) return
-  await ctx.work.enqueue(ctx.db, endedPipeline, { pipeline_id: pipeline.id, status })
+  await runEffects(ctx, ctx.effects.pipelineEnded, { id, status })
   const source = await findSource(ctx.db, pipeline.id)
   if (source?.depends !== 1) return
   await ctx.work.enqueue(ctx.db, finishedDownstream, { pipeline_id: pipeline.id })

@@ -4,12 +4,15 @@ import { onProject } from '../../access/subjects.ts'
 import { methodNotAllowed } from '../../base/problem.ts'
 import { Answer, endpoint } from '../../http/endpoint.ts'
 import { flag } from '../../http/params.ts'
+import {
+  pipelineBasicEntity,
+  presentPipelineBasic,
+} from '../../repositories/commits/pipeline-entity.ts'
 import { getMergeRequest } from '../../review/merge-requests/find.ts'
 import { params, path, tags } from '../../review/merge-requests/path.ts'
 import { listPage } from '../../store/pages.ts'
 import { createPipelineAt } from '../pipelines/create-pipeline.ts'
 import { describePipeline, pipelineEntity } from '../pipelines/describe-pipeline.ts'
-import { pipelineBasicEntity, presentPipelineBasic } from '../pipelines/entity.ts'
 import { findRequestRun } from './create-for-request.ts'
 import { listRequestPipelines } from './queries.ts'
 

@@ -1,11 +1,11 @@
 import { userOf } from '../../access/actor.ts'
 import { assertMayInProject, type Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import type { Awardable } from './awardable.ts'
-import { fireEmojiHooks } from './hook-payload.ts'
 import { type AwardRow, deleteAward, findAward, findOwnAward, insertAward } from './queries.ts'
 
 /** Emoji names are words of letters, digits, `_`, `+` and `-`, at most 100 characters. */
@@ -37,7 +37,7 @@ export async function award(
     )
     const row = await findAward(ctx.db, subject.type, subject.id, id)
     if (!row) throw new Error(`reaction ${id} is gone`)
-    await fireEmojiHooks(ctx, subject, row, 'award')
+    await runEffects(ctx, ctx.effects.reactionChanged, { subject, row, action: 'award' })
     return row
   })
 }
@@ -46,7 +46,7 @@ export async function award(
 export async function takeBack(ctx: Ctx, subject: Awardable, row: AwardRow): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     await deleteAward(ctx.db, row.award_id)
-    await fireEmojiHooks(ctx, subject, row, 'revoke')
+    await runEffects(ctx, ctx.effects.reactionChanged, { subject, row, action: 'revoke' })
   })
 }
 

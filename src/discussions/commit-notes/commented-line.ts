@@ -1,8 +1,7 @@
 import { readCommitDiff } from '../../git/diff.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Commit } from '../../git/types.ts'
-import { type LinePlace, lineOf } from '../../review/merge-requests/diff-lines.ts'
-import { lineCode } from '../../review/merge-requests/diff-position.ts'
+import { type LinePlace, lineCode, lineOf } from '../notes/diff-lines.ts'
 import type { AskedPosition } from '../notes/kind.ts'
 import type { Position } from '../notes/noteable.ts'
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { anyone, getVisibleProject } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
-import { renderMarkdown } from './render.ts'
+import { renderMarkdown } from '../../markdown/render.ts'
 
 export const renderMarkdownText = endpoint({
   method: 'POST',

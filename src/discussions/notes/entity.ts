@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import { presentUserBasic, type UserBasicRow, userBasicEntity } from '../../identity/users/basic.ts'
-import { suggestionEntity } from '../../review/suggestions/entity.ts'
 import type { NoteableType } from '../../store/schema/issues.ts'
 import type { Position } from './noteable.ts'
+import { suggestionEntity } from './suggestion-entity.ts'
 
 const lineEndEntity = z.strictObject({
   line_code: z.string().nullable(),

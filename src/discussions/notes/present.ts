@@ -1,8 +1,8 @@
 import type { Ctx } from '../../ctx.ts'
-import { suggestionsByNote } from '../../review/suggestions/by-note.ts'
 import { type NotePeople, type NoteRow, presentDiscussion, presentNote } from './entity.ts'
 import type { Noteable } from './noteable.ts'
 import { listUsersById } from './queries.ts'
+import { suggestionsByNote } from './suggestions.ts'
 
 /** The people of some notes, read at once. */
 export async function peopleOf(ctx: Ctx, rows: readonly NoteRow[]): Promise<NotePeople> {

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
+import { seesIssue } from '../../access/visible-issues.ts'
 import {
   hasProjectRole,
   seesFeature,
@@ -7,7 +8,6 @@ import {
   type Viewer,
 } from '../../access/visible-queries.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
-import { seesIssue } from '../../planning/issues/visible.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { matchesSearch } from '../../store/search.ts'

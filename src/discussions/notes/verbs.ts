@@ -4,11 +4,11 @@ import { mayInProject } from '../../access/decide.ts'
 import { Role } from '../../access/roles.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
+import { runEffects } from '../../base/effects.ts'
 import { badRequest, forbidden, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { NoteRow } from './entity.ts'
-import { fireNoteHooks } from './hook-payload.ts'
 import type { Noteable, NoteScope, Position } from './noteable.ts'
 import {
   countNotesOf,
@@ -110,7 +110,7 @@ export async function createNote(
       created_at: createdAt(ctx, noteable, input),
     })
     await then(ctx, row)
-    await fireNoteHooks(ctx, noteable, row, 'create')
+    await runEffects(ctx, ctx.effects.noteSaved, { noteable, row, action: 'create' })
     return row
   })
 }
@@ -211,7 +211,7 @@ export function changeNoteBody(
   return inTransaction(ctx, async (ctx) => {
     const changed = await updateNote(ctx.db, row.id, changes, ctx.now())
     await then(ctx, changed)
-    await fireNoteHooks(ctx, noteable, changed, 'update')
+    await runEffects(ctx, ctx.effects.noteSaved, { noteable, row: changed, action: 'update' })
     return changed
   })
 }

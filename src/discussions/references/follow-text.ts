@@ -4,10 +4,10 @@ import { Role } from '../../access/roles.ts'
 import type { Viewer } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
+import { findReferences } from '../../markdown/find-references.ts'
 import type { Noteable } from '../notes/noteable.ts'
 import { addTodos } from '../todos/add.ts'
 import { crossReference } from './cross-reference.ts'
-import { findReferences } from './find-references.ts'
 import {
   insertMentions,
   isSubjectSeen,

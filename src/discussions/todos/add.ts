@@ -1,7 +1,8 @@
 import { userOf } from '../../access/actor.ts'
+import { runEffects } from '../../base/effects.ts'
 import { notModified, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Happening, tellPeople } from '../../notifications/notifications/happening.ts'
+import type { MemberChange } from '../../projects/effects.ts'
 import { findPendingTodo, finishTodosBy, finishTodosOn, insertTodo } from './queries.ts'
 
 /** What a to-do is about. */
@@ -40,35 +41,9 @@ export async function addTodos(
     if (await findPendingTodo(ctx.db, userId, target, action)) continue
     await insertTodo(ctx.db, values(ctx, target, action, userId, author?.id ?? null, noteId))
   }
-  if (noteId === undefined) await mailTodos(ctx, target, action, userIds)
-}
-
-/** The mail that goes with to-dos on issues and merge requests; comments are mailed as such. */
-async function mailTodos(
-  ctx: Ctx,
-  target: TodoTarget,
-  action: TodoAction,
-  userIds: readonly number[],
-): Promise<void> {
-  const { type, projectId } = target
-  const event = mailEvent(type, action)
-  if (event === undefined || projectId === null || userIds.length === 0) return
-  if (type !== 'Issue' && type !== 'MergeRequest') return
-  await tellPeople(ctx, {
-    project_id: projectId,
-    type,
-    id: target.id,
-    author_id: userOf(ctx.actor)?.id ?? null,
-    event,
-    only: [...new Set(userIds)],
-  })
-}
-
-function mailEvent(type: TodoTarget['type'], action: TodoAction): Happening['event'] | undefined {
-  if (action === 'review_requested') return 'change_reviewer_merge_request'
-  if (action === 'mentioned' || action === 'directly_addressed') return 'mentioned'
-  if (action !== 'assigned') return undefined
-  return type === 'Issue' ? 'reassign_issue' : 'reassign_merge_request'
+  if (noteId === undefined) {
+    await runEffects(ctx, ctx.effects.todosAdded, { target, action, userIds })
+  }
 }
 
 /** The caller's own reminder; 304 when there is one (spec D §0.3). */
@@ -119,4 +94,27 @@ export async function settleTodosBy(
   authorId: number,
 ): Promise<void> {
   await finishTodosBy(ctx.db, { ...target, action, authorId }, ctx.now())
+}
+
+/** The source of an access request as the to-dos of those who decide see it. */
+function sourceTarget(source: MemberChange['source']): TodoTarget {
+  return source.type === 'group'
+    ? { type: 'Namespace', id: source.id, projectId: null, groupId: source.id }
+    : { type: 'Project', id: source.id, projectId: source.id }
+}
+
+/** Gives those who decide about an access request something to do. */
+export async function addRequestTodos(
+  ctx: Ctx,
+  { source, deciders }: { source: MemberChange['source']; deciders: readonly number[] },
+): Promise<void> {
+  await addTodos(ctx, sourceTarget(source), 'member_access_requested', deciders)
+}
+
+/** Nobody has to decide about it any more. */
+export async function settleRequestTodos(
+  ctx: Ctx,
+  { source, userId }: Pick<MemberChange, 'source' | 'userId'>,
+): Promise<void> {
+  await settleTodosBy(ctx, sourceTarget(source), 'member_access_requested', userId)
 }

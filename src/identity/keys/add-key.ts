@@ -2,9 +2,9 @@ import { userOf } from '../../access/actor.ts'
 import { audit } from '../../access/audit.ts'
 import type { Instant } from '../../base/clock.ts'
 import { dayOf, later } from '../../base/clock.ts'
+import { runEffects } from '../../base/effects.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { tellOfKey } from '../../notifications/hooks/system-events.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import { parseSshKey, type SshKey } from './parse-ssh-key.ts'
@@ -73,7 +73,7 @@ export async function addUserKey(ctx: Ctx, userId: number, input: KeyInput): Pro
       action: 'ssh_key_created',
       details: { key_id: row.id, title: row.title, fingerprint: row.fingerprint_sha256 },
     })
-    await tellOfKey(inner, row, 'key_create')
+    await runEffects(inner, inner.effects.keyAdded, row)
     return row
   })
 }
@@ -105,7 +105,7 @@ export async function removeUserKey(ctx: Ctx, row: SshKeyRow): Promise<void> {
   await inTransaction(ctx, async (inner) => {
     await deleteKeyRow(inner.db, row.id)
     if (row.user_id === null) return
-    await tellOfKey(inner, row, 'key_destroy')
+    await runEffects(inner, inner.effects.keyRemoved, row)
     await audit(inner, {
       entity: { type: 'User', id: row.user_id },
       action: 'ssh_key_deleted',

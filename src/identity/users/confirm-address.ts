@@ -1,9 +1,9 @@
 import { digestOf } from '../../access/door.ts'
 import { hashPassword } from '../../access/password.ts'
 import { later } from '../../base/clock.ts'
+import { runEffects } from '../../base/effects.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { acceptInvitations } from '../../projects/members/invite.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import { endSessionsOf } from '../sign-in/session.ts'
@@ -43,7 +43,8 @@ export async function followConfirmation(ctx: Ctx, secret: string): Promise<User
       throw invalid({ confirmation_token: ['is invalid'] })
     }
     const confirmed = await confirm(inner, user, link.email)
-    await acceptInvitations(inner, confirmed, link.email)
+    const address = { userId: confirmed.id, email: link.email }
+    await runEffects(inner, inner.effects.addressConfirmed, address)
     return confirmed
   })
 }

@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { userOf } from '../../access/actor.ts'
 import { audit } from '../../access/audit.ts'
 import { hashPassword } from '../../access/password.ts'
+import { runEffects } from '../../base/effects.ts'
 import { conflict, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { tellOfUser } from '../../notifications/hooks/system-events.ts'
-import { createUserNamespace } from '../../projects/groups/user-namespace.ts'
-import { acceptInvitations } from '../../projects/members/invite.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { confirmAddress } from './confirm-address.ts'
@@ -113,8 +111,6 @@ async function writeUser(ctx: Ctx, input: NewUser, passwordHash: string | null):
     created_at: now,
     updated_at: now,
   })
-  // Bots of tokens own nothing.
-  if (row.kind !== 'project_bot' && row.kind !== 'group_bot') await createUserNamespace(ctx, row)
   if (input.identity) {
     await replaceIdentity(ctx.db, { ...input.identity, user_id: row.id, created_at: now })
   }
@@ -123,10 +119,12 @@ async function writeUser(ctx: Ctx, input: NewUser, passwordHash: string | null):
     action: 'user_created',
     details: { username: row.username, admin: row.admin === 1 },
   })
-  if (row.kind === 'human') await tellOfUser(ctx, row.id, 'user_create')
+  await runEffects(ctx, ctx.effects.userCreated, row)
   const toConfirm = row.unconfirmed_email ?? (confirmed ? null : row.email)
   if (toConfirm !== null) await confirmAddress(ctx, row, toConfirm)
-  if (confirmed) await acceptInvitations(ctx, row, row.email)
+  if (confirmed) {
+    await runEffects(ctx, ctx.effects.addressConfirmed, { userId: row.id, email: row.email })
+  }
   return row
 }
 

@@ -1,9 +1,9 @@
 import { userOf } from '../../access/actor.ts'
 import { badRequest, conflict, forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { hasSnippets } from '../../publishing/snippets/remove.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
+  hasSnippets,
   listPersonalProjects,
   listSolelyOwnedGroups,
   type UserRow,
@@ -43,6 +43,7 @@ async function hasPlaces(ctx: Ctx, user: UserRow, options: DeleteOptions): Promi
   if ((await listPersonalProjects(ctx.db, user.id)).length > 0) return true
   if (!options.hard) return false
   return (
-    (await hasSnippets(ctx, user.id)) || (await listSolelyOwnedGroups(ctx.db, user.id)).length > 0
+    (await hasSnippets(ctx.db, user.id)) ||
+    (await listSolelyOwnedGroups(ctx.db, user.id)).length > 0
   )
 }

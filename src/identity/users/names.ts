@@ -1,4 +1,4 @@
-import { isReservedTopPath } from '../../projects/namespaces/paths.ts'
+import { isReservedTopPath } from '../../base/path-rules.ts'
 
 const MAX_LENGTH = 255
 

@@ -212,3 +212,14 @@ export function listActivities(db: Db, from: Instant) {
     .orderBy('users.last_activity_on')
     .orderBy('users.id')
 }
+
+/** Whether a user wrote any snippet. */
+export async function hasSnippets(db: Db, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('snippets')
+    .select('id')
+    .where('author_id', '=', userId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,6 +1,6 @@
 import { audit } from '../../access/audit.ts'
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { tellOfUser } from '../../notifications/hooks/system-events.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { getGhost } from './ghost.ts'
 import {
@@ -19,7 +19,7 @@ export interface DeleteOptions {
 /** Removes a user for good: what they wrote becomes the ghost's, or goes with `hard` (spec D §1.1). */
 export async function removeUser(ctx: Ctx, user: UserRow, options: DeleteOptions): Promise<void> {
   await inTransaction(ctx, async (inner) => {
-    if (user.kind === 'human') await tellOfUser(inner, user.id, 'user_destroy')
+    await runEffects(inner, inner.effects.userRemoved, user)
     const ghost = options.hard ? undefined : await getGhost(inner)
     for (const table of await authorTables(inner.db)) {
       if (ghost) await moveAuthored(inner.db, table, user.id, ghost.id)

@@ -1,9 +1,8 @@
 import { audit } from '../../access/audit.ts'
 import { hashPassword } from '../../access/password.ts'
+import { runEffects } from '../../base/effects.ts'
 import { conflict, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { tellOfUser } from '../../notifications/hooks/system-events.ts'
-import { followUserName } from '../../projects/groups/user-namespace.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { endSessionsOf } from '../sign-in/session.ts'
@@ -78,9 +77,9 @@ async function writeChanges(
       : {}),
     updated_at: ctx.now(),
   })
-  if (row.username !== user.username || row.name !== user.name) await followUserName(ctx, row)
-  if (row.username !== user.username) {
-    await tellOfUser(ctx, row.id, 'user_rename', { old_username: user.username })
+  if (row.username !== user.username || row.name !== user.name) {
+    const renamed = { user: row, oldUsername: user.username }
+    await runEffects(ctx, ctx.effects.userRenamed, renamed)
   }
   if (changes.identity) {
     const identity = { ...changes.identity, user_id: row.id, created_at: ctx.now() }

@@ -1,11 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Feature } from '../../access/features.ts'
 import { Role } from '../../access/roles.ts'
+import { seesIssue } from '../../access/visible-issues.ts'
 import { hasProjectRole, seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
-import { seesIssue } from '../../planning/issues/visible.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 

@@ -1,8 +1,9 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { PushData } from '../../projects/effects.ts'
 import type { RefNews } from '../../repositories/refs/push-news.ts'
-import { type PushData, recordEvent } from './record.ts'
+import { recordEvent } from './record.ts'
 
 const words = { created: 'pushed new', removed: 'deleted', pushed: 'pushed to' } as const
 

@@ -1,36 +1,11 @@
 import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { Activity } from '../../projects/effects.ts'
 import { eventOf, tellPeople } from '../notifications/happening.ts'
 import { findNoteSubject, insertEvent } from './queries.ts'
 
-/** What a push did to one ref, as the feed shows it (spec D §1.28). */
-export interface PushData {
-  readonly commit_count: number
-  readonly action: 'created' | 'removed' | 'pushed'
-  readonly ref_type: 'branch' | 'tag'
-  readonly commit_from: string | null
-  readonly commit_to: string | null
-  readonly ref: string
-  readonly commit_title: string | null
-  readonly ref_count: number | null
-}
-
-export interface RecordedEvent {
-  readonly projectId: number | null
-  /** The word of the feed: `opened`, `closed`, `commented on`, `pushed to` … */
-  readonly action: string
-  readonly targetType?: string | undefined
-  readonly targetId?: number | undefined
-  readonly targetIid?: number | undefined
-  readonly targetTitle?: string | undefined
-  readonly pushData?: PushData | undefined
-  readonly noteId?: number | undefined
-  /** Who did it, when it is not the caller. */
-  readonly authorId?: number | undefined
-}
-
 /** Adds to the feed of project and author, in the caller's transaction; what nobody did is not recorded. */
-export async function recordEvent(ctx: Ctx, event: RecordedEvent): Promise<void> {
+export async function recordEvent(ctx: Ctx, event: Activity): Promise<void> {
   const authorId = event.authorId ?? userOf(ctx.actor)?.id
   if (authorId === undefined) return
   await insertEvent(ctx.db, {
@@ -45,11 +20,12 @@ export async function recordEvent(ctx: Ctx, event: RecordedEvent): Promise<void>
     note_id: event.noteId ?? null,
     created_at: ctx.now(),
   })
-  await tellOf(ctx, event, authorId)
 }
 
 /** Whoever wants a mail about what happened to an issue or merge request gets one. */
-async function tellOf(ctx: Ctx, event: RecordedEvent, author_id: number): Promise<void> {
+export async function mailActivity(ctx: Ctx, event: Activity): Promise<void> {
+  const author_id = event.authorId ?? userOf(ctx.actor)?.id
+  if (author_id === undefined) return
   const { projectId, targetType, targetId, noteId } = event
   if (projectId === null || targetId === undefined) return
   if (noteId !== undefined) {

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { seesIssue } from '../../access/visible-issues.ts'
 import { seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
-import { seesIssue } from '../../planning/issues/visible.ts'
 import type { Db } from '../../store/schema.ts'
 
 const inGroup = (groupId: number): RawBuilder<SqlBool> => sql<SqlBool>`projects.pending_delete = 0

@@ -1,17 +1,17 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { newestNotePayload } from '../../discussions/notes/hook-payload.ts'
 import { GitError } from '../../git/error.ts'
 import { readLog } from '../../git/log.ts'
 import { listTags } from '../../git/tags.ts'
-import { newestIssuePayload } from '../../planning/issues/hook-payload.ts'
-import { newestMilestonePayload } from '../../planning/milestones/hook-payload.ts'
-import { newestReleasePayload } from '../../publishing/releases/hook-payload.ts'
-import { exampleWikiPayload } from '../../publishing/wikis/hook-payload.ts'
-import { newestRequestPayload } from '../../review/merge-requests/hook-payload.ts'
 import type { HookPayload } from './fire.ts'
 import type { HookEvent } from './hook-events.ts'
+import { newestIssuePayload } from './issue-hook.ts'
+import { newestRequestPayload } from './merge-request-hook.ts'
+import { newestMilestonePayload } from './milestone-hook.ts'
+import { newestNotePayload } from './note-hook.ts'
 import { pushPayload } from './push-hooks.ts'
+import { newestReleasePayload } from './release-hook.ts'
+import { exampleWikiPayload } from './wiki-hook.ts'
 
 type Example = (ctx: Ctx, project: Project) => Promise<HookPayload | undefined>
 

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import { dayOf, later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
+import { mailUser } from '../../identity/mail/mail-user.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { listEndingMembers, listEndingTokens, noteWarned } from './expiring-queries.ts'
-import { mailUser } from './plain-mail.ts'
 
 /** How long before the end of a token or membership its holder is warned. */
 const AHEAD_MS = 7 * 86_400_000

@@ -2,12 +2,10 @@ import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import { deliver } from '../../identity/mail/deliver.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { collectFor } from './collect.ts'
 import { collectRecipients, sendNotice } from './happening.ts'
-import { plainMail } from './plain-mail.ts'
-import { deleteOldSent, listReachable } from './queries.ts'
+import { deleteOldSent } from './queries.ts'
 import { sendOne } from './send.ts'
 
 export const collectNotices = task({
@@ -20,16 +18,6 @@ export const sendNotification = task({
   lane: 'outbound',
   timeout: 120_000,
   handler: (ctx: Ctx, notice) => sendOne(ctx, notice),
-})
-
-export const sendPlainMail = task({
-  ...plainMail,
-  lane: 'outbound',
-  timeout: 120_000,
-  async handler(ctx: Ctx, { user_id, email, subject, text, key }) {
-    const [person] = await listReachable(ctx.db, [user_id])
-    if (person) await deliver(ctx, { to: email ?? person.email, subject, text, key })
-  },
 })
 
 const YEAR_MS = 365 * 86_400_000

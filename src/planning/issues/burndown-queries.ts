@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import { seesIssue } from '../../access/visible-issues.ts'
 import type { Viewer } from '../../access/visible-queries.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
-import { seesIssue } from './visible.ts'
 
 /** When the issues of a milestone that the viewer sees were made, closed and opened again, oldest first. */
 export function listBurndownEvents(db: Db, viewer: Viewer, milestoneId: number, page: OffsetPage) {

@@ -2,6 +2,7 @@ import type { Updateable } from 'kysely'
 import { isAdmin, userOf } from '../../access/actor.ts'
 import { mayInProject } from '../../access/decide.ts'
 import type { Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Noteable } from '../../discussions/notes/noteable.ts'
@@ -9,7 +10,6 @@ import { addSystemNote } from '../../discussions/notes/verbs.ts'
 import { followText } from '../../discussions/references/follow-text.ts'
 import { addNoteAbout, type NoteSource } from '../../discussions/references/note-mention.ts'
 import { addTodos } from '../../discussions/todos/add.ts'
-import { recordEvent } from '../../notifications/events/record.ts'
 import type { IssuesTable } from '../../store/schema/issues.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { assigneesBySubject, setAssignees } from '../assignees/verbs.ts'
@@ -23,7 +23,7 @@ import {
 } from '../resource-events/record.ts'
 import { assertTitle, getRow, type IssueInput, milestoneFor } from './create-issue.ts'
 import { asNoteable } from './find.ts'
-import { actionOf, fireIssueHooks, type IssueState, readIssueState } from './hook-payload.ts'
+import { type IssueState, readIssueState } from './issue-state.ts'
 import { type IssueRow, updateIssue } from './queries.ts'
 import { changedTasks } from './tasks-in-text.ts'
 import { titleChange } from './title-change.ts'
@@ -206,7 +206,7 @@ async function stateChange(
   else await addSystemNote(ctx, noteable, action, word + via)
   const commit = cause?.type === 'Commit' ? (cause.commitId ?? undefined) : undefined
   await recordStateEvent(ctx, { type: 'issue', id: row.id }, word, { commit })
-  await recordEvent(ctx, {
+  await runEffects(ctx, ctx.effects.activity, {
     projectId: row.project_id,
     action: word,
     targetType: 'Issue',
@@ -278,7 +278,7 @@ export async function closeIssueVia(
 /** The row as it is now, and the hooks told of what became of it. */
 async function changed(ctx: Ctx, project: Project, before: IssueState): Promise<IssueRow> {
   const row = await getRow(ctx, before.row.id)
-  const action = actionOf(before.row, row)
-  await fireIssueHooks(ctx, project, action, await readIssueState(ctx, row), before)
+  const after = await readIssueState(ctx, row)
+  await runEffects(ctx, ctx.effects.issueChanged, { project, before, after })
   return row
 }

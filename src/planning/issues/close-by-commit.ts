@@ -2,7 +2,7 @@ import { mayInProject } from '../../access/decide.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { findClosedIssues } from '../../discussions/references/find-references.ts'
+import { findClosedIssues } from '../../markdown/find-references.ts'
 import { closeIssueVia } from './change-issue.ts'
 import { getIssue } from './find.ts'
 

@@ -1,11 +1,11 @@
 import { isAdmin, userOf } from '../../access/actor.ts'
 import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { conflict, invalid, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { followText } from '../../discussions/references/follow-text.ts'
 import { addTodos } from '../../discussions/todos/add.ts'
-import { recordEvent } from '../../notifications/events/record.ts'
 import { nextIid, reserveIid } from '../../store/iid.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
@@ -17,7 +17,7 @@ import {
   recordMilestoneEvent,
   recordWeightEvent,
 } from '../resource-events/record.ts'
-import { fireIssueHooks, readIssueState } from './hook-payload.ts'
+import { readIssueState } from './issue-state.ts'
 import { findIssueById, type IssueRow, insertIssue } from './queries.ts'
 
 export interface IssueInput {
@@ -69,7 +69,7 @@ export async function createIssue(
     if (isMember(ctx, project)) await sort(ctx, project, id, input)
     await recordMilestoneEvent(ctx, subject, null, values.milestone_id)
     if (values.weight !== null) await recordWeightEvent(ctx, subject, values.weight)
-    await recordEvent(ctx, {
+    await runEffects(ctx, ctx.effects.activity, {
       projectId: project.id,
       action: 'opened',
       targetType: 'Issue',
@@ -80,7 +80,8 @@ export async function createIssue(
     const row = await getRow(ctx, id)
     const text = `${row.title}\n\n${row.description ?? ''}`
     await followText(ctx, { type: 'Issue', id, commitId: null, iid: row.iid, project }, text)
-    await fireIssueHooks(ctx, project, 'open', await readIssueState(ctx, row))
+    const after = await readIssueState(ctx, row)
+    await runEffects(ctx, ctx.effects.issueChanged, { project, after })
     return row
   })
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
 import { anyone, onGroup, onInstance, onProject } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { notFound, unauthorized } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { csv, day, flag, id, instant, integer, oneOf, text } from '../../http/params.ts'
 import { recordUserAgent } from '../../identity/user-agents/verbs.ts'
 import { onIssue } from './access.ts'
-import { continueThreads } from './continue-threads.ts'
 import { issueEntity } from './entity.ts'
 import { listVisibleIssues } from './list-issues.ts'
 import { issueListQuery } from './list-params.ts'
@@ -143,7 +143,11 @@ export const createProjectIssue = endpoint({
     const row = await openIssue(ctx, project, { ...body, labels, assignee_ids: people(body) })
     await recordUserAgent(ctx, 'Issue', row.id, request)
     const { merge_request_to_resolve_discussions_of: iid } = body
-    if (iid !== undefined) await continueThreads(ctx, project, iid, row, body.discussion_to_resolve)
+    if (iid !== undefined) {
+      const only = body.discussion_to_resolve
+      const continued = { project, iid, issue: row, only }
+      await runEffects(ctx, ctx.effects.discussionContinued, continued)
+    }
     return presentIssue(ctx, row)
   },
 })

@@ -1,11 +1,11 @@
 import type { Project } from '../../access/subjects.ts'
+import { maySeeIssue } from '../../access/visible-issues.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Noteable } from '../../discussions/notes/noteable.ts'
 import { assigneesBySubject } from '../assignees/verbs.ts'
 import { issueUrl } from './present.ts'
 import { findIssue, type IssueRow } from './queries.ts'
-import { maySeeIssue } from './visible.ts'
 
 /** The issue of this number if the caller may see it, or 404. */
 export async function getIssue(ctx: Ctx, project: Project, iid: number): Promise<IssueRow> {

@@ -1,4 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { seesIssue } from '../../access/visible-issues.ts'
 import type { Viewer } from '../../access/visible-queries.ts'
 import { type Day, dayOf, later } from '../../base/clock.ts'
 import { COUNTED_ROWS, type Page, type Paged } from '../../base/page.ts'
@@ -7,7 +8,6 @@ import type { Db } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
 import type { IssueListQuery } from './list-params.ts'
 import { type IssueRow, issueQuery } from './queries.ts'
-import { seesIssue } from './visible.ts'
 
 /** Where a list of issues looks. */
 export type IssueScope =

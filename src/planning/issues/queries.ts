@@ -1,9 +1,9 @@
 import { type InferResult, type Insertable, sql, type Updateable } from 'kysely'
+import { seesIssue } from '../../access/visible-issues.ts'
 import type { Viewer } from '../../access/visible-queries.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
 import type { IssueLinksTable, IssuesTable } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
-import { seesIssue } from './visible.ts'
 
 /** Issues with the paths of their projects. */
 export function issueQuery(db: Db) {

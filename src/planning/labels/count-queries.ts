@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { seesIssue } from '../../access/visible-issues.ts'
 import { seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { Db } from '../../store/schema.ts'
-import { seesIssue } from '../issues/visible.ts'
 import type { Place } from '../place.ts'
 import type { LabelCounts } from './entity.ts'
 

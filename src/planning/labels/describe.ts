@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts'
-import { renderField } from '../../discussions/markdown/render.ts'
+import { renderField } from '../../markdown/render.ts'
 import type { LabelRow } from './entity.ts'
 
 /** The descriptions of labels as HTML of one line, by the label's id. */

@@ -1,13 +1,12 @@
 import { dayOf } from '../../base/clock.ts'
+import { runEffects } from '../../base/effects.ts'
 import { invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { recordEvent } from '../../notifications/events/record.ts'
 import { nextIid } from '../../store/iid.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import type { Place } from '../place.ts'
 import { type MilestoneRow, presentMilestone } from './entity.ts'
-import { fireMilestoneHooks } from './hook-payload.ts'
 import {
   deleteMilestone,
   findMilestone,
@@ -138,9 +137,9 @@ async function tell(
   row: MilestoneRow,
   action: keyof typeof feedWords,
 ): Promise<void> {
-  await fireMilestoneHooks(ctx, place, row, action)
+  await runEffects(ctx, ctx.effects.milestoneChanged, { place, row, action })
   if (row.project_id === null) return
-  await recordEvent(ctx, {
+  await runEffects(ctx, ctx.effects.activity, {
     projectId: row.project_id,
     action: feedWords[action],
     targetType: 'Milestone',

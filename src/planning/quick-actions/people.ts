@@ -1,9 +1,9 @@
 import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
+import { readNames } from '../../discussions/notes/commands.ts'
 import { assignable } from '../assignees/verbs.ts'
 import type { CommandDesk, CommandTable } from './desk.ts'
 import { named } from './desk.ts'
-import { readNames } from './parse.ts'
 import { listCalledUsers, listNamesOfUsers } from './queries.ts'
 
 export interface CalledUser {

@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { AskedCommand } from '../../discussions/notes/commands.ts'
 import type { CommandDesk, CommandDone, CommandTable } from './desk.ts'
-import type { AskedCommand } from './parse.ts'
 
 /** What commands did: `commands_changes` of the reference, and the sentences about it. */
 export interface CommandsResult {

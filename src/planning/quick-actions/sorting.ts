@@ -1,10 +1,10 @@
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
+import { readMarked } from '../../discussions/notes/commands.ts'
 import { knownLabels } from '../labels/set-labels.ts'
 import { presentMilestonesById, usableMilestonesByTitle } from '../milestones/verbs.ts'
 import { type CommandDesk, type CommandTable, named } from './desk.ts'
 import { readDay } from './due-date.ts'
-import { readMarked } from './parse.ts'
 
 /** The labels of an argument that the project knows: commands make no new ones. */
 async function labelsIn(ctx: Ctx, desk: CommandDesk, argument: string) {

@@ -10,6 +10,7 @@ import {
   tokenFaults,
 } from '../../identity/access-tokens/create-token.ts'
 import { createUser } from '../../identity/users/create-user.ts'
+import { noReplyHost } from '../../identity/users/no-reply.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { addFirstMember } from '../members/found-source.ts'
 import type { TokenSource } from './source.ts'
@@ -49,10 +50,4 @@ export async function createSourceToken(
     const kind = source.type
     return createToken(inner, input, { kind, userId: bot.id, source })
   })
-}
-
-/** The host of addresses that nobody reads. */
-export function noReplyHost(externalUrl: string): string {
-  const host = new URL(externalUrl).hostname.replaceAll(/[[\]:]/g, '-')
-  return `noreply.${host}`
 }

@@ -1,12 +1,12 @@
 import { type Visibility, visibilityRank } from '../../access/roles.ts'
 import { type Group, getVisibleGroup } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
+import { groupNameFaults, groupPathFaults } from '../../base/path-rules.ts'
 import { invalid, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Avatar } from '../../identity/users/sent-avatar.ts'
-import { tellOfGroup } from '../../notifications/hooks/system-events.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
-import { groupNameFaults, groupPathFaults } from '../namespaces/paths.ts'
 import { followNamespacePath } from '../projects/below.ts'
 import { groupDescriptionFaults } from './create-group.ts'
 import { groupVisibilityFaults } from './faults.ts'
@@ -74,7 +74,8 @@ async function moveAlong(ctx: Ctx, group: Group, from: Place, to: Place): Promis
   if (from.fullPath === to.fullPath && from.fullName === to.fullName) return
   await moveBelow(ctx.db, group.id, from, to)
   await followNamespacePath(ctx, group.id, from.fullPath, to.fullPath)
-  if (from.fullPath !== to.fullPath) await tellOfGroup(ctx, group.id, 'group_rename', group)
+  if (from.fullPath === to.fullPath) return
+  await runEffects(ctx, ctx.effects.groupChanged, { id: group.id, change: 'rename', old: group })
 }
 
 const noAvatar = { avatar_file: null, avatar_name: null } as const

@@ -1,12 +1,12 @@
 import { isAdmin, userOf } from '../../access/actor.ts'
 import { Role, type Visibility, visibilityRank } from '../../access/roles.ts'
 import { type Group, getVisibleGroup } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
+import { groupNameFaults, groupPathFaults } from '../../base/path-rules.ts'
 import { forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { tellOfGroup } from '../../notifications/hooks/system-events.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { addFirstMember } from '../members/found-source.ts'
-import { groupNameFaults, groupPathFaults } from '../namespaces/paths.ts'
 import { groupVisibilityFaults, MAX_DEPTH, refuseGroupFaults, whilePathFree } from './faults.ts'
 import { countAncestors, findCanCreateGroup, insertGroup } from './queries.ts'
 import { auditGroup } from './record.ts'
@@ -60,7 +60,7 @@ export async function createGroup(ctx: Ctx, input: NewGroup): Promise<number> {
         await addFirstMember(ctx, { type: 'group', id }, owner)
       }
       await auditGroup(ctx, id, 'group_created', { path: input.path })
-      await tellOfGroup(ctx, id, 'group_create')
+      await runEffects(ctx, ctx.effects.groupChanged, { id, change: 'create' })
       return id
     }),
   )

@@ -2,16 +2,15 @@ import { z } from 'zod'
 import type { Group } from '../../access/subjects.ts'
 import { task } from '../../background/task.ts'
 import { dayOf, later } from '../../base/clock.ts'
+import { runEffects } from '../../base/effects.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { tellOfGroup } from '../../notifications/hooks/system-events.ts'
-import { removeSidesOfGroup } from '../../repositories/side-repositories/repository.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
+  announceRemovalBelow,
   discardProjectsBelow,
   followNamespacePath,
   hideProjectsBelow,
-  tellOfRemovalBelow,
 } from '../projects/below.ts'
 import { updateGroupRow } from './queries.ts'
 import { auditGroup } from './record.ts'
@@ -31,7 +30,7 @@ export const removeGroup = task({
   async handler(ctx: Ctx, { group_id: id }, signal) {
     if (!(await isGroupPendingDelete(ctx.db, id))) return
     await discardProjectsBelow(ctx, id, signal)
-    await removeSidesOfGroup(ctx, id)
+    await runEffects(ctx, ctx.effects.groupErased, { groupId: id })
     await deleteGroupRow(ctx.db, id)
   },
 })
@@ -46,8 +45,8 @@ interface Removable {
 /** Makes a group with all below it unfindable at once and its path free, and leaves the rest to a task. */
 export async function hideGroup(ctx: Ctx, group: Removable): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    await tellOfRemovalBelow(ctx, group.id)
-    await tellOfGroup(ctx, group.id, 'group_destroy')
+    await announceRemovalBelow(ctx, group.id)
+    await runEffects(ctx, ctx.effects.groupChanged, { id: group.id, change: 'destroy' })
     const mark = `-deleted-${group.id}`
     const from = { fullPath: group.full_path, fullName: group.full_name }
     const to = { fullPath: `${group.full_path}${mark}`, fullName: group.full_name }

@@ -2,10 +2,9 @@ import { userOf } from '../../access/actor.ts'
 import { findGroupRole, findProjectRole } from '../../access/find-queries.ts'
 import { Role } from '../../access/roles.ts'
 import { dayOf } from '../../base/clock.ts'
+import { runEffects } from '../../base/effects.ts'
 import { forbidden, invalid, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { addTodos, settleTodosBy, type TodoTarget } from '../../discussions/todos/add.ts'
-import { tellOfMember } from '../../notifications/hooks/system-events.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { assertGrant } from './add-member.ts'
@@ -28,13 +27,6 @@ async function roleOf(ctx: Ctx, source: MemberSource, userId: number): Promise<n
         { id: source.id, namespace_id: source.namespaceId },
         today,
       )
-}
-
-/** The source as the to-dos of those who decide see it. */
-function todoTarget(source: MemberSource): TodoTarget {
-  return source.type === 'group'
-    ? { type: 'Namespace', id: source.id, projectId: null, groupId: source.id }
-    : { type: 'Project', id: source.id, projectId: source.id }
 }
 
 /** Asks for access for the caller: 403 for members and where requests are off, 400 when one is pending (§10). */
@@ -61,9 +53,15 @@ export async function requestAccess(ctx: Ctx, source: MemberSource): Promise<Req
         created_at: now,
         updated_at: now,
       })
-      await tellOfMember(ctx, source, 'requested', { userId: user.id, level: Role.developer })
+      const request = {
+        source,
+        change: 'requested',
+        userId: user.id,
+        level: Role.developer,
+      } as const
+      await runEffects(ctx, ctx.effects.memberChanged, request)
       const deciders = await listDeciders(ctx.db, source, dayOf(now))
-      await addTodos(ctx, todoTarget(source), 'member_access_requested', deciders)
+      await runEffects(ctx, ctx.effects.accessRequested, { source, deciders })
       await mailOfMember(ctx, source, 'requested', user.id, Role.developer)
     }),
   )
@@ -103,7 +101,7 @@ export async function approveRequest(
       updated_at: now,
     })
     await recordMembership(ctx, source, 'member_added', userId, level)
-    await settleTodosBy(ctx, todoTarget(source), 'member_access_requested', userId)
+    await runEffects(ctx, ctx.effects.accessDecided, { source, userId })
   })
 }
 
@@ -113,8 +111,8 @@ export async function denyRequest(ctx: Ctx, source: MemberSource, row: MemberRow
   await inTransaction(ctx, async (ctx) => {
     await deleteMemberRow(ctx.db, row.id)
     const member = { userId: row.user_id ?? 0, level: row.access_level }
-    await tellOfMember(ctx, source, 'denied', member)
-    await settleTodosBy(ctx, todoTarget(source), 'member_access_requested', member.userId)
+    await runEffects(ctx, ctx.effects.memberChanged, { source, change: 'denied', ...member })
+    await runEffects(ctx, ctx.effects.accessDecided, { source, userId: member.userId })
     await mailOfMember(ctx, source, 'denied', member.userId, member.level)
   })
 }

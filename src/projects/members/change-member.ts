@@ -1,9 +1,9 @@
 import { isAdmin, userOf } from '../../access/actor.ts'
 import { Role } from '../../access/roles.ts'
 import { type Day, dayOf } from '../../base/clock.ts'
+import { runEffects } from '../../base/effects.ts'
 import { forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { unassignMember } from '../../planning/assignees/tasks.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { isInForce } from './add-member.ts'
 import {
@@ -111,8 +111,7 @@ export async function removeMember(
       await deleteMembersBelow(ctx.db, source.id, userId)
     }
     if (removal.unassign) {
-      const from = { source_type: source.type, source_id: source.id, user_id: userId }
-      await ctx.work.enqueue(ctx.db, unassignMember, from)
+      await runEffects(ctx, ctx.effects.memberUnassigned, { source, userId })
     }
     await recordMembership(ctx, source, 'member_removed', userId, row.access_level)
   })

@@ -137,21 +137,20 @@ export async function changeInvitation(
  */
 export async function acceptInvitations(
   ctx: Ctx,
-  user: { readonly id: number },
-  email: string,
+  { userId, email }: { readonly userId: number; readonly email: string },
 ): Promise<void> {
   const now = ctx.now()
   await inTransaction(ctx, async (ctx) => {
     for (const row of await listInvitationsTo(ctx.db, email)) {
       const source = { type: row.source_type, id: row.source_id }
-      const own = await findRowOfUser(ctx.db, source, user.id)
+      const own = await findRowOfUser(ctx.db, source, userId)
       if (own && isInForce(own, dayOf(now))) {
         await deleteMemberRow(ctx.db, row.id)
         continue
       }
       if (own) await deleteMemberRow(ctx.db, own.id)
       await updateMemberRow(ctx.db, row.id, {
-        user_id: user.id,
+        user_id: userId,
         invite_email: null,
         invite_token_digest: null,
         invite_accepted_at: now,

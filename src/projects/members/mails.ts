@@ -1,7 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import { Role } from '../../access/roles.ts'
 import type { Ctx } from '../../ctx.ts'
-import { mailUser } from '../../notifications/notifications/plain-mail.ts'
+import { mailUser } from '../../identity/mail/mail-user.ts'
 import { findSourcePath, listManagerIds } from './mail-queries.ts'
 import type { Source } from './rows.ts'
 import { levelName } from './rules.ts'

@@ -1,7 +1,6 @@
 import { audit } from '../../access/audit.ts'
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { recordEvent } from '../../notifications/events/record.ts'
-import { tellOfMember } from '../../notifications/hooks/system-events.ts'
 import { mailOfMember } from './mails.ts'
 import type { Source } from './rows.ts'
 
@@ -26,15 +25,12 @@ export async function recordMembership(
     action,
     details: { user_id: userId, access_level: level },
   })
-  const told = action === 'member_expired' ? 'member_removed' : action
-  await tellOfMember(ctx, source, told, { userId, level })
+  const change = action === 'member_expired' ? 'member_removed' : action
+  await runEffects(ctx, ctx.effects.memberChanged, { source, change, userId, level })
   if (action === 'member_added') await mailOfMember(ctx, source, 'added', userId, level)
   if (source.type !== 'project' || action === 'member_changed') return
-  await recordEvent(ctx, {
-    projectId: source.id,
-    action: feedWords[action],
-    authorId: userId,
-  })
+  const activity = { projectId: source.id, action: feedWords[action], authorId: userId }
+  await runEffects(ctx, ctx.effects.activity, activity)
 }
 
 export async function recordShare(

@@ -1,6 +1,6 @@
 import type { Visibility } from '../../access/roles.ts'
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { tellOfProject } from '../../notifications/hooks/system-events.ts'
 import {
   hideProjects,
   listLivingIds,
@@ -30,10 +30,10 @@ export async function lowerProjectsBelow(
   if (tooHigh.length > 0) await lowerProjects(ctx.db, namespaceId, visibility, tooHigh)
 }
 
-/** Tells hooks that all projects below a group will go, while they still have their paths. */
-export async function tellOfRemovalBelow(ctx: Ctx, namespaceId: number): Promise<void> {
+/** Lets follow what follows from the end of all projects below a group, while they still have their paths. */
+export async function announceRemovalBelow(ctx: Ctx, namespaceId: number): Promise<void> {
   for (const id of await listLivingIds(ctx.db, namespaceId)) {
-    await tellOfProject(ctx, id, 'project_destroy')
+    await runEffects(ctx, ctx.effects.projectChanged, { id, change: 'destroy' })
   }
 }
 

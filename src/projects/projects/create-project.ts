@@ -2,14 +2,14 @@ import { isAdmin, userOf } from '../../access/actor.ts'
 import { findProjectById, type ProjectRow } from '../../access/find-queries.ts'
 import { Role, type Visibility, visibilityRank } from '../../access/roles.ts'
 import { later } from '../../base/clock.ts'
+import { runEffects } from '../../base/effects.ts'
+import { pathFromName, projectNameFaults, projectPathFaults } from '../../base/path-rules.ts'
 import { type FieldTexts, forbidden, invalid, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
 import { addFirstMember } from '../members/found-source.ts'
-import { pathFromName, projectNameFaults, projectPathFaults } from '../namespaces/paths.ts'
-import { writeReadme } from './initial-readme.ts'
 import { findTaken, insertProject, saveTopics, showProject } from './queries.ts'
 import { recordProject } from './record.ts'
 import { discardProject } from './remove-project.ts'
@@ -66,7 +66,8 @@ export async function createProject(ctx: Ctx, input: NewProject): Promise<Projec
     } else {
       await ctx.git.fork(input.forkedFromId, id)
     }
-    if (input.initializeWithReadme) await writeReadme(ctx, id, draft)
+    const made = { ...draft, projectId: id, withReadme: input.initializeWithReadme === true }
+    await runEffects(ctx, ctx.effects.repositoryMade, made)
     return await show(ctx, id, input)
   } catch (error) {
     await discardProject(ctx, id)

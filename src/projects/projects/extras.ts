@@ -3,8 +3,7 @@ import type { ProjectRow } from '../../access/find-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { UserBasicRow } from '../../identity/users/basic.ts'
-import { lfsSizes } from '../../repositories/lfs/objects.ts'
-import { type SideSizes, sideSizesOfProjects } from '../../repositories/side-repositories/sizes.ts'
+import { lfsSizes, type SideSizes, sideSizesOfProjects } from '../statistics/sizes.ts'
 import { listFacts } from './facts-queries.ts'
 import {
   countOpenIssues,

@@ -11,6 +11,15 @@ export async function readRow(ctx: Ctx, projectId: number): Promise<ProjectRow> 
   return row
 }
 
+/** Gives an imported project the branch that the repository it came from begins with. */
+export async function saveImportedBranch(
+  ctx: Ctx,
+  projectId: number,
+  branch: string,
+): Promise<void> {
+  await updateProjectRow(ctx.db, projectId, { default_branch: branch })
+}
+
 /** Notes how far the import of a project is. */
 export async function saveImportState(
   ctx: Ctx,

@@ -1,7 +1,6 @@
 import { audit } from '../../access/audit.ts'
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { recordEvent } from '../../notifications/events/record.ts'
-import { tellOfProject } from '../../notifications/hooks/system-events.ts'
 
 type Details = Readonly<Record<string, string | number | boolean | null>>
 
@@ -23,6 +22,6 @@ export async function recordProject(
   authorId: number | undefined,
 ): Promise<void> {
   await auditProject(ctx, id, 'project_created')
-  await tellOfProject(ctx, id, 'project_create')
-  await recordEvent(ctx, { projectId: id, action, authorId })
+  await runEffects(ctx, ctx.effects.projectChanged, { id, change: 'create' })
+  await runEffects(ctx, ctx.effects.activity, { projectId: id, action, authorId })
 }

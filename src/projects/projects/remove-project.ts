@@ -1,8 +1,8 @@
 import type { Project } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
+import { runEffects } from '../../base/effects.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { tellOfProject } from '../../notifications/hooks/system-events.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { deleteRedirects, updateProjectRow } from './queries.ts'
 import { auditProject } from './record.ts'
@@ -22,7 +22,7 @@ export async function hideProject(
   project: { readonly id: number; readonly path: string; readonly full_path: string },
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    await tellOfProject(ctx, project.id, 'project_destroy')
+    await runEffects(ctx, ctx.effects.projectChanged, { id: project.id, change: 'destroy' })
     const mark = `-deleted-${project.id}`
     await updateProjectRow(ctx.db, project.id, {
       pending_delete: 1,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { task } from '../../background/task.ts'
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { maintainRepository } from '../../git/maintenance.ts'
-import { removeSidesOfProject } from '../../repositories/side-repositories/repository.ts'
 import { refreshFacts } from './facts.ts'
 import { deleteProjectRow, isPendingDelete, updateProjectRow } from './queries.ts'
 
@@ -17,7 +17,7 @@ export const removeProject = task({
     if (!(await isPendingDelete(ctx.db, id))) return
     // The repositories first, so that a crash leaves the row to try again.
     await ctx.git.remove(id)
-    await removeSidesOfProject(ctx, id)
+    await runEffects(ctx, ctx.effects.projectErased, { projectId: id })
     await deleteProjectRow(ctx.db, id)
   },
 })

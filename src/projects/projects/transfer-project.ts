@@ -1,8 +1,8 @@
 import { Role, visibilityRank } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { invalidText, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { tellOfProject } from '../../notifications/hooks/system-events.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
 import { keepOwner } from '../members/keep-owner.ts'
@@ -40,7 +40,8 @@ export async function transferProject(
         from: project.full_path,
         to: `${target.fullPath}/${project.path}`,
       })
-      await tellOfProject(ctx, project.id, 'project_transfer', project.full_path)
+      const moved = { id: project.id, change: 'transfer', oldPath: project.full_path } as const
+      await runEffects(ctx, ctx.effects.projectChanged, moved)
       if (target.ownerId !== null) {
         const source = { type: 'project', id: project.id } as const
         await keepOwner(ctx, source, target.ownerId, Role.owner)

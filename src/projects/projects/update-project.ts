@@ -1,14 +1,14 @@
 import { mayInProject } from '../../access/decide.ts'
 import { type Visibility, visibilityRank } from '../../access/roles.ts'
 import { getVisibleProject, type Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
+import { projectNameFaults, projectPathFaults } from '../../base/path-rules.ts'
 import { forbidden, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import { findRef } from '../../git/refs.ts'
 import { setHead } from '../../git/repo.ts'
-import { tellOfProject } from '../../notifications/hooks/system-events.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { projectNameFaults, projectPathFaults } from '../namespaces/paths.ts'
 import { descriptionFaults, refuseFaults, visibilityFaults, whileFree } from './create-project.ts'
 import {
   findParentVisibility,
@@ -67,16 +67,21 @@ export async function updateProject(
       }
       await updateProjectRow(ctx.db, project.id, change)
       await auditChanges(ctx, project, change)
-      await tellOfChange(ctx, project, fullPath)
+      await announceChange(ctx, project, fullPath)
       if (update.topics) await saveTopics(ctx.db, project.id, update.topics, ctx.now())
     }),
   )
   if (branch !== undefined) await setHead(ctx.git.open(project.id), branch)
 }
 
-async function tellOfChange(ctx: Ctx, project: Project, fullPath: string): Promise<void> {
-  if (fullPath === project.full_path) await tellOfProject(ctx, project.id, 'project_update')
-  else await tellOfProject(ctx, project.id, 'project_rename', project.full_path)
+async function announceChange(ctx: Ctx, project: Project, fullPath: string): Promise<void> {
+  const { id, full_path: oldPath } = project
+  const renamed = fullPath !== oldPath
+  await runEffects(
+    ctx,
+    ctx.effects.projectChanged,
+    renamed ? { id, change: 'rename', oldPath } : { id, change: 'update' },
+  )
 }
 
 /** What others must be able to find again: names, paths, visibility and which settings were set. */

@@ -5,7 +5,6 @@ import type { Ctx } from '../../ctx.ts'
 import { bytes, type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { id, oneOf, text } from '../../http/params.ts'
 import { getAvatar } from '../../identity/users/read-avatar.ts'
-import { getHostWikiFile, hostWikiPath } from '../../publishing/wikis/host-files.ts'
 import { findAvatarFile, findUploadBySecret } from './queries.ts'
 import { serveUpload } from './serve.ts'
 
@@ -67,11 +66,7 @@ const getHostAvatar = endpoint({
 })
 
 /** Files that are served beside the API, at the host itself. */
-export const hostFileEndpoints: readonly Endpoint[] = [
-  getHostUpload,
-  getHostAvatar,
-  getHostWikiFile,
-]
+export const hostFileEndpoints: readonly Endpoint[] = [getHostUpload, getHostAvatar]
 
 const BY_ID = /^\/-\/project\/\d+\/uploads\/[^/]+\/[^/]+$/
 const AVATAR = /^\/uploads\/-\/system\/(user|group|project|topic)\/avatar\/\d+\/[^/]+$/
@@ -80,8 +75,6 @@ const BY_PATH = /^\/(.+?)(?:\/-)?\/uploads\/([0-9a-f]{32})\/([^/]+)$/
 /** The path under which `hostFileEndpoints` know a raw path of the host, or undefined for one that is no file. */
 export function hostFilePath(rawPath: string): string | undefined {
   if (BY_ID.test(rawPath) || AVATAR.test(rawPath)) return rawPath
-  const ofWiki = hostWikiPath(rawPath)
-  if (ofWiki !== undefined) return ofWiki
   const [, project, secret, filename] = BY_PATH.exec(rawPath) ?? []
   if (project === undefined) return undefined
   // The project's path comes in several segments, the endpoint has one for it.

@@ -79,17 +79,6 @@ export function findLatestRelease(db: Db, projectId: number, now: string) {
     .executeTakeFirst()
 }
 
-/** Descriptions of the releases of some tags, for tag lists. */
-export async function listReleasesByTag(db: Db, projectId: number, tags: readonly string[]) {
-  if (tags.length === 0) return []
-  return db
-    .selectFrom('releases')
-    .select(['tag', 'description'])
-    .where('project_id', '=', projectId)
-    .where('tag', 'in', tags)
-    .execute()
-}
-
 export function insertRelease(db: Db, values: Insertable<ReleasesTable>): Promise<ReleaseRow> {
   return db.insertInto('releases').values(values).returningAll().executeTakeFirstOrThrow()
 }

@@ -1,18 +1,17 @@
 import { userOf } from '../../access/actor.ts'
 import { mayInProject } from '../../access/decide.ts'
 import type { Project } from '../../access/subjects.ts'
+import { prepareEffects } from '../../base/effects.ts'
 import { badRequest, conflict, forbidden, invalid, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findRef } from '../../git/refs.ts'
 import { resolveRevision } from '../../git/revision.ts'
-import { mailFollowers } from '../../notifications/notifications/plain-mail.ts'
 import { usableMilestone, usableMilestonesByTitle } from '../../planning/milestones/verbs.ts'
 import { passesTagProtection } from '../../repositories/refs/branch-state.ts'
 import { createTag } from '../../repositories/tags/create-tag.ts'
 import type { LinkType } from '../../store/schema/releases.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
-import { commitForHooks, fireReleaseHooks } from './hook-payload.ts'
 import {
   deleteRelease,
   findRelease,
@@ -62,7 +61,7 @@ export async function createRelease(
   const milestoneIds = await milestonesFor(ctx, project, input)
   for (const link of input.links) assertLink(link)
   const sha = await ensureTag(ctx, project, input)
-  const commit = await commitForHooks(ctx, project, sha)
+  const follow = await prepareEffects(ctx, ctx.effects.releaseChanged, { project, sha })
   const now = ctx.now()
   return inTransaction(ctx, async (ctx) => {
     const row = await uniquely({ 'releases.project_id, releases.tag': exists }, () =>
@@ -80,26 +79,9 @@ export async function createRelease(
     )
     await saveMilestones(ctx.db, row.id, milestoneIds ?? [])
     for (const link of input.links) await addLink(ctx, row.id, link)
-    await fireReleaseHooks(ctx, project, 'create', { row, commit })
-    await mailRelease(ctx, project, row)
+    await follow(ctx, { row, action: 'create' })
     return row
   })
-}
-
-/** Who follows the project hears of a new release. */
-async function mailRelease(ctx: Ctx, project: Project, row: ReleaseRow): Promise<void> {
-  const url = `${ctx.config.externalUrl}/${project.full_path}/-/releases/${encodeURIComponent(row.tag)}`
-  await mailFollowers(
-    ctx,
-    project,
-    'new_release',
-    { part: [], author: row.author_id, ability: 'read_releases' },
-    {
-      subject: `${project.name} | Release ${row.name}`,
-      text: `${row.name} of ${project.full_path} was released.\n\n${row.description ?? ''}\n\n${url}\n`,
-      key: `release-${row.id}`,
-    },
-  )
 }
 
 /** A protected tag is released by those who may make it. */
@@ -153,7 +135,8 @@ export async function changeRelease(
 ): Promise<ReleaseRow> {
   await assertMayRelease(ctx, project, row.tag)
   const milestoneIds = await milestonesFor(ctx, project, input)
-  const commit = await commitForHooks(ctx, project, row.sha)
+  const { sha } = row
+  const follow = await prepareEffects(ctx, ctx.effects.releaseChanged, { project, sha })
   return inTransaction(ctx, async (ctx) => {
     if (milestoneIds) await saveMilestones(ctx.db, row.id, milestoneIds)
     const changed = await updateRelease(ctx.db, row.id, {
@@ -162,7 +145,7 @@ export async function changeRelease(
       ...(input.released_at === undefined ? {} : { released_at: input.released_at }),
       updated_at: ctx.now(),
     })
-    await fireReleaseHooks(ctx, project, 'update', { row: changed, commit })
+    await follow(ctx, { row: changed, action: 'update' })
     return changed
   })
 }
@@ -170,9 +153,10 @@ export async function changeRelease(
 /** Deletes a release; its tag stays. */
 export async function removeRelease(ctx: Ctx, project: Project, row: ReleaseRow): Promise<void> {
   await assertMayRelease(ctx, project, row.tag)
-  const commit = await commitForHooks(ctx, project, row.sha)
+  const { sha } = row
+  const follow = await prepareEffects(ctx, ctx.effects.releaseChanged, { project, sha })
   await inTransaction(ctx, async (ctx) => {
-    await fireReleaseHooks(ctx, project, 'delete', { row, commit })
+    await follow(ctx, { row, action: 'delete' })
     await deleteRelease(ctx.db, row.id)
   })
 }

@@ -1,3 +1,4 @@
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { awardEndpoints } from '../../discussions/award-emoji/routes.ts'
 import { discussionEndpoints } from '../../discussions/notes/discussion-routes.ts'
@@ -6,7 +7,6 @@ import type { NoteKind } from '../../discussions/notes/kind.ts'
 import { noteEndpoints } from '../../discussions/notes/note-routes.ts'
 import type { Noteable } from '../../discussions/notes/noteable.ts'
 import { id } from '../../http/params.ts'
-import { recordEvent } from '../../notifications/events/record.ts'
 import { snippetUrl } from './entity.ts'
 import { getSnippet } from './find.ts'
 
@@ -36,7 +36,7 @@ const kind: NoteKind = {
 }
 
 async function recordComment(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void> {
-  await recordEvent(ctx, {
+  await runEffects(ctx, ctx.effects.activity, {
     projectId: noteable.project.id,
     action: 'commented on',
     targetType: row.type ?? 'Note',

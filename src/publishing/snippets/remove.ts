@@ -29,12 +29,11 @@ export async function removeSnippet(ctx: Ctx, id: number): Promise<void> {
   })
 }
 
-/** Whether a user wrote any. */
-export async function hasSnippets(ctx: Pick<Ctx, 'db'>, authorId: number): Promise<boolean> {
-  return (await listSnippetIdsOf(ctx.db, authorId)).length > 0
-}
-
-/** Removes all that a user wrote, wherever. */
-export async function discardSnippetsOf(ctx: Ctx, authorId: number): Promise<void> {
-  for (const id of await listSnippetIdsOf(ctx.db, authorId)) await discardSnippet(ctx, id)
+/** Removes all that a user who goes wrote, wherever, when all goes. */
+export async function discardSnippetsOf(
+  ctx: Ctx,
+  { userId, hard }: { readonly userId: number; readonly hard: boolean },
+): Promise<void> {
+  if (!hard) return
+  for (const id of await listSnippetIdsOf(ctx.db, userId)) await discardSnippet(ctx, id)
 }

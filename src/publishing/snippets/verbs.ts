@@ -2,11 +2,11 @@ import { isAdmin } from '../../access/actor.ts'
 import type { Visibility } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import { later } from '../../base/clock.ts'
+import { runEffects } from '../../base/effects.ts'
 import { badParameters, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { CommitAction } from '../../git/write-commit.ts'
 import { callerId } from '../../identity/users/find-user.ts'
-import { recordEvent } from '../../notifications/events/record.ts'
 import { commitToSide } from '../../repositories/side-repositories/commit.ts'
 import { ensureSideRepository } from '../../repositories/side-repositories/repository.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -82,7 +82,7 @@ async function show(
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     await updateSnippetRow(ctx.db, id, { pending_delete: 0 })
-    await recordEvent(ctx, {
+    await runEffects(ctx, ctx.effects.activity, {
       projectId: project?.id ?? null,
       action: 'created',
       targetType: 'Snippet',

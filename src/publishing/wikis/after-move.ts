@@ -1,46 +1,44 @@
-import { findGroupById } from '../../access/find-queries.ts'
-import { withGroupRole } from '../../access/subjects.ts'
+import { findGroupById, findProjectById } from '../../access/find-queries.ts'
+import { withGroupRole, withProjectRole } from '../../access/subjects.ts'
+import { prepareEffects, runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type ChangedPath, listChangedPaths } from '../../git/changed-paths.ts'
 import { emptyTree, noObject } from '../../git/types.ts'
-import { recordEvent } from '../../notifications/events/record.ts'
-import { wantsHooks } from '../../notifications/hooks/fire.ts'
-import { findHookProject } from '../../notifications/hooks/payload-parts.ts'
 import type { SettledMove } from '../../repositories/side-repositories/moved.ts'
-import { fireWikiHooks, type PageNews, type WikiHolder } from './hook-payload.ts'
 import { pageOf } from './page-name.ts'
-import { findPage, readPageText } from './pages.ts'
+import type { PageNews, WikiHolder } from './page-news.ts'
 import { savePage } from './queries.ts'
 
 /** Pages of one push that are told of. */
 const mostPages = 100
-/** Larger pages come to hooks without their text. */
-const longestText = 1024 * 1024
 
 /** Tells the feed and the hooks which pages a push or an edit changed. */
 export async function wikiMoved(ctx: Ctx, move: SettledMove): Promise<(ctx: Ctx) => Promise<void>> {
   const holder = await holderOf(ctx, move)
   if (!holder) return async () => {}
-  const news = await newsOf(move, await wantsHooks(ctx, holder.hooked, 'wiki_page'))
+  const pages = await newsOf(move)
+  const change = { repo: move.repo, tip: move.newId, branch: move.side, pages }
+  const follow = await prepareEffects(ctx, ctx.effects.wikiChanged, { holder, change })
   return async (ctx) => {
-    for (const one of news) {
+    for (const one of pages) {
       const saved = { ...one.page, formerSlug: one.formerSlug }
       const pageId = await savePage(ctx.db, move.side.id, saved, ctx.now())
-      await recordEvent(ctx, {
+      await runEffects(ctx, ctx.effects.activity, {
         projectId: holder.project?.id ?? null,
         action: one.action,
         targetType: 'WikiPage::Meta',
         targetId: pageId,
         targetTitle: one.page.title,
       })
-      await fireWikiHooks(ctx, holder, one, { versionId: move.newId, branch: move.side })
     }
+    await follow(ctx, undefined)
   }
 }
 
 async function holderOf(ctx: Ctx, { side }: SettledMove): Promise<WikiHolder | undefined> {
   if (side.name.kind === 'project_wiki') {
-    const project = await findHookProject(ctx, side.name.id)
+    const found = await findProjectById(ctx.db, side.name.id)
+    const project = found && (await withProjectRole(ctx, found))
     return project && { project, group: undefined, hooked: project }
   }
   const row = await findGroupById(ctx.db, side.name.id)
@@ -49,20 +47,11 @@ async function holderOf(ctx: Ctx, { side }: SettledMove): Promise<WikiHolder | u
   return group && { project: undefined, group, hooked: { id: 0, namespace_id: group.id } }
 }
 
-async function newsOf(move: SettledMove, withText: boolean): Promise<PageNews[]> {
+async function newsOf(move: SettledMove): Promise<PageNews[]> {
   const { repo, oldId, newId } = move
   const from = oldId === noObject ? emptyTree : oldId
   const changes = withRename(await listChangedPaths(repo, from, newId), move.renamed)
-  const told = changes.flatMap((change) => asNews(change) ?? []).slice(0, mostPages)
-  if (!withText) return told
-  return await Promise.all(
-    told.map(async (one) => {
-      if (one.action === 'destroyed') return one
-      const page = await findPage(repo, newId, one.page.slug)
-      const text = page ? await readPageText(repo, page, longestText).catch(() => '') : ''
-      return { ...one, text }
-    }),
-  )
+  return changes.flatMap((change) => asNews(change) ?? []).slice(0, mostPages)
 }
 
 /** An edit knows what it renamed, however much else it changed. */
@@ -81,5 +70,5 @@ function asNews(change: ChangedPath): PageNews | undefined {
   const page = after ?? before
   if (!page) return undefined
   const action = !before ? 'created' : after ? 'updated' : 'destroyed'
-  return { action, page, formerSlug: after && before?.slug, text: '' }
+  return { action, page, formerSlug: after && before?.slug }
 }

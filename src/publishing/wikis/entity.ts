@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
-import { renderField } from '../../discussions/markdown/render.ts'
 import type { Repo } from '../../git/repo.ts'
+import { renderField } from '../../markdown/render.ts'
 import { splitFrontMatter } from './front-matter.ts'
 import { FORMATS } from './page-name.ts'
 import { type Page, readPageText } from './pages.ts'

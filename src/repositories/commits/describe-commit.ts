@@ -1,5 +1,4 @@
 import type { Project } from '../../access/subjects.ts'
-import { lastPipeline } from '../../ci/pipelines/last-pipeline.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommit } from '../../git/commit.ts'
 import { readCommitStats } from '../../git/commit-stats.ts'
@@ -7,6 +6,7 @@ import type { Repo } from '../../git/repo.ts'
 import type { Commit } from '../../git/types.ts'
 import { orNotFound } from '../repository/missing.ts'
 import { type CommitDetail, presentCommitDetail } from './entity.ts'
+import { lastPipeline } from './last-pipeline.ts'
 
 /** The commit that an id, branch or tag stands for, or 404 `404 Commit Not Found`. */
 export async function getCommit(repo: Repo, sha: string, signal?: AbortSignal): Promise<Commit> {

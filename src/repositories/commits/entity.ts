@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import { byteCache } from '../../base/byte-cache.ts'
-import { type PipelineBasic, pipelineBasicEntity } from '../../ci/pipelines/entity.ts'
 import type { Ctx } from '../../ctx.ts'
 import { mebibyte } from '../../git/engine/budget.ts'
 import { groupedTrailers, lastTrailers, parseTrailers } from '../../git/trailers.ts'
 import type { Commit, CommitStats } from '../../git/types.ts'
 import { ready } from '../../http/ready.ts'
 import { projectUrl } from '../repository/access.ts'
+import { type PipelineBasic, pipelineBasicEntity } from './pipeline-entity.ts'
 
 const commitFields = {
   id: z.string(),

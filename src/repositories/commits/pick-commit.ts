@@ -9,11 +9,11 @@ import { findRef } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { revert } from '../../git/revert.ts'
 import type { Commit, ObjectId } from '../../git/types.ts'
-import { type MergeRequestLink, mergedAs } from '../../review/merge-requests/introduced.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 import { inTurn } from '../repository/in-turn.ts'
 import { signerOf } from '../repository/signer.ts'
 import { titleOf } from './entity.ts'
+import { type MergeRequestLink, mergedAs } from './introduced.ts'
 
 export interface PickWish {
   readonly kind: 'cherry-pick' | 'revert'

@@ -14,7 +14,6 @@ import {
   listLfsOids,
   listNetworkLfsObjects,
   listOwnLfsObjects,
-  sumLfsObjects,
 } from './queries.ts'
 
 /** Whether the project keeps large files here. */
@@ -139,14 +138,6 @@ export async function shareLfsObjects(
   now: Instant,
 ): Promise<void> {
   await copyLfsObjects(ctx.db, parentId, forkId, now)
-}
-
-/** Bytes of the large files of projects, by project. */
-export function lfsSizes(
-  ctx: Pick<Ctx, 'db'>,
-  projectIds: readonly number[],
-): Promise<Map<number, number>> {
-  return sumLfsObjects(ctx.db, projectIds)
 }
 
 /** The first of the objects of a push that neither the project has nor the caller may read elsewhere in its network. */

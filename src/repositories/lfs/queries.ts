@@ -140,21 +140,6 @@ export async function copyLfsObjects(
     .execute()
 }
 
-/** Bytes of the large files of projects, by project. */
-export async function sumLfsObjects(
-  db: Db,
-  projectIds: readonly number[],
-): Promise<Map<number, number>> {
-  if (projectIds.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('lfs_objects')
-    .select(['project_id', (is) => is.fn.sum<number>('size').as('bytes')])
-    .where('project_id', 'in', [...projectIds])
-    .groupBy('project_id')
-    .execute()
-  return new Map(rows.map((row) => [row.project_id, row.bytes]))
-}
-
 export type LfsLockRow = Selectable<LfsLocksTable> & { readonly username: string }
 
 function locks(db: Db, projectId: number) {

@@ -52,7 +52,10 @@ export async function removeSideRepository(ctx: Ctx, name: SideName): Promise<vo
 }
 
 /** Removes the files of a project's wiki and snippets; their rows go with the project's. */
-export async function removeSidesOfProject(ctx: Ctx, projectId: number): Promise<void> {
+export async function removeSidesOfProject(
+  ctx: Ctx,
+  { projectId }: { readonly projectId: number },
+): Promise<void> {
   await ctx.git.remove({ kind: 'project_wiki', id: projectId })
   for (const id of await listSnippetIds(ctx.db, projectId)) {
     await ctx.git.remove({ kind: 'snippet', id })
@@ -60,7 +63,10 @@ export async function removeSidesOfProject(ctx: Ctx, projectId: number): Promise
 }
 
 /** Removes the files of the wikis of a group and of all groups below it. */
-export async function removeSidesOfGroup(ctx: Ctx, groupId: number): Promise<void> {
+export async function removeSidesOfGroup(
+  ctx: Ctx,
+  { groupId }: { readonly groupId: number },
+): Promise<void> {
   for (const id of await listGroupIds(ctx.db, groupId)) {
     await ctx.git.remove({ kind: 'group_wiki', id })
   }

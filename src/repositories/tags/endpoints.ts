@@ -8,7 +8,6 @@ import { noObject } from '../../git/types.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { oneOf, text } from '../../http/params.ts'
-import { releasesOfTags } from '../../publishing/releases/of-tags.ts'
 import { tagProtection } from '../refs/branch-state.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 import { onCode, onWritableCode } from '../repository/access.ts'
@@ -17,6 +16,7 @@ import { getSignature, signatureEntity } from '../repository/signature.ts'
 import { createTag } from './create-tag.ts'
 import { presentTag, tagEntity } from './entity.ts'
 import { getTag } from './find-tag.ts'
+import { releasesOfTags } from './releases.ts'
 
 const tags = ['tags'] as const
 const scopes = ['api', 'read_api', 'read_repository']

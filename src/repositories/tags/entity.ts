@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { TagRef } from '../../git/tags.ts'
-import type { TagRelease } from '../../publishing/releases/of-tags.ts'
 import { commitEntity, presentCommit } from '../commits/entity.ts'
+import type { TagRelease } from './releases.ts'
 
 export const tagEntity = z.strictObject({
   name: z.string(),

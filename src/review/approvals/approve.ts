@@ -1,6 +1,7 @@
 import { type ActorUser, userOf } from '../../access/actor.ts'
 import { verifyPassword } from '../../access/password.ts'
 import type { Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { settleTodos } from '../../discussions/todos/add.ts'
@@ -11,7 +12,6 @@ import { assertHead } from '../merge-requests/merge.ts'
 import { feedChange, noteChange, todoTarget } from '../merge-requests/record.ts'
 import { noteReview } from '../merge-requests/reviewers.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
-import { tellHooks } from '../merge-requests/tell-hooks.ts'
 import { findPasswordHash } from './password-queries.ts'
 import { deleteApprovals, insertApproval } from './queries.ts'
 import { approvalStanding, barredFrom, type Standing } from './standing.ts'
@@ -60,7 +60,8 @@ export async function approve(
     await noteChange(ctx, project, row, 'approved', 'approved this merge request')
     await feedChange(ctx, row, 'approved')
     const { approved } = await approvalStanding(ctx, row)
-    await tellHooks(ctx, project, row, approved ? 'approved' : 'approval')
+    const action = approved ? 'approved' : 'approval'
+    await runEffects(ctx, ctx.effects.mergeRequestChanged, { project, id: row.id, action })
     await noteReview(ctx, row.id, user.id, 'approved')
     await settleTodos(ctx, todoTarget(row))
     if (row.auto_merge_sha) await ctx.work.enqueue(ctx.db, autoMergeJob, { id: row.id })
@@ -87,7 +88,8 @@ export async function unapprove(ctx: Ctx, project: Project, row: MergeRequestRow
     if ((await deleteApprovals(ctx.db, row.id, [user.id])) === 0) throw notFound()
     await noteChange(ctx, project, row, 'unapproved', 'unapproved this merge request')
     await noteReview(ctx, row.id, user.id, 'unapproved')
-    await tellHooks(ctx, project, row, before.approved ? 'unapproved' : 'unapproval')
+    const action = before.approved ? 'unapproved' : 'unapproval'
+    await runEffects(ctx, ctx.effects.mergeRequestChanged, { project, id: row.id, action })
   })
 }
 

@@ -1,16 +1,16 @@
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { NoteRow } from '../../discussions/notes/entity.ts'
 import type { Noteable } from '../../discussions/notes/noteable.ts'
 import { followText } from '../../discussions/references/follow-text.ts'
 import { settleTodos } from '../../discussions/todos/add.ts'
-import { recordEvent } from '../../notifications/events/record.ts'
 import { touchMergeRequest } from './queries.ts'
 
 /** What follows from a comment on a merge request, in the same transaction. */
 export async function afterNote(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void> {
   if (noteable.id === null) return
   await touchMergeRequest(ctx.db, noteable.id, ctx.now())
-  await recordEvent(ctx, {
+  await runEffects(ctx, ctx.effects.activity, {
     projectId: noteable.project.id,
     action: 'commented on',
     targetType: 'Note',

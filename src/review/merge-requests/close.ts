@@ -4,11 +4,11 @@ import { methodNotAllowed } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { cancelAutoMerge } from './auto-merge.ts'
 import { recheckOf } from './detailed-merge-status.ts'
+import { editMergeRequest } from './edit.ts'
 import { refreshJob } from './jobs.ts'
 import { updateMergeRequest } from './queries.ts'
 import { feedChange, noteChange } from './record.ts'
 import type { MergeRequestRow } from './row.ts'
-import { tellChange } from './tell-hooks.ts'
 
 /** Closes an open merge request, in the caller's transaction. */
 export async function closeMergeRequest(
@@ -17,7 +17,7 @@ export async function closeMergeRequest(
   row: MergeRequestRow,
 ): Promise<void> {
   if (row.state === 'merged') throw methodNotAllowed()
-  await tellChange(ctx, project, row, 'close', (ctx) => close(ctx, project, row))
+  await editMergeRequest(ctx, project, row, 'close', (ctx) => close(ctx, project, row))
 }
 
 async function close(ctx: Ctx, project: Project, row: MergeRequestRow): Promise<void> {
@@ -38,7 +38,7 @@ export async function reopenMergeRequest(
   project: Project,
   row: MergeRequestRow,
 ): Promise<void> {
-  await tellChange(ctx, project, row, 'reopen', (ctx) => reopen(ctx, project, row))
+  await editMergeRequest(ctx, project, row, 'reopen', (ctx) => reopen(ctx, project, row))
 }
 
 async function reopen(ctx: Ctx, project: Project, row: MergeRequestRow): Promise<void> {

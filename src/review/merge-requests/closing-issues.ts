@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts'
-import { findClosedIssues } from '../../discussions/references/find-references.ts'
+import { findClosedIssues } from '../../markdown/find-references.ts'
 import { findIssueByPath, listClosingIssues } from './closing-issue-queries.ts'
 import { targetSetting } from './facts.ts'
 import { setClosingIssues } from './queries.ts'

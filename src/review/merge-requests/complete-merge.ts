@@ -2,13 +2,13 @@ import { actAs } from '../../access/act-as.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { closeIssuesOf } from './close-issues.ts'
+import { editMergeRequest } from './edit.ts'
 import { deleteIntent, findIntent } from './intent-queries.ts'
 import { afterMergeJob } from './jobs.ts'
 import { findById, updateMergeRequest } from './queries.ts'
 import { feedChange, noteChange } from './record.ts'
 import type { MergeRequestRow } from './row.ts'
 import { targetProject } from './target-project.ts'
-import { tellChange } from './tell-hooks.ts'
 
 /** What a merge left behind. */
 export interface MergeResult {
@@ -73,7 +73,9 @@ export async function completeMerge(
     approvals_syncing: false,
     updated_at: now,
   } as const
-  await tellChange(ctx, project, row, 'merge', (ctx) => updateMergeRequest(ctx.db, row.id, merged))
+  await editMergeRequest(ctx, project, row, 'merge', (ctx) =>
+    updateMergeRequest(ctx.db, row.id, merged),
+  )
   await recordMerge(ctx, project, row)
   await ctx.work.enqueue(ctx.db, afterMergeJob, {
     id: row.id,

@@ -1,6 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import { mayInProject } from '../../access/decide.ts'
 import { assertMayInProject, getVisibleProject, type Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import {
   badRequest,
   conflict,
@@ -31,7 +32,6 @@ import { findOpenTwin, insertMergeRequest } from './queries.ts'
 import { feedChange, todoTarget } from './record.ts'
 import { setReviewers } from './reviewers.ts'
 import type { MergeRequestRow } from './row.ts'
-import { tellHooks } from './tell-hooks.ts'
 
 const longestTitle = 255
 
@@ -81,7 +81,7 @@ export async function createMergeRequest(
     )
     await addDetails(ctx, target, id, input)
     await feedChange(ctx, await reload(ctx, id), 'opened')
-    await tellHooks(ctx, target, { id }, 'open')
+    await runEffects(ctx, ctx.effects.mergeRequestChanged, { project: target, id, action: 'open' })
     await ctx.work.enqueue(ctx.db, refreshJob, { id, user_id: author.id })
     return id
   })

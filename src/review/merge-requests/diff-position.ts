@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { lineCode, lineOf } from '../../discussions/notes/diff-lines.ts'
 import type { AskedPosition } from '../../discussions/notes/kind.ts'
 import type {
   LineRange,
@@ -10,16 +10,10 @@ import type {
 } from '../../discussions/notes/noteable.ts'
 import { type FileDiff, readDiff } from '../../git/diff.ts'
 import { GitError } from '../../git/error.ts'
-import { lineOf } from './diff-lines.ts'
 import { listVersions } from './queries.ts'
 
 const misplaced = () =>
   badRequest('Note {:line_code=>["can\'t be blank", "must be a valid line code"]}')
-
-/** `sha1(path)_<old>_<new>` (spec B-resolved §11.1). */
-export function lineCode(path: string, oldLine: number, newLine: number): string {
-  return `${createHash('sha1').update(path).digest('hex')}_${oldLine}_${newLine}`
-}
 
 /**
  * Checks that a position names a version of the merge request and a place in its diff, and completes it; 400 when it

@@ -32,19 +32,6 @@ export const afterMergeJob = {
 
 export const autoMergeJob = { name: 'merge_requests.auto_merge', payload: z.object({ id }) }
 
-export const hookJob = {
-  name: 'merge_requests.hooks',
-  payload: z.object({
-    id,
-    user_id: userId,
-    action: z.string(),
-    oldrev: z.string().nullable(),
-    changes: z
-      .record(z.string(), z.object({ previous: z.unknown(), current: z.unknown() }))
-      .optional(),
-  }),
-}
-
 export const descriptionJob = {
   name: 'merge_requests.description',
   payload: z.object({ id, user_id: userId }),

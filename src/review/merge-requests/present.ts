@@ -1,6 +1,6 @@
 import type { Ctx } from '../../ctx.ts'
-import { renderField } from '../../discussions/markdown/render.ts'
 import { presentUserBasic, type UserBasic } from '../../identity/users/basic.ts'
+import { renderField } from '../../markdown/render.ts'
 import { assigneesBySubject } from '../../planning/assignees/verbs.ts'
 import { countTasks } from '../../planning/issues/tasks-in-text.ts'
 import { describeLabels } from '../../planning/labels/describe.ts'

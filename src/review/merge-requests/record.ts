@@ -1,9 +1,9 @@
 import type { Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { addSystemNote } from '../../discussions/notes/verbs.ts'
 import type { TodoTarget } from '../../discussions/todos/add.ts'
 import type { UserBasicRow } from '../../identity/users/basic.ts'
-import { recordEvent } from '../../notifications/events/record.ts'
 import { recordStateEvent } from '../../planning/resource-events/record.ts'
 import { noteableOf } from './find.ts'
 import type { MergeRequestRow } from './row.ts'
@@ -31,7 +31,7 @@ export async function feedChange(
     const state = states[action as keyof typeof states]
     await recordStateEvent(ctx, { type: 'merge_request', id: row.id }, state)
   }
-  await recordEvent(ctx, {
+  await runEffects(ctx, ctx.effects.activity, {
     projectId: row.target_project_id,
     action,
     targetType: 'MergeRequest',

@@ -1,6 +1,7 @@
 import { actAs } from '../../access/act-as.ts'
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type ChangedPath, listChangedPaths } from '../../git/changed-paths.ts'
 import { readLog } from '../../git/log.ts'
@@ -28,7 +29,6 @@ import {
 import { noteChange } from './record.ts'
 import type { MergeRequestRow, VersionRow } from './row.ts'
 import { targetProject } from './target-project.ts'
-import { tellHooks } from './tell-hooks.ts'
 import { saveTracedNotes, type TracedNote, traceNotes } from './trace-notes.ts'
 import { type Snapshot, takeSnapshot } from './versions.ts'
 
@@ -150,7 +150,8 @@ async function addVersion(
   await saveTracedNotes(ctx, project, row, traced, length)
   await cancelAutoMerge(ctx, project, row, 'the source branch was updated')
   await touchMergeRequest(ctx.db, row.id, ctx.now())
-  await tellHooks(ctx, project, row, 'update', { oldrev: latest.head_sha })
+  const change = { project, id: row.id, action: 'update', oldrev: latest.head_sha } as const
+  await runEffects(ctx, ctx.effects.mergeRequestChanged, change)
   if (added.length > 0) {
     await noteChange(ctx, project, row, 'commit', addedNote(ctx, row, added))
   }

@@ -4,14 +4,12 @@ import type { Ctx } from '../../ctx.ts'
 import { afterMerge } from './after-merge.ts'
 import { autoMergeIfReady, runAutoMerges } from './auto-merge-run.ts'
 import { checkMergeability } from './check.ts'
-import { fireMergeRequestHooks } from './hook-payload.ts'
 import {
   afterMergeJob,
   autoMergeJob,
   checkJob,
   descriptionJob,
   enqueueCheck,
-  hookJob,
   rebaseJob,
   refreshJob,
 } from './jobs.ts'
@@ -87,10 +85,4 @@ export const description = task({
   ...descriptionJob,
   attempts: 1,
   handler: (ctx: Ctx, payload) => applyDescription(ctx, payload.id, payload.user_id),
-})
-
-/** Tells webhooks what happened. */
-export const tellMergeRequestHooks = task({
-  ...hookJob,
-  handler: (ctx: Ctx, payload) => fireMergeRequestHooks(ctx, payload),
 })

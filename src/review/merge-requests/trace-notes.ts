@@ -1,5 +1,6 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { lineCode } from '../../discussions/notes/diff-lines.ts'
 import type { Position } from '../../discussions/notes/noteable.ts'
 import {
   listPlacedNotes,
@@ -8,7 +9,6 @@ import {
 } from '../../discussions/notes/positions.ts'
 import { type FileDiff, readDiff } from '../../git/diff.ts'
 import type { Repo } from '../../git/repo.ts'
-import { lineCode } from './diff-position.ts'
 import { noteChange } from './record.ts'
 import type { MergeRequestRow, VersionRow } from './row.ts'
 import { tracePosition } from './trace-position.ts'

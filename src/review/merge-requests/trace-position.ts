@@ -1,5 +1,5 @@
+import { offsetAt, patchLines } from '../../discussions/notes/diff-lines.ts'
 import type { Position } from '../../discussions/notes/noteable.ts'
-import { offsetAt, patchLines } from './diff-lines.ts'
 
 /** What is needed of a changed file to follow lines through it. */
 export interface FilePatch {

@@ -16,13 +16,13 @@ import { closeMergeRequest, reopenMergeRequest } from './close.ts'
 import { noteClosingIssues } from './closing-issues.ts'
 import { assertNoTwin, assertTargetBranch, assertTitle, flagValue, milestoneFor } from './create.ts'
 import { isDraftTitle } from './draft-title.ts'
+import { editMergeRequest } from './edit.ts'
 import { noteableOf, reload } from './find.ts'
 import { updateMergeRequest } from './queries.ts'
 import { noteChange, peopleNote, todoTarget } from './record.ts'
 import { retarget } from './retarget.ts'
 import { setReviewers } from './reviewers.ts'
 import type { MergeRequestRow } from './row.ts'
-import { tellChange } from './tell-hooks.ts'
 
 /** What is changed, where, and what the request really said. */
 interface Change {
@@ -54,7 +54,7 @@ export async function changeMergeRequest(
       await updateMergeRequest(ctx.db, row.id, { updated_at: ctx.now() })
     }
     const rest = Object.keys(input).some((name) => name !== 'state_event')
-    if (rest) await tellChange(ctx, project, change.row, 'update', all)
+    if (rest) await editMergeRequest(ctx, project, change.row, 'update', all)
     else await all(ctx)
     await changeState(ctx, { ...change, row: await reload(ctx, row.id) })
   })

@@ -8,6 +8,16 @@ import {
 } from '../../access/subjects.ts'
 import { forbidden, invalidText, notFound, Problem, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import {
+  outdatedText,
+  placeOf,
+  rangeOf,
+  reasonAgainst,
+} from '../../discussions/notes/suggestion-entity.ts'
+import {
+  listSuggestionsById,
+  type SuggestionRow,
+} from '../../discussions/notes/suggestion-queries.ts'
 import { closeThreads } from '../../discussions/notes/verbs.ts'
 import { GitError } from '../../git/error.ts'
 import { readFileAt } from '../../git/file.ts'
@@ -21,10 +31,9 @@ import { targetSetting } from '../merge-requests/facts.ts'
 import { noteableOf, reload } from '../merge-requests/find.ts'
 import { committerOf, signerOf } from '../merge-requests/merge-facts.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
-import { outdatedText, placeOf, rangeOf, reasonAgainst } from './entity.ts'
 import { changeLines, cutLines, overlap } from './lines.ts'
 import { suggestionMessage } from './message.ts'
-import { listById, markApplied, type SuggestionRow } from './queries.ts'
+import { markApplied } from './queries.ts'
 import { largestFile } from './save-suggestions.ts'
 
 const attempts = 5
@@ -46,7 +55,7 @@ export async function applySuggestions(
   message: string | undefined,
 ): Promise<SuggestionRow[]> {
   const wanted = [...new Set(ids)]
-  const rows = wanted.length === 0 ? [] : await listById(ctx.db, wanted)
+  const rows = wanted.length === 0 ? [] : await listSuggestionsById(ctx.db, wanted)
   const [first] = rows
   if (!first || rows.length !== wanted.length) throw notFound('Suggestion')
   const bench = await benchOf(ctx, first)
@@ -63,7 +72,7 @@ export async function applySuggestions(
     const threads = [...new Set(rows.map((row) => row.discussion_id))]
     await closeThreads(ctx, noteableOf(ctx, bench.target, bench.row), threads)
   })
-  return await listById(ctx.db, wanted)
+  return await listSuggestionsById(ctx.db, wanted)
 }
 
 async function benchOf(ctx: Ctx, first: SuggestionRow): Promise<Bench> {

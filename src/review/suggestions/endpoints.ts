@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { signedIn } from '../../access/subjects.ts'
+import { presentSuggestion, suggestionEntity } from '../../discussions/notes/suggestion-entity.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, id, text } from '../../http/params.ts'
 import { applySuggestions } from './apply.ts'
-import { presentSuggestion, suggestionEntity } from './entity.ts'
 
 const tags = ['suggestions']
 const commit_message = text({ max: 10_000 }).optional()

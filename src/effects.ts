@@ -1,0 +1,76 @@
+import type { Effects } from './ctx.ts'
+import { addRequestTodos, settleRequestTodos } from './discussions/todos/add.ts'
+import { mailActivity, recordEvent } from './notifications/events/record.ts'
+import { fireIssueHooks } from './notifications/hooks/issue-hook.ts'
+import {
+  compareForHooks,
+  enqueueMergeRequestHooks,
+} from './notifications/hooks/merge-request-hook.ts'
+import { fireMilestoneHooks } from './notifications/hooks/milestone-hook.ts'
+import { fireNoteHooks } from './notifications/hooks/note-hook.ts'
+import { enqueuePipelineEnd, enqueuePipelineHooks } from './notifications/hooks/pipeline-hooks.ts'
+import { fireReactionHooks } from './notifications/hooks/reaction-hook.ts'
+import { releaseHooks } from './notifications/hooks/release-hook.ts'
+import {
+  fireGroupHooks,
+  fireKeyAdded,
+  fireKeyRemoved,
+  fireMemberHooks,
+  fireProjectHooks,
+  fireUserCreated,
+  fireUserRemoved,
+  fireUserRenamed,
+} from './notifications/hooks/system-hooks.ts'
+import { wikiHooks } from './notifications/hooks/wiki-hook.ts'
+import { mailRelease } from './notifications/notifications/release-mail.ts'
+import { mailTodos } from './notifications/notifications/todo-mails.ts'
+import { unassignRemoved } from './planning/assignees/tasks.ts'
+import { removeOwnedGroups, removePersonalProjects } from './projects/groups/remove-owned.ts'
+import { createUserNamespace, followUserName } from './projects/groups/user-namespace.ts'
+import { acceptInvitations } from './projects/members/invite.ts'
+import { discardSnippetsOf } from './publishing/snippets/remove.ts'
+import { writeReadme } from './repositories/imports/initial-readme.ts'
+import {
+  removeSidesOfGroup,
+  removeSidesOfProject,
+} from './repositories/side-repositories/repository.ts'
+import { continueThreads } from './review/merge-requests/continue-threads.ts'
+
+/** What follows from each change, in order: the whole story of a push, a merge or a new user stands here. */
+export const effects: Effects = {
+  userCreated: [createUserNamespace, fireUserCreated],
+  userRenamed: [followUserName, fireUserRenamed],
+  addressConfirmed: [acceptInvitations],
+  userLeaving: [removePersonalProjects, discardSnippetsOf, removeOwnedGroups],
+  userRemoved: [fireUserRemoved],
+  keyAdded: [fireKeyAdded],
+  keyRemoved: [fireKeyRemoved],
+
+  activity: [recordEvent, mailActivity],
+  projectChanged: [fireProjectHooks],
+  groupChanged: [fireGroupHooks],
+  repositoryMade: [writeReadme],
+  projectErased: [removeSidesOfProject],
+  groupErased: [removeSidesOfGroup],
+  memberChanged: [fireMemberHooks],
+  memberUnassigned: [unassignRemoved],
+  accessRequested: [addRequestTodos],
+  accessDecided: [settleRequestTodos],
+
+  noteSaved: [fireNoteHooks],
+  reactionChanged: [fireReactionHooks],
+  todosAdded: [mailTodos],
+
+  issueChanged: [fireIssueHooks],
+  discussionContinued: [continueThreads],
+  milestoneChanged: [fireMilestoneHooks],
+
+  mergeRequestChanged: [enqueueMergeRequestHooks],
+  mergeRequestEdited: [compareForHooks],
+
+  releaseChanged: [releaseHooks, mailRelease],
+  wikiChanged: [wikiHooks],
+
+  pipelineChanged: [enqueuePipelineHooks],
+  pipelineEnded: [enqueuePipelineEnd],
+}

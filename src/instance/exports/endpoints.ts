@@ -1,0 +1,101 @@
+import { createReadStream } from 'node:fs'
+import { z } from 'zod'
+import { onProject, signedIn } from '../../access/subjects.ts'
+import { hidden } from '../../base/problem.ts'
+import { bytes, endpoint } from '../../http/endpoint.ts'
+import { file, text } from '../../http/params.ts'
+import { createProject } from '../../projects/projects/create-project.ts'
+import { identity, importEntity, presentIdentity, presentImport } from './import-entity.ts'
+import { importBody, importFacts } from './import-facts.ts'
+import { downloadExport, exportStatus, startExport } from './start-export.ts'
+import { importProject } from './tasks.ts'
+
+const tags = ['import and export']
+const accepted = z.strictObject({ message: z.literal('202 Accepted') })
+
+export const postProjectExport = endpoint({
+  method: 'POST',
+  path: '/projects/:id/export',
+  summary: 'Begin to export a project',
+  tags,
+  access: onProject('admin_project'),
+  body: { description: text({ max: 2000 }).optional() },
+  response: accepted,
+  status: 202,
+  async handler({ ctx, project, body }) {
+    if (!ctx.settings.get('project_export_enabled')) throw hidden()
+    await startExport(ctx, { type: 'project', id: project.id }, body.description ?? null)
+    return { message: '202 Accepted' as const }
+  },
+})
+
+export const getProjectExport = endpoint({
+  method: 'GET',
+  path: '/projects/:id/export',
+  summary: 'Tell how far the export of a project is',
+  tags,
+  access: onProject('admin_project'),
+  response: z.strictObject({
+    ...identity,
+    export_status: z.enum(['none', 'queued', 'started', 'finished']),
+    _links: z.strictObject({ api_url: z.string(), web_url: z.string() }).optional(),
+  }),
+  async handler({ ctx, project }) {
+    const status = await exportStatus(ctx, { type: 'project', id: project.id })
+    const { externalUrl } = ctx.config
+    const links = {
+      api_url: `${externalUrl}/api/v4/projects/${project.id}/export/download`,
+      web_url: `${externalUrl}/${project.full_path}/download_export`,
+    }
+    return {
+      ...presentIdentity(project),
+      export_status: status,
+      ...(status === 'finished' ? { _links: links } : {}),
+    }
+  },
+})
+
+export const getProjectExportDownload = endpoint({
+  method: 'GET',
+  path: '/projects/:id/export/download',
+  summary: 'Download the export of a project',
+  tags,
+  access: onProject('admin_project'),
+  response: bytes('application/gzip'),
+  handler: ({ ctx, project }) =>
+    downloadExport(ctx, { type: 'project', id: project.id }, project.path),
+})
+
+export const getProjectImport = endpoint({
+  method: 'GET',
+  path: '/projects/:id/import',
+  summary: 'Tell how far the import of a project is',
+  tags,
+  access: onProject('read_project', { signedIn: true }),
+  response: importEntity,
+  handler: ({ project }) => presentImport(project),
+})
+
+export const postProjectImport = endpoint({
+  method: 'POST',
+  path: '/projects/import',
+  summary: 'Make a project from an archive',
+  tags,
+  access: signedIn(),
+  body: {
+    file: file(),
+    ...importBody,
+  },
+  response: importEntity,
+  status: 201,
+  async handler({ ctx, body }) {
+    const facts = await importFacts(ctx, body)
+    const stored = await ctx.files.put(createReadStream(body.file.path))
+    const row = await createProject(ctx, {
+      ...facts,
+      onShown: (ctx, id) =>
+        ctx.work.enqueue(ctx.db, importProject, { project_id: id, file: stored.sha256 }),
+    })
+    return presentImport(row)
+  },
+})

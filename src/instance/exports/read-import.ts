@@ -1,0 +1,121 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { withProjectRole } from '../../access/subjects.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { GitError } from '../../git/error.ts'
+import { fetchWhole } from '../../git/fetch-whole.ts'
+import { createLabel } from '../../planning/labels/verbs.ts'
+import { createMilestone } from '../../planning/milestones/verbs.ts'
+import { readRow, saveImportState } from '../../projects/projects/import-state.ts'
+import { knownSettings } from '../../projects/projects/settings.ts'
+import { updateProject } from '../../projects/projects/update-project.ts'
+import { fillWiki } from '../../publishing/wikis/fill-wiki.ts'
+import { fillRepository } from '../../repositories/imports/fill-repository.ts'
+import {
+  BUNDLE_FILE,
+  GROUP_FILE,
+  type GroupRecord,
+  groupRecord,
+  PROJECT_FILE,
+  type ProjectRecord,
+  projectRecord,
+  WIKI_FILE,
+} from './archive-form.ts'
+import { withScratch } from './scratch.ts'
+import { readArchive } from './tar.ts'
+
+/** An archive may unpack to this much, where pushes have no limit. */
+const LARGEST = 10 * 1024 ** 3
+
+function parsed<T>(
+  text: string | undefined,
+  schema: { safeParse(value: unknown): { success: boolean; data?: T | undefined } },
+): T {
+  try {
+    const read = schema.safeParse(JSON.parse(text ?? ''))
+    if (read.success && read.data !== undefined) return read.data
+  } catch {
+    // Said below: the file is not what it should be.
+  }
+  throw new GitError('invalid', 'the archive is not an export of this program')
+}
+
+/** Fills a project that was made for it from an archive. */
+export async function readProjectArchive(
+  ctx: Ctx,
+  projectId: number,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await withScratch(ctx, async (folder) => {
+    const wanted = { texts: [PROJECT_FILE], files: [BUNDLE_FILE, WIKI_FILE] }
+    const parts = await readArchive(path, wanted, folder, ctx.config.maxPush || LARGEST)
+    const record = parsed(parts.get(PROJECT_FILE), projectRecord)
+    await takeRecord(ctx, projectId, record)
+    const wiki = parts.get(WIKI_FILE)
+    if (wiki !== undefined) await takeWiki(ctx, projectId, { bundle: wiki, folder }, signal)
+    const bundle = parts.get(BUNDLE_FILE)
+    if (bundle === undefined) return
+    const scratch = join(folder, 'fetch')
+    await mkdir(scratch, { mode: 0o700 })
+    const objectFormat = record.settings.repository_object_format === 'sha256' ? 'sha256' : 'sha1'
+    const head = { objectFormat, branch: record.default_branch ?? undefined } as const
+    const fetched = await fetchWhole(bundle, head, { scratch, signal })
+    await fillRepository(ctx, projectId, fetched, head.branch)
+  })
+}
+
+async function takeWiki(
+  ctx: Ctx,
+  projectId: number,
+  at: { readonly bundle: string; readonly folder: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const scratch = join(at.folder, 'fetch-wiki')
+  await mkdir(scratch, { mode: 0o700 })
+  const head = { objectFormat: 'sha1', branch: undefined } as const
+  await fillWiki(ctx, projectId, await fetchWhole(at.bundle, head, { scratch, signal }))
+}
+
+async function takeRecord(ctx: Ctx, projectId: number, record: ProjectRecord): Promise<void> {
+  const row = await readRow(ctx, projectId)
+  const project = await withProjectRole(ctx, row)
+  await updateProject(ctx, project, {
+    description: project.description ?? record.description,
+    topics: record.topics,
+    settings: knownSettings(record.settings),
+  })
+  const place = { projectId, namespaceId: row.namespace_id }
+  for (const label of record.labels) {
+    await unlessThere(() => createLabel(ctx, place, label))
+  }
+  for (const milestone of record.milestones) {
+    await unlessThere(() => createMilestone(ctx, place, milestone))
+  }
+}
+
+/** A second run finds what the first one made. */
+async function unlessThere(act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+  }
+}
+
+/** What an archive says of a group. */
+export async function readGroupArchive(ctx: Ctx, path: string): Promise<GroupRecord> {
+  return await withScratch(ctx, async (folder) => {
+    const wanted = { texts: [GROUP_FILE], files: [] }
+    const parts = await readArchive(path, wanted, folder, ctx.config.maxPush || LARGEST)
+    return parsed(parts.get(GROUP_FILE), groupRecord)
+  })
+}
+
+/** Notes how an import ended; what was wrong with the file is told, a fault of ours is tried again. */
+export async function noteEnd(ctx: Ctx, projectId: number, error: unknown): Promise<void> {
+  if (error === undefined) return await saveImportState(ctx, projectId, 'finished', null)
+  if (!(error instanceof GitError) && !(error instanceof Problem)) throw error
+  await saveImportState(ctx, projectId, 'failed', error.message.slice(0, 1000))
+}

@@ -1,0 +1,36 @@
+import { signedIn } from '../../access/subjects.ts'
+import { badRequest } from '../../base/problem.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { filledText } from '../../http/params.ts'
+import { createProject } from '../../projects/projects/create-project.ts'
+import { assertImportable } from '../../projects/projects/import-url.ts'
+import { importEntity, presentImport } from './import-entity.ts'
+import { importBody, importFacts } from './import-facts.ts'
+import { sealAddress } from './remote-archive.ts'
+import { importRemote } from './tasks.ts'
+
+export const postRemoteImport = endpoint({
+  method: 'POST',
+  path: '/projects/remote-import',
+  summary: 'Make a project from an archive at an address',
+  tags: ['import and export'],
+  access: signedIn(),
+  body: {
+    url: filledText({ max: 4000 }),
+    ...importBody,
+  },
+  response: importEntity,
+  status: 201,
+  async handler({ ctx, body }) {
+    if (!/^https:\/\//i.test(body.url)) throw badRequest('url must be a https address')
+    await assertImportable(ctx, body.url)
+    const facts = await importFacts(ctx, body)
+    const sealed = sealAddress(ctx, body.url)
+    const row = await createProject(ctx, {
+      ...facts,
+      onShown: (ctx, id) =>
+        ctx.work.enqueue(ctx.db, importRemote, { project_id: id, sealed_url: sealed }),
+    })
+    return presentImport(row)
+  },
+})

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { task } from '../../background/task.ts'
+import { later } from '../../base/clock.ts'
+import type { Ctx } from '../../ctx.ts'
+import { readRow, saveImportState } from '../../projects/projects/import-state.ts'
+import { deleteExport, listExportsBefore } from './queries.ts'
+import { noteEnd, readProjectArchive } from './read-import.ts'
+import { downloadArchive } from './remote-archive.ts'
+import { writeExport } from './write-export.ts'
+
+/** Builds an archive. */
+export const exportSource = task({
+  name: 'exports.write',
+  payload: z.object({ source_type: z.enum(['group', 'project']), source_id: z.int() }),
+  lane: 'slow',
+  attempts: 3,
+  handler: (ctx: Ctx, { source_type: type, source_id: id }, signal) =>
+    writeExport(ctx, { type, id }, signal),
+})
+
+/** Fills a new project from an archive that was uploaded. */
+export const importProject = task({
+  name: 'exports.read',
+  payload: z.object({ project_id: z.int(), file: z.string() }),
+  lane: 'slow',
+  attempts: 3,
+  handler: (ctx: Ctx, { project_id: id, file }, signal) => fill(ctx, id, async () => file, signal),
+})
+
+/** Fills a new project from an archive that another server has. */
+export const importRemote = task({
+  name: 'exports.read_remote',
+  payload: z.object({ project_id: z.int(), sealed_url: z.string() }),
+  lane: 'slow',
+  attempts: 3,
+  handler: (ctx: Ctx, { project_id: id, sealed_url: sealed }, signal) =>
+    fill(ctx, id, () => downloadArchive(ctx, sealed, signal), signal),
+})
+
+async function fill(
+  ctx: Ctx,
+  projectId: number,
+  getFile: () => Promise<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const row = await readRow(ctx, projectId).catch(() => undefined)
+  if (!row || row.import_status === 'finished') return
+  await saveImportState(ctx, projectId, 'started', null)
+  try {
+    await readProjectArchive(ctx, projectId, ctx.files.pathOf(await getFile()), signal)
+  } catch (error) {
+    return await noteEnd(ctx, projectId, error)
+  }
+  await noteEnd(ctx, projectId, undefined)
+}
+
+const KEEP_MS = 24 * 3_600_000
+
+/** Every day: forgets archives that were there to be downloaded for a day. */
+export const removeOldExports = task({
+  name: 'exports.remove_old',
+  payload: z.object({}),
+  async handler(ctx: Ctx) {
+    const before = later(ctx.now(), -KEEP_MS)
+    for (const row of await listExportsBefore(ctx.db, before)) {
+      await deleteExport(ctx.db, { type: row.source_type, id: row.source_id })
+      if (row.file !== null) await ctx.files.deleteOlder(row.file, before)
+    }
+  },
+})

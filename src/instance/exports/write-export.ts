@@ -1,0 +1,111 @@
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { findGroupById, findProjectById } from '../../access/find-queries.ts'
+import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { writeBundle } from '../../git/bundle.ts'
+import { topicsOf } from '../../projects/projects/topics-of.ts'
+import {
+  BUNDLE_FILE,
+  FORM,
+  FORM_FILE,
+  GROUP_FILE,
+  type GroupRecord,
+  PROJECT_FILE,
+  type ProjectRecord,
+  WIKI_FILE,
+} from './archive-form.ts'
+import {
+  type ExportKey,
+  listGroupsBelow,
+  listOwnLabels,
+  listOwnMilestones,
+  updateExport,
+} from './queries.ts'
+import { withScratch } from './scratch.ts'
+import { type Part, writeArchive } from './tar.ts'
+
+const version: Part = { name: FORM_FILE, text: `${FORM}\n` }
+
+function asSettings(text: string): Record<string, unknown> {
+  return JSON.parse(text) as Record<string, unknown> // written by us as a JSON object
+}
+
+/** Builds the archive of a project or group and keeps it in the file store. */
+export async function writeExport(ctx: Ctx, key: ExportKey, signal: AbortSignal): Promise<void> {
+  await updateExport(ctx.db, key, { status: 'started' })
+  await withScratch(ctx, async (folder) => {
+    const parts =
+      key.type === 'project'
+        ? await projectParts(ctx, key, folder, signal)
+        : await groupParts(ctx, key)
+    const path = join(folder, 'export.tar.gz')
+    await writeArchive(path, [version, ...parts])
+    const stored = await ctx.files.put(createReadStream(path))
+    await updateExport(ctx.db, key, {
+      status: 'finished',
+      file: stored.sha256,
+      size: stored.size,
+      finished_at: ctx.now(),
+    })
+  })
+}
+
+async function projectParts(
+  ctx: Ctx,
+  key: ExportKey,
+  folder: string,
+  signal: AbortSignal,
+): Promise<Part[]> {
+  const row = await findProjectById(ctx.db, key.id)
+  if (!row) throw notFound('Project')
+  const record: ProjectRecord = {
+    form: FORM,
+    name: row.name,
+    description: row.description,
+    visibility: row.visibility,
+    default_branch: row.default_branch,
+    topics: await topicsOf(ctx, row.id),
+    settings: asSettings(row.settings),
+    labels: await listOwnLabels(ctx.db, key),
+    milestones: await listOwnMilestones(ctx.db, key),
+  }
+  const bundle = join(folder, BUNDLE_FILE)
+  const filled = await writeBundle(ctx.git.open(row.id), bundle, signal)
+  const wiki = join(folder, WIKI_FILE)
+  const written = await writeWikiBundle(ctx, row.id, wiki, signal)
+  return [
+    { name: PROJECT_FILE, text: JSON.stringify(record, null, 1) },
+    ...(filled ? [{ name: BUNDLE_FILE, path: bundle }] : []),
+    ...(written ? [{ name: WIKI_FILE, path: wiki }] : []),
+  ]
+}
+
+/** False for a project without a wiki, or with an empty one. */
+async function writeWikiBundle(ctx: Ctx, projectId: number, path: string, signal: AbortSignal) {
+  const name = { kind: 'project_wiki', id: projectId } as const
+  return (await ctx.git.exists(name)) && (await writeBundle(ctx.git.open(name), path, signal))
+}
+
+async function groupParts(ctx: Ctx, key: ExportKey): Promise<Part[]> {
+  const top = await findGroupById(ctx.db, key.id)
+  if (!top) throw notFound('Group')
+  const groups: GroupRecord['groups'] = []
+  for (const row of await listGroupsBelow(ctx.db, key.id)) {
+    const own = { type: 'group', id: row.id } as const
+    groups.push({
+      relative_path: row.full_path.slice(top.full_path.length + 1),
+      name: row.name,
+      path: row.path,
+      description: row.description,
+      visibility: row.visibility,
+      project_creation_level: row.project_creation_level,
+      subgroup_creation_level: row.subgroup_creation_level,
+      settings: asSettings(row.settings),
+      labels: await listOwnLabels(ctx.db, own),
+      milestones: await listOwnMilestones(ctx.db, own),
+    })
+  }
+  const record: GroupRecord = { form: FORM, groups }
+  return [{ name: GROUP_FILE, text: JSON.stringify(record, null, 1) }]
+}

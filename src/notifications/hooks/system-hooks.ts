@@ -1,0 +1,228 @@
+import { Role } from '../../access/roles.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { SshKeyRow } from '../../identity/keys/queries.ts'
+import type { UserRow } from '../../identity/users/queries.ts'
+import type { GroupChange, MemberChange, ProjectChange } from '../../projects/effects.ts'
+import { fireHooks, type HookPayload } from './fire.ts'
+import {
+  findToldGroup,
+  findToldProject,
+  findToldUser,
+  listOwners,
+  type ToldGroup,
+  type ToldProject,
+} from './system-queries.ts'
+
+/**
+ * Tells the instance's hooks, and groups' hooks of projects that come and go, in the caller's transaction (spec D §1.25
+ * System hooks). A project that goes is told of before its row changes.
+ */
+export async function fireProjectHooks(
+  ctx: Ctx,
+  { id, change, oldPath }: ProjectChange,
+): Promise<void> {
+  const project = await findToldProject(ctx.db, id)
+  if (!project) return
+  const payload = async () => ({
+    event_name: `project_${change}`,
+    ...(await projectPayload(ctx, project)),
+    ...(oldPath === undefined ? {} : { old_path_with_namespace: oldPath }),
+  })
+  await fireHooks(ctx, null, 'system', payload)
+  if (change !== 'create' && change !== 'destroy') return
+  await fireHooks(ctx, { id: null, namespace_id: project.namespace_id }, 'project', payload)
+}
+
+async function projectPayload(ctx: Ctx, project: ToldProject): Promise<HookPayload> {
+  const user = project.owner_id === null ? undefined : await findToldUser(ctx.db, project.owner_id)
+  const owners = user ? [user] : await listOwners(ctx.db, project.namespace_id)
+  return {
+    created_at: project.created_at,
+    updated_at: project.updated_at,
+    name: project.name,
+    path: project.path,
+    path_with_namespace: project.full_path,
+    project_id: project.id,
+    project_namespace_id: project.namespace_id,
+    owner_name: user?.name ?? project.namespace_name,
+    owner_email: user?.email ?? '',
+    owners: owners.map(({ name, email }) => ({ name, email })),
+    project_visibility: project.visibility,
+  }
+}
+
+/** The same for groups; hooks of the groups above hear of subgroups that come and go. */
+export async function fireGroupHooks(ctx: Ctx, { id, change, old }: GroupChange): Promise<void> {
+  const group = await findToldGroup(ctx.db, id)
+  if (!group) return
+  await fireHooks(ctx, null, 'system', () => ({
+    event_name: `group_${change}`,
+    ...groupPayload(group),
+    ...(old ? { old_path: old.path, old_full_path: old.full_path } : {}),
+  }))
+  if (change === 'rename' || group.parent_id === null) return
+  await fireHooks(ctx, { id: null, namespace_id: group.parent_id }, 'subgroup', () => ({
+    event_name: `subgroup_${change}`,
+    ...groupPayload(group),
+    parent_group_id: group.parent_id,
+    parent_name: group.parent_name,
+    parent_path: group.parent_path,
+    parent_full_path: group.parent_full_path,
+  }))
+}
+
+function groupPayload(group: ToldGroup): HookPayload {
+  return {
+    created_at: group.created_at,
+    updated_at: group.updated_at,
+    name: group.name,
+    path: group.path,
+    full_path: group.full_path,
+    group_id: group.id,
+  }
+}
+
+/** Tells the instance's hooks of a person who came. */
+export async function fireUserCreated(ctx: Ctx, user: UserRow): Promise<void> {
+  if (user.kind === 'human') await fireUserHooks(ctx, user.id, 'user_create')
+}
+
+/** The same of one who goes, before the row does. */
+export async function fireUserRemoved(ctx: Ctx, user: UserRow): Promise<void> {
+  if (user.kind === 'human') await fireUserHooks(ctx, user.id, 'user_destroy')
+}
+
+/** The same of another username. */
+export async function fireUserRenamed(
+  ctx: Ctx,
+  { user, oldUsername }: { readonly user: UserRow; readonly oldUsername: string },
+): Promise<void> {
+  if (user.username === oldUsername) return
+  await fireUserHooks(ctx, user.id, 'user_rename', { old_username: oldUsername })
+}
+
+async function fireUserHooks(
+  ctx: Ctx,
+  id: number,
+  event: 'user_create' | 'user_destroy' | 'user_rename',
+  more: HookPayload = {},
+): Promise<void> {
+  await fireHooks(ctx, null, 'system', async () => {
+    const user = await findToldUser(ctx.db, id)
+    return {
+      event_name: event,
+      created_at: user?.created_at ?? null,
+      updated_at: user?.updated_at ?? null,
+      name: user?.name ?? '',
+      email: user?.email ?? '',
+      username: user?.username ?? '',
+      user_id: id,
+      ...more,
+    }
+  })
+}
+
+/** The same of the keys of people. */
+export async function fireKeyAdded(ctx: Ctx, row: SshKeyRow): Promise<void> {
+  await fireKeyHooks(ctx, row, 'key_create')
+}
+
+export async function fireKeyRemoved(ctx: Ctx, row: SshKeyRow): Promise<void> {
+  await fireKeyHooks(ctx, row, 'key_destroy')
+}
+
+async function fireKeyHooks(
+  ctx: Ctx,
+  row: SshKeyRow,
+  event: 'key_create' | 'key_destroy',
+): Promise<void> {
+  await fireHooks(ctx, null, 'system', async () => {
+    const user = row.user_id === null ? undefined : await findToldUser(ctx.db, row.user_id)
+    return {
+      event_name: event,
+      created_at: row.created_at,
+      updated_at: row.created_at,
+      username: user?.username ?? null,
+      key: row.key,
+      id: row.id,
+    }
+  })
+}
+
+const memberWords = {
+  project: {
+    member_added: 'user_add_to_team',
+    member_changed: 'user_update_for_team',
+    member_removed: 'user_remove_from_team',
+    requested: 'user_access_request_to_project',
+    denied: 'user_access_request_revoked_for_project',
+  },
+  group: {
+    member_added: 'user_add_to_group',
+    member_changed: 'user_update_for_group',
+    member_removed: 'user_remove_from_group',
+    requested: 'user_access_request_to_group',
+    denied: 'user_access_request_revoked_for_group',
+  },
+} as const
+
+const levelNames: Readonly<Record<number, string>> = {
+  [Role.minimal]: 'Minimal Access',
+  [Role.guest]: 'Guest',
+  [Role.planner]: 'Planner',
+  [Role.reporter]: 'Reporter',
+  [Role.developer]: 'Developer',
+  [Role.maintainer]: 'Maintainer',
+  [Role.owner]: 'Owner',
+}
+
+/** Tells the instance's hooks, and those of the group, who came, changed or left. */
+export async function fireMemberHooks(ctx: Ctx, member: MemberChange): Promise<void> {
+  const { source, change } = member
+  const payload = async () => ({
+    event_name: memberWords[source.type][change],
+    ...(await memberPayload(ctx, member)),
+  })
+  await fireHooks(ctx, null, 'system', payload)
+  if (source.type === 'project') return
+  await fireHooks(ctx, { id: null, namespace_id: source.id }, 'member', payload)
+}
+
+async function memberPayload(
+  ctx: Ctx,
+  { source, userId, level }: MemberChange,
+): Promise<HookPayload> {
+  const user = await findToldUser(ctx.db, userId)
+  const now = ctx.now()
+  const common = {
+    created_at: now,
+    updated_at: now,
+    user_id: userId,
+    user_name: user?.name ?? '',
+    user_username: user?.username ?? '',
+    user_email: user?.email ?? '',
+  }
+  const name = levelNames[level] ?? String(level)
+  if (source.type === 'project') {
+    const project = await findToldProject(ctx.db, source.id)
+    return {
+      ...common,
+      access_level: name,
+      project_id: source.id,
+      project_name: project?.name ?? '',
+      project_path: project?.path ?? '',
+      project_path_with_namespace: project?.full_path ?? '',
+      project_visibility: project?.visibility ?? 'private',
+    }
+  }
+  const group = await findToldGroup(ctx.db, source.id)
+  return {
+    ...common,
+    group_access: name,
+    group_id: source.id,
+    group_name: group?.name ?? '',
+    group_path: group?.path ?? '',
+    group_plan: null,
+    expires_at: null,
+  }
+}

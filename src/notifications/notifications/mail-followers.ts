@@ -1,0 +1,57 @@
+import type { ProjectAbility } from '../../access/abilities.ts'
+import { actAs } from '../../access/act-as.ts'
+import { mayInProject } from '../../access/decide.ts'
+import { findVisibleProject } from '../../access/subjects.ts'
+import { dayOf } from '../../base/clock.ts'
+import type { Ctx } from '../../ctx.ts'
+import { mailUser, type PlainMail } from '../../identity/mail/mail-user.ts'
+import { effectiveSetting } from '../notification-settings/effective.ts'
+import { isNotified, type NotificationEvent } from '../notification-settings/levels.ts'
+import { isMailOff, listFollowerIds } from './queries.ts'
+
+/** The project that something happened in. */
+export interface MailPlace {
+  readonly id: number
+  readonly namespace_id: number
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
+/** Lets a mail be sent to those who follow a project and want to hear of this event, and to those who take part. */
+export async function mailFollowers(
+  ctx: Ctx,
+  project: MailPlace,
+  event: NotificationEvent,
+  taking: {
+    readonly part: readonly number[]
+    readonly author: number | null
+    /** What it takes to see what the mail is about. */
+    readonly ability: ProjectAbility
+  },
+  mail: PlainMail,
+): Promise<void> {
+  if (project.settings.emails_enabled === false) return
+  if (await isMailOff(ctx.db, project.namespace_id)) return
+  const place = { projectId: project.id, namespaceId: project.namespace_id }
+  const followers = await listFollowerIds(ctx.db, place, dayOf(ctx.now()))
+  for (const userId of new Set([...taking.part, ...followers])) {
+    if (userId === taking.author && !taking.part.includes(userId)) continue
+    const setting = await effectiveSetting(ctx.db, userId, place)
+    const involved = { mentioned: false, participating: taking.part.includes(userId) }
+    if (!isNotified(setting.level, setting.events, event, involved)) continue
+    if (await mayRead(ctx, project, taking.ability, userId)) {
+      await mailUser(ctx, userId, mail, setting.email)
+    }
+  }
+}
+
+async function mayRead(
+  ctx: Ctx,
+  project: MailPlace,
+  ability: ProjectAbility,
+  userId: number,
+): Promise<boolean> {
+  const asPerson = await actAs(ctx, userId)
+  if (asPerson.actor.kind !== 'user') return false
+  const seen = await findVisibleProject(asPerson, String(project.id))
+  return seen !== undefined && mayInProject(asPerson.actor, seen, ability)
+}

@@ -1,0 +1,35 @@
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { assigneesBySubject } from '../assignees/verbs.ts'
+import type { LabelRow } from '../labels/entity.ts'
+import { labelsBySubject } from '../labels/set-labels.ts'
+import { findNewestIssue, type IssueRow } from './queries.ts'
+
+/** An issue with its people and labels, to be compared with what it was. */
+export interface IssueState {
+  readonly row: IssueRow
+  readonly labels: readonly LabelRow[]
+  readonly assignees: Awaited<ReturnType<typeof assigneesBySubject>> extends ReadonlyMap<
+    number,
+    readonly (infer User)[]
+  >
+    ? readonly User[]
+    : never
+}
+
+export async function readIssueState(ctx: Ctx, row: IssueRow): Promise<IssueState> {
+  return {
+    row,
+    labels: (await labelsBySubject(ctx, 'issue', [row.id])).get(row.id) ?? [],
+    assignees: (await assigneesBySubject(ctx, 'issue', [row.id])).get(row.id) ?? [],
+  }
+}
+
+/** The newest issue of a project, for trying a hook out. */
+export function newestIssue(
+  ctx: Ctx,
+  project: Project,
+  confidential: boolean,
+): Promise<IssueRow | undefined> {
+  return findNewestIssue(ctx.db, project.id, confidential)
+}

@@ -1,0 +1,28 @@
+import type { Ctx } from '../../ctx.ts'
+import { personalProjects, solelyOwnedGroups } from '../../identity/users/owned.ts'
+import { discardProject, hideProject } from '../projects/remove-project.ts'
+import { hideGroup } from './remove-group.ts'
+
+/** Removes the projects in the namespace of a user who goes. */
+export async function removePersonalProjects(
+  ctx: Ctx,
+  { userId }: { readonly userId: number },
+): Promise<void> {
+  for (const project of await personalProjects(ctx, userId)) {
+    if (project.pending_delete === 0) await hideProject(ctx, project)
+    await discardProject(ctx, project.id)
+  }
+}
+
+/** Groups that nobody else owns go too when all goes; one that is below another goes with that. */
+export async function removeOwnedGroups(
+  ctx: Ctx,
+  { userId, hard }: { readonly userId: number; readonly hard: boolean },
+): Promise<void> {
+  if (!hard) return
+  for (;;) {
+    const [group] = await solelyOwnedGroups(ctx, userId)
+    if (!group) return
+    await hideGroup(ctx, group)
+  }
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Db } from '../../store/schema.ts'
+
+/** Bytes of the wikis and of all snippets of projects. */
+export async function sumProjectSizes(db: Db, projectIds: readonly number[]) {
+  if (projectIds.length === 0) return []
+  const { rows } = await sql<{ project_id: number; wiki: number; snippets: number }>`
+    SELECT p.id AS project_id,
+      coalesce((SELECT size FROM side_repositories WHERE project_id = p.id), 0) AS wiki,
+      coalesce((SELECT sum(r.size) FROM snippets s JOIN side_repositories r ON r.snippet_id = s.id
+        WHERE s.project_id = p.id), 0) AS snippets
+    FROM projects p WHERE p.id IN (${sql.join(projectIds)})`.execute(db)
+  return rows
+}
+
+/** The same for groups: their own wikis and those of groups and projects below them. */
+export async function sumGroupSizes(db: Db, groupIds: readonly number[]) {
+  if (groupIds.length === 0) return []
+  const below = sql`SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = g.id`
+  const projects = sql`SELECT id FROM projects WHERE pending_delete = 0 AND namespace_id IN (${below})`
+  const { rows } = await sql<{ group_id: number; wiki: number; snippets: number }>`
+    SELECT g.id AS group_id,
+      coalesce((SELECT sum(size) FROM side_repositories WHERE group_id IN (${below})), 0)
+        + coalesce((SELECT sum(size) FROM side_repositories WHERE project_id IN (${projects})), 0) AS wiki,
+      coalesce((SELECT sum(r.size) FROM snippets s JOIN side_repositories r ON r.snippet_id = s.id
+        WHERE s.project_id IN (${projects})), 0) AS snippets
+    FROM namespaces g WHERE g.id IN (${sql.join(groupIds)})`.execute(db)
+  return rows
+}
+
+/** Bytes of the large files of projects, by project. */
+export async function sumLfsObjects(
+  db: Db,
+  projectIds: readonly number[],
+): Promise<Map<number, number>> {
+  if (projectIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('lfs_objects')
+    .select(['project_id', (is) => is.fn.sum<number>('size').as('bytes')])
+    .where('project_id', 'in', [...projectIds])
+    .groupBy('project_id')
+    .execute()
+  return new Map(rows.map((row) => [row.project_id, row.bytes]))
+}

@@ -1,0 +1,96 @@
+import { isAdmin } from '../../access/actor.ts'
+import { findProjectById } from '../../access/find-queries.ts'
+import { onProject } from '../../access/subjects.ts'
+import { conflict, notFound, notModified } from '../../base/problem.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, id, oneOf, text } from '../../http/params.ts'
+import {
+  projectBasicEntity,
+  projectEntity,
+  projectListEntity,
+} from '../../projects/projects/entity.ts'
+import { projectListParams, projectPages } from '../../projects/projects/list-params.ts'
+import { listProjects } from '../../projects/projects/list-projects.ts'
+import { presentProject, readProject } from '../../projects/projects/present.ts'
+import { relateFork } from '../../projects/projects/relate-fork.ts'
+import { forkProject } from './fork-project.ts'
+
+const tags = ['projects']
+
+export const postFork = endpoint({
+  method: 'POST',
+  path: '/projects/:id/fork',
+  summary: 'Fork a project',
+  tags,
+  access: onProject('fork_project'),
+  body: {
+    namespace: id().or(text()).optional(),
+    namespace_id: id().optional(),
+    namespace_path: text().optional(),
+    path: text().optional(),
+    name: text().optional(),
+    description: text().optional(),
+    visibility: oneOf(['private', 'internal', 'public']).optional(),
+    branches: text().optional(),
+    mr_default_target_self: flag().optional(),
+  },
+  response: projectEntity,
+  status: 201,
+  async handler({ ctx, project, body }) {
+    const row = await forkProject(ctx, project, {
+      namespace: body.namespace_id ?? body.namespace_path ?? body.namespace,
+      name: body.name,
+      path: body.path,
+      description: body.description,
+      visibility: body.visibility,
+      branch: body.branches,
+      targetSelf: body.mr_default_target_self,
+    })
+    return await presentProject(ctx, row)
+  },
+})
+
+export const getForks = endpoint({
+  method: 'GET',
+  path: '/projects/:id/forks',
+  summary: 'List the forks of a project',
+  tags,
+  access: onProject('read_project'),
+  query: projectListParams,
+  paginate: projectPages,
+  response: projectListEntity,
+  handler: ({ ctx, project, query, page }) =>
+    listProjects(ctx, { kind: 'forks', projectId: project.id }, query, page),
+})
+
+export const postForkRelation = endpoint({
+  method: 'POST',
+  path: '/projects/:id/fork/:forked_from_id',
+  summary: 'Record that a project is a fork of another',
+  tags,
+  access: onProject('remove_fork'),
+  params: { forked_from_id: id() },
+  response: projectEntity.or(projectBasicEntity),
+  status: 201,
+  async handler({ ctx, project, params }) {
+    const parent = await findProjectById(ctx.db, params.forked_from_id)
+    if (!parent || !isAdmin(ctx.actor)) throw notFound('Source Project')
+    if (project.forked_from_id !== null || parent.id === project.id) {
+      throw conflict('Project already forked')
+    }
+    await relateFork(ctx, project.id, parent.id)
+    return await readProject(ctx, project.id)
+  },
+})
+
+export const deleteForkRelation = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/fork',
+  summary: 'Forget that a project is a fork',
+  tags,
+  access: onProject('remove_fork'),
+  async handler({ ctx, project }) {
+    if (project.forked_from_id === null) throw notModified()
+    await relateFork(ctx, project.id, null)
+  },
+})

@@ -1,0 +1,105 @@
+import { FEATURES } from '../../access/features.ts'
+import type { ProjectRow } from '../../access/find-queries.ts'
+import { type Visibility, visibilityRank } from '../../access/roles.ts'
+import { findVisibleProject, type Project } from '../../access/subjects.ts'
+import { invalid, Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { listRefs } from '../../git/refs.ts'
+import { noObject } from '../../git/types.ts'
+import { createProject } from '../../projects/projects/create-project.ts'
+import {
+  getTargetNamespace,
+  type TargetNamespace,
+} from '../../projects/projects/target-namespace.ts'
+import { finishFork } from '../../projects/projects/tasks.ts'
+import { shareLfsObjects } from '../lfs/objects.ts'
+import { moveRefs } from '../refs/move-refs.ts'
+
+/** What a fork is to be; absent parts are as in the parent. */
+export interface ForkInput {
+  readonly namespace?: number | string | undefined
+  readonly name?: string | undefined
+  readonly path?: string | undefined
+  readonly description?: string | undefined
+  readonly visibility?: Visibility | undefined
+  /** Only this branch, where the caller wants one alone. */
+  readonly branch?: string | undefined
+  readonly targetSelf?: boolean | undefined
+}
+
+/** Settings that a fork takes over from its parent. */
+const INHERITED = [
+  ...FEATURES.map((feature) => `${feature}_access_level`),
+  'ci_config_path',
+  'lfs_enabled',
+  'packages_enabled',
+  'repository_object_format',
+]
+
+/** Makes a fork: 404 for a hidden target, 409 when name or path is taken there (spec D §1.2). */
+export async function forkProject(
+  ctx: Ctx,
+  parent: Project,
+  input: ForkInput,
+): Promise<ProjectRow> {
+  const target = await getTargetNamespace(ctx, input.namespace)
+  const settings = Object.fromEntries(
+    Object.entries(parent.settings).filter(([name]) => INHERITED.includes(name)),
+  )
+  try {
+    const row = await createProject(ctx, {
+      name: input.name ?? parent.name,
+      path: input.path ?? (input.name === undefined ? parent.path : undefined),
+      namespace: target.id,
+      description: input.description ?? parent.description,
+      visibility: forkVisibility(parent, target, input.visibility),
+      defaultBranch: input.branch ?? parent.default_branch ?? undefined,
+      settings: { ...settings, ...(input.targetSelf ? { mr_default_target_self: true } : {}) },
+      forkedFromId: parent.id,
+      empty: parent.empty_repo === 1,
+      importStatus: 'scheduled',
+      async onShown(inner, id) {
+        await shareLfsObjects(inner, parent.id, id, inner.now())
+        await inner.work.enqueue(inner.db, finishFork, { project_id: id })
+      },
+    })
+    if (input.branch !== undefined) await keepOnly(ctx, row.id, input.branch)
+    return row
+  } catch (error) {
+    throw isTaken(error) ? new Problem('conflict', 409, { message: error.fields }) : error
+  }
+}
+
+function isTaken(error: unknown): error is Problem {
+  const texts = error instanceof Problem ? Object.values(error.fields ?? {}).flat() : []
+  return texts.includes('has already been taken')
+}
+
+function forkVisibility(
+  parent: Project,
+  target: TargetNamespace,
+  wanted: Visibility | undefined,
+): Visibility {
+  if (wanted && visibilityRank[wanted] > visibilityRank[parent.visibility]) {
+    const text = `${wanted} is not allowed since the fork source project has lower visibility.`
+    throw invalid({ visibility_level: [text] })
+  }
+  if (wanted) return wanted
+  const lower = visibilityRank[target.visibility] < visibilityRank[parent.visibility]
+  return target.kind === 'group' && lower ? target.visibility : parent.visibility
+}
+
+/** Removes every branch and tag but one from a new fork. */
+async function keepOnly(ctx: Ctx, projectId: number, branch: string): Promise<void> {
+  const project = await findVisibleProject(ctx, String(projectId))
+  if (!project) return
+  const repo = ctx.git.open(projectId)
+  const refs = [
+    ...(await listRefs(repo, { prefix: 'refs/heads/' })),
+    ...(await listRefs(repo, { prefix: 'refs/tags/' })),
+  ]
+  const moves = refs
+    .filter((ref) => ref.name !== `refs/heads/${branch}`)
+    .map((ref) => ({ name: ref.name, oldId: ref.id, newId: noObject }))
+  if (moves.length > 0) await moveRefs(ctx, project, { via: 'system', moves })
+}

@@ -1,0 +1,47 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { task } from '../../background/task.ts'
+import { Problem } from '../../base/problem.ts'
+import { ownedName } from '../../base/process-mark.ts'
+import { redactText } from '../../base/redact.ts'
+import type { Ctx } from '../../ctx.ts'
+import { GitError } from '../../git/error.ts'
+import { importRepository } from '../../git/import.ts'
+import { saveImportState } from '../../projects/projects/import-state.ts'
+import { IMPORT_PURPOSE, importJob, outboundOf } from '../../projects/projects/import-url.ts'
+import { findProjectRow } from '../../projects/projects/list-queries.ts'
+import { fillRepository } from './fill-repository.ts'
+
+/** Fetches a repository from an address that a user gave, into a project that was made for it. */
+export const importFromUrl = task({
+  ...importJob,
+  lane: 'slow',
+  attempts: 3,
+  timeout: 6 * 3_600_000,
+  async handler(ctx: Ctx, { project_id: id, sealed_url: sealed }, signal) {
+    const row = await findProjectRow(ctx.db, id)
+    if (!row || row.pending_delete === 1 || row.import_status === 'finished') return
+    await saveImportState(ctx, id, 'started', null)
+    const scratch = join(ctx.config.data, 'tmp', ownedName('import-'))
+    try {
+      const source = { url: ctx.vault.open(sealed, IMPORT_PURPOSE) }
+      const options = {
+        scratch,
+        outbound: outboundOf(ctx),
+        proxy: ctx.config.outboundProxy,
+        maxBytes: ctx.config.maxPush || undefined,
+        signal,
+      }
+      const { head, fetched } = await importRepository(source, options)
+      await fillRepository(ctx, id, fetched, head.branch)
+      await saveImportState(ctx, id, 'finished', null)
+    } catch (error) {
+      // What the other server did is told to who asked; a fault of ours is tried again.
+      if (!(error instanceof GitError) && !(error instanceof Problem)) throw error
+      const text = redactText(error.message).slice(0, 1000)
+      await saveImportState(ctx, id, 'failed', text)
+    } finally {
+      await rm(scratch, { recursive: true, force: true })
+    }
+  },
+})

@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { findClosedIssues, findReferences } from '../../src/markdown/find-references.ts'
+
+const here = 'https://git.example'
+
+describe('mentions', () => {
+  test.each([
+    ['see #12', [{ kind: 'issue', project: null, iid: 12 }]],
+    [
+      'g/sub/p#3 and !4',
+      [
+        { kind: 'issue', project: 'g/sub/p', iid: 3 },
+        { kind: 'merge_request', project: null, iid: 4 },
+      ],
+    ],
+    ['g/p@0123456789', [{ kind: 'commit', project: 'g/p', sha: '0123456789' }]],
+    ['thanks @ana.', [{ kind: 'user', username: 'ana' }]],
+    ['@group/sub please', [{ kind: 'user', username: 'group/sub' }]],
+    ['a@b.example is an address', []],
+    ['color #12a and word#', []],
+    ['`#1` and\n```\n#2\n@ana\n```\n#3', [{ kind: 'issue', project: null, iid: 3 }]],
+    ['#1 #1 #1', [{ kind: 'issue', project: null, iid: 1 }]],
+  ])('%j', (text, expected) => {
+    expect(findReferences(text)).toEqual(expected)
+  })
+})
+
+describe('closing words', () => {
+  test.each([
+    ['Closes #1', [1]],
+    ['fix: #1', [1]],
+    ['Fixes #1, #2 and #3', [1, 2, 3]],
+    ['resolving issue #4', [4]],
+    ['Implemented g/p#5', [5]],
+    [`closes ${here}/g/p/-/issues/6`, [6]],
+    ['closes https://other.example/g/p/-/issues/7', []],
+    ['closed the door #8', []],
+    ['prefixes #9', []],
+    ['`closes #10`', []],
+  ])('%j', (text, iids) => {
+    expect(findClosedIssues(text, here).map((issue) => issue.iid)).toEqual(iids)
+  })
+
+  test('any text is searched in time that grows with its length', () => {
+    const hostile = [
+      'a/'.repeat(20_000),
+      '#'.repeat(40_000),
+      'closes #1, '.repeat(5_000),
+      '`'.repeat(40_001),
+      '@a'.repeat(20_000),
+    ]
+    const started = performance.now()
+    for (const text of hostile) {
+      findReferences(text)
+      findClosedIssues(text, here)
+    }
+    expect(performance.now() - started).toBeLessThan(3_000)
+    fc.assert(
+      fc.property(
+        fc.string(),
+        (text) =>
+          Array.isArray(findReferences(text)) && Array.isArray(findClosedIssues(text, here)),
+      ),
+    )
+  })
+})
