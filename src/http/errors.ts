@@ -1,3 +1,4 @@
+import { NoResultError } from 'kysely'
 import { Problem, type ProblemBody } from '../base/problem.ts'
 import { GitError, type GitErrorCode } from '../git/error.ts'
 import { isExhausted } from './connection-limit.ts'
@@ -50,5 +51,15 @@ export function answerFor(error: unknown): ErrorAnswer {
     const message = '503 Service Unavailable'
     return { status: 503, body: { message }, headers: { 'Retry-After': '5' }, fault: false }
   }
+  // Somebody deleted what the request is about after it was found.
+  if (isMissingRow(error)) {
+    return { status: 404, body: { message: '404 Not found' }, headers: {}, fault: false }
+  }
   return { status: 500, body: { message: '500 Internal Server Error' }, headers: {}, fault: true }
+}
+
+/** Whether a query failed because a row that it reads or refers to is not there any more. */
+function isMissingRow(error: unknown): boolean {
+  if (error instanceof NoResultError) return true
+  return error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 }

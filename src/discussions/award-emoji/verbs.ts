@@ -36,7 +36,7 @@ export async function award(
       insertAward(ctx.db, subject.type, subject.id, plain, user.id, ctx.now()),
     )
     const row = await findAward(ctx.db, subject.type, subject.id, id)
-    if (!row) throw new Error(`reaction ${id} is gone`)
+    if (!row) throw notFound('Award Emoji')
     await runEffects(ctx, ctx.effects.reactionChanged, { subject, row, action: 'award' })
     return row
   })

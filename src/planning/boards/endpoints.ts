@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type SourceKind, sourceWord as word } from '../../access/sources.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { csv, flag, id, integer, text } from '../../http/params.ts'
@@ -30,13 +31,13 @@ const settings = {
 
 async function presentBoard(ctx: Ctx, owner: PlanningSource, row: BoardRow) {
   const [board] = await presentBoards(ctx, owner, [row])
-  if (!board) throw new Error('a board without a body')
+  if (!board) throw notFound('Board')
   return board
 }
 
 async function presentList(ctx: Ctx, row: Awaited<ReturnType<typeof getList>>) {
   const [list] = await presentLists(ctx, [row])
-  if (!list) throw new Error('a list without a body')
+  if (!list) throw notFound('List')
   return list
 }
 

@@ -2,7 +2,7 @@ import { isAdmin, userOf } from '../../access/actor.ts'
 import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
-import { conflict, invalid, unauthorized } from '../../base/problem.ts'
+import { conflict, invalid, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { followText } from '../../discussions/references/follow-text.ts'
 import { addTodos } from '../../discussions/todos/add.ts'
@@ -136,6 +136,6 @@ async function iidFor(ctx: Ctx, project: Project, asked: number | undefined): Pr
 
 export async function getRow(ctx: Ctx, id: number): Promise<IssueRow> {
   const row = await findIssueById(ctx.db, id)
-  if (!row) throw new Error(`issue ${id} is gone`)
+  if (!row) throw notFound('Issue')
   return row
 }

@@ -1,4 +1,5 @@
 import { userOf } from '../../access/actor.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isSubscribed } from '../../discussions/subscriptions/subscribe.ts'
 import { presentUserBasic } from '../../identity/users/basic.ts'
@@ -170,7 +171,7 @@ export async function presentIssue(
   shape: IssueShape = {},
 ): Promise<IssueBody> {
   const [issue] = await presentIssues(ctx, [row], { relativeTo: row.project_path, ...shape })
-  if (!issue) throw new Error('an issue without a body')
+  if (!issue) throw notFound('Issue')
   return {
     ...issue,
     subscribed: await isSubscribed(ctx, 'issue', row.id, takesPart(ctx, row, issue)),

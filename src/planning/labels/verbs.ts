@@ -1,4 +1,4 @@
-import { conflict, invalid } from '../../base/problem.ts'
+import { conflict, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
@@ -81,7 +81,7 @@ export async function changeLabel(ctx: Ctx, place: Place, id: number, input: Lab
     }
   })
   const row = await findLabel(ctx.db, place, String(id), true)
-  if (!row) throw new Error(`label ${id} is gone`)
+  if (!row) throw notFound('Label')
   return row
 }
 

@@ -169,7 +169,7 @@ export async function promoteMilestone(ctx: Ctx, groupId: number, row: Milestone
 
 async function getOwn(ctx: Ctx, place: Place, id: number): Promise<MilestoneRow> {
   const row = await findMilestone(ctx.db, place, id)
-  if (!row) throw new Error(`milestone ${id} is gone`)
+  if (!row) throw notFound('Milestone')
   return row
 }
 

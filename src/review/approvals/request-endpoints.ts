@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
 import { onProject, type Project } from '../../access/subjects.ts'
-import { unauthorized } from '../../base/problem.ts'
+import { notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
@@ -140,7 +140,7 @@ async function presentOne(ctx: Ctx, project: Project, iid: number, ruleId: numbe
   const { rules } = await approvalStanding(ctx, row)
   const rule = await getRuleInForce(ctx, row, ruleId)
   const standing = rules.find((one) => one.rule.id === rule.id)
-  if (!standing) throw new Error(`rule ${ruleId} is not in force`)
+  if (!standing) throw notFound('Rule')
   return presentStanding(ctx, row, standing)
 }
 

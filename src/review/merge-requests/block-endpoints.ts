@@ -69,7 +69,7 @@ async function block(ctx: Ctx, project: Project, iid: number, blockingId: number
     return uniquely({ [pair]: twice }, () => insertBlock(ctx.db, blocking.id, row.id, ctx.now()))
   })
   const [shown] = await present(ctx, [made])
-  if (!shown) throw new Error(`block ${made.id} is gone`)
+  if (!shown) throw notFound('Block')
   return shown
 }
 

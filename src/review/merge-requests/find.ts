@@ -27,10 +27,10 @@ export async function findMergeRequest(
   return await findById(ctx.db, id)
 }
 
-/** The merge request of an id that we know; a bug when it is gone. */
+/** The merge request of an id that we know; 404 when somebody has deleted it meanwhile. */
 export async function reload(ctx: Ctx, id: number): Promise<MergeRequestRow> {
   const row = await findById(ctx.db, id)
-  if (!row) throw new Error(`merge request ${id} is gone`)
+  if (!row) throw notFound()
   return row
 }
 

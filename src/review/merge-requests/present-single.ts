@@ -1,5 +1,6 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isSubscribed } from '../../discussions/subscriptions/subscribe.ts'
 import { countAheadBehind } from '../../git/merge-base.ts'
@@ -29,7 +30,7 @@ export async function presentMergeRequest(
   options: SingleOptions = {},
 ): Promise<MergeRequestDetail> {
   const [listed] = await presentMergeRequests(ctx, [row], { html: options.html })
-  if (!listed) throw new Error(`merge request ${row.id} is not presented`)
+  if (!listed) throw notFound()
   const user = userOf(ctx.actor)
   const [version, pipeline, participates, may] = await Promise.all([
     findLatestVersion(ctx.db, row.id),

@@ -1,3 +1,4 @@
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentUserBasic, type UserBasic } from '../../identity/users/basic.ts'
 import { renderField } from '../../markdown/render.ts'
@@ -112,7 +113,7 @@ function peopleOf(ctx: Ctx, row: MergeRequestRow, extras: Extras) {
 
 function stateOf(row: MergeRequestRow, extras: Extras) {
   const facts = extras.facts.get(row.id)
-  if (!facts) throw new Error(`no facts about merge request ${row.id}`)
+  if (!facts) throw notFound()
   return {
     merged_at: row.merged_at,
     merge_after: row.merge_after,

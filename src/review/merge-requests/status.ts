@@ -1,3 +1,4 @@
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { countsById } from './count-queries.ts'
 import { type DetailedMergeStatus, detailedMergeStatus } from './detailed-merge-status.ts'
@@ -8,6 +9,6 @@ import type { MergeRequestRow } from './row.ts'
 export async function statusOf(ctx: Ctx, row: MergeRequestRow): Promise<DetailedMergeStatus> {
   const facts = await mergeFactsById(ctx, [row], await countsById(ctx.db, [row.id]))
   const found = facts.get(row.id)
-  if (!found) throw new Error(`no facts about merge request ${row.id}`)
+  if (!found) throw notFound()
   return detailedMergeStatus(found)
 }

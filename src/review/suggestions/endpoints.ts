@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { signedIn } from '../../access/subjects.ts'
+import { notFound } from '../../base/problem.ts'
 import { presentSuggestion, suggestionEntity } from '../../discussions/notes/suggestion-entity.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, id, text } from '../../http/params.ts'
@@ -19,7 +20,7 @@ export const applySuggestion = endpoint({
   response: suggestionEntity,
   async handler({ ctx, params, body }) {
     const [row] = await applySuggestions(ctx, [params.suggestion_id], body.commit_message)
-    if (!row) throw new Error('a suggestion is gone')
+    if (!row) throw notFound('Suggestion')
     return presentSuggestion(row)
   },
 })
