@@ -32,8 +32,17 @@ export class Caller {
   readonly token: string | null
   readonly id: number
   readonly username: string
+  /** The header that the token goes in. */
+  readonly header: string
 
-  constructor(baseUrl: string, token: string | null, id: number, username: string) {
+  constructor(
+    baseUrl: string,
+    token: string | null,
+    id: number,
+    username: string,
+    header = 'PRIVATE-TOKEN',
+  ) {
+    this.header = header
     this.baseUrl = baseUrl
     this.token = token
     this.id = id
@@ -67,7 +76,7 @@ export class Caller {
     options: CallOptions = {},
   ): Promise<Reply> {
     const headers: Record<string, string> = { ...options.headers }
-    if (this.token !== null) headers['PRIVATE-TOKEN'] = this.token
+    if (this.token !== null) headers[this.header] = this.token
     if (body !== undefined) headers['Content-Type'] ??= 'application/json'
     const payload = options.raw ?? (body === undefined ? null : JSON.stringify(body))
     const response = await fetch(`${this.baseUrl}${options.host ? '' : '/api/v4'}${path}`, {
@@ -104,6 +113,8 @@ export interface World {
   /** A token of these scopes for a user. */
   token(userId: number, scopes: readonly string[]): Promise<string>
   as(token: string): Caller
+  /** Somebody whose token goes in another header than `PRIVATE-TOKEN`. */
+  withHeader(header: string, token: string): Caller
   setNow(instant: string): void
   /** Runs background work that is due, and what follows from it, to its end. */
   runTasks(): Promise<void>
@@ -112,7 +123,7 @@ export interface World {
 
 export async function openWorld(
   given: Partial<Config> = {},
-  options: Pick<AppOptions, 'admitOnly' | 'atStep'> = {},
+  options: Pick<AppOptions, 'atStep' | 'background'> = {},
 ): Promise<World> {
   const folder = newFolder()
   mkdirSync(folder, { recursive: true })
@@ -168,6 +179,7 @@ export async function openWorld(
     user,
     token,
     as: (secret) => new Caller(url, secret, 0, ''),
+    withHeader: (header, secret) => new Caller(url, secret, 0, '', header),
     setNow: (instant) => {
       now = instant
     },
