@@ -1,16 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Instant } from '../base/clock.ts'
 import { throttled } from '../base/problem.ts'
+import { KeyedSemaphore } from '../base/semaphore.ts'
 
 interface Misses {
   since: number
   count: number
-}
-
-/** What waits for its turn to be compared, by address. */
-interface Line {
-  running: number
-  readonly waiting: (() => void)[]
 }
 
 const PERIOD_MS = 10 * 60_000
@@ -26,36 +21,23 @@ const MOST_WAITING = 200
  */
 export class GuessLimit {
   readonly #misses = new LRUCache<string, Misses>({ max: MOST_ADDRESSES })
-  readonly #lines = new Map<string, Line>()
+  readonly #compared = new KeyedSemaphore({
+    limit: AT_ONCE,
+    maxWaiting: MOST_WAITING,
+    busy: () => throttled({ 'Retry-After': '10' }),
+  })
 
   /**
    * Compares a password, unless its address has guessed too often: a few of one address at a time, so that many guesses
    * sent at once are counted like those sent one after the other.
    */
-  async compare(ip: string, now: () => Instant, isRight: () => Promise<boolean>): Promise<boolean> {
-    const leave = await this.#enter(ip)
-    try {
+  compare(ip: string, now: () => Instant, isRight: () => Promise<boolean>): Promise<boolean> {
+    return this.#compared.run(ip, async () => {
       this.assertMayTry(ip, now())
       const right = await isRight()
       if (!right) this.missed(ip, now())
       return right
-    } finally {
-      leave()
-    }
-  }
-
-  async #enter(ip: string): Promise<() => void> {
-    const line = this.#lines.get(ip) ?? { running: 0, waiting: [] }
-    this.#lines.set(ip, line)
-    if (line.waiting.length >= MOST_WAITING) throw throttled({ 'Retry-After': '10' })
-    if (line.running < AT_ONCE) line.running += 1
-    else await new Promise<void>((resolve) => line.waiting.push(resolve))
-    return () => {
-      const next = line.waiting.shift()
-      if (next) next()
-      else line.running -= 1
-      if (line.running === 0) this.#lines.delete(ip)
-    }
+    })
   }
 
   /** 429 while the address has too many wrong tries behind it. */

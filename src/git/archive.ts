@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { Slots } from '../base/slots.ts'
+import { Semaphore } from '../base/semaphore.ts'
 import { inBlocks } from './archive/blocks.ts'
 import { bzip2 } from './archive/bzip2.ts'
 import { gitArchive, leavesNothing, type Selection } from './archive/git-archive.ts'
@@ -56,7 +56,7 @@ const pieceSize = 256 * 1024
 interface Task extends Selection {
   readonly format: ArchiveFormat
   readonly lfs: ReadonlyMap<string, string>
-  /** Whether the exclusions leave nothing but the folder at the top. */
+  /** Whether the exclusions release nothing but the folder at the top. */
   readonly isEmpty: boolean
 }
 
@@ -128,11 +128,11 @@ async function assertThere(repo: Repo, { commitId, path }: Selection): Promise<v
 }
 
 /** As many at a time as an engine process streams: each holds a program. */
-const slots = new Slots({
+const programs = new Semaphore({
   limit: 8,
-  queue: 64,
+  maxWaiting: 64,
   busy: () => new GitError('busy', 'too many repository requests are waiting'),
-  gone: () => new GitError('timeout', 'the caller went away'),
+  aborted: () => new GitError('timeout', 'the caller went away'),
 })
 /** Like an engine process for heavy work, which all that it starts takes after. */
 const politeness = 4
@@ -144,14 +144,14 @@ async function archiveOfGit(
   format: 'tar' | 'zip',
   signal?: AbortSignal,
 ): Promise<Readable> {
-  const leave = await slots.take(signal)
+  const release = await programs.acquire(signal)
   try {
     const body = await gitArchive(repo.path, selection, format, signal, politeness)
-    body.once('close', leave)
-    if (body.closed) leave()
+    body.once('close', release)
+    if (body.closed) release()
     return body
   } catch (error) {
-    leave()
+    release()
     throw error
   }
 }

@@ -1,9 +1,11 @@
+import { byteCache } from '../base/byte-cache.ts'
+import { Timeslice } from '../base/timeslice.ts'
+import { mebibyte } from './engine/budget.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { GitError } from './error.ts'
 import { currentHistory } from './history/load.ts'
 import { readLinked, readObject } from './objects.ts'
 import { parseCommit, parseTag } from './parse-object.ts'
-import { Turns } from './turns.ts'
 import type { ObjectId, Tag } from './types.ts'
 
 /** What stands behind a ref's object, and when it was made. */
@@ -32,12 +34,12 @@ export async function peelEach(
   repository: OpenRepository,
   ids: readonly ObjectId[],
 ): Promise<ReadonlyMap<ObjectId, Peeled>> {
-  const known = repository.keep(peeledKey, () => new Map<ObjectId, Peeled>())
+  const known = repository.keep(peeledKey, () => byteCache<Peeled>(2 * mebibyte, () => 300))
   const history = currentHistory(repository)
   const found = new Map<ObjectId, Peeled>()
-  const turns = new Turns()
+  const slice = new Timeslice(3)
   for (const id of new Set(ids)) {
-    await turns.share()
+    if (slice.isOver()) await slice.yield()
     const before = known.get(id)
     const position = before ? -1 : history.find(id)
     const peeled =

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { Timeslice } from '../base/timeslice.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { GitError } from './error.ts'
-import { Turns } from './turns.ts'
 
 export interface FoundFile {
   /** Relative to the repository. */
@@ -29,7 +29,7 @@ export async function filesBelow(
   signal: AbortSignal,
 ): Promise<readonly FoundFile[]> {
   const known = repository.keep(knownKey, () => new Map<string, KnownFolder>())
-  const turns = new Turns()
+  const slice = new Timeslice(3)
   const found: FoundFile[][] = []
   const folders = ['']
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -45,7 +45,7 @@ export async function filesBelow(
     if (stamp !== undefined) known.set(folder, { stamp, files })
     found.push(files)
     folders.push(...below)
-    await turns.share()
+    if (slice.isOver()) await slice.yield()
   }
   return found.flat()
 }

@@ -22,7 +22,7 @@ export interface StoreOptions {
   /** False refuses a database that must be upgraded: another program is using it. */
   readonly mayMigrate?: boolean
   /** How long a write waits for another process that holds the database. */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
   /** `off` only for tests, whose data nobody misses after a power cut. */
   readonly synchronous?: 'full' | 'off'
 }
@@ -49,7 +49,7 @@ export interface Store {
 /** Opens `<folder>/gitstead.db`, brings its schema up to date, and gives the one database of this process. */
 export function openStore(folder: string, options: StoreOptions): Store {
   const path = join(folder, 'gitstead.db')
-  const { now = systemClock, patienceMs = 10_000 } = options
+  const { now = systemClock, timeoutMs = 10_000 } = options
   const writer = openWriter(path, options.synchronous ?? 'full')
   try {
     if (options.mayMigrate === false) assertMigrated(writer, options.migrations)
@@ -65,7 +65,7 @@ export function openStore(folder: string, options: StoreOptions): Store {
       reader: openReader(),
       flush,
       openReader,
-      patienceMs,
+      timeoutMs,
       changes,
     }
     const dialects = storeDialects(handles)

@@ -9,13 +9,13 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { Breath } from './breath.ts'
+import { Semaphore } from '../base/semaphore.ts'
+import { Timeslice } from '../base/timeslice.ts'
 import type { Changes } from './changes.ts'
 import type { Flush } from './flush.ts'
 import { bind, type Handle, whenFree } from './handle.ts'
 import type { ReadNotes } from './recording.ts'
 import { touchedBy } from './touched.ts'
-import { Turns } from './turns.ts'
 
 /** What the driver stands on. */
 export interface Handles {
@@ -25,8 +25,8 @@ export interface Handles {
   readonly flush?: Flush | undefined
   /** A reader of its own for a streamed query, which pins a snapshot for as long as it runs. */
   openReader(): Handle
-  /** How long to wait for another process, and for a turn to write in this one. */
-  readonly patienceMs: number
+  /** How long to wait for another process, and to write in this one. */
+  readonly timeoutMs: number
   /** Is told what each commit has changed. */
   readonly changes: Changes
 }
@@ -34,21 +34,28 @@ export interface Handles {
 /** What all ways to one database share. */
 interface Shared {
   readonly handles: Handles
-  readonly turns: Turns
-  readonly breath: Breath
+  /** Held by whoever writes. */
+  readonly mutex: Semaphore
+  readonly slice: Timeslice
 }
 
 /**
  * Kysely on two SQLite connections: outside a transaction reads run at once on the read-only one, and see what was
- * committed; writes take turns on the other; a transaction holds the turn from BEGIN IMMEDIATE to its end.
+ * committed; writes follow one another on the other; a transaction holds it from BEGIN IMMEDIATE to its end.
  */
 export function storeDialects(handles: Handles): {
   readonly plain: Dialect
   /** The same database, with notes of what is read. */
   noting(notes: ReadNotes): Dialect
 } {
-  const turns = new Turns(handles.patienceMs * 2)
-  const shared = { handles, turns, breath: new Breath() }
+  const timeoutMs = handles.timeoutMs * 2
+  const busy = () =>
+    new Error(
+      `waited ${timeoutMs} ms to write: is a query on the outer db made inside a transaction?`,
+    )
+  // SQLite answers at once, so that a loop of awaited queries would run to its end before the event loop turned.
+  const slice = new Timeslice(10)
+  const shared = { handles, mutex: new Semaphore({ limit: 1, timeoutMs, busy }), slice }
   return { plain: dialect(shared), noting: (notes) => dialect(shared, notes) }
 }
 
@@ -94,43 +101,44 @@ class StoreDriver implements Driver {
 
   /** Lets the transaction that is open, and those that wait, end first. */
   async destroy(): Promise<void> {
-    const { handles, turns } = this.#shared
-    await turns.take()
+    const { handles, mutex } = this.#shared
+    const release = await mutex.acquire()
     handles.reader.close()
     handles.writer.close()
     handles.flush?.close()
-    turns.give()
+    release()
   }
 }
 
 /** One caller's way to the two connections. */
 export class StoreConnection implements DatabaseConnection {
   readonly #handles: Handles
-  readonly #turns: Turns
-  readonly #breath: Breath
+  readonly #mutex: Semaphore
+  readonly #slice: Timeslice
   readonly #notes: ReadNotes | undefined
+  #release: (() => void) | undefined
   #state: 'free' | 'transaction' | 'over' = 'free'
   #wrote = false
   #flushLater = false
   /** The tables that were written; undefined: any. */
   #written: Set<string> | undefined = new Set()
 
-  constructor({ handles, turns, breath }: Shared, notes: ReadNotes | undefined) {
+  constructor({ handles, mutex, slice }: Shared, notes: ReadNotes | undefined) {
     this.#handles = handles
-    this.#turns = turns
-    this.#breath = breath
+    this.#mutex = mutex
+    this.#slice = slice
     this.#notes = notes
   }
 
   async begin(): Promise<void> {
-    await this.#turns.take()
+    this.#release = await this.#mutex.acquire()
     try {
-      const { writer, patienceMs } = this.#handles
-      await whenFree(patienceMs, () => writer.prepare('BEGIN IMMEDIATE').run())
+      const { writer, timeoutMs } = this.#handles
+      await whenFree(timeoutMs, () => writer.prepare('BEGIN IMMEDIATE').run())
       this.#state = 'transaction'
       this.#notes?.spoil()
     } catch (error) {
-      this.#turns.give()
+      this.#release()
       throw error
     }
   }
@@ -169,15 +177,15 @@ export class StoreConnection implements DatabaseConnection {
 
   #end(): void {
     this.#state = 'over'
-    this.#turns.give()
+    this.#release?.()
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#breath.isDue()) await this.#breath.take()
+    if (this.#slice.isOver()) await this.#slice.yield()
     if (this.#state === 'over') throw new Error(`the transaction is over: ${query.sql}`)
     if (this.#state === 'transaction') return this.#runOnWriter(query)
-    const { reader, patienceMs } = this.#handles
-    if (isRead(reader, query)) return whenFree(patienceMs, () => this.#read<R>(query))
+    const { reader, timeoutMs } = this.#handles
+    if (isRead(reader, query)) return whenFree(timeoutMs, () => this.#read<R>(query))
     const result = await this.#write<R>(query)
     if (this.#wrote) await this.#handles.flush?.done()
     return result
@@ -192,15 +200,15 @@ export class StoreConnection implements DatabaseConnection {
   /** A write that is a transaction by itself. */
   async #write<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     this.#notes?.spoil()
-    await this.#turns.take()
+    const release = await this.#mutex.acquire()
     try {
-      return await whenFree(this.#handles.patienceMs, () => {
+      return await whenFree(this.#handles.timeoutMs, () => {
         const result = this.#runOnWriter<R>(query)
         this.#handles.changes.note(this.#written)
         return result
       })
     } finally {
-      this.#turns.give()
+      release()
     }
   }
 

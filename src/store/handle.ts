@@ -50,8 +50,8 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** Does `act` again while another process holds the database, without ever blocking the event loop; 503 in the end. */
-export async function whenFree<T>(patienceMs: number, act: () => T): Promise<T> {
-  const deadline = performance.now() + patienceMs
+export async function whenFree<T>(timeoutMs: number, act: () => T): Promise<T> {
+  const deadline = performance.now() + timeoutMs
   for (let pause = 2; ; pause = Math.min(pause * 2, 100)) {
     try {
       return act()

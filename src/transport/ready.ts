@@ -11,7 +11,7 @@ interface Waiting<Program> {
 }
 
 const mostWaiting = 8
-const patienceMs = 5000
+const timeoutMs = 5000
 
 /**
  * Git processes started a moment before they are needed: a client that asks for the refs in order to
@@ -25,7 +25,7 @@ export class ReadyPrograms<Program extends Startable> {
     if (this.#waiting.has(key) || this.#waiting.size >= mostWaiting) return
     const program = tryTo(start)
     if (!program) return
-    const timer = setTimeout(() => this.drop(key), patienceMs)
+    const timer = setTimeout(() => this.drop(key), timeoutMs)
     timer.unref()
     this.#waiting.set(key, { program, timer })
     // One that could not start, or was ended by somebody, is of no use.

@@ -29,7 +29,7 @@ export async function* takePush(transport: Transport, given: Reception): AsyncGe
     yield refusedPush(given.ctx, request, refusals)
     return
   }
-  const release = await transport.pushes.take(given.signal)
+  const release = await transport.pushes.acquire(given.signal)
   let run: ReceivePack | undefined
   try {
     const pack = await readSmallPack(request, given.input)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../base/config.ts'
 import { unavailable } from '../base/problem.ts'
-import { Slots } from '../base/slots.ts'
+import { Semaphore } from '../base/semaphore.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Unpacking } from '../git/unpacking.ts'
 import { Advertisements } from './advertisements.ts'
@@ -25,9 +25,9 @@ export type PushStep =
 export interface Transport {
   readonly advertisements: Advertisements
   readonly packs: ResponseCache
-  /** Turns for git programs that serve clones and for those that take pushes. */
-  readonly fetches: Slots
-  readonly pushes: Slots
+  /** How many git programs serve clones and take pushes at once. */
+  readonly fetches: Semaphore
+  readonly pushes: Semaphore
   /** What unpacks pushes that are about to come, by the path of their repository. */
   readonly ready: ReadyPrograms<Unpacking>
   /** Longest single transfer, in milliseconds; 0 has no limit. */
@@ -48,8 +48,8 @@ export interface TransportOptions {
 }
 
 const mebibyte = 1024 * 1024
-const patienceMs = 120_000
-const closePatienceMs = 5000
+const timeoutMs = 120_000
+const closeTimeoutMs = 5000
 
 /** Builds what transfers share, below the data folder of a server. */
 export async function openTransport(
@@ -57,7 +57,7 @@ export async function openTransport(
   options: TransportOptions = {},
 ): Promise<Transport> {
   const cores = availableParallelism()
-  const queue = config.gitWaiting
+  const maxWaiting = config.gitWaiting
   const ready = new ReadyPrograms<Unpacking>()
   const running = new Set<Promise<unknown>>()
   // A clone keeps a core busy; a push mostly waits for its client.
@@ -71,8 +71,8 @@ export async function openTransport(
       maxEntryBytes: 512 * mebibyte,
       maxAgeMs: 3_600_000,
     }),
-    fetches: new Slots({ limit: fetches, queue, patienceMs, busy }),
-    pushes: new Slots({ limit: pushes, queue, patienceMs, busy }),
+    fetches: new Semaphore({ limit: fetches, maxWaiting, timeoutMs, busy }),
+    pushes: new Semaphore({ limit: pushes, maxWaiting, timeoutMs, busy }),
     ready,
     timeLimit: config.gitTimeout,
     hooks: await writeHooks(config.data),
@@ -90,7 +90,7 @@ export async function openTransport(
       ready.stop()
       await Promise.race([
         Promise.allSettled(running),
-        sleep(closePatienceMs, undefined, { ref: false }),
+        sleep(closeTimeoutMs, undefined, { ref: false }),
       ])
     },
   }

@@ -46,7 +46,7 @@ async function* runUploadPack(
   protocol: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const release = await transport.fetches.take(signal)
+  const release = await transport.fetches.acquire(signal)
   const git = startService({
     service: 'upload-pack',
     repo,

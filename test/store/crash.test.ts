@@ -137,7 +137,7 @@ describe('another process that holds the database', () => {
 
   test('for too long makes the write fail, and the next one works', async () => {
     await openTestStore(folder).close()
-    const store = openStore(folder, { migrations, patienceMs: 100 })
+    const store = openStore(folder, { migrations, timeoutMs: 100 })
     const child = startChild(holder, 'database', folder)
     await child.lines.next()
     const add = (key: string) =>

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { Slots } from '../../src/base/slots.ts'
+import { Semaphore } from '../../src/base/semaphore.ts'
 import { Pace } from '../../src/transport/pace.ts'
 import { ResponseCache } from '../../src/transport/response-cache.ts'
 import { busy } from '../../src/transport/transport.ts'
@@ -46,15 +46,15 @@ describe('slow senders', () => {
   })
 })
 
-describe('slots', () => {
+describe('semaphore', () => {
   test('are given in order, and each is used by one at a time', async () => {
-    const slots = new Slots({ limit: 2, queue: 10, patienceMs: 1000, busy })
+    const semaphore = new Semaphore({ limit: 2, maxWaiting: 10, timeoutMs: 1000, busy })
     const order: number[] = []
     let taken = 0
     let most = 0
     await Promise.all(
       [1, 2, 3, 4, 5].map(async (number) => {
-        const release = await slots.take(free)
+        const release = await semaphore.acquire(free)
         order.push(number)
         most = Math.max(most, ++taken)
         await sleep(10)
@@ -68,27 +68,27 @@ describe('slots', () => {
   })
 
   test('whoever finds the line full, or waits too long, is told to come later', async () => {
-    const slots = new Slots({ limit: 1, queue: 1, patienceMs: 100, busy })
-    const release = await slots.take(free)
-    const waiting = slots.take(free)
-    await expect(slots.take(free)).rejects.toMatchObject({
+    const semaphore = new Semaphore({ limit: 1, maxWaiting: 1, timeoutMs: 100, busy })
+    const release = await semaphore.acquire(free)
+    const waiting = semaphore.acquire(free)
+    await expect(semaphore.acquire(free)).rejects.toMatchObject({
       status: 503,
       headers: { 'Retry-After': '5' },
     })
     await expect(waiting).rejects.toMatchObject({ status: 503 })
     release()
-    const next = await slots.take(free)
+    const next = await semaphore.acquire(free)
     next()
   })
 
   test('a client that goes away leaves the line', async () => {
-    const slots = new Slots({ limit: 1, queue: 1, patienceMs: 1000, busy })
-    const release = await slots.take(free)
+    const semaphore = new Semaphore({ limit: 1, maxWaiting: 1, timeoutMs: 1000, busy })
+    const release = await semaphore.acquire(free)
     const gone = new AbortController()
-    const waiting = slots.take(gone.signal)
+    const waiting = semaphore.acquire(gone.signal)
     gone.abort()
     await expect(waiting).rejects.toThrow()
-    const next = slots.take(free)
+    const next = semaphore.acquire(free)
     release()
     await (await next)()
   })

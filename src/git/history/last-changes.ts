@@ -1,9 +1,9 @@
 import { byteCache } from '../../base/byte-cache.ts'
+import { Timeslice } from '../../base/timeslice.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
 import { parseTree } from '../parse-object.ts'
 import { differingNames, lookUp, readTreeData } from '../tree-walk.ts'
-import { Turns } from '../turns.ts'
 import type { ObjectId } from '../types.ts'
 import { type BloomKeys, bloomKeys } from './bloom.ts'
 import type { History } from './history.ts'
@@ -83,10 +83,10 @@ class ChangesWalk {
     signal: AbortSignal,
   ): Promise<Map<string, ObjectId>> {
     this.#send(tip, names)
-    const turns = new Turns()
+    const slice = new Timeslice(3)
     for (let at = this.#queue.pop(); at >= 0; at = this.#queue.pop()) {
       if (signal.aborted) throw new GitError('timeout', 'the caller went away')
-      await turns.share()
+      if (slice.isOver()) await slice.yield()
       const here = this.#here.get(at) ?? []
       this.#here.delete(at)
       const before = known(at)

@@ -1,6 +1,6 @@
+import { Timeslice } from '../../base/timeslice.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
-import { Turns } from '../turns.ts'
 import { type BloomKeys, bloomKeys } from './bloom.ts'
 import type { History } from './history.ts'
 import type { WalkOptions } from './ordered-walk.ts'
@@ -43,7 +43,7 @@ export class PathWalk {
   }
 
   async #extend(count: number, signal: AbortSignal): Promise<void> {
-    const turns = new Turns()
+    const slice = new Timeslice(3)
     while (!this.#finished && this.#list.length < count) {
       const position = this.#queue.pop()
       if (position < 0) {
@@ -58,7 +58,7 @@ export class PathWalk {
         this.#queue.push(position, this.#history.dateOf(position))
         throw new GitError('timeout', 'the caller went away')
       }
-      await turns.share()
+      if (slice.isOver()) await slice.yield()
       const settled = this.#unchanged(position)
       if (!settled && (await this.#changed(position))) this.#list.push(position)
     }

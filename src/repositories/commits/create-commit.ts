@@ -8,7 +8,7 @@ import { noObject } from '../../git/types.ts'
 import { type WrittenCommit, writeCommit } from '../../git/write-commit.ts'
 import { shareFetchedObjects } from '../lfs/objects.ts'
 import { MoveRefused, moveRefs } from '../refs/move-refs.ts'
-import { inTurn } from '../repository/in-turn.ts'
+import { branchQueue } from '../repository/branch-queue.ts'
 import { signerOf } from '../repository/signer.ts'
 import { asActionRefusal, assertUnchanged, type FileAction } from './file-actions.ts'
 import { findStart, type Start } from './start-point.ts'
@@ -31,7 +31,7 @@ const ATTEMPTS = 6
  * moved the branch meanwhile it is made again on top of theirs.
  */
 export function createCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<WrittenCommit> {
-  return inTurn(`${project.id} ${wish.branch}`, () => tryCommit(ctx, project, wish))
+  return branchQueue.run(`${project.id} ${wish.branch}`, () => tryCommit(ctx, project, wish))
 }
 
 async function tryCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<WrittenCommit> {

@@ -10,7 +10,7 @@ import type { Repo } from '../../git/repo.ts'
 import { revert } from '../../git/revert.ts'
 import type { Commit, ObjectId } from '../../git/types.ts'
 import { moveRefs } from '../refs/move-refs.ts'
-import { inTurn } from '../repository/in-turn.ts'
+import { branchQueue } from '../repository/branch-queue.ts'
 import { signerOf } from '../repository/signer.ts'
 import { titleOf } from './entity.ts'
 import { type MergeRequestLink, mergedAs } from './introduced.ts'
@@ -34,7 +34,7 @@ export function pickCommit(
   project: Project,
   wish: PickWish,
 ): Promise<ObjectId | undefined> {
-  return inTurn(`${project.id} ${wish.branch}`, () => tryPick(ctx, project, wish))
+  return branchQueue.run(`${project.id} ${wish.branch}`, () => tryPick(ctx, project, wish))
 }
 
 async function tryPick(ctx: Ctx, project: Project, wish: PickWish): Promise<ObjectId | undefined> {

@@ -1,9 +1,9 @@
 import { actAs } from '../../access/act-as.ts'
 import type { Enqueued } from '../../background/queue.ts'
+import { KeyedSemaphore } from '../../base/semaphore.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findPushedProject } from '../../projects/projects/pushed.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { inTurn } from '../repository/in-turn.ts'
 import { applyEffects, followUp } from './after-move.ts'
 import type { SettledPush } from './moves.ts'
 import { enqueuePushed } from './pushed-task.ts'
@@ -12,6 +12,9 @@ import type { Telling } from './tell-push.ts'
 
 /** Pushes that are told of in one transaction; others who write must not wait long. */
 const most = 30
+
+/** By project. */
+const oneByOne = new KeyedSemaphore({ limit: 1 })
 
 /**
  * Applies the effects of every push to a project that waits for it, in their order. Those that come meanwhile are taken
@@ -23,7 +26,7 @@ export function applyWaiting(
   alone: Enqueued<{ push_id: number }>,
   signal?: AbortSignal,
 ): Promise<void> {
-  return inTurn(`effects of pushes to ${projectId}`, async () => {
+  return oneByOne.run(String(projectId), async () => {
     for (;;) {
       signal?.throwIfAborted()
       const ids = await listWaiting(ctx.db, projectId, most)

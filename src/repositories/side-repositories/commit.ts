@@ -1,4 +1,5 @@
 import { invalidText } from '../../base/problem.ts'
+import { KeyedSemaphore } from '../../base/semaphore.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { findRef } from '../../git/refs.ts'
@@ -8,7 +9,6 @@ import { noObject, type ObjectId } from '../../git/types.ts'
 import { type CommitAction, writeCommit } from '../../git/write-commit.ts'
 import { asActionRefusal } from '../commits/file-actions.ts'
 import { MoveRefused, moveThrough } from '../refs/move-refs.ts'
-import { inTurn } from '../repository/in-turn.ts'
 import { signerOf } from '../repository/signer.ts'
 import { sideDoor } from './door.ts'
 import { saveRename } from './move-queries.ts'
@@ -31,6 +31,9 @@ export interface SideState {
 
 const ATTEMPTS = 6
 
+/** By repository. */
+const oneByOne = new KeyedSemaphore({ limit: 1 })
+
 /**
  * Edits a wiki or snippet: makes a commit and moves the branch there. When somebody else moved it meanwhile, the plan is
  * made again on top of theirs, so no edit is lost and none is made to a state that was not looked at.
@@ -40,7 +43,7 @@ export function commitToSide(
   side: Side,
   plan: (state: SideState) => Promise<SidePlan>,
 ): Promise<ObjectId | undefined> {
-  return inTurn(`side ${repositoryKey(side.name)}`, async () => {
+  return oneByOne.run(repositoryKey(side.name), async () => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await tryCommit(ctx, side, plan)
