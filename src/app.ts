@@ -85,7 +85,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   }
   const router = new ApiRouter(apiEndpoints.filter((one) => !one.host))
   const baseUrl = `${config.externalUrl}/api/v4`
-  const kept = new KeptAnswers(parts.store)
+  const kept = new KeptAnswers(parts.store.cache)
   const handle = makePipeline({
     ...common,
     router,

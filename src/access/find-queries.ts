@@ -1,7 +1,7 @@
 import { type InferResult, sql } from 'kysely'
 import type { Day } from '../base/clock.ts'
+import { cachedQuery } from '../store/cached-query.ts'
 import type { Db } from '../store/schema.ts'
-import { steadily } from '../store/steady.ts'
 
 /** A project as requests meet it: its row, with what is needed of its namespace. */
 export type ProjectRow = InferResult<ReturnType<typeof projectQuery>>[number]
@@ -52,7 +52,7 @@ const belowArchivedGroup = sql<0 | 1>`(
 
 /** The project of this id, or undefined. Projects being deleted are not found (spec A-resolved §1). */
 export function findProjectById(db: Db, id: number): Promise<ProjectRow | undefined> {
-  return steadily(db, `project ${id}`, (db) =>
+  return cachedQuery(db, `project ${id}`, (db) =>
     projectQuery(db)
       .where('projects.id', '=', id)
       .where('projects.pending_delete', '=', 0)
@@ -62,7 +62,7 @@ export function findProjectById(db: Db, id: number): Promise<ProjectRow | undefi
 
 /** The project at this full path (case-insensitive), or undefined. */
 export function findProjectByPath(db: Db, path: string): Promise<ProjectRow | undefined> {
-  return steadily(db, `project at ${path}`, (db) =>
+  return cachedQuery(db, `project at ${path}`, (db) =>
     projectQuery(db)
       .where('projects.full_path', '=', path)
       .where('projects.pending_delete', '=', 0)
@@ -103,7 +103,7 @@ export function findProjectRole(
   today: Day,
 ): Promise<number> {
   const key = `role of ${userId} in ${project.id} of ${project.namespace_id} on ${today}`
-  return steadily(db, key, (db) => askProjectRole(db, userId, project, today))
+  return cachedQuery(db, key, (db) => askProjectRole(db, userId, project, today))
 }
 
 async function askProjectRole(

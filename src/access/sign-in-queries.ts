@@ -1,7 +1,7 @@
 import type { InferResult } from 'kysely'
 import type { Instant } from '../base/clock.ts'
+import { cachedQuery } from '../store/cached-query.ts'
 import type { Db } from '../store/schema.ts'
-import { steadily } from '../store/steady.ts'
 
 const userColumns = [
   'users.id',
@@ -36,7 +36,7 @@ export type TokenRow = InferResult<ReturnType<typeof tokenQuery>>[number]
 /** The token of this digest with its user, or undefined. */
 export function findTokenByDigest(db: Db, digest: Buffer): Promise<TokenRow | undefined> {
   const key = `token ${digest.toString('base64')}`
-  return steadily(db, key, (db) => tokenQuery(db, digest).executeTakeFirst())
+  return cachedQuery(db, key, (db) => tokenQuery(db, digest).executeTakeFirst())
 }
 
 /** Remembers that a token was used; a trigger notes the user's activity. */

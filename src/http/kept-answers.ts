@@ -1,20 +1,18 @@
-import type { LRUCache } from 'lru-cache'
-import { byteCache } from '../base/byte-cache.ts'
 import { dayOf } from '../base/clock.ts'
 import type { Ctx } from '../ctx.ts'
 import type { ApiRequest } from './request.ts'
 
-/** The database as far as keeping answers needs it: what is read, and what has changed since. */
-export interface AnswerSource {
-  readonly changes: {
-    now(): unknown
-    isSame(moment: unknown, tables: Iterable<string>): boolean
-  }
-  record(): {
-    readonly db: Ctx['db']
-    tables(): ReadonlySet<string> | undefined
-    spoil(): void
-  }
+/** A value that is computed from what `db` reads, as the cache of the store sees it. */
+interface Reading {
+  readonly db: Ctx['db']
+  spoil(): void
+  keep(key: string, value: object, bytes: number): void
+}
+
+/** The cache of the store, as far as responses need it. */
+export interface ResponseStore {
+  find(key: string): unknown
+  begin(): Reading
 }
 
 /** The part of an answer that is kept. */
@@ -25,10 +23,11 @@ export interface KeptAnswer {
 }
 
 interface Entry extends KeptAnswer {
-  readonly tables: ReadonlySet<string>
-  readonly moment: unknown
   readonly settings: unknown
 }
+
+/** What an entry holds besides its body. */
+const entryBytes = 900
 
 /** Where the answer to one request is kept, or may be. */
 export interface AnswerPlace {
@@ -53,68 +52,46 @@ const UNWATCHED = ['git', 'files', 'work', 'vault', 'outbound', 'metrics', 'gues
  * from has been written since, by this process or another.
  */
 export class KeptAnswers {
-  readonly #source: AnswerSource
-  readonly #entries: LRUCache<string, Entry>
+  readonly #cache: ResponseStore
 
-  constructor(source: AnswerSource, maxBytes = 16 * 1024 * 1024) {
-    this.#source = source
-    // The strings and maps of an entry are some nine hundred bytes more.
-    this.#entries = byteCache(maxBytes, ({ body }) => body.length + 900, maxBytes / 8)
-  }
-
-  get bytes(): number {
-    return this.#entries.calculatedSize
+  constructor(cache: ResponseStore) {
+    this.#cache = cache
   }
 
   /** The place for a request; none for those that carry secrets in their address. */
   place(ctx: Ctx, request: ApiRequest): AnswerPlace | undefined {
     if (/token|sudo/i.test(request.rawQuery)) return undefined
     const caller = JSON.stringify(ctx.actor)
-    const key = `${request.rawPath}?${request.rawQuery} ${dayOf(ctx.now())} ${caller}`
-    let begun: { recording: ReturnType<AnswerSource['record']>; moment: unknown } | undefined
+    const key = `GET ${request.rawPath}?${request.rawQuery} ${dayOf(ctx.now())} ${caller}`
     const settings = ctx.settings.all
+    let reading: Reading | undefined
     return {
-      find: () => this.#find(key, settings),
+      find: () => {
+        // Stored below, under keys that begin like no other.
+        const found = this.#cache.find(key) as Entry | undefined
+        return found?.settings === settings ? found : undefined
+      },
       begin: () => {
-        // Before the first read: what is written while the answer is being made makes it old.
-        const moment = this.#source.changes.now()
-        begun = { recording: this.#source.record(), moment }
-        return watchedCtx(ctx, begun.recording)
+        reading = this.#cache.begin()
+        return watchedCtx(ctx, reading)
       },
       keep: ({ status, headers, body }) => {
-        const tables = begun?.recording.tables()
-        if (!tables || status !== 200 || typeof body !== 'string') return
-        const bytes = Buffer.from(body)
-        this.#entries.set(key, {
-          status,
-          headers,
-          body: bytes,
-          tables,
-          moment: begun?.moment,
-          settings,
-        })
+        if (status !== 200 || typeof body !== 'string') return
+        const entry: Entry = { status, headers, body: Buffer.from(body), settings }
+        reading?.keep(key, entry, entry.body.length + entryBytes)
       },
     }
   }
-
-  #find(key: string, settings: unknown): KeptAnswer | undefined {
-    const found = this.#entries.get(key)
-    if (!found) return undefined
-    const isSame =
-      found.settings === settings && this.#source.changes.isSame(found.moment, found.tables)
-    if (!isSame) this.#entries.delete(key)
-    return isSame ? found : undefined
-  }
 }
 
-function watchedCtx(ctx: Ctx, recording: { readonly db: Ctx['db']; spoil(): void }): Ctx {
-  const watched = { ...ctx, db: recording.db }
+function watchedCtx(ctx: Ctx, reading: Reading): Ctx {
+  const watched = { ...ctx, db: reading.db }
   for (const name of UNWATCHED) {
     const value = ctx[name]
     Object.defineProperty(watched, name, {
       enumerable: true,
       get() {
-        recording.spoil()
+        reading.spoil()
         return value
       },
     })

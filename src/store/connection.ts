@@ -5,15 +5,15 @@ import Database from 'better-sqlite3'
 import { Kysely } from 'kysely'
 import { type Instant, systemClock } from '../base/clock.ts'
 import { StartError } from '../base/start-error.ts'
+import { cacheQueries } from './cached-query.ts'
 import { Changes } from './changes.ts'
 import { storeDialects } from './driver.ts'
 import { Flush } from './flush.ts'
 import { Handle } from './handle.ts'
 import { assertMigrated, migrate } from './migrate.ts'
 import type { Migration } from './migration.ts'
-import { ReadNotes, type Recording } from './recording.ts'
+import { ReadCache } from './read-cache.ts'
 import type { Db, Schema } from './schema.ts'
-import { keepSteady } from './steady.ts'
 
 export interface StoreOptions {
   readonly now?: () => Instant
@@ -25,6 +25,8 @@ export interface StoreOptions {
   readonly timeoutMs?: number
   /** `off` only for tests, whose data nobody misses after a power cut. */
   readonly synchronous?: 'full' | 'off'
+  /** Bytes of values read from the database that are cached. */
+  readonly cacheBytes?: number
 }
 
 /** An open database, and what only its owner may do with it. */
@@ -33,8 +35,8 @@ export interface Store {
   readonly path: string
   /** What has changed since when. */
   readonly changes: Changes
-  /** A way to the same database that notes what is read. */
-  record(): Recording
+  /** Values read from this database. */
+  readonly cache: ReadCache
   /** Names of the migrations that this start has run. */
   readonly migrated: readonly string[]
   /** A consistent copy of the whole database in one new file, while others read and write. */
@@ -70,19 +72,16 @@ export function openStore(folder: string, options: StoreOptions): Store {
     }
     const dialects = storeDialects(handles)
     const db = new Kysely<Schema>({ dialect: dialects.plain })
-    const record = (): Recording => {
-      const notes = new ReadNotes()
-      return {
-        db: new Kysely<Schema>({ dialect: dialects.noting(notes) }),
-        tables: () => notes.tables,
-        spoil: () => notes.spoil(),
-      }
-    }
-    keepSteady(db, changes, record)
+    const cache = new ReadCache(
+      changes,
+      (notes) => new Kysely<Schema>({ dialect: dialects.noting(notes) }),
+      options.cacheBytes,
+    )
+    cacheQueries(db, cache)
     return {
       db,
       changes,
-      record,
+      cache,
       path,
       migrated,
       copyTo: (target) => copyDatabase(openReader(), target),

@@ -14,8 +14,8 @@ import { Timeslice } from '../base/timeslice.ts'
 import type { Changes } from './changes.ts'
 import type { Flush } from './flush.ts'
 import { bind, type Handle, whenFree } from './handle.ts'
-import type { ReadNotes } from './recording.ts'
-import { touchedBy } from './touched.ts'
+import type { ReadNotes } from './read-cache.ts'
+import { StatementTables } from './statement-tables.ts'
 
 /** What the driver stands on. */
 export interface Handles {
@@ -37,6 +37,7 @@ interface Shared {
   /** Held by whoever writes. */
   readonly mutex: Semaphore
   readonly slice: Timeslice
+  readonly statements: StatementTables
 }
 
 /**
@@ -55,7 +56,8 @@ export function storeDialects(handles: Handles): {
     )
   // SQLite answers at once, so that a loop of awaited queries would run to its end before the event loop turned.
   const slice = new Timeslice(10)
-  const shared = { handles, mutex: new Semaphore({ limit: 1, timeoutMs, busy }), slice }
+  const mutex = new Semaphore({ limit: 1, timeoutMs, busy })
+  const shared = { handles, mutex, slice, statements: new StatementTables(handles.writer) }
   return { plain: dialect(shared), noting: (notes) => dialect(shared, notes) }
 }
 
@@ -115,6 +117,7 @@ export class StoreConnection implements DatabaseConnection {
   readonly #handles: Handles
   readonly #mutex: Semaphore
   readonly #slice: Timeslice
+  readonly #statements: StatementTables
   readonly #notes: ReadNotes | undefined
   #release: (() => void) | undefined
   #state: 'free' | 'transaction' | 'over' = 'free'
@@ -123,10 +126,11 @@ export class StoreConnection implements DatabaseConnection {
   /** The tables that were written; undefined: any. */
   #written: Set<string> | undefined = new Set()
 
-  constructor({ handles, mutex, slice }: Shared, notes: ReadNotes | undefined) {
+  constructor({ handles, mutex, slice, statements }: Shared, notes: ReadNotes | undefined) {
     this.#handles = handles
     this.#mutex = mutex
     this.#slice = slice
+    this.#statements = statements
     this.#notes = notes
   }
 
@@ -193,7 +197,7 @@ export class StoreConnection implements DatabaseConnection {
 
   #read<R>(query: CompiledQuery): QueryResult<R> {
     const { reader } = this.#handles
-    this.#notes?.add(touchedBy(reader, query.sql, bind(query.parameters, query.sql)).reads)
+    this.#notes?.add(this.#statements.reads(query))
     return run<R>(reader, query)
   }
 
@@ -217,7 +221,7 @@ export class StoreConnection implements DatabaseConnection {
     const result = run<R>(writer, query)
     if (hasWritten(query, result)) {
       this.#wrote = true
-      const { writes } = touchedBy(writer, query.sql, bind(query.parameters, query.sql))
+      const writes = this.#statements.writes(query)
       if (writes === undefined) this.#written = undefined
       else for (const table of writes) this.#written?.add(table)
     }

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ANONYMOUS } from '../../src/access/actor.ts'
 import { migrations } from '../../src/areas.ts'
@@ -5,7 +6,7 @@ import { KeptAnswers } from '../../src/http/kept-answers.ts'
 import type { ApiRequest } from '../../src/http/request.ts'
 import { openStore } from '../../src/store/connection.ts'
 import type { Db } from '../../src/store/schema.ts'
-import { openTestStore } from '../support/database.ts'
+import { newFolder, openTestStore, placeDatabase } from '../support/database.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -179,8 +180,10 @@ describe('what is kept', () => {
   const request = (rawQuery = '', rawPath = '/things') => ({ rawPath, rawQuery }) as ApiRequest
 
   test('is given again until one of its tables changes, and stays within its bounds', async () => {
-    const store = openTestStore()
-    const kept = new KeptAnswers(store, 64 * 1024)
+    const folder = newFolder()
+    placeDatabase(folder)
+    const store = openStore(folder, { migrations, synchronous: 'off', cacheBytes: 64 * 1024 })
+    const kept = new KeptAnswers(store.cache)
     const ctx = { ...world.app.makeCtx(ANONYMOUS), db: store.db }
     const answer = (body: string) => ({ status: 200, headers: {}, body })
     const fill = async (query: string, body: string) => {
@@ -195,15 +198,16 @@ describe('what is kept', () => {
     await addUser(store.db)
     expect(kept.place(ctx, request())?.find()).toBeUndefined()
     for (let index = 0; index < 200; index += 1) await fill(`page=${index}`, 'x'.repeat(2000))
-    expect(kept.bytes).toBeLessThanOrEqual(64 * 1024)
+    expect(store.cache.bytes).toBeLessThanOrEqual(64 * 1024)
     expect(kept.place(ctx, request('page=199'))?.find()).toBeDefined()
     expect(kept.place(ctx, request('page=0'))?.find()).toBeUndefined()
-    await store.remove()
+    await store.close()
+    rmSync(folder, { recursive: true })
   })
 
   test('is nothing that was written to while it was being made', async () => {
     const store = openTestStore()
-    const kept = new KeptAnswers(store)
+    const kept = new KeptAnswers(store.cache)
     const ctx = { ...world.app.makeCtx(ANONYMOUS), db: store.db }
     const place = kept.place(ctx, request())
     await place?.begin().db.selectFrom('settings').selectAll().execute()
@@ -215,7 +219,7 @@ describe('what is kept', () => {
 
   test('is nothing that looked into a repository, no refusal, and nothing asked with a secret', async () => {
     const store = openTestStore()
-    const kept = new KeptAnswers(store)
+    const kept = new KeptAnswers(store.cache)
     const ctx = { ...world.app.makeCtx(ANONYMOUS), db: store.db }
     const place = kept.place(ctx, request())
     void place?.begin().git

@@ -1,7 +1,9 @@
 import { setImmediate as nextRequest } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../../src/areas.ts'
 import { openStore } from '../../src/store/connection.ts'
+import { countUpTo } from '../../src/store/pages.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
 import { openTestStore, type TestStore } from '../support/database.ts'
 
@@ -57,7 +59,7 @@ describe('what has changed', () => {
     await store.db.deleteFrom('projects').execute()
     expect(store.changes.isSame(before, ['issues', 'users'])).toBe(false)
     expect(store.changes.isSame(before, ['deploy_tokens'])).toBe(false)
-    expect(store.changes.isSame(before, ['users'])).toBe(true)
+    expect(store.changes.isSame(before, ['tasks', 'settings'])).toBe(true)
   })
 
   test('includes a table that was emptied as a whole', async () => {
@@ -98,36 +100,66 @@ describe('what has changed', () => {
   })
 })
 
-describe('a recording', () => {
-  test('knows the tables of joins, subqueries and covering indexes', async () => {
-    const recording = store.record()
-    await recording.db
+describe('what a value was read from', () => {
+  test('are the tables of joins, subqueries, counts and raw SQL', async () => {
+    const reading = store.cache.begin()
+    const starred = reading.db
       .selectFrom('projects')
-      .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+      .innerJoin('namespaces as n', 'n.id', 'projects.namespace_id')
       .select('projects.id')
       .where('projects.id', 'in', (eb) => eb.selectFrom('stars').select('project_id'))
-      .execute()
-    await recording.db.selectFrom('users').select('users.id').where('username', '=', 'x').execute()
-    expect([...(recording.tables() ?? [])].sort()).toEqual([
-      'namespaces',
-      'projects',
-      'stars',
-      'users',
-    ])
+    await countUpTo(reading.db, starred, 10)
+    await sql`select name from "Users" where id in (select user_id from members)`.execute(
+      reading.db,
+    )
+    await sql`select id from ${sql.table('labels')} union select id from ${sql.id('milestones')}`.execute(
+      reading.db,
+    )
+    expect([...(reading.tables ?? [])].sort()).toEqual(
+      ['labels', 'members', 'milestones', 'namespaces', 'projects', 'stars', 'users'].sort(),
+    )
   })
 
-  test('is spoilt by a write, by a transaction, and when it is told to', async () => {
-    const write = store.record()
+  test('is more than tables after a write, in a transaction, and when somebody says so', async () => {
+    const write = store.cache.begin()
     await write.db.insertInto('settings').values({ key: 'a', value: '1' }).execute()
-    expect(write.tables()).toBeUndefined()
-    const transaction = store.record()
+    expect(write.tables).toBeUndefined()
+    const transaction = store.cache.begin()
     await inTransaction(transaction, async (ctx) => {
       await ctx.db.selectFrom('users').selectAll().execute()
     })
-    expect(transaction.tables()).toBeUndefined()
-    const told = store.record()
+    expect(transaction.tables).toBeUndefined()
+    const told = store.cache.begin()
     told.spoil()
     await told.db.selectFrom('users').selectAll().execute()
-    expect(told.tables()).toBeUndefined()
+    expect(told.tables).toBeUndefined()
+  })
+})
+
+describe('a raw write', () => {
+  const changedBy = async (write: RawBuilder<unknown>, tables: readonly string[]) => {
+    const moment = store.changes.now()
+    await write.execute(store.db)
+    return tables.filter((table) => !store.changes.isSame(moment, [table]))
+  }
+
+  test('changes the table that it begins with', async () => {
+    const tables = ['settings', 'users', 'tasks']
+    const values = sql`(key, value) values ('a', '1')`
+    for (const verb of ['insert into', 'INSERT OR IGNORE INTO', 'replace into']) {
+      await store.db.deleteFrom('settings').execute()
+      expect(await changedBy(sql`${sql.raw(verb)} settings ${values}`, tables)).toEqual(tables)
+    }
+    expect(await changedBy(sql`update settings set value = '2'`, tables)).toEqual(['settings'])
+    expect(await changedBy(sql`DELETE FROM "settings" WHERE key = 'a'`, tables)).toEqual([
+      'settings',
+    ])
+  })
+
+  test('changes any table when that is not plain', async () => {
+    await store.db.insertInto('settings').values({ key: 'a', value: '1' }).execute()
+    const update = sql`with one as (select 'a' as key)
+      update settings set value = '2' where key in (select key from one)`
+    expect(await changedBy(update, ['users', 'tasks'])).toEqual(['users', 'tasks'])
   })
 })

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { matchesPattern } from '../../base/name-pattern.ts'
 import type { Ctx } from '../../ctx.ts'
+import { cachedQuery } from '../../store/cached-query.ts'
 import type { Db } from '../../store/schema.ts'
-import { steadily } from '../../store/steady.ts'
 import { deliverHook } from './deliver.ts'
 import { type HookEvent, hookEvents, SYSTEM_EVENTS } from './hook-events.ts'
 import { type HookRow, insertDelivery, listWantingHooks } from './queries.ts'
@@ -47,7 +47,7 @@ export async function fireHooks(
 /** Whether anybody listens, for payloads that cost something to make. */
 export async function wantsHooks(ctx: Ctx, place: HookPlace, event: HookEvent): Promise<boolean> {
   const key = `hooks of ${place?.id} in ${place?.namespace_id} for ${event}`
-  const wanting = await steadily(ctx.db, key, (db) => askHooks(db, place, event))
+  const wanting = await cachedQuery(ctx.db, key, (db) => askHooks(db, place, event))
   return wanting.some((hook) => alertStatus(hook, ctx.now()) === 'executable')
 }
 

@@ -6,8 +6,8 @@ import { byteCache } from '../../base/byte-cache.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isKnown } from '../../http/conditional-file.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
+import { cachedQuery } from '../../store/cached-query.ts'
 import type { Db } from '../../store/schema.ts'
-import { steadily } from '../../store/steady.ts'
 import { flushLater, inTransaction } from '../../store/transaction.ts'
 import {
   beginDocument,
@@ -41,7 +41,9 @@ export async function readDocument(
   make: () => Promise<string | undefined>,
 ): Promise<ReadyDocument | undefined> {
   const name = `${key.projectId} ${key.type} ${key.form} ${key.nameKey}`
-  const tag = await steadily(ctx.db, `package document ${name}`, (db) => findDocumentTag(db, key))
+  const tag = await cachedQuery(ctx.db, `package document ${name}`, (db) =>
+    findDocumentTag(db, key),
+  )
   if (tag !== undefined) {
     const known = recent.get(tag) ?? (await findDocument(ctx.db, key))
     if (known) {

@@ -3,7 +3,7 @@ import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { steadily } from '../../store/steady.ts'
+import { cachedQuery } from '../../store/cached-query.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
   deleteLfsLock,
@@ -127,7 +127,7 @@ export async function removeLock(
 export function isAnyLocked(ctx: Ctx, project: Pick<Project, 'id'>): Promise<boolean> {
   const userId = userOf(ctx.actor)?.id ?? 0
   const key = `locks of others than ${userId} in ${project.id}`
-  return steadily(ctx.db, key, (db) => hasForeignLock(db, project.id, userId))
+  return cachedQuery(ctx.db, key, (db) => hasForeignLock(db, project.id, userId))
 }
 
 /** `'<path>' is locked in <ref> by <user>` for the first of the paths that is somebody else's (spec D §3.7). */

@@ -3,7 +3,7 @@ import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { NewCommit, NewFile } from '../../git/new-commits.ts'
 import { usersByEmail } from '../../identity/users/find-basic.ts'
-import { steadily } from '../../store/steady.ts'
+import { cachedQuery } from '../../store/cached-query.ts'
 import { findPushRule, type PushRuleRow } from './queries.ts'
 import { isSecretFile } from './secret-files.ts'
 
@@ -27,7 +27,7 @@ function matches(pattern: string, text: string): boolean {
 }
 
 export function getPushRule(ctx: Pick<Ctx, 'db'>, projectId: number) {
-  return steadily(ctx.db, `push rule of ${projectId}`, (db) => findPushRule(db, projectId))
+  return cachedQuery(ctx.db, `push rule of ${projectId}`, (db) => findPushRule(db, projectId))
 }
 
 /** The sentence of the first rule that a move breaks, or undefined (spec D §3.9). Deletions of branches are exempt. */

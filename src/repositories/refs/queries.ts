@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
+import { cachedQuery } from '../../store/cached-query.ts'
 import type { Via } from '../../store/schema/refs.ts'
 import type { Db } from '../../store/schema.ts'
-import { steadily } from '../../store/steady.ts'
 import type { RefMove } from './moves.ts'
 import type { BranchRule, Level, TagRule } from './protection.ts'
 
@@ -13,7 +13,7 @@ export function listBranchRules(
   namespaceId: number,
 ): Promise<readonly BranchRule[]> {
   const key = `branch rules of ${projectId} in ${namespaceId}`
-  return steadily(db, key, (db) => askBranchRules(db, projectId, namespaceId))
+  return cachedQuery(db, key, (db) => askBranchRules(db, projectId, namespaceId))
 }
 
 async function askBranchRules(
@@ -57,7 +57,7 @@ async function askBranchRules(
 }
 
 export function listTagRules(db: Db, projectId: number): Promise<readonly TagRule[]> {
-  return steadily(db, `tag rules of ${projectId}`, (db) => askTagRules(db, projectId))
+  return cachedQuery(db, `tag rules of ${projectId}`, (db) => askTagRules(db, projectId))
 }
 
 async function askTagRules(db: Db, projectId: number): Promise<TagRule[]> {

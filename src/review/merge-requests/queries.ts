@@ -1,11 +1,11 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
+import { cachedQuery } from '../../store/cached-query.ts'
 import type {
   MergeRequestsTable,
   MergeRequestVersionsTable,
 } from '../../store/schema/merge-requests.ts'
 import type { Db } from '../../store/schema.ts'
-import { steadily } from '../../store/steady.ts'
 import type { MergeRequestRow, VersionRow } from './row.ts'
 
 /** Merge requests with their target projects; lists start from it too. */
@@ -165,7 +165,7 @@ const hasApprovals = sql<
 
 /** The branches that open merge requests of a project come from or go into. */
 export function listReviewedBranches(db: Db, projectId: number): Promise<ReadonlySet<string>> {
-  return steadily(db, `branches under review in ${projectId}`, async (db) => {
+  return cachedQuery(db, `branches under review in ${projectId}`, async (db) => {
     const open = db.selectFrom('merge_requests').where('state', '=', 'opened')
     const rows = await open
       .select('source_branch as name')

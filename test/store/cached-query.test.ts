@@ -1,9 +1,9 @@
 import { setImmediate as nextRequest } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { migrations } from '../../src/areas.ts'
+import { cachedQuery } from '../../src/store/cached-query.ts'
 import { openStore } from '../../src/store/connection.ts'
 import type { Db } from '../../src/store/schema.ts'
-import { steadily } from '../../src/store/steady.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
 import { openTestStore, type TestStore } from '../support/database.ts'
 
@@ -26,7 +26,7 @@ async function put(db: Db, key: string, text: string): Promise<void> {
 
 /** The value of a setting, asked for as requests ask who a token belongs to. */
 function read(db: Db, key: string): Promise<string | undefined> {
-  return steadily(db, key, async (db) => {
+  return cachedQuery(db, key, async (db) => {
     asked += 1
     const query = db.selectFrom('settings').select('value').where('key', '=', key)
     const row = await query.executeTakeFirst()
@@ -71,10 +71,10 @@ test('a transaction sees what it wrote, and others do not before its end', async
 
 test('what was asked before a write and answered after it is not kept', async () => {
   await put(store.db, 'a', 'old')
-  const slow = steadily(store.db, 'slow', async () => {
+  const slow = cachedQuery(store.db, 'slow', async () => {
     await put(store.db, 'a', 'new')
     return 'old'
   })
   expect(await slow).toBe('old')
-  expect(await steadily(store.db, 'slow', async () => 'new')).toBe('new')
+  expect(await cachedQuery(store.db, 'slow', async () => 'new')).toBe('new')
 })
