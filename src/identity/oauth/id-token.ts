@@ -1,4 +1,4 @@
-import { sign } from 'node:crypto'
+import { SignJWT } from 'jose'
 import type { Ctx } from '../../ctx.ts'
 import { claimsOf } from './claims.ts'
 import { findTokenUser } from './queries.ts'
@@ -21,19 +21,12 @@ export async function makeIdToken(
   if (!user) return undefined
   const now = Math.floor(Date.parse(ctx.now()) / 1000)
   const { key, id } = await signingKey(ctx)
-  const head = { typ: 'JWT', alg: 'RS256', kid: id }
-  const body = {
-    iss: ctx.config.externalUrl,
-    aud: given.application.uid,
-    exp: now + LIFETIME_S,
-    iat: now,
-    ...(given.nonce ? { nonce: given.nonce } : {}),
-    ...(await claimsOf(ctx, user, given.scopes)),
-  }
-  const text = `${encode(head)}.${encode(body)}`
-  return `${text}.${sign('RSA-SHA256', Buffer.from(text), key).toString('base64url')}`
-}
-
-function encode(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
+  const claims = await claimsOf(ctx, user, given.scopes)
+  return new SignJWT({ ...(given.nonce ? { nonce: given.nonce } : {}), ...claims })
+    .setProtectedHeader({ typ: 'JWT', alg: 'RS256', kid: id })
+    .setIssuer(ctx.config.externalUrl)
+    .setAudience(given.application.uid)
+    .setIssuedAt(now)
+    .setExpirationTime(now + LIFETIME_S)
+    .sign(key)
 }

@@ -1,16 +1,16 @@
 import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
+  type CryptoKey,
+  calculateJwkThumbprint,
+  exportJWK,
+  exportPKCS8,
   generateKeyPair,
-  type KeyObject,
-} from 'node:crypto'
-import { promisify } from 'node:util'
+  importPKCS8,
+} from 'jose'
 import type { Ctx } from '../../ctx.ts'
 
 /** The key that signs identity tokens. */
 export interface SigningKey {
-  readonly key: KeyObject
+  readonly key: CryptoKey
   readonly id: string
   /** Its public half, as RFC 7517 writes it. */
   readonly jwk: {
@@ -25,7 +25,7 @@ export interface SigningKey {
 
 const DOCUMENT = 'openid_signing_key'
 const PURPOSE = 'openid.signing_key'
-const generate = promisify(generateKeyPair)
+const ALGORITHM = 'RS256'
 
 const known = new WeakMap<object, Promise<SigningKey>>()
 
@@ -41,18 +41,20 @@ export function signingKey(ctx: Pick<Ctx, 'db' | 'settings' | 'vault'>): Promise
 
 async function readOrMake(ctx: Pick<Ctx, 'db' | 'settings' | 'vault'>): Promise<SigningKey> {
   const sealed = ctx.settings.document(DOCUMENT)
-  if (typeof sealed === 'string') return describe(createPrivateKey(ctx.vault.open(sealed, PURPOSE)))
-  const { privateKey } = await generate('rsa', { modulusLength: 2048 })
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  if (typeof sealed === 'string') return describe(await open(ctx.vault.open(sealed, PURPOSE)))
+  const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true })
+  const pem = await exportPKCS8(privateKey)
   await ctx.settings.saveDocument(ctx.db, DOCUMENT, ctx.vault.seal(pem, PURPOSE))
   return describe(privateKey)
 }
 
-function describe(key: KeyObject): SigningKey {
-  const { n = '', e = '' } = createPublicKey(key).export({ format: 'jwk' })
-  // The thumbprint of RFC 7638: members in alphabetical order.
-  const id = createHash('sha256')
-    .update(JSON.stringify({ e, kty: 'RSA', n }))
-    .digest('base64url')
-  return { key, id, jwk: { kty: 'RSA', n, e, kid: id, use: 'sig', alg: 'RS256' } }
+function open(pem: string): Promise<CryptoKey> {
+  return importPKCS8(pem, ALGORITHM, { extractable: true })
+}
+
+async function describe(key: CryptoKey): Promise<SigningKey> {
+  // The private members stay here.
+  const { n = '', e = '' } = await exportJWK(key)
+  const id = await calculateJwkThumbprint({ kty: 'RSA', n, e })
+  return { key, id, jwk: { kty: 'RSA', n, e, kid: id, use: 'sig', alg: ALGORITHM } }
 }
