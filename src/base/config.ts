@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { z } from 'zod'
 import type { Setting } from './setting.ts'
 import { settings } from './settings.ts'
 import { StartError } from './start-error.ts'
@@ -44,14 +45,14 @@ export function readConfig(
     const inFile = file[fileName(key)]
     if (own !== undefined && own !== '') read[key] = parse(name, own, setting)
     else if (inFile !== undefined) {
-      read[key] = parse(`${fileName(key)} in ${path}`, asText(inFile), setting)
+      read[key] = parse(`${fileName(key)} in ${path}`, inFile, setting)
     }
   }
   // Each value came out of the parser of its own key.
   return makeConfig(read as Partial<Settings>)
 }
 
-/** The README's table of settings. */
+/** The table of settings in docs/configuration.md. */
 export function configTable(): string {
   const rows = Object.entries<Setting<unknown>>(settings).map(
     ([key, { shown, doc }]) =>
@@ -76,24 +77,19 @@ function localUrl(host: string, port: number): string {
   return `http://${any.includes(':') ? `[${any}]` : any}:${port}`
 }
 
-function parse(name: string, value: string | undefined, setting: Setting<unknown>): unknown {
-  try {
-    if (value === undefined) throw new Error('expected a text, a number, a flag or a list')
-    return setting.parse(value.trim())
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    const given = setting.secret || value === undefined ? '' : `: ${JSON.stringify(value)}`
-    throw new StartError(`${name} is wrong${given} (${reason})`)
-  }
-}
+/** What a value is in the file, as the text that it is in the environment. */
+const written = z
+  .union([z.string(), z.number(), z.boolean(), z.array(z.string())], {
+    error: 'expected a text, a number, a flag or a list',
+  })
+  .transform((value) => String(value).trim())
 
-function asText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
-    return value.join(',')
-  }
-  return undefined
+function parse(name: string, value: unknown, setting: Setting<unknown>): unknown {
+  const text = written.safeParse(value)
+  const read = text.success ? setting.schema.safeParse(text.data) : text
+  if (read.success) return read.data
+  const given = setting.secret || !text.success ? '' : `: ${JSON.stringify(text.data)}`
+  throw new StartError(`${name} is wrong${given} (${read.error.issues[0]?.message})`)
 }
 
 interface ConfigFile {

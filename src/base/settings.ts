@@ -13,8 +13,8 @@ import {
 } from './setting.ts'
 
 /**
- * Every setting. `externalUrl` is `GITSTEAD_EXTERNAL_URL` in the environment and `external_url` in the file. The README's
- * table is printed from this one.
+ * Every setting. `externalUrl` is `GITSTEAD_EXTERNAL_URL` in the environment and `external_url` in the file. The table in
+ * docs/configuration.md is printed from this one: `npm run docs`.
  */
 export const settings = {
   data: text('./data', { doc: 'Folder that holds everything the server keeps' }),
