@@ -2,7 +2,7 @@ import { type Api, asRecords } from '../place/api.ts'
 import type { Random } from '../random.ts'
 import { findPaths } from './live-paths.ts'
 import type { Operation } from './operations.ts'
-import { makeRecords, makeUser, type Records } from './records.ts'
+import { fillUp, makeRecords, makeUser, type Records } from './records.ts'
 
 /** Somebody in whose name requests are sent. */
 export interface Caller {
@@ -12,6 +12,8 @@ export interface Caller {
 
 /** What requests are about at the moment: records that are there, and people of each kind. */
 export interface Ground {
+  /** Makes what has been deleted anew, and looks for what is there now. */
+  refresh(): Promise<void>
   readonly commits: readonly string[]
   /** Good values by the name of a parameter. */
   readonly values: Readonly<Record<string, readonly unknown[]>>
@@ -22,10 +24,9 @@ export interface Ground {
   findLoss(): Promise<string | undefined>
 }
 
-/** Operations after which the record itself, or the way to it, is another. */
-const uses = /^\w+ \/(projects|groups|users)\/\{\w+\}(\/(transfer|archive|unarchive|restore))?$/
-/** Whatever changes a person may lock them out; their own tokens too. */
-const changesPeople = /^(POST|PUT|PATCH|DELETE) \/(users\/\{|user\b|personal_access_tokens)/
+/** Operations on the record from which the paths of others begin. */
+const onFirst = /^\w+ \/(projects|groups|users)\/\{\w+\}(\/(transfer|archive|unarchive|restore))?$/
+/** What changes the caller, or the token that is used. */
 const changesCaller = /^(POST|PUT|PATCH|DELETE) .*(\/self\b|\/user\b|sign_out)/
 
 export async function makeGround(
@@ -35,7 +36,7 @@ export async function makeGround(
 ): Promise<Ground> {
   const records = await makeRecords(root, random)
   const callers = await makeCallers(root, records, random)
-  const paths = await findPaths(root, operations, startPaths(records))
+  let paths = await findPaths(root, operations, startPaths(records))
   const [spareProject, spareGroup] = [records.spare.projects[0], records.spare.groups[0]]
   const values = {
     id: [records.projectId],
@@ -62,11 +63,15 @@ export async function makeGround(
   return {
     commits: records.commits,
     values,
+    async refresh() {
+      await fillUp(root, records, random)
+      paths = await findPaths(root, operations, startPaths(records))
+    },
     callerFor: (operation, random) =>
       random.pick(changesCaller.test(operation.name) ? callers.spare : callers.lasting),
     pathFor(operation, random) {
-      const spare = uses.test(operation.name) && operation.method !== 'GET'
-      if (spare || changesPeople.test(operation.name)) return sparePath(operation, records, random)
+      const spare = onFirst.test(operation.name) && operation.method !== 'GET'
+      if (spare) return sparePath(operation, records, random)
       return paths.pathFor(operation.template, random)
     },
     findLoss: () => findLoss(root, records, callers.lasting),
@@ -74,31 +79,25 @@ export async function makeGround(
 }
 
 function startPaths({ projectId, groupId, spare }: Records): Record<string, string[]> {
+  const members = spare.users.slice(1)
   return {
-    '/projects/{id}': [`/projects/${projectId}`, `/projects/${projectId}`],
+    '/projects/{id}': [`/projects/${projectId}`],
     '/groups/{id}': [`/groups/${groupId}`],
     '/users/{id}': spare.users.map((id) => `/users/${id}`),
     '/users/{user_id}': spare.users.map((id) => `/users/${id}`),
-    '/personal_access_tokens/{id}': [],
+    '/projects/{id}/members/{user_id}': members.map((id) => `/projects/${projectId}/members/${id}`),
+    '/groups/{id}/members/{user_id}': members.map((id) => `/groups/${groupId}/members/${id}`),
+    '/personal_access_tokens/{id}': spare.tokens.map((id) => `/personal_access_tokens/${id}`),
     '/namespaces/{id}': [`/namespaces/${groupId}`],
   }
 }
 
-function sparePath(operation: Operation, records: Records, random: Random): string {
+/** The path of a record upon which nothing else is built. */
+function sparePath(operation: Operation, { spare }: Records, random: Random): string {
   const kind = operation.template.split('/')[1]
-  const { projects, groups, users, tokens } = records.spare
-  const byKind: Record<string, readonly number[]> = {
-    projects,
-    groups,
-    personal_access_tokens: tokens,
-  }
-  const ids = byKind[kind ?? ''] ?? users
-  let first = true
-  return operation.template.replaceAll(/\{\w+\}/g, () => {
-    const id = first ? random.pick(ids) : random.integer(1, 40)
-    first = false
-    return String(id)
-  })
+  const { projects, groups, users } = spare
+  const ids = kind === 'projects' ? projects : kind === 'groups' ? groups : users
+  return operation.template.replace(/\{\w+\}/, () => String(random.pick(ids)))
 }
 
 interface Callers {
@@ -121,7 +120,8 @@ async function makeCallers(root: Api, records: Records, random: Random): Promise
   const owner = await person('owner', 50)
   const lasting = [
     // Who may do most gets furthest.
-    ...[admin, admin, admin, admin, owner, owner, owner],
+    ...Array.from({ length: 8 }, () => admin),
+    ...Array.from({ length: 4 }, () => owner),
     await person('maintainer', 40),
     await person('developer', 30),
     await person('reporter', 20),

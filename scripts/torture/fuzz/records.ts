@@ -32,11 +32,19 @@ export async function makeRecords(root: Api, random: Random): Promise<Records> {
   const projectId = Number(project.id)
   const groupId = Number(group.id)
   const commits = await makeCommits(root, projectId)
-  await makeAll(root, inProject(`/projects/${projectId}`, commits[0] ?? ''))
-  await makeAll(root, inGroup(`/groups/${groupId}`))
+  const records = { projectId, groupId, commits, spare: await makeSpare(root, name, random) }
+  await fillUp(root, records, random)
+  return records
+}
+
+/** Makes what there should be beside the first records; what is there already is refused, and stays. */
+export async function fillUp(root: Api, records: Records, random: Random): Promise<void> {
+  const { projectId, groupId, commits, spare } = records
+  await makeAll(root, inProject(`/projects/${projectId}`, commits[0] ?? '', spare))
+  await makeAll(root, inGroup(`/groups/${groupId}`, spare))
   await makeAll(root, ofInstance(random))
+  for (const id of spare.users) await makeAll(root, ofUser(`/users/${id}`, random))
   await root.call('POST', `/projects/${projectId}/uploads`, fileForm('a.txt', 'text'))
-  return { projectId, groupId, commits, spare: await makeSpare(root, name, random) }
 }
 
 async function makeCommits(root: Api, projectId: number): Promise<string[]> {
@@ -63,7 +71,8 @@ async function makeAll(root: Api, steps: readonly Step[]): Promise<void> {
   for (const [path, body] of steps) await root.call('POST', path, body ?? {})
 }
 
-function inProject(at: string, commit: string): Step[] {
+function inProject(at: string, commit: string, spare: Records['spare']): Step[] {
+  const [, one, two, three] = spare.users
   const steps: Step[] = [
     [`${at}/labels`, { name: 'bug', color: '#ff0000' }],
     [`${at}/labels`, { name: 'feature', color: '#00ff00' }],
@@ -85,6 +94,16 @@ function inProject(at: string, commit: string): Step[] {
     [`${at}/statuses/${commit}`, { state: 'success', name: 'test' }],
     [`${at}/repository/commits/${commit}/comments`, { note: 'text' }],
     [`${at}/repository/commits/${commit}/discussions`, { body: 'text' }],
+    [`${at}/members`, { user_id: one, access_level: 30 }],
+    [`${at}/members`, { user_id: two, access_level: 20 }],
+    [`${at}/members`, { user_id: three, access_level: 10 }],
+    [`${at}/share`, { group_id: spare.groups[0], group_access: 30 }],
+    [`${at}/service_accounts`, { name: 'Robot' }],
+    [
+      `${at}/protected_environments`,
+      { name: 'production', deploy_access_levels: [{ access_level: 40 }] },
+    ],
+    [`${at}/issues/1/links`, { target_project_id: at.split('/')[2], target_issue_iid: 2 }],
     [`${at}/invitations`, { email: 'invited@example.com', access_level: 30 }],
     [`${at}/deploy_keys`, { title: 'deploy', key: newSshKey() }],
   ]
@@ -125,8 +144,17 @@ function aboutNoteable(at: string): Step[] {
   ]
 }
 
-function inGroup(at: string): Step[] {
+function inGroup(at: string, spare: Records['spare']): Step[] {
+  const [, one, two] = spare.users
   return [
+    [`${at}/members`, { user_id: one, access_level: 30 }],
+    [`${at}/members`, { user_id: two, access_level: 20 }],
+    [`${at}/share`, { group_id: spare.groups[0], group_access: 30 }],
+    [`${at}/invitations`, { email: 'invited@example.com', access_level: 30 }],
+    [
+      `${at}/protected_environments`,
+      { name: 'staging', deploy_access_levels: [{ access_level: 40 }] },
+    ],
     [`${at}/labels`, { name: 'group', color: '#0000ff' }],
     [`${at}/milestones`, { title: 'Group' }],
     [`${at}/boards`, { name: 'Board' }],
@@ -150,6 +178,15 @@ function ofInstance(random: Random): Step[] {
     ['/applications', application],
     ['/broadcast_messages', { message: 'text' }],
     [`/features/${word}`, { value: true }],
+  ]
+}
+
+function ofUser(at: string, random: Random): Step[] {
+  return [
+    [`${at}/emails`, { email: `${random.word()}@example.com`, skip_confirmation: true }],
+    [`${at}/keys`, { title: 'key', key: newSshKey() }],
+    [`${at}/impersonation_tokens`, { name: 'token', scopes: ['api'] }],
+    [`${at}/personal_access_tokens`, { name: 'token', scopes: ['api'] }],
   ]
 }
 

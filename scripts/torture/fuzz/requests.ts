@@ -55,7 +55,9 @@ function valuesFor(
 /** The path of a record that is there, or one with an odd segment. */
 function pathFor(operation: Operation, random: Random, ground: Ground): string {
   const live = ground.pathFor(operation, random)
-  if (operation.path.length === 0 || random.percent(80)) return live
+  // What is deleted is not there for the requests after it.
+  const wrongChance = operation.method === 'DELETE' ? 60 : 15
+  if (operation.path.length === 0 || !random.percent(wrongChance)) return live
   const wrong = random.pick(operation.path).name
   const template = operation.template.split('/')
   const segments = live.split('/')

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { percentile } from '../../bench/measure.ts'
@@ -9,12 +11,14 @@ import { type Ground, makeGround } from './ground.ts'
 import { keeperOf } from './keeper.ts'
 import { type Operation, operationsOf } from './operations.ts'
 import { asCurl, type FuzzRequest, makeRequest } from './requests.ts'
-import { isFault, send } from './send.ts'
+import { isFault, type Reply, send } from './send.ts'
 import { keepSettings } from './settings.ts'
 
 const CONNECTIONS = 12
 /** After so many requests new records are made, since the old ones are worn. */
-const RENEW = 25_000
+const RENEW = 50_000
+/** After so many what has been deleted is made again. */
+const REFRESH = 5000
 /** After so many it is looked whether the records are still there. */
 const LOOK = 2500
 
@@ -59,7 +63,7 @@ async function fuzz(server: TortureServer, options: RoundOptions, report: Report
         operationsOf(document),
         randomOf(options.seed, -1 - at),
       )
-    }
+    } else if ((at - options.from) % REFRESH < LOOK) await ground.refresh()
     preparing += performance.now() - before
     const until = Math.min(end, at + LOOK)
     const place = { server, pool, ground, operations, options, report, tally, settings }
@@ -68,6 +72,7 @@ async function fuzz(server: TortureServer, options: RoundOptions, report: Report
     report.say(`${at - options.from} requests, ${tally.rate(started, preparing)} a second`)
   }
   await pool.destroy()
+  await writeFile(join(options.folder, 'only-refused.txt'), tally.onlyRefused().join('\n'))
   await reportDeath(server, report)
   summarize(report, tally, operations.length, tally.rate(started, preparing))
 }
@@ -107,7 +112,7 @@ async function one(place: Place, at: number): Promise<void> {
   if (operation.name === 'PUT /application/settings' && reply.status === 200) {
     await place.settings.restore()
   }
-  if (reply.status === 0) await lost(place, request, id, at, reply.text)
+  if (reply.status === 0) await lost(place, request, id, at, reply)
   else if (isFault(operation, reply)) fail(place, request, id, at, reply.text)
 }
 
@@ -117,17 +122,20 @@ async function lost(
   request: FuzzRequest,
   id: string,
   at: number,
-  what: string,
+  reply: Reply,
 ): Promise<void> {
   const { server, options, report } = place
+  const sentAt = Date.now() - reply.milliseconds
+  // Its end is heard of a moment later than the end of the connection.
   await sleep(500)
   const ended = server.lastEnd()
-  // One death costs everybody who waits then an answer.
-  if (ended === undefined || ended.at < Date.now() - 30_000)
-    return fail(place, request, id, at, what)
+  // One end costs everybody who waits then an answer.
+  const isDown =
+    /ECONNREFUSED/.test(reply.text) || (ended !== undefined && ended.at > sentAt - 1000)
+  if (!isDown) return fail(place, request, id, at, reply.text)
   const first = Math.max(0, at - CONNECTIONS)
   report.fail({
-    what: `the server ended: ${ended.said}`,
+    what: `the server ended: ${ended?.said}`,
     again: `--round fuzz --seed ${options.seed} --from ${first} --count ${2 * CONNECTIONS}`,
   })
   await server.answers()
@@ -162,7 +170,10 @@ function summarize(report: Report, tally: Tally, operations: number, rate: numbe
   report.say(counted.map(([status, count]) => `${status}: ${count}`).join(', '))
   const worst = [...slowest].sort(([, one], [, other]) => other - one).slice(0, 5)
   report.say(`slowest: ${worst.map(([name, ms]) => `${name} ${Math.round(ms)} ms`).join(', ')}`)
-  report.figure({ name: 'operations met', value: tally.met.size, unit: `of ${operations}` })
+  const dear = [...tally.spent].sort(([, one], [, other]) => other - one).slice(0, 8)
+  report.say(`dearest: ${dear.map(([name, ms]) => `${name} ${Math.round(ms)} ms`).join(', ')}`)
+  report.figure({ name: 'operations met', value: tally.spent.size, unit: `of ${operations}` })
+  report.figure({ name: 'operations answered well', value: tally.well.size, unit: 'of them' })
   report.figure({ name: 'requests', value: tally.count, unit: 'in all' })
   report.figure({ name: 'rate', value: rate, unit: 'requests/s' })
   report.figure({ name: 'answer, median', value: percentile(times, 0.5), unit: 'ms' })
@@ -174,16 +185,25 @@ class Tally {
   count = 0
   readonly statuses = new Map<number, number>()
   readonly slowest = new Map<string, number>()
-  readonly met = new Set<string>()
+  /** Operations that did something, so that more than their refusals was met. */
+  readonly well = new Set<string>()
+  /** Milliseconds in all, by operation. */
+  readonly spent = new Map<string, number>()
   readonly times: number[] = []
 
   add(operation: Operation, status: number, milliseconds: number): void {
     this.count += 1
-    this.met.add(operation.name)
+    if (status >= 200 && status < 400) this.well.add(operation.name)
+    this.spent.set(operation.name, (this.spent.get(operation.name) ?? 0) + milliseconds)
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
     const worst = this.slowest.get(operation.name) ?? 0
     if (milliseconds > worst) this.slowest.set(operation.name, milliseconds)
     if (this.times.length < 1_000_000) this.times.push(milliseconds)
+  }
+
+  /** Operations of which nothing but refusals was seen. */
+  onlyRefused(): string[] {
+    return [...this.spent.keys()].filter((name) => !this.well.has(name)).sort()
   }
 
   /** Requests in a second, without the time in which records were made. */
