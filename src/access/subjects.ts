@@ -156,6 +156,7 @@ export function assertMayInGroup(ctx: Ctx, group: Group, ability: GroupAbility):
 export interface SubjectRequest {
   readonly ctx: Ctx
   readonly method: string
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Decoded path parameters. */
   readonly path: Readonly<Record<string, string>>
   /** The request's URL with the given path parameter replaced, for redirects. */

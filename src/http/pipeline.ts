@@ -162,6 +162,7 @@ async function work(
     endpoint.access.find({
       ctx,
       method: request.method,
+      headers: request.headers,
       path,
       urlWith: urlMaker(parts, step),
       read: (params) => readPath(params, path),

@@ -6,13 +6,22 @@ import { runCleanupPolicies } from './cleanup/run.ts'
 import * as containerRegistry from './container-registry/endpoints.ts'
 import * as generic from './generic/endpoints.ts'
 import * as management from './management/endpoints.ts'
+import * as npm from './npm/endpoints.ts'
 import * as protection from './protection/endpoints.ts'
 import { removeMarkedPackages } from './registry/remove.ts'
 import * as settings from './settings/endpoints.ts'
 
 export const packagesArea: Manifest = {
   name: 'packages',
-  endpoints: endpointsOf(cleanup, containerRegistry, generic, management, protection, settings),
+  endpoints: endpointsOf(
+    cleanup,
+    containerRegistry,
+    generic,
+    management,
+    npm,
+    protection,
+    settings,
+  ),
   tasks: [removeMarkedPackages, runCleanupPolicies],
   schedules: [every(3_600_000, runCleanupPolicies, {})],
   migrations: [packages],

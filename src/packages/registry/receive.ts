@@ -72,3 +72,18 @@ function asProblem(error: unknown): unknown {
   const isCut = code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE'
   return isCut ? badRequest('The upload ended too early') : error
 }
+
+/** The whole of a small body of a `raw` endpoint. */
+export async function readSmallBody(
+  request: Pick<RequestFacts, 'body'>,
+  most: number,
+): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request.body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > most) throw badRequest('The body is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

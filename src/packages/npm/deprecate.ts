@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import type { Project } from '../../access/subjects.ts'
+import { badRequest } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { RequestFacts } from '../../http/endpoint.ts'
+import { listInstallable } from '../registry/find.ts'
+import { setDeprecated } from '../registry/status.ts'
+import { splitBody } from './split-body.ts'
+
+const deprecation = z.object({
+  versions: z.record(z.string(), z.object({ deprecated: z.string().max(1024).optional() })),
+})
+
+/** What `npm deprecate` asks: versions with a text get it, those with an empty one lose theirs. */
+export async function deprecateNpmVersions(
+  ctx: Ctx,
+  project: Project,
+  name: string,
+  request: Pick<RequestFacts, 'body'>,
+): Promise<void> {
+  const { document } = await splitBody(request.body, async () => {
+    throw badRequest('A deprecation has no attachment')
+  })
+  const read = deprecation.safeParse(document)
+  if (!read.success) throw badRequest('versions is invalid')
+  const texts = new Map(Object.entries(read.data.versions))
+  const rows = await listInstallable(ctx, project, { type: 'npm', nameKey: name })
+  const changed = rows.flatMap((row) => {
+    const text = texts.get(row.version ?? '')?.deprecated
+    return text === undefined ? [] : [{ row, text: text === '' ? null : text }]
+  })
+  await setDeprecated(ctx, changed)
+}

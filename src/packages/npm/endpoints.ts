@@ -1,0 +1,210 @@
+import { z } from 'zod'
+import { userOf } from '../../access/actor.ts'
+import { anyone, onGroup, onProject, signedIn } from '../../access/subjects.ts'
+import { notFound } from '../../base/problem.ts'
+import { bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
+import { text } from '../../http/params.ts'
+import { challenging } from '../registry/access.ts'
+import { answerDocument } from '../registry/documents.ts'
+import { answerPackageFile } from '../registry/download.ts'
+import { type Level, onNpmPackage, onNpmPlace, onNpmPublish, onNpmTag } from './access.ts'
+import { npmRead, npmWrite } from './client.ts'
+import { deprecateNpmVersions } from './deprecate.ts'
+import { findTarball } from './find-tarball.ts'
+import { readNpmMetadata, readTags } from './metadata.ts'
+import { publishNpmPackage } from './publish.ts'
+import { deleteNpmTag, putNpmTag } from './tags.ts'
+import { listVersionsOf } from './versions.ts'
+
+const tags = ['packages']
+
+/** npm sends a scoped name as one segment, `@scope%2fname`; other clients as two. */
+const NAMES: readonly { path: string; params: Record<string, z.ZodType<string>> }[] = [
+  { path: ':package_name', params: { package_name: text() } },
+  { path: ':scope/:package_name', params: { scope: text(), package_name: text() } },
+]
+
+const ROOTS: Readonly<Record<Level, string>> = {
+  project: '/projects/:id/packages/npm',
+  group: '/groups/:id/-/packages/npm',
+  instance: '/packages/npm',
+}
+const LEVELS = ['project', 'group', 'instance'] as const
+
+const SHORT_TYPE = 'application/vnd.npm.install-v1+json'
+
+function formOf(headers: RequestFacts['headers']) {
+  return String(headers.accept ?? '').includes(SHORT_TYPE) ? 'short' : 'full'
+}
+
+export const getNpmPackages = LEVELS.flatMap((level) =>
+  NAMES.map((name) =>
+    endpoint({
+      ...npmRead,
+      method: 'GET',
+      path: `${ROOTS[level]}/${name.path}`,
+      summary: 'Get what npm knows of a package and its versions',
+      tags,
+      access: onNpmPlace(level),
+      params: name.params,
+      response: bytes('application/json'),
+      async handler({ ctx, place, request }) {
+        const form = formOf(request.headers)
+        const document = await readNpmMetadata(ctx, place, form)
+        if (!document) throw notFound('Package')
+        const type = form === 'short' ? SHORT_TYPE : 'application/json'
+        return answerDocument(request, document, type)
+      },
+    }),
+  ),
+)
+
+export const putNpmPackage = NAMES.map((name) =>
+  endpoint({
+    ...npmWrite,
+    method: 'PUT',
+    path: `${ROOTS.project}/${name.path}`,
+    summary: 'Publish a version of an npm package, or deprecate versions',
+    tags,
+    access: onNpmPublish(),
+    params: name.params,
+    raw: true,
+    response: z.strictObject({ success: z.boolean() }),
+    async handler({ ctx, project, place, request }) {
+      const isDeprecation = request.headers['npm-command'] === 'deprecate'
+      const act = isDeprecation ? deprecateNpmVersions : publishNpmPackage
+      await act(ctx, project, place.name, request)
+      return { success: true }
+    },
+  }),
+)
+
+export const getNpmTarball = NAMES.map((name) =>
+  endpoint({
+    ...npmRead,
+    method: 'GET',
+    path: `${ROOTS.project}/${name.path}/-/*file_name`,
+    summary: 'Download the tarball of a version of an npm package',
+    tags,
+    access: onNpmPackage('read_packages'),
+    params: { ...name.params, file_name: text() },
+    response: bytes('application/octet-stream'),
+    async handler({ ctx, project, place, params, request }) {
+      const file = await findTarball(ctx, project, place.name, params.file_name)
+      if (!file) throw notFound('Package file')
+      const fileName = file.file_name.split('/').at(-1) ?? ''
+      return await answerPackageFile(ctx, request, file, { fileName })
+    },
+  }),
+)
+
+const tagList = z.record(z.string(), z.string())
+
+export const getNpmTags = LEVELS.flatMap((level) =>
+  NAMES.map((name) =>
+    endpoint({
+      ...npmRead,
+      method: 'GET',
+      path: `${ROOTS[level]}/-/package/${name.path}/dist-tags`,
+      summary: 'List the tags of an npm package',
+      tags,
+      access: onNpmPlace(level),
+      params: name.params,
+      response: tagList,
+      async handler({ ctx, place }) {
+        const versions = await listVersionsOf(ctx, place)
+        if (versions.length === 0) throw notFound('Package')
+        return await readTags(ctx, place, versions)
+      },
+    }),
+  ),
+)
+
+export const putNpmTags = LEVELS.flatMap((level) =>
+  NAMES.map((name) =>
+    endpoint({
+      ...npmWrite,
+      method: 'PUT',
+      path: `${ROOTS[level]}/-/package/${name.path}/dist-tags/:tag`,
+      summary: 'Put a tag on a version of an npm package',
+      tags,
+      access: onNpmTag(level, 'write_package'),
+      params: { ...name.params, tag: text({ max: 255 }) },
+      raw: true,
+      handler: ({ ctx, project, place, params, request }) =>
+        putNpmTag(ctx, project, place.name, params.tag, request),
+    }),
+  ),
+)
+
+export const deleteNpmTags = LEVELS.flatMap((level) =>
+  NAMES.map((name) =>
+    endpoint({
+      ...npmWrite,
+      method: 'DELETE',
+      path: `${ROOTS[level]}/-/package/${name.path}/dist-tags/:tag`,
+      summary: 'Remove a tag of an npm package',
+      tags,
+      access: onNpmTag(level, 'delete_package'),
+      params: { ...name.params, tag: text({ max: 255 }) },
+      handler: ({ ctx, project, place, params }) =>
+        deleteNpmTag(ctx, project, place.name, params.tag),
+    }),
+  ),
+)
+
+/** Everybody may ask on a level they see; the answers hold nothing of it. */
+function onLevel(level: Level) {
+  if (level === 'project') return challenging(onProject('read_packages'))
+  if (level === 'group') return challenging(onGroup('read_packages'))
+  return anyone()
+}
+
+/** No advisories are kept here; `npm audit` is content with none. */
+export const postNpmAudits = LEVELS.flatMap((level) =>
+  (['advisories/bulk', 'audits/quick'] as const).map((kind) =>
+    endpoint({
+      ...npmRead,
+      method: 'POST',
+      path: `${ROOTS[level]}/-/npm/v1/security/${kind}`,
+      summary: 'Answer npm audit: no advisories are known here',
+      tags,
+      access: onLevel(level),
+      scopes: ['api', 'read_api'],
+      raw: true,
+      response: z.union([z.array(z.unknown()), z.strictObject({})]),
+      status: 200,
+      handler: () => (kind === 'advisories/bulk' ? {} : []),
+    }),
+  ),
+)
+
+export const getNpmPing = LEVELS.map((level) =>
+  endpoint({
+    ...npmRead,
+    method: 'GET',
+    path: `${ROOTS[level]}/-/ping`,
+    summary: 'Answer npm ping',
+    tags,
+    access: onLevel(level),
+    response: z.strictObject({}),
+    handler: () => ({}),
+  }),
+)
+
+export const getNpmWhoami = LEVELS.map((level) =>
+  endpoint({
+    ...npmRead,
+    method: 'GET',
+    path: `${ROOTS[level]}/-/whoami`,
+    summary: 'Tell npm whom a token belongs to',
+    tags,
+    access: signedIn(),
+    response: z.strictObject({ username: z.string() }),
+    handler({ ctx }) {
+      const { actor } = ctx
+      const username = actor.kind === 'deploy_token' ? actor.username : userOf(actor)?.username
+      return { username: username ?? '' }
+    },
+  }),
+)

@@ -1,0 +1,135 @@
+import { rcompare } from 'semver'
+import type { Ctx } from '../../ctx.ts'
+import { type ReadyDocument, readDocument, readyDocument } from '../registry/documents.ts'
+import { type Manifest, sha512Of } from './document.ts'
+import { tarballName } from './names.ts'
+import { listTags, listVersions, type VersionRow } from './queries.ts'
+
+/** The whole document, or the short one that clients ask for when they install. */
+export type Form = 'full' | 'short'
+
+/** The one package name that is asked for, in the projects that have it; the newest upload first. */
+export interface NpmPlace {
+  readonly name: string
+  readonly projectIds: readonly number[]
+}
+
+/** The metadata document of a package; nothing when there is no such package. Of several projects, versions merge. */
+export async function readNpmMetadata(
+  ctx: Ctx,
+  { name, projectIds }: NpmPlace,
+  form: Form,
+): Promise<ReadyDocument | undefined> {
+  const [projectId, ...others] = projectIds
+  if (projectId === undefined) return undefined
+  if (others.length === 0) {
+    const key = { projectId, type: 'npm', nameKey: name, form } as const
+    return await readDocument(ctx, key, () => makeMetadata(ctx, [projectId], name, form))
+  }
+  const text = await makeMetadata(ctx, projectIds, name, form)
+  return text === undefined ? undefined : readyDocument(text)
+}
+
+async function makeMetadata(
+  ctx: Ctx,
+  projectIds: readonly number[],
+  name: string,
+  form: Form,
+): Promise<string | undefined> {
+  const rows = await listVersions(ctx.db, projectIds, name)
+  if (rows.length === 0) return undefined
+  // Of one version in several projects, the latest upload wins.
+  const byVersion = new Map(rows.map((row) => [row.version ?? '', row]))
+  const versions = [...byVersion].map(([version, row]) => [version, present(ctx, name, row, form)])
+  const document = {
+    name,
+    ...(form === 'full' ? { _id: name } : {}),
+    'dist-tags': await readTags(ctx, { name, projectIds }, [...byVersion.keys()]),
+    versions: Object.fromEntries(versions),
+    modified: rows
+      .map((row) => row.updated_at)
+      .sort()
+      .at(-1),
+    ...(form === 'full' ? { time: timesOf(rows) } : {}),
+  }
+  return JSON.stringify(document)
+}
+
+function timesOf(rows: readonly VersionRow[]): Record<string, string> {
+  const created = rows.map((row) => row.created_at).sort()
+  return {
+    created: created[0] ?? '',
+    modified:
+      rows
+        .map((row) => row.updated_at)
+        .sort()
+        .at(-1) ?? '',
+    ...Object.fromEntries(rows.map((row) => [row.version ?? '', row.created_at])),
+  }
+}
+
+/** The tags of a package; without `latest`, the highest version has it. */
+export async function readTags(
+  ctx: Pick<Ctx, 'db'>,
+  { name, projectIds }: NpmPlace,
+  versions: readonly string[],
+): Promise<Record<string, string>> {
+  const rows = await listTags(ctx.db, projectIds, name)
+  const tags = Object.fromEntries(rows.map((row) => [row.name, row.version ?? '']))
+  const latest = tags.latest ?? highest(versions)
+  return latest === undefined ? tags : { latest, ...tags }
+}
+
+/** The highest version that is no pre-release, else the highest. */
+function highest(versions: readonly string[]): string | undefined {
+  const sorted = [...versions].sort(rcompare)
+  return sorted.find((version) => !version.includes('-')) ?? sorted[0]
+}
+
+/** What a client needs to install, and no more. */
+const SHORT = [
+  'name',
+  'version',
+  'dependencies',
+  'optionalDependencies',
+  'devDependencies',
+  'bundleDependencies',
+  'bundledDependencies',
+  'peerDependencies',
+  'peerDependenciesMeta',
+  'bin',
+  'directories',
+  'engines',
+  'os',
+  'cpu',
+  'libc',
+  'funding',
+  '_hasShrinkwrap',
+] as const
+
+function present(ctx: Ctx, name: string, row: VersionRow, form: Form): Manifest {
+  const manifest = JSON.parse(row.content) as Manifest // written by us as an object
+  const kept =
+    form === 'full'
+      ? manifest
+      : Object.fromEntries(SHORT.flatMap((key) => (key in manifest ? [[key, manifest[key]]] : [])))
+  const root = `${ctx.config.externalUrl}/api/v4/projects/${row.project_id}/packages/npm`
+  return {
+    ...kept,
+    ...(form === 'full' ? { _id: `${name}@${row.version}` } : {}),
+    ...(hasInstallScript(manifest) ? { hasInstallScript: true } : {}),
+    ...(row.status === 'deprecated' ? { deprecated: row.status_message ?? '' } : {}),
+    dist: {
+      shasum: row.file_sha1,
+      integrity: `sha512-${sha512Of({ sha512: row.file_sha512 })}`,
+      tarball: `${root}/${name}/-/${tarballName(name, row.version ?? '')}`,
+      size: row.size,
+    },
+  }
+}
+
+function hasInstallScript(manifest: Manifest): boolean {
+  const { scripts } = manifest
+  if (typeof scripts !== 'object' || scripts === null) return false
+  return ['preinstall', 'install', 'postinstall'].some((name) => name in scripts)
+}

@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../ctx.ts'
+import type { Db } from '../../store/schema.ts'
+import { belowGroup, readsPackagesOf } from '../registry/readable.ts'
+
+/** Ids of the projects that have this package and whose packages the caller may read, the newest upload first. */
+export async function listProjectsWith(
+  ctx: Pick<Ctx, 'db' | 'actor' | 'now'>,
+  name: string,
+  within: { readonly groupId: number } | { readonly rootPath: string },
+): Promise<number[]> {
+  let query = ctx.db
+    .selectFrom('packages')
+    .innerJoin('projects', 'projects.id', 'packages.project_id')
+    .select('packages.project_id')
+    .where('packages.package_type', '=', 'npm')
+    .where('packages.name_key', '=', name)
+    .where('packages.status', 'in', ['default', 'deprecated'])
+    .where(readsPackagesOf(ctx))
+    .groupBy('packages.project_id')
+    .orderBy((is) => is.fn.max('packages.id'), 'desc')
+  if ('groupId' in within) {
+    query = query.where('projects.namespace_id', 'in', belowGroup(within.groupId))
+  } else {
+    query = query.where('projects.namespace_id', 'in', (is) =>
+      is
+        .selectFrom('namespace_ancestors as below')
+        .innerJoin('namespaces as root', 'root.id', 'below.ancestor_id')
+        .select('below.namespace_id')
+        .where('root.parent_id', 'is', null)
+        .where('root.full_path', '=', within.rootPath),
+    )
+  }
+  const rows = await query.limit(200).execute()
+  return rows.map((row) => row.project_id)
+}
+
+/** Every version of a package in these projects that may be installed, oldest upload first. */
+export function listVersions(db: Db, projectIds: readonly number[], name: string) {
+  return db
+    .selectFrom('packages')
+    .innerJoin('package_metadata as metadata', 'metadata.package_id', 'packages.id')
+    .innerJoin('package_files as file', 'file.package_id', 'packages.id')
+    .select([
+      'packages.id',
+      'packages.project_id',
+      'packages.version',
+      'packages.status',
+      'packages.status_message',
+      'packages.created_at',
+      'packages.updated_at',
+      'metadata.content',
+      'file.file_sha1',
+      'file.file_sha512',
+      'file.size',
+    ])
+    .where('packages.project_id', 'in', [...projectIds])
+    .where('packages.package_type', '=', 'npm')
+    .where('packages.name_key', '=', name)
+    .where('packages.status', 'in', ['default', 'deprecated'])
+    .where('file.status', '=', 'default')
+    .orderBy('packages.id')
+    .execute()
+}
+
+export type VersionRow = Awaited<ReturnType<typeof listVersions>>[number]
+
+/** The tags of a package in these projects, the latest put last. */
+export function listTags(db: Db, projectIds: readonly number[], name: string) {
+  return db
+    .selectFrom('package_tags as tag')
+    .innerJoin('packages', 'packages.id', 'tag.package_id')
+    .select(['tag.name', 'packages.version'])
+    .where('packages.project_id', 'in', [...projectIds])
+    .where('packages.package_type', '=', 'npm')
+    .where('packages.name_key', '=', name)
+    .where('packages.status', 'in', ['default', 'deprecated'])
+    .orderBy('tag.id')
+    .execute()
+}
+
+/** Whether another project below the same top-level group has this version. */
+export async function isVersionElsewhere(
+  db: Db,
+  project: { readonly id: number; readonly namespace_id: number },
+  name: string,
+  version: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('packages')
+    .innerJoin('projects', 'projects.id', 'packages.project_id')
+    .select('packages.id')
+    .where('packages.package_type', '=', 'npm')
+    .where('packages.name_key', '=', name)
+    .where('packages.version_key', '=', version)
+    .where('packages.status', '<>', 'pending_destruction')
+    .where('packages.project_id', '<>', project.id)
+    .where(
+      sql<boolean>`projects.namespace_id IN (
+        SELECT below.namespace_id FROM namespace_ancestors below WHERE below.ancestor_id = (
+          SELECT root.id FROM namespace_ancestors above JOIN namespaces root
+            ON root.id = above.ancestor_id AND root.parent_id IS NULL
+            WHERE above.namespace_id = ${project.namespace_id}))`,
+    )
+    .executeTakeFirst()
+  return row !== undefined
+}

