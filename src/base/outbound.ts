@@ -1,11 +1,8 @@
-import { once } from 'node:events'
-import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { PassThrough, pipeline, type Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { Client, type Dispatcher, ProxyAgent } from 'undici'
 import { makeGuard, OutboundError, type OutboundGuard, type Resolve } from './outbound-guard.ts'
-import { connectThrough } from './outbound-proxy.ts'
 import { productVersion } from './version.ts'
 
 export interface OutboundRequest {
@@ -27,7 +24,7 @@ export interface OutboundRequest {
 
 export interface OutboundResponse {
   readonly status: number
-  readonly headers: IncomingHttpHeaders
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Where the answer came from in the end. */
   readonly url: string
   /** Ends with an error when the answer is too large, too slow or cut short. Must be read or destroyed. */
@@ -88,7 +85,7 @@ async function askStepwise(
   first: string,
   request: OutboundRequest,
   signal: AbortSignal,
-): Promise<{ response: IncomingMessage; url: string }> {
+): Promise<{ response: Dispatcher.ResponseData; url: string }> {
   let step: Step = {
     url: first,
     method: request.method ?? 'GET',
@@ -99,9 +96,9 @@ async function askStepwise(
     const response = await exchange(guard, options, step, request, signal)
     const next = redirectOf(response)
     if (next === undefined) return { response, url: step.url }
-    response.resume()
+    void response.body.dump().catch(() => {})
     if (left <= 0) throw new OutboundError('redirects', 'too many redirects')
-    step = follow(step, response.statusCode ?? 0, next, request.secretHeaders ?? [])
+    step = follow(step, response.statusCode, next, request.secretHeaders ?? [])
   }
 }
 
@@ -130,42 +127,47 @@ async function exchange(
   step: Step,
   request: OutboundRequest,
   signal: AbortSignal,
-): Promise<IncomingMessage> {
+): Promise<Dispatcher.ResponseData> {
   const { url, addresses } = await guard.resolve(step.url)
-  const headers = { ...step.headers, ...signIn(url, step.headers) }
+  const connection = connect(url, addresses, options.proxy, request.insecure ?? false)
   try {
-    const common = {
-      method: step.method,
-      headers: { ...headers, ...lengthOf(step.body) },
+    return await connection.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      // Our own callers name it.
+      method: step.method as Dispatcher.HttpMethod,
+      headers: { ...step.headers, ...basic(url, step.headers) },
+      body: step.body ?? null,
       signal,
-      agent: false as const,
-      rejectUnauthorized: !request.insecure,
-    }
-    const sent = await open(url, addresses, options.proxy, common)
-    // An abort after the answer has begun is told by the body; without a listener it would end the process.
-    sent.on('error', () => {})
-    const answered = once(sent, 'response', { signal })
-    sent.end(step.body)
-    // node:http gives one IncomingMessage with this event.
-    const [response] = (await answered) as [IncomingMessage]
-    return response
+    })
   } catch (error) {
     throw failure(error, signal, url)
+  } finally {
+    // Ends with the body: each request has a connection of its own, to addresses that were checked for it.
+    void connection.close().catch(() => {})
   }
 }
 
-async function open(
+/** The deadline of the whole request ends whatever takes too long. */
+const noTimeouts = { connectTimeout: 0, headersTimeout: 0, bodyTimeout: 0 }
+
+function connect(
   url: URL,
   addresses: readonly string[],
   proxy: string | undefined,
-  common: https.RequestOptions,
-): Promise<http.ClientRequest> {
-  const target = withoutUser(url)
-  if (proxy !== undefined) return connectThrough(proxy, target, common)
-  const options = { ...common, lookup: pinned(addresses) }
-  return target.protocol === 'https:'
-    ? https.request(target, options)
-    : http.request(target, options)
+  insecure: boolean,
+): Dispatcher {
+  const tls = { rejectUnauthorized: !insecure }
+  if (proxy === undefined) {
+    return new Client(url.origin, {
+      ...noTimeouts,
+      connect: { ...tls, timeout: 0, lookup: pinned(addresses) },
+    })
+  }
+  const { authorization: token } = basic(new URL(proxy), {})
+  // The whole URL in the request line for http; https goes through a tunnel all the same.
+  const plain = { uri: withoutUser(proxy), proxyTunnel: false }
+  return new ProxyAgent({ ...noTimeouts, ...plain, ...(token ? { token } : {}), requestTls: tls })
 }
 
 /** Gives the addresses that were checked, whatever DNS says by now. */
@@ -178,27 +180,24 @@ function pinned(addresses: readonly string[]): LookupFunction {
   }
 }
 
-function withoutUser(url: URL): URL {
+function withoutUser(url: string): string {
   const plain = new URL(url)
   plain.username = ''
   plain.password = ''
-  plain.hash = ''
-  return plain
+  return plain.href
 }
 
-function signIn(url: URL, headers: Readonly<Record<string, string>>): Record<string, string> {
+function basic(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+): { readonly authorization?: string } {
   if (url.username === '' || headers.authorization !== undefined) return {}
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
 }
 
-function lengthOf(body: string | Uint8Array | undefined): Record<string, string> {
-  return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-}
-
-function redirectOf(response: IncomingMessage): string | undefined {
-  if (!redirectStatuses.has(response.statusCode ?? 0)) return undefined
-  return response.headers.location
+function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | undefined {
+  return redirectStatuses.has(statusCode) ? [headers.location].flat()[0] : undefined
 }
 
 function follow(step: Step, status: number, location: string, secret: readonly string[]): Step {
@@ -218,7 +217,7 @@ function follow(step: Step, status: number, location: string, secret: readonly s
 }
 
 function answer(
-  response: IncomingMessage,
+  response: Dispatcher.ResponseData,
   url: string,
   options: OutboundOptions,
   request: OutboundRequest,
@@ -226,16 +225,18 @@ function answer(
 ): OutboundResponse {
   const maxSize = request.maxSize ?? options.maxSize
   if (Number(response.headers['content-length'] ?? 0) > maxSize) {
-    response.destroy()
+    response.body.on('error', () => {}).destroy()
     throw new OutboundError('too_large', `the answer is larger than ${maxSize} bytes`)
   }
   const unpack = request.raw ? new PassThrough() : unpacker(response.headers['content-encoding'])
   const body = capped(maxSize)
-  pipeline(response, unpack, body, () => {})
+  // Whoever reads hears of it; a body that nobody reads must not end the process.
+  body.on('error', () => {})
+  pipeline(response.body, unpack, body, () => {})
   // A pipeline passes the socket's error on; why it ended is ours to name.
   signal.addEventListener('abort', () => body.destroy(signal.reason), { once: true })
   return {
-    status: response.statusCode ?? 0,
+    status: response.statusCode,
     headers: response.headers,
     url,
     body,
@@ -243,8 +244,8 @@ function answer(
   }
 }
 
-function unpacker(encoding: string | undefined): Transform {
-  switch (encoding?.trim().toLowerCase()) {
+function unpacker(encoding: string | string[] | undefined): Transform {
+  switch (String(encoding).trim().toLowerCase()) {
     case 'gzip':
     case 'x-gzip':
       return createGunzip()

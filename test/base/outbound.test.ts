@@ -1,6 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import http from 'node:http'
+import https from 'node:https'
 import net, { type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -319,6 +324,20 @@ describe('an upstream that misbehaves', () => {
   })
 })
 
+test('an answer that nobody reads ends at the deadline, and with it nothing else', async () => {
+  let closed = false
+  const port = await serve((_request, response) => {
+    response.write('x')
+    response.on('close', () => {
+      closed = true
+    })
+  })
+  const it = outbound({ allow: ['127.0.0.1'], timeoutMs: 50 })
+  const { body } = await it.request(`http://127.0.0.1:${port}/`)
+  await expect.poll(() => closed).toBe(true)
+  expect(body.errored).toMatchObject({ reason: 'timeout' })
+})
+
 test('an answer is unpacked, unless it is wanted as it came', async () => {
   const port = await serve((_request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('hello'))
@@ -351,6 +370,42 @@ describe('by way of a proxy', () => {
     const response = await it.request('http://registry.example/a')
     expect((await response.read()).toString()).toBe('proxied http://registry.example/a')
     expect(await reasonOf(it.request('http://169.254.169.254/'))).toBe('blocked')
+  })
+
+  test('https goes through a tunnel, and certificates are checked unless a hook says otherwise', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gitstead-tls-'))
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const made = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=registry.example']
+    execFileSync('openssl', ['req', ...made, '-keyout', key, '-out', cert], { stdio: 'ignore' })
+    const pair = { key: readFileSync(key), cert: readFileSync(cert) }
+    rmSync(folder, { recursive: true })
+    const target = https.createServer(pair, (request, response) =>
+      response.end(`${request.headers.host} ${request.url}`),
+    )
+    servers.push(target)
+    target.listen(0, '127.0.0.1')
+    await once(target, 'listening')
+    const asked: unknown[] = []
+    const server = http.createServer()
+    servers.push(server)
+    server.on('connect', (request, socket) => {
+      asked.push(request.url, request.headers['proxy-authorization'])
+      const inner = net.connect((target.address() as AddressInfo).port, '127.0.0.1')
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      socket.pipe(inner).pipe(socket)
+      inner.on('error', () => socket.destroy())
+      socket.on('error', () => inner.destroy())
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const it = outbound({ proxy: `http://me:secret@127.0.0.1:${port}` })
+    expect(await reasonOf(it.request('https://registry.example/a'))).toBe('unreachable')
+    const response = await it.request('https://registry.example/a?b', { insecure: true })
+    expect((await response.read()).toString()).toBe('registry.example /a?b')
+    const basic = `Basic ${Buffer.from('me:secret').toString('base64')}`
+    expect(asked).toEqual(['registry.example:443', basic, 'registry.example:443', basic])
+    target.closeAllConnections()
   })
 
   test('a tunnel that the proxy refuses is unreachable', async () => {
