@@ -16,10 +16,12 @@ import type { Metrics } from './base/metrics.ts'
 import { StartError } from './base/start-error.ts'
 import { productVersion } from './base/version.ts'
 import type { Ctx } from './ctx.ts'
+import { bodyBudgets, bodyLimits } from './http/body/limits.ts'
+import { answerClientErrors } from './http/client-error.ts'
 import { limitConnections } from './http/connection-limit.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { KeptAnswers } from './http/kept-answers.ts'
-import { mount, mountHost } from './http/mount.ts'
+import { mount, mountHost, mountNothing, unreadBodies } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { makePipeline } from './http/pipeline.ts'
 import { Router as ApiRouter } from './http/router.ts'
@@ -67,6 +69,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   // Whoever made the work gets their answer first.
   const wakeSoon = () => void setTimeout(() => runner.wake(), 25).unref()
   const runner = new TaskRunner<Ctx>({ tasks, schedules, makeCtx: () => makeCtx() })
+  const budgets = bodyBudgets(config)
   const common = {
     makeCtx,
     signIn: (ctx: Ctx, credentials: Credentials, endpoint: Endpoint) =>
@@ -76,11 +79,11 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     throttles: () => requestThrottles(parts.settings.all),
     isOffered: (feature: string) => parts.settings.offers(feature),
     limits: {
-      bytes: config.maxBody,
-      uploadBytes: config.maxUpload,
+      ...bodyLimits(config),
       query: config.maxQuery,
       temporaryFolder,
     },
+    budgets,
     checkResponses: options.checkResponses ?? false,
   }
   const router = new ApiRouter(apiEndpoints.filter((one) => !one.host))
@@ -101,6 +104,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   web.set('query parser', false)
   web.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false)
   web.use(counted(parts.metrics))
+  web.use(unreadBodies())
   web.use('/-', apiReference())
   web.get('/api/v4/openapi.json', (_request, response) => {
     response.type('application/json').send(describeApi(config))
@@ -109,13 +113,17 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   web.use(hostFiles(), mountHost(hostRouter, handleHost, log))
   const transport = await openTransport(config, options)
   web.use(mountGoGet({ makeCtx }))
-  web.use(mountLfs({ makeCtx }))
-  web.use(mountGit({ transport, makeCtx }))
+  web.use(mountLfs({ makeCtx, budgets }))
+  web.use(mountGit({ transport, makeCtx, budgets }))
+  web.use(mountNothing())
   web.use(answerFault(log))
   const server = createServer({ headersTimeout: config.requestTimeout, requestTimeout: 0 }, web)
+  // Whether a body is wanted is told by whoever reads it.
+  server.on('checkContinue', web)
   limitConnections(server)
   const closing = new AbortController()
   let sweeping = Promise.resolve()
+  answerClientErrors(server)
   return {
     server,
     config,

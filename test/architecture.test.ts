@@ -178,6 +178,14 @@ describe('the parts of src', () => {
     expect(wrong.map((source) => source.path)).toEqual([])
   })
 
+  test('only the owner of a body reads a request', () => {
+    const owners = /^http\/(body\/|end-answer\.ts)/
+    const reads =
+      /\bpipe(line)?\(\s*(request|req)\s*[,)]|\b(request|req)\.(pipe|resume|on\('data')|\bof (request|req)\b\s*(as\b|\))/
+    const wrong = sources.filter(({ path, text }) => !owners.test(path) && reads.test(text))
+    expect(wrong.map(({ path }) => path)).toEqual([])
+  })
+
   test('only the clock reads the time', () => {
     const wrong = sources
       .filter((source) => !/^base\/clock\.ts$|^git\//.test(source.path))

@@ -16,6 +16,7 @@ export type ProblemCode =
   | 'conflict'
   | 'gone'
   | 'precondition_failed'
+  | 'timeout'
   | 'too_large'
   | 'unsupported_type'
   | 'unprocessable'
@@ -166,6 +167,11 @@ export function gone(text: string): Problem {
 
 export function preconditionFailed(): Problem {
   return said('precondition_failed', 412, '412 Precondition Failed')
+}
+
+/** 408: the body did not come. */
+export function requestTimeout(): Problem {
+  return said('timeout', 408, '408 Request Timeout')
 }
 
 export function tooLarge(text = '413 Request Entity Too Large'): Problem {

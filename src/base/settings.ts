@@ -68,6 +68,33 @@ export const settings = {
   gitTimeout: duration('1h', { doc: 'Longest single clone or push' }),
 
   maxBody: bytes('32m', { doc: 'Largest JSON or form body' }),
+  maxAnonymousBody: bytes('1m', { doc: 'Largest body of a caller who is not signed in' }),
+  maxParameters: integer(
+    1000,
+    { min: 1, max: 100_000 },
+    { doc: 'Most parameters of a query or form' },
+  ),
+  maxFormDepth: integer(
+    32,
+    { min: 1, max: 1000 },
+    { doc: 'Deepest nest of a parameter in a query or form' },
+  ),
+  maxJsonDepth: integer(100, { min: 1, max: 1000 }, { doc: 'Deepest nest of a JSON body' }),
+  maxJsonValues: integer(
+    200_000,
+    { min: 1, max: 10_000_000 },
+    { doc: 'Most values of a JSON body, of whichever kind' },
+  ),
+  bodyIdle: duration('30s', { doc: 'How long a client may send nothing of a body that it began' }),
+  bodiesInFlight: bytes('1g', {
+    doc: 'Memory for bodies that are being read or worked on, in all',
+  }),
+  bodiesPerAddress: bytes('512m', { doc: 'The same for one address' }),
+  anonymousBodies: bytes('16m', {
+    doc: 'Memory for bodies of all callers who are not signed in; one address gets a quarter of it',
+  }),
+  uploadsInFlight: bytes('8g', { doc: 'Disk for files of forms that are being uploaded, in all' }),
+  uploadsPerAddress: bytes('2g', { doc: 'The same for one address' }),
   maxQuery: bytes('8k', { doc: 'Longest request line' }),
   maxPush: bytes('10g', { doc: 'Largest single push; 0 has no limit' }),
   maxLfsObject: bytes('10g', { doc: 'Largest file in Git LFS; 0 has no limit' }),

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { pipeline as pipe } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Log } from '../base/log.ts'
+import { IncomingBody } from './body/incoming.ts'
+import { closeUnlessRead, endAnswer } from './end-answer.ts'
 import type { ApiAnswer } from './pipeline.ts'
 import type { ApiRequest } from './request.ts'
 import type { Router } from './router.ts'
@@ -17,7 +19,7 @@ export function mount(
     response.on('close', () => {
       if (!response.writableFinished) gone.abort()
     })
-    const asked = readRequest(request, gone.signal)
+    const asked = readRequest(request, response, gone.signal)
     handle(asked)
       .then((answer) => send(request, response, answer, asked.id, started, log))
       .catch((error: unknown) => {
@@ -41,9 +43,25 @@ export function mountHost(
   }
 }
 
+/** Ends the connections of requests whose body nobody reads; stands before everything else. */
+export function unreadBodies(): RequestHandler {
+  return (request, response, next) => {
+    closeUnlessRead(request, response)
+    next()
+  }
+}
+
+/** Answers what is no route of anybody's; stands behind everything else. */
+export function mountNothing(): RequestHandler {
+  return (request, response) => {
+    response.status(404).type('text/plain')
+    endAnswer(request, response, request.method === 'HEAD' ? undefined : '404 Not Found\n')
+  }
+}
+
 const REQUEST_ID = /^[\w.-]{1,128}$/
 
-function readRequest(request: Request, signal: AbortSignal): ApiRequest {
+function readRequest(request: Request, response: Response, signal: AbortSignal): ApiRequest {
   const url = request.url // below the mount point, raw
   const mark = url.indexOf('?')
   const given = request.headers['x-request-id']
@@ -54,7 +72,7 @@ function readRequest(request: Request, signal: AbortSignal): ApiRequest {
     headers: request.headers,
     ip: request.ip ?? '',
     id: typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID(),
-    stream: request,
+    body: new IncomingBody(request, response),
     signal,
   }
 }
@@ -85,7 +103,6 @@ async function send(
   if (answer.fault !== undefined) {
     log.error('request failed', { error: answer.fault, request_id: id, method: request.method })
   }
-  if (!request.readableEnded) request.resume()
   await sendBody(request, response, answer)
   log.debug('request', {
     request_id: id,
@@ -100,18 +117,18 @@ async function sendBody(request: Request, response: Response, answer: ApiAnswer)
   const { body } = answer
   if (body === null || answer.status === 204 || answer.status === 304) {
     response.removeHeader('Content-Type')
-    response.end()
+    endAnswer(request, response)
     return
   }
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     response.setHeader('Content-Length', bytes.length)
-    response.end(request.method === 'HEAD' ? undefined : bytes)
+    endAnswer(request, response, request.method === 'HEAD' ? undefined : bytes)
     return
   }
   if (request.method === 'HEAD') {
     body.destroy()
-    response.end()
+    endAnswer(request, response)
     return
   }
   await pipe(body, response).catch(() => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { givenValue } from './null-input.ts'
 
 /** The JSON Schema that the API document shows for a parameter. */
 export type ParameterSchema = Readonly<Record<string, unknown>>
@@ -201,7 +202,7 @@ export function list<T>(item: z.ZodType<T>, options: ListOptions = {}): z.ZodTyp
     if (parts === null || parts.length > max) return INVALID
     const items: T[] = []
     for (const part of parts) {
-      const read = item.safeParse(part)
+      const read = item.safeParse(givenValue(item, part))
       if (!read.success) {
         const says = read.error.issues[0]?.message
         return fault.says(says === 'is missing' || says === undefined ? 'is invalid' : says)
@@ -266,6 +267,23 @@ export function file(): z.ZodType<UploadedFile> {
   return parameter({ type: 'string', format: 'binary' }, (raw) =>
     isUploadedFile(raw) ? raw : INVALID,
   )
+}
+
+const fileNames = new WeakMap<object, ReadonlySet<string>>()
+
+/** The parameters of a body that may be files. */
+export function fileNamesOf(shape: Readonly<Record<string, z.ZodType>>): ReadonlySet<string> {
+  const known = fileNames.get(shape)
+  if (known) return known
+  const isFile = ([, schema]: [string, z.ZodType]) =>
+    JSON.stringify(schemaOf(schema)).includes('"format":"binary"')
+  const names = new Set(
+    Object.entries(shape)
+      .filter(isFile)
+      .map(([name]) => name),
+  )
+  fileNames.set(shape, names)
+  return names
 }
 
 const uploads = new WeakSet<object>()

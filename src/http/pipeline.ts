@@ -1,13 +1,17 @@
 import type { Readable } from 'node:stream'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { type Actor, ANONYMOUS, userOf } from '../access/actor.ts'
+import { type Actor, userOf } from '../access/actor.ts'
 import type { Credentials } from '../access/credentials.ts'
-import { hasScope } from '../access/credentials.ts'
 import type { NamesPage, Page, Paged } from '../base/page.ts'
-import { hidden, insufficientScope, noMethod, noRoute, uriTooLong } from '../base/problem.ts'
+import { noMethod, noRoute, uriTooLong } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
+import { readForm } from './body/form.ts'
+import type { BodyBudgets, BodyLimits } from './body/limits.ts'
+import { type Caller, identify } from './caller.ts'
 import { clientRefusal } from './client-protocol.ts'
 import { readCredentials } from './credentials.ts'
+import { PEEK_BYTES, peekCredentials } from './early-credentials.ts'
 import {
   Answer,
   type Bytes,
@@ -19,19 +23,14 @@ import {
 } from './endpoint.ts'
 import { answerFor } from './errors.ts'
 import type { KeptAnswers } from './kept-answers.ts'
+import { withoutNulls } from './null-input.ts'
 import { pageHeaders, readPage } from './paging.ts'
-import {
-  type BodyLimits,
-  type Input,
-  NO_BODY,
-  type ReadBody,
-  readBody,
-  readQuery,
-} from './read-input.ts'
+import { fileNamesOf } from './params.ts'
+import { type Input, NO_BODY, type ReadBody, readBody } from './read-input.ts'
 import { jsonOf } from './ready.ts'
 import type { ApiRequest } from './request.ts'
 import type { Router } from './router.ts'
-import { assertWithinLimit, Counters, type ThrottleRule, throttle } from './throttle.ts'
+import { assertWithinLimit, Counters, type ThrottleRule } from './throttle.ts'
 import { refuseWrong, validate } from './validate.ts'
 
 /** An answer without any Express in it. */
@@ -54,7 +53,8 @@ export interface PipelineParts {
   throttles(): { readonly signedIn: ThrottleRule; readonly anonymous: ThrottleRule }
   /** Whether the instance offers what the endpoint needs. */
   isOffered(setting: string): boolean
-  readonly limits: BodyLimits & { readonly query: number }
+  readonly limits: BodyLimits & { readonly temporaryFolder: string; readonly query: number }
+  readonly budgets: BodyBudgets
   /** `{external URL}/api/v4`. */
   readonly baseUrl: string
   /** Responses are checked against their schemas (tests and development). */
@@ -90,21 +90,13 @@ async function answer(
   if (request.method === 'OPTIONS') return options(match)
   if (match.kind === 'no_method') throw noMethod(match.allow)
   const { endpoint, path } = match
-  const query = readQuery(request.rawQuery)
+  const query = readForm(request.rawQuery, parts.limits)
   try {
-    const body = endpoint.raw
-      ? NO_BODY
-      : await readBody(request, {
-          ...parts.limits,
-          bytes: endpoint.maxBody ?? parts.limits.bytes,
-        })
-    try {
-      return await run(parts, counters, { request, endpoint, path, query, body })
-    } finally {
-      await body.clean()
-    }
+    return await run(parts, counters, { request, endpoint, path, query })
   } catch (error) {
     throw endpoint.client ? clientRefusal(endpoint.client, error) : error
+  } finally {
+    request.body.close()
   }
 }
 
@@ -122,44 +114,61 @@ interface Step {
   readonly endpoint: Endpoint
   readonly path: Record<string, string>
   readonly query: Input
-  readonly body: ReadBody
 }
 
 async function run(parts: PipelineParts, counters: Counters, step: Step): Promise<ApiAnswer> {
   const { request, endpoint, query } = step
-  const reads = endpoint.method === 'GET' || endpoint.method === 'HEAD'
-  const input: Input = reads ? query : { ...query, ...step.body.input }
-  const anonymous = parts.makeCtx(ANONYMOUS, request.ip)
-  const actor = endpoint.ownSignIn
-    ? ANONYMOUS
-    : await parts.signIn(
-        anonymous,
-        readCredentials(request, query, step.body.input, endpoint.client),
-        endpoint,
-      )
-  const ctx = parts.makeCtx(actor, request.ip)
-  const limitHeaders = countRequest(parts, counters, ctx, endpoint)
-  assertScope(actor, endpoint)
-  if (endpoint.offered && !parts.isOffered(endpoint.offered.setting)) throw hidden()
-  endpoint.access.before(ctx)
-  const place = endpoint.kept ? parts.kept?.place(ctx, request) : undefined
+  const inQuery = readCredentials(request, query, {}, endpoint.client)
+  const early =
+    endpoint.raw || endpoint.ownSignIn || isRead(endpoint)
+      ? {}
+      : await peekCredentials(request, inQuery, parts.limits.idleMs)
+  const credentials = readCredentials(request, query, early, endpoint.client)
+  const caller = await identify(parts, counters, step, credentials)
+  const place = endpoint.kept ? parts.kept?.place(caller.ctx, request) : undefined
   const kept = place?.find()
-  const answered = kept ?? (await work(parts, counters, step, input, place?.begin() ?? ctx))
-  if (!kept) place?.keep(answered)
-  return { ...answered, headers: { ...answered.headers, ...limitHeaders } }
+  if (kept) return { ...kept, headers: { ...kept.headers, ...caller.headers } }
+  const recording = { ...caller, ctx: place?.begin() ?? caller.ctx }
+  const answered = await work(parts, counters, { ...step, credentials }, recording)
+  place?.keep(answered)
+  return { ...answered, headers: { ...answered.headers, ...caller.headers } }
 }
 
-/** What an admitted caller gets: subject and ability, validation, handler, answer. */
+function isRead(endpoint: Endpoint): boolean {
+  return endpoint.method === 'GET' || endpoint.method === 'HEAD'
+}
+
+/** Subject and ability, and only then the body; with it validation and the handler. */
 async function work(
   parts: PipelineParts,
   counters: Counters,
-  step: Step,
-  input: Input,
-  ctx: Ctx,
+  step: Step & { readonly credentials: Credentials },
+  caller: Caller,
 ): Promise<ApiAnswer> {
+  const { request, endpoint, query } = step
+  const subject = await findSubject(parts, step, caller.ctx)
+  if (isRead(endpoint)) return await perform(parts, counters, step, { ...caller, subject }, query)
+  const body = await readBodyOf(parts, step, caller.ctx)
+  try {
+    const input = { ...query, ...body.input }
+    const credentials = readCredentials(request, query, body.input, endpoint.client)
+    if (endpoint.ownSignIn || isDeepStrictEqual(credentials, step.credentials)) {
+      return await perform(parts, counters, step, { ...caller, subject }, input)
+    }
+    // Credentials in a body whose caller was admitted without them, such as `sudo`: they alone decide.
+    const other = await identify(parts, counters, step, credentials)
+    const seen = await findSubject(parts, step, other.ctx)
+    return await perform(parts, counters, step, { ...other, subject: seen }, input)
+  } finally {
+    await body.clean()
+  }
+}
+
+/** The subject of the request, for a caller who may do to it what they ask. */
+async function findSubject(parts: PipelineParts, step: Step, ctx: Ctx): Promise<unknown> {
   const { request, endpoint, path } = step
-  const find = () =>
-    endpoint.access.find({
+  try {
+    return await endpoint.access.find({
       ctx,
       method: request.method,
       headers: request.headers,
@@ -167,9 +176,53 @@ async function work(
       urlWith: urlMaker(parts, step),
       read: (params) => readPath(params, path),
     })
-  let subject = endpoint.access.subjectFirst ? await find() : undefined
+  } catch (refusal) {
+    if (!endpoint.access.subjectFirst) await refuseWrongFirst(parts, step, ctx)
+    throw refusal
+  }
+}
+
+/**
+ * Some resources tell of wrong parameters before they tell whether the subject is there (spec A-resolved §1). Of a
+ * caller who will be refused no more is read for that than of one who is not known yet.
+ */
+async function refuseWrongFirst(parts: PipelineParts, step: Step, ctx: Ctx): Promise<void> {
+  const { request, query } = step
+  const check = (input: Input) => readParameters(step, withoutNulls(step.endpoint.body, input))
+  if (isRead(step.endpoint)) return void check(query)
+  if (request.body.waits || (request.body.length ?? 0) > PEEK_BYTES) return
+  const { bytes, whole } = request.body.declared
+    ? await request.body.peek(PEEK_BYTES, parts.limits.idleMs)
+    : { bytes: Buffer.alloc(0), whole: true }
+  if (!whole || bytes.length > PEEK_BYTES) return
+  const body = await readBodyOf(parts, step, ctx)
+  await body.clean()
+  check({ ...query, ...body.input })
+}
+
+async function readBodyOf(parts: PipelineParts, step: Step, ctx: Ctx): Promise<ReadBody> {
+  const { request, endpoint } = step
+  if (endpoint.raw || !request.body.declared) return NO_BODY
+  return await readBody(request, {
+    limits: parts.limits,
+    budgets: parts.budgets,
+    anonymous: ctx.actor.kind === 'anonymous',
+    bytes: endpoint.maxBody ?? parts.limits.bytes,
+    files: fileNamesOf(endpoint.body),
+  })
+}
+
+/** What an admitted caller gets: validation, handler, answer. */
+async function perform(
+  parts: PipelineParts,
+  counters: Counters,
+  step: Step,
+  { ctx, subject }: Caller & { readonly subject: unknown },
+  raw: Input,
+): Promise<ApiAnswer> {
+  const { request, endpoint, path } = step
+  const input = withoutNulls({ ...endpoint.query, ...endpoint.body }, raw)
   const read = readParameters(step, input)
-  subject ??= await find()
   if (endpoint.limit)
     assertWithinLimit(
       counters,
@@ -186,7 +239,10 @@ async function work(
     headers: request.headers,
     ip: request.ip,
     signal: request.signal,
-    body: request.stream,
+    get body() {
+      const maxBytes = endpoint.maxBody ?? Number.POSITIVE_INFINITY
+      return request.body.stream({ idleMs: parts.limits.idleMs, maxBytes })
+    },
     sent: new Set(Object.keys(input)),
     url: parts.baseUrl + request.rawPath,
     countAgainst(limit, subject) {
@@ -199,35 +255,9 @@ async function work(
   return present(parts, endpoint, result, page, linkMaker(parts, request, linkInput))
 }
 
-const WATCHED = new Set(['/-/health', '/-/liveness', '/-/readiness', '/-/metrics'])
-
-function countRequest(
-  parts: PipelineParts,
-  counters: Counters,
-  ctx: Ctx,
-  endpoint: Endpoint,
-): Record<string, string> {
-  // Whoever watches the service must not be told to come later.
-  if (WATCHED.has(endpoint.path)) return {}
-  const rules = parts.throttles()
-  const user = userOf(ctx.actor)
-  const rule = user ? rules.signedIn : rules.anonymous
-  if (!rule.enabled) return {}
-  const key = user ? `user ${user.id}` : ctx.ip
-  const words = ctx.settings.get('rate_limiting_response_text')
-  return throttle(counters, rule, key, Date.parse(ctx.now()), words)
-}
-
 /** The limit with the number that administrators have set, where it is theirs. */
 function asSet(ctx: Ctx, limit: RateLimit): RateLimit {
   return limit.setting ? { ...limit, perMinute: ctx.settings.get(limit.setting) } : limit
-}
-
-function assertScope(actor: Actor, endpoint: Endpoint): void {
-  if (actor.kind !== 'user' || !actor.token || endpoint.scopes.includes('any')) return
-  if (!hasScope(actor.token, endpoint.scopes)) {
-    throw insufficientScope([...new Set([...endpoint.scopes, 'read_api'])].sort())
-  }
 }
 
 function limitKey(ctx: Ctx, endpoint: Endpoint, path: Readonly<Record<string, string>>): string {

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import type { IncomingBody } from './body/incoming.ts'
 
 /** A request as the pipeline sees it: no Express type in it. */
 export interface ApiRequest {
@@ -10,7 +10,7 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly ip: string
   readonly id: string
-  readonly stream: Readable
+  readonly body: IncomingBody
   /** Aborted when the client goes away before the answer is out. */
   readonly signal: AbortSignal
 }

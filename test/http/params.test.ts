@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readForm } from '../../src/http/body/form.ts'
 import { csv, day, flag, hash, instant, integer, list, oneOf, text } from '../../src/http/params.ts'
-import { readQuery } from '../../src/http/read-input.ts'
 import { validate } from '../../src/http/validate.ts'
 
 describe('parameters', () => {
@@ -60,6 +60,7 @@ describe('parameters', () => {
 })
 
 describe('the query', () => {
+  const limits = { parameters: 1000, formDepth: 32 }
   test.each([
     ['a[]=1&a[]=2', { a: ['1', '2'] }],
     ['a[k]=1', { a: { k: '1' } }],
@@ -69,9 +70,9 @@ describe('the query', () => {
     ['a=1%2B2', { a: '1+2' }],
     ['__proto__[x]=1&b=2', { b: '2' }],
   ])('%s', (raw, expected) => {
-    expect(readQuery(raw)).toEqual(expected)
+    expect(readForm(raw, limits)).toEqual(expected)
   })
   test('refuses a broken percent sequence', () => {
-    expect(() => readQuery('a=%ff')).toThrow()
+    expect(() => readForm('a=%ff', limits)).toThrow()
   })
 })

@@ -88,7 +88,7 @@ export const listReleases = endpoint({
 async function redirectToLatest(ctx: Ctx, project: Project, suffix: string): Promise<never> {
   const row = await findLatestRelease(ctx.db, project.id, ctx.now())
   if (!row) throw notFound()
-  if (suffix.split('/').some((part) => part === '../../api' || part === '.'))
+  if (suffix.split('/').some((part) => part === '..' || part === '.'))
     throw badParameters('suffix_path is invalid')
   const base = `${ctx.config.externalUrl}/api/v4/projects/${project.id}/releases/${encodeURIComponent(row.tag)}`
   const to = suffix === '' ? base : `${base}/${suffix.split('/').map(encodeURIComponent).join('/')}`

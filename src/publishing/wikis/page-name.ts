@@ -74,7 +74,7 @@ export function titleFaults(title: string): string[] {
   const parts = partsOf(title)
   const name = parts.at(-1)
   if (name === undefined) return ["can't be blank"]
-  if (parts.some((part) => part === '../../api' || part === '.')) return ['must not leave the wiki']
+  if (parts.some((part) => part === '..' || part === '.')) return ['must not leave the wiki']
   if (Buffer.byteLength(name) > longestName) {
     return [`exceeds the limit of ${longestName} bytes for page titles`]
   }

@@ -39,7 +39,7 @@ export const compareRefs = endpoint({
     const found = await compareCommits(repo, compared, request.signal)
     const loaded = await readCommits(repo, found.commitIds, request.signal)
     const commits = loaded.map((commit) => presentCommit(ctx, project, commit))
-    const range = `${from.commitId}${straight ? '../../api' : '...'}${to.commitId}`
+    const range = `${from.commitId}${straight ? '..' : '...'}${to.commitId}`
     return {
       commit: commits.at(-1) ?? null,
       commits,

@@ -40,7 +40,7 @@ function callerId(ctx: Pick<Ctx, 'actor'>): number {
 /** A path of a file as git has it: relative, without empty or dotted steps. */
 function isFilePath(path: string): boolean {
   if (path === '' || Buffer.byteLength(path) > 4096 || path.includes('\0')) return false
-  return path.split('/').every((step) => step !== '' && step !== '.' && step !== '../../api')
+  return path.split('/').every((step) => step !== '' && step !== '.' && step !== '..')
 }
 
 /** Locks a file for the caller; one that is locked already is a 409 with the lock there is. */

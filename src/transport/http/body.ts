@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
+import type { Charge } from '../../http/body/budget.ts'
+import type { IncomingBody } from '../../http/body/incoming.ts'
 import { Pace, type PaceOptions } from '../pace.ts'
 import { wrongType } from './refusal.ts'
 
@@ -15,21 +15,20 @@ export function paceOf({ config }: Pick<Ctx, 'config'>, maxBytes: number): PaceO
  * The decoded body of a request as a stream that gives up slow senders and stops at a limit, both
  * counted behind the decompression: a small body may inflate to anything.
  */
-export function decodedBody(request: IncomingMessage, options: PaceOptions): Readable {
-  const pace = new Pace(options)
-  const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
-  if (encoding === 'gzip' || encoding === 'x-gzip') {
-    // The error, if any, arrives at whoever reads the last stream.
-    return pipeline(request, createGunzip(), pace, () => {})
-  }
-  if (encoding !== 'identity' && encoding !== '') throw wrongType('plain or gzip')
-  return pipeline(request, pace, () => {})
+export function decodedBody(body: IncomingBody, options: PaceOptions): Readable {
+  if (!['identity', 'gzip', 'x-gzip'].includes(body.encoding)) throw wrongType('plain or gzip')
+  const source = body.open({ idleMs: 0, maxBytes: Number.POSITIVE_INFINITY })
+  // The error, if any, arrives at whoever reads the last stream.
+  return pipeline(source, new Pace(options), () => {})
 }
 
-/** The whole of a small body. */
-export async function wholeBody(stream: Readable): Promise<Buffer> {
+/** The whole of a small body, charged to whoever sends it. */
+export async function wholeBody(stream: Readable, charge: Charge): Promise<Buffer> {
   const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk)
+  for await (const chunk of stream) {
+    charge.take(chunk.length)
+    chunks.push(chunk)
+  }
   return Buffer.concat(chunks)
 }
 

@@ -5,6 +5,8 @@ import { ANONYMOUS } from '../../access/actor.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
+import { IncomingBody } from '../../http/body/incoming.ts'
+import { endAnswer } from '../../http/end-answer.ts'
 import { lfsChallenge } from '../lfs/admit.ts'
 import { readLfsRoute } from '../lfs/route.ts'
 import { answerLfs, type LfsAnswer } from '../lfs/serve.ts'
@@ -18,7 +20,7 @@ const jsonType = 'application/vnd.git-lfs+json'
 const readerPatienceMs = 120_000
 
 /** Git LFS as an Express handler; passes on what is not for it. */
-export function mountLfs(parts: Pick<GitOverHttp, 'makeCtx'>): RequestHandler {
+export function mountLfs(parts: Pick<GitOverHttp, 'makeCtx' | 'budgets'>): RequestHandler {
   return (request, response, next) => {
     const mark = request.url.indexOf('?')
     const rawPath = mark < 0 ? request.url : request.url.slice(0, mark)
@@ -26,16 +28,18 @@ export function mountLfs(parts: Pick<GitOverHttp, 'makeCtx'>): RequestHandler {
     const route = readLfsRoute(rawPath, ctx.config.vendor.lfsFolders)
     if (!route) return next()
     const query = new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1))
-    answerLfs({ ctx, makeCtx: parts.makeCtx, route, request, query })
-      .then((answer) => send(response, answer))
+    const body = new IncomingBody(request, response)
+    answerLfs({ ...parts, ctx, route, request, body, query })
+      .then((answer) => send(request, response, answer))
       .catch((error: unknown) => refuse(ctx, request, response, asBodyError(error)))
   }
 }
 
-async function send(response: Response, answer: LfsAnswer): Promise<void> {
+async function send(request: Request, response: Response, answer: LfsAnswer): Promise<void> {
   if (answer.kind === 'json') {
-    response.writeHead(answer.status, { 'Content-Type': jsonType, 'Cache-Control': 'no-store' })
-    response.end(JSON.stringify(answer.body))
+    response.status(answer.status)
+    response.set({ 'Content-Type': jsonType, 'Cache-Control': 'no-store' })
+    endAnswer(request, response, JSON.stringify(answer.body))
     return
   }
   const { body, type, headers, status = 200 } = answer.bytes
@@ -63,9 +67,8 @@ function refuse(ctx: Ctx, request: Request, response: Response, error: unknown):
   response.status(problem.status)
   response.set({ 'Content-Type': jsonType, 'Cache-Control': 'no-store' })
   for (const [name, value] of Object.entries(problem.headers)) response.set(name, value)
-  // The rest of the body is of no interest, and may be without end.
-  if (!request.readableEnded) response.set('Connection', 'close')
-  response.end(request.method === 'HEAD' ? undefined : JSON.stringify(problem.body))
+  const text = JSON.stringify(problem.body)
+  endAnswer(request, response, request.method === 'HEAD' ? undefined : text)
 }
 
 function inLfsWords(ctx: Ctx, error: unknown): Problem {

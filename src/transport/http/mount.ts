@@ -3,7 +3,9 @@ import { ANONYMOUS } from '../../access/actor.ts'
 import { Problem, unavailable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
+import { IncomingBody } from '../../http/body/incoming.ts'
 import { isExhausted } from '../../http/connection-limit.ts'
+import { endAnswer } from '../../http/end-answer.ts'
 import { watchReader } from '../pace.ts'
 import { asBodyError } from './body.ts'
 import { ProjectsByPush } from './create-by-push.ts'
@@ -34,7 +36,8 @@ export function mountGit(parts: GitOverHttp): RequestHandler {
         if (request.method !== 'GET') throw wrongMethod('GET')
         throw redirect(rootOf(ctx.config) + route.location)
       }
-      const asked: GitRequest = { parts, byPush, ctx, route, request, signal: gone.signal }
+      const body = new IncomingBody(request, response)
+      const asked: GitRequest = { parts, byPush, ctx, route, request, body, signal: gone.signal }
       return await (route.kind === 'info' ? answerInfo(asked) : answerRpc(asked))
     }
     answer()
@@ -100,9 +103,9 @@ function refuse(ctx: Ctx, request: Request, response: Response, error: unknown):
   response.set({ 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' })
   response.set('X-Content-Type-Options', 'nosniff')
   for (const [name, value] of Object.entries(problem.headers)) response.set(name, value)
-  // The rest of the body is of no interest, and may be without end.
-  if (request.method === 'POST' && !request.readableEnded) response.set('Connection', 'close')
-  response.end(request.method === 'HEAD' ? undefined : bodyText(problem))
+  const text = Buffer.from(bodyText(problem))
+  response.set('Content-Length', String(text.length))
+  endAnswer(request, response, request.method === 'HEAD' ? undefined : text)
 }
 
 function asProblem(error: unknown): Problem {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Actor } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { IncomingBody } from '../../http/body/incoming.ts'
+import type { BodyBudgets } from '../../http/body/limits.ts'
 import { countFetch } from '../../projects/projects/count-fetch.ts'
 import { protocolVersion } from '../fetch-request.ts'
 import { type Pushed, pushMessages } from '../push-messages.ts'
@@ -20,6 +22,7 @@ import { signIn } from './sign-in.ts'
 export interface GitOverHttp {
   readonly transport: Transport
   readonly makeCtx: (actor: Actor, ip: string) => Ctx
+  readonly budgets: BodyBudgets
 }
 
 export interface GitRequest {
@@ -29,6 +32,7 @@ export interface GitRequest {
   readonly ctx: Ctx
   readonly route: Extract<GitRoute, { readonly service: unknown }>
   readonly request: IncomingMessage
+  readonly body: IncomingBody
   readonly signal: AbortSignal
 }
 
@@ -66,7 +70,7 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   const { ctx, door, project, notices: known } = await letIn(asked)
   const type = `application/x-git-${route.service}-result`
   if (route.service === 'upload-pack') {
-    const body = await wholeBody(decodedBody(request, paceOf(ctx, maxFetchBody)))
+    const body = await readFetch(asked, ctx)
     const after = () => {
       if (project && endsFetch(body)) countFetch(ctx, project.id)
     }
@@ -79,11 +83,21 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   const { maxPush } = ctx.config
   // git itself says it best when a pack is too large; this is for what is no pack at all.
   const maxBytes = maxPush === 0 ? 0 : maxPush + 64 * mebibyte
-  const input = decodedBody(request, paceOf(ctx, maxBytes))
+  const input = decodedBody(asked.body, paceOf(ctx, maxBytes))
   const created = project && byPush.takeNotice(ctx, project)
   const notices = created === undefined ? known : [created, ...known]
   const messages = (pushed: Pushed) => pushMessages(ctx, project, pushed, notices)
   return { type, body: takePush(parts.transport, { ctx, door, input, signal, messages }) }
+}
+
+async function readFetch({ parts, body }: GitRequest, ctx: Ctx): Promise<Buffer> {
+  const { memory, anonymousMemory } = parts.budgets
+  const charge = (ctx.actor.kind === 'anonymous' ? anonymousMemory : memory).open(ctx.ip)
+  try {
+    return await wholeBody(decodedBody(body, paceOf(ctx, maxFetchBody)), charge)
+  } finally {
+    charge.release()
+  }
 }
 
 /** A fetch may take several rounds; the client says `done` in its last one. */

@@ -4,6 +4,8 @@ import type { Actor } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
+import type { IncomingBody } from '../../http/body/incoming.ts'
+import type { BodyBudgets } from '../../http/body/limits.ts'
 import type { Bytes } from '../../http/endpoint.ts'
 import { findLfsObjects, storeLfsObject } from '../../repositories/lfs/objects.ts'
 import { answerLargeFile } from '../../repositories/lfs/serve-object.ts'
@@ -29,6 +31,8 @@ export interface LfsRequest {
   readonly makeCtx: (actor: Actor, ip: string) => Ctx
   readonly route: LfsRoute
   readonly request: IncomingMessage
+  readonly body: IncomingBody
+  readonly budgets: BodyBudgets
   readonly query: URLSearchParams
 }
 
@@ -75,7 +79,7 @@ export async function answerLfs(asked: LfsRequest): Promise<LfsAnswer> {
     case 'object':
       return await download(admitted, route.oid, request)
     case 'upload':
-      return await upload(admitted, route, request)
+      return await upload(admitted, route, asked)
     default:
       return await locks(asked, admitted, route)
   }
@@ -85,29 +89,31 @@ function json(body: unknown, status = 200): LfsAnswer {
   return { kind: 'json', status, body }
 }
 
-async function batch({ request }: LfsRequest, { ctx, project }: Admitted): Promise<LfsAnswer> {
-  const body = await readJson(ctx, request, batchRequest)
+async function batch(asked: LfsRequest, { ctx, project }: Admitted): Promise<LfsAnswer> {
+  const { request } = asked
+  const body = await readJson(asked, ctx, batchRequest)
   if (body.operation === 'upload') assertMayWrite(ctx, project)
   const { authorization } = request.headers
   return json(await answerBatch({ ctx, project, authorization }, body))
 }
 
 async function locks(
-  { request, query }: LfsRequest,
+  asked: LfsRequest,
   { ctx, project }: Admitted,
   route: Exclude<LfsRoute, { kind: 'batch' | 'legacy' | 'object' | 'upload' }>,
 ): Promise<LfsAnswer> {
+  const { request, query } = asked
   if (route.kind === 'locks' && request.method === 'GET') {
     return json(await answerLocks(ctx, project, valid(listQuery, Object.fromEntries(query))))
   }
   assertMayWrite(ctx, project)
   if (route.kind === 'locks') {
-    return json(await answerLock(ctx, project, await readJson(ctx, request, lockRequest)), 201)
+    return json(await answerLock(ctx, project, await readJson(asked, ctx, lockRequest)), 201)
   }
   if (route.kind === 'verify_locks') {
-    return json(await answerVerify(ctx, project, await readJson(ctx, request, verifyRequest)))
+    return json(await answerVerify(ctx, project, await readJson(asked, ctx, verifyRequest)))
   }
-  const { force } = await readJson(ctx, request, unlockRequest)
+  const { force } = await readJson(asked, ctx, unlockRequest)
   return json(await answerUnlock(ctx, project, { id: route.id, force }))
 }
 
@@ -128,7 +134,7 @@ async function download(
 async function upload(
   { ctx, project }: Admitted,
   route: Extract<LfsRoute, { kind: 'upload' }>,
-  request: IncomingMessage,
+  { request, body }: LfsRequest,
 ): Promise<LfsAnswer> {
   assertMayWrite(ctx, project)
   const { oid, size } = route
@@ -141,23 +147,31 @@ async function upload(
   if (length !== undefined && Number(length) !== size) {
     throw refusal('unprocessable', 422, `The size is ${length}, not ${size}.`)
   }
-  await storeLfsObject(ctx, project, { oid, size }, decodedBody(request, paceOf(ctx, 0)))
+  await storeLfsObject(ctx, project, { oid, size }, decodedBody(body, paceOf(ctx, 0)))
   return json({})
 }
 
-async function readJson<T>(ctx: Ctx, request: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
-  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
+async function readJson<T>(asked: LfsRequest, ctx: Ctx, schema: z.ZodType<T>): Promise<T> {
+  const { type } = asked.body
   if (type !== 'application/vnd.git-lfs+json' && type !== 'application/json') {
     throw refusal('unsupported_type', 415, 'The body must be application/vnd.git-lfs+json.')
   }
-  const body = await wholeBody(decodedBody(request, paceOf(ctx, mostJson)))
-  let value: unknown
+  const { memory, anonymousMemory } = asked.budgets
+  const charge = (ctx.actor.kind === 'anonymous' ? anonymousMemory : memory).open(ctx.ip)
   try {
-    value = body.length === 0 ? {} : JSON.parse(body.toString('utf8'))
+    const body = await wholeBody(decodedBody(asked.body, paceOf(ctx, mostJson)), charge)
+    return valid(schema, parse(body))
+  } finally {
+    charge.release()
+  }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return body.length === 0 ? {} : JSON.parse(body.toString('utf8'))
   } catch {
     throw new GitError('invalid', 'the body is not valid JSON')
   }
-  return valid(schema, value)
 }
 
 function valid<T>(schema: z.ZodType<T>, value: unknown): T {

@@ -62,7 +62,7 @@ describe('comparing', () => {
     const query = `from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}${more}`
     const reply = await ana.get(`${project.api}/compare?${query}`)
     expect(reply.status).toBe(200)
-    const dots = more === '' ? '...' : '../../api'
+    const dots = more === '' ? '...' : '..'
     const [fromId, toId] = [from, to].map((ref) => project.git('rev-parse', `${ref}^{commit}`))
     const expected = project
       .git('rev-list', '--reverse', `${from}..${to}`)

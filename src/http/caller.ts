@@ -1,0 +1,61 @@
+import { type Actor, ANONYMOUS, userOf } from '../access/actor.ts'
+import { type Credentials, hasScope } from '../access/credentials.ts'
+import { hidden, insufficientScope } from '../base/problem.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { PipelineParts } from './pipeline.ts'
+import type { ApiRequest } from './request.ts'
+import { type Counters, throttle } from './throttle.ts'
+
+/** Who calls, as far as the endpoint alone decides about it. */
+export interface Caller {
+  readonly ctx: Ctx
+  /** What the request throttle says. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Finds the caller, counts the request, and refuses what needs no look at the subject. */
+export async function identify(
+  parts: PipelineParts,
+  counters: Counters,
+  asked: { readonly request: ApiRequest; readonly endpoint: Endpoint },
+  credentials: Credentials,
+): Promise<Caller> {
+  const { request, endpoint } = asked
+  const anonymous = parts.makeCtx(ANONYMOUS, request.ip)
+  const actor = endpoint.ownSignIn
+    ? ANONYMOUS
+    : await parts.signIn(anonymous, credentials, endpoint)
+  const ctx = parts.makeCtx(actor, request.ip)
+  const headers = countRequest(parts, counters, ctx, endpoint)
+  assertScope(actor, endpoint)
+  if (endpoint.offered && !parts.isOffered(endpoint.offered.setting)) throw hidden()
+  endpoint.access.before(ctx)
+  return { ctx, headers }
+}
+
+const WATCHED = new Set(['/-/health', '/-/liveness', '/-/readiness', '/-/metrics'])
+
+function countRequest(
+  parts: PipelineParts,
+  counters: Counters,
+  ctx: Ctx,
+  endpoint: Endpoint,
+): Record<string, string> {
+  // Whoever watches the service must not be told to come later.
+  if (WATCHED.has(endpoint.path)) return {}
+  const rules = parts.throttles()
+  const user = userOf(ctx.actor)
+  const rule = user ? rules.signedIn : rules.anonymous
+  if (!rule.enabled) return {}
+  const key = user ? `user ${user.id}` : ctx.ip
+  const words = ctx.settings.get('rate_limiting_response_text')
+  return throttle(counters, rule, key, Date.parse(ctx.now()), words)
+}
+
+function assertScope(actor: Actor, endpoint: Endpoint): void {
+  if (actor.kind !== 'user' || !actor.token || endpoint.scopes.includes('any')) return
+  if (!hasScope(actor.token, endpoint.scopes)) {
+    throw insufficientScope([...new Set([...endpoint.scopes, 'read_api'])].sort())
+  }
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import type { Shape } from './endpoint.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/**
+ * JSON `null` in a parameter means that it is not given (spec A-resolved §1), unless its schema takes null: to clear a
+ * field that can be empty, or as false. Goes down into hashes; lists do so with their items.
+ */
+export function withoutNulls(shape: Shape, input: Values): Values {
+  let kept: Record<string, unknown> | undefined
+  for (const [name, value] of Object.entries(input)) {
+    const schema = shape[name]
+    if (!schema) continue
+    const given = givenValue(schema, value)
+    if (given === value) continue
+    kept ??= { ...input }
+    if (given === undefined) delete kept[name]
+    else kept[name] = given
+  }
+  return kept ?? input
+}
+
+/** The value of one parameter; undefined when it counts as not given. */
+export function givenValue(schema: z.ZodType, value: unknown): unknown {
+  if (value === null) return takesNull(schema) ? null : undefined
+  if (typeof value !== 'object' || Array.isArray(value)) return value
+  const inner = unwrapped(schema)
+  return inner instanceof z.ZodObject ? withoutNulls(inner.shape, value as Values) : value
+}
+
+const known = new WeakMap<z.ZodType, boolean>()
+
+function takesNull(schema: z.ZodType): boolean {
+  const found = known.get(schema) ?? schema.safeParse(null).success
+  known.set(schema, found)
+  return found
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  let inner = schema
+  while (
+    inner instanceof z.ZodOptional ||
+    inner instanceof z.ZodNullable ||
+    inner instanceof z.ZodDefault
+  ) {
+    inner = inner.unwrap() as z.ZodType // the wrappers are typed for zod's core
+  }
+  return inner
+}
