@@ -10,6 +10,7 @@ import { type Actor, type ActorUser, ANONYMOUS, type UserActor } from './actor.t
 import { type Credentials, hasScope } from './credentials.ts'
 import { findDeployToken } from './deploy-token.ts'
 import { type Door, digestOf, isDue } from './door.ts'
+import { signInWithJobToken } from './job-token.ts'
 import {
   findOauthTokenByDigest,
   findTokenByDigest,
@@ -23,6 +24,8 @@ import {
 export interface Admits {
   /** Scopes of which a deploy token needs one; none: deploy tokens are refused. */
   readonly deployToken: readonly string[]
+  /** Job tokens may call it (spec D §2.5). */
+  readonly jobToken?: boolean
   /** Package managers and the like, which send any kind of token as Bearer or as the password of Basic. */
   readonly client?: object | undefined
 }
@@ -39,6 +42,9 @@ export async function authenticate(
 ): Promise<Actor> {
   if (credentials.deployToken) return signInWithDeployToken(door, credentials.deployToken, admits)
   if (credentials.token === undefined || credentials.token === '') {
+    if (credentials.jobToken && admits.jobToken) {
+      return await signInWithJobToken(door, credentials.jobToken)
+    }
     if (credentials.jobToken || credentials.sudo) throw unauthorized()
     return ANONYMOUS
   }

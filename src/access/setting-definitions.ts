@@ -148,6 +148,7 @@ export const settingDefinitions = {
   require_personal_access_token_expiry: flag(true),
   require_two_factor_authentication: flag(false),
   restricted_visibility_levels: list([], VISIBILITIES),
+  allow_runner_registration_token: flag(true),
   runner_token_expiration_interval: optionalInteger(),
   send_user_confirmation_email: flag(false),
   service_access_tokens_expiration_enforced: flag(true),

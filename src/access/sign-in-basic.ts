@@ -4,6 +4,7 @@ import { assertUserMaySignIn, findActorByToken } from './authenticate.ts'
 import { type Credentials, hasScope } from './credentials.ts'
 import { findDeployToken } from './deploy-token.ts'
 import type { Door } from './door.ts'
+import { signInWithJobToken } from './job-token.ts'
 import { verifyPassword } from './password.ts'
 import { findUserForPassword } from './sign-in-queries.ts'
 
@@ -19,6 +20,9 @@ export async function signInWithBasic(
   door: Door,
   given: NonNullable<Credentials['basic']>,
 ): Promise<Actor> {
+  if (door.config.vendor.jobTokenUsers.includes(given.user)) {
+    return await signInWithJobToken(door, given.password)
+  }
   const secret = NO_PASSWORD.includes(given.password) ? given.user : given.password
   const byToken = await findActorBySecret(door, secret)
   if (byToken) return byToken
@@ -65,13 +69,13 @@ const PUSH_SCOPES = ['api', 'write_repository']
 
 /**
  * Whether the credential may be used to pull or push at all (spec D §3.2); the project's rules are asked beside it.
- * Nobody pushes without signing in, and a deploy token never does.
+ * Nobody pushes without signing in, and a deploy token never does. A job pushes only where its project allows that.
  */
 export function mayUseGit(actor: Actor, what: 'pull' | 'push'): boolean {
   switch (actor.kind) {
     case 'anonymous':
-    case 'job':
       return what === 'pull'
+    case 'job':
     case 'system':
       return true
     case 'deploy_token':

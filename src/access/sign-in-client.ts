@@ -4,6 +4,7 @@ import { type Admits, findActorByToken } from './authenticate.ts'
 import { type Credentials, hasScope } from './credentials.ts'
 import { findDeployToken } from './deploy-token.ts'
 import type { Door } from './door.ts'
+import { findJobActor } from './job-token.ts'
 
 /**
  * Who a package manager signs in as. Such programs know one place for a secret, and people put there what they have: a
@@ -19,6 +20,8 @@ export async function signInClient(
   if (secret === undefined) return ANONYMOUS
   const byToken = await findActorByToken(door, secret)
   if (byToken) return byToken
+  const byJob = await findJobActor(door, secret)
+  if (byJob) return byJob
   const deployToken = await findDeployToken(door, { password: secret })
   if (!deployToken || !hasScope(deployToken, admits.deployToken)) throw unauthorized()
   return deployToken

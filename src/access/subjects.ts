@@ -24,6 +24,7 @@ import {
   isMemberBelow,
   type ProjectRow,
 } from './find-queries.ts'
+import { mayJobReach } from './job-token.ts'
 import { Role } from './roles.ts'
 import { isBelowGroup } from './sign-in-queries.ts'
 
@@ -60,6 +61,7 @@ async function projectRole(ctx: Ctx, row: ProjectRow): Promise<number> {
   if (ctx.actor.kind === 'deploy_token') {
     return deployTokenRole(ctx, ctx.actor, { project: row.id, namespace: row.namespace_id })
   }
+  if (ctx.actor.kind === 'job' && !(await mayJobReach(ctx.db, ctx.actor, row.id))) return Role.none
   const user = userOf(ctx.actor)
   return user ? await findProjectRole(ctx.db, user.id, row, dayOf(ctx.now())) : Role.none
 }

@@ -1,9 +1,13 @@
+import { every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { ciRunners } from '../store/migrations/0160-ci-runners.ts'
 import { ciWork } from '../store/migrations/0161-ci-work.ts'
 import { ciVariables } from '../store/migrations/0162-ci-variables.ts'
 import { pipelineOrigins } from '../store/migrations/0163-pipeline-origins.ts'
+import { requestVariables } from '../store/migrations/0164-request-variables.ts'
+import * as artifactsRunner from './artifacts/runner-endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
+import { endStaleJobs, followJobEnd } from './job-ends/tasks.ts'
 import * as pipelines from './pipelines/endpoints.ts'
 import * as pipelinesJob from './pipelines/job-endpoints.ts'
 import * as pipelinesReport from './pipelines/report-endpoints.ts'
@@ -14,8 +18,12 @@ import {
   startBridge,
   startDelayedJob,
 } from './pipelines/tasks.ts'
+import * as queue from './queue/endpoints.ts'
 import * as requestPipelines from './request-pipelines/endpoints.ts'
 import { runForRequest } from './request-pipelines/tasks.ts'
+import * as runnersCreate from './runners/create-endpoint.ts'
+import * as runnersProtocol from './runners/protocol-endpoints.ts'
+import * as traces from './traces/patch-endpoint.ts'
 
 export const ciArea: Manifest = {
   name: 'ci',
@@ -25,8 +33,22 @@ export const ciArea: Manifest = {
     pipelinesJob,
     pipelinesReport,
     requestPipelines,
+    runnersCreate,
+    runnersProtocol,
+    queue,
+    traces,
+    artifactsRunner,
   ),
-  tasks: [finishBridge, resumePipeline, runAfterPush, runForRequest, startBridge, startDelayedJob],
-  schedules: [],
-  migrations: [ciRunners, ciWork, ciVariables, pipelineOrigins],
+  tasks: [
+    endStaleJobs,
+    finishBridge,
+    followJobEnd,
+    resumePipeline,
+    runAfterPush,
+    runForRequest,
+    startBridge,
+    startDelayedJob,
+  ],
+  schedules: [every(60_000, endStaleJobs, {})],
+  migrations: [ciRunners, ciWork, ciVariables, pipelineOrigins, requestVariables],
 }

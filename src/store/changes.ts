@@ -17,6 +17,7 @@ export class Changes {
   /** The latest change of which it is not known what it changed. */
   #latestOfAll = 0
   #version: unknown
+  readonly #watchers = new Set<{ readonly table: string; readonly listener: () => void }>()
   #isAsked = false
   readonly #pause = () => {
     this.#isAsked = false
@@ -32,6 +33,20 @@ export class Changes {
     this.#count += 1
     if (tables === undefined) this.#latestOfAll = this.#count
     else for (const table of tables) this.#latest.set(table, this.#count)
+    this.#notify(tables)
+  }
+
+  /** Calls `listener` after each commit that wrote the table, or of which it is not known what it wrote. */
+  watch(table: string, listener: () => void): () => void {
+    const watcher = { table, listener }
+    this.#watchers.add(watcher)
+    return () => void this.#watchers.delete(watcher)
+  }
+
+  #notify(tables: ReadonlySet<string> | undefined): void {
+    for (const { table, listener } of this.#watchers) {
+      if (tables === undefined || tables.has(table)) listener()
+    }
   }
 
   now(): Moment {

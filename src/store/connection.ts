@@ -14,6 +14,7 @@ import { assertMigrated, migrate } from './migrate.ts'
 import type { Migration } from './migration.ts'
 import { ReadCache } from './read-cache.ts'
 import type { Db, Schema } from './schema.ts'
+import { offerWatching } from './watch.ts'
 
 export interface StoreOptions {
   readonly now?: () => Instant
@@ -78,6 +79,7 @@ export function openStore(folder: string, options: StoreOptions): Store {
       options.cacheBytes,
     )
     cacheQueries(db, cache)
+    offerWatching(db, changes)
     return {
       db,
       changes,

@@ -30,6 +30,33 @@ export async function findJobById(db: Db, id: number): Promise<JobRow | undefine
   return await jobs(db).where('ci_jobs.id', '=', id).executeTakeFirst()
 }
 
+export async function findJobStatus(db: Db, id: number): Promise<PipelineStatus | undefined> {
+  const row = await db
+    .selectFrom('ci_jobs')
+    .select('status')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.status
+}
+
+/** Whom a job acts as. */
+export interface JobUser {
+  readonly id: number
+  readonly username: string
+  readonly name: string
+  readonly email: string
+  readonly state: string
+}
+
+export async function findJobUser(db: Db, id: number | null): Promise<JobUser | undefined> {
+  if (id === null) return undefined
+  return await db
+    .selectFrom('users')
+    .select(['id', 'username', 'name', 'email', 'state'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
 export interface JobFilter {
   readonly projectId: number
   readonly pipelineId?: number | undefined

@@ -85,6 +85,7 @@ async function originOf(ctx: Ctx, project: Project, at: PipelineRef, input: Pipe
     merge_request_event: request?.event ?? null,
     source_sha: request?.sourceSha ?? null,
     target_sha: request?.targetSha ?? null,
+    request_variables: JSON.stringify(Object.fromEntries(request?.variables ?? [])),
   }
 }
 

@@ -1,4 +1,4 @@
-import { sql, type Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { CiJobsTable, CiRunningJobsTable } from '../../store/schema/ci.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
@@ -68,14 +68,7 @@ export async function deleteRunningJobs(db: Db, ids: readonly number[]): Promise
   await db.deleteFrom('ci_running_jobs').where('job_id', 'in', oneOf(ids)).execute()
 }
 
-export async function insertRunningJob(
-  db: Db,
-  row: Omit<CiRunningJobsTable, 'can_cancel' | 'accepted' | 'unproven_since' | 'user_id'> & {
-    readonly user_id: number | null
-    readonly can_cancel: boolean
-    readonly accepted: boolean
-  },
-): Promise<void> {
+export async function insertRunningJob(db: Db, row: Insertable<CiRunningJobsTable>): Promise<void> {
   await db.insertInto('ci_running_jobs').values(row).execute()
 }
 
@@ -87,8 +80,10 @@ export async function updateRunningJob(
   await db.updateTable('ci_running_jobs').set(values).where('job_id', '=', jobId).execute()
 }
 
+export type RunningJob = Selectable<CiRunningJobsTable>
+
 /** What a runner has of a job, while it has it. */
-export async function findRunningJob(db: Db, jobId: number) {
+export async function findRunningJob(db: Db, jobId: number): Promise<RunningJob | undefined> {
   return await db
     .selectFrom('ci_running_jobs')
     .selectAll()

@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/clock.ts'
-import type { Default, DefaultFlag, Id, Optional, OptionalInstant } from './columns.ts'
+import type { Default, DefaultFlag, Id, Json, Optional, OptionalInstant } from './columns.ts'
 
 export type PipelineStatus =
   | 'created'
@@ -44,6 +44,8 @@ export interface PipelinesTable {
   merge_request_event: Optional<'detached' | 'merged_result'>
   source_sha: Optional<string>
   target_sha: Optional<string>
+  /** JSON: `CI_MERGE_REQUEST_…`. */
+  request_variables: Json
   /** Which jobs a newer pipeline of the ref may cancel (`workflow:auto_cancel`). */
   on_new_commit: Default<'conservative' | 'interruptible' | 'none'>
   on_job_failure: Default<'none' | 'all'>

@@ -1,7 +1,9 @@
+import type { JobActor } from '../../access/actor.ts'
 import { mayInProject, maySee } from '../../access/decide.ts'
 import { findMovedProjectId } from '../../access/find-queries.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { projectSetting } from '../../projects/projects/settings.ts'
 import { projectDoor } from '../../repositories/refs/door.ts'
 import type { Service } from '../advertisements.ts'
 import type { Admission, Asked } from './admission.ts'
@@ -23,7 +25,8 @@ export async function admit(ctx: Ctx, asked: Asked, byPush: ProjectsByPush): Pro
   const side = await admitSide(ctx, asked)
   if (side) return side
   if (ctx.actor.kind === 'anonymous') throw challenge(ctx.config.vendor.prefix)
-  const mayCreate = asked.service === 'receive-pack' && !asked.path.endsWith('.wiki')
+  const mayCreate =
+    asked.service === 'receive-pack' && ctx.actor.kind === 'user' && !asked.path.endsWith('.wiki')
   const created = mayCreate ? await byPush.create(ctx, asked.path) : undefined
   if (!created) throw noProject()
   return admitted(ctx, { project: created, notices: [] })
@@ -62,8 +65,16 @@ async function findMoved(ctx: Ctx, asked: Asked): Promise<Found | undefined> {
   return { project, notices: [notice.join('\n')] }
 }
 
+/** A job pushes to its own project alone, and only where that allows it (spec D §2.5). */
+function assertJobMayPush(actor: JobActor, project: Project): void {
+  const isAllowed = projectSetting(project, 'ci_push_repository_for_job_token_allowed')
+  if (actor.projectId === project.id && isAllowed) return
+  throw notAllowed('You are not allowed to push code to this project with a job token.')
+}
+
 function assertMay(ctx: Ctx, found: Found, service: Service): Found {
   const { project } = found
+  if (service === 'receive-pack' && ctx.actor.kind === 'job') assertJobMayPush(ctx.actor, project)
   const ability = service === 'upload-pack' ? 'download_code' : 'push_code'
   if (mayInProject(ctx.actor, project, ability)) return found
   if (ctx.actor.kind === 'anonymous') throw challenge(ctx.config.vendor.prefix)

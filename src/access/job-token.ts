@@ -1,0 +1,27 @@
+import { unauthorized } from '../base/problem.ts'
+import type { Db } from '../store/schema.ts'
+import type { JobActor } from './actor.ts'
+import { type Door, digestOf } from './door.ts'
+import { findJobByDigest } from './job-token-queries.ts'
+
+/** The job whose token this is, while it runs: a token dies with its job, and with the account of its user. */
+export async function findJobActor(door: Door, secret: string): Promise<JobActor | undefined> {
+  const row = await findJobByDigest(door.db, digestOf(secret))
+  if (!row) return undefined
+  const { job_id, project_id, ...columns } = row
+  if (row.state !== 'active') return undefined
+  const user = { ...columns, admin: row.admin === 1, external: row.external === 1 }
+  return { kind: 'job', jobId: job_id, projectId: project_id, user }
+}
+
+/** As `findJobActor`, or 401. */
+export async function signInWithJobToken(door: Door, secret: string): Promise<JobActor> {
+  const actor = await findJobActor(door, secret)
+  if (!actor) throw unauthorized()
+  return actor
+}
+
+/** Whether a job may act in a project by its user's role there: in its own (spec D §2.5). */
+export async function mayJobReach(_db: Db, actor: JobActor, projectId: number): Promise<boolean> {
+  return actor.projectId === projectId
+}

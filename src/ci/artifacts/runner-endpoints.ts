@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { findJobActor } from '../../access/job-token.ts'
+import { anyone } from '../../access/subjects.ts'
+import { badParameters, forbidden, notFound, tooLarge, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { answerDownload } from '../../http/conditional-file.ts'
+import { bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
+import { flag, id, integer, oneOf, text } from '../../http/params.ts'
+import { projectSetting } from '../../projects/projects/settings.ts'
+import { type LoadedJob, loadJob } from '../pipelines/running.ts'
+import { jobTokenOf, signInJob } from '../queue/sign-in-job.ts'
+import { saveDotenv } from './dotenv.ts'
+import { downloadOf } from './download.ts'
+import { findArtifact } from './queries.ts'
+import { receiveFile } from './receive.ts'
+import { saveArtifact } from './save-artifact.ts'
+
+const common = { tags: ['runners'], access: anyone(), ownSignIn: true } as const
+const path = '/jobs/:id/artifacts'
+const params = { id: id() }
+const MEBIBYTE = 1024 * 1024
+
+/** The running job that sends artifacts, with what belongs to it. */
+async function sender(
+  ctx: Ctx,
+  jobId: number,
+  request: RequestFacts,
+  token: string | undefined,
+): Promise<LoadedJob> {
+  await signInJob(ctx, jobId, jobTokenOf(request, token))
+  const loaded = await loadJob(ctx.db, jobId)
+  if (!loaded) throw forbidden()
+  return loaded
+}
+
+/** Bytes of one file; the project's own limit lies over that of the instance. */
+function largest(ctx: Ctx, { project }: LoadedJob): number {
+  const settings = { settings: JSON.parse(project.settings) as Record<string, unknown> } // written by us
+  const own = projectSetting(settings, 'max_artifacts_size')
+  return (own ?? ctx.settings.get('max_artifacts_size')) * MEBIBYTE
+}
+
+export const authorizeJobArtifacts = endpoint({
+  ...common,
+  method: 'POST',
+  path: `${path}/authorize`,
+  summary: 'Ask whether artifacts of this size would be taken',
+  params,
+  body: {
+    token: text().optional(),
+    filesize: integer({ min: 0 }).optional(),
+    artifact_type: text({ max: 64 }).optional(),
+  },
+  response: z.strictObject({ MaximumSize: z.int() }),
+  async handler({ ctx, params, body, request }) {
+    const loaded = await sender(ctx, params.id, request, body.token)
+    const most = largest(ctx, loaded)
+    if ((body.filesize ?? 0) > most) throw tooLarge()
+    return { MaximumSize: most }
+  },
+})
+
+const TYPE = /^[a-z][a-z0-9_]{0,63}$/
+
+export const uploadJobArtifacts = endpoint({
+  ...common,
+  method: 'POST',
+  path,
+  summary: 'Send a file of a running job',
+  raw: true,
+  params,
+  query: {
+    token: text().optional(),
+    artifact_type: text({ max: 64 }).default('archive'),
+    artifact_format: oneOf(['zip', 'gzip', 'raw']).default('zip'),
+    expire_in: text({ max: 100 }).optional(),
+    accessibility: oneOf(['public', 'private']).optional(),
+  },
+  response: z.string(),
+  status: 201,
+  async handler({ ctx, params, query, request }) {
+    if (!TYPE.test(query.artifact_type)) throw badParameters('artifact_type is invalid')
+    const loaded = await sender(ctx, params.id, request, query.token)
+    const part = await receiveFile(ctx.files, request, largest(ctx, loaded))
+    // It may have ended meanwhile: what comes after the end does not count.
+    await signInJob(ctx, params.id, jobTokenOf(request, query.token))
+    const sent = {
+      type: query.artifact_type,
+      format: query.artifact_format,
+      expireIn: query.expire_in,
+      accessibility: query.accessibility,
+    }
+    await saveArtifact(ctx, loaded, sent, part)
+    if (sent.type === 'dotenv') await saveDotenv(ctx, params.id)
+    return '201'
+  },
+})
+
+export const downloadJobArtifacts = endpoint({
+  ...common,
+  method: 'GET',
+  path,
+  summary: 'Download the artifacts of an earlier job, for a running one of the same project',
+  params,
+  query: { token: text().optional(), direct_download: flag().optional() },
+  response: bytes('application/zip'),
+  async handler({ ctx, params, query, request }) {
+    const token = jobTokenOf(request, query.token)
+    const actor = token === undefined ? undefined : await findJobActor(ctx, token)
+    if (!actor) throw unauthorized()
+    const loaded = await loadJob(ctx.db, params.id)
+    if (!loaded || loaded.project.id !== actor.projectId) throw forbidden()
+    const archive = await findArtifact(ctx.db, params.id, 'archive')
+    if (!archive) throw notFound()
+    return await answerDownload(request, downloadOf(ctx, archive))
+  },
+})

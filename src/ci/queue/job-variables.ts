@@ -1,0 +1,182 @@
+import type { Subject } from '../../access/decide.ts'
+import { withProjectRole } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { readCommit } from '../../git/commit.ts'
+import { projectSetting } from '../../projects/projects/settings.ts'
+import { DOTENV_PURPOSE } from '../artifacts/dotenv.ts'
+import { isMap, type ValueMap } from '../config/values.ts'
+import { knownVariables } from '../pipelines/known-variables.ts'
+import type { RequestOrigin } from '../pipelines/pipeline-input.ts'
+import { listRunVariables } from '../pipelines/run-variables.ts'
+import type { LoadedJob } from '../pipelines/running.ts'
+import { slugOf } from '../pipelines/slug.ts'
+import { collectVariables } from '../variables/collect.ts'
+import { listDotenv } from './dependency-queries.ts'
+import { identityTokens } from './identity-tokens.ts'
+import type { PayloadInput } from './payload-input.ts'
+import { environmentName, type SentVariable } from './sent-variable.ts'
+
+interface Given extends PayloadInput {
+  readonly options: ValueMap
+  readonly settings: Pick<Subject, 'settings'>
+}
+
+/** Every variable of a job, the one that counts of each name, in the order of spec D §5.5. */
+export async function jobVariables(
+  ctx: Ctx,
+  loaded: LoadedJob,
+  given: Given,
+): Promise<SentVariable[]> {
+  const { job, pipeline, project } = loaded
+  const environment = environmentName(job.environment)
+  const yaml = JSON.parse(job.yaml_variables) as readonly YamlOne[] // written by us
+  const all = [
+    ...(await predefined(ctx, loaded, given)),
+    ...environmentVariables(job.environment),
+    ...yaml.map(({ key, value, raw }) => open(key, value, { raw })),
+    ...(await dotenvOf(ctx, loaded)),
+    ...(
+      await collectVariables(ctx, project, { protected: pipeline.protected === 1, environment })
+    ).map((one) => ({ ...one, public: false })),
+    ...(await listRunVariables(ctx, pipeline.id, job.sealed_variables)).map((one) => ({
+      ...open(one.key, one.value, { raw: one.raw }),
+      file: one.variable_type === 'file',
+    })),
+    ...(await identityTokens(ctx, loaded, given.options.id_tokens)),
+  ]
+  const last = new Map<string, SentVariable>()
+  for (const one of all) {
+    last.delete(one.key)
+    last.set(one.key, one)
+  }
+  return [...last.values()]
+}
+
+interface YamlOne {
+  readonly key: string
+  readonly value: string
+  readonly raw: boolean
+}
+
+function open(key: string, value: string, more: { readonly raw?: boolean } = {}): SentVariable {
+  return { key, value, public: true, masked: false, file: false, raw: more.raw ?? false }
+}
+
+function secret(key: string, value: string): SentVariable {
+  return { key, value, public: false, masked: true, file: false, raw: true }
+}
+
+function environmentVariables(environment: string | null): SentVariable[] {
+  const given = environment === null ? undefined : (JSON.parse(environment) as unknown)
+  const name = environmentName(environment)
+  if (!isMap(given) || name === undefined) return []
+  const url = typeof given.url === 'string' ? given.url : undefined
+  const tier = typeof given.deployment_tier === 'string' ? given.deployment_tier : undefined
+  return [
+    open('CI_ENVIRONMENT_NAME', name),
+    open('CI_ENVIRONMENT_SLUG', slugOf(name).slice(0, 24)),
+    open('CI_ENVIRONMENT_ACTION', typeof given.action === 'string' ? given.action : 'start'),
+    ...(url === undefined ? [] : [open('CI_ENVIRONMENT_URL', url)]),
+    ...(tier === undefined ? [] : [open('CI_ENVIRONMENT_TIER', tier)]),
+  ]
+}
+
+async function dotenvOf(ctx: Ctx, { job, pipeline }: LoadedJob): Promise<SentVariable[]> {
+  const rows = await listDotenv(ctx.db, {
+    pipelineId: pipeline.id,
+    jobId: job.id,
+    position: job.position,
+    byNeeds: job.uses_needs === 1,
+  })
+  return rows.map((row) => open(row.key, ctx.vault.open(row.sealed_value, DOTENV_PURPOSE)))
+}
+
+async function predefined(ctx: Ctx, loaded: LoadedJob, given: Given): Promise<SentVariable[]> {
+  const { job, pipeline, project } = loaded
+  const commit = await readCommit(ctx.git.open(project.id), pipeline.sha)
+  const request: RequestOrigin | undefined =
+    pipeline.merge_request_id === null
+      ? undefined
+      : {
+          id: pipeline.merge_request_id,
+          event: pipeline.merge_request_event ?? 'detached',
+          sourceSha: pipeline.source_sha ?? pipeline.sha,
+          targetSha: pipeline.target_sha ?? undefined,
+          variables: new Map(Object.entries(JSON.parse(pipeline.request_variables) as object)),
+        }
+  const known = await knownVariables(ctx, await withProjectRole(ctx, project), {
+    ref: pipeline.ref,
+    tag: pipeline.tag === 1,
+    protected: pipeline.protected === 1,
+    commit,
+    beforeSha: pipeline.before_sha ?? undefined,
+    comparedTo: undefined,
+    source: pipeline.source,
+    configPath: '',
+    request,
+  })
+  known.delete('CI_CONFIG_PATH')
+  return [
+    ...[...known].map(([key, value]) => open(key, value, { raw: true })),
+    ...pipelineVariables(ctx, loaded),
+    ...ownVariables(ctx, loaded, given),
+    secret('CI_JOB_TOKEN', given.token),
+    { ...secret('CI_REPOSITORY_URL', repositoryUrl(ctx, loaded, given.token)), masked: false },
+    open('GIT_DEPTH', String(projectSetting(given.settings, 'ci_default_git_depth') ?? 0)),
+    ...(job.node_total === null
+      ? [open('CI_NODE_TOTAL', '1')]
+      : [
+          open('CI_NODE_INDEX', String(job.node_index)),
+          open('CI_NODE_TOTAL', String(job.node_total)),
+        ]),
+  ]
+}
+
+function repositoryUrl(ctx: Ctx, { project }: LoadedJob, token: string): string {
+  const url = new URL(`${ctx.config.externalUrl}/${project.full_path}.git`)
+  url.username = ctx.config.vendor.jobTokenUsers[0] ?? ''
+  url.password = token
+  return url.toString()
+}
+
+function pipelineVariables(ctx: Ctx, { pipeline, project }: LoadedJob): SentVariable[] {
+  const url = `${ctx.config.externalUrl}/${project.full_path}`
+  return [
+    open('CI_PIPELINE_ID', String(pipeline.id)),
+    open('CI_PIPELINE_IID', String(pipeline.iid)),
+    open('CI_PIPELINE_URL', `${url}/-/pipelines/${pipeline.id}`),
+    open('CI_PIPELINE_CREATED_AT', pipeline.created_at),
+    ...(pipeline.name === null ? [] : [open('CI_PIPELINE_NAME', pipeline.name, { raw: true })]),
+    ...(pipeline.source === 'trigger' ? [open('CI_PIPELINE_TRIGGERED', 'true')] : []),
+  ]
+}
+
+function ownVariables(ctx: Ctx, loaded: LoadedJob, given: Given): SentVariable[] {
+  const { job, project, user } = loaded
+  const image = isMap(given.options.image) ? given.options.image.name : given.options.image
+  const people = user
+    ? [
+        ['USER_ID', String(user.id)],
+        ['USER_LOGIN', user.username],
+        ['USER_NAME', user.name],
+        ['USER_EMAIL', user.email],
+      ]
+    : []
+  return [
+    open('CI_JOB_ID', String(job.id)),
+    open('CI_JOB_NAME', job.name, { raw: true }),
+    open('CI_JOB_NAME_SLUG', slugOf(job.name)),
+    open('CI_JOB_GROUP_NAME', job.name.replace(/(?: \d+\/\d+|: \[.*\])$/, ''), { raw: true }),
+    open('CI_JOB_STAGE', job.stage),
+    open('CI_JOB_URL', `${ctx.config.externalUrl}/${project.full_path}/-/jobs/${job.id}`),
+    open('CI_JOB_STARTED_AT', ctx.now()),
+    open('CI_JOB_TIMEOUT', String(given.timeout)),
+    ...(job.run_when === 'manual' ? [open('CI_JOB_MANUAL', 'true')] : []),
+    ...(typeof image === 'string' ? [open('CI_JOB_IMAGE', image)] : []),
+    open('CI_RUNNER_ID', String(given.runner.id)),
+    open('CI_RUNNER_TAGS', given.runner.tags, { raw: true }),
+    ...people.flatMap(([name = '', value = '']) =>
+      ctx.config.vendor.variableNames(name).map((key) => open(key, value, { raw: true })),
+    ),
+  ]
+}

@@ -1,0 +1,142 @@
+import type { Subject } from '../../access/decide.ts'
+import type { Ctx } from '../../ctx.ts'
+import { projectSetting } from '../../projects/projects/settings.ts'
+import type { ValueMap } from '../config/values.ts'
+import { expandText } from '../config/variables.ts'
+import type { LoadedJob } from '../pipelines/running.ts'
+import { listDependencies } from './dependencies.ts'
+import { jobVariables } from './job-variables.ts'
+import type { PayloadInput } from './payload-input.ts'
+import { artifactsOf, cachesOf, hooksOf, imageOf, servicesOf, stepsOf } from './payload-parts.ts'
+import { countBusy, countPending } from './queries.ts'
+import type { SentVariable } from './sent-variable.ts'
+
+/** What a runner gets of a job, in the form that stock runners read (spec D §1.24). */
+export interface JobPayload extends Readonly<Record<string, unknown>> {
+  readonly id: number
+  readonly token: string
+}
+
+/** Reasons with which a runner may end a job. */
+export const RUNNER_REASONS = [
+  'script_failure',
+  'runner_system_failure',
+  'job_execution_timeout',
+  'image_pull_failure',
+  'unknown_failure',
+  'runner_configuration_error',
+  'runner_external_dependency_failure',
+  'runner_interrupted',
+  'api_failure',
+  'missing_dependency_failure',
+  'runner_unsupported',
+  'stuck_or_timeout_failure',
+] as const
+
+/** The payload of a job with the values that its log must not show; or the reason why the job cannot run. */
+export async function buildPayload(
+  ctx: Ctx,
+  loaded: LoadedJob,
+  input: PayloadInput,
+): Promise<{ readonly payload: JobPayload; readonly masks: readonly string[] } | string> {
+  const { job, pipeline, project } = loaded
+  const options = JSON.parse(job.options) as ValueMap // written by us
+  const dependencies = await listDependencies(ctx, loaded, input.token)
+  if (typeof dependencies === 'string') return dependencies
+  const settings = { settings: JSON.parse(project.settings) as Subject['settings'] } // written by us
+  const variables = await jobVariables(ctx, loaded, { ...input, options, settings })
+  const known = new Map(variables.map(({ key, value }) => [key, value]))
+  const expand = (text: string) => expandText(text, known)
+  const place = { projectId: project.id, sha: pipeline.sha }
+  const payload = {
+    id: job.id,
+    token: input.token,
+    allow_git_fetch: projectSetting(settings, 'build_git_strategy') === 'fetch',
+    job_info: {
+      id: job.id,
+      name: job.name,
+      stage: job.stage,
+      pipeline_id: pipeline.id,
+      project_id: project.id,
+      project_name: project.path,
+      project_full_path: project.full_path,
+      namespace_id: project.namespace_id,
+      root_namespace_id: project.namespace_id,
+      organization_id: 1,
+      instance_id: new URL(ctx.config.externalUrl).host,
+      user_id: job.user_id ?? 0,
+      scoped_user_id: null,
+      time_in_queue_seconds: secondsSince(job.queued_at, ctx.now()),
+      project_jobs_running_on_instance_runners_count: String(await countBusy(ctx.db, project.id)),
+      queue_size: await countPending(ctx.db),
+      queue_depth: 0,
+    },
+    git_info: gitInfo(loaded, known),
+    runner_info: { timeout: input.timeout, runner_session_url: null },
+    inputs: [],
+    variables,
+    steps: stepsOf(options, input.timeout, expand),
+    hooks: hooksOf(options),
+    image: imageOf(options.image),
+    services: servicesOf(options.services),
+    artifacts: artifactsOf(options, ctx.settings.get('default_artifacts_expire_in')),
+    cache: await cachesOf(ctx, place, options.cache, {
+      protected: pipeline.protected === 1,
+      separate: projectSetting(settings, 'ci_separated_caches'),
+      expand,
+    }),
+    credentials: [],
+    dependencies,
+    features: {
+      trace_sections: true,
+      token_mask_prefixes: [
+        ctx.config.vendor.tokenPrefix('personal'),
+        ctx.config.vendor.tokenPrefix('job'),
+      ],
+      failure_reasons: RUNNER_REASONS,
+      two_phase_job_commit: true,
+    },
+    policy_options: { execution_policy_job: false, policy_name: '' },
+    suspend_options: {},
+  }
+  return { payload, masks: maskedValues(variables, input.token) }
+}
+
+function secondsSince(from: string | null, now: string): number {
+  return from === null ? 0 : Math.max(0, (Date.parse(now) - Date.parse(from)) / 1000)
+}
+
+/** Short values would blank out half of a log. */
+const SHORTEST_MASK = 8
+
+function maskedValues(variables: readonly SentVariable[], token: string): string[] {
+  const masked = variables.filter((one) => one.masked).flatMap(({ value }) => value.split('\n'))
+  const long = [token, ...masked].filter((value) => value.length >= SHORTEST_MASK)
+  return [...new Set(long)].sort((one, other) => other.length - one.length)
+}
+
+/** What is fetched and checked out. Merge requests have no branch of their own. */
+function gitInfo({ pipeline }: LoadedJob, variables: ReadonlyMap<string, string>) {
+  const { ref, sha } = pipeline
+  const depth = Number.parseInt(variables.get('GIT_DEPTH') ?? '', 10) || 0
+  const own = `+refs/pipelines/${pipeline.id}:refs/pipelines/${pipeline.id}`
+  return {
+    repo_url: variables.get('CI_REPOSITORY_URL') ?? '',
+    repo_object_format: sha.length === 64 ? 'sha256' : 'sha1',
+    ref,
+    sha,
+    before_sha: pipeline.before_sha ?? '0'.repeat(sha.length),
+    ref_type: pipeline.tag === 1 ? 'tag' : 'branch',
+    refspecs: [own, ...refspecsOf(pipeline, depth)],
+    depth,
+    protected: pipeline.protected === 1,
+  }
+}
+
+function refspecsOf({ ref, tag }: LoadedJob['pipeline'], depth: number): string[] {
+  if (ref.startsWith('refs/')) return [`+${ref}:${ref}`]
+  if (depth === 0) return ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*']
+  return tag === 1
+    ? [`+refs/tags/${ref}:refs/tags/${ref}`]
+    : [`+refs/heads/${ref}:refs/remotes/origin/${ref}`]
+}

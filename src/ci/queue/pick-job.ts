@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { actAs } from '../../access/act-as.ts'
+import { digestOf } from '../../access/door.ts'
+import { later } from '../../base/clock.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { endJob } from '../pipelines/change-jobs.ts'
+import { giveJob, type LoadedJob, loadJob } from '../pipelines/running.ts'
+import { buildPayload, type JobPayload } from './payload.ts'
+import { type Asking, isAnythingPending, listCandidates } from './queries.ts'
+
+/** Who asks for a job, and what the program can do. */
+export interface Picker {
+  readonly runner: Asking & { readonly maximum_timeout: number | null }
+  readonly managerId: number
+  readonly features: Readonly<Record<string, unknown>>
+}
+
+/** Gives a runner the next job that it may have; undefined when there is none for it. */
+export async function pickJob(ctx: Ctx, picker: Picker): Promise<JobPayload | undefined> {
+  if (!(await isAnythingPending(ctx.db))) return undefined
+  for (const id of await listCandidates(ctx.db, picker.runner)) {
+    const payload = await takeJob(ctx, id, picker)
+    if (payload) return payload
+  }
+  return undefined
+}
+
+async function takeJob(ctx: Ctx, id: number, picker: Picker): Promise<JobPayload | undefined> {
+  const loaded = await loadJob(ctx.db, id)
+  if (!loaded) return undefined
+  const refusal = refusalOf(loaded)
+  if (refusal !== undefined) {
+    await endJob(ctx, loaded.job, { status: 'failed', reason: refusal })
+    return undefined
+  }
+  const token = ctx.config.vendor.tokenPrefix('job') + randomBytes(24).toString('base64url')
+  const timeout = shortest(loaded.job.timeout, picker.runner.maximum_timeout)
+  const acting = await actAs(ctx, loaded.job.user_id)
+  const built = await buildPayload(acting, loaded, { token, timeout, runner: picker.runner })
+  if (typeof built === 'string') {
+    await endJob(ctx, loaded.job, { status: 'failed', reason: built })
+    return undefined
+  }
+  const { can_cancel, accepted } = abilities(picker.features)
+  const given = await inTransaction(ctx, (ctx) =>
+    giveJob(ctx, loaded.job, {
+      runner_id: picker.runner.id,
+      runner_type: picker.runner.runner_type,
+      manager_id: picker.managerId,
+      token_digest: digestOf(token),
+      masks: built.masks,
+      ends_at: later(ctx.now(), timeout * 1000),
+      can_cancel,
+      accepted,
+    }),
+  )
+  return given ? built.payload : undefined
+}
+
+function abilities(features: Readonly<Record<string, unknown>>) {
+  return {
+    can_cancel: features.cancel_gracefully === true,
+    accepted: features.two_phase_job_commit !== true,
+  }
+}
+
+const DEFAULT_TIMEOUT = 3600
+
+function shortest(own: number | null, most: number | null): number {
+  const wanted = own ?? DEFAULT_TIMEOUT
+  return most === null || most <= 0 ? wanted : Math.min(wanted, most)
+}
+
+/** Why a waiting job may not run any more. */
+function refusalOf({ user }: LoadedJob): string | undefined {
+  if (user && user.state !== 'active') return 'user_blocked'
+  return undefined
+}

@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { RunnerType } from '../../store/schema/ci-runners.ts'
+import type { Db } from '../../store/schema.ts'
+
+/** A runner as far as it decides which jobs it may have. */
+export interface Asking {
+  readonly id: number
+  readonly runner_type: RunnerType
+  readonly group_id: number | null
+  readonly run_untagged: 0 | 1
+  readonly access_level: 'not_protected' | 'ref_protected'
+  /** JSON list. */
+  readonly tags: string
+}
+
+const CANDIDATES = 20
+
+/** Which projects' jobs a runner may have: an SQL condition on `p`, the project. */
+function inScope(runner: Asking) {
+  if (runner.runner_type === 'instance_type') {
+    return sql<boolean>`coalesce(json_extract(p.settings, '$.shared_runners_enabled'), 1) = 1`
+  }
+  if (runner.runner_type === 'group_type') {
+    return sql<boolean>`coalesce(json_extract(p.settings, '$.group_runners_enabled'), 1) = 1
+      AND p.namespace_id IN (
+        SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${runner.group_id})`
+  }
+  return sql<boolean>`p.id IN (
+    SELECT project_id FROM ci_runner_projects WHERE runner_id = ${runner.id})`
+}
+
+/** Which waiting jobs a runner fits: an SQL condition on `q`, the queue. */
+function fitting(runner: Asking) {
+  return sql<boolean>`(${runner.access_level} = 'not_protected' OR q.protected = 1)
+    AND (${runner.run_untagged} = 1 OR q.tags <> '[]')
+    AND NOT EXISTS (SELECT 1 FROM json_each(q.tags) t
+      WHERE t.value NOT IN (SELECT value FROM json_each(${runner.tags})))`
+}
+
+/**
+ * The jobs that a runner may have now, the next one first: the oldest, and for runners of the instance those of the
+ * projects that have the fewest jobs on such runners, so that one project holds up no other.
+ */
+export async function listCandidates(db: Db, runner: Asking): Promise<number[]> {
+  const { rows } = await sql<{ job_id: number }>`
+    SELECT q.job_id FROM ci_pending_jobs q
+    JOIN projects p ON p.id = q.project_id
+    LEFT JOIN (SELECT project_id, count(*) AS busy FROM ci_running_jobs
+      WHERE runner_type = 'instance_type' GROUP BY project_id) r ON r.project_id = q.project_id
+    WHERE p.pending_delete = 0 AND p.archived = 0
+      AND coalesce(json_extract(p.settings, '$.builds_access_level'), 'enabled') <> 'disabled'
+      AND ${inScope(runner)} AND ${fitting(runner)}
+    ORDER BY ${runner.runner_type === 'instance_type' ? sql`coalesce(r.busy, 0), ` : sql``}q.job_id
+    LIMIT ${CANDIDATES}`.execute(db)
+  return rows.map((row) => row.job_id)
+}
+
+/** Whether anything waits at all: most polls find nothing, and need no more than this. */
+export async function isAnythingPending(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('ci_pending_jobs').select('job_id').limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Jobs that wait, and how many. */
+export async function countPending(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('ci_pending_jobs')
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+/** How many jobs of a project run on runners of the instance. */
+export async function countBusy(db: Db, projectId: number): Promise<number> {
+  const row = await db
+    .selectFrom('ci_running_jobs')
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .where('project_id', '=', projectId)
+    .where('runner_type', '=', 'instance_type')
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+/** Running jobs whose runner is silent, whose time is over, or whose runner never said that it has them. */
+export async function listOverdue(
+  db: Db,
+  before: { readonly silent: Instant; readonly ended: Instant; readonly unaccepted: Instant },
+) {
+  return await db
+    .selectFrom('ci_running_jobs')
+    .innerJoin('ci_jobs', 'ci_jobs.id', 'ci_running_jobs.job_id')
+    .select(['ci_jobs.id', 'ci_jobs.pipeline_id', 'ci_running_jobs.ends_at'])
+    .select(['ci_running_jobs.contacted_at', 'ci_running_jobs.accepted'])
+    .where((is) =>
+      is.or([
+        is('ci_running_jobs.contacted_at', '<', before.silent),
+        is('ci_running_jobs.ends_at', '<', before.ended),
+        is.and([
+          is('ci_running_jobs.accepted', '=', 0),
+          is('ci_running_jobs.contacted_at', '<', before.unaccepted),
+        ]),
+      ]),
+    )
+    .limit(200)
+    .execute()
+}
+
+/** Jobs that have waited since before a moment. */
+export async function listWaiting(db: Db, before: Instant) {
+  return await db
+    .selectFrom('ci_pending_jobs')
+    .innerJoin('ci_jobs', 'ci_jobs.id', 'ci_pending_jobs.job_id')
+    .select(['ci_jobs.id', 'ci_jobs.pipeline_id', 'ci_pending_jobs.queued_at'])
+    .where('ci_pending_jobs.queued_at', '<', before)
+    .orderBy('ci_pending_jobs.queued_at')
+    .limit(200)
+    .execute()
+}
+
+/** Whether any runner that is not paused, and that asked lately, would fit a waiting job. */
+export async function hasFittingRunner(db: Db, jobId: number, online: Instant): Promise<boolean> {
+  const { rows } = await sql<{ found: number }>`
+    SELECT 1 AS found FROM ci_pending_jobs q
+    JOIN projects p ON p.id = q.project_id
+    JOIN ci_runners c ON c.paused = 0 AND c.contacted_at > ${online}
+    WHERE q.job_id = ${jobId}
+      AND (c.access_level = 'not_protected' OR q.protected = 1)
+      AND (c.run_untagged = 1 OR q.tags <> '[]')
+      AND NOT EXISTS (SELECT 1 FROM json_each(q.tags) t
+        WHERE t.value NOT IN (SELECT value FROM json_each(c.tags)))
+      AND (c.runner_type = 'instance_type'
+          AND coalesce(json_extract(p.settings, '$.shared_runners_enabled'), 1) = 1
+        OR c.runner_type = 'group_type'
+          AND coalesce(json_extract(p.settings, '$.group_runners_enabled'), 1) = 1
+          AND p.namespace_id IN (
+            SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = c.group_id)
+        OR c.runner_type = 'project_type' AND EXISTS (
+          SELECT 1 FROM ci_runner_projects rp WHERE rp.runner_id = c.id AND rp.project_id = p.id))
+    LIMIT 1`.execute(db)
+  return rows.length > 0
+}

@@ -1,0 +1,313 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { OffsetPage, Paged } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type {
+  CiRegistrationTokensTable,
+  CiRunnerManagersTable,
+  CiRunnersTable,
+} from '../../store/schema/ci-runners.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type RunnerRow = Selectable<CiRunnersTable>
+export type ManagerRow = Selectable<CiRunnerManagersTable>
+
+export async function findRunner(db: Db, id: number): Promise<RunnerRow | undefined> {
+  return await db.selectFrom('ci_runners').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findRunnerByDigest(db: Db, digest: Buffer): Promise<RunnerRow | undefined> {
+  return await db
+    .selectFrom('ci_runners')
+    .selectAll()
+    .where('token_digest', '=', digest)
+    .executeTakeFirst()
+}
+
+export async function insertRunner(
+  db: Db,
+  row: Insertable<CiRunnersTable>,
+  projectId: number | undefined,
+): Promise<RunnerRow> {
+  const runner = await db
+    .insertInto('ci_runners')
+    .values(row)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (projectId !== undefined) {
+    await insertRunnerProject(db, { runner_id: runner.id, project_id: projectId, owner: true })
+  }
+  return runner
+}
+
+export async function updateRunner(
+  db: Db,
+  id: number,
+  values: Updateable<CiRunnersTable>,
+): Promise<void> {
+  await db.updateTable('ci_runners').set(values).where('id', '=', id).execute()
+}
+
+export async function deleteRunner(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('ci_runners').where('id', '=', id).execute()
+}
+
+export async function insertRunnerProject(
+  db: Db,
+  row: { readonly runner_id: number; readonly project_id: number; readonly owner: boolean },
+): Promise<void> {
+  await db.insertInto('ci_runner_projects').values(row).execute()
+}
+
+export async function deleteRunnerProject(
+  db: Db,
+  runnerId: number,
+  projectId: number,
+): Promise<void> {
+  await db
+    .deleteFrom('ci_runner_projects')
+    .where('runner_id', '=', runnerId)
+    .where('project_id', '=', projectId)
+    .execute()
+}
+
+export async function listRunnerProjects(db: Db, runnerId: number) {
+  return await db
+    .selectFrom('ci_runner_projects')
+    .innerJoin('projects', 'projects.id', 'ci_runner_projects.project_id')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select(['projects.id', 'projects.name', 'projects.path', 'projects.full_path'])
+    .select(['namespaces.full_name as namespace_name', 'ci_runner_projects.owner'])
+    .where('ci_runner_projects.runner_id', '=', runnerId)
+    .orderBy('projects.id')
+    .execute()
+}
+
+export async function findManager(
+  db: Db,
+  runnerId: number,
+  systemId: string,
+): Promise<ManagerRow | undefined> {
+  return await db
+    .selectFrom('ci_runner_managers')
+    .selectAll()
+    .where('runner_id', '=', runnerId)
+    .where('system_id', '=', systemId)
+    .executeTakeFirst()
+}
+
+export async function saveManager(
+  db: Db,
+  row: Insertable<CiRunnerManagersTable>,
+): Promise<ManagerRow> {
+  const { runner_id: _, system_id: __, created_at: ___, ...changes } = row
+  return await db
+    .insertInto('ci_runner_managers')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['runner_id', 'system_id']).doUpdateSet(changes))
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteManager(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('ci_runner_managers').where('id', '=', id).execute()
+}
+
+export async function listManagers(db: Db, runnerId: number): Promise<ManagerRow[]> {
+  return await db
+    .selectFrom('ci_runner_managers')
+    .selectAll()
+    .where('runner_id', '=', runnerId)
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+/** The newest manager of each runner: what its details tell of its program. */
+export async function newestManagers(
+  db: Db,
+  runnerIds: readonly number[],
+): Promise<Map<number, ManagerRow>> {
+  if (runnerIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('ci_runner_managers')
+    .selectAll()
+    .where('runner_id', 'in', runnerIds)
+    .orderBy('contacted_at')
+    .execute()
+  return new Map(rows.map((row) => [row.runner_id, row]))
+}
+
+/** Which of these runners have a job now. */
+export async function busyRunners(
+  db: Db,
+  runnerIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (runnerIds.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('ci_running_jobs')
+    .select('runner_id')
+    .distinct()
+    .where('runner_id', 'in', runnerIds)
+    .execute()
+  return new Set(rows.map((row) => row.runner_id))
+}
+
+export interface RunnerFilter {
+  readonly type?: RunnerRow['runner_type'] | undefined
+  readonly paused?: boolean | undefined
+  readonly status?: 'online' | 'offline' | 'stale' | 'never_contacted' | undefined
+  readonly tags: readonly string[]
+  readonly versionPrefix?: string | undefined
+  readonly now: { readonly online: Instant; readonly stale: Instant }
+}
+
+export type RunnerPlace =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'user'; readonly userId: number }
+  | { readonly kind: 'project'; readonly id: number; readonly namespaceId: number }
+  | { readonly kind: 'group'; readonly id: number }
+
+function runnersAt(db: Db, place: RunnerPlace) {
+  const query = db.selectFrom('ci_runners').selectAll('ci_runners')
+  if (place.kind === 'all') return query
+  if (place.kind === 'user') {
+    return query.where((is) =>
+      is.or([
+        is('ci_runners.creator_id', '=', place.userId),
+        is(
+          'ci_runners.id',
+          'in',
+          sql<number>`(SELECT rp.runner_id FROM ci_runner_projects rp
+            JOIN projects p ON p.id = rp.project_id
+            JOIN namespace_ancestors na ON na.namespace_id = p.namespace_id
+            JOIN members m ON (m.project_id = p.id OR m.group_id = na.ancestor_id)
+            WHERE m.user_id = ${place.userId} AND m.access_level >= 40)`,
+        ),
+        is(
+          'ci_runners.group_id',
+          'in',
+          sql<number>`(SELECT na.namespace_id FROM namespace_ancestors na
+            JOIN members m ON m.group_id = na.ancestor_id
+            WHERE m.user_id = ${place.userId} AND m.access_level >= 50)`,
+        ),
+      ]),
+    )
+  }
+  if (place.kind === 'group') {
+    return query.where(
+      sql<boolean>`(ci_runners.runner_type = 'instance_type' OR ci_runners.group_id IN (
+        SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${place.id}
+        UNION SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${place.id}))`,
+    )
+  }
+  return query.where(
+    sql<boolean>`(ci_runners.runner_type = 'instance_type'
+      OR ci_runners.id IN (SELECT runner_id FROM ci_runner_projects WHERE project_id = ${place.id})
+      OR ci_runners.group_id IN (
+        SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${place.namespaceId}))`,
+  )
+}
+
+export async function listRunners(
+  db: Db,
+  place: RunnerPlace,
+  filter: RunnerFilter,
+  page: OffsetPage,
+): Promise<Paged<RunnerRow>> {
+  const { type, paused, status, tags, versionPrefix, now } = filter
+  const query = runnersAt(db, place)
+    .$if(type !== undefined, (query) => query.where('runner_type', '=', type ?? 'instance_type'))
+    .$if(paused !== undefined, (query) => query.where('paused', '=', paused ? 1 : 0))
+    .$if(status === 'never_contacted', (query) => query.where('contacted_at', 'is', null))
+    .$if(status === 'online', (query) => query.where('contacted_at', '>', now.online))
+    .$if(status === 'offline', (query) => query.where('contacted_at', '<=', now.online))
+    .$if(status === 'stale', (query) => query.where('contacted_at', '<=', now.stale))
+    .$if(tags.length > 0, (query) =>
+      query.where(
+        sql<boolean>`(SELECT count(*) FROM json_each(ci_runners.tags) t
+          WHERE t.value IN (SELECT value FROM json_each(${JSON.stringify(tags)}))) = ${tags.length}`,
+      ),
+    )
+    .$if(versionPrefix !== undefined, (query) =>
+      query.where((is) =>
+        is.exists(
+          is
+            .selectFrom('ci_runner_managers')
+            .select('id')
+            .whereRef('runner_id', '=', 'ci_runners.id')
+            .where(
+              sql<boolean>`substr(version, 1, ${versionPrefix?.length ?? 0}) = ${versionPrefix ?? ''}`,
+            ),
+        ),
+      ),
+    )
+    .orderBy('ci_runners.id', 'desc')
+  return await listPage(db, query, page)
+}
+
+/** The jobs that a runner had, newest first, with what tells who may see them. */
+export function selectRunnerJobs(
+  db: Db,
+  runnerId: number,
+  filter: { readonly status?: string | undefined; readonly systemId?: string | undefined },
+) {
+  return db
+    .selectFrom('ci_jobs')
+    .leftJoin('ci_runner_managers', 'ci_runner_managers.id', 'ci_jobs.runner_manager_id')
+    .select(['ci_jobs.id', 'ci_jobs.project_id'])
+    .where('ci_jobs.runner_id', '=', runnerId)
+    .$if(filter.status !== undefined, (query) =>
+      query.where(sql<boolean>`ci_jobs.status = ${filter.status ?? ''}`),
+    )
+    .$if(filter.systemId !== undefined, (query) =>
+      query.where('ci_runner_managers.system_id', '=', filter.systemId ?? ''),
+    )
+    .orderBy('ci_jobs.id', 'desc')
+}
+
+export type RegistrationToken = Selectable<CiRegistrationTokensTable>
+
+/** What a registration token is for: a project, a group, or (neither) the instance. */
+export interface RegistrationPlace {
+  readonly groupId: number | null
+  readonly projectId: number | null
+}
+
+export async function findRegistrationByDigest(
+  db: Db,
+  digest: Buffer,
+): Promise<RegistrationToken | undefined> {
+  return await db
+    .selectFrom('ci_registration_tokens')
+    .selectAll()
+    .where('digest', '=', digest)
+    .executeTakeFirst()
+}
+
+export async function findRegistrationAt(
+  db: Db,
+  { groupId, projectId }: RegistrationPlace,
+): Promise<RegistrationToken | undefined> {
+  return await db
+    .selectFrom('ci_registration_tokens')
+    .selectAll()
+    .where(sql<boolean>`coalesce(group_id, 0) = ${groupId ?? 0}`)
+    .where(sql<boolean>`coalesce(project_id, 0) = ${projectId ?? 0}`)
+    .executeTakeFirst()
+}
+
+export async function saveRegistration(
+  db: Db,
+  place: RegistrationPlace,
+  row: { readonly digest: Buffer; readonly sealed_token: string; readonly created_at: Instant },
+): Promise<void> {
+  await db
+    .deleteFrom('ci_registration_tokens')
+    .where(sql<boolean>`coalesce(group_id, 0) = ${place.groupId ?? 0}`)
+    .where(sql<boolean>`coalesce(project_id, 0) = ${place.projectId ?? 0}`)
+    .execute()
+  await db
+    .insertInto('ci_registration_tokens')
+    .values({ group_id: place.groupId, project_id: place.projectId, ...row })
+    .execute()
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { userOf } from '../../access/actor.ts'
+import { digestOf } from '../../access/door.ts'
+import { invalid } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import {
+  findRegistrationAt,
+  findRegistrationByDigest,
+  insertRunner,
+  type RegistrationPlace,
+  type RegistrationToken,
+  type RunnerRow,
+  saveRegistration,
+} from './queries.ts'
+import { newRunnerSecret } from './runner-token.ts'
+
+/** What may be set of a runner. */
+export interface RunnerSettings {
+  readonly description?: string | undefined
+  readonly maintenance_note?: string | undefined
+  readonly paused?: boolean | undefined
+  readonly active?: boolean | undefined
+  readonly locked?: boolean | undefined
+  readonly run_untagged?: boolean | undefined
+  readonly access_level?: RunnerRow['access_level'] | undefined
+  readonly maximum_timeout?: number | undefined
+  readonly tag_list?: readonly string[] | undefined
+}
+
+const LONGEST_NOTE = 1024
+const LEAST_TIMEOUT = 600
+
+/** The columns that settings change; refuses what does not go together (spec B-resolved §6, D §1.23). */
+export function runnerColumns(
+  settings: RunnerSettings,
+  before: Pick<RunnerRow, 'tags' | 'run_untagged'> = { tags: '[]', run_untagged: 1 },
+) {
+  const tags = settings.tag_list ? [...new Set(settings.tag_list)] : undefined
+  assertSettings(settings, tags ?? (JSON.parse(before.tags) as string[]), before.run_untagged === 1)
+  const paused = settings.paused ?? (settings.active === undefined ? undefined : !settings.active)
+  const columns = {
+    description: settings.description,
+    maintenance_note: settings.maintenance_note,
+    paused,
+    locked: settings.locked,
+    run_untagged: settings.run_untagged,
+    access_level: settings.access_level,
+    maximum_timeout: settings.maximum_timeout,
+    tags: tags && JSON.stringify(tags),
+  }
+  type Columns = { [K in keyof typeof columns]?: NonNullable<(typeof columns)[K]> }
+  // What is not given stays as it is.
+  return Object.fromEntries(
+    Object.entries(columns).filter(([, value]) => value !== undefined),
+  ) as Columns
+}
+
+function assertSettings(settings: RunnerSettings, tags: readonly string[], before: boolean): void {
+  if ((settings.maintenance_note?.length ?? 0) > LONGEST_NOTE) {
+    throw invalid({
+      maintenance_note: [`is too long (maximum is ${LONGEST_NOTE} characters)`],
+    })
+  }
+  const timeout = settings.maximum_timeout
+  if (timeout !== undefined && timeout < LEAST_TIMEOUT) {
+    throw invalid({ maximum_timeout: ['needs to be at least 10 minutes'] })
+  }
+  if (tags.length === 0 && !(settings.run_untagged ?? before)) {
+    throw invalid({
+      tags_list: ['can not be empty when runner is not allowed to pick untagged jobs'],
+    })
+  }
+  if (tags.length > 50)
+    throw invalid({ tags_list: ['Too many tags specified. Please limit the number of tags to 50'] })
+}
+
+export interface NewRunner {
+  readonly type: RunnerRow['runner_type']
+  readonly groupId?: number | undefined
+  readonly projectId?: number | undefined
+  readonly registration: RunnerRow['registration']
+  readonly settings: RunnerSettings
+}
+
+/** Makes a runner; its token is shown this once. */
+export async function createRunner(
+  ctx: Ctx,
+  given: NewRunner,
+): Promise<{ readonly runner: RunnerRow; readonly token: string }> {
+  const secret = newRunnerSecret(ctx)
+  const runner = await inTransaction(ctx, (ctx) =>
+    insertRunner(
+      ctx.db,
+      {
+        runner_type: given.type,
+        ...secret.columns,
+        registration: given.registration,
+        creator_id: userOf(ctx.actor)?.id ?? null,
+        group_id: given.groupId ?? null,
+        ...runnerColumns(given.settings),
+        created_at: ctx.now(),
+        updated_at: ctx.now(),
+      },
+      given.projectId,
+    ),
+  )
+  return { runner, token: secret.token }
+}
+
+const PURPOSE = 'ci_registration_tokens.token'
+const PREFIX = 'GR1348941'
+
+/** The registration token of a place, made when it is first asked for. */
+export async function readRegistrationToken(ctx: Ctx, place: RegistrationPlace): Promise<string> {
+  const known = await findRegistrationAt(ctx.db, place)
+  return known
+    ? ctx.vault.open(known.sealed_token, PURPOSE)
+    : await resetRegistrationToken(ctx, place)
+}
+
+/** Puts a new registration token in the place of the one before, which is good no more. */
+export async function resetRegistrationToken(ctx: Ctx, place: RegistrationPlace): Promise<string> {
+  const token = PREFIX + randomBytes(18).toString('base64url')
+  const row = {
+    digest: digestOf(token),
+    sealed_token: ctx.vault.seal(token, PURPOSE),
+    created_at: ctx.now(),
+  }
+  await inTransaction(ctx, (ctx) => saveRegistration(ctx.db, place, row))
+  return token
+}
+
+export async function findRegistration(
+  ctx: Pick<Ctx, 'db'>,
+  token: string,
+): Promise<RegistrationToken | undefined> {
+  return await findRegistrationByDigest(ctx.db, digestOf(token))
+}

@@ -1,0 +1,50 @@
+import type { Selectable, Updateable } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { CiTracesTable } from '../../store/schema/ci.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type TraceRow = Selectable<CiTracesTable>
+
+export async function findTrace(db: Db, jobId: number): Promise<TraceRow | undefined> {
+  return await db.selectFrom('ci_traces').selectAll().where('job_id', '=', jobId).executeTakeFirst()
+}
+
+export async function saveTrace(
+  db: Db,
+  row: Pick<TraceRow, 'job_id' | 'size' | 'shown' | 'crc'> & { readonly debug: boolean },
+  now: Instant,
+): Promise<void> {
+  const { job_id: _, ...changes } = { ...row, updated_at: now }
+  await db
+    .insertInto('ci_traces')
+    .values({ ...row, updated_at: now })
+    .onConflict((conflict) => conflict.column('job_id').doUpdateSet(changes))
+    .execute()
+}
+
+export async function updateTrace(
+  db: Db,
+  jobId: number,
+  values: Updateable<CiTracesTable>,
+): Promise<void> {
+  await db.updateTable('ci_traces').set(values).where('job_id', '=', jobId).execute()
+}
+
+export async function deleteTrace(db: Db, jobId: number): Promise<void> {
+  await db.deleteFrom('ci_traces').where('job_id', '=', jobId).execute()
+}
+
+/** Jobs that have ended and whose log is still a growing file: their task was lost with its process. */
+export async function listUnstored(db: Db, before: Instant): Promise<number[]> {
+  const rows = await db
+    .selectFrom('ci_traces')
+    .innerJoin('ci_jobs', 'ci_jobs.id', 'ci_traces.job_id')
+    .select('ci_traces.job_id')
+    .where('ci_traces.sha256', 'is', null)
+    .where('ci_traces.size', '>', 0)
+    .where('ci_traces.updated_at', '<', before)
+    .where('ci_jobs.status', 'in', ['success', 'failed', 'canceled'])
+    .limit(100)
+    .execute()
+  return rows.map((row) => row.job_id)
+}
