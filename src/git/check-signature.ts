@@ -31,7 +31,7 @@ export const checkSignatureOperation = operation({
   lane: 'heavy',
   async run({ repository }, input: CheckSignatureInput): Promise<SignatureCheck> {
     const { type, data } = await readObject(repository, input.id)
-    const signed = readSignatureOf(type, data)
+    const signed = await readSignatureOf(type, data)
     if (!signed) throw new GitError('not_found', 'the object is not signed')
     if (data.length > MAX_BYTES) throw new GitError('too_large', 'the signed object is too large')
     return await check(signed, input, () => writtenAt(input.id, type, data))

@@ -62,22 +62,25 @@ function takeTrailing(data: Buffer): { signature: Buffer; payload: Buffer } | un
   return { signature: data.subarray(last.index), payload: data.subarray(0, last.index) }
 }
 
-function detailsOf(signature: string): SignatureDetails {
+async function detailsOf(signature: string): Promise<SignatureDetails> {
   if (signature.startsWith('-----BEGIN SSH SIGNATURE-----')) {
     return { kind: 'SSH', key: readSshSignature(signature) }
   }
   if (signature.startsWith('-----BEGIN SIGNED MESSAGE-----')) {
-    return { kind: 'X509', signer: readX509Signer(signature) }
+    return { kind: 'X509', signer: await readX509Signer(signature) }
   }
   return { kind: 'PGP', ...readPgpIssuer(signature) }
 }
 
 /** The signature of a raw commit or tag; undefined when it has none. */
-export function readSignatureOf(type: string, data: Buffer): SignedObject | undefined {
+export async function readSignatureOf(
+  type: string,
+  data: Buffer,
+): Promise<SignedObject | undefined> {
   const found = takeHeader(data) ?? (type === 'tag' ? takeTrailing(data) : undefined)
   if (!found) return undefined
   const signature = found.signature.toString('utf8').trimEnd()
-  return { signature, payload: found.payload, details: detailsOf(signature) }
+  return { signature, payload: found.payload, details: await detailsOf(signature) }
 }
 
 export const readSignatureOperation = operation({
@@ -85,7 +88,7 @@ export const readSignatureOperation = operation({
   lane: 'light',
   async run({ repository }, { id }: { readonly id: ObjectId }): Promise<SignedObject> {
     const { type, data } = await readObject(repository, id)
-    const signed = readSignatureOf(type, data)
+    const signed = await readSignatureOf(type, data)
     if (!signed) throw new GitError('not_found', 'the object is not signed')
     return signed
   },

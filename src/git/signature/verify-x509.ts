@@ -1,8 +1,15 @@
-import { webcrypto, X509Certificate } from 'node:crypto'
+import type { X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import type { Certificate, SignedData } from 'pkijs'
-import { dearmour } from './armour.ts'
-import { describeCertificate, type X509Signer } from './x509.ts'
+import {
+  arrayOf,
+  certificatesOf,
+  describeCertificate,
+  loadPkijs,
+  openCertificate,
+  readSignedData,
+  type X509Signer,
+} from './x509.ts'
 
 export interface X509Check {
   /** The signature is over these bytes, by the key of the certificate it names. */
@@ -20,31 +27,6 @@ const nothing: X509Check = { valid: false, trusted: false, emails: [] }
 const signingTime = '1.2.840.113549.1.9.5'
 // Purposes that make sense for commits: any, e-mail, code. A certificate without purposes serves all.
 const purposes = ['2.5.29.37.0', '1.3.6.1.5.5.7.3.4', '1.3.6.1.5.5.7.3.3']
-
-// Loading takes time and memory: only processes that see such a signature pay for it.
-async function library() {
-  const pkijs = await import('pkijs')
-  // The same interface by two names.
-  const crypto = webcrypto as unknown as ConstructorParameters<
-    typeof pkijs.CryptoEngine
-  >[0]['crypto']
-  pkijs.setEngine('node', new pkijs.CryptoEngine({ name: 'node', crypto }))
-  return pkijs
-}
-
-function arrayOf(bytes: Buffer): ArrayBuffer {
-  return new Uint8Array(bytes).buffer
-}
-
-async function readSignedData(data: Buffer): Promise<SignedData | undefined> {
-  const { ContentInfo, SignedData } = await library()
-  try {
-    const content = ContentInfo.fromBER(arrayOf(data))
-    return new SignedData({ schema: content.content })
-  } catch {
-    return undefined
-  }
-}
 
 function signedAt(signed: SignedData): Date | undefined {
   const attribute = signed.signerInfos[0]?.signedAttrs?.attributes.find(
@@ -69,7 +51,7 @@ const block = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICAT
 
 /** The authorities in a PEM file, read again when it changes; a missing file trusts nobody. */
 async function readAuthorities(path: string): Promise<readonly Certificate[]> {
-  const { Certificate } = await library()
+  const { Certificate } = await loadPkijs()
   const found = await stat(path).catch(() => undefined)
   if (!found?.isFile()) return []
   if (known?.path === path && known.changed === found.mtimeMs) return known.all
@@ -91,7 +73,7 @@ async function isTrusted(
   path: string,
   date: Date,
 ): Promise<boolean> {
-  const { CertificateChainValidationEngine } = await library()
+  const { CertificateChainValidationEngine } = await loadPkijs()
   const given = others.filter((one) => one !== signer)
   const wanted = [signer, ...given]
   const authorities = (await readAuthorities(path)).filter((authority) =>
@@ -125,27 +107,25 @@ export async function verifyX509Signature(
   payload: Buffer,
   options: { readonly authorities: string; readonly writtenAt: Date },
 ): Promise<X509Check> {
-  const data = dearmour(armoured)
-  const signed = data ? await readSignedData(data) : undefined
+  const signed = await readSignedData(armoured)
   // What carries content of its own would be checked over that instead.
   if (signed?.signerInfos.length !== 1 || signed.encapContentInfo.eContent) return nothing
-  const { Certificate } = await library()
   const result = await signed
     .verify({ signer: 0, data: arrayOf(payload), extendedMode: true })
     .catch(() => undefined)
   const found = result?.signerCertificate
   if (!found) return nothing
-  const certificate = new X509Certificate(Buffer.from(found.toSchema(true).toBER()))
-  const others = (signed.certificates ?? []).filter((one) => one instanceof Certificate)
+  const certificate = openCertificate(found)
+  const others = await certificatesOf(signed)
   const made = signedAt(signed)
   const date = made ?? options.writtenAt
   const trusted =
-    isForSigning(certificate) && (await isTrusted(found, others, options.authorities, date))
+    isForSigning(certificate.known) && (await isTrusted(found, others, options.authorities, date))
   return {
     valid: result.signatureVerified === true,
     trusted,
     signedAt: made?.toISOString(),
-    signer: describeCertificate(certificate),
-    emails: emailsOf(certificate),
+    signer: await describeCertificate(certificate),
+    emails: emailsOf(certificate.known),
   }
 }

@@ -1,4 +1,5 @@
-import { X509Certificate } from 'node:crypto'
+import { webcrypto, X509Certificate } from 'node:crypto'
+import type { Certificate, SignedData } from 'pkijs'
 import { dearmour } from './armour.ts'
 
 /** The signer's certificate in a CMS signature, and its issuer. */
@@ -16,90 +17,72 @@ export interface X509Signer {
   readonly validTo: string
 }
 
-interface Element {
-  readonly tag: number
-  readonly whole: Buffer
-  readonly body: Buffer
+// Loading takes time and memory: only processes that see such a signature pay for it.
+export async function loadPkijs() {
+  const pkijs = await import('pkijs')
+  // The same interface by two names.
+  const crypto = webcrypto as unknown as ConstructorParameters<
+    typeof pkijs.CryptoEngine
+  >[0]['crypto']
+  pkijs.setEngine('node', new pkijs.CryptoEngine({ name: 'node', crypto }))
+  return pkijs
 }
 
-/** One DER element at the start of the bytes; undefined when they are damaged. */
-function readElement(data: Buffer): Element | undefined {
-  const [tag, first] = data
-  if (tag === undefined || first === undefined) return undefined
-  let size = first
-  let start = 2
-  if (first & 0x80) {
-    const digits = first & 0x7f
-    // Indefinite lengths (BER) end where two zeros stand; the rest is taken instead.
-    if (digits === 0) size = data.length - start
-    else if (digits > 4 || data.length < 2 + digits) return undefined
-    else size = data.readUIntBE(2, digits)
-    start += digits
+export function arrayOf(bytes: Buffer): ArrayBuffer {
+  return new Uint8Array(bytes).buffer
+}
+
+/** The parts of an armoured CMS signature; undefined when it is damaged. */
+export async function readSignedData(armoured: string): Promise<SignedData | undefined> {
+  const data = dearmour(armoured)
+  if (!data) return undefined
+  const { ContentInfo, SignedData } = await loadPkijs()
+  try {
+    const content = ContentInfo.fromBER(arrayOf(data))
+    return new SignedData({ schema: content.content })
+  } catch {
+    return undefined
   }
-  if (start + size > data.length) return undefined
-  return { tag, whole: data.subarray(0, start + size), body: data.subarray(start, start + size) }
 }
 
-function children(data: Buffer): Element[] {
-  const found: Element[] = []
-  for (let rest = data; rest.length > 0; ) {
-    const element = readElement(rest)
-    if (!element) break
-    found.push(element)
-    rest = rest.subarray(element.whole.length)
+/** The certificates that came along. */
+export async function certificatesOf(signed: SignedData): Promise<Certificate[]> {
+  const { Certificate } = await loadPkijs()
+  return (signed.certificates ?? []).filter((one) => one instanceof Certificate)
+}
+
+const identifiers = { subjectKey: '2.5.29.14', issuerKey: '2.5.29.35', crl: '2.5.29.31' } as const
+
+function extension(certificate: Certificate, identifier: string): unknown {
+  return certificate.extensions?.find(({ extnID }) => extnID === identifier)?.parsedValue
+}
+
+function colons(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && Buffer.from(bytes).toString('hex').toUpperCase().match(/../g)?.join(':')
+}
+
+const isUrl = 6
+
+async function extensionsOf(certificate: Certificate) {
+  const { AuthorityKeyIdentifier, CRLDistributionPoints } = await loadPkijs()
+  const { OctetString } = await import('asn1js')
+  const own = extension(certificate, identifiers.subjectKey)
+  const issuer = extension(certificate, identifiers.issuerKey)
+  const crl = extension(certificate, identifiers.crl)
+  const points = crl instanceof CRLDistributionPoints ? crl.distributionPoints : []
+  const names = points.flatMap(({ distributionPoint }) =>
+    Array.isArray(distributionPoint) ? distributionPoint : [],
+  )
+  const url: unknown = names.find(({ type }) => type === isUrl)?.value
+  return {
+    subjectKeyIdentifier:
+      own instanceof OctetString ? colons(own.valueBlock.valueHexView) : undefined,
+    issuerKeyIdentifier:
+      issuer instanceof AuthorityKeyIdentifier
+        ? colons(issuer.keyIdentifier?.valueBlock.valueHexView)
+        : undefined,
+    crlUrl: typeof url === 'string' && /^https?:/.test(url) ? url : undefined,
   }
-  return found
-}
-
-const certificates = 0xa0
-const sequence = 0x30
-
-/** The certificates of a CMS SignedData (RFC 5652 §5.1). */
-function readCertificates(data: Buffer): X509Certificate[] {
-  const content = children(readElement(data)?.body ?? Buffer.alloc(0))[1]
-  const signedData = readElement(content?.body ?? Buffer.alloc(0))
-  const set = children(signedData?.body ?? Buffer.alloc(0)).find(({ tag }) => tag === certificates)
-  return children(set?.body ?? Buffer.alloc(0))
-    .filter(({ tag }) => tag === sequence)
-    .flatMap(({ whole }) => {
-      try {
-        return [new X509Certificate(whole)]
-      } catch {
-        return []
-      }
-    })
-}
-
-/** The value of an extension, found by its object identifier. */
-function extension(
-  certificate: X509Certificate,
-  identifier: readonly number[],
-): Buffer | undefined {
-  const pattern = Buffer.from([0x06, identifier.length, ...identifier])
-  const at = certificate.raw.indexOf(pattern)
-  if (at < 0) return undefined
-  return children(certificate.raw.subarray(at + pattern.length)).find(({ tag }) => tag === 0x04)
-    ?.body
-}
-
-function colons(bytes: Buffer): string {
-  return (bytes.toString('hex').toUpperCase().match(/../g) ?? []).join(':')
-}
-
-function keyIdentifier(certificate: X509Certificate): string | undefined {
-  const value = readElement(extension(certificate, [0x55, 0x1d, 0x0e]) ?? Buffer.alloc(0))
-  return value && colons(value.body)
-}
-
-function authorityIdentifier(certificate: X509Certificate): string | undefined {
-  const value = readElement(extension(certificate, [0x55, 0x1d, 0x23]) ?? Buffer.alloc(0))
-  const key = children(value?.body ?? Buffer.alloc(0)).find(({ tag }) => tag === 0x80)
-  return key && colons(key.body)
-}
-
-function crlUrl(certificate: X509Certificate): string | undefined {
-  const value = extension(certificate, [0x55, 0x1d, 0x1f])
-  return /https?:\/\/[\x21-\x7e]+/.exec(value?.toString('latin1') ?? '')?.[0]
 }
 
 /** Node writes one part a line, most general first. */
@@ -113,26 +96,39 @@ function emailOf(certificate: X509Certificate): string | undefined {
 }
 
 /** Who signed, from an armoured CMS signature; undefined when it holds no certificate. */
-export function readX509Signer(armoured: string): X509Signer | undefined {
-  const data = dearmour(armoured)
-  if (!data) return undefined
-  const all = readCertificates(data)
+export async function readX509Signer(armoured: string): Promise<X509Signer | undefined> {
+  const signed = await readSignedData(armoured)
+  const all = (signed ? await certificatesOf(signed) : []).flatMap((one) => {
+    try {
+      return [openCertificate(one)]
+    } catch {
+      return []
+    }
+  })
   // Authorities come along to complete the chain; the signer is none.
-  const signer = all.find((certificate) => !certificate.ca) ?? all[0]
+  const signer = all.find(({ known }) => !known.ca) ?? all[0]
   return signer && describeCertificate(signer)
 }
 
+/** A certificate as both libraries see it: node writes names and times as people read them. */
+export interface OpenCertificate {
+  readonly parsed: Certificate
+  readonly known: X509Certificate
+}
+
+export function openCertificate(parsed: Certificate): OpenCertificate {
+  return { parsed, known: new X509Certificate(Buffer.from(parsed.toSchema(true).toBER())) }
+}
+
 /** What a certificate says about its owner and about who vouches for them. */
-export function describeCertificate(signer: X509Certificate): X509Signer {
+export async function describeCertificate({ parsed, known }: OpenCertificate): Promise<X509Signer> {
   return {
-    subject: oneLine(signer.subject),
-    issuer: oneLine(signer.issuer),
-    serialNumber: signer.serialNumber,
-    email: emailOf(signer),
-    subjectKeyIdentifier: keyIdentifier(signer),
-    issuerKeyIdentifier: authorityIdentifier(signer),
-    crlUrl: crlUrl(signer),
-    validFrom: signer.validFrom,
-    validTo: signer.validTo,
+    subject: oneLine(known.subject),
+    issuer: oneLine(known.issuer),
+    serialNumber: known.serialNumber,
+    email: emailOf(known),
+    ...(await extensionsOf(parsed)),
+    validFrom: known.validFrom,
+    validTo: known.validTo,
   }
 }
