@@ -5,9 +5,11 @@ import { ciWork } from '../store/migrations/0161-ci-work.ts'
 import { ciVariables } from '../store/migrations/0162-ci-variables.ts'
 import { pipelineOrigins } from '../store/migrations/0163-pipeline-origins.ts'
 import { requestVariables } from '../store/migrations/0164-request-variables.ts'
+import * as artifacts from './artifacts/endpoints.ts'
 import * as artifactsRunner from './artifacts/runner-endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
 import { endStaleJobs, followJobEnd } from './job-ends/tasks.ts'
+import * as jobs from './jobs/endpoints.ts'
 import * as pipelines from './pipelines/endpoints.ts'
 import * as pipelinesJob from './pipelines/job-endpoints.ts'
 import * as pipelinesReport from './pipelines/report-endpoints.ts'
@@ -38,6 +40,8 @@ export const ciArea: Manifest = {
     queue,
     traces,
     artifactsRunner,
+    artifacts,
+    jobs,
   ),
   tasks: [
     endStaleJobs,

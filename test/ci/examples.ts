@@ -1,6 +1,6 @@
 import { examples } from '../contract/example.ts'
 
-const elsewhere = 'needs a pipeline: test/ci/pipelines'
+const elsewhere = 'needs a pipeline or a runner: test/ci'
 
 export const ciExamples = examples(
   Object.fromEntries(
@@ -22,6 +22,28 @@ export const ciExamples = examples(
       'GET P/pipelines/:pipeline_id/test_report',
       'GET P/pipelines/:pipeline_id/test_report_summary',
       'GET /test_report_summary',
+      'POST /runners',
+      'POST /runners/verify',
+      'POST /runners/reset_authentication_token',
+      'DELETE /runners',
+      'DELETE /runners/managers',
+      'POST /user/runners',
+      'POST /jobs/request',
+      'PUT /jobs/:id',
+      'PATCH /jobs/:id/trace',
+      'POST /jobs/:id/artifacts/authorize',
+      'POST /jobs/:id/artifacts',
+      'GET /jobs/:id/artifacts',
+      'GET P/jobs/:job_id/trace',
+      'POST P/jobs/:job_id/erase',
+      'GET /job',
+      'GET /job/allowed_agents',
+      'GET P/jobs/:job_id/artifacts',
+      'GET P/jobs/:job_id/artifacts/*artifact_path',
+      'GET P/jobs/artifacts/:ref_name/download',
+      'GET P/jobs/artifacts/:ref_name/raw/*artifact_path',
+      'POST P/jobs/:job_id/artifacts/keep',
+      'DELETE P/jobs/:job_id/artifacts',
     ].map((name) => [name, { elsewhere }]),
   ),
 )

@@ -3,6 +3,7 @@ import { task } from '../../background/task.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { removeExpired } from '../artifacts/expire.ts'
 import { endJob } from '../pipelines/change-jobs.ts'
 import { processPipeline } from '../pipelines/process.ts'
 import { endedJob } from '../pipelines/task-names.ts'
@@ -44,6 +45,7 @@ export const endStaleJobs = task({
   async handler(ctx: Ctx) {
     await endLost(ctx)
     await endStuck(ctx)
+    await removeExpired(ctx)
     for (const job_id of await unstoredTraces(ctx, later(ctx.now(), -10 * MINUTE))) {
       await ctx.work.enqueue(ctx.db, endedJob, { job_id }, { uniqueKey: String(job_id) })
     }

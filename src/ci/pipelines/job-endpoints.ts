@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mayInProject } from '../../access/decide.ts'
 import { onProject, type Project } from '../../access/subjects.ts'
 import { badRequest, forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -25,6 +26,7 @@ export const listProjectJobs = endpoint({
   path: '/projects/:id/jobs',
   summary: 'List the jobs of a project, newest first',
   tags,
+  jobToken: true,
   access: onBuilds({ signedIn: true }),
   query: { scope },
   paginate: { keyset: ['id'], defaultSort: 'desc', offset: true },
@@ -67,6 +69,7 @@ export const listPipelineJobs = endpoint({
   path: '/projects/:id/pipelines/:pipeline_id/jobs',
   summary: 'List the jobs of a pipeline, newest first',
   tags,
+  jobToken: true,
   access: onBuilds(),
   ...ofPipeline,
   paginate: 'offset',
@@ -140,11 +143,13 @@ export const cancelProjectJob = endpoint({
   tags,
   access: onProject('create_pipeline'),
   params,
+  body: { force: flag().default(false) },
   response: jobEntity,
   status: 201,
-  async handler({ ctx, project, params }) {
+  async handler({ ctx, project, params, body }) {
     const row = await getRunnableJob(ctx, project, params.job_id)
-    await cancelJob(ctx, row)
+    const force = body.force && mayInProject(ctx.actor, project, 'admin_build')
+    await cancelJob(ctx, row, { force })
     return await presentJob(ctx, project, row.id)
   },
 })

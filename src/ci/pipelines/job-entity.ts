@@ -10,6 +10,8 @@ import {
   pipelineBasicEntity,
   presentPipelineBasic,
 } from '../../repositories/commits/pipeline-entity.ts'
+import { type ArtifactRow, artifactsOfJobs } from '../artifacts/of-job.ts'
+import { presentRunners, runnerEntity } from '../runners/present.ts'
 import { secondsBetween } from './describe-pipeline.ts'
 import type { JobRow } from './job-queries.ts'
 import { type PipelineRow, pipelinesById } from './queries.ts'
@@ -49,7 +51,8 @@ export const jobEntity = z.strictObject({
       file_format: z.string().nullable(),
     }),
   ),
-  runner: z.null(),
+  artifacts_file: z.strictObject({ filename: z.string(), size: z.int() }).optional(),
+  runner: runnerEntity.nullable(),
   runner_manager: z.null(),
   artifacts_expire_at: z.string().nullable(),
   tag_list: z.array(z.string()),
@@ -83,6 +86,13 @@ export async function jobPresenter(
     ctx,
     rows.map((row) => row.user_id),
   )
+  const files = await artifactsOfJobs(
+    ctx,
+    rows.map((row) => row.id),
+  )
+  const runners = await presentRunners(ctx, [
+    ...new Set(rows.flatMap((row) => row.runner_id ?? [])),
+  ])
   const shas = [...new Set([...pipelines.values()].map(({ sha }) => sha))]
   const commits = await readCommits(ctx.git.open(project.id), shas)
   const commitById = new Map(commits.map((commit) => [commit.id, commit]))
@@ -103,8 +113,8 @@ export async function jobPresenter(
     job: (row) => ({
       ...fields(row),
       archived: false,
-      artifacts: [],
-      runner: null,
+      ...presentFiles(files.get(row.id) ?? []),
+      runner: (row.runner_id === null ? undefined : runners.get(row.runner_id)) ?? null,
       runner_manager: null,
       artifacts_expire_at: row.artifacts_expire_at,
       tag_list: JSON.parse(row.tags) as string[], // written by us
@@ -113,6 +123,19 @@ export async function jobPresenter(
       ...fields(row),
       downstream_pipeline: downstream ? presentPipelineBasic(ctx, downstream, downstream) : null,
     }),
+  }
+}
+
+function presentFiles(files: readonly ArtifactRow[]) {
+  const archive = files.find((file) => file.file_type === 'archive')
+  return {
+    artifacts: files.map(({ file_type, size, filename, file_format }) => ({
+      file_type,
+      size,
+      filename,
+      file_format,
+    })),
+    ...(archive ? { artifacts_file: { filename: archive.filename, size: archive.size } } : {}),
   }
 }
 

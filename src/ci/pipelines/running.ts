@@ -113,3 +113,10 @@ export async function expireJobArtifacts(
 export async function setCoverage(ctx: Ctx, jobId: number, coverage: number): Promise<void> {
   await updateJob(ctx.db, jobId, { coverage }, ctx.now())
 }
+
+/** Notes that the log and the artifacts of a job were deleted. */
+export async function markErased(ctx: Ctx, jobId: number): Promise<void> {
+  await updateJob(ctx.db, jobId, { erased_at: ctx.now(), artifacts_expire_at: null }, ctx.now())
+}
+
+export type { JobRow }

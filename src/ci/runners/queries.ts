@@ -16,6 +16,11 @@ export async function findRunner(db: Db, id: number): Promise<RunnerRow | undefi
   return await db.selectFrom('ci_runners').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+export async function runnersById(db: Db, ids: readonly number[]): Promise<RunnerRow[]> {
+  if (ids.length === 0) return []
+  return await db.selectFrom('ci_runners').selectAll().where('id', 'in', ids).execute()
+}
+
 export async function findRunnerByDigest(db: Db, digest: Buffer): Promise<RunnerRow | undefined> {
   return await db
     .selectFrom('ci_runners')

@@ -1,0 +1,120 @@
+import { onProject } from '../../access/subjects.ts'
+import { notFound } from '../../base/problem.ts'
+import { answerDownload } from '../../http/conditional-file.ts'
+import { bytes, endpoint } from '../../http/endpoint.ts'
+import { flag, text } from '../../http/params.ts'
+import { onJob, onRunnableJob } from '../jobs/access.ts'
+import { onBuilds } from '../pipelines/access.ts'
+import { jobEntity, jobPresenter } from '../pipelines/job-entity.ts'
+import { expireJobArtifacts, jobOf } from '../pipelines/running.ts'
+import { getArchive } from './access.ts'
+import { downloadOf } from './download.ts'
+import { eraseArtifacts } from './erase.ts'
+import { expireAll, findLatestSource, keepArtifacts } from './latest.ts'
+import { openZipEntry } from './zip-entry.ts'
+
+const tags = ['jobs']
+const path = '/projects/:id/jobs/:job_id/artifacts'
+
+export const downloadArtifacts = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Download the artifacts of a job',
+  tags,
+  access: onJob(),
+  jobToken: true,
+  response: bytes('application/zip'),
+  async handler({ ctx, project, job, request }) {
+    return await answerDownload(request, downloadOf(ctx, await getArchive(ctx, project, job.id)))
+  },
+})
+
+export const downloadArtifactFile = endpoint({
+  method: 'GET',
+  path: `${path}/*artifact_path`,
+  summary: 'Download one file of the artifacts of a job',
+  tags,
+  access: onJob(),
+  jobToken: true,
+  params: { artifact_path: text() },
+  response: bytes('application/octet-stream'),
+  async handler({ ctx, project, job, params }) {
+    const archive = await getArchive(ctx, project, job.id)
+    return await openZipEntry(ctx, archive, params.artifact_path)
+  },
+})
+
+export const downloadLatestArtifacts = endpoint({
+  method: 'GET',
+  path: '/projects/:id/jobs/artifacts/:ref_name/download',
+  summary: 'Download the artifacts of a job of the newest successful pipeline of a ref',
+  tags,
+  access: onBuilds(),
+  jobToken: true,
+  params: { ref_name: text() },
+  query: { job: text(), search_recent_successful_pipelines: flag().optional() },
+  response: bytes('application/zip'),
+  async handler({ ctx, project, params, query, request }) {
+    const jobId = await findLatestSource(ctx, project, params.ref_name, query.job)
+    if (jobId === undefined) throw notFound()
+    return await answerDownload(request, downloadOf(ctx, await getArchive(ctx, project, jobId)))
+  },
+})
+
+export const downloadLatestArtifactFile = endpoint({
+  method: 'GET',
+  path: '/projects/:id/jobs/artifacts/:ref_name/raw/*artifact_path',
+  summary: 'Download one file of the artifacts of the newest successful pipeline of a ref',
+  tags,
+  access: onBuilds(),
+  jobToken: true,
+  params: { ref_name: text(), artifact_path: text() },
+  query: { job: text(), search_recent_successful_pipelines: flag().optional() },
+  response: bytes('text/plain'),
+  async handler({ ctx, project, params, query }) {
+    const jobId = await findLatestSource(ctx, project, params.ref_name, query.job)
+    if (jobId === undefined) throw notFound()
+    const archive = await getArchive(ctx, project, jobId)
+    return await openZipEntry(ctx, archive, params.artifact_path, 'text/plain')
+  },
+})
+
+export const keepJobArtifacts = endpoint({
+  method: 'POST',
+  path: `${path}/keep`,
+  summary: 'Keep the artifacts of a job for ever',
+  tags,
+  access: onRunnableJob(),
+  response: jobEntity,
+  status: 200,
+  async handler({ ctx, project, job }) {
+    if (!(await keepArtifacts(ctx, job.id))) throw notFound()
+    await expireJobArtifacts(ctx, job.id, null)
+    const row = await jobOf(ctx.db, job.id)
+    if (!row) throw notFound()
+    return (await jobPresenter(ctx, project, [row])).job(row)
+  },
+})
+
+export const deleteJobArtifacts = endpoint({
+  method: 'DELETE',
+  path,
+  summary: 'Delete the artifacts of a job',
+  tags,
+  access: onRunnableJob('admin_build'),
+  async handler({ ctx, job }) {
+    await eraseArtifacts(ctx, job.id)
+  },
+})
+
+export const deleteProjectArtifacts = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/artifacts',
+  summary: 'Delete all artifacts of a project that need not be kept',
+  tags,
+  access: onProject('admin_build'),
+  status: 202,
+  async handler({ ctx, project }) {
+    await expireAll(ctx, project.id)
+  },
+})

@@ -1,0 +1,87 @@
+import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { type Entry, type Options, open, type ZipFile } from 'yauzl'
+import { badRequest, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Bytes } from '../../http/endpoint.ts'
+import type { ArtifactRow } from './queries.ts'
+
+const openZip = promisify<string, Options, ZipFile>(open)
+
+/** Archives with more entries than this are downloaded as a whole. */
+const MOST_ENTRIES = 200_000
+const SYMLINK = 0o120000
+
+/**
+ * One file out of an archive, as a stream: only the list of its entries and that one are read. What is no plain file, or
+ * has a path that leaves the archive, is not given out (spec B-resolved §5.2).
+ */
+export async function openZipEntry(
+  ctx: Pick<Ctx, 'files'>,
+  archive: ArtifactRow,
+  path: string,
+  type = 'application/octet-stream',
+): Promise<Bytes> {
+  assertPath(path)
+  const zip = await openArchive(ctx, archive)
+  const entry = await findEntry(zip, path)
+  if (!entry) {
+    zip.close()
+    throw notFound()
+  }
+  const body = await new Promise<Readable>((resolve, reject) => {
+    zip.openReadStream(entry, (error, stream) => (error ? reject(error) : resolve(stream)))
+  }).catch(() => {
+    zip.close()
+    throw badRequest('the archive is broken')
+  })
+  body.once('close', () => zip.close())
+  const name = (path.split('/').at(-1) ?? '').replaceAll(/[^\w.-]/g, '_')
+  const headers = { 'Content-Disposition': `attachment; filename="${name}"` }
+  return { body, type, headers }
+}
+
+function assertPath(path: string): void {
+  const parts = path.split('/')
+  const isWrong = path === '' || path.startsWith('/') || path.endsWith('/') || path.includes('\\')
+  if (isWrong || parts.some((part) => part === '..' || part === '.' || part === '')) {
+    throw badRequest('invalid path')
+  }
+}
+
+async function openArchive(ctx: Pick<Ctx, 'files'>, archive: ArtifactRow): Promise<ZipFile> {
+  try {
+    return await openZip(ctx.files.pathOf(archive.sha256), {
+      lazyEntries: true,
+      autoClose: false,
+      decodeStrings: true,
+      validateEntrySizes: true,
+      strictFileNames: false,
+    })
+  } catch {
+    throw badRequest('the archive is broken')
+  }
+}
+
+async function findEntry(zip: ZipFile, path: string): Promise<Entry | undefined> {
+  let seen = 0
+  return await new Promise<Entry | undefined>((resolve, reject) => {
+    zip.on('entry', (entry: Entry) => {
+      seen += 1
+      if (entry.fileName === path && isPlain(entry)) resolve(entry)
+      else if (seen > MOST_ENTRIES) resolve(undefined)
+      else zip.readEntry()
+    })
+    zip.once('end', () => resolve(undefined))
+    zip.once('error', reject)
+    zip.readEntry()
+  }).catch(() => {
+    zip.close()
+    throw badRequest('the archive is broken')
+  })
+}
+
+/** Links are not followed: nobody knows where they lead. */
+function isPlain(entry: Entry): boolean {
+  return ((entry.externalFileAttributes >>> 16) & 0o170000) !== SYMLINK
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { mayInProject } from '../../access/decide.ts'
+import { signedIn, withProjectRole } from '../../access/subjects.ts'
+import { forbidden, notFound } from '../../base/problem.ts'
+import { answerDownload } from '../../http/conditional-file.ts'
+import { bytes, endpoint } from '../../http/endpoint.ts'
+import { eraseArtifacts } from '../artifacts/erase.ts'
+import { jobEntity, jobPresenter } from '../pipelines/job-entity.ts'
+import { jobOf, loadJob, markErased } from '../pipelines/running.ts'
+import { eraseTrace } from '../traces/erase.ts'
+import { readTrace } from '../traces/read-trace.ts'
+import { noteWatched } from '../traces/watchers.ts'
+import { onJob, onRunnableJob } from './access.ts'
+
+const tags = ['jobs']
+const ENDED: readonly string[] = ['success', 'failed', 'canceled']
+
+export const getJobTrace = endpoint({
+  method: 'GET',
+  path: '/projects/:id/jobs/:job_id/trace',
+  summary: 'Read the log of a job',
+  tags,
+  access: onJob({ signedIn: true }),
+  response: bytes('text/plain'),
+  async handler({ ctx, project, job, request }) {
+    const trace = await readTrace(ctx, job.id)
+    // Such a log shows every variable.
+    if (trace.debug && !mayInProject(ctx.actor, project, 'create_pipeline')) throw forbidden()
+    if (!ENDED.includes(job.status)) noteWatched(job.id)
+    return await answerDownload(request, {
+      size: trace.size,
+      etag: trace.etag,
+      type: 'text/plain',
+      headers: { 'Content-Disposition': `infile; filename="${job.id}.log"` },
+      open: (range) => trace.open(range),
+    })
+  },
+})
+
+export const eraseJob = endpoint({
+  method: 'POST',
+  path: '/projects/:id/jobs/:job_id/erase',
+  summary: 'Delete the log and the artifacts of a job',
+  tags,
+  access: onRunnableJob(),
+  response: jobEntity,
+  status: 201,
+  async handler({ ctx, project, job }) {
+    const isOwn = ctx.actor.kind === 'user' && ctx.actor.user.id === job.user_id
+    if (!isOwn && !mayInProject(ctx.actor, project, 'admin_build')) throw forbidden()
+    if (!ENDED.includes(job.status) || job.erased_at !== null) {
+      throw forbidden('Job is not erasable!')
+    }
+    await eraseTrace(ctx, job.id)
+    await eraseArtifacts(ctx, job.id)
+    await markErased(ctx, job.id)
+    const row = await jobOf(ctx.db, job.id)
+    if (!row) throw notFound()
+    return (await jobPresenter(ctx, project, [row])).job(row)
+  },
+})
+
+export const getOwnJob = endpoint({
+  method: 'GET',
+  path: '/job',
+  summary: 'Read the job whose token the caller has',
+  tags,
+  access: signedIn(),
+  jobToken: true,
+  response: jobEntity,
+  async handler({ ctx }) {
+    const { actor } = ctx
+    const loaded = actor.kind === 'job' ? await loadJob(ctx.db, actor.jobId) : undefined
+    if (!loaded) throw notFound('Job')
+    const project = await withProjectRole(ctx, loaded.project)
+    return (await jobPresenter(ctx, project, [loaded.job])).job(loaded.job)
+  },
+})
+
+const agentsEntity = z.strictObject({
+  allowed_agents: z.array(z.looseObject({ id: z.int() })),
+  job: z.strictObject({ id: z.int() }),
+  pipeline: z.strictObject({ id: z.int() }),
+  project: z.strictObject({ id: z.int(), groups: z.array(z.strictObject({ id: z.int() })) }),
+  user: z.strictObject({
+    id: z.int(),
+    username: z.string(),
+    roles_in_project: z.array(z.string()),
+  }),
+  environment: z.strictObject({ tier: z.string().nullable(), slug: z.string() }).optional(),
+})
+
+const ROLES = [
+  [10, 'guest'],
+  [20, 'reporter'],
+  [30, 'developer'],
+  [40, 'maintainer'],
+  [50, 'owner'],
+] as const
+
+/** No cluster agents are kept here: the list is empty, the rest tells who asks. */
+export const listAllowedAgents = endpoint({
+  method: 'GET',
+  path: '/job/allowed_agents',
+  summary: 'List the cluster agents that a job may use',
+  tags,
+  access: signedIn(),
+  jobToken: true,
+  response: agentsEntity,
+  async handler({ ctx }) {
+    const { actor } = ctx
+    const loaded = actor.kind === 'job' ? await loadJob(ctx.db, actor.jobId) : undefined
+    if (!loaded || actor.kind !== 'job') throw notFound('Job')
+    const project = await withProjectRole(ctx, loaded.project)
+    return {
+      allowed_agents: [],
+      job: { id: loaded.job.id },
+      pipeline: { id: loaded.pipeline.id },
+      project: { id: project.id, groups: [{ id: project.namespace_id }] },
+      user: {
+        id: actor.user.id,
+        username: actor.user.username,
+        roles_in_project: ROLES.filter(([level]) => level <= project.role).map(([, name]) => name),
+      },
+    }
+  },
+})

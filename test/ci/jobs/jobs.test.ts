@@ -1,0 +1,182 @@
+import { once } from 'node:events'
+import archiver from 'archiver'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CI_VARIABLE_PURPOSE, collectVariables } from '../../../src/ci/variables/collect.ts'
+import { commitFiles } from '../../support/fast-import.ts'
+import { addMember, addProject, type TestProject } from '../../support/project.ts'
+import { addRunner } from '../../support/runner.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let ana: Caller
+let dev: Caller
+let count = 0
+
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  dev = await world.user('dev')
+})
+afterAll(() => world.close())
+
+async function projectWith(config: string): Promise<TestProject> {
+  count += 1
+  const project = await addProject(world, ana, 'basic', { path: `j${count}` })
+  await addMember(world, project, dev, 30)
+  commitFiles(project, { files: { '.svc-ci.yml': config } })
+  return project
+}
+
+async function started(config: string, project?: TestProject) {
+  const at = project ?? (await projectWith(config))
+  const runner = await addRunner(world, ana, at.id)
+  const made = await dev.post(`/projects/${at.id}/pipeline`, { ref: 'main' })
+  const given = await runner.request()
+  if (!given) throw new Error(`no job: ${JSON.stringify(made.body)}`)
+  return { project: at, runner, given, api: `/projects/${at.id}/jobs/${given.id}` }
+}
+
+async function zipOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
+  const zip = archiver('zip')
+  const chunks: Buffer[] = []
+  zip.on('data', (chunk: Buffer) => chunks.push(chunk))
+  for (const [name, content] of Object.entries(files)) zip.append(content, { name })
+  const ended = once(zip, 'end')
+  await zip.finalize()
+  await ended
+  return Buffer.concat(chunks)
+}
+
+describe('the log of a job', () => {
+  test('is read while it grows and after the end, in parts too', async () => {
+    const { runner, given, api } = await started('x: {script: y}')
+    expect((await dev.get(`${api}/trace`)).body).toBe('')
+    await runner.append(given, 0, 'one\n')
+    expect((await dev.get(`${api}/trace`)).body).toBe('one\n')
+    const watched = await runner.append(given, 4, 'two\n')
+    expect(watched.headers.get('x-svc-trace-update-interval')).toBe('3')
+    await runner.update(given, 'success')
+    await world.runTasks()
+    expect((await dev.get(`${api}/trace`)).body).toBe('one\ntwo\n')
+    const part = await dev.get(`${api}/trace`, { headers: { Range: 'bytes=4-' } })
+    expect(part).toMatchObject({ status: 206, body: 'two\n' })
+    const { sha256 } = await world.ctx.db
+      .selectFrom('ci_traces')
+      .select('sha256')
+      .where('job_id', '=', given.id)
+      .executeTakeFirstOrThrow()
+    expect(sha256).not.toBeNull()
+    expect((await world.nobody.get(`${api}/trace`)).status).toBe(401)
+  })
+
+  test('never shows a masked value, also when it is cut across two chunks', async () => {
+    const project = await projectWith('x: {script: y}')
+    const now = world.ctx.now()
+    await world.ctx.db
+      .insertInto('ci_variables')
+      .values({
+        project_id: project.id,
+        key: 'PASSWORD',
+        sealed_value: world.ctx.vault.seal('hunter2hunter', CI_VARIABLE_PURPOSE),
+        masked: true,
+        created_at: now,
+        updated_at: now,
+      })
+      .execute()
+    const at = { id: project.id, namespace_id: 0 }
+    expect(await collectVariables(world.ctx, at, { protected: false })).toMatchObject([
+      { key: 'PASSWORD', value: 'hunter2hunter', masked: true },
+    ])
+    const { runner, given, api } = await started('', project)
+    const shown = async () => (await dev.get(`${api}/trace`)).body as string
+    await runner.append(given, 0, 'a hunter2hunter b hunt')
+    expect(await shown()).toBe(`a ${'*'.repeat(13)} b `)
+    await runner.append(given, 22, 'er2hunter c\n')
+    expect(await shown()).toBe(`a ${'*'.repeat(13)} b ${'*'.repeat(13)} c\n`)
+    await runner.append(given, 34, `${given.token}\n`)
+    expect(await shown()).not.toContain(given.token)
+  })
+
+  test('tells the coverage, by the last match of the pattern', async () => {
+    const { runner, given, api } = await started('x: {script: y, coverage: "/total: (\\\\d+)%/"}')
+    await runner.finish(given, 'success', 'total: 10%\ntotal: 87%\n')
+    await world.runTasks()
+    expect((await dev.get(api)).body.coverage).toBe(87)
+  })
+
+  test('is deleted with the artifacts when the job is erased', async () => {
+    const { runner, given, api } = await started('x: {script: y}')
+    await runner.upload(given, await zipOf({ 'a.txt': 'a' }))
+    await runner.finish(given, 'success', 'secret\n')
+    await world.runTasks()
+    const erased = await dev.post(`${api}/erase`)
+    expect(erased).toMatchObject({ status: 201, body: { artifacts: [] } })
+    expect(erased.body.erased_at).not.toBeNull()
+    expect((await dev.get(`${api}/trace`)).body).toBe('')
+    expect((await dev.get(`${api}/artifacts`)).status).toBe(404)
+    expect((await dev.post(`${api}/erase`)).status).toBe(403)
+  })
+})
+
+describe('artifacts', () => {
+  test('are shown by the job, downloaded whole, as one file, and by ref', async () => {
+    const { project, runner, given, api } = await started('x: {script: y}')
+    const zip = await zipOf({ 'out/a.txt': 'hello', 'b.txt': 'b' })
+    await runner.upload(given, zip, { artifact_type: 'archive', expire_in: '1 week' })
+    await runner.finish(given, 'success')
+    await world.runTasks()
+    const job = (await dev.get(api)).body
+    expect(job).toMatchObject({
+      artifacts_file: { filename: 'artifacts.zip', size: zip.length },
+      artifacts: [{ file_type: 'archive', file_format: 'zip' }],
+      artifacts_expire_at: '2026-05-11T10:00:00.000Z',
+      runner: { runner_type: 'project_type', online: true },
+    })
+    expect((await dev.get(`${api}/artifacts/out/a.txt`)).body).toBe('hello')
+    for (const path of ['out/none.txt', 'out']) {
+      expect((await dev.get(`${api}/artifacts/${path}`)).status).toBe(404)
+    }
+    expect((await dev.get(`${api}/artifacts/..%2Fa`)).status).toBe(400)
+    const latest = `/projects/${project.id}/jobs/artifacts/main`
+    expect((await dev.get(`${latest}/raw/b.txt?job=x`)).body).toBe('b')
+    expect((await dev.get(`${latest}/download?job=x`)).status).toBe(200)
+    expect((await dev.get(`${latest}/download?job=none`)).status).toBe(404)
+    expect((await dev.post(`${api}/artifacts/keep`)).body.artifacts_expire_at).toBeNull()
+    expect((await dev.delete(`${api}/artifacts`)).status).toBe(403)
+    expect((await ana.delete(`${api}/artifacts`)).status).toBe(204)
+  })
+
+  test('of a job that reports its tests are the test report of the pipeline', async () => {
+    const { project, runner, given } = await started('x: {script: y}')
+    const xml = `<testsuite name="s"><testcase name="a" classname="c" time="0.5"/>
+      <testcase name="b"><failure message="no">at line 1</failure></testcase></testsuite>`
+    const query = { artifact_type: 'junit', artifact_format: 'raw' }
+    await runner.upload(given, Buffer.from(xml), query, 'junit.xml')
+    await runner.finish(given, 'success')
+    await world.runTasks()
+    const at = `/projects/${project.id}/pipelines/${given.job_info.pipeline_id}/test_report`
+    expect((await dev.get(at)).body).toMatchObject({
+      total_count: 2,
+      failed_count: 1,
+      test_suites: [{ name: 'x', test_cases: [{ name: 'a' }, { name: 'b', status: 'failed' }] }],
+    })
+  })
+
+  test('that are no archive are refused when a file of them is asked for', async () => {
+    const { runner, given, api } = await started('x: {script: y}')
+    await runner.upload(given, Buffer.from('no zip'))
+    expect((await dev.get(`${api}/artifacts/a.txt`)).status).toBe(400)
+  })
+})
+
+describe('whoever has a job token', () => {
+  test('learns which job it is, and that there are no agents', async () => {
+    const { given } = await started('x: {script: y}')
+    const headers = { 'JOB-TOKEN': given.token }
+    expect((await world.nobody.get('/job', { headers })).body.id).toBe(given.id)
+    const agents = await world.nobody.get(`/job/allowed_agents?job_token=${given.token}`)
+    expect(agents.body).toMatchObject({ allowed_agents: [], job: { id: given.id } })
+    expect((await dev.get('/job')).status).toBe(404)
+    expect((await world.nobody.get('/job')).status).toBe(401)
+  })
+})
