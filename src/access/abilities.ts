@@ -14,7 +14,7 @@ export const recordConditions = {
   last_owner: 'the record is the last owner of its group or project',
   system: 'the record was written by the server',
   confidential: 'the record is confidential',
-  locked: 'the discussion is locked',
+  locked: 'the discussion is locked, and the caller is no member',
 } as const
 
 export type RecordCondition = keyof typeof recordConditions
@@ -63,10 +63,14 @@ export const projectAbilities = {
   approve_merge_request: { role: developer, feature: 'merge_requests', write: true },
   read_approval_rules: { role: guest },
   admin_approval_rules: { role: maintainer, write: true },
+  edit_merge_request: { role: developer, when: { author: 0 }, write: true },
   delete_merge_request: { role: owner, feature: 'merge_requests', write: true },
-  create_note: { role: guest, visitor: 'signed_in', write: true },
-  admin_note: { role: maintainer, write: true },
+  create_note: { role: guest, visitor: 'signed_in', unless: ['locked'], write: true },
+  change_note: { role: maintainer, when: { author: 0 }, unless: ['system'], write: true },
+  read_internal_notes: { role: planner },
+  resolve_discussion: { role: developer, when: { author: 0 } },
   award_emoji: { role: guest, visitor: 'signed_in', write: true },
+  remove_award: { role: admin, when: { oneself: 0 } },
   upload_file: { role: guest, visitor: 'signed_in', write: true },
   read_labels: { role: guest, visitor: 'anyone', feature: ['issues', 'merge_requests'] },
   admin_label: { role: planner, feature: ['issues', 'merge_requests'], write: true },

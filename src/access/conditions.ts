@@ -11,8 +11,16 @@ import type { Project } from './subjects.ts'
 export interface Condition<G> {
   /** `sets created_at: set_timestamps` */
   readonly name: string
-  /** Throws the refusal of a caller who may not. */
-  assert(given: G): void | Promise<void>
+  /** Throws the refusal of a caller who may not; gives the fields of the body that are left out for this one. */
+  assert(given: G): readonly string[] | Promise<readonly string[]>
+}
+
+const NOTHING: readonly string[] = []
+
+/** True, or the refusal of a caller who may not: 401 where signing in would help, else 403. */
+export function mayOr(ctx: Ctx, may: boolean): true | Problem {
+  if (may) return true
+  return ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden()
 }
 
 /** A condition from a plain function: `true`, or the refusal. */
@@ -25,6 +33,7 @@ export function condition<G>(
     async assert(given) {
       const answer = await judge(given)
       if (answer !== true) throw answer
+      return NOTHING
     },
   }
 }
@@ -36,7 +45,17 @@ export function fieldsNeed(
 ): Condition<{ readonly ctx: Ctx; readonly project: Project; readonly body: object }> {
   return condition(`${fields.join(', ')}: ${ability}`, ({ ctx, project, body }) => {
     const sent = fields.some((field) => field in body && body[field as never] !== undefined)
-    if (!sent || mayInProject(ctx.actor, project, ability)) return true
-    return ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden()
+    return mayOr(ctx, !sent || mayInProject(ctx.actor, project, ability))
   })
+}
+
+/** These fields of the body count only from callers with the ability in the project; they are ignored from others. */
+export function fieldsIgnoredUnless(
+  ability: ProjectAbility,
+  fields: readonly string[],
+): Condition<{ readonly ctx: Ctx; readonly project: Project }> {
+  return {
+    name: `${fields.join(', ')}: ignored without ${ability}`,
+    assert: ({ ctx, project }) => (mayInProject(ctx.actor, project, ability) ? NOTHING : fields),
+  }
 }

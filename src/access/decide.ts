@@ -91,9 +91,7 @@ export function mayInProject(
   ability: ProjectAbility,
   conditions?: Conditions,
 ): boolean {
-  const rule: Rule = projectAbilities[ability]
-  if (rule.role === Role.admin) return isAdmin(actor)
-  return ruleAllows(rule, actor, subject, conditions)
+  return ruleAllows(projectAbilities[ability], actor, subject, conditions)
 }
 
 /** Whether the caller may do this in the group, or with a record of it of which `conditions` hold. */

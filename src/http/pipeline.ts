@@ -232,7 +232,9 @@ async function perform(
     )
   const given = { ...(subject as object), ctx, ...read }
   // A declaration's conditions take just what its handler is given.
-  for (const condition of endpoint.conditions) await condition.assert(given as never)
+  for (const condition of endpoint.conditions) {
+    for (const field of await condition.assert(given as never)) delete given.body[field]
+  }
   const page = endpoint.paginate ? readPage(endpoint.paginate, input) : undefined
   const facts: RequestFacts = {
     method: request.method,

@@ -26,6 +26,21 @@ async function ruled(spot: Spot) {
   return { package_protection_rule_id: String(made.id) }
 }
 
+/** The endpoints of npm, with and without a scope: its own client asks them in test/packages/npm. */
+const npmPaths = ['/projects/:id/packages/npm', '/groups/:id/-/packages/npm', '/packages/npm']
+const npmExamples = Object.fromEntries(
+  npmPaths.flatMap((path) =>
+    ['GET', 'PUT', 'DELETE'].flatMap((method) =>
+      ['', '/:tag'].flatMap((tail) =>
+        ['/:package_name', '/:scope/:package_name'].map((name) => [
+          `${method} ${path}/-/package${name}/dist-tags${tail}`,
+          { elsewhere: 'test/packages/npm' },
+        ]),
+      ),
+    ),
+  ),
+)
+
 export const packageExamples = examples({
   'GET P/packages/generic/:package_name/:package_version/*file': { prepare: published },
   'GET P/packages/:package_id': { prepare: published },

@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import type { ProjectAbility } from '../../access/abilities.ts'
-import { isAdmin, userOf } from '../../access/actor.ts'
-import { onProject, type Project } from '../../access/subjects.ts'
-import { forbidden, notFound } from '../../base/problem.ts'
+import { userOf } from '../../access/actor.ts'
+import { projectRecord } from '../../access/records.ts'
+import type { Project } from '../../access/subjects.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
 import { id, text } from '../../http/params.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
+import { getNote } from '../notes/access.ts'
 import type { NoteKind } from '../notes/kind.ts'
-import { getNote } from '../notes/note-routes.ts'
 import type { Awardable } from './awardable.ts'
 import { type AwardableType, type AwardRow, findAward, listAwardRows } from './queries.ts'
 import { award, takeBack } from './verbs.ts'
@@ -45,29 +46,41 @@ function present(ctx: Ctx, subject: Awardable, row: AwardRow): z.input<typeof aw
   }
 }
 
-async function getAward(ctx: Ctx, subject: Awardable, awardId: number): Promise<AwardRow> {
-  const row = await findAward(ctx.db, subject.type, subject.id, awardId)
-  if (!row) throw notFound('Award Emoji')
-  return row
+function onAwardable(kind: AwardableKind, ability?: ProjectAbility) {
+  return projectRecord(kind.ability, {
+    params: kind.params,
+    find: async ({ ctx, project, params }) => ({
+      subject: await kind.find(ctx, project, params),
+    }),
+  })(ability, ability ? { signedIn: true } : {})
+}
+
+function onAward(kind: AwardableKind, ability?: ProjectAbility) {
+  return projectRecord(kind.ability, {
+    params: { ...kind.params, award_id: id() },
+    async find({ ctx, project, params }) {
+      const subject = await kind.find(ctx, project, params)
+      const row = await findAward(ctx.db, subject.type, subject.id, Number(params.award_id))
+      if (!row) throw notFound('Award Emoji')
+      return { subject, row }
+    },
+    conditions: ({ ctx, row }) => ({ oneself: row.id === userOf(ctx.actor)?.id }),
+  })(ability, ability ? { signedIn: true } : {})
 }
 
 function routes(kind: AwardableKind): Endpoint[] {
   const path = `${kind.path}/award_emoji`
   const tags = ['award_emoji']
-  const withAward = { ...kind.params, award_id: id() }
-  const write = onProject(kind.ability, { signedIn: true })
   return [
     endpoint({
       method: 'GET',
       path,
       summary: 'List reactions',
-      access: onProject(kind.ability),
+      access: onAwardable(kind),
       tags,
-      params: kind.params,
       paginate: 'offset',
       response: z.array(awardEntity),
-      async handler({ ctx, project, params, page }) {
-        const subject = await kind.find(ctx, project, params)
+      async handler({ ctx, subject, page }) {
         const rows = await listAwardRows(ctx.db, subject.type, subject.id, page)
         return { ...rows, items: rows.items.map((row) => present(ctx, subject, row)) }
       },
@@ -76,43 +89,30 @@ function routes(kind: AwardableKind): Endpoint[] {
       method: 'GET',
       path: `${path}/:award_id`,
       summary: 'Get a reaction',
-      access: onProject(kind.ability),
+      access: onAward(kind),
       tags,
-      params: withAward,
       response: awardEntity,
-      async handler({ ctx, project, params }) {
-        const subject = await kind.find(ctx, project, params)
-        return present(ctx, subject, await getAward(ctx, subject, params.award_id))
-      },
+      handler: ({ ctx, subject, row }) => present(ctx, subject, row),
     }),
     endpoint({
       method: 'POST',
       path,
       summary: 'React with an emoji',
-      access: write,
+      access: onAwardable(kind, 'award_emoji'),
       tags,
-      params: kind.params,
       body: { name: text({ max: 255 }) },
       response: awardEntity,
       status: 201,
-      async handler({ ctx, project, params, body }) {
-        const subject = await kind.find(ctx, project, params)
-        return present(ctx, subject, await award(ctx, project, subject, body.name))
-      },
+      handler: async ({ ctx, subject, body }) =>
+        present(ctx, subject, await award(ctx, subject, body.name)),
     }),
     endpoint({
       method: 'DELETE',
       path: `${path}/:award_id`,
       summary: 'Take a reaction back',
-      access: write,
+      access: onAward(kind, 'remove_award'),
       tags,
-      params: withAward,
-      async handler({ ctx, project, params }) {
-        const subject = await kind.find(ctx, project, params)
-        const row = await getAward(ctx, subject, params.award_id)
-        if (row.id !== userOf(ctx.actor)?.id && !isAdmin(ctx.actor)) throw forbidden()
-        await takeBack(ctx, subject, row)
-      },
+      handler: ({ ctx, subject, row }) => takeBack(ctx, subject, row),
     }),
   ]
 }

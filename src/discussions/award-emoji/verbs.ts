@@ -18,15 +18,9 @@ function plainName(name: string): string {
 }
 
 /** Adds the caller's reaction; 404 for the same one twice. */
-export async function award(
-  ctx: Ctx,
-  project: Project,
-  subject: Awardable,
-  name: string,
-): Promise<AwardRow> {
+export async function award(ctx: Ctx, subject: Awardable, name: string): Promise<AwardRow> {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
-  assertMayInProject(ctx, project, 'award_emoji')
   const plain = plainName(name)
   const columns =
     'award_emoji.awardable_type, award_emoji.awardable_id, award_emoji.user_id, award_emoji.name'
@@ -61,6 +55,7 @@ export async function toggleAward(
   if (!user) throw unauthorized()
   const own = await findOwnAward(ctx.db, subject.type, subject.id, user.id, plainName(name))
   const row = own && (await findAward(ctx.db, subject.type, subject.id, own.id))
-  if (row) await takeBack(ctx, subject, row)
-  else await award(ctx, project, subject, name)
+  if (row) return takeBack(ctx, subject, row)
+  assertMayInProject(ctx, project, 'award_emoji')
+  await award(ctx, subject, name)
 }

@@ -1,20 +1,20 @@
 import { z } from 'zod'
-import { onProject } from '../../access/subjects.ts'
+import { fieldsIgnoredUnless } from '../../access/conditions.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { Answer, type Endpoint, endpoint } from '../../http/endpoint.ts'
-import { flag, hash, id, instant, integer, oneOf, parameter, text } from '../../http/params.ts'
+import { flag, hash, instant, integer, oneOf, parameter, text } from '../../http/params.ts'
+import { changesNote, onNoteable, onNoteOfThread, onThread } from './access.ts'
 import {
   commandsEntity,
   discussionEntity,
-  type NoteRow,
   noteEntity,
   presentCommands,
   presentNote,
 } from './entity.ts'
 import type { NoteKind } from './kind.ts'
-import { addNote, editNote, getNote } from './note-routes.ts'
+import { addNote, editNote } from './note-routes.ts'
 import type { Noteable } from './noteable.ts'
 import { peopleOf, presentOne, presentThreads } from './present.ts'
 import { listDiscussionIds, listNotesOfDiscussions } from './queries.ts'
@@ -45,28 +45,13 @@ export function said(asked: AskedByRequest) {
   return Object.fromEntries(given)
 }
 
-async function threadOf(ctx: Ctx, noteable: Noteable, discussionId: string): Promise<NoteRow[]> {
-  const scope = scopeOf(noteable)
-  return listNotesOfDiscussions(ctx.db, scope, seenBy(ctx, noteable), [discussionId])
-}
-
-async function getThread(ctx: Ctx, noteable: Noteable, discussionId: string, what = 'Discussion') {
-  const thread = await threadOf(ctx, noteable, discussionId)
-  if (thread.length === 0) throw notFound(what)
-  return thread
-}
-
 async function presentThread(ctx: Ctx, noteable: Noteable, discussionId: string) {
-  const rows = await getThread(ctx, noteable, discussionId)
+  const rows = await listNotesOfDiscussions(ctx.db, scopeOf(noteable), seenBy(ctx, noteable), [
+    discussionId,
+  ])
   const [thread] = await presentThreads(ctx, noteable, [discussionId], rows)
   if (!thread) throw notFound('Discussion')
   return thread
-}
-
-async function getNoteOfThread(ctx: Ctx, noteable: Noteable, discussionId: string, noteId: number) {
-  const row = await getNote(ctx, noteable, noteId)
-  if (row.discussion_id !== discussionId) throw notFound('Note')
-  return row
 }
 
 /** The routes of threads below one kind of thing (spec B-resolved §11.1). */
@@ -75,29 +60,23 @@ export function discussionEndpoints(kind: NoteKind): Endpoint[] {
 }
 
 function commonOf(kind: NoteKind) {
-  return {
-    access: onProject(kind.ability, { signedIn: true }),
-    tags: [kind.tag],
-    discussions: `${kind.path}/discussions`,
-    withThread: { ...kind.params, discussion_id: text({ max: 100 }) },
-    withNote: { ...kind.params, discussion_id: text({ max: 100 }), note_id: id() },
-  }
+  return { tags: [kind.tag], discussions: `${kind.path}/discussions` }
 }
 
+const datedByOwners = fieldsIgnoredUnless('set_timestamps', ['created_at'])
+
 function threadEndpoints(kind: NoteKind): Endpoint[] {
-  const { access, tags, discussions, withThread } = commonOf(kind)
+  const { tags, discussions } = commonOf(kind)
   return [
     endpoint({
       method: 'GET',
       path: discussions,
       summary: 'List threads',
-      access,
+      access: onNoteable(kind),
       tags,
-      params: kind.params,
       paginate: 'offset',
       response: z.array(discussionEntity),
-      async handler({ ctx, project, params, page }) {
-        const noteable = await kind.find(ctx, project, params)
+      async handler({ ctx, noteable, page }) {
         const scope = scopeOf(noteable)
         const { ids, total } = await listDiscussionIds(ctx.db, scope, { internal: true }, page)
         const rows = await listNotesOfDiscussions(ctx.db, scope, seenBy(ctx, noteable), ids)
@@ -109,22 +88,18 @@ function threadEndpoints(kind: NoteKind): Endpoint[] {
       method: 'GET',
       path: `${discussions}/:discussion_id`,
       summary: 'Get a thread',
-      access,
+      access: onThread(kind),
       tags,
-      params: withThread,
       response: discussionEntity,
-      async handler({ ctx, project, params }) {
-        const noteable = await kind.find(ctx, project, params)
-        return presentThread(ctx, noteable, params.discussion_id)
-      },
+      handler: ({ ctx, noteable, discussionId }) => presentThread(ctx, noteable, discussionId),
     }),
     endpoint({
       method: 'POST',
       path: discussions,
       summary: 'Begin a thread',
-      access,
+      access: onNoteable(kind, 'create_note'),
+      conditions: [datedByOwners],
       tags,
-      params: kind.params,
       body: {
         body: text({ max: 1_000_000 }),
         created_at: instant().optional(),
@@ -133,8 +108,7 @@ function threadEndpoints(kind: NoteKind): Endpoint[] {
       },
       response: z.union([discussionEntity, commandsEntity]),
       status: 201,
-      async handler({ ctx, project, params, body }) {
-        const noteable = await kind.find(ctx, project, params)
+      async handler({ ctx, noteable, body }) {
         const placed =
           body.position && kind.place
             ? await kind.place(ctx, noteable, said(body.position))
@@ -153,41 +127,36 @@ function threadEndpoints(kind: NoteKind): Endpoint[] {
 }
 
 function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
-  const { access, tags, discussions, withThread, withNote } = commonOf(kind)
+  const { tags, discussions } = commonOf(kind)
   const notes = `${discussions}/:discussion_id/notes`
   return [
     endpoint({
       method: 'GET',
       path: notes,
       summary: 'List the notes of a thread',
-      access,
+      access: onThread(kind, kind.ability, 'Notes'),
       tags,
-      params: withThread,
       response: z.array(noteEntity),
-      async handler({ ctx, project, params }) {
-        const noteable = await kind.find(ctx, project, params)
-        const rows = await getThread(ctx, noteable, params.discussion_id, 'Notes')
-        const people = await peopleOf(ctx, rows)
-        return rows.map((row) => presentNote(ctx, row, noteable.iid, people))
+      async handler({ ctx, noteable, thread }) {
+        const people = await peopleOf(ctx, thread)
+        return thread.map((row) => presentNote(ctx, row, noteable.iid, people))
       },
     }),
     endpoint({
       method: 'POST',
       path: notes,
       summary: 'Reply to a thread',
-      access,
+      access: onThread(kind, 'create_note'),
+      conditions: [datedByOwners],
       tags,
-      params: withThread,
       body: { body: text({ max: 1_000_000 }), created_at: instant().optional() },
       response: z.union([noteEntity, commandsEntity]),
       status: 201,
-      async handler({ ctx, project, params, body }) {
-        const noteable = await kind.find(ctx, project, params)
-        await getThread(ctx, noteable, params.discussion_id)
+      async handler({ ctx, noteable, discussionId, body }) {
         const { row, done } = await addNote(ctx, kind, noteable, {
           body: body.body,
           createdAt: body.created_at,
-          discussionId: params.discussion_id,
+          discussionId,
         })
         if (!row) return new Answer(presentCommands(done), { status: 202 })
         return presentOne(ctx, noteable, row, done?.changes)
@@ -197,31 +166,24 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
       method: 'GET',
       path: `${notes}/:note_id`,
       summary: 'Get a note of a thread',
-      access,
+      access: onNoteOfThread(kind),
       tags,
-      params: withNote,
       response: noteEntity,
-      async handler({ ctx, project, params }) {
-        const noteable = await kind.find(ctx, project, params)
-        const row = await getNoteOfThread(ctx, noteable, params.discussion_id, params.note_id)
-        return presentOne(ctx, noteable, row)
-      },
+      handler: ({ ctx, noteable, note }) => presentOne(ctx, noteable, note),
     }),
     endpoint({
       method: 'PUT',
       path: `${notes}/:note_id`,
       summary: 'Change or resolve a note of a thread',
-      access,
+      access: onNoteOfThread(kind),
+      conditions: changesNote,
       tags,
-      params: withNote,
       body: { body: text({ max: 1_000_000 }).optional(), resolved: flag().optional() },
       check: exactlyOneOfBodyAndResolved,
       response: z.union([noteEntity, commandsEntity]),
-      async handler({ ctx, project, params, body }) {
-        const noteable = await kind.find(ctx, project, params)
-        const row = await getNoteOfThread(ctx, noteable, params.discussion_id, params.note_id)
-        if (body.body !== undefined) return editNote(ctx, kind, noteable, row, body.body)
-        const resolved = await resolveNote(ctx, noteable, row, body.resolved ?? false)
+      async handler({ ctx, noteable, note, body }) {
+        if (body.body !== undefined) return editNote(ctx, kind, noteable, note, body.body)
+        const resolved = await resolveNote(ctx, noteable, note, body.resolved ?? false)
         return presentOne(ctx, noteable, resolved)
       },
     }),
@@ -229,14 +191,11 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
       method: 'DELETE',
       path: `${notes}/:note_id`,
       summary: 'Delete a note of a thread',
-      access,
+      access: onNoteOfThread(kind, 'change_note'),
       tags,
-      params: withNote,
-      async handler({ ctx, project, params, request }) {
-        const noteable = await kind.find(ctx, project, params)
-        const row = await getNoteOfThread(ctx, noteable, params.discussion_id, params.note_id)
-        assertUnmodifiedSince(request, row.updated_at)
-        await removeNote(ctx, noteable, row)
+      async handler({ ctx, note, request }) {
+        assertUnmodifiedSince(request, note.updated_at)
+        await removeNote(ctx, note)
       },
     }),
   ]
@@ -252,22 +211,19 @@ function exactlyOneOfBodyAndResolved(sent: ReadonlySet<string>): string[] {
 
 function resolveEndpoints(kind: NoteKind): Endpoint[] {
   if (!kind.resolvable) return []
-  const { access, tags, discussions, withThread } = commonOf(kind)
+  const { tags, discussions } = commonOf(kind)
   return [
     endpoint({
       method: 'PUT',
       path: `${discussions}/:discussion_id`,
       summary: 'Resolve or reopen a thread',
-      access,
+      access: onThread(kind, 'resolve_discussion'),
       tags,
-      params: withThread,
       body: { resolved: flag() },
       response: discussionEntity,
-      async handler({ ctx, project, params, body }) {
-        const noteable = await kind.find(ctx, project, params)
-        const thread = await getThread(ctx, noteable, params.discussion_id)
+      async handler({ ctx, noteable, discussionId, thread, body }) {
         await resolveDiscussion(ctx, noteable, thread, body.resolved)
-        return presentThread(ctx, noteable, params.discussion_id)
+        return presentThread(ctx, noteable, discussionId)
       },
     }),
   ]

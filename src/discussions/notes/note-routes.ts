@@ -1,32 +1,17 @@
 import { z } from 'zod'
-import { onProject } from '../../access/subjects.ts'
-import { badRequest, notFound } from '../../base/problem.ts'
+import { fieldsIgnoredUnless } from '../../access/conditions.ts'
+import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { Answer, type Endpoint, endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
-import { flag, id, instant, oneOf, text } from '../../http/params.ts'
+import { flag, instant, oneOf, text } from '../../http/params.ts'
+import { onNote, onNoteable, writesInternalNote } from './access.ts'
 import { commandsEntity, type NoteRow, noteEntity, presentCommands, presentNote } from './entity.ts'
 import type { CommandContext, CommandPlan, CommandResult, NoteKind } from './kind.ts'
 import type { Noteable } from './noteable.ts'
 import { peopleOf, presentOne } from './present.ts'
-import { findNote, listNoteRows } from './queries.ts'
-import {
-  assertMayChange,
-  assertMayWrite,
-  changeNoteBody,
-  createNote,
-  type NoteInput,
-  removeNote,
-  scopeOf,
-  seenBy,
-} from './verbs.ts'
-
-/** The note of a path, if the caller may see it. */
-export async function getNote(ctx: Ctx, noteable: Noteable, noteId: number): Promise<NoteRow> {
-  const row = await findNote(ctx.db, scopeOf(noteable), noteId, seenBy(ctx, noteable))
-  if (!row) throw notFound('Note')
-  return row
-}
+import { listNoteRows } from './queries.ts'
+import { changeNoteBody, createNote, type NoteInput, removeNote, scopeOf, seenBy } from './verbs.ts'
 
 async function planOf(
   ctx: Ctx,
@@ -60,7 +45,6 @@ export async function addNote(
   const plan = await planOf(ctx, kind, noteable, input.body, context)
   const body = plan?.body ?? input.body
   if (plan && body.trim() === '') {
-    assertMayWrite(ctx, noteable)
     return { row: undefined, done: await runAlone(plan) }
   }
   const row = await createNote(
@@ -81,11 +65,10 @@ export async function editNote(
   row: NoteRow,
   body: string,
 ) {
-  assertMayChange(ctx, noteable, row)
   const plan = await planOf(ctx, kind, noteable, body)
   if (plan && plan.body.trim() === '') {
     const done = await runAlone(plan)
-    await removeNote(ctx, noteable, row)
+    await removeNote(ctx, row)
     return new Answer(presentCommands(done), { status: 202 })
   }
   const changed = await changeNoteBody(
@@ -104,10 +87,7 @@ export async function editNote(
 export function noteEndpoints(kind: NoteKind): Endpoint[] {
   const notes = `${kind.path}/notes`
   const one = `${notes}/:note_id`
-  const withNote = { ...kind.params, note_id: id() }
-  const access = onProject(kind.ability, { signedIn: true })
   const tags = [kind.tag]
-  const common = { access, tags }
   const fields = {
     internal: flag().optional(),
     confidential: flag().optional(),
@@ -115,11 +95,11 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
   }
   return [
     endpoint({
-      ...common,
       method: 'GET',
       path: notes,
+      tags,
+      access: onNoteable(kind),
       summary: 'List notes',
-      params: kind.params,
       query: {
         order_by: oneOf(['created_at', 'updated_at']).optional(),
         sort: oneOf(['asc', 'desc']).optional(),
@@ -127,8 +107,7 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
       },
       paginate: 'offset',
       response: z.array(noteEntity),
-      async handler({ ctx, project, params, query, page }) {
-        const noteable = await kind.find(ctx, project, params)
+      async handler({ ctx, noteable, query, page }) {
         const filter = {
           ...seenBy(ctx, noteable),
           activity: query.activity_filter,
@@ -144,23 +123,21 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
       },
     }),
     endpoint({
-      ...common,
       method: 'GET',
       path: one,
+      tags,
+      access: onNote(kind),
       summary: 'Get a note',
-      params: withNote,
       response: noteEntity,
-      async handler({ ctx, project, params }) {
-        const noteable = await kind.find(ctx, project, params)
-        return presentOne(ctx, noteable, await getNote(ctx, noteable, params.note_id))
-      },
+      handler: ({ ctx, noteable, note }) => presentOne(ctx, noteable, note),
     }),
     endpoint({
-      ...common,
       method: 'POST',
       path: notes,
+      tags,
+      access: onNoteable(kind, 'create_note'),
+      conditions: [writesInternalNote, fieldsIgnoredUnless('set_timestamps', ['created_at'])],
       summary: 'Add a note',
-      params: kind.params,
       body: {
         ...fields,
         body: text({ max: 1_000_000 }),
@@ -169,8 +146,7 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
       limit: perMinuteAsSet('notes_create_limit'),
       response: z.union([noteEntity, commandsEntity]),
       status: 201,
-      async handler({ ctx, project, params, body }) {
-        const noteable = await kind.find(ctx, project, params)
+      async handler({ ctx, noteable, body }) {
         const internal = body.internal ?? body.confidential
         const input = { body: body.body, internal, createdAt: body.created_at }
         const context = { headSha: body.merge_request_diff_head_sha }
@@ -180,34 +156,27 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
       },
     }),
     endpoint({
-      ...common,
       method: 'PUT',
       path: one,
+      tags,
+      access: onNote(kind, 'change_note'),
       summary: 'Change the text of a note',
-      params: withNote,
       body: { body: text({ max: 1_000_000 }).optional(), confidential: flag().optional() },
       response: z.union([noteEntity, commandsEntity]),
-      async handler({ ctx, project, params, body }) {
-        const noteable = await kind.find(ctx, project, params)
-        const row = await getNote(ctx, noteable, params.note_id)
-        if (body.body === undefined) {
-          assertMayChange(ctx, noteable, row)
-          return presentOne(ctx, noteable, row)
-        }
-        return editNote(ctx, kind, noteable, row, body.body)
-      },
+      handler: ({ ctx, noteable, note, body }) =>
+        body.body === undefined
+          ? presentOne(ctx, noteable, note)
+          : editNote(ctx, kind, noteable, note, body.body),
     }),
     endpoint({
-      ...common,
       method: 'DELETE',
       path: one,
+      tags,
+      access: onNote(kind, 'change_note'),
       summary: 'Delete a note',
-      params: withNote,
-      async handler({ ctx, project, params, request }) {
-        const noteable = await kind.find(ctx, project, params)
-        const row = await getNote(ctx, noteable, params.note_id)
-        assertUnmodifiedSince(request, row.updated_at)
-        await removeNote(ctx, noteable, row)
+      async handler({ ctx, note, request }) {
+        assertUnmodifiedSince(request, note.updated_at)
+        await removeNote(ctx, note)
       },
     }),
   ]

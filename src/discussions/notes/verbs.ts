@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { isAdmin, userOf } from '../../access/actor.ts'
+import { userOf } from '../../access/actor.ts'
 import { mayInProject } from '../../access/decide.ts'
-import { Role } from '../../access/roles.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import { runEffects } from '../../base/effects.ts'
-import { badRequest, forbidden, notFound, unauthorized } from '../../base/problem.ts'
+import { badRequest, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { NoteRow } from './entity.ts'
@@ -43,7 +42,7 @@ export function newDiscussionId(): string {
 export interface NoteInput {
   readonly body: string
   readonly internal?: boolean | undefined
-  /** Honoured only for administrators and project owners, else dropped (spec B-resolved §11.1). */
+  /** Access leaves it to administrators and project owners (docs/contract/B-resolved §11.1). */
   readonly createdAt?: string | undefined
   /** Begins a thread instead of a single comment. */
   readonly thread?: boolean | undefined
@@ -58,7 +57,7 @@ export interface NoteInput {
 
 /** Whether the caller may see internal notes of the project. */
 export function maySeeInternal(ctx: Ctx, noteable: Noteable): boolean {
-  return isAdmin(ctx.actor) || noteable.project.role >= Role.planner
+  return mayInProject(ctx.actor, noteable.project, 'read_internal_notes')
 }
 
 /** Which notes of a thing the caller may see: internal ones, and mentions in places that they know. */
@@ -69,13 +68,10 @@ export function seenBy(ctx: Ctx, noteable: Noteable): NoteFilter {
   }
 }
 
-/** 401 or 403 for whoever may not comment there; gives the author's id. */
-export function assertMayWrite(ctx: Ctx, noteable: Noteable): number {
+/** The caller as the author of what they write: access admits nobody else. */
+function authorId(ctx: Ctx): number {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
-  if (!mayInProject(ctx.actor, noteable.project, 'create_note')) throw forbidden()
-  if (noteable.locked && noteable.project.role === Role.none && !isAdmin(ctx.actor))
-    throw forbidden()
   return user.id
 }
 
@@ -93,9 +89,8 @@ export async function createNote(
   input: NoteInput,
   then: (ctx: Ctx, row: NoteRow) => Promise<void> = async () => {},
 ): Promise<NoteRow> {
-  const authorId = assertMayWrite(ctx, noteable)
+  const author = authorId(ctx)
   assertBody(input.body)
-  if (input.internal && !maySeeInternal(ctx, noteable)) throw forbidden()
   const scope = scopeOf(noteable)
   return inTransaction(ctx, async (ctx) => {
     if ((await countNotesOf(ctx.db, scope, MAX_NOTES)) >= MAX_NOTES) {
@@ -105,19 +100,14 @@ export async function createNote(
     const row = await insertNote(ctx.db, scope, {
       ...place,
       body: input.body,
-      author_id: authorId,
+      author_id: author,
       internal: input.internal ?? false,
-      created_at: createdAt(ctx, noteable, input),
+      created_at: input.createdAt ?? ctx.now(),
     })
     await then(ctx, row)
     await runEffects(ctx, ctx.effects.noteSaved, { noteable, row, action: 'create' })
     return row
   })
-}
-
-function createdAt(ctx: Ctx, noteable: Noteable, input: NoteInput): string {
-  const may = isAdmin(ctx.actor) || noteable.project.role >= Role.owner
-  return may ? (input.createdAt ?? ctx.now()) : ctx.now()
 }
 
 /** Where a note goes: a thread of its own, or one that exists. */
@@ -189,15 +179,6 @@ export function addSystemNoteAt(
   })
 }
 
-/** Notes are changed by their author or a Maintainer; system notes by nobody (spec B-resolved §11.2). */
-export function assertMayChange(ctx: Ctx, noteable: Noteable, row: NoteRow): void {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
-  if (row.system === 1) throw forbidden()
-  if (row.author_id === user.id && mayInProject(ctx.actor, noteable.project, 'create_note')) return
-  if (!mayInProject(ctx.actor, noteable.project, 'admin_note')) throw forbidden()
-}
-
 export function changeNoteBody(
   ctx: Ctx,
   noteable: Noteable,
@@ -205,7 +186,6 @@ export function changeNoteBody(
   body: string,
   then: (ctx: Ctx, row: NoteRow) => Promise<void> = async () => {},
 ): Promise<NoteRow> {
-  assertMayChange(ctx, noteable, row)
   assertBody(body)
   const changes = { body, updated_by_id: userOf(ctx.actor)?.id ?? null }
   return inTransaction(ctx, async (ctx) => {
@@ -216,22 +196,8 @@ export function changeNoteBody(
   })
 }
 
-export async function removeNote(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void> {
-  assertMayChange(ctx, noteable, row)
-  await deleteNote(ctx.db, row.id)
-}
-
-/** Developers, the noteable's author and the note's author resolve (spec B-resolved §11.1). */
-function assertMayResolve(ctx: Ctx, noteable: Noteable, first: NoteRow): number {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
-  const may =
-    isAdmin(ctx.actor) ||
-    noteable.project.role >= Role.developer ||
-    noteable.authorId === user.id ||
-    first.author_id === user.id
-  if (!may) throw forbidden()
-  return user.id
+export function removeNote(ctx: Ctx, row: NoteRow): Promise<void> {
+  return deleteNote(ctx.db, row.id)
 }
 
 /** Resolves or reopens a whole thread. */
@@ -243,7 +209,7 @@ export async function resolveDiscussion(
 ): Promise<void> {
   const first = thread[0]
   if (!first) throw notFound('Discussion')
-  const by = assertMayResolve(ctx, noteable, first)
+  const by = authorId(ctx)
   if (!thread.some((note) => note.resolvable === 1))
     throw badRequest('Discussion is not resolvable')
   await inTransaction(ctx, async (ctx) => {
@@ -264,25 +230,9 @@ async function noteAllResolved(ctx: Ctx, noteable: Noteable): Promise<void> {
 }
 
 /** Resolves threads in the name of whoever did what they asked, in the caller's transaction. */
-export async function closeThreads(
-  ctx: Ctx,
-  noteable: Noteable,
-  discussionIds: readonly string[],
-): Promise<void> {
-  const by = assertMayWrite(ctx, noteable)
+export async function closeThreads(ctx: Ctx, discussionIds: readonly string[]): Promise<void> {
+  const by = authorId(ctx)
   for (const id of discussionIds) await resolveNotes(ctx.db, id, { at: ctx.now(), by })
-}
-
-/** Resolves a thread by its id, as a review that is published may ask. */
-export async function resolveThread(
-  ctx: Ctx,
-  noteable: Noteable,
-  discussionId: string,
-): Promise<void> {
-  const filter = seenBy(ctx, noteable)
-  const scope = scopeOf(noteable)
-  const thread = await listNotesOfDiscussions(ctx.db, scope, filter, [discussionId])
-  await resolveDiscussion(ctx, noteable, thread, true)
 }
 
 /** The threads of a noteable that wait to be resolved, by their ids. */
@@ -297,7 +247,7 @@ export async function resolveNote(
   row: NoteRow,
   resolved: boolean,
 ): Promise<NoteRow> {
-  const by = assertMayResolve(ctx, noteable, row)
+  const by = authorId(ctx)
   if (row.resolvable === 0) throw badRequest('Note is not resolvable')
   const changes = resolved
     ? { resolved_at: ctx.now(), resolved_by_id: by }

@@ -6,6 +6,7 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
+import { onMergeRequest } from '../merge-requests/access.ts'
 import { publicMergeStatus } from '../merge-requests/detailed-merge-status.ts'
 import { assertMayEdit, getMergeRequest, mayEdit } from '../merge-requests/find.ts'
 import { params, path } from '../merge-requests/path.ts'
@@ -256,14 +257,11 @@ export const createMergeRequestApprovalRule = endpoint({
   path: `${path}/approval_rules`,
   summary: 'Give a merge request an approval rule of its own',
   tags,
-  access: signedIn,
-  params,
+  access: onMergeRequest('edit_merge_request', { signedIn: true }),
   body: createRequestRuleBody,
   response: requestRuleEntity,
   status: 201,
-  async handler({ ctx, project, params, body }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
-    assertMayEdit(ctx, project, row)
+  async handler({ ctx, project, mergeRequest: row, body }) {
     const ruleId = await createRequestRule(ctx, project, row, body)
     return presentOne(ctx, project, row.iid, ruleId)
   },
@@ -305,8 +303,7 @@ export const approveMergeRequest = endpoint({
   path: `${path}/approve`,
   summary: 'Approve a merge request',
   tags,
-  access: signedIn,
-  params,
+  access: onMergeRequest(undefined, { signedIn: true }),
   body: {
     sha: text({ max: 64 }).optional(),
     approval_password: text({ max: 1000 }).optional(),
@@ -314,8 +311,7 @@ export const approveMergeRequest = endpoint({
   },
   response: stateEntity,
   status: 201,
-  async handler({ ctx, project, params, body }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, project, mergeRequest: row, body }) {
     await approve(ctx, project, row, { sha: body.sha, password: body.approval_password })
     if (body.publish_review) {
       const drafts = await listOwnDrafts(ctx, row)
@@ -330,12 +326,10 @@ export const unapproveMergeRequest = endpoint({
   path: `${path}/unapprove`,
   summary: 'Take the own approval back',
   tags,
-  access: signedIn,
-  params,
+  access: onMergeRequest(undefined, { signedIn: true }),
   response: stateEntity,
   status: 201,
-  async handler({ ctx, project, params }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, project, mergeRequest: row }) {
     await unapprove(ctx, project, row)
     return presentState(ctx, row)
   },
@@ -346,13 +340,11 @@ export const resetMergeRequestApprovals = endpoint({
   path: `${path}/reset_approvals`,
   summary: 'Take all approvals back; for the bots of projects and groups',
   tags,
-  access: signedIn,
-  params,
+  access: onMergeRequest(undefined, { signedIn: true }),
   // Stock clients parse what comes with a 202, so it is never empty (spec D §0.3).
   response: z.strictObject({ message: z.literal('202 Accepted') }),
   status: 202,
-  async handler({ ctx, project, params }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, project, mergeRequest: row }) {
     if (!mayEdit(ctx, project, row)) throw unauthorized()
     await resetAllApprovals(ctx, row)
     return { message: '202 Accepted' as const }

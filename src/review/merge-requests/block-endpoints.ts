@@ -7,6 +7,7 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { id } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
+import { onMergeRequest } from './access.ts'
 import { deleteBlock, insertBlock, listBlocks, waitsFor } from './block-queries.ts'
 import { listedMergeRequestEntity } from './entity.ts'
 import { assertMayEdit, getMergeRequest } from './find.ts'
@@ -144,11 +145,9 @@ export const listMergeRequestBlockees = endpoint({
   path: `${path}/blockees`,
   summary: 'List the merge requests that wait for this one',
   tags,
-  access: signedIn,
-  params,
+  access: onMergeRequest(undefined, { signedIn: true }),
   response: z.array(blockEntity),
-  async handler({ ctx, project, params }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, mergeRequest: row }) {
     return present(ctx, await listBlocks(ctx.db, 'blocking_id', row.id))
   },
 })

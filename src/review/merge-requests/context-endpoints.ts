@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { onProject, type Project } from '../../access/subjects.ts'
+import type { Project } from '../../access/subjects.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommits } from '../../git/commit.ts'
@@ -7,9 +7,9 @@ import { GitError } from '../../git/error.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, text } from '../../http/params.ts'
 import { commitEntity, presentCommit } from '../../repositories/commits/entity.ts'
+import { onMergeRequest } from './access.ts'
 import { deleteContextShas, insertContextShas, listContextShas } from './block-queries.ts'
-import { assertMayEdit, getMergeRequest } from './find.ts'
-import { params, path, tags } from './path.ts'
+import { path, tags } from './path.ts'
 
 const at = `${path}/context_commits` as const
 const body = { commits: csv(text({ max: 64 }), { max: 100 }) }
@@ -24,11 +24,9 @@ export const listContextCommits = endpoint({
   path: at,
   summary: 'List the commits that are shown beside those of a merge request',
   tags,
-  access: onProject('read_merge_requests'),
-  params,
+  access: onMergeRequest(),
   response: z.array(commitEntity),
-  async handler({ ctx, project, params }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, project, mergeRequest: row }) {
     return show(ctx, project, await listContextShas(ctx.db, row.id))
   },
 })
@@ -38,14 +36,11 @@ export const addContextCommits = endpoint({
   path: at,
   summary: 'Show commits of the project beside those of a merge request',
   tags,
-  access: onProject('read_merge_requests', { signedIn: true }),
-  params,
+  access: onMergeRequest('edit_merge_request', { signedIn: true }),
   body,
   response: z.array(commitEntity),
   status: 201,
-  async handler({ ctx, project, params, body }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
-    assertMayEdit(ctx, project, row)
+  async handler({ ctx, project, mergeRequest: row, body }) {
     const known = new Set(await listContextShas(ctx.db, row.id))
     const twice = body.commits.filter((sha) => known.has(sha))
     if (twice.length > 0) {
@@ -76,12 +71,9 @@ export const deleteContextCommits = endpoint({
   path: at,
   summary: 'Show commits beside those of a merge request no more',
   tags,
-  access: onProject('read_merge_requests', { signedIn: true }),
-  params,
+  access: onMergeRequest('edit_merge_request', { signedIn: true }),
   query: body,
-  async handler({ ctx, project, params, query }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
-    assertMayEdit(ctx, project, row)
+  async handler({ ctx, mergeRequest: row, query }) {
     const known = new Set(await listContextShas(ctx.db, row.id))
     if (query.commits.length === 0 || query.commits.some((sha) => !known.has(sha))) {
       throw badRequest('The context commits could not be deleted.')

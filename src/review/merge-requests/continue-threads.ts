@@ -1,5 +1,6 @@
 import type { Ctx } from '../../ctx.ts'
-import { openThreads, resolveThread } from '../../discussions/notes/verbs.ts'
+import { resolveThread } from '../../discussions/notes/access.ts'
+import { openThreads } from '../../discussions/notes/verbs.ts'
 import { addNoteAbout } from '../../discussions/references/note-mention.ts'
 import type { ContinuedDiscussion } from '../../planning/effects.ts'
 import { asNoteable } from '../../planning/issues/find.ts'

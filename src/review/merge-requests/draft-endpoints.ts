@@ -1,30 +1,45 @@
 import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
-import { assertMayInProject, onProject, type Project } from '../../access/subjects.ts'
+import { projectRecord } from '../../access/records.ts'
+import type { Project } from '../../access/subjects.ts'
 import { notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { noteableConditions } from '../../discussions/notes/access.ts'
 import { positionParameter, said } from '../../discussions/notes/discussion-routes.ts'
 import { positionEntity } from '../../discussions/notes/entity.ts'
 import type { Position } from '../../discussions/notes/noteable.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { filledText, flag, id, text } from '../../http/params.ts'
+import { filledText, flag, id, integer, text } from '../../http/params.ts'
+import { onMergeRequest } from './access.ts'
 import { placeNote } from './diff-position.ts'
-import {
-  type DraftRow,
-  deleteDraft,
-  insertDraft,
-  listDrafts,
-  updateDraft,
-} from './draft-queries.ts'
+import { type DraftRow, deleteDraft, insertDraft, updateDraft } from './draft-queries.ts'
 import { getMergeRequest, noteableOf } from './find.ts'
-import { params, path, tags } from './path.ts'
-import { publishDrafts } from './publish-drafts.ts'
+import { path, tags } from './path.ts'
+import { listOwnDrafts, publishDrafts } from './publish-drafts.ts'
 import { runRequestCommands, takeRequestCommands } from './quick-actions.ts'
 import type { MergeRequestRow } from './row.ts'
 
-const signedIn = onProject('read_merge_requests', { signedIn: true })
+/** Drafts are written by whoever may comment, and seen by their author alone. */
+const access = onMergeRequest('create_note', { signedIn: true })
 const drafts = `${path}/draft_notes`
-const one = { ...params, draft_note_id: id() }
+const onOwnDraft = projectRecord('read_merge_requests', {
+  params: { merge_request_iid: integer(), draft_note_id: id() },
+  async find({ ctx, project, params }) {
+    const mergeRequest = await getMergeRequest(ctx, project, params.merge_request_iid)
+    const own = await listOwnDrafts(ctx, mergeRequest)
+    const draft = own.find((one) => one.id === params.draft_note_id)
+    if (!draft) throw notFound()
+    return { mergeRequest, draft }
+  },
+  conditions: ({ ctx, project, mergeRequest }) =>
+    noteableConditions(noteableOf(ctx, project, mergeRequest)),
+})('create_note', { signedIn: true })
+
+function authorId(ctx: Ctx): number {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  return user.id
+}
 
 const draftEntity = z.strictObject({
   id: z.int(),
@@ -47,22 +62,6 @@ function present(row: DraftRow): z.input<typeof draftEntity> {
     ...{ id, author_id, merge_request_id, discussion_id, note, commit_id },
     ...{ resolve_discussion, line_code, position },
   }
-}
-
-/** Where the caller's own drafts are. */
-async function deskOf(ctx: Ctx, project: Project, iid: number) {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
-  assertMayInProject(ctx, project, 'create_note')
-  const row = await getMergeRequest(ctx, project, iid)
-  return { user, row, own: await listDrafts(ctx.db, row.id, user.id) }
-}
-
-async function getDraft(ctx: Ctx, project: Project, iid: number, draftId: number) {
-  const { row, own } = await deskOf(ctx, project, iid)
-  const draft = own.find((one) => one.id === draftId)
-  if (!draft) throw notFound()
-  return { row, draft }
 }
 
 async function placed(
@@ -95,12 +94,11 @@ export const listDraftNotes = endpoint({
   path: drafts,
   summary: "List the caller's own drafts on a merge request",
   tags,
-  access: signedIn,
-  params,
+  access,
   paginate: 'offset',
   response: z.array(draftEntity),
-  async handler({ ctx, project, params, page }) {
-    const { own } = await deskOf(ctx, project, params.merge_request_iid)
+  async handler({ ctx, mergeRequest, page }) {
+    const own = await listOwnDrafts(ctx, mergeRequest)
     const shown = own.slice(page.offset, page.offset + page.perPage)
     return { items: shown.map((draft) => present(draft)), total: own.length }
   },
@@ -111,8 +109,7 @@ export const createDraftNote = endpoint({
   path: drafts,
   summary: 'Write a draft that only its author sees until it is published',
   tags,
-  access: signedIn,
-  params,
+  access,
   body: {
     note: filledText({ max: 1_000_000 }),
     in_reply_to_discussion_id: text({ max: 100 }).optional(),
@@ -122,11 +119,10 @@ export const createDraftNote = endpoint({
   },
   response: draftEntity,
   status: 201,
-  async handler({ ctx, project, params, body }) {
-    const { user, row } = await deskOf(ctx, project, params.merge_request_iid)
+  async handler({ ctx, project, mergeRequest: row, body }) {
     const draft = await insertDraft(ctx.db, {
       merge_request_id: row.id,
-      author_id: user.id,
+      author_id: authorId(ctx),
       note: body.note,
       discussion_id: body.in_reply_to_discussion_id ?? null,
       commit_id: body.commit_id ?? null,
@@ -143,13 +139,9 @@ export const getDraftNote = endpoint({
   path: `${drafts}/:draft_note_id`,
   summary: 'Get an own draft',
   tags,
-  access: signedIn,
-  params: one,
+  access: onOwnDraft,
   response: draftEntity,
-  async handler({ ctx, project, params }) {
-    const found = await getDraft(ctx, project, params.merge_request_iid, params.draft_note_id)
-    return present(found.draft)
-  },
+  handler: async ({ draft }) => present(draft),
 })
 
 export const updateDraftNote = endpoint({
@@ -157,16 +149,13 @@ export const updateDraftNote = endpoint({
   path: `${drafts}/:draft_note_id`,
   summary: 'Change an own draft',
   tags,
-  access: signedIn,
-  params: one,
+  access: onOwnDraft,
   body: {
     note: filledText({ max: 1_000_000 }).optional(),
     position: positionParameter.optional(),
   },
   response: draftEntity,
-  async handler({ ctx, project, params, body }) {
-    const { merge_request_iid, draft_note_id } = params
-    const { row, draft } = await getDraft(ctx, project, merge_request_iid, draft_note_id)
+  async handler({ ctx, project, mergeRequest: row, draft, body }) {
     const position = await placed(ctx, project, row, body.position)
     const changes = { note: body.note ?? draft.note, ...(position ? { position } : {}) }
     return present(await updateDraft(ctx.db, draft.id, changes))
@@ -178,11 +167,9 @@ export const deleteDraftNote = endpoint({
   path: `${drafts}/:draft_note_id`,
   summary: 'Throw an own draft away',
   tags,
-  access: signedIn,
-  params: one,
-  async handler({ ctx, project, params }) {
-    const found = await getDraft(ctx, project, params.merge_request_iid, params.draft_note_id)
-    await deleteDraft(ctx.db, found.draft.id)
+  access: onOwnDraft,
+  async handler({ ctx, draft }) {
+    await deleteDraft(ctx.db, draft.id)
   },
 })
 
@@ -191,13 +178,8 @@ export const publishDraftNote = endpoint({
   path: `${drafts}/:draft_note_id/publish`,
   summary: 'Publish an own draft',
   tags,
-  access: signedIn,
-  params: one,
-  async handler({ ctx, project, params }) {
-    const { merge_request_iid, draft_note_id } = params
-    const { row, draft } = await getDraft(ctx, project, merge_request_iid, draft_note_id)
-    await publish(ctx, project, row, [draft])
-  },
+  access: onOwnDraft,
+  handler: ({ ctx, project, mergeRequest, draft }) => publish(ctx, project, mergeRequest, [draft]),
 })
 
 export const publishDraftNotes = endpoint({
@@ -205,11 +187,8 @@ export const publishDraftNotes = endpoint({
   path: `${drafts}/bulk_publish`,
   summary: 'Publish all own drafts',
   tags,
-  access: signedIn,
-  params,
+  access,
   status: 204,
-  async handler({ ctx, project, params }) {
-    const { row, own } = await deskOf(ctx, project, params.merge_request_iid)
-    await publish(ctx, project, row, own)
-  },
+  handler: async ({ ctx, project, mergeRequest }) =>
+    publish(ctx, project, mergeRequest, await listOwnDrafts(ctx, mergeRequest)),
 })

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
 import {
   anyone,
-  assertMayInProject,
   getVisibleProject,
   onGroup,
   onProject,
@@ -13,14 +12,14 @@ import type { Ctx } from '../../ctx.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag } from '../../http/params.ts'
+import { onMergeRequest } from './access.ts'
 import { createBody, updateBody } from './body-params.ts'
 import { listedMergeRequestEntity, mergeRequestEntity } from './entity.ts'
-import { assertMayEdit, getMergeRequest } from './find.ts'
 import { recheckIfDue } from './jobs.ts'
 import { listVisibleMergeRequests } from './list-merge-requests.ts'
 import { listParams } from './list-params.ts'
 import { editMergeRequest, openMergeRequest } from './open.ts'
-import { params, path, tags } from './path.ts'
+import { path, tags } from './path.ts'
 import { presentMergeRequest } from './present-single.ts'
 import { removeMergeRequest } from './remove.ts'
 
@@ -112,13 +111,11 @@ export const getProjectMergeRequest = endpoint({
   path,
   summary: 'Get a merge request; has its mergeability checked when that is due',
   tags,
-  access: onProject('read_merge_requests'),
+  access: onMergeRequest(),
   jobToken: true,
-  params,
   query: single,
   response: mergeRequestEntity,
-  async handler({ ctx, project, params, query }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, project, mergeRequest: row, query }) {
     return presentMergeRequest(ctx, project, await recheckIfDue(ctx, row), {
       diverged: query.include_diverged_commits_count,
       rebase: query.include_rebase_in_progress,
@@ -132,13 +129,10 @@ export const updateProjectMergeRequest = endpoint({
   path,
   summary: 'Change, close or reopen a merge request',
   tags,
-  access: onProject('read_merge_requests', { signedIn: true }),
-  params,
+  access: onMergeRequest('edit_merge_request', { signedIn: true }),
   body: updateBody,
   response: mergeRequestEntity,
-  async handler({ ctx, project, params, body, request }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
-    assertMayEdit(ctx, project, row)
+  async handler({ ctx, project, mergeRequest: row, body, request }) {
     assertSomething(request.sent)
     return presentMergeRequest(ctx, project, await editMergeRequest(ctx, project, row, body))
   },
@@ -149,11 +143,8 @@ export const deleteProjectMergeRequest = endpoint({
   path,
   summary: 'Delete a merge request',
   tags,
-  access: onProject('read_merge_requests', { signedIn: true }),
-  params,
-  async handler({ ctx, project, params, request }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
-    assertMayInProject(ctx, project, 'delete_merge_request')
+  access: onMergeRequest('delete_merge_request', { signedIn: true }),
+  async handler({ ctx, mergeRequest: row, request }) {
     assertUnmodifiedSince(request, row.updated_at)
     await removeMergeRequest(ctx, row)
   },

@@ -11,10 +11,10 @@ import { getIssue } from '../../planning/issues/find.ts'
 import { presentIssues } from '../../planning/issues/present.ts'
 import { getCommit } from '../../repositories/commits/describe-commit.ts'
 import { onCode } from '../../repositories/repository/access.ts'
+import { onMergeRequest } from './access.ts'
 import { findIssueByPath, listClosingIssues } from './closing-issue-queries.ts'
 import { listedMergeRequestEntity } from './entity.ts'
-import { getMergeRequest } from './find.ts'
-import { params, path, tags } from './path.ts'
+import { path, tags } from './path.ts'
 import { presentMergeRequests } from './present.ts'
 import { listClosersOfIssue, listMentioning, listWithCommit } from './queries.ts'
 import type { MergeRequestRow } from './row.ts'
@@ -44,12 +44,10 @@ export const listClosedIssues = endpoint({
   path: `${path}/closes_issues`,
   summary: 'List the issues that the merge will close',
   tags,
-  access: onProject('read_merge_requests'),
-  params,
+  access: onMergeRequest(),
   paginate: 'offset',
   response: z.array(issueEntity),
-  async handler({ ctx, project, params, page }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, mergeRequest: row, page }) {
     const named = await listClosingIssues(ctx.db, row.id)
     const shown = named.slice(page.offset, page.offset + page.perPage)
     return { items: await presentSeen(ctx, shown), total: named.length }
@@ -61,12 +59,10 @@ export const listRelatedIssues = endpoint({
   path: `${path}/related_issues`,
   summary: 'List the issues that a merge request mentions or will close',
   tags,
-  access: onProject('read_merge_requests'),
-  params,
+  access: onMergeRequest(),
   paginate: 'offset',
   response: z.array(issueEntity),
-  async handler({ ctx, project, params, page }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, mergeRequest: row, page }) {
     const named: Named[] = await listClosingIssues(ctx.db, row.id)
     for (const reference of findReferences(`${row.title}\n${row.description ?? ''}`)) {
       if (reference.kind !== 'issue') continue

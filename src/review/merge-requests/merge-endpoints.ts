@@ -1,20 +1,18 @@
 import { z } from 'zod'
-import { onProject } from '../../access/subjects.ts'
 import { methodNotAllowed, unauthorized } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
 import { mayMergeBranch } from '../../repositories/refs/gate.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { acceptMerge } from './accept-merge.ts'
+import { onMergeRequest } from './access.ts'
 import { cancelAutoMerge } from './auto-merge.ts'
 import { mergeRequestEntity } from './entity.ts'
-import { assertMayEdit, getMergeRequest } from './find.ts'
-import { params, path, tags } from './path.ts'
+import { path, tags } from './path.ts'
 import { presentMergeRequest } from './present-single.ts'
 import { enqueueRebase } from './rebase.ts'
 import { buildTrialMerge } from './trial-merge.ts'
 
-const signedIn = onProject('read_merge_requests', { signedIn: true })
 // Commit messages of several hundred kilobytes occur.
 const longMessage = { max: 1_048_576 }
 
@@ -23,8 +21,7 @@ export const mergeMergeRequest = endpoint({
   path: `${path}/merge`,
   summary: 'Merge a merge request, now or when nothing stands in its way any more',
   tags,
-  access: signedIn,
-  params,
+  access: onMergeRequest(undefined, { signedIn: true }),
   body: {
     merge_commit_message: text(longMessage).optional(),
     squash_commit_message: text(longMessage).optional(),
@@ -36,8 +33,7 @@ export const mergeMergeRequest = endpoint({
     skip_merge_train: flag().optional(),
   },
   response: mergeRequestEntity,
-  async handler({ ctx, project, params, body }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, project, mergeRequest: row, body }) {
     const wishes = {
       mergeMessage: body.merge_commit_message,
       squashMessage: body.squash_commit_message,
@@ -55,12 +51,10 @@ export const cancelMergeWhenPipelineSucceeds = endpoint({
   path: `${path}/cancel_merge_when_pipeline_succeeds`,
   summary: 'Stop a merge request from being merged by itself',
   tags,
-  access: signedIn,
-  params,
+  access: onMergeRequest(undefined, { signedIn: true }),
   response: z.strictObject({ status: z.literal('success') }),
   status: 201,
-  async handler({ ctx, project, params }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, project, mergeRequest: row }) {
     if (!(await mayMergeBranch(ctx, project, row.target_branch))) throw unauthorized()
     if (row.state !== 'opened' || row.auto_merge_sha === null) throw methodNotAllowed()
     await inTransaction(ctx, (ctx) => cancelAutoMerge(ctx, project, row))
@@ -73,14 +67,11 @@ export const rebaseMergeRequest = endpoint({
   path: `${path}/rebase`,
   summary: 'Have the source branch moved onto the target',
   tags,
-  access: signedIn,
-  params,
+  access: onMergeRequest('edit_merge_request', { signedIn: true }),
   body: { skip_ci: flag().optional() },
   response: z.strictObject({ rebase_in_progress: z.boolean() }),
   status: 202,
-  async handler({ ctx, project, params }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
-    assertMayEdit(ctx, project, row)
+  async handler({ ctx, mergeRequest: row }) {
     await enqueueRebase(ctx, row)
     return { rebase_in_progress: true }
   },
@@ -91,11 +82,9 @@ export const getMergeRef = endpoint({
   path: `${path}/merge_ref`,
   summary: 'Build the trial merge and get its commit',
   tags,
-  access: onProject('read_merge_requests'),
-  params,
+  access: onMergeRequest(),
   response: z.strictObject({ commit_id: z.string() }),
-  async handler({ ctx, project, params }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, mergeRequest: row }) {
     return { commit_id: await buildTrialMerge(ctx, row) }
   },
 })

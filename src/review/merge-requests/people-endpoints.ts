@@ -12,6 +12,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
 import { resourceEventEndpoints } from '../../planning/resource-events/routes.ts'
 import { timeEndpoints } from '../../planning/time-tracking/routes.ts'
+import { onMergeRequest } from './access.ts'
 import { mergeRequestEntity } from './entity.ts'
 import { getMergeRequest, noteableOf } from './find.ts'
 import { noteKind } from './notes.ts'
@@ -128,12 +129,10 @@ export const createMergeRequestTodo = endpoint({
   path: `${path}/todo`,
   summary: 'Put a merge request on the own to-do list',
   tags,
-  access: signedIn,
-  params,
+  access: onMergeRequest(undefined, { signedIn: true }),
   response: todoEntity,
   status: 201,
-  async handler({ ctx, project, params }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, mergeRequest: row }) {
     return presentTodo(ctx, await markTodo(ctx, todoTarget(row)))
   },
 })

@@ -28,7 +28,7 @@ import { moveRefs } from '../../repositories/refs/move-refs.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { branchHead } from '../merge-requests/branch-heads.ts'
 import { targetSetting } from '../merge-requests/facts.ts'
-import { noteableOf, reload } from '../merge-requests/find.ts'
+import { reload } from '../merge-requests/find.ts'
 import { committerOf, signerOf } from '../merge-requests/merge-facts.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
 import { changeLines, cutLines, overlap } from './lines.ts'
@@ -70,7 +70,7 @@ export async function applySuggestions(
   await inTransaction(ctx, async (ctx) => {
     await markApplied(ctx.db, wanted, commitId, ctx.now())
     const threads = [...new Set(rows.map((row) => row.discussion_id))]
-    await closeThreads(ctx, noteableOf(ctx, bench.target, bench.row), threads)
+    await closeThreads(ctx, threads)
   })
   return await listSuggestionsById(ctx.db, wanted)
 }
