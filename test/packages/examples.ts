@@ -1,3 +1,4 @@
+import { apiEndpoints } from '../../src/areas.ts'
 import { done, examples, owner, type Spot } from '../contract/example.ts'
 
 async function published(spot: Spot) {
@@ -26,22 +27,15 @@ async function ruled(spot: Spot) {
   return { package_protection_rule_id: String(made.id) }
 }
 
-/** The endpoints of npm, with and without a scope: its own client asks them in test/packages/npm. */
-const npmPaths = ['/projects/:id/packages/npm', '/groups/:id/-/packages/npm', '/packages/npm']
-const npmExamples = Object.fromEntries(
-  npmPaths.flatMap((path) =>
-    ['GET', 'PUT', 'DELETE'].flatMap((method) =>
-      ['', '/:tag'].flatMap((tail) =>
-        ['/:package_name', '/:scope/:package_name'].map((name) => [
-          `${method} ${path}/-/package${name}/dist-tags${tail}`,
-          { elsewhere: 'test/packages/npm' },
-        ]),
-      ),
-    ),
-  ),
+/** Registries that clients speak their own protocols with: the clients themselves ask them in test/packages. */
+const byClients = Object.fromEntries(
+  apiEndpoints
+    .filter(({ path }) => /\/packages\/npm\//.test(path))
+    .map(({ method, path }) => [`${method} ${path}`, { elsewhere: 'test/packages/npm' }]),
 )
 
 export const packageExamples = examples({
+  ...byClients,
   'GET P/packages/generic/:package_name/:package_version/*file': { prepare: published },
   'GET P/packages/:package_id': { prepare: published },
   'DELETE P/packages/:package_id': { prepare: published },
