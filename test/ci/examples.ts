@@ -1,9 +1,18 @@
+import { apiEndpoints } from '../../src/areas.ts'
 import { examples } from '../contract/example.ts'
 
 const elsewhere = 'needs a pipeline or a runner: test/ci'
 
-export const ciExamples = examples(
-  Object.fromEntries(
+/** What runners ask with tokens of their own: test/ci speaks their protocol. */
+const byRunners = Object.fromEntries(
+  apiEndpoints
+    .filter(({ path }) => /^\/(runners|user\/runners|jobs\/(:id|request))(\/|$)/.test(path))
+    .map(({ method, path }) => [`${method} ${path}`, { elsewhere: 'test/ci/runners' }]),
+)
+
+export const ciExamples = examples({
+  ...byRunners,
+  ...Object.fromEntries(
     [
       'POST P/pipeline',
       'GET P/pipelines/latest',
@@ -46,4 +55,4 @@ export const ciExamples = examples(
       'DELETE P/jobs/:job_id/artifacts',
     ].map((name) => [name, { elsewhere }]),
   ),
-)
+})
