@@ -77,5 +77,8 @@ function numberOf(name: string, value: string | undefined): number | undefined {
   return Number(value)
 }
 
+// What a round has started ends with it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
+
 if (values.help) process.stdout.write(`${usage}\n`)
 else process.exitCode = (await run()) ? 0 : 1

@@ -26,6 +26,8 @@ export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | u
     return undefined
   }
   const ballast = join(folder, 'ballast')
+  const unmount = () => void execFileSync('umount', ['-l', folder])
+  process.once('exit', unmount)
   return {
     folder,
     async fill(leave) {
@@ -39,7 +41,8 @@ export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | u
     },
     free: () => rm(ballast, { force: true }),
     unmount() {
-      execFileSync('umount', ['-l', folder])
+      process.off('exit', unmount)
+      unmount()
     },
   }
 }

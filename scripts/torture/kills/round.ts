@@ -10,11 +10,11 @@ import { issueWriter, merger, uploader, wikiWriter } from './record-writers.ts'
 import type { Writer } from './writer.ts'
 
 /** How soon a server that was killed answers again. */
-const START_MS = 30_000
+const START_MS = 120_000
 /** How soon locks and temporary folders of dead processes are gone. */
 const CLEAN_MS = 2000
 /** How long a writer may need for its first change after a kill. */
-const WRITE_MS = 10_000
+const WRITE_MS = 30_000
 
 /** SIGKILL at random moments, while everybody writes. */
 export const killsRound: Round = {

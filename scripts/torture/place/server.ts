@@ -80,6 +80,9 @@ export async function startServer(
     })
   }
   launch()
+  // Whoever stops the round stops its server too.
+  const endNow = () => void child.kill('SIGKILL')
+  process.once('exit', endNow)
   const server: TortureServer = {
     url,
     port,
@@ -95,6 +98,7 @@ export async function startServer(
     faults: () => linesOf(logFile).filter((line) => /"level":"error"|^\w*Error\b/.test(line)),
     async stop() {
       stopping = true
+      process.off('exit', endNow)
       await endInOrder(child)
       log.end()
       await server.root.close()
