@@ -1,5 +1,5 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Stream, Writable } from 'node:stream'
@@ -100,8 +100,12 @@ export function assertStarted(child: ChildProcess): void {
   throw new GitError('busy', 'the system has no room for another program')
 }
 
-/** Why a process did not start. */
-export function startFailure(program: string, error: Error): GitError {
+/** Why a process did not start in a folder. */
+export function startFailure(program: string, error: Error, folder?: string): GitError {
+  // Node names the program also where the folder is missing: somebody has deleted the repository.
+  if (folder !== undefined && !existsSync(folder)) {
+    return new GitError('not_found', 'the repository is not there any more')
+  }
   const short = 'code' in error && ['EAGAIN', 'EMFILE', 'ENFILE'].includes(String(error.code))
   return new GitError(short ? 'busy' : 'failed', `${program}: ${error.message}`)
 }
@@ -154,7 +158,7 @@ function start(command: GitCommand, stdout: 'pipe' | Stream) {
   child.stdin.on('error', () => {})
   feed(child.stdin, command.stdin)
   const done = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
-    child.on('error', (error) => reject(startFailure('git', error)))
+    child.on('error', (error) => reject(startFailure('git', error, command.repo)))
     child.on('close', (code) => {
       if (code === null) cleanAfter(command)
       clearTimeout(timer)

@@ -79,7 +79,7 @@ export function startService(command: ServiceCommand): GitService {
   ends.toHook.on('error', () => {})
   ends.fromHook.on('error', () => {})
   const closed = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
-    child.on('error', (error) => reject(startFailure('git', error)))
+    child.on('error', (error) => reject(startFailure('git', error, repo.path)))
     child.on('close', (code) => {
       // However it ended: the one that was killed may have been below it.
       if (code !== 0 && service === 'receive-pack') void removeSoon(repo.path)
