@@ -11,8 +11,8 @@ import type { Writer } from './writer.ts'
 
 /** How soon a server that was killed answers again. */
 const START_MS = 120_000
-/** How soon locks and temporary folders of dead processes are gone. */
-const CLEAN_MS = 2000
+/** How soon locks and temporary folders of dead processes are gone: a second, but tests share a machine. */
+const CLEAN_MS = 10_000
 /** How long a writer may need for its first change after a kill. */
 const WRITE_MS = 30_000
 
