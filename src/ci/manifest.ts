@@ -10,6 +10,7 @@ import * as artifactsRunner from './artifacts/runner-endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
 import { endStaleJobs, followJobEnd } from './job-ends/tasks.ts'
 import * as jobs from './jobs/endpoints.ts'
+import * as lint from './lint/endpoints.ts'
 import * as pipelines from './pipelines/endpoints.ts'
 import * as pipelinesJob from './pipelines/job-endpoints.ts'
 import * as pipelinesReport from './pipelines/report-endpoints.ts'
@@ -24,6 +25,7 @@ import * as queue from './queue/endpoints.ts'
 import * as requestPipelines from './request-pipelines/endpoints.ts'
 import { runForRequest } from './request-pipelines/tasks.ts'
 import * as runnersCreate from './runners/create-endpoint.ts'
+import * as runners from './runners/endpoints.ts'
 import * as runnersProtocol from './runners/protocol-endpoints.ts'
 import * as traces from './traces/patch-endpoint.ts'
 
@@ -42,6 +44,8 @@ export const ciArea: Manifest = {
     artifactsRunner,
     artifacts,
     jobs,
+    lint,
+    runners,
   ),
   tasks: [
     endStaleJobs,

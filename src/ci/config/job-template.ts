@@ -77,6 +77,11 @@ function assertKeys(where: string, job: ValueMap): void {
   if (unknown.length > 0) {
     throw configFault(`${where} config contains unknown keys: ${unknown.join(', ')}`)
   }
+  if (job.secrets !== undefined && job.secrets !== null) {
+    throw configFault(
+      `${where}:secrets config is not supported: no external secret store is connected`,
+    )
+  }
   if (job.rules === undefined) return
   const both = ['only', 'except'].filter((key) => job[key] !== undefined)
   if (both.length > 0) {

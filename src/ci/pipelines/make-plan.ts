@@ -6,10 +6,11 @@ import { resolveRevision } from '../../git/revision.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
 import { type CompiledConfig, compileConfig } from '../config/compile.ts'
 import { configFault } from '../config/fault.ts'
-import { withIncludes } from '../config/include.ts'
+import { type Included, withIncludes } from '../config/include.ts'
 import { fillInputs } from '../config/inputs.ts'
 import { type NoPipeline, type PipelinePlan, planPipeline } from '../config/plan.ts'
 import type { Circumstances } from '../config/rules.ts'
+import type { ValueMap } from '../config/values.ts'
 import { readConfigFile } from '../config/yaml.ts'
 import { collectVariables } from '../variables/collect.ts'
 import { configSources, listPaths } from './config-sources.ts'
@@ -21,6 +22,9 @@ import type { PipelineInput } from './pipeline-input.ts'
 export interface MadePlan {
   readonly plan: PipelinePlan | NoPipeline
   readonly config: CompiledConfig
+  /** The configuration with its includes in. */
+  readonly merged: ValueMap
+  readonly included: readonly Included[]
 }
 
 /** Reads the configuration of a commit and plans the pipeline that it means. Throws what is wrong with it. */
@@ -32,7 +36,10 @@ export async function makePlan(
 ): Promise<MadePlan> {
   const sources = configSources(ctx)
   const place = { projectId: project.id, sha: at.commit.id }
-  const found = input.config ? undefined : await findConfig(ctx, project, at.commit.id, sources)
+  const given = input.content === undefined ? undefined : { path: '', text: input.content, place }
+  const found = input.config
+    ? undefined
+    : (given ?? (await findConfig(ctx, project, at.commit.id, sources)))
   const limits = {
     maxBytes: ctx.settings.get('max_yaml_size_bytes'),
     maxDepth: ctx.settings.get('max_yaml_depth'),
@@ -42,10 +49,11 @@ export async function makePlan(
   const content = found
     ? fillInputs(readConfigFile(found.text, limits), input.inputs, found.path)
     : (input.config ?? {})
-  const context = { sources, circumstances, limits, included: [] }
+  const included: Included[] = []
+  const context = { sources, circumstances, limits, included }
   const merged = await withIncludes(context, content, found?.place ?? place)
   const config = compileConfig(merged)
-  return { config, plan: await planPipeline(config, circumstances) }
+  return { config, merged, included, plan: await planPipeline(config, circumstances) }
 }
 
 async function variablesOf(

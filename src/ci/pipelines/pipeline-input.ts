@@ -27,6 +27,8 @@ export interface PipelineInput {
   readonly inputs: ValueMap
   /** A configuration to take instead of the project's own: children bring theirs. */
   readonly config?: ValueMap | undefined
+  /** The text of a configuration to look at instead of the project's own. */
+  readonly content?: string | undefined
   /** The bridge that wants it. */
   readonly bridge?: { readonly jobId: number; readonly depends: boolean } | undefined
   readonly request?: RequestOrigin | undefined

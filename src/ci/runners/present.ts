@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Instant, later } from '../../base/clock.ts'
+import type { Paged } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type ManagerRow, newestManagers, type RunnerRow, runnersById } from './queries.ts'
 
@@ -58,4 +59,19 @@ export async function presentRunners(
   const rows = await runnersById(ctx.db, ids)
   const managers = await newestManagers(ctx.db, ids)
   return new Map(rows.map((row) => [row.id, presentRunner(row, managers.get(row.id), ctx.now())]))
+}
+
+/** A page of runners, presented. */
+export async function presentPage(
+  ctx: Pick<Ctx, 'db' | 'now'>,
+  page: Paged<RunnerRow>,
+): Promise<Paged<z.input<typeof runnerEntity>>> {
+  const managers = await newestManagers(
+    ctx.db,
+    page.items.map((row) => row.id),
+  )
+  return {
+    ...page,
+    items: page.items.map((row) => presentRunner(row, managers.get(row.id), ctx.now())),
+  }
 }

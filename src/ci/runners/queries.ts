@@ -185,15 +185,20 @@ function runnersAt(db: Db, place: RunnerPlace) {
           sql<number>`(SELECT rp.runner_id FROM ci_runner_projects rp
             JOIN projects p ON p.id = rp.project_id
             JOIN namespace_ancestors na ON na.namespace_id = p.namespace_id
-            JOIN members m ON (m.project_id = p.id OR m.group_id = na.ancestor_id)
-            WHERE m.user_id = ${place.userId} AND m.access_level >= 40)`,
+            LEFT JOIN namespaces own ON own.id = p.namespace_id AND own.kind = 'user'
+            LEFT JOIN members m ON m.user_id = ${place.userId} AND m.state = 'active'
+              AND m.requested_at IS NULL AND m.access_level >= 40
+              AND (m.source_type = 'project' AND m.source_id = p.id
+                OR m.source_type = 'group' AND m.source_id = na.ancestor_id)
+            WHERE m.id IS NOT NULL OR own.owner_id = ${place.userId})`,
         ),
         is(
           'ci_runners.group_id',
           'in',
           sql<number>`(SELECT na.namespace_id FROM namespace_ancestors na
-            JOIN members m ON m.group_id = na.ancestor_id
-            WHERE m.user_id = ${place.userId} AND m.access_level >= 50)`,
+            JOIN members m ON m.source_type = 'group' AND m.source_id = na.ancestor_id
+            WHERE m.user_id = ${place.userId} AND m.state = 'active'
+              AND m.requested_at IS NULL AND m.access_level >= 50)`,
         ),
       ]),
     )

@@ -1,0 +1,57 @@
+import { onProject } from '../../access/subjects.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, text } from '../../http/params.ts'
+import { defaultRef } from '../../repositories/repository/access.ts'
+import { lintConfig, lintEntity } from './lint-config.ts'
+
+const tags = ['pipelines']
+const path = '/projects/:id/ci/lint'
+/** A little above the largest configuration that is read at all. */
+const LONGEST = 4 * 1024 * 1024
+
+export const lintContent = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Check a CI configuration in a project',
+  tags,
+  access: onProject('create_pipeline'),
+  body: {
+    content: text({ max: LONGEST }),
+    dry_run: flag().default(false),
+    include_jobs: flag().default(false),
+    ref: text().optional(),
+  },
+  response: lintEntity,
+  status: 200,
+  handler: ({ ctx, project, body }) =>
+    lintConfig(ctx, project, {
+      content: body.content,
+      ref: body.ref || defaultRef(project),
+      dryRun: body.dry_run,
+      includeJobs: body.include_jobs,
+    }),
+})
+
+export const lintProject = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Check the CI configuration of a project',
+  tags,
+  access: onProject('download_code'),
+  query: {
+    content_ref: text().optional(),
+    sha: text().optional(),
+    dry_run: flag().default(false),
+    dry_run_ref: text().optional(),
+    ref: text().optional(),
+    include_jobs: flag().default(false),
+  },
+  response: lintEntity,
+  handler: ({ ctx, project, query }) =>
+    lintConfig(ctx, project, {
+      content: undefined,
+      ref: query.content_ref || query.sha || query.dry_run_ref || query.ref || defaultRef(project),
+      dryRun: query.dry_run,
+      includeJobs: query.include_jobs,
+    }),
+})

@@ -1,0 +1,117 @@
+import { stringify } from 'yaml'
+import { z } from 'zod'
+import type { Project } from '../../access/subjects.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { CompiledConfig } from '../config/compile.ts'
+import { resolveExtends, resolveReferences } from '../config/extend.ts'
+import { findPipelineRef } from '../pipelines/find-ref.ts'
+import { type MadePlan, makePlan } from '../pipelines/make-plan.ts'
+
+const jobEntity = z.strictObject({
+  name: z.string(),
+  stage: z.string(),
+  before_script: z.array(z.string()),
+  script: z.array(z.string()),
+  after_script: z.array(z.string()),
+  tag_list: z.array(z.string()),
+  only: z.unknown(),
+  except: z.unknown(),
+  environment: z.unknown(),
+  when: z.string(),
+  allow_failure: z.boolean(),
+  needs: z.unknown(),
+})
+
+/** What is wrong with a configuration, and what it means with its includes (spec D §1.20). */
+export const lintEntity = z.strictObject({
+  valid: z.boolean(),
+  errors: z.array(z.string()),
+  warnings: z.array(z.string()),
+  merged_yaml: z.string().nullable(),
+  includes: z.array(
+    z.strictObject({
+      type: z.string(),
+      location: z.string(),
+      blob: z.string().nullable(),
+      raw: z.string().nullable(),
+      extra: z.record(z.string(), z.unknown()),
+      context_project: z.string(),
+      context_sha: z.string(),
+    }),
+  ),
+  jobs: z.array(jobEntity).optional(),
+})
+
+export interface LintInput {
+  /** The text to look at; the project's own file at the ref without it. */
+  readonly content: string | undefined
+  readonly ref: string
+  readonly dryRun: boolean
+  readonly includeJobs: boolean
+}
+
+/** Looks at a configuration as for a pipeline of a ref; a dry run also asks its rules whether there would be one. */
+export async function lintConfig(
+  ctx: Ctx,
+  project: Project,
+  input: LintInput,
+): Promise<z.input<typeof lintEntity>> {
+  try {
+    const at = await findPipelineRef(ctx, project, input.ref)
+    const made = await makePlan(ctx, project, at, {
+      ref: input.ref,
+      source: 'push',
+      variables: [],
+      inputs: {},
+      content: input.content,
+    })
+    const errors = input.dryRun ? refusalsOf(made) : []
+    return {
+      valid: errors.length === 0,
+      errors,
+      warnings: [],
+      merged_yaml: stringify(resolveReferences(resolveExtends(made.merged))),
+      includes: made.included.map(({ type, location }) => ({
+        type,
+        location,
+        blob: null,
+        raw: null,
+        extra: {},
+        context_project: project.full_path,
+        context_sha: at.commit.id,
+      })),
+      ...(input.includeJobs ? { jobs: made.config.jobs.map(presentJob) } : {}),
+    }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const errors = error.fields?.base ?? [error.message]
+    return { valid: false, errors: [...errors], warnings: [], merged_yaml: null, includes: [] }
+  }
+}
+
+function refusalsOf({ plan }: MadePlan): string[] {
+  if (plan === 'workflow') return ['Pipeline filtered out by workflow rules.']
+  return plan === 'no_jobs' ? ['No stages / jobs for this pipeline.'] : []
+}
+
+function presentJob(job: CompiledConfig['jobs'][number]): z.input<typeof jobEntity> {
+  const lines = (key: string) => {
+    const value = job.options[key]
+    return Array.isArray(value) ? value.map(String) : []
+  }
+  return {
+    name: job.name,
+    stage: job.stage,
+    before_script: lines('before_script'),
+    script: lines('script'),
+    after_script: lines('after_script'),
+    tag_list: [...job.tags],
+    only: job.only ?? null,
+    except: job.except ?? null,
+    environment: job.environment ?? null,
+    when: job.when,
+    allow_failure: job.allowFailure ?? false,
+    needs: job.needs?.map(({ job: name, artifacts }) => ({ name, artifacts })) ?? null,
+  }
+}

@@ -1,0 +1,215 @@
+import { z } from 'zod'
+import { userOf } from '../../access/actor.ts'
+import { onInstance, onProject, signedIn } from '../../access/subjects.ts'
+import { later } from '../../base/clock.ts'
+import { forbidden } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { csv, flag, oneOf, text } from '../../http/params.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { onRunner } from './access.ts'
+import { describeRunner, runnerDetailsEntity } from './describe.ts'
+import { presentPage, runnerEntity } from './present.ts'
+import { runnerSettingParameters } from './protocol-endpoints.ts'
+import {
+  deleteRunner,
+  listManagers,
+  listRunners,
+  type RunnerFilter,
+  type RunnerPlace,
+  updateRunner,
+} from './queries.ts'
+import { resetRegistrationToken, runnerColumns } from './register.ts'
+import { newRunnerSecret } from './runner-token.ts'
+
+const tags = ['runners']
+const query = {
+  type: oneOf(['instance_type', 'group_type', 'project_type']).optional(),
+  status: oneOf(['online', 'offline', 'stale', 'never_contacted']).optional(),
+  paused: flag().optional(),
+  tag_list: csv(text({ max: 255 })).default([]),
+  version_prefix: text({ max: 64 }).optional(),
+}
+
+interface Asked {
+  readonly type?: RunnerFilter['type']
+  readonly status?: RunnerFilter['status']
+  readonly paused?: boolean | undefined
+  readonly tag_list: readonly string[]
+  readonly version_prefix?: string | undefined
+}
+
+async function pageOf(
+  ctx: Ctx,
+  place: RunnerPlace,
+  asked: Asked,
+  page: Parameters<typeof listRunners>[3],
+) {
+  const { type, status, paused, tag_list: tagList, version_prefix: versionPrefix } = asked
+  const now = {
+    online: later(ctx.now(), -2 * 3_600_000),
+    stale: later(ctx.now(), -7 * 86_400_000),
+  }
+  const filter = { type, status, paused, tags: tagList, versionPrefix, now }
+  return await presentPage(ctx, await listRunners(ctx.db, place, filter, page))
+}
+
+export const listOwnRunners = endpoint({
+  method: 'GET',
+  path: '/runners',
+  summary: 'List the runners that the caller looks after',
+  tags,
+  access: signedIn(),
+  query,
+  paginate: 'offset',
+  response: z.array(runnerEntity),
+  async handler({ ctx, query, page }) {
+    const user = userOf(ctx.actor)
+    if (!user) throw forbidden()
+    return await pageOf(ctx, { kind: 'user', userId: user.id }, query, page)
+  },
+})
+
+export const listAllRunners = endpoint({
+  method: 'GET',
+  path: '/runners/all',
+  summary: 'List every runner',
+  tags,
+  access: onInstance(),
+  query,
+  paginate: 'offset',
+  response: z.array(runnerEntity),
+  handler: ({ ctx, query, page }) => pageOf(ctx, { kind: 'all' }, query, page),
+})
+
+export const listProjectRunners = endpoint({
+  method: 'GET',
+  path: '/projects/:id/runners',
+  summary: 'List the runners that a project may use',
+  tags,
+  access: onProject('admin_runners'),
+  query,
+  paginate: 'offset',
+  response: z.array(runnerEntity),
+  handler: ({ ctx, project, query, page }) =>
+    pageOf(
+      ctx,
+      { kind: 'project', id: project.id, namespaceId: project.namespace_id },
+      query,
+      page,
+    ),
+})
+
+export const getRunner = endpoint({
+  method: 'GET',
+  path: '/runners/:runner_id',
+  summary: 'Read a runner',
+  tags,
+  access: onRunner(),
+  response: runnerDetailsEntity,
+  handler: ({ ctx, runner }) => describeRunner(ctx, runner.id),
+})
+
+export const editRunner = endpoint({
+  method: 'PUT',
+  path: '/runners/:runner_id',
+  summary: 'Change a runner',
+  tags,
+  access: onRunner(),
+  body: runnerSettingParameters(),
+  response: runnerDetailsEntity,
+  async handler({ ctx, runner, body }) {
+    const columns = runnerColumns(body, runner)
+    await updateRunner(ctx.db, runner.id, { ...columns, updated_at: ctx.now() })
+    return await describeRunner(ctx, runner.id)
+  },
+})
+
+export const removeRunner = endpoint({
+  method: 'DELETE',
+  path: '/runners/:runner_id',
+  summary: 'Delete a runner',
+  tags,
+  access: onRunner(),
+  async handler({ ctx, runner }) {
+    await inTransaction(ctx, (ctx) => deleteRunner(ctx.db, runner.id))
+  },
+})
+
+const managerEntity = z.strictObject({
+  id: z.int(),
+  system_id: z.string(),
+  version: z.string().nullable(),
+  revision: z.string().nullable(),
+  platform: z.string().nullable(),
+  architecture: z.string().nullable(),
+  ip_address: z.string().nullable(),
+  created_at: z.string(),
+  contacted_at: z.string().nullable(),
+})
+
+export const listRunnerManagers = endpoint({
+  method: 'GET',
+  path: '/runners/:runner_id/managers',
+  summary: 'List the machines of a runner',
+  tags,
+  access: onRunner(),
+  response: z.array(managerEntity),
+  async handler({ ctx, runner }) {
+    const rows = await listManagers(ctx.db, runner.id)
+    return rows.map((row) => ({
+      id: row.id,
+      system_id: row.system_id,
+      version: row.version,
+      revision: row.revision,
+      platform: row.platform,
+      architecture: row.architecture,
+      ip_address: row.ip_address,
+      created_at: row.created_at,
+      contacted_at: row.contacted_at,
+    }))
+  },
+})
+
+export const resetRunnerToken = endpoint({
+  method: 'POST',
+  path: '/runners/:runner_id/reset_authentication_token',
+  summary: 'Give a runner a new token',
+  tags,
+  access: onRunner(),
+  response: z.strictObject({ token: z.string(), token_expires_at: z.string().nullable() }),
+  status: 201,
+  async handler({ ctx, runner }) {
+    const { token, columns } = newRunnerSecret(ctx)
+    await updateRunner(ctx.db, runner.id, { ...columns, updated_at: ctx.now() })
+    return { token, token_expires_at: columns.token_expires_at }
+  },
+})
+
+const tokenEntity = z.strictObject({ token: z.string() })
+
+export const resetInstanceRegistration = endpoint({
+  method: 'POST',
+  path: '/runners/reset_registration_token',
+  summary: 'Put a new registration token for runners of the instance in the place of the old one',
+  tags,
+  access: onInstance(),
+  response: tokenEntity,
+  status: 201,
+  async handler({ ctx }) {
+    return { token: await resetRegistrationToken(ctx, { groupId: null, projectId: null }) }
+  },
+})
+
+export const resetProjectRegistration = endpoint({
+  method: 'POST',
+  path: '/projects/:id/runners/reset_registration_token',
+  summary: 'Put a new registration token for runners of a project in the place of the old one',
+  tags,
+  access: onProject('admin_runners'),
+  response: tokenEntity,
+  status: 201,
+  async handler({ ctx, project }) {
+    return { token: await resetRegistrationToken(ctx, { groupId: null, projectId: project.id }) }
+  },
+})
