@@ -12,9 +12,9 @@ import { ready } from '../../http/ready.ts'
 import { commitEntity, presentCommit } from '../../repositories/commits/entity.ts'
 import { diffEntity, presentDiff, printDiffs } from '../../repositories/repository/diff-entity.ts'
 import { changesEntity, versionEntity, versionFields } from './entity.ts'
-import { getMergeRequest } from './find.ts'
 import { recheckIfDue } from './jobs.ts'
 import { params, path, tags } from './path.ts'
+import { getPrepared } from './prepared.ts'
 import { presentMergeRequest } from './present-single.ts'
 import { findLatestVersion, findVersion, listVersions } from './queries.ts'
 import type { VersionRow } from './row.ts'
@@ -78,7 +78,7 @@ export const listMergeRequestCommits = endpoint({
   paginate: 'offset',
   response: z.array(commitEntity),
   async handler({ ctx, project, params, page }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    const row = await getPrepared(ctx, project, params.merge_request_iid)
     const version = await findLatestVersion(ctx.db, row.id)
     const { commits, more } = await commitsOf(ctx, project, version, page)
     return { items: commits.map((commit) => presentCommit(ctx, project, commit)), more }
@@ -95,7 +95,7 @@ export const getMergeRequestChanges = endpoint({
   query: { access_raw_diffs: flag().optional(), unidiff: flag().optional() },
   response: changesEntity,
   async handler({ ctx, project, params, query, request }) {
-    const found = await getMergeRequest(ctx, project, params.merge_request_iid)
+    const found = await getPrepared(ctx, project, params.merge_request_iid)
     const row = await recheckIfDue(ctx, found)
     const version = await findLatestVersion(ctx.db, row.id)
     const shown = await presentMergeRequest(ctx, project, row)
@@ -124,7 +124,7 @@ export const listMergeRequestDiffs = endpoint({
   paginate: 'offset',
   response: z.array(diffEntity),
   async handler({ ctx, project, params, query, page, request }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    const row = await getPrepared(ctx, project, params.merge_request_iid)
     const version = await findLatestVersion(ctx.db, row.id)
     const { files } = await diffOf(ctx, project, version, request.signal)
     const shown = files.slice(page.offset, page.offset + page.perPage)
@@ -142,7 +142,7 @@ export const getMergeRequestRawDiffs = endpoint({
   params,
   response: bytes('text/plain'),
   async handler({ ctx, project, params, request }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    const row = await getPrepared(ctx, project, params.merge_request_iid)
     const version = await findLatestVersion(ctx.db, row.id)
     if (!version) return { body: '', type: 'text/plain' }
     const { base_sha: from, head_sha: to } = version
@@ -162,7 +162,7 @@ export const listMergeRequestVersions = endpoint({
   paginate: 'offset',
   response: z.array(versionEntity),
   async handler({ ctx, project, params, page }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    const row = await getPrepared(ctx, project, params.merge_request_iid)
     const versions = await listVersions(ctx.db, row.id)
     const items = versions.slice(page.offset, page.offset + page.perPage)
     return { items: items.map((version) => presentVersion(version)), total: versions.length }
@@ -183,7 +183,7 @@ export const getMergeRequestVersion = endpoint({
     diffs: z.array(diffEntity),
   }),
   async handler({ ctx, project, params, query, request }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    const row = await getPrepared(ctx, project, params.merge_request_iid)
     const version = await findVersion(ctx.db, row.id, params.version_id)
     if (!version) throw notFound()
     const all = { kind: 'offset', number: 1, perPage: 1000, offset: 0 } as const

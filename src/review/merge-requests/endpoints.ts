@@ -20,6 +20,7 @@ import { listVisibleMergeRequests } from './list-merge-requests.ts'
 import { listParams } from './list-params.ts'
 import { editMergeRequest, openMergeRequest } from './open.ts'
 import { path, tags } from './path.ts'
+import { prepare } from './prepared.ts'
 import { presentMergeRequest } from './present-single.ts'
 import { removeMergeRequest } from './remove.ts'
 
@@ -115,7 +116,8 @@ export const getProjectMergeRequest = endpoint({
   jobToken: true,
   query: single,
   response: mergeRequestEntity,
-  async handler({ ctx, project, mergeRequest: row, query }) {
+  async handler({ ctx, project, mergeRequest, query, request }) {
+    const row = await prepare(ctx, mergeRequest, request.signal)
     return presentMergeRequest(ctx, project, await recheckIfDue(ctx, row), {
       diverged: query.include_diverged_commits_count,
       rebase: query.include_rebase_in_progress,

@@ -18,6 +18,26 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe('a merge request', () => {
+  test.each(['', '/commits', '/versions', '/diffs', '/changes', '/raw_diffs'])(
+    'shows its diff in the very next call, of %j',
+    async (rest) => {
+      const bench = await openBench(world, ana)
+      const branch = `next${rest.replace('/', '-')}`
+      const head = bench.commit(branch, { [`${branch}.txt`]: 'a\n' })
+      const body = { source_branch: branch, target_branch: 'main', title: branch }
+      const { iid } = (await ana.post(bench.api, body)).body
+      const reply = await ana.get(`${bench.api}/${iid}${rest}`)
+      expect(reply.status).toBe(200)
+      expect(JSON.stringify(reply.body)).toMatch(new RegExp(`${head}|${branch}.txt`))
+      if (rest === '') {
+        expect(reply.body).toMatchObject({ diff_refs: { head_sha: head }, changes_count: '1' })
+        expect(reply.body.detailed_merge_status).not.toBe('preparing')
+      }
+      await world.runTasks()
+      expect((await ana.get(`${bench.api}/${iid}/versions`)).body).toHaveLength(1)
+    },
+  )
+
   test('is prepared in the background, with a first version and its diff', async () => {
     const head = bench.commit('one', { 'a.txt': 'a\n', 'go.sum': 'b\n' })
     const created = await ana.post(bench.api, {
