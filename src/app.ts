@@ -21,14 +21,12 @@ import { answerClientErrors } from './http/client-error.ts'
 import { limitConnections } from './http/connection-limit.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { KeptAnswers } from './http/kept-answers.ts'
-import { mount, mountHost, mountNothing, unreadBodies } from './http/mount.ts'
+import { mount, mountHost, unreadBodies } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { makePipeline } from './http/pipeline.ts'
 import { Router as ApiRouter } from './http/router.ts'
 import type { ThrottleRule } from './http/throttle.ts'
 import { openServerParts, type PartsOptions } from './parts.ts'
-import { hostFileEndpoints, hostFilePath } from './projects/uploads/host-files.ts'
-import { getHostWikiFile, hostWikiPath } from './publishing/wikis/host-files.ts'
 import { recoverPushes } from './repositories/refs/recover.ts'
 import { recoverSideMoves } from './repositories/side-repositories/recover.ts'
 import { clearTemporary } from './store/temporary.ts'
@@ -37,6 +35,8 @@ import { mountGit } from './transport/http/mount.ts'
 import { mountLfs } from './transport/http/mount-lfs.ts'
 import { openTransport, type TransportOptions } from './transport/transport.ts'
 import { apiReference } from './web/api-reference.ts'
+import { hostPageEndpoints, hostPages } from './web/host-pages.ts'
+import { missingPage, withMissingPage } from './web/missing-page.ts'
 
 export interface AppOptions extends PartsOptions, TransportOptions {
   /** Check each answer against its schema (tests and development). */
@@ -95,7 +95,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     baseUrl,
     kept,
   })
-  const ofHost = [...apiEndpoints.filter((one) => one.host), ...hostFileEndpoints, getHostWikiFile]
+  const ofHost = [...apiEndpoints.filter((one) => one.host), ...hostPageEndpoints]
   const hostRouter = new ApiRouter(ofHost)
   const handleHost = makePipeline({ ...common, router: hostRouter, baseUrl: config.externalUrl })
   const web = express()
@@ -110,12 +110,12 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     response.type('application/json').send(describeApi(config))
   })
   web.use('/api/v4', mount(handle, log))
-  web.use(hostFiles(), mountHost(hostRouter, handleHost, log))
+  web.use(hostPages(), mountHost(hostRouter, withMissingPage(handleHost), log))
   const transport = await openTransport(config, options)
   web.use(mountGoGet({ makeCtx }))
   web.use(mountLfs({ makeCtx, budgets }))
   web.use(mountGit({ transport, makeCtx, budgets }))
-  web.use(mountNothing())
+  web.use(missingPage())
   web.use(answerFault(log))
   const server = createServer({ headersTimeout: config.requestTimeout, requestTimeout: 0 }, web)
   // Whether a body is wanted is told by whoever reads it.
@@ -153,20 +153,6 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
 async function removeLeftOvers({ git, log }: Ctx, signal: AbortSignal): Promise<void> {
   const removed = await git.removeLeftOvers(signal)
   if (removed > 0) log.warn('removed what killed processes had left', { removed })
-}
-
-/** Gives uploads, whose paths may begin with a project's own, the path of their endpoint. */
-function hostFiles(): RequestHandler {
-  return (request, _response, next) => {
-    const mark = request.url.indexOf('?')
-    const raw = mark < 0 ? request.url : request.url.slice(0, mark)
-    const path =
-      request.method === 'GET' || request.method === 'HEAD'
-        ? (hostWikiPath(raw) ?? hostFilePath(raw))
-        : undefined
-    if (path !== undefined) request.url = path + request.url.slice(raw.length)
-    next()
-  }
 }
 
 /** What a page could not answer: broken bodies are the caller's, the rest is ours, told without detail. */

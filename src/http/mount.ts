@@ -51,14 +51,6 @@ export function unreadBodies(): RequestHandler {
   }
 }
 
-/** Answers what is no route of anybody's; stands behind everything else. */
-export function mountNothing(): RequestHandler {
-  return (request, response) => {
-    response.status(404).type('text/plain')
-    endAnswer(request, response, request.method === 'HEAD' ? undefined : '404 Not Found\n')
-  }
-}
-
 const REQUEST_ID = /^[\w.-]{1,128}$/
 
 function readRequest(request: Request, response: Response, signal: AbortSignal): ApiRequest {

@@ -11,16 +11,18 @@ import { lfsFiles } from '../lfs/objects.ts'
 import { onCode, refOrDefault } from './access.ts'
 import { orNotFound } from './missing.ts'
 
+/** What an archive leaves out and takes in. */
+export const archiveQuery = {
+  path: text().optional(),
+  include_lfs_blobs: flag().default(true),
+  exclude_paths: csv(text(), { max: 1000 }).optional(),
+}
+
 const common = {
   tags: ['repository'],
   access: onCode(),
   scopes: ['api', 'read_api', 'read_repository'],
-  query: {
-    sha: text().optional(),
-    path: text().optional(),
-    include_lfs_blobs: flag().default(true),
-    exclude_paths: csv(text(), { max: 1000 }).optional(),
-  },
+  query: { sha: text().optional(), ...archiveQuery },
   response: bytes('application/octet-stream'),
 } as const
 
@@ -60,7 +62,7 @@ interface Asked {
 }
 
 /** An archive as a stream (spec B-resolved §1.3): its name, also that of the folder inside, carries ref and commit. */
-async function answerArchive(asked: Asked): Promise<Bytes> {
+export async function answerArchive(asked: Asked): Promise<Bytes> {
   const { ctx, project, repo, query, request } = asked
   const format = archiveFormat(asked.suffix)
   if (!format) throw notFound()

@@ -1,0 +1,29 @@
+import type { RequestHandler } from 'express'
+import type { Endpoint } from '../http/endpoint.ts'
+import { hostFileEndpoints, hostFilePath } from '../projects/uploads/host-files.ts'
+import { getHostWikiFile, hostWikiPath } from '../publishing/wikis/host-files.ts'
+import { hostCodeEndpoints, hostCodePath } from '../repositories/repository/host-code.ts'
+import { getHostMergeRequestDiff, hostRequestPath } from '../review/merge-requests/host-diff.ts'
+
+/** What is served beside the API, at the host itself, by the same rules of access. */
+export const hostPageEndpoints: readonly Endpoint[] = [
+  ...hostFileEndpoints,
+  getHostWikiFile,
+  ...hostCodeEndpoints,
+  getHostMergeRequestDiff,
+]
+
+const readers = [hostWikiPath, hostFilePath, hostCodePath, hostRequestPath]
+
+/** Gives paths that begin with a project's own, of any depth, the path of their endpoint. */
+export function hostPages(): RequestHandler {
+  return (request, _response, next) => {
+    const mark = request.url.indexOf('?')
+    const raw = mark < 0 ? request.url : request.url.slice(0, mark)
+    if (request.method === 'GET' || request.method === 'HEAD') {
+      const path = readers.map((read) => read(raw)).find((found) => found !== undefined)
+      if (path !== undefined) request.url = path + request.url.slice(raw.length)
+    }
+    next()
+  }
+}
