@@ -13,5 +13,8 @@ function readVersion(): string {
   throw new Error('package.json names no version')
 }
 
-/** The version of the API dialect that clients compare with (spec D §1.26: three dotted numbers, at least 18). */
+/**
+ * The version of the reference platform whose API this is. Renovate, editors, Terraform and others switch features on by
+ * comparing it (spec D §1.26: three dotted numbers, at least 18); it says nothing about this program.
+ */
 export const apiVersion = '18.9.0'

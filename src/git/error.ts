@@ -11,6 +11,7 @@ export type GitErrorCode =
   | 'busy'
   | 'timeout'
   | 'too_large'
+  | 'damaged'
   | 'failed'
 
 /** The only error that leaves the engine for a reason that a caller may meet. */
@@ -29,3 +30,7 @@ export class GitError extends Error {
     this.detail = detail
   }
 }
+
+/** What people are told; where the repository lies is for the log alone. */
+export const DAMAGED =
+  'The repository is damaged: its files are missing on the server. An administrator has to restore them.'

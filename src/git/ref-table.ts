@@ -1,5 +1,6 @@
 import { type BigIntStats, type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { assertRepository } from './damage.ts'
 import type { OpenRepository } from './engine/open-repository.ts'
 import { GitError } from './error.ts'
 import { isObjectId, isRefName } from './names.ts'
@@ -125,6 +126,7 @@ export class RefTable {
   #readPacked(): PackedRefs {
     const file = join(this.#path, 'packed-refs')
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
+    if (!stats) assertRepository(this.#path)
     const stamp = stampOf(stats)
     if (stamp !== this.#packed.stamp) {
       const refs = stats ? new PackedRefs(readFileSync(file)) : nothing

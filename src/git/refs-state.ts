@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import { assertRepository } from './damage.ts'
 
 // Two changes within one tick of the disk's clock look the same; a state so fresh is not trusted.
 const settledAfterMs = 50
@@ -21,7 +22,10 @@ export class RefsStates {
   }
 
   async #look(repository: string): Promise<string | undefined> {
-    const folders = await foldersBelow(join(repository, 'refs'))
+    const folders = await foldersBelow(join(repository, 'refs')).catch((error: unknown) => {
+      assertRepository(repository)
+      throw error
+    })
     const times = await timesOf(repository, folders)
     this.#known.delete(repository)
     if (times === undefined || times.newest > Date.now() - settledAfterMs) return undefined

@@ -1,6 +1,6 @@
 import { NoResultError } from 'kysely'
 import { Problem, type ProblemBody } from '../base/problem.ts'
-import { GitError, type GitErrorCode } from '../git/error.ts'
+import { DAMAGED, GitError, type GitErrorCode } from '../git/error.ts'
 import { isExhausted } from './connection-limit.ts'
 
 /** An error as it goes to the wire. */
@@ -24,6 +24,7 @@ const gitStatus: Readonly<Record<GitErrorCode, number>> = {
   busy: 503,
   timeout: 503,
   too_large: 413,
+  damaged: 500,
   failed: 500,
 }
 
@@ -42,10 +43,8 @@ export function answerFor(error: unknown): ErrorAnswer {
   }
   if (error instanceof GitError) {
     const status = gitStatus[error.code]
-    const message =
-      status === 400 ? `400 Bad request - ${error.message}` : (gitText[status] ?? error.message)
     const headers = status === 503 ? { 'Retry-After': '5' } : {}
-    return { status, body: { message }, headers, fault: status === 500 }
+    return { status, body: { message: textOf(error, status) }, headers, fault: status === 500 }
   }
   if (isExhausted(error)) {
     const message = '503 Service Unavailable'
@@ -62,4 +61,10 @@ export function answerFor(error: unknown): ErrorAnswer {
 function isMissingRow(error: unknown): boolean {
   if (error instanceof NoResultError) return true
   return error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
+}
+
+function textOf(error: GitError, status: number): string {
+  if (error.code === 'damaged') return DAMAGED
+  if (status === 400) return `400 Bad request - ${error.message}`
+  return gitText[status] ?? error.message
 }

@@ -10,7 +10,6 @@ let world: World
 let ana: Caller
 let eve: Caller
 let open: TestProject
-let _closed: TestProject
 let bench: Bench
 
 beforeAll(async () => {
@@ -18,7 +17,7 @@ beforeAll(async () => {
   ana = await world.user('ana')
   eve = await world.user('eve')
   open = await addProject(world, ana, 'basic', { path: 'open', visibility: 'public' })
-  _closed = await addProject(world, ana, 'basic', { path: 'closed' })
+  await addProject(world, ana, 'basic', { path: 'closed' })
   bench = await openBench(world, ana)
 })
 afterAll(() => world.close())

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { assertRepository } from '../damage.ts'
 import { asGitError, type NativeOdb, type NativeRepository, openNative } from '../native.ts'
 import { NotHere } from './not-here.ts'
 
@@ -28,6 +29,7 @@ export class OpenRepository {
     this.assertEngine('native code')
     this.#handle ??= openNative(this.path).catch((error) => {
       this.#handle = undefined
+      assertRepository(this.path)
       throw error
     })
     return this.#handle

@@ -186,7 +186,7 @@ export function queryRoot(ctx: Ctx) {
         : {
             version: apiVersion,
             revision: productVersion,
-            enterprise: true,
+            enterprise: false,
             kas: { enabled: false, externalUrl: null, version: null },
           },
     async currentUser() {

@@ -4,7 +4,9 @@ import { apiVersion, productVersion } from '../../base/version.ts'
 import { endpoint } from '../../http/endpoint.ts'
 
 const versionEntity = z.strictObject({
+  /** Of the API, as the reference platform counts; what this program is stands in `product`. */
   version: z.string(),
+  product: z.strictObject({ name: z.string(), version: z.string() }),
   revision: z.string(),
   kas: z.strictObject({
     enabled: z.boolean(),
@@ -17,13 +19,19 @@ const versionEntity = z.strictObject({
 
 function presentVersion(): z.input<typeof versionEntity> {
   const kas = { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null }
-  return { version: apiVersion, revision: productVersion, kas, enterprise: true }
+  return {
+    version: apiVersion,
+    product: { name: 'Gitstead', version: productVersion },
+    revision: productVersion,
+    kas,
+    enterprise: false,
+  }
 }
 
 export const getVersion = endpoint({
   method: 'GET',
   path: '/version',
-  summary: 'Tell the version of the API',
+  summary: 'Tell the versions of the API and of the server',
   tags: ['version'],
   access: signedIn(),
   scopes: ['api', 'read_api', 'read_user'],
@@ -34,7 +42,7 @@ export const getVersion = endpoint({
 export const getMetadata = endpoint({
   method: 'GET',
   path: '/metadata',
-  summary: 'Tell the version of the API and of its companions',
+  summary: 'Tell the versions of the API, of the server and of its companions',
   tags: ['version'],
   access: signedIn(),
   scopes: ['api', 'read_api', 'read_user'],

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { ANONYMOUS } from '../../access/actor.ts'
 import { Problem, unavailable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { GitError } from '../../git/error.ts'
+import { DAMAGED, GitError } from '../../git/error.ts'
 import { IncomingBody } from '../../http/body/incoming.ts'
 import { isExhausted } from '../../http/connection-limit.ts'
 import { endAnswer } from '../../http/end-answer.ts'
@@ -111,6 +111,9 @@ function refuse(ctx: Ctx, request: Request, response: Response, error: unknown):
 function asProblem(error: unknown): Problem {
   const known = error instanceof GitError ? statusOf(error) : 500
   const status = isExhausted(error) ? 503 : known
+  if (error instanceof GitError && error.code === 'damaged') {
+    return new Problem('unavailable', 500, `${DAMAGED}\n`)
+  }
   if (status === 500) return new Problem('unavailable', 500, 'The server failed.\n')
   if (status === 503) return unavailable('The server is busy. Try again in a few seconds.\n', 5)
   return new Problem('bad_request', status, `${error instanceof Error ? error.message : ''}\n`)
