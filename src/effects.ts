@@ -34,6 +34,7 @@ import {
   removeSidesOfGroup,
   removeSidesOfProject,
 } from './repositories/side-repositories/repository.ts'
+import { mergeAfterPipeline } from './review/merge-requests/auto-merge-wait.ts'
 import { continueThreads } from './review/merge-requests/continue-threads.ts'
 
 /** What follows from each change, in order: the whole story of a push, a merge or a new user stands here. */
@@ -72,5 +73,5 @@ export const effects: Effects = {
   wikiChanged: [wikiHooks],
 
   pipelineChanged: [enqueuePipelineHooks],
-  pipelineEnded: [enqueuePipelineEnd],
+  pipelineEnded: [enqueuePipelineEnd, mergeAfterPipeline],
 }

@@ -2,6 +2,7 @@ import { actAs } from '../../access/act-as.ts'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
 import { refsPushed } from '../../repositories/refs/pushed-task.ts'
+import { enqueueAutoMerges } from '../../review/merge-requests/auto-merge-wait.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { endJob } from './change-jobs.ts'
 import { startPipeline } from './create-pipeline.ts'
@@ -64,5 +65,8 @@ export const resumePipeline = task({
 /** Pipelines of the branches and tags that a push left. */
 export const runAfterPush = task({
   ...refsPushed,
-  handler: (ctx: Ctx, { push_id }) => pipelinesAfterPush(ctx, push_id),
+  async handler(ctx: Ctx, { push_id }) {
+    await pipelinesAfterPush(ctx, push_id)
+    await enqueueAutoMerges(ctx, { pushId: push_id })
+  },
 })

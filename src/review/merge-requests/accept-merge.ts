@@ -14,8 +14,8 @@ import { refreshMergeRequest } from './refresh.ts'
 import type { MergeRequestRow } from './row.ts'
 import { statusOf } from './status.ts'
 
-/** What a merge that waits can't be waited for. */
-const never: readonly DetailedMergeStatus[] = ['not_open', 'commits_status']
+/** What keeps a merge from ever being possible, so that there is nothing to wait for. */
+const never: readonly DetailedMergeStatus[] = ['not_open', 'commits_status', 'ci_must_pass']
 const impossible: readonly DetailedMergeStatus[] = ['conflict', 'need_rebase']
 
 /**
@@ -31,7 +31,7 @@ export async function acceptMerge(
 ): Promise<MergeRequestRow> {
   if (!(await mayMergeBranch(ctx, project, given.target_branch))) throw unauthorized()
   const row = await upToDate(ctx, given)
-  const status = await statusOf(ctx, row)
+  const status = await statusOf(ctx, row, wait)
   if (impossible.includes(status)) throw cannotBeMerged()
   const mayWait = wait && !never.includes(status)
   if (status !== 'mergeable' && !mayWait) throw methodNotAllowed()

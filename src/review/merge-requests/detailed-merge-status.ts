@@ -50,6 +50,8 @@ export interface MergeFacts {
   /** Status of the head pipeline; null when there is none. */
   readonly pipelineStatus: string | null
   readonly skippedPipelinePasses: boolean
+  /** Somebody has it merged, or wants it merged, when its pipeline has succeeded. */
+  readonly waiting: boolean
 }
 
 const runningStatuses: readonly string[] = [
@@ -95,10 +97,15 @@ export function detailedMergeStatus(facts: MergeFacts): DetailedMergeStatus {
 }
 
 function pipelineObstacle(facts: MergeFacts): DetailedMergeStatus | undefined {
-  if (!facts.pipelineRequired) return undefined
-  const { pipelineStatus } = facts
+  const { pipelineStatus, pipelineRequired, waiting } = facts
   if (pipelineStatus === 'success') return undefined
+  if (!pipelineRequired && !waiting) return undefined
+  // Whoever waits does so for the pipeline that there is; there need not be one, nor need it have run.
+  const none = pipelineStatus === null || pipelineStatus === 'skipped'
+  if (none && !pipelineRequired) return undefined
   if (pipelineStatus === 'skipped' && facts.skippedPipelinePasses) return undefined
+  // One that waits for a person may succeed yet.
+  if (pipelineStatus === 'manual' && waiting) return 'ci_still_running'
   const running = pipelineStatus !== null && runningStatuses.includes(pipelineStatus)
   return running ? 'ci_still_running' : 'ci_must_pass'
 }

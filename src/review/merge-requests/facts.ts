@@ -8,7 +8,7 @@ import {
 import { approvedById } from '../approvals/approved.ts'
 import type { Counts } from './count-queries.ts'
 import type { MergeFacts } from './detailed-merge-status.ts'
-import { headPipelineStatuses } from './pipeline-queries.ts'
+import { headPipelineStatuses, listPipelinesDue } from './pipeline-queries.ts'
 import type { MergeRequestRow } from './row.ts'
 
 /** A setting of the project that a merge request wants to be merged into. */
@@ -25,14 +25,18 @@ export async function mergeFactsById(
   ctx: Ctx,
   rows: readonly MergeRequestRow[],
   counts: ReadonlyMap<number, Counts>,
+  isWaiting: (row: MergeRequestRow) => boolean = (row) => row.auto_merge_sha !== null,
 ): Promise<ReadonlyMap<number, MergeFacts>> {
-  const [approved, pipelines] = await Promise.all([
+  const waiting = rows.filter(isWaiting).map((row) => row.id)
+  const [approved, pipelines, due] = await Promise.all([
     approvedById(ctx, rows),
     headPipelineStatuses(
       ctx.db,
       rows.map((row) => row.id),
     ),
+    listPipelinesDue(ctx.db, waiting),
   ])
+  const statusOf = (id: number) => pipelines.get(id) ?? (due.has(id) ? 'created' : null)
   return new Map(
     rows.map((row) => [
       row.id,
@@ -43,8 +47,9 @@ export async function mergeFactsById(
         changesRequested: (counts.get(row.id)?.changes_requested ?? 0) > 0,
         blocked: (counts.get(row.id)?.blocking ?? 0) > 0,
         approved: approved.get(row.id) ?? true,
-        pipelineStatus: pipelines.get(row.id) ?? null,
-        pipelineRequired: pipelineRequired(row, pipelines.has(row.id)),
+        pipelineStatus: statusOf(row.id),
+        pipelineRequired: targetSetting(row, 'only_allow_merge_if_pipeline_succeeds'),
+        waiting: waiting.includes(row.id),
       },
     ]),
   )
@@ -59,6 +64,7 @@ type Own = Omit<
   | 'approved'
   | 'pipelineStatus'
   | 'pipelineRequired'
+  | 'waiting'
 >
 
 function ownFacts(row: MergeRequestRow): Own {
@@ -80,12 +86,6 @@ function ownFacts(row: MergeRequestRow): Own {
     method: targetSetting(row, 'merge_method'),
     skippedPipelinePasses: targetSetting(row, 'allow_merge_on_skipped_pipeline'),
   }
-}
-
-/** Where the project asks for a pipeline; and where auto-merge waits for the one that there is. */
-function pipelineRequired(row: MergeRequestRow, hasPipeline: boolean): boolean {
-  if (targetSetting(row, 'only_allow_merge_if_pipeline_succeeds')) return true
-  return row.auto_merge_sha !== null && hasPipeline
 }
 
 /** Whether a title fits the project's pattern; an empty or broken pattern fits every title. */

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import { refsPushed } from '../../repositories/refs/pushed-task.ts'
 import type { Db } from '../../store/schema.ts'
+import { diffChangedJob } from './jobs.ts'
 
 /** Status of the newest pipeline of each merge request's head, by id; those without one are left out. */
 export async function headPipelineStatuses(
@@ -9,10 +11,55 @@ export async function headPipelineStatuses(
   if (ids.length === 0) return new Map()
   const { rows } = await sql<{ id: number; status: string | null }>`
     SELECT mr.id, (SELECT p.status FROM pipelines p
-      WHERE p.project_id IN (mr.target_project_id, mr.source_project_id) AND p.sha = mr.head_sha
+      WHERE p.project_id IN (mr.target_project_id, mr.source_project_id)
+        AND (p.sha = mr.head_sha OR (p.merge_request_id = mr.id AND p.source_sha = mr.head_sha))
       ORDER BY p.id DESC LIMIT 1) AS status
     FROM merge_requests mr WHERE mr.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`.execute(
     db,
   )
   return new Map(rows.flatMap(({ id, status }) => (status === null ? [] : [[id, status]])))
+}
+
+/** Those of the merge requests whose head may still get a pipeline: a task that makes pipelines has not run yet. */
+export async function listPipelinesDue(
+  db: Db,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set()
+  const open = sql`t.state IN ('ready', 'running')`
+  const { rows } = await sql<{ id: number }>`
+    SELECT mr.id FROM merge_requests mr
+    WHERE mr.id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND (
+      EXISTS (SELECT 1 FROM tasks t WHERE t.name = ${diffChangedJob.name} AND ${open}
+        AND json_extract(t.payload, '$.id') = mr.id)
+      OR EXISTS (SELECT 1 FROM ref_moves m
+        WHERE m.project_id = mr.source_project_id AND m.ref = 'refs/heads/' || mr.source_branch
+        AND m.new_id = mr.head_sha AND (
+          EXISTS (SELECT 1 FROM waiting_pushes w WHERE w.push_id = m.push_id)
+          OR EXISTS (SELECT 1 FROM tasks t WHERE t.name = ${refsPushed.name} AND ${open}
+            AND json_extract(t.payload, '$.push_id') = m.push_id))))`.execute(db)
+  return new Set(rows.map((row) => row.id))
+}
+
+/** What a merge that waits may have waited for. */
+export type AwaitedPipeline =
+  | { readonly pipelineId: number }
+  | { readonly pushId: number }
+  | { readonly mergeRequestId: number }
+
+/** Open merge requests for which auto-merge is set and which wait for this. */
+export async function listWaitingFor(db: Db, awaited: AwaitedPipeline): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    SELECT id FROM merge_requests
+    WHERE state = 'opened' AND auto_merge_sha IS NOT NULL AND ${isAwaited(awaited)}`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+function isAwaited(awaited: AwaitedPipeline) {
+  if ('mergeRequestId' in awaited) return sql`id = ${awaited.mergeRequestId}`
+  if ('pushId' in awaited) {
+    return sql`auto_merge_sha IN (SELECT new_id FROM ref_moves WHERE push_id = ${awaited.pushId})`
+  }
+  const pipeline = sql`FROM pipelines WHERE id = ${awaited.pipelineId}`
+  return sql`auto_merge_sha IN (SELECT sha ${pipeline} UNION SELECT source_sha ${pipeline})`
 }

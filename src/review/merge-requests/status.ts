@@ -5,9 +5,14 @@ import { type DetailedMergeStatus, detailedMergeStatus } from './detailed-merge-
 import { mergeFactsById } from './facts.ts'
 import type { MergeRequestRow } from './row.ts'
 
-/** `detailed_merge_status` of one merge request. */
-export async function statusOf(ctx: Ctx, row: MergeRequestRow): Promise<DetailedMergeStatus> {
-  const facts = await mergeFactsById(ctx, [row], await countsById(ctx.db, [row.id]))
+/** `detailed_merge_status` of one merge request; `waiting` says that its pipeline is to be waited for. */
+export async function statusOf(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  waiting = row.auto_merge_sha !== null,
+): Promise<DetailedMergeStatus> {
+  const counts = await countsById(ctx.db, [row.id])
+  const facts = await mergeFactsById(ctx, [row], counts, () => waiting)
   const found = facts.get(row.id)
   if (!found) throw notFound()
   return detailedMergeStatus(found)

@@ -28,6 +28,7 @@ const clear: MergeFacts = {
   pipelineRequired: false,
   pipelineStatus: null,
   skippedPipelinePasses: false,
+  waiting: false,
 }
 
 /** In the documented order: each obstacle comes before all that follow. */
