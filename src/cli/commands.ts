@@ -1,5 +1,7 @@
 import type { Command } from './command.ts'
 import { doctor } from './doctor.ts'
+import { packagesImport } from './packages-import.ts'
+import { packagesSizes, packagesVerify } from './packages-verify.ts'
 import { projectImport } from './project-import.ts'
 import { serve } from './serve.ts'
 import { tokenCreate } from './token-create.ts'
@@ -12,6 +14,9 @@ export const commands: readonly Command[] = [
   userCreate,
   tokenCreate,
   projectImport,
+  packagesImport,
+  packagesVerify,
+  packagesSizes,
   doctor,
   version,
 ]

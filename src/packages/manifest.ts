@@ -6,8 +6,11 @@ import { runCleanupPolicies } from './cleanup/run.ts'
 import * as containerRegistry from './container-registry/endpoints.ts'
 import * as generic from './generic/endpoints.ts'
 import * as management from './management/endpoints.ts'
+import * as maven from './maven/endpoints.ts'
+import { rewriteMavenMetadata } from './maven/rewrite-metadata.ts'
 import * as npm from './npm/endpoints.ts'
 import * as protection from './protection/endpoints.ts'
+import * as pypi from './pypi/endpoints.ts'
 import { removeMarkedPackages } from './registry/remove.ts'
 import * as settings from './settings/endpoints.ts'
 
@@ -18,11 +21,13 @@ export const packagesArea: Manifest = {
     containerRegistry,
     generic,
     management,
+    maven,
     npm,
     protection,
+    pypi,
     settings,
   ),
-  tasks: [removeMarkedPackages, runCleanupPolicies],
+  tasks: [removeMarkedPackages, rewriteMavenMetadata, runCleanupPolicies],
   schedules: [every(3_600_000, runCleanupPolicies, {})],
   migrations: [packages],
 }

@@ -1,4 +1,3 @@
-import { apiEndpoints } from '../../src/areas.ts'
 import { done, examples, owner, type Spot } from '../contract/example.ts'
 
 async function published(spot: Spot) {
@@ -27,15 +26,7 @@ async function ruled(spot: Spot) {
   return { package_protection_rule_id: String(made.id) }
 }
 
-/** Registries that clients speak their own protocols with: the clients themselves ask them in test/packages. */
-const byClients = Object.fromEntries(
-  apiEndpoints
-    .filter(({ path }) => /\/packages\/npm\//.test(path))
-    .map(({ method, path }) => [`${method} ${path}`, { elsewhere: 'test/packages/npm' }]),
-)
-
 export const packageExamples = examples({
-  ...byClients,
   'GET P/packages/generic/:package_name/:package_version/*file': { prepare: published },
   'GET P/packages/:package_id': { prepare: published },
   'DELETE P/packages/:package_id': { prepare: published },

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { gzipSync } from 'node:zlib'
-import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { splitBody } from '../../src/packages/npm/split-body.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
+import { documentOf, tarballOf } from './npm-document.ts'
 
 let world: World
 let ana: Caller
@@ -18,44 +17,6 @@ beforeAll(async () => {
   at = `/projects/${projectId}/packages/npm`
 })
 afterAll(() => world.close())
-
-async function tarballOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
-  const tar = pack()
-  for (const [name, text] of Object.entries(files)) tar.entry({ name }, text)
-  tar.finalize()
-  const chunks: Buffer[] = []
-  for await (const chunk of tar) chunks.push(chunk as Buffer)
-  return gzipSync(Buffer.concat(chunks))
-}
-
-interface Given {
-  readonly manifest?: Record<string, unknown>
-  readonly inTarball?: Record<string, unknown>
-  readonly tag?: string
-  readonly tarball?: Buffer
-}
-
-/** The document that npm sends. */
-async function documentOf(name: string, version: string, given: Given = {}) {
-  const manifest = { name, version, ...given.manifest }
-  const own = JSON.stringify(given.inTarball ?? manifest)
-  const tarball = given.tarball ?? (await tarballOf({ 'package/package.json': own }))
-  const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`
-  const shasum = createHash('sha1').update(tarball).digest('hex')
-  return {
-    _id: name,
-    name,
-    'dist-tags': { [given.tag ?? 'latest']: version },
-    versions: { [version]: { ...manifest, dist: { integrity, shasum, tarball: 'http://x/y' } } },
-    _attachments: {
-      [`${name}-${version}.tgz`]: {
-        content_type: 'application/octet-stream',
-        data: tarball.toString('base64'),
-        length: tarball.length,
-      },
-    },
-  }
-}
 
 const url = (name: string) => `${at}/${name.replace('/', '%2f')}`
 

@@ -50,7 +50,7 @@ export function readPublish(
   const [tarball] = attachments.entries()
   if (!tarball || tarball[1].size === 0) throw badRequest('Attachment data is empty')
   assertIsTarball(manifest, tarball[1], _attachments[tarball[0]]?.length)
-  return { name, version, manifest: stored(manifest), tags: readTags(tags, version) }
+  return { name, version, manifest: storedManifest(manifest), tags: readTags(tags, version) }
 }
 
 function assertIsTarball(manifest: Manifest, file: ReceivedFile, length: number | undefined): void {
@@ -75,7 +75,7 @@ export function sha512Of(file: Pick<ReceivedFile, 'sha512'>): string {
 }
 
 /** Without what is known better, or belongs to the document as a whole. */
-function stored(manifest: Manifest): Manifest {
+export function storedManifest(manifest: Manifest): Manifest {
   const { dist: _, readme: __, readmeFilename: ___, _id: ____, ...rest } = manifest
   const plain = Object.fromEntries(Object.entries(rest).filter(([key]) => key !== '__proto__'))
   if (JSON.stringify(plain).length > MOST_MANIFEST) {

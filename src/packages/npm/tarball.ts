@@ -18,7 +18,7 @@ export async function assertSameManifest(
   sha256: string,
   publish: Publish,
 ): Promise<void> {
-  const found = parse(await readPackageJson(ctx, sha256))
+  const found = await readPackageJson(ctx, sha256)
   if (found.name !== publish.name || found.version !== publish.version) {
     throw badRequest('package.json in the tarball has another name or version')
   }
@@ -58,7 +58,15 @@ function asTexts(value: unknown): Readonly<Record<string, unknown>> {
 /** Thrown to stop reading once the file is found. */
 class Found extends Error {}
 
-async function readPackageJson(ctx: Pick<Ctx, 'files'>, sha256: string): Promise<string> {
+/** The package.json of a tarball in the file store. */
+export async function readPackageJson(
+  ctx: Pick<Ctx, 'files'>,
+  sha256: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  return parse(await readText(ctx, sha256))
+}
+
+async function readText(ctx: Pick<Ctx, 'files'>, sha256: string): Promise<string> {
   const { body } = await ctx.files.open(sha256)
   const tar = extract()
   let text: string | undefined

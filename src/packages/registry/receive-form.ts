@@ -39,6 +39,8 @@ export async function receiveForm(
       fields.set(field, [...(fields.get(field) ?? []), value])
     })
     form.on('file', (field, stream, info) => {
+      // A form may break off before the store reads on; whoever reads it then gets this error.
+      stream.on('error', () => {})
       if (field !== part || stored !== undefined) {
         stream.resume()
         return

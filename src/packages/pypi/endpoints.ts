@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
+import { text } from '../../http/params.ts'
+import { clientRead, clientWrite, onGroupPackages, onProjectPackages } from '../registry/access.ts'
+import { answerDocument } from '../registry/documents.ts'
+import { answerPackageFile } from '../registry/download.ts'
+import { normalName } from './names.ts'
+import { formOf, PAGE_TYPES, readFiles, readIndex } from './pages.ts'
+import { findDistribution, type PypiPlace } from './queries.ts'
+import { uploadDistribution } from './upload.ts'
+
+const tags = ['packages']
+const html = bytes('text/html')
+const onProjectRead = onProjectPackages('read_packages')
+const onGroupRead = onGroupPackages()
+
+export const uploadPypiPackage = endpoint({
+  ...clientWrite,
+  method: 'POST',
+  path: '/projects/:id/packages/pypi',
+  summary: 'Publish a file of a Python package, as twine does',
+  tags,
+  access: onProjectPackages('write_package'),
+  raw: true,
+  response: z.strictObject({ message: z.string() }),
+  status: 201,
+  async handler({ ctx, project, request }) {
+    await uploadDistribution(ctx, project, request)
+    return { message: '201 Created' }
+  },
+})
+
+async function index(ctx: Ctx, place: PypiPlace & { title: string }, request: RequestFacts) {
+  const form = formOf(request.headers.accept)
+  const root = request.url.replace(/\/simple$/, '')
+  return answerDocument(request, await readIndex(ctx, place, root, form), PAGE_TYPES[form])
+}
+
+async function files(ctx: Ctx, place: PypiPlace, name: string, request: RequestFacts) {
+  const form = formOf(request.headers.accept)
+  const document = await readFiles(ctx, place, normalName(name), form)
+  if (!document) throw notFound('Package')
+  return answerDocument(request, document, PAGE_TYPES[form])
+}
+
+interface Named {
+  readonly sha256: string
+  readonly file_name: string
+}
+
+async function download(ctx: Ctx, place: PypiPlace, named: Named, request: RequestFacts) {
+  const file = await findDistribution(ctx, place, named.sha256.toLowerCase(), named.file_name)
+  if (!file) throw notFound('Package file')
+  return await answerPackageFile(ctx, request, file)
+}
+
+const named = { sha256: text({ max: 64 }), file_name: text({ max: 255 }) }
+
+export const listPypiNames = endpoint({
+  ...clientRead,
+  method: 'GET',
+  path: '/projects/:id/packages/pypi/simple',
+  summary: 'List the Python packages of a project, as a page or by PEP 691',
+  tags,
+  access: onProjectRead,
+  response: html,
+  handler: ({ ctx, project, request }) =>
+    index(ctx, { projectId: project.id, title: project.name }, request),
+})
+
+export const listGroupPypiNames = endpoint({
+  ...clientRead,
+  method: 'GET',
+  path: '/groups/:id/-/packages/pypi/simple',
+  summary: 'List the Python packages of the projects of a group, as a page or by PEP 691',
+  tags,
+  access: onGroupRead,
+  response: html,
+  handler: ({ ctx, group, request }) =>
+    index(ctx, { groupId: group.id, title: group.name }, request),
+})
+
+export const listPypiFiles = endpoint({
+  ...clientRead,
+  method: 'GET',
+  path: '/projects/:id/packages/pypi/simple/:package_name',
+  summary: 'List the files of a Python package, as a page or by PEP 691',
+  tags,
+  access: onProjectRead,
+  params: { package_name: text({ max: 255 }) },
+  response: html,
+  handler: ({ ctx, project, params, request }) =>
+    files(ctx, { projectId: project.id }, params.package_name, request),
+})
+
+export const listGroupPypiFiles = endpoint({
+  ...clientRead,
+  method: 'GET',
+  path: '/groups/:id/-/packages/pypi/simple/:package_name',
+  summary: 'List the files of a Python package in a group, as a page or by PEP 691',
+  tags,
+  access: onGroupRead,
+  params: { package_name: text({ max: 255 }) },
+  response: html,
+  handler: ({ ctx, group, params, request }) =>
+    files(ctx, { groupId: group.id }, params.package_name, request),
+})
+
+export const downloadPypiFile = endpoint({
+  ...clientRead,
+  method: 'GET',
+  path: '/projects/:id/packages/pypi/files/:sha256/:file_name',
+  summary: 'Download a file of a Python package',
+  tags,
+  access: onProjectRead,
+  params: named,
+  response: bytes('application/octet-stream'),
+  handler: ({ ctx, project, params, request }) =>
+    download(ctx, { projectId: project.id }, params, request),
+})
+
+export const downloadGroupPypiFile = endpoint({
+  ...clientRead,
+  method: 'GET',
+  path: '/groups/:id/-/packages/pypi/files/:sha256/:file_name',
+  summary: 'Download a file of a Python package of a group',
+  tags,
+  access: onGroupRead,
+  params: named,
+  response: bytes('application/octet-stream'),
+  handler: ({ ctx, group, params, request }) =>
+    download(ctx, { groupId: group.id }, params, request),
+})

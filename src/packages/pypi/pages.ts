@@ -1,0 +1,138 @@
+import type { Ctx } from '../../ctx.ts'
+import { type ReadyDocument, readDocument, readyDocument } from '../registry/documents.ts'
+import {
+  type DistributionRow,
+  listFiles,
+  listNames,
+  listProjectsWith,
+  type PypiPlace,
+} from './queries.ts'
+
+/** A page for people and old clients, or PEP 691. */
+export type PageForm = 'html' | 'json'
+
+const JSON_TYPE = 'application/vnd.pypi.simple.v1+json'
+
+export const PAGE_TYPES: Readonly<Record<PageForm, string>> = {
+  html: 'text/html; charset=utf-8',
+  json: JSON_TYPE,
+}
+
+/** JSON only for those who ask for it by name: browsers and `*` get the page. */
+export function formOf(accept: unknown): PageForm {
+  const given = String(accept ?? '')
+  return /application\/vnd\.pypi\.simple\.(v1|latest)\+json/.test(given) ? 'json' : 'html'
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+}
+
+interface Link {
+  readonly href: string
+  readonly text: string
+  readonly requiresPython?: string
+}
+
+function page(title: string, links: readonly Link[]): string {
+  const lines = links.map(({ href, text, requiresPython }) => {
+    const python = requiresPython ? ` data-requires-python="${escaped(requiresPython)}"` : ''
+    return `    <a href="${escaped(href)}"${python}>${escaped(text)}</a><br>`
+  })
+  return `<!DOCTYPE html>
+<html>
+  <head>
+    <meta name="pypi:repository-version" content="1.0">
+    <title>Links for ${escaped(title)}</title>
+  </head>
+  <body>
+    <h1>Links for ${escaped(title)}</h1>
+${lines.join('\n')}
+  </body>
+</html>
+`
+}
+
+/** The names of a place, `root` being the address below which they are. */
+export async function readIndex(
+  ctx: Ctx,
+  place: PypiPlace & { readonly title: string },
+  root: string,
+  form: PageForm,
+): Promise<ReadyDocument> {
+  const rows = await listNames(ctx, place)
+  const names = rows.map((row) => ({ key: row.name_key, name: row.name }))
+  return await readyDocument(
+    form === 'json'
+      ? JSON.stringify({
+          meta: { 'api-version': '1.0' },
+          projects: names.map(({ name }) => ({ name })),
+        })
+      : page(
+          place.title,
+          names.map(({ key, name }) => ({ href: `${root}/simple/${key}/`, text: name })),
+        ),
+  )
+}
+
+/** The files of a name; nothing when the place has none. */
+export async function readFiles(
+  ctx: Ctx,
+  place: PypiPlace,
+  nameKey: string,
+  form: PageForm,
+): Promise<ReadyDocument | undefined> {
+  if ('projectId' in place) {
+    const { projectId } = place
+    const key = { projectId, type: 'pypi', nameKey, form } as const
+    return await readDocument(ctx, key, () => makeFiles(ctx, [projectId], nameKey, form))
+  }
+  const projectIds = await listProjectsWith(ctx, place, nameKey)
+  const [only, ...others] = projectIds
+  if (only === undefined) return undefined
+  if (others.length === 0) return await readFiles(ctx, { projectId: only }, nameKey, form)
+  const text = await makeFiles(ctx, projectIds, nameKey, form)
+  return text === undefined ? undefined : readyDocument(text)
+}
+
+async function makeFiles(
+  ctx: Ctx,
+  projectIds: readonly number[],
+  nameKey: string,
+  form: PageForm,
+): Promise<string | undefined> {
+  const rows = await listFiles(ctx.db, projectIds, nameKey)
+  const [first] = rows
+  if (!first) return undefined
+  if (form === 'html') {
+    const links = rows.map((row) => ({
+      href: `${urlOf(ctx, row)}#sha256=${row.file_sha256}`,
+      text: row.file_name,
+      requiresPython: requiresPython(row),
+    }))
+    return page(first.name, links)
+  }
+  const files = rows.map((row) => ({
+    filename: row.file_name,
+    url: urlOf(ctx, row),
+    hashes: { sha256: row.file_sha256 },
+    ...(requiresPython(row) ? { 'requires-python': requiresPython(row) } : {}),
+    size: row.size,
+    'upload-time': row.created_at,
+  }))
+  return JSON.stringify({ meta: { 'api-version': '1.0' }, name: nameKey, files })
+}
+
+function urlOf(ctx: Pick<Ctx, 'config'>, row: DistributionRow): string {
+  const root = `${ctx.config.externalUrl}/api/v4/projects/${row.project_id}/packages/pypi`
+  return `${root}/files/${row.file_sha256}/${encodeURIComponent(row.file_name)}`
+}
+
+function requiresPython(row: Pick<DistributionRow, 'metadata'>): string {
+  const read = JSON.parse(row.metadata ?? '{}') as { requires_python?: string } // written by the upload
+  return read.requires_python ?? ''
+}
