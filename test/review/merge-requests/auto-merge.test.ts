@@ -61,11 +61,13 @@ describe('a merge when the pipeline succeeds', () => {
       merge_user: { username: 'ana' },
     })
     await world.runTasks()
-    expect(await read(bench)).toMatchObject({
-      state: 'opened',
-      detailed_merge_status: 'ci_still_running',
-      head_pipeline: { status: 'pending' },
-    })
+    await expect
+      .poll(() => read(bench))
+      .toMatchObject({
+        state: 'opened',
+        detailed_merge_status: 'ci_still_running',
+        head_pipeline: { status: 'pending' },
+      })
     await end(bench, 'success')
     expect((await read(bench)).state).toBe('merged')
   })
