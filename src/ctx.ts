@@ -14,6 +14,7 @@ import type { IdentityEffects } from './identity/effects.ts'
 import type { PlanningEffects } from './planning/effects.ts'
 import type { ProjectsEffects } from './projects/effects.ts'
 import type { PublishingEffects } from './publishing/effects.ts'
+import type { RepositoriesEffects } from './repositories/effects.ts'
 import type { ReviewEffects } from './review/effects.ts'
 import type { FileStore } from './store/files.ts'
 import type { Db } from './store/schema.ts'
@@ -59,6 +60,7 @@ export type PreparedEffect<Before, Change> = (ctx: Ctx, before: Before) => Promi
 export interface Effects
   extends IdentityEffects,
     ProjectsEffects,
+    RepositoriesEffects,
     DiscussionsEffects,
     PlanningEffects,
     ReviewEffects,

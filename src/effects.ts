@@ -1,6 +1,8 @@
 import type { Effects } from './ctx.ts'
+import { crossReferencePush } from './discussions/references/cross-reference.ts'
 import { addRequestTodos, settleRequestTodos } from './discussions/todos/add.ts'
 import { mailActivity, recordEvent } from './notifications/events/record.ts'
+import { recordPushEvents } from './notifications/events/record-push.ts'
 import { fireIssueHooks } from './notifications/hooks/issue-hook.ts'
 import {
   compareForHooks,
@@ -9,6 +11,7 @@ import {
 import { fireMilestoneHooks } from './notifications/hooks/milestone-hook.ts'
 import { fireNoteHooks } from './notifications/hooks/note-hook.ts'
 import { enqueuePipelineEnd, enqueuePipelineHooks } from './notifications/hooks/pipeline-hooks.ts'
+import { pushHooks } from './notifications/hooks/push-hooks.ts'
 import { fireReactionHooks } from './notifications/hooks/reaction-hook.ts'
 import { releaseHooks } from './notifications/hooks/release-hook.ts'
 import {
@@ -25,16 +28,25 @@ import { wikiHooks } from './notifications/hooks/wiki-hook.ts'
 import { mailRelease } from './notifications/notifications/release-mail.ts'
 import { mailTodos } from './notifications/notifications/todo-mails.ts'
 import { unassignRemoved } from './planning/assignees/tasks.ts'
+import { closeByPush } from './planning/issues/close-by-commit.ts'
 import { removeOwnedGroups, removePersonalProjects } from './projects/groups/remove-owned.ts'
 import { createUserNamespace, followUserName } from './projects/groups/user-namespace.ts'
 import { acceptInvitations } from './projects/members/invite.ts'
+import { snippetMoved } from './publishing/snippets/after-move.ts'
 import { discardSnippetsOf } from './publishing/snippets/remove.ts'
+import { wikiMoved } from './publishing/wikis/after-move.ts'
 import { writeReadme } from './repositories/imports/initial-readme.ts'
+import { largeFileRule } from './repositories/lfs/push-rule.ts'
+import { pushRuleRule } from './repositories/push-rules/move-rule.ts'
+import { protectionRule } from './repositories/refs/protection-rule.ts'
 import {
   removeSidesOfGroup,
   removeSidesOfProject,
 } from './repositories/side-repositories/repository.ts'
 import { mergeAfterPipeline } from './review/merge-requests/auto-merge-wait.ts'
+import { codeOwnerRule } from './review/approvals/code-owner-push-rule.ts'
+import { branchesMoved, mergeRequestsAfterPush } from './review/merge-requests/after-push.ts'
+import { completeMergeOf, dropMergeOf } from './review/merge-requests/complete-merge.ts'
 import { continueThreads } from './review/merge-requests/continue-threads.ts'
 
 /** What follows from each change, in order: the whole story of a push, a merge or a new user stands here. */
@@ -57,6 +69,15 @@ export const effects: Effects = {
   memberUnassigned: [unassignRemoved],
   accessRequested: [addRequestTodos],
   accessDecided: [settleRequestTodos],
+
+  mayMoveRef: [protectionRule, codeOwnerRule, pushRuleRule],
+  mayPush: [largeFileRule],
+  refsMoved: [completeMergeOf, branchesMoved],
+  refsRefused: [dropMergeOf],
+  pushSettled: [mergeRequestsAfterPush],
+  pushFollowed: [recordPushEvents, pushHooks, closeByPush, crossReferencePush],
+  wikiMoved: [wikiMoved],
+  snippetMoved: [snippetMoved],
 
   noteSaved: [fireNoteHooks],
   reactionChanged: [fireReactionHooks],

@@ -1,8 +1,9 @@
 import { userOf } from '../../access/actor.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
-import type { Ctx } from '../../ctx.ts'
+import type { Ctx, Effect } from '../../ctx.ts'
 import { findClosedIssues, findReferences, type Reference } from '../../markdown/find-references.ts'
+import type { ReadPush } from '../../repositories/effects.ts'
 import { mentionCommits } from './commit-task.ts'
 import { type MentionSource, noteMention } from './note-mention.ts'
 import { isCommitOfMergeRequest, listSeenIssuesAt, listSeenMergeRequestsAt } from './queries.ts'
@@ -79,11 +80,24 @@ interface PushedCommit {
   readonly message: string
 }
 
+/** Lets what pushed commits mention say so. */
+export async function crossReferencePush(
+  _ctx: Ctx,
+  { project, news }: ReadPush,
+): Promise<Effect<undefined>> {
+  return async (ctx) => {
+    for (const { name: branch, commits } of news.filter((one) => one.kind === 'branch')) {
+      const lands = branch === project.default_branch
+      await crossReferenceCommits(ctx, project, { branch, lands, commits })
+    }
+  }
+}
+
 /**
  * Lets what the messages of pushed commits mention say so, in the caller's transaction. Issues that the same push closes
  * say it already, and a commit of the merge request itself is no news there (spec B-resolved §11.3).
  */
-export async function crossReferenceCommits(
+async function crossReferenceCommits(
   ctx: Ctx,
   project: MentionSource['project'],
   push: {

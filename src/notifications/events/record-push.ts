@@ -1,7 +1,8 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
-import type { Ctx } from '../../ctx.ts'
+import type { Ctx, Effect } from '../../ctx.ts'
 import type { PushData } from '../../projects/effects.ts'
+import type { ReadPush } from '../../repositories/effects.ts'
 import type { RefNews } from '../../repositories/refs/push-news.ts'
 import { recordEvent } from './record.ts'
 
@@ -12,6 +13,13 @@ const words = { created: 'pushed new', removed: 'deleted', pushed: 'pushed to' }
  * transaction.
  */
 export async function recordPushEvents(
+  _ctx: Ctx,
+  { project, push, news }: ReadPush,
+): Promise<Effect<undefined>> {
+  return (ctx) => recordNews(ctx, project, news, push.moves.length)
+}
+
+async function recordNews(
   ctx: Ctx,
   project: Pick<Project, 'id'>,
   news: readonly RefNews[],

@@ -1,8 +1,9 @@
 import type { Project } from '../../access/subjects.ts'
-import type { Ctx } from '../../ctx.ts'
+import type { Ctx, Effect } from '../../ctx.ts'
 import { readCommitDiff } from '../../git/diff.ts'
 import { findTag } from '../../git/tags.ts'
 import type { Commit } from '../../git/types.ts'
+import type { ReadPush } from '../../repositories/effects.ts'
 import { branchStates, tagProtection } from '../../repositories/refs/branch-state.ts'
 import type { RefNews } from '../../repositories/refs/push-news.ts'
 import { fireHooks, type HookPayload, wantsHooks } from './fire.ts'
@@ -12,28 +13,17 @@ import { hookActor, hookProject, hookRepository } from './payload-parts.ts'
 const listedCommits = 20
 const none = '0'.repeat(40)
 
-export interface HookPush {
-  readonly options: readonly string[]
-  readonly moves: readonly {
-    readonly name: string
-    readonly oldId: string
-    readonly newId: string
-  }[]
-  readonly news: readonly RefNews[]
-}
-
 /**
  * Reads what hooks are told of a push, while no transaction is open, and gives what fires them in one. A push of more
  * refs than the limit that administrators set tells only that the repository changed.
  */
-export async function makePushHooks(
+export async function pushHooks(
   ctx: Ctx,
-  project: Project,
-  push: HookPush,
-): Promise<(ctx: Ctx) => Promise<void>> {
+  { project, push, news: read }: ReadPush,
+): Promise<Effect<undefined>> {
   const many = push.moves.length > ctx.settings.get('push_event_hooks_limit')
   const payloads: { news: RefNews; payload: HookPayload }[] = []
-  for (const news of many ? [] : push.news) {
+  for (const news of many ? [] : read) {
     const event = news.kind === 'branch' ? 'push' : 'tag_push'
     if (!(await wantsHooks(ctx, project, event))) continue
     payloads.push({ news, payload: await pushPayload(ctx, project, news, push.options) })
@@ -137,7 +127,11 @@ function pushOptions(options: readonly string[]): Record<string, Record<string, 
   return Object.fromEntries([...found].map(([group, inner]) => [group, Object.fromEntries(inner)]))
 }
 
-async function repositoryUpdate(ctx: Ctx, project: Project, push: HookPush): Promise<HookPayload> {
+async function repositoryUpdate(
+  ctx: Ctx,
+  project: Project,
+  push: ReadPush['push'],
+): Promise<HookPayload> {
   const user = await hookActor(ctx)
   const changes = push.moves.slice(0, 1000)
   return {

@@ -1,19 +1,31 @@
 import { mayInProject } from '../../access/decide.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
+import type { Ctx, Effect } from '../../ctx.ts'
 import { findClosedIssues } from '../../markdown/find-references.ts'
+import type { ReadPush } from '../../repositories/effects.ts'
 import { closeIssueVia } from './change-issue.ts'
 import { getIssue } from './find.ts'
 
 /** Most issues that one push closes. */
 const mostIssues = 100
 
+/** Closes the issues that commits on the default branch close. */
+export async function closeByPush(
+  _ctx: Ctx,
+  { project, news }: ReadPush,
+): Promise<Effect<undefined>> {
+  const landed = news.filter((one) => one.kind === 'branch' && one.name === project.default_branch)
+  return async (ctx) => {
+    for (const one of landed) await closeByMessages(ctx, project, one.commits)
+  }
+}
+
 /**
  * Closes the issues that commits on the default branch name with a closing word (spec D §1.9), as far as the caller may,
  * in the caller's transaction. Projects may switch it off with `autoclose_referenced_issues`.
  */
-export async function closeByMessages(
+async function closeByMessages(
   ctx: Ctx,
   project: Project,
   commits: readonly { readonly id: string; readonly message: string }[],

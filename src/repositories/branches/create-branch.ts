@@ -9,8 +9,8 @@ import { findRef, listRefs, readHead } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { noObject } from '../../git/types.ts'
 import { createCommit } from '../commits/create-commit.ts'
-import { isProhibited } from '../refs/gate.ts'
 import { MoveRefused, moveRefs } from '../refs/move-refs.ts'
+import { isProhibited } from '../refs/prohibited-names.ts'
 import { ifFound } from '../repository/missing.ts'
 
 /**

@@ -6,7 +6,7 @@ import { isBranchName, isObjectId } from '../../git/names.ts'
 import { findRef, listRefs } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { ObjectId } from '../../git/types.ts'
-import { isProhibited } from '../refs/gate.ts'
+import { isProhibited } from '../refs/prohibited-names.ts'
 import { ifFound } from '../repository/missing.ts'
 
 export interface Start {

@@ -1,3 +1,4 @@
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import { setHead } from '../../git/repo.ts'
@@ -7,13 +8,12 @@ import {
   recordPushed,
 } from '../../projects/projects/pushed.ts'
 import { measureProject } from '../../projects/projects/tasks.ts'
-import { branchesMoved, mergeRequestsAfterPush } from '../../review/merge-requests/after-push.ts'
 import { protectDefaultBranch } from '../protections/protect-branch.ts'
 import { defaultProtection } from './default-protection.ts'
+import { preparePushed } from './follow-push.ts'
 import { branchOf, isDeletion, type RefMove, type SettledPush } from './moves.ts'
 import { rulesFor } from './protection.ts'
 import { listBranchRules } from './queries.ts'
-import { prepareTelling, type Telling } from './tell-push.ts'
 import { enqueueUpkeep } from './upkeep.ts'
 
 /**
@@ -27,7 +27,6 @@ export async function afterMove(
 ): Promise<string | undefined> {
   const project = await findPushedProject(ctx, projectId)
   if (!project) return undefined
-  await branchesMoved(ctx, projectId, moves)
   return await projectMoved(ctx, project, moves)
 }
 
@@ -66,18 +65,17 @@ async function protectFirstBranch(ctx: Ctx, project: PushedProject, name: string
 }
 
 /**
- * Everything else that follows from a push, in this order; each may run twice for the same push and
- * must not mind. A new part of the product that cares about pushes adds its line here. Gives what is told of it, in a
- * transaction.
+ * Everything else that follows from a push, in the order of the lists; each may run twice for the same push and must not
+ * mind. Gives what is written once, in a transaction.
  */
 export async function applyEffects(
   ctx: Ctx,
   project: PushedProject | undefined,
   push: SettledPush,
-): Promise<Telling> {
+): Promise<(ctx: Ctx) => Promise<void>> {
   await pointHeadAtDefaultBranch(ctx, project, push)
-  await mergeRequestsAfterPush(ctx, push)
-  return await prepareTelling(ctx, push)
+  await runEffects(ctx, ctx.effects.pushSettled, push)
+  return await preparePushed(ctx, push)
 }
 
 /** What follows once for all pushes to a project that came together, in the transaction that tells of them. */

@@ -8,7 +8,6 @@ import { applyEffects, followUp } from './after-move.ts'
 import type { SettledPush } from './moves.ts'
 import { enqueuePushed } from './pushed-task.ts'
 import { deleteWaiting, listMovedRefsOf, listPushes, listWaiting } from './queries.ts'
-import type { Telling } from './tell-push.ts'
 
 /** Pushes that are told of in one transaction; others who write must not wait long. */
 const most = 30
@@ -46,7 +45,7 @@ export function applyWaiting(
 
 /** Applies the effects of pushes to one project: what takes git first, then one transaction. */
 export async function applyTogether(ctx: Ctx, pushIds: readonly number[]): Promise<void> {
-  const tellings: Telling[] = []
+  const follows: ((ctx: Ctx) => Promise<void>)[] = []
   const actors = new Map<number | null, Ctx>()
   const pushes = await readSettled(ctx, pushIds)
   const projectId = pushes[0]?.projectId
@@ -54,10 +53,10 @@ export async function applyTogether(ctx: Ctx, pushIds: readonly number[]): Promi
   for (const push of pushes) {
     const acting = actors.get(push.userId) ?? (await actAs(ctx, push.userId))
     actors.set(push.userId, acting)
-    tellings.push(await applyEffects(acting, project, push))
+    follows.push(await applyEffects(acting, project, push))
   }
   await inTransaction(ctx, async (ctx) => {
-    for (const tell of tellings) await tell(ctx)
+    for (const follow of follows) await follow(ctx)
     for (const push of pushes) await enqueuePushed(ctx, push)
     if (projectId !== undefined) await followUp(ctx, projectId)
     await deleteWaiting(ctx.db, pushIds)

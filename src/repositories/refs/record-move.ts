@@ -1,7 +1,7 @@
 import { userOf } from '../../access/actor.ts'
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { setHead } from '../../git/repo.ts'
-import { completeMergeOf, dropMergeOf } from '../../review/merge-requests/complete-merge.ts'
 import { flushLater, inTransaction } from '../../store/transaction.ts'
 import { afterMove } from './after-move.ts'
 import type { Push } from './moves.ts'
@@ -50,10 +50,10 @@ export async function settlePush(
     await flushLater(ctx.db)
     const moves = await settleMoves(ctx.db, pushId, moved)
     if (moves.length === 0) {
-      if (via === 'merge') await dropMergeOf(ctx, pushId)
+      await runEffects(ctx, ctx.effects.refsRefused, { pushId, via })
       return undefined
     }
-    if (via === 'merge') await completeMergeOf(ctx, pushId)
+    await runEffects(ctx, ctx.effects.refsMoved, { projectId, pushId, via, moves })
     await insertWaiting(ctx.db, projectId, pushId)
     const uniqueKey = String(projectId)
     await ctx.work.enqueue(ctx.db, afterPushes, { project_id: projectId }, { uniqueKey })

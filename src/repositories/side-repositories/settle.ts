@@ -1,25 +1,13 @@
 import { actAs } from '../../access/act-as.ts'
+import { prepareEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readHead } from '../../git/refs.ts'
 import { type Repo, setHead } from '../../git/repo.ts'
-import type { SideKind } from '../../git/repo-name.ts'
-import { snippetMoved } from '../../publishing/snippets/after-move.ts'
-import { wikiMoved } from '../../publishing/wikis/after-move.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { branchOf } from '../refs/moves.ts'
 import { closeMove, findOpenMove } from './move-queries.ts'
-import type { SettledMove } from './moved.ts'
 import { findSideRowById } from './queries.ts'
 import { enqueueSideUpkeep } from './tasks.ts'
-
-/** What follows from a move: reads the repository, and gives what is to be written in the transaction that settles it. */
-const effects: Readonly<
-  Record<SideKind, (ctx: Ctx, move: SettledMove) => Promise<(ctx: Ctx) => Promise<void>>>
-> = {
-  project_wiki: wikiMoved,
-  group_wiki: wikiMoved,
-  snippet: snippetMoved,
-}
 
 /** Writes down whether the branch moved and what follows from it. What is settled already stays as it is. */
 export async function settleMove(given: Ctx, moveId: number, moved: boolean): Promise<void> {
@@ -32,7 +20,8 @@ export async function settleMove(given: Ctx, moveId: number, moved: boolean): Pr
   }
   const ctx = await actAs(given, row.user_id)
   const repo = ctx.git.open(side.name)
-  const record = await effects[side.name.kind](ctx, {
+  const kind = side.name.kind === 'snippet' ? 'snippetMoved' : 'wikiMoved'
+  const follow = await prepareEffects(ctx, ctx.effects[kind], {
     repo,
     side,
     oldId: row.old_id,
@@ -41,7 +30,7 @@ export async function settleMove(given: Ctx, moveId: number, moved: boolean): Pr
   })
   await inTransaction(ctx, async (ctx) => {
     if (!(await closeMove(ctx.db, moveId, 'moved', ctx.now()))) return
-    await record(ctx)
+    await follow(ctx, undefined)
     await enqueueSideUpkeep(ctx, side.id)
   })
   await pointHead(repo, branchOf(row.ref) ?? '')

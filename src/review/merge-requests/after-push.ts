@@ -28,8 +28,7 @@ import { targetProject } from './target-project.ts'
  */
 export async function branchesMoved(
   ctx: Ctx,
-  projectId: number,
-  moves: readonly RefMove[],
+  { projectId, moves }: { readonly projectId: number; readonly moves: readonly RefMove[] },
 ): Promise<void> {
   for (const move of moves) {
     const branch = branchOf(move.name)

@@ -1,6 +1,7 @@
 import { actAs } from '../../access/act-as.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { Via } from '../../store/schema/refs.ts'
 import { closeIssuesOf } from './close-issues.ts'
 import { editMergeRequest } from './edit.ts'
 import { deleteIntent, findIntent } from './intent-queries.ts'
@@ -21,11 +22,17 @@ export interface MergeResult {
   readonly removeSourceBranch: boolean
 }
 
+interface ClosedPush {
+  readonly pushId: number
+  readonly via: Via
+}
+
 /**
  * Makes the merge true in the database, in the transaction that closes the move of the target branch: whether the move
  * ended in this request or was found after a crash, the state and everything that follows come with it.
  */
-export async function completeMergeOf(ctx: Ctx, pushId: number): Promise<void> {
+export async function completeMergeOf(ctx: Ctx, { pushId, via }: ClosedPush): Promise<void> {
+  if (via !== 'merge') return
   const intent = await findIntent(ctx.db, pushId)
   if (!intent) return
   await deleteIntent(ctx.db, pushId)
@@ -42,7 +49,8 @@ export async function completeMergeOf(ctx: Ctx, pushId: number): Promise<void> {
 }
 
 /** A merge that came to nothing: its branch did not move. */
-export async function dropMergeOf(ctx: Ctx, pushId: number): Promise<void> {
+export async function dropMergeOf(ctx: Ctx, { pushId, via }: ClosedPush): Promise<void> {
+  if (via !== 'merge') return
   await deleteIntent(ctx.db, pushId)
 }
 

@@ -1,0 +1,47 @@
+import type { Project } from '../access/subjects.ts'
+import type { Ctx, Effect, PreparedEffect } from '../ctx.ts'
+import type { Via } from '../store/schema/refs.ts'
+import type { RefMove, Refusal, SettledPush } from './refs/moves.ts'
+import type { RefNews } from './refs/push-news.ts'
+import type { CheckedPush } from './refs/rules.ts'
+import type { SettledMove } from './side-repositories/moved.ts'
+
+/** Says why a ref may not move, as a sentence for its user; undefined when it may. */
+export type RefRule = (ctx: Ctx, push: CheckedPush, move: RefMove) => Promise<string | undefined>
+
+/** The same of all moves of a push, once each of them by itself may be. */
+export type PushRule = (ctx: Ctx, push: CheckedPush) => Promise<readonly Refusal[]>
+
+/** A settled push with what its commits are, for those who follow it. */
+export interface ReadPush {
+  readonly project: Project
+  readonly push: SettledPush
+  /** The refs that a person could still care about each of. */
+  readonly news: readonly RefNews[]
+}
+
+/** The rules on moving refs, and what follows from their moves. */
+export interface RepositoriesEffects {
+  /** The first refusal counts. */
+  readonly mayMoveRef: readonly RefRule[]
+  readonly mayPush: readonly PushRule[]
+  /** In the transaction that closes a push of which some refs moved. */
+  readonly refsMoved: readonly Effect<{
+    readonly projectId: number
+    readonly pushId: number
+    readonly via: Via
+    readonly moves: readonly RefMove[]
+  }>[]
+  /** In the transaction that closes a push of which no ref moved. */
+  readonly refsRefused: readonly Effect<{
+    readonly pushId: number
+    readonly via: Via
+  }>[]
+  /** By a task, outside any transaction; may run twice. */
+  readonly pushSettled: readonly Effect<SettledPush>[]
+  /** By the same task, once: what reads the repository first, then writes in one transaction for many pushes. */
+  readonly pushFollowed: readonly PreparedEffect<ReadPush, undefined>[]
+  /** The branch of a wiki or snippet moved: read first, then written in the transaction that closes the move. */
+  readonly wikiMoved: readonly PreparedEffect<SettledMove, undefined>[]
+  readonly snippetMoved: readonly PreparedEffect<SettledMove, undefined>[]
+}
