@@ -1,6 +1,7 @@
 import type { Effects } from './ctx.ts'
 import { crossReferencePush } from './discussions/references/cross-reference.ts'
 import { addRequestTodos, settleRequestTodos } from './discussions/todos/add.ts'
+import { endSessionsOf } from './identity/sign-in/session.ts'
 import { mailActivity, recordEvent } from './notifications/events/record.ts'
 import { recordPushEvents } from './notifications/events/record-push.ts'
 import { fireIssueHooks } from './notifications/hooks/issue-hook.ts'
@@ -37,6 +38,7 @@ import { discardSnippetsOf } from './publishing/snippets/remove.ts'
 import { wikiMoved } from './publishing/wikis/after-move.ts'
 import { writeReadme } from './repositories/imports/initial-readme.ts'
 import { largeFileRule } from './repositories/lfs/push-rule.ts'
+import { protectFirstBranch } from './repositories/protections/protect-branch.ts'
 import { pushRuleRule } from './repositories/push-rules/move-rule.ts'
 import { protectionRule } from './repositories/refs/protection-rule.ts'
 import {
@@ -44,16 +46,20 @@ import {
   removeSidesOfProject,
 } from './repositories/side-repositories/repository.ts'
 import { mergeAfterPipeline } from './review/merge-requests/auto-merge-wait.ts'
-import { codeOwnerRule } from './review/approvals/code-owner-push-rule.ts'
+import { codeOwnerRule } from './review/approval-rules/code-owner-push-rule.ts'
+import { approveByCommand } from './review/approvals/approve.ts'
 import { branchesMoved, mergeRequestsAfterPush } from './review/merge-requests/after-push.ts'
 import { completeMergeOf, dropMergeOf } from './review/merge-requests/complete-merge.ts'
 import { continueThreads } from './review/merge-requests/continue-threads.ts'
+import { clearOverwritten, markOverwritten } from './review/merge-requests/overwritten.ts'
+import { saveSuggestions } from './review/suggestions/save-suggestions.ts'
 
 /** What follows from each change, in order: the whole story of a push, a merge or a new user stands here. */
 export const effects: Effects = {
   userCreated: [createUserNamespace, fireUserCreated],
   userRenamed: [followUserName, fireUserRenamed],
   addressConfirmed: [acceptInvitations],
+  passwordChanged: [endSessionsOf],
   userLeaving: [removePersonalProjects, discardSnippetsOf, removeOwnedGroups],
   userRemoved: [fireUserRemoved],
   keyAdded: [fireKeyAdded],
@@ -73,6 +79,7 @@ export const effects: Effects = {
   mayMoveRef: [protectionRule, codeOwnerRule, pushRuleRule],
   mayPush: [largeFileRule],
   refsMoved: [completeMergeOf, branchesMoved],
+  defaultBranchDecided: [protectFirstBranch],
   refsRefused: [dropMergeOf],
   pushSettled: [mergeRequestsAfterPush],
   pushFollowed: [recordPushEvents, pushHooks, closeByPush, crossReferencePush],
@@ -89,6 +96,10 @@ export const effects: Effects = {
 
   mergeRequestChanged: [enqueueMergeRequestHooks],
   mergeRequestEdited: [compareForHooks],
+  approvalAsked: [approveByCommand],
+  requestRulesMade: [markOverwritten],
+  requestRulesForgotten: [clearOverwritten],
+  reviewNoteSaved: [saveSuggestions],
 
   releaseChanged: [releaseHooks, mailRelease],
   wikiChanged: [wikiHooks],

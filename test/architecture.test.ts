@@ -87,6 +87,18 @@ function ownImports(
     }))
 }
 
+/** All that a folder imports, by way of others too. */
+function reached(imports: ReadonlyMap<string, ReadonlySet<string>>, from: string): Set<string> {
+  const found = new Set<string>()
+  const open = [...(imports.get(from) ?? [])]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.has(next)) continue
+    found.add(next)
+    open.push(...(imports.get(next) ?? []))
+  }
+  return found
+}
+
 /** How queries that change nothing are called. */
 const reads = /^(find|list|count|sum|has|is)[A-Z]/
 
@@ -143,6 +155,22 @@ describe('the parts of src', () => {
         .map(({ target }) => `${source.path} imports ${target}`)
     })
     expect(wrong).toEqual([])
+  })
+
+  test('no resource folders import each other in a circle', () => {
+    const imports = new Map<string, Set<string>>()
+    for (const source of sources) {
+      const own = resourceOf(source.path)
+      if (own === undefined) continue
+      const others = imports.get(own) ?? new Set()
+      for (const { target } of ownImports(source)) {
+        const other = resourceOf(target)
+        if (other !== undefined && other !== own) others.add(other)
+      }
+      imports.set(own, others)
+    }
+    const circles = [...imports.keys()].filter((one) => reached(imports, one).has(one))
+    expect(circles.sort()).toEqual([])
   })
 
   test('only the engine knows nodegit', () => {

@@ -18,11 +18,11 @@ const RESERVED_SUBGROUP = new Set([...RESERVED_PROJECT, 'group_members', 'labels
 const MAX_LENGTH = 255
 
 const PATH_TEXT =
-  "can contain only letters, digits, '_', '-' and '../projects/namespaces'. Cannot start with '-', end in '.git' or end in '.atom'"
+  "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-', end in '.git' or end in '.atom'"
 const GROUP_PATH_TEXT =
-  "can contain only letters, digits, '_', '-' and '../projects/namespaces'. Cannot start with '-' or end in '../projects/namespaces', '.git' or '.atom'."
+  "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'."
 const NAME_TEXT =
-  "can contain only letters, digits, emoji, '_', '../projects/namespaces', '+', dashes, or spaces. It must start with a letter, digit, emoji, or '_'."
+  "can contain only letters, digits, emoji, '_', '.', '+', dashes, or spaces. It must start with a letter, digit, emoji, or '_'."
 const GROUP_NAME_TEXT =
   'can contain only letters, digits, emoji, underscores, periods, dashes, parentheses, and spaces. It must start with a letter, digit, emoji, or underscore.'
 
@@ -31,7 +31,7 @@ function lengthFaults(value: string): string[] {
   return [...value].length > MAX_LENGTH ? [`is too long (maximum is ${MAX_LENGTH} characters)`] : []
 }
 
-/** Letters, digits, `_`, `-`, `../projects/namespaces`; no special character first but `_`, none last but `_`, no two in a row. */
+/** Letters, digits, `_`, `-`, `.`; no special character first but `_`, none last but `_`, no two in a row. */
 function isProjectPath(path: string): boolean {
   return (
     /^[A-Za-z0-9_](?:[A-Za-z0-9_]|[-.](?![-.]))*$/.test(path) &&

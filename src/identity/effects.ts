@@ -9,6 +9,7 @@ export interface IdentityEffects {
   readonly userRenamed: readonly Effect<{ readonly user: UserRow; readonly oldUsername: string }>[]
   /** Somebody proved that an address is theirs. */
   readonly addressConfirmed: readonly Effect<{ readonly userId: number; readonly email: string }>[]
+  readonly passwordChanged: readonly Effect<{ readonly userId: number }>[]
   /** What belongs to a user goes first, outside any transaction; a second run finds what is left. */
   readonly userLeaving: readonly Effect<{ readonly userId: number; readonly hard: boolean }>[]
   /** The rows of the user are about to go. */

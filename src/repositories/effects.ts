@@ -32,6 +32,12 @@ export interface RepositoriesEffects {
     readonly via: Via
     readonly moves: readonly RefMove[]
   }>[]
+  /** The same, where the first push to a project decided its default branch. */
+  readonly defaultBranchDecided: readonly Effect<{
+    readonly projectId: number
+    readonly namespaceId: number
+    readonly name: string
+  }>[]
   /** In the transaction that closes a push of which no ref moved. */
   readonly refsRefused: readonly Effect<{
     readonly pushId: number

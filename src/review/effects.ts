@@ -1,5 +1,7 @@
 import type { Project } from '../access/subjects.ts'
 import type { Effect, PreparedEffect } from '../ctx.ts'
+import type { NoteRow } from '../discussions/notes/entity.ts'
+import type { Noteable } from '../discussions/notes/noteable.ts'
 import type { MergeRequestRow } from './merge-requests/row.ts'
 
 /** What happened to a merge request, in the words of the contract (spec D §1.25). */
@@ -22,6 +24,13 @@ export interface ChangedMergeRequest {
   readonly oldrev?: string | undefined
 }
 
+/** A quick action of a comment approves a merge request, or takes the approval back. */
+export interface AskedApproval {
+  readonly project: Project
+  readonly row: MergeRequestRow
+  readonly approves: boolean
+}
+
 /** What follows from changes of merge requests, each in the transaction of the change. */
 export interface ReviewEffects {
   readonly mergeRequestChanged: readonly Effect<ChangedMergeRequest>[]
@@ -30,4 +39,14 @@ export interface ReviewEffects {
     { readonly project: Project; readonly row: MergeRequestRow },
     MergeRequestAction
   >[]
+  readonly approvalAsked: readonly Effect<AskedApproval>[]
+  /** A merge request has approval rules of its own now. */
+  readonly requestRulesMade: readonly Effect<{ readonly id: number }>[]
+  /** The open merge requests of a project have none any more. */
+  readonly requestRulesForgotten: readonly Effect<{ readonly projectId: number }>[]
+  /** A comment was written or changed; outside any transaction. */
+  readonly reviewNoteSaved: readonly Effect<{
+    readonly noteable: Noteable
+    readonly row: NoteRow
+  }>[]
 }

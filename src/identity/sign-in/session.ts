@@ -85,7 +85,10 @@ export async function endSession(ctx: Ctx, session: Session): Promise<Record<str
 }
 
 /** Signs a user out everywhere: after a new password. */
-export async function endSessionsOf(ctx: Pick<Ctx, 'db'>, userId: number): Promise<void> {
+export async function endSessionsOf(
+  ctx: Pick<Ctx, 'db'>,
+  { userId }: { readonly userId: number },
+): Promise<void> {
   await deleteSessionsOfUser(ctx.db, userId)
 }
 

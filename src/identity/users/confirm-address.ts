@@ -6,7 +6,6 @@ import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
-import { endSessionsOf } from '../sign-in/session.ts'
 import { findConfirmation, takeConfirmation } from './confirmation-queries.ts'
 import { confirmEmailRow } from './email-queries.ts'
 import { passwordFaults } from './password.ts'
@@ -88,7 +87,7 @@ export async function setPasswordByLink(
     if (!(await takeConfirmation(inner.db, link.id))) {
       throw invalid({ reset_password_token: ['is invalid'] })
     }
-    await endSessionsOf(inner, user.id)
+    await runEffects(inner, inner.effects.passwordChanged, { userId: user.id })
     return updateUserRow(inner.db, user.id, { password_hash, updated_at: inner.now() })
   })
 }

@@ -5,7 +5,6 @@ import { conflict, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
-import { endSessionsOf } from '../sign-in/session.ts'
 import { confirmAddress } from './confirm-address.ts'
 import { columnsOf, tooLong, type UserColumns, userConflicts } from './create-user.ts'
 import { emailFaults, nameFaults, usernameFaults } from './names.ts'
@@ -85,7 +84,8 @@ async function writeChanges(
     const identity = { ...changes.identity, user_id: row.id, created_at: ctx.now() }
     await replaceIdentity(ctx.db, identity)
   }
-  if (passwordHash !== undefined) await endSessionsOf(ctx, row.id)
+  if (passwordHash !== undefined)
+    await runEffects(ctx, ctx.effects.passwordChanged, { userId: row.id })
   if (address.unconfirmed_email) await confirmAddress(ctx, row, address.unconfirmed_email)
   await audit(ctx, {
     entity: { type: 'User', id: row.id },

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Ctx } from '../../ctx.ts'
+import { readRange } from '../../http/byte-range.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
-import { readRange } from '../repository/byte-range.ts'
 
 const type = 'application/octet-stream'
 

@@ -2,7 +2,9 @@ import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { defaultRule } from '../refs/protection.ts'
+import { defaultProtection } from '../refs/default-protection.ts'
+import { defaultRule, rulesFor } from '../refs/protection.ts'
+import { listBranchRules } from '../refs/queries.ts'
 import {
   deleteBranchRule,
   ensureBranchRule,
@@ -42,7 +44,7 @@ export async function unprotectBranch(
 }
 
 /** Protects a project's default branch as a level of default protection says; no change if it is. */
-export async function protectDefaultBranch(
+async function protectDefaultBranch(
   ctx: Ctx,
   projectId: number,
   name: string,
@@ -50,4 +52,15 @@ export async function protectDefaultBranch(
 ): Promise<void> {
   const rule = defaultRule(level)
   if (rule) await insertDefaultRule(ctx.db, { projectId, name, ...rule }, ctx.now())
+}
+
+/** Protects the branch that the first push to a project made its default one, unless a rule does. */
+export async function protectFirstBranch(
+  ctx: Ctx,
+  first: { readonly projectId: number; readonly namespaceId: number; readonly name: string },
+): Promise<void> {
+  const known = await listBranchRules(ctx.db, first.projectId, first.namespaceId)
+  if (rulesFor(known, first.name).length > 0) return
+  const level = await defaultProtection(ctx, first.namespaceId)
+  await protectDefaultBranch(ctx, first.projectId, first.name, level)
 }

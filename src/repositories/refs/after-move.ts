@@ -8,12 +8,8 @@ import {
   recordPushed,
 } from '../../projects/projects/pushed.ts'
 import { measureProject } from '../../projects/projects/tasks.ts'
-import { protectDefaultBranch } from '../protections/protect-branch.ts'
-import { defaultProtection } from './default-protection.ts'
 import { preparePushed } from './follow-push.ts'
 import { branchOf, isDeletion, type RefMove, type SettledPush } from './moves.ts'
-import { rulesFor } from './protection.ts'
-import { listBranchRules } from './queries.ts'
 import { enqueueUpkeep } from './upkeep.ts'
 
 /**
@@ -45,7 +41,9 @@ async function projectMoved(
   const defaultBranch = firstDefaultBranch(project.defaultBranch, branches)
   await recordPushed(ctx, { ...project, empty: false, defaultBranch })
   if (defaultBranch === null) return undefined
-  await protectFirstBranch(ctx, project, defaultBranch)
+  const { id: projectId, namespaceId } = project
+  const decided = { projectId, namespaceId, name: defaultBranch }
+  await runEffects(ctx, ctx.effects.defaultBranchDecided, decided)
   return defaultBranch
 }
 
@@ -55,13 +53,6 @@ function firstDefaultBranch(wanted: string | null, pushed: readonly string[]): s
     (name) => name !== null && pushed.includes(name),
   )
   return preferred ?? pushed.find(isBranchName) ?? wanted
-}
-
-async function protectFirstBranch(ctx: Ctx, project: PushedProject, name: string): Promise<void> {
-  const known = await listBranchRules(ctx.db, project.id, project.namespaceId)
-  if (rulesFor(known, name).length > 0) return
-  const level = await defaultProtection(ctx, project.namespaceId)
-  await protectDefaultBranch(ctx, project.id, name, level)
 }
 
 /**

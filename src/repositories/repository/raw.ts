@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { streamBlob } from '../../git/blob.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { ObjectId } from '../../git/types.ts'
+import { readRange } from '../../http/byte-range.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
-import { readRange } from './byte-range.ts'
 
 /** Browsers must neither keep nor interpret what a repository holds (spec B-resolved §1.2). */
 const rawHeaders: Readonly<Record<string, string>> = {

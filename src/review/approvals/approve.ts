@@ -6,15 +6,16 @@ import { notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { settleTodos } from '../../discussions/todos/add.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { newestVersion } from '../merge-requests/find.ts'
+import { removeApprovals, saveApproval } from '../approval-rules/save-approval.ts'
+import { approvalStanding, barredFrom, type Standing } from '../approval-rules/standing.ts'
+import type { AskedApproval } from '../effects.ts'
+import { newestVersion, reload } from '../merge-requests/find.ts'
 import { autoMergeJob } from '../merge-requests/jobs.ts'
 import { assertHead } from '../merge-requests/merge.ts'
 import { feedChange, noteChange, todoTarget } from '../merge-requests/record.ts'
 import { noteReview } from '../merge-requests/reviewers.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
 import { findPasswordHash } from './password-queries.ts'
-import { deleteApprovals, insertApproval } from './queries.ts'
-import { approvalStanding, barredFrom, type Standing } from './standing.ts'
 
 export interface ApproveInput {
   readonly sha?: string | undefined
@@ -49,7 +50,7 @@ export async function approve(
   }
   const version = await newestVersion(ctx, row)
   await inTransaction(ctx, async (ctx) => {
-    const added = await insertApproval(ctx.db, {
+    const added = await saveApproval(ctx, {
       merge_request_id: row.id,
       user_id: user.id,
       head_sha: row.head_sha,
@@ -85,7 +86,7 @@ export async function unapprove(ctx: Ctx, project: Project, row: MergeRequestRow
   if (!user) throw unauthorized()
   await inTransaction(ctx, async (ctx) => {
     const before = await approvalStanding(ctx, row)
-    if ((await deleteApprovals(ctx.db, row.id, [user.id])) === 0) throw notFound()
+    if ((await removeApprovals(ctx, row.id, [user.id])) === 0) throw notFound()
     await noteChange(ctx, project, row, 'unapproved', 'unapproved this merge request')
     await noteReview(ctx, row.id, user.id, 'unapproved')
     const action = before.approved ? 'unapproved' : 'unapproval'
@@ -98,5 +99,14 @@ export async function resetAllApprovals(ctx: Ctx, row: MergeRequestRow): Promise
   const user = userOf(ctx.actor)
   const isBot = user?.kind === 'project_bot' || user?.kind === 'group_bot'
   if (!isBot || row.state === 'merged') throw unauthorized()
-  await inTransaction(ctx, (ctx) => deleteApprovals(ctx.db, row.id))
+  await inTransaction(ctx, (ctx) => removeApprovals(ctx, row.id))
+}
+
+/** The same as asked by a quick action, of a merge request as it is now. */
+export async function approveByCommand(
+  ctx: Ctx,
+  { project, row, approves }: AskedApproval,
+): Promise<void> {
+  if (approves) await approve(ctx, project, await reload(ctx, row.id), {})
+  else await unapprove(ctx, project, row)
 }

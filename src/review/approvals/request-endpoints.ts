@@ -6,6 +6,16 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
+import { presentRule, requestRuleEntity } from '../approval-rules/entity.ts'
+import { listUsersById } from '../approval-rules/queries.ts'
+import {
+  changeRequestRule,
+  createRequestRule,
+  getRuleInForce,
+  removeRequestRule,
+} from '../approval-rules/request-rules.ts'
+import { changeRequestRuleBody, createRequestRuleBody } from '../approval-rules/rule-input.ts'
+import { approvalStanding, type StandingRule } from '../approval-rules/standing.ts'
 import { onMergeRequest } from '../merge-requests/access.ts'
 import { publicMergeStatus } from '../merge-requests/detailed-merge-status.ts'
 import { assertMayEdit, getMergeRequest, mayEdit } from '../merge-requests/find.ts'
@@ -13,16 +23,6 @@ import { params, path } from '../merge-requests/path.ts'
 import { listOwnDrafts, publishDrafts } from '../merge-requests/publish-drafts.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
 import { approve, mayApprove, resetAllApprovals, unapprove } from './approve.ts'
-import { presentRule, requestRuleEntity } from './entity.ts'
-import { listUsersById } from './queries.ts'
-import {
-  changeRequestRule,
-  createRequestRule,
-  getRuleInForce,
-  removeRequestRule,
-} from './request-rules.ts'
-import { changeRequestRuleBody, createRequestRuleBody } from './rule-input.ts'
-import { approvalStanding, type StandingRule } from './standing.ts'
 
 const tags = ['approvals']
 const read = onProject('read_merge_requests')

@@ -5,7 +5,7 @@ import {
   type ProjectSettingValue,
   projectSetting,
 } from '../../projects/projects/settings.ts'
-import { approvedById } from '../approvals/approved.ts'
+import { approvedById } from '../approval-rules/approved.ts'
 import type { Counts } from './count-queries.ts'
 import type { MergeFacts } from './detailed-merge-status.ts'
 import { headPipelineStatuses, listPipelinesDue } from './pipeline-queries.ts'

@@ -1,6 +1,6 @@
+import { runEffects } from '../../base/effects.ts'
 import type { NoteKind } from '../../discussions/notes/kind.ts'
 import { followText } from '../../discussions/references/follow-text.ts'
-import { saveSuggestions } from '../suggestions/save-suggestions.ts'
 import { afterNote } from './after-note.ts'
 import { placeNote } from './diff-position.ts'
 import { getMergeRequest, noteableOf } from './find.ts'
@@ -22,6 +22,7 @@ export const noteKind: NoteKind = {
   place: placeNote,
   afterNote,
   afterEdit: (ctx, noteable, row) => followText(ctx, noteable, row.body, row),
-  afterSaved: saveSuggestions,
+  afterSaved: (ctx, noteable, row) =>
+    runEffects(ctx, ctx.effects.reviewNoteSaved, { noteable, row }),
   readCommands: readRequestCommands,
 }

@@ -1,5 +1,6 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { resolveThread } from '../../discussions/notes/access.ts'
@@ -8,7 +9,6 @@ import type { NoteRow } from '../../discussions/notes/entity.ts'
 import type { Position } from '../../discussions/notes/noteable.ts'
 import { createNote } from '../../discussions/notes/verbs.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { saveSuggestions } from '../suggestions/save-suggestions.ts'
 import { afterNote } from './after-note.ts'
 import { type DraftRow, deleteDraft, listDrafts } from './draft-queries.ts'
 import { noteableOf } from './find.ts'
@@ -35,7 +35,10 @@ export async function publishDrafts(
     if (drafts.length > 0) await noteReview(ctx, row.id, user.id, 'reviewed')
     return notes
   })
-  for (const note of published) await saveSuggestions(ctx, noteableOf(ctx, project, row), note)
+  const noteable = noteableOf(ctx, project, row)
+  for (const note of published) {
+    await runEffects(ctx, ctx.effects.reviewNoteSaved, { noteable, row: note })
+  }
 }
 
 async function publish(

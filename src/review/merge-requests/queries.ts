@@ -355,14 +355,12 @@ export function listWithCommit(db: Db, projectId: number, sha: string): Promise<
     .execute()
 }
 
-export async function clearRulesOverwritten(db: Db, projectId: number): Promise<number[]> {
-  const rows = await db
+export async function clearRulesOverwritten(db: Db, projectId: number): Promise<void> {
+  await db
     .updateTable('merge_requests')
     .set({ rules_overwritten: 0 })
     .where('target_project_id', '=', projectId)
     .where('state', '=', 'opened')
     .where('rules_overwritten', '=', 1)
-    .returning('id')
     .execute()
-  return rows.map((row) => row.id)
 }

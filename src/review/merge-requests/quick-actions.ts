@@ -1,6 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import { mayInProject } from '../../access/decide.ts'
 import type { Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type AskedCommand, takeCommands } from '../../discussions/notes/commands.ts'
 import type { CommandContext, NoteKind } from '../../discussions/notes/kind.ts'
@@ -11,7 +12,6 @@ import { reviewerCommands } from '../../planning/quick-actions/people.ts'
 import { type CommandsResult, runCommands } from '../../planning/quick-actions/run.ts'
 import type { Timed } from '../../planning/time-tracking/verbs.ts'
 import { mayMergeBranch } from '../../repositories/refs/gate.ts'
-import { approve, unapprove } from '../approvals/approve.ts'
 import { acceptMerge } from './accept-merge.ts'
 import { branchHead } from './branch-heads.ts'
 import { listDrafts } from './draft-queries.ts'
@@ -93,7 +93,7 @@ function giveApproval(ctx: Ctx, desk: RequestDesk) {
   return {
     changes: { approve: true },
     message: 'Approved the current merge request.',
-    act: async () => approve(ctx, desk.project, await reload(ctx, desk.id), {}),
+    act: () => askApproval(ctx, desk, true),
   }
 }
 
@@ -101,8 +101,13 @@ function takeApproval(ctx: Ctx, desk: RequestDesk) {
   return {
     changes: { unapprove: true },
     message: 'Unapproved the current merge request.',
-    act: () => unapprove(ctx, desk.project, desk.row),
+    act: () => askApproval(ctx, desk, false),
   }
+}
+
+function askApproval(ctx: Ctx, desk: RequestDesk, approves: boolean): Promise<void> {
+  const { project, row } = desk
+  return runEffects(ctx, ctx.effects.approvalAsked, { project, row, approves })
 }
 
 async function submitReview(ctx: Ctx, desk: RequestDesk) {

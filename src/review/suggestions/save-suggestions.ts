@@ -15,7 +15,10 @@ export const largestFile = 5 * 1024 * 1024
  * Keeps what a comment on a line suggests; its former suggestions give way. Reads git, so not for use in a transaction.
  * Only lines that the new side of the diff has can be suggested for.
  */
-export async function saveSuggestions(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void> {
+export async function saveSuggestions(
+  ctx: Ctx,
+  { noteable, row }: { readonly noteable: Noteable; readonly row: NoteRow },
+): Promise<void> {
   if (row.type !== 'DiffNote' || row.position === null) return
   const position = JSON.parse(row.position) as Position // written by us
   const { new_line: line, position_type: type } = position

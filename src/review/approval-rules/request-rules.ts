@@ -1,8 +1,8 @@
 import type { Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { notFound, Problem, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { markOverwritten } from '../merge-requests/overwritten.ts'
 import { listRequestRules, type NamedRule } from './queries.ts'
 import { type AskedNames, assertRule, readNames } from './rule-input.ts'
 import { deleteRule, insertRule, setRuleNames, updateRule } from './rule-queries.ts'
@@ -52,7 +52,7 @@ async function ownRules(ctx: Ctx, subject: ApprovalSubject): Promise<NamedRule[]
       const { userIds, groupIds } = rule
       await insertRule(ctx.db, { ...values, ...source }, { userIds, groupIds })
     }
-    await markOverwritten(ctx, subject.id)
+    await runEffects(ctx, ctx.effects.requestRulesMade, { id: subject.id })
   }
   return listRequestRules(ctx.db, [subject.id])
 }

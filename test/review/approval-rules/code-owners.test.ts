@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { ownedBy, parseCodeOwners, pathTest } from '../../../src/review/approvals/code-owners.ts'
+import {
+  ownedBy,
+  parseCodeOwners,
+  pathTest,
+} from '../../../src/review/approval-rules/code-owners.ts'
 
 describe('a pattern', () => {
   test.each([

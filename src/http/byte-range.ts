@@ -1,4 +1,4 @@
-import type { RequestFacts } from '../../http/endpoint.ts'
+import type { RequestFacts } from './endpoint.ts'
 
 export interface ByteRange {
   readonly start: number

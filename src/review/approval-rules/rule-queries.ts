@@ -92,3 +92,15 @@ export async function deleteRequestRules(
     .where('rule_type', '<>', 'code_owner')
     .execute()
 }
+
+/** The open merge requests of a project that have rules of their own. */
+export async function listOverwritten(db: Db, projectId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('target_project_id', '=', projectId)
+    .where('state', '=', 'opened')
+    .where('rules_overwritten', '=', 1)
+    .execute()
+  return rows.map((row) => row.id)
+}

@@ -8,9 +8,9 @@ import { resolveRevision } from '../../git/revision.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, oneOf, text } from '../../http/params.ts'
 import { commitEntity, presentCommit } from '../commits/entity.ts'
-import { onCode, refOrDefault } from './access.ts'
+import { onCode, refOrDefault } from '../repository/access.ts'
+import { ifFound } from '../repository/missing.ts'
 import { contributorCache } from './contributor-cache.ts'
-import { ifFound } from './missing.ts'
 
 const scopes = ['api', 'read_api', 'read_repository']
 
