@@ -45,10 +45,10 @@ import {
   removeSidesOfGroup,
   removeSidesOfProject,
 } from './repositories/side-repositories/repository.ts'
-import { mergeAfterPipeline } from './review/merge-requests/auto-merge-wait.ts'
 import { codeOwnerRule } from './review/approval-rules/code-owner-push-rule.ts'
 import { approveByCommand } from './review/approvals/approve.ts'
 import { branchesMoved, mergeRequestsAfterPush } from './review/merge-requests/after-push.ts'
+import { mergeAfterPipeline } from './review/merge-requests/auto-merge-wait.ts'
 import { completeMergeOf, dropMergeOf } from './review/merge-requests/complete-merge.ts'
 import { continueThreads } from './review/merge-requests/continue-threads.ts'
 import { clearOverwritten, markOverwritten } from './review/merge-requests/overwritten.ts'

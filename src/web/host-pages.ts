@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express'
 import type { Endpoint } from '../http/endpoint.ts'
 import { hostFileEndpoints, hostFilePath } from '../projects/uploads/host-files.ts'
 import { getHostWikiFile, hostWikiPath } from '../publishing/wikis/host-files.ts'
-import { hostCodeEndpoints, hostCodePath } from '../repositories/repository/host-code.ts'
+import { hostCodeEndpoints, hostCodePath } from '../repositories/files/host-code.ts'
 import { getHostMergeRequestDiff, hostRequestPath } from '../review/merge-requests/host-diff.ts'
 
 /** What is served beside the API, at the host itself, by the same rules of access. */

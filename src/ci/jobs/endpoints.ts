@@ -5,12 +5,12 @@ import { forbidden, notFound } from '../../base/problem.ts'
 import { answerDownload } from '../../http/conditional-file.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { eraseArtifacts } from '../artifacts/erase.ts'
+import { onJob, onRunnableJob } from '../pipelines/job-access.ts'
 import { jobEntity, jobPresenter } from '../pipelines/job-entity.ts'
 import { jobOf, loadJob, markErased } from '../pipelines/running.ts'
 import { eraseTrace } from '../traces/erase.ts'
 import { readTrace } from '../traces/read-trace.ts'
 import { noteWatched } from '../traces/watchers.ts'
-import { onJob, onRunnableJob } from './access.ts'
 
 const tags = ['jobs']
 const ENDED: readonly string[] = ['success', 'failed', 'canceled']

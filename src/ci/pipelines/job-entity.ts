@@ -10,8 +10,9 @@ import {
   pipelineBasicEntity,
   presentPipelineBasic,
 } from '../../repositories/commits/pipeline-entity.ts'
-import { type ArtifactRow, artifactsOfJobs } from '../artifacts/of-job.ts'
 import { presentRunners, runnerEntity } from '../runners/present.ts'
+import type { ArtifactRow } from './artifact-queries.ts'
+import { artifactsOfJobs } from './artifacts-of-job.ts'
 import { secondsBetween } from './describe-pipeline.ts'
 import type { JobRow } from './job-queries.ts'
 import { type PipelineRow, pipelinesById } from './queries.ts'

@@ -4,12 +4,12 @@ import { badParameters, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { Answer, endpoint } from '../../http/endpoint.ts'
 import { id, integer, oneOf, parameter, text } from '../../http/params.ts'
+import { jobTokenOf, signInJob } from '../pipelines/sign-in-job.ts'
 import { noteContact, readRunnerInfo } from '../runners/contact.ts'
 import { signInRunner } from '../runners/runner-token.ts'
 import { updateInterval } from '../traces/watchers.ts'
 import { pickJob } from './pick-job.ts'
 import { type JobReport, reportJob } from './report-job.ts'
-import { jobTokenOf, signInJob } from './sign-in-job.ts'
 import { queueOf } from './waiting.ts'
 
 const common = { tags: ['runners'], access: anyone(), ownSignIn: true } as const

@@ -7,7 +7,7 @@ import { Answer, endpoint } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
 import { endJob } from '../pipelines/change-jobs.ts'
 import { jobOf } from '../pipelines/running.ts'
-import { jobTokenOf, signInJob } from '../queue/sign-in-job.ts'
+import { jobTokenOf, signInJob } from '../pipelines/sign-in-job.ts'
 import { appendTrace } from './append-trace.ts'
 import { updateInterval } from './watchers.ts'
 

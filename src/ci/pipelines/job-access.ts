@@ -3,9 +3,9 @@ import type { Access, Project } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id } from '../../http/params.ts'
-import { onBuilds } from '../pipelines/access.ts'
-import { assertMayRunOn } from '../pipelines/find-ref.ts'
-import { type JobRow, jobOf, loadJob } from '../pipelines/running.ts'
+import { onBuilds } from './access.ts'
+import { assertMayRunOn } from './find-ref.ts'
+import { type JobRow, jobOf, loadJob } from './running.ts'
 
 const params = { job_id: id() }
 

@@ -3,7 +3,7 @@ import { digestOf } from '../../access/door.ts'
 import { forbidden, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
-import { findRunning, getJobStatus, type RunningJob } from '../pipelines/running.ts'
+import { findRunning, getJobStatus, type RunningJob } from './running.ts'
 
 /** The token that a runner sends for a job: a header, or with older programs the body or query. */
 export function jobTokenOf(

@@ -1,7 +1,5 @@
 import type { Ctx } from '../../ctx.ts'
-import { type ArtifactRow, listArtifacts } from './queries.ts'
-
-export type { ArtifactRow }
+import { type ArtifactRow, listArtifacts } from './artifact-queries.ts'
 
 /** The files that a job has left. */
 export async function artifactsOfJob(
