@@ -179,7 +179,7 @@ function counted(metrics: Metrics): RequestHandler {
   }
 }
 
-/** The request throttles as administrators have set them (spec A-resolved §6). */
+/** The request throttles as administrators have set them (docs/contract/A-resolved §6). */
 function requestThrottles(settings: SettingValues) {
   const signedIn: ThrottleRule = {
     name: 'throttle_authenticated_api',

@@ -29,7 +29,7 @@ export interface Rule {
   readonly role: number
   readonly when?: Readonly<Partial<Record<RecordCondition, number>>>
   readonly unless?: readonly RecordCondition[]
-  /** A role above the least that may not all the same (wikis, spec D §2.2). */
+  /** A role above the least that may not all the same (wikis, docs/contract/D §2.2). */
   readonly except?: number
   readonly visitor?: 'anyone' | 'signed_in'
   readonly feature?: Feature | readonly Feature[]
@@ -39,7 +39,7 @@ export interface Rule {
 
 const { guest, planner, reporter, developer, maintainer, owner, admin } = Role
 
-/** Project abilities (spec D §2.2). The one table that the API, transports, registries and CI ask. */
+/** Project abilities (docs/contract/D §2.2). The one table that the API, transports, registries and CI ask. */
 export const projectAbilities = {
   read_project: { role: guest, visitor: 'anyone' },
   read_members: { role: guest, visitor: 'signed_in' },
@@ -132,7 +132,7 @@ export const projectAbilities = {
 
 export type ProjectAbility = keyof typeof projectAbilities
 
-/** Group abilities (spec D §2.3). */
+/** Group abilities (docs/contract/D §2.3). */
 export const groupAbilities = {
   read_group: { role: guest, visitor: 'anyone' },
   read_members: { role: guest, visitor: 'signed_in' },

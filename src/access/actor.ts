@@ -39,7 +39,7 @@ export interface DeployTokenActor {
   readonly groupId: number | null
 }
 
-/** A running CI job: acts as the user who started it, within what job tokens may do (spec D §2.5). */
+/** A running CI job: acts as the user who started it, within what job tokens may do (docs/contract/D §2.5). */
 export interface JobActor {
   readonly kind: 'job'
   readonly jobId: number

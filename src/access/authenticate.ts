@@ -24,14 +24,14 @@ import {
 export interface Admits {
   /** Scopes of which a deploy token needs one; none: deploy tokens are refused. */
   readonly deployToken: readonly string[]
-  /** Job tokens may call it (spec D §2.5). */
+  /** Job tokens may call it (docs/contract/D §2.5). */
   readonly jobToken?: boolean
   /** Package managers and the like, which send any kind of token as Bearer or as the password of Basic. */
   readonly client?: object | undefined
 }
 
 /**
- * Who a request comes from (spec A-resolved §7). No credential is anonymous; a wrong one is never: unknown → 401,
+ * Who a request comes from (docs/contract/A-resolved §7). No credential is anonymous; a wrong one is never: unknown → 401,
  * expired or revoked → 401 invalid_token, blocked user → 403. Deploy tokens are looked at only where an endpoint admits
  * them, and elsewhere refused.
  */
@@ -127,7 +127,7 @@ const BLOCKED_REASONS: Readonly<Record<string, string>> = {
     'Your account is pending approval from your administrator and hence blocked.',
 }
 
-/** Blocked, deactivated and not yet approved users are refused with a reason (spec A-resolved §2). */
+/** Blocked, deactivated and not yet approved users are refused with a reason (docs/contract/A-resolved §2). */
 export function assertUserMaySignIn(user: ActorUser): void {
   if (user.state === 'active') return
   throw forbidden(BLOCKED_REASONS[user.state] ?? BLOCKED_REASONS.blocked)

@@ -22,7 +22,7 @@ export interface Subject {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
-/** Whether the caller may know that the subject exists (spec D §2.4). */
+/** Whether the caller may know that the subject exists (docs/contract/D §2.4). */
 export function maySee(actor: Actor, subject: Pick<Subject, 'visibility' | 'role'>): boolean {
   if (subject.role > 0 || isAdmin(actor)) return true
   if (subject.visibility === 'public') return true

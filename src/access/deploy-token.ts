@@ -7,7 +7,7 @@ import { findDeployTokenByDigest, touchDeployToken } from './sign-in-queries.ts'
 /** What the time of an expiry is when only a day was given. */
 export const MIDNIGHT = 'T00:00:00.000Z'
 
-/** A deploy token ends at its time; one that was given a day alone lives through it (spec A-resolved §8.1). */
+/** A deploy token ends at its time; one that was given a day alone lives through it (docs/contract/A-resolved §8.1). */
 export function isDeployTokenOver(expiresAt: Instant | null, now: Instant): boolean {
   if (expiresAt === null) return false
   return expiresAt.endsWith(MIDNIGHT) ? dayOf(expiresAt) < dayOf(now) : expiresAt <= now

@@ -1,4 +1,4 @@
-/** Features of a project that can be switched off or kept to its members (spec D §1.2 Fields). */
+/** Features of a project that can be switched off or kept to its members (docs/contract/D §1.2 Fields). */
 export const FEATURES = [
   'issues',
   'repository',

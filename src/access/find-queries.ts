@@ -30,7 +30,7 @@ export function projectQuery(db: Db) {
     ])
 }
 
-/** A project is archived with any group above it (spec D §2.4). */
+/** A project is archived with any group above it (docs/contract/D §2.4). */
 const inArchivedGroup = sql<0 | 1>`(
   SELECT max(above.archived) FROM namespace_ancestors a JOIN namespaces above ON above.id = a.ancestor_id
   WHERE a.namespace_id = projects.namespace_id)`
@@ -50,7 +50,7 @@ const belowArchivedGroup = sql<0 | 1>`(
   SELECT max(above.archived) FROM namespace_ancestors a JOIN namespaces above ON above.id = a.ancestor_id
   WHERE a.namespace_id = namespaces.id)`
 
-/** The project of this id, or undefined. Projects being deleted are not found (spec A-resolved §1). */
+/** The project of this id, or undefined. Projects being deleted are not found (docs/contract/A-resolved §1). */
 export function findProjectById(db: Db, id: number): Promise<ProjectRow | undefined> {
   return cachedQuery(db, `project ${id}`, (db) =>
     projectQuery(db)
@@ -94,7 +94,7 @@ type RoleIn = Pick<ProjectRow, 'id' | 'namespace_id'>
 /**
  * The user's effective role in a project, 0 for none: the highest of direct membership, membership of the namespace or
  * an ancestor, membership through groups invited to the project or to those (capped by the invitation), and ownership
- * of the personal namespace. Expired rows do not count (spec D §2.1).
+ * of the personal namespace. Expired rows do not count (docs/contract/D §2.1).
  */
 export function findProjectRole(
   db: Db,

@@ -17,7 +17,7 @@ const MOST_WAITING = 200
 
 /**
  * Counts wrong passwords by address, in memory and bounded: an address that guesses is told to come later, whoever it
- * guesses for. Nobody is locked out of their account, and tokens are not guesses (FAULTS 53).
+ * guesses for. Nobody is locked out of their account, and tokens are not guesses (docs/faults 53).
  */
 export class GuessLimit {
   readonly #misses = new LRUCache<string, Misses>({ max: MOST_ADDRESSES })

@@ -21,7 +21,7 @@ export async function signInWithJobToken(door: Door, secret: string): Promise<Jo
   return actor
 }
 
-/** Whether a job may act in a project by its user's role there: in its own (spec D §2.5). */
+/** Whether a job may act in a project by its user's role there: in its own (docs/contract/D §2.5). */
 export async function mayJobReach(_db: Db, actor: JobActor, projectId: number): Promise<boolean> {
   return actor.projectId === projectId
 }

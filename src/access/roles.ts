@@ -1,4 +1,4 @@
-/** Access levels as they stand on the wire (spec A §Access levels). */
+/** Access levels as they stand on the wire (docs/contract/A §Access levels). */
 export const Role = {
   none: 0,
   minimal: 5,

@@ -1,4 +1,4 @@
-/** Scopes that any person's token may have (spec A-resolved §7). */
+/** Scopes that any person's token may have (docs/contract/A-resolved §7). */
 export const PERSONAL_SCOPES = [
   'api',
   'read_api',
@@ -39,7 +39,7 @@ export const OAUTH_SCOPES = [
   'email',
 ] as const
 
-/** Scopes of deploy tokens, in the order in which they are shown (spec A-resolved §8.1). */
+/** Scopes of deploy tokens, in the order in which they are shown (docs/contract/A-resolved §8.1). */
 export const DEPLOY_SCOPES = [
   'read_repository',
   'read_registry',

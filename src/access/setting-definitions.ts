@@ -36,7 +36,7 @@ const list = (preset: readonly string[], words?: readonly string[]) =>
 
 const VISIBILITIES = ['private', 'internal', 'public'] as const
 
-/** Application settings by their names on the wire (spec D §1.26). Whoever needs one asks `ctx.settings`. */
+/** Application settings by their names on the wire (docs/contract/D §1.26). Whoever needs one asks `ctx.settings`. */
 export const settingDefinitions = {
   abuse_notification_email: optionalText(),
   after_sign_out_path: optionalText(),

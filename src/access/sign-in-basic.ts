@@ -12,7 +12,7 @@ import { findUserForPassword } from './sign-in-queries.ts'
 const NO_PASSWORD: readonly string[] = ['', 'x-oauth-basic']
 
 /**
- * Who signs in with Basic authentication, in the order of spec D §3.2: a token as the password (or as the user name),
+ * Who signs in with Basic authentication, in the order of docs/contract/D §3.2: a token as the password (or as the user name),
  * a deploy token, user name or e-mail with password. Unknown, expired and revoked → 401; blocked user → 403; an address
  * that guesses passwords → 429. Scopes are asked by `mayUseGit` and by the registries.
  */
@@ -68,7 +68,7 @@ const PULL_SCOPES = ['api', 'read_api', 'read_repository', 'write_repository']
 const PUSH_SCOPES = ['api', 'write_repository']
 
 /**
- * Whether the credential may be used to pull or push at all (spec D §3.2); the project's rules are asked beside it.
+ * Whether the credential may be used to pull or push at all (docs/contract/D §3.2); the project's rules are asked beside it.
  * Nobody pushes without signing in, and a deploy token never does. A job pushes only where its project allows that.
  */
 export function mayUseGit(actor: Actor, what: 'pull' | 'push'): boolean {

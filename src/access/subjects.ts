@@ -118,7 +118,7 @@ export async function getVisibleProject(ctx: Ctx, idOrPath: string): Promise<Pro
   return project
 }
 
-/** The group of an id or full path if the caller may see it, else undefined (no redirects, spec A-resolved §1). */
+/** The group of an id or full path if the caller may see it, else undefined (no redirects, docs/contract/A-resolved §1). */
 export async function findVisibleGroup(ctx: Ctx, idOrPath: string): Promise<Group | undefined> {
   const id = asId(idOrPath)
   const row =
@@ -135,7 +135,7 @@ export async function getVisibleGroup(ctx: Ctx, idOrPath: string): Promise<Group
   return group
 }
 
-/** A group is seen when visible, or by anyone with a membership in it or below it (spec D §2.4). */
+/** A group is seen when visible, or by anyone with a membership in it or below it (docs/contract/D §2.4). */
 export async function mayReadGroup(ctx: Ctx, group: Group): Promise<boolean> {
   if (maySee(ctx.actor, group)) return true
   const user = userOf(ctx.actor)
@@ -172,7 +172,7 @@ export interface SubjectRequest {
 /**
  * Who may call an endpoint, and on what. `before` runs ahead of parameter validation, `find` yields what the handler
  * is handed: the subject, and the record below it where the access is made by `access/records`. `subjectFirst` says
- * whether `find` runs ahead of validation (spec A-resolved §1). `Owned` are the path parameters that it reads itself.
+ * whether `find` runs ahead of validation (docs/contract/A-resolved §1). `Owned` are the path parameters that it reads itself.
  */
 export interface Access<S, Owned extends string = never> {
   readonly kind: 'anyone' | 'signed_in' | 'admin' | 'project' | 'group' | 'custom'
@@ -196,9 +196,9 @@ export interface SubjectOptions {
   readonly param?: string
   /** Refuse anonymous callers with 401 before anything else, as the routes of document A do. */
   readonly signedIn?: boolean
-  /** Validate parameters before the subject is looked up (spec A-resolved §1). */
+  /** Validate parameters before the subject is looked up (docs/contract/A-resolved §1). */
   readonly validateFirst?: boolean
-  /** Anonymous callers without the ability get 403 instead of 401 (deploy tokens, spec A-resolved §1). */
+  /** Anonymous callers without the ability get 403 instead of 401 (deploy tokens, docs/contract/A-resolved §1). */
   readonly plainForbidden?: boolean
 }
 

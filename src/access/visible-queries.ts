@@ -29,7 +29,7 @@ const live = (alias: string, today: Day) =>
 
 /**
  * Ids of the groups in which the user has at least this role: by membership there or above, or through groups that were
- * invited there or above (spec D §2.1). A subquery for `IN`.
+ * invited there or above (docs/contract/D §2.1). A subquery for `IN`.
  */
 export function groupsWithRole(userId: number, today: Day, least = 1): RawBuilder<number> {
   return sql<number>`(
@@ -69,7 +69,7 @@ export function hasProjectRole(userId: number, today: Day, least = 1): RawBuilde
     OR projects.namespace_id IN (SELECT id FROM namespaces WHERE kind = 'user' AND owner_id = ${userId}))`
 }
 
-/** Whether the viewer sees the row of `projects` that a query is at (spec D §2.4). */
+/** Whether the viewer sees the row of `projects` that a query is at (docs/contract/D §2.4). */
 export function seesProject(viewer: Viewer): RawBuilder<SqlBool> {
   if (viewer.admin) return sql<SqlBool>`1 = 1`
   if (viewer.userId === null) return sql<SqlBool>`projects.visibility = 'public'`

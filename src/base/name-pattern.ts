@@ -1,6 +1,6 @@
 /**
  * Whether a name is meant by a pattern in which `*` stands for any characters, slashes included
- * (spec D §1.5). Each part is searched once from where the last one ended: no backtracking.
+ * (docs/contract/D §1.5). Each part is searched once from where the last one ended: no backtracking.
  */
 export function matchesPattern(pattern: string, name: string): boolean {
   const parts = pattern.split('*')

@@ -45,5 +45,5 @@ export interface Paged<T> {
   readonly nextToken?: string | undefined
 }
 
-/** Above this many rows totals are neither counted nor told (spec A §Limits). */
+/** Above this many rows totals are neither counted nor told (docs/contract/A §Limits). */
 export const COUNTED_ROWS = 10_000

@@ -1,4 +1,4 @@
-/** Paths that name parts of the server itself, so that no user or top-level group may have them (spec D §1.2 Rules). */
+/** Paths that name parts of the server itself, so that no user or top-level group may have them (docs/contract/D §1.2 Rules). */
 const RESERVED_TOP = new Set(
   `- .well-known 404.html 422.html 500.html 502.html 503.html admin api apple-touch-icon.png assets dashboard deploy.html
    explore favicon.ico favicon.png files groups health_check help import jwt login oauth profile projects public
@@ -6,7 +6,7 @@ const RESERVED_TOP = new Set(
    v2`.split(/\s+/),
 )
 
-/** Words that mean something behind a project's path (spec D §1.2 Rules). */
+/** Words that mean something behind a project's path (docs/contract/D §1.2 Rules). */
 const RESERVED_PROJECT = new Set(
   `- badges blame blob builds commits create create_dir edit environments/folders files find_file info/lfs/objects new
    preview raw refs tree update wikis`.split(/\s+/),

@@ -27,7 +27,7 @@ export type ProblemCode =
   | 'bad_gateway'
   | 'unavailable'
 
-/** What a caller can cause: the answer that they get, in full (spec A-resolved §2). */
+/** What a caller can cause: the answer that they get, in full (docs/contract/A-resolved §2). */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly status: number
@@ -63,7 +63,7 @@ function said(code: ProblemCode, status: number, message: string): Problem {
 
 /**
  * 404. `notFound('Project')` says `404 Project Not Found`; `notFound()` is the lower-case answer of a failed record
- * look-up inside an endpoint (spec A-resolved §2).
+ * look-up inside an endpoint (docs/contract/A-resolved §2).
  */
 export function notFound(what?: string): Problem {
   return said('not_found', 404, what === undefined ? '404 Not found' : `404 ${what} Not Found`)
@@ -146,7 +146,7 @@ export function methodNotAllowed(text = '405 Method Not Allowed'): Problem {
   return said('method_not_allowed', 405, text)
 }
 
-/** 405 of the pager (key `error`, spec A-resolved §5). */
+/** 405 of the pager (key `error`, docs/contract/A-resolved §5). */
 export function pagingRefused(text: string): Problem {
   return new Problem('method_not_allowed', 405, { error: text })
 }
@@ -196,7 +196,7 @@ export function lockedBy(text = '423 Locked'): Problem {
   return said('locked', 423, text)
 }
 
-/** 429 of the request throttle: plain text (spec A-resolved §6). */
+/** 429 of the request throttle: plain text (docs/contract/A-resolved §6). */
 export function throttled(
   headers: Readonly<Record<string, string>> = {},
   text = 'Retry later',
@@ -204,14 +204,14 @@ export function throttled(
   return new Problem('too_many', 429, text, { headers })
 }
 
-/** 429 of an action limit: `Retry-After` is the interval in seconds (spec A-resolved §6). */
+/** 429 of an action limit: `Retry-After` is the interval in seconds (docs/contract/A-resolved §6). */
 export function tooMany(intervalSeconds: number, thing = 'This endpoint'): Problem {
   const error = `${thing} has been requested too many times. Try again later.`
   const headers = { 'Retry-After': String(intervalSeconds) }
   return new Problem('too_many', 429, { message: { error } }, { headers })
 }
 
-/** 301 of a project that was renamed or transferred (spec A-resolved §4). */
+/** 301 of a project that was renamed or transferred (docs/contract/A-resolved §4). */
 export function movedTo(url: string): Problem {
   const text = `This resource has been moved permanently to ${url}`
   return new Problem('moved', 301, text, { headers: { Location: url } })

@@ -1,4 +1,4 @@
-/** The reference vendor's word: stock clients of this API compare some strings with it literally (spec D §0.1). */
+/** The reference vendor's word: stock clients of this API compare some strings with it literally (docs/contract/D §0.1). */
 const referenceWord = 'gitlab'
 
 export type TokenKind =
@@ -44,7 +44,7 @@ export interface Vendor {
   readonly folders: readonly string[]
   /** User names under which a job token signs in by Basic. */
   readonly jobTokenUsers: readonly string[]
-  /** The user name that a deploy token gets when none was asked for (spec A-resolved §8.1). */
+  /** The user name that a deploy token gets when none was asked for (docs/contract/A-resolved §8.1). */
   deployTokenUser(id: number): string
   /** `SVC_CI`, `SVC_USER_ID` and so on, from `CI` or `USER_ID`. */
   variableNames(name: string): readonly string[]

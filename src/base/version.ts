@@ -15,6 +15,6 @@ function readVersion(): string {
 
 /**
  * The version of the reference platform whose API this is. Renovate, editors, Terraform and others switch features on by
- * comparing it (spec D §1.26: three dotted numbers, at least 18); it says nothing about this program.
+ * comparing it (docs/contract/D §1.26: three dotted numbers, at least 18); it says nothing about this program.
  */
 export const apiVersion = '18.9.0'

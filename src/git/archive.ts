@@ -31,7 +31,7 @@ const formats: Readonly<Record<string, ArchiveFormat>> = {
   bz2: 'tar.bz2',
 }
 
-/** The format that a suffix asks for, `tar.gz` without one; undefined for others (spec B §1.3). */
+/** The format that a suffix asks for, `tar.gz` without one; undefined for others (docs/contract/B-resolved §1.3). */
 export function archiveFormat(suffix: string | undefined): ArchiveFormat | undefined {
   if (suffix === undefined || suffix === '') return 'tar.gz'
   return Object.hasOwn(formats, suffix) ? formats[suffix] : undefined
@@ -157,7 +157,7 @@ async function archiveOfGit(
 }
 
 /**
- * The files of a commit as an archive (spec B §1.3): streamed, with the same bytes each time for the
+ * The files of a commit as an archive (docs/contract/B-resolved §1.3): streamed, with the same bytes each time for the
  * same commit, and `.gitattributes` honoured. `not_found` when there is nothing at the path. A failure
  * on the way destroys the stream.
  */

@@ -66,7 +66,7 @@ async function sortBranches(
   return dated.sort((a, b) => sign * (a.seconds - b.seconds)).map((each) => each.ref)
 }
 
-/** A page of the branches with their commits (spec B-resolved §4). */
+/** A page of the branches with their commits (docs/contract/B-resolved §4). */
 export function listBranches(
   repo: Repo,
   options: ListBranchesOptions,

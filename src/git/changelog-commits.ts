@@ -24,7 +24,7 @@ export interface ChangelogRange {
   readonly to: ObjectId
   /** The trailer that makes a commit an entry; case matters. */
   readonly trailer: string
-  /** Commits of the range after which it is refused; 15,000 unless told (spec B §1.8 rule 4). */
+  /** Commits of the range after which it is refused; 15,000 unless told (docs/contract/B-resolved §1.8 rule 4). */
   readonly limit?: number | undefined
 }
 
@@ -69,7 +69,7 @@ function readRecord(text: string): ChangelogCommit {
 
 /**
  * The commits of a range that have the trailer or take another one back, newest first, merges
- * included (spec B §1.8 rule 4). `too_large` when the range has too many commits.
+ * included (docs/contract/B-resolved §1.8 rule 4). `too_large` when the range has too many commits.
  */
 export function readChangelogCommits(
   repo: Repo,

@@ -36,7 +36,7 @@ export async function pick(
   signal: AbortSignal,
 ): Promise<Picked> {
   const [commit, onto] = await loadCommits(repository, [input.commit, input.onto])
-  // Merge commits are taken against their first parent (spec B §2.4).
+  // Merge commits are taken against their first parent (docs/contract/B-resolved §2.4).
   const mainline = (commit?.parentIds.length ?? 0) > 1 ? 1 : 0
   const combination: Combination = { kind, commit: input.commit, onto: input.onto, mainline }
   const combined = await combine(repository, combination, signal)
@@ -59,7 +59,7 @@ export const cherryPickOperation = operation({
   run: ({ repository, signal }, input: PickInput) => pick(repository, 'cherry-pick', input, signal),
 })
 
-/** Applies a commit's change onto another commit as a new commit; no ref moves (spec B §2.4). */
+/** Applies a commit's change onto another commit as a new commit; no ref moves (docs/contract/B-resolved §2.4). */
 export function cherryPick(repo: Repo, input: PickInput, signal?: AbortSignal): Promise<Picked> {
   return repo.engine.run(cherryPickOperation, repo.path, input, signal)
 }

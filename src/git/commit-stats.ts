@@ -71,7 +71,7 @@ const firstParents = '--diff-merges=first-parent'
 const known = byteCache<CommitStats>(4 * mebibyte, () => 60)
 
 /**
- * Lines added and deleted by each commit against its first parent, renames found (spec B-resolved §2).
+ * Lines added and deleted by each commit against its first parent, renames found (docs/contract/B-resolved §2).
  * The ids must be of commits that the repository has.
  */
 export async function readCommitStats(

@@ -25,7 +25,7 @@ type EngineInput = Omit<CompareInput, 'fromRepo'> & { readonly alternate?: strin
 export interface Comparison {
   /** The merge base, or `from` itself when `straight`; missing for unrelated histories. */
   readonly baseId?: ObjectId | undefined
-  /** Reachable from `to` and not from `from`, oldest first (spec B §1.4). */
+  /** Reachable from `to` and not from `from`, oldest first (docs/contract/B-resolved §1.4). */
   readonly commitIds: readonly ObjectId[]
   readonly diff: Diff
   readonly sameRef: boolean
@@ -95,7 +95,7 @@ export const compareOperation = operation({
   run: ({ repository, signal }, input: EngineInput) => compare(repository, input, signal),
 })
 
-/** What `to` has that `from` has not: commits and files (spec B §1.4). */
+/** What `to` has that `from` has not: commits and files (docs/contract/B-resolved §1.4). */
 export function compareCommits(
   repo: Repo,
   input: CompareInput,

@@ -52,7 +52,7 @@ export async function containingRefs(
 
 /**
  * The branches and tags that contain a commit, in the order of the prefixes and by name
- * (spec B-resolved §2.3 `refs`).
+ * (docs/contract/B-resolved §2.3 `refs`).
  */
 export function listRefsContaining(
   repo: Repo,

@@ -6,7 +6,7 @@ import { assertObjectId } from './names.ts'
 import type { Repo } from './repo.ts'
 import type { ObjectId } from './types.ts'
 
-/** One e-mail address and what was committed under it (spec B "Contributor"). */
+/** One e-mail address and what was committed under it (docs/contract/B "Contributor"). */
 export interface Contributor {
   readonly name: string
   readonly email: string
@@ -141,7 +141,7 @@ async function linesOf(
 
 /**
  * Who made the commits reachable from `tip`, merges left out, with the lines they added and deleted
- * (spec B §1.6, B being the contract where the two differ). After a push only the new commits are
+ * (docs/contract/B-resolved §1.6, B being the contract where the two differ). After a push only the new commits are
  * looked at.
  */
 export async function readContributors(
@@ -176,7 +176,7 @@ const orders = {
   date: (a: Contributor, b: Contributor) => a.newest - b.newest,
 } as const
 
-/** Without `orderBy` by the date of each one's newest commit (spec B); ascending unless told. */
+/** Without `orderBy` by the date of each one's newest commit (docs/contract/B); ascending unless told. */
 export function sortContributors(
   contributors: readonly Contributor[],
   order: ContributorOrder = {},

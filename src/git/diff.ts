@@ -8,7 +8,7 @@ import { assertObjectId } from './names.ts'
 import type { Repo } from './repo.ts'
 import { emptyTree, type ObjectId } from './types.ts'
 
-/** One changed file (spec B §1.5). */
+/** One changed file (docs/contract/B-resolved §1.5). */
 export interface FileDiff {
   readonly oldPath: string
   readonly newPath: string
@@ -33,7 +33,7 @@ export interface FileDiff {
 
 export interface Diff {
   readonly files: readonly FileDiff[]
-  /** A limit of the whole was passed, and the list ends early: `compare_timeout` (spec B §1.5). */
+  /** A limit of the whole was passed, and the list ends early: `compare_timeout` (docs/contract/B-resolved §1.5). */
   readonly overflow: boolean
 }
 
@@ -209,7 +209,7 @@ export const readDiffOperation = operation({
   run: ({ repository, signal }, input: DiffInput) => diffTrees(repository, input, signal),
 })
 
-/** What changed between two commits or trees, with renames, within the limits of spec B §1.5. */
+/** What changed between two commits or trees, with renames, within the limits of docs/contract/B-resolved §1.5. */
 export function readDiff(repo: Repo, input: DiffInput, signal?: AbortSignal): Promise<Diff> {
   return repo.engine.run(readDiffOperation, repo.path, input, signal)
 }
@@ -246,7 +246,7 @@ function patchName(name: string): string {
   return quotedInNames.test(name) ? JSON.stringify(name) : name
 }
 
-/** A file's patch with the `---` and `+++` lines that `unidiff` asks for (spec B §1.5). */
+/** A file's patch with the `---` and `+++` lines that `unidiff` asks for (docs/contract/B-resolved §1.5). */
 export function withFileNames(file: FileDiff): string {
   if (file.diff === '' || file.binary) return file.diff
   const before = file.newFile ? '/dev/null' : patchName(`a/${file.oldPath}`)

@@ -186,7 +186,7 @@ async function withinLimit<T>(
 
 /**
  * Fetches the repository at an address that a user gave, into a folder of its own, every object
- * checked as in a push (FAULTS, "git fetch has no quarantine"). Git reaches that one server only, at
+ * checked as in a push (docs/faults, "git fetch has no quarantine"). Git reaches that one server only, at
  * the addresses that were found fit. Nothing is moved in before the caller says so.
  */
 export async function importRepository(

@@ -74,7 +74,7 @@ async function nearPage(repository: OpenRepository, options: LogOptions): Promis
 
 /**
  * A page of the commits list: newest first, exactly the commits and the order of `git log` with the
- * same options (spec B-resolved §2.1). `not_found` for an unknown revision.
+ * same options (docs/contract/B-resolved §2.1). `not_found` for an unknown revision.
  */
 export async function readLog(
   repo: Repo,

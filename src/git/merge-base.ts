@@ -60,7 +60,7 @@ export async function mergeBaseOf(
 
 /**
  * The best common ancestors of all given revisions, the newest first; empty for unrelated histories.
- * `not_found` names the unknown revisions in `detail.revisions` (spec B-resolved §1.7).
+ * `not_found` names the unknown revisions in `detail.revisions` (docs/contract/B-resolved §1.7).
  */
 export function findMergeBases(
   repo: Repo,

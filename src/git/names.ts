@@ -65,7 +65,7 @@ export function assertRefName(name: string): string {
 
 /**
  * Whether a caller's revision may be looked up at all: a plain name or id. Operators (`^`, `~`,
- * `@{…}`, `:`, ranges), options and white space are never meant (spec B-resolved §2.1).
+ * `@{…}`, `:`, ranges), options and white space are never meant (docs/contract/B-resolved §2.1).
  */
 export function isPlainRevision(text: string): boolean {
   if (text === 'HEAD' || isObjectId(text)) return true

@@ -70,7 +70,7 @@ export function parseCommit(id: ObjectId, data: Buffer): Commit {
   }
 }
 
-/** The commit's first line (spec B-resolved §2: "title = whole first line"). */
+/** The commit's first line (docs/contract/B-resolved §2: "title = whole first line"). */
 export function titleOf(message: string): string {
   return message.trimStart().split(/\r?\n/, 1)[0]?.trimEnd() ?? ''
 }

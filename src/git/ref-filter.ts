@@ -15,7 +15,7 @@ export interface RefPage {
   readonly limit?: number | undefined
 }
 
-/** A test for short names of branches or tags (spec B-resolved §4). */
+/** A test for short names of branches or tags (docs/contract/B-resolved §4). */
 export function nameTest(filter: RefFilter): (name: string) => boolean {
   const bySearch = searchTest(filter.search)
   const byRegex = regexTest(filter.regex)

@@ -9,7 +9,7 @@ export const revertOperation = operation({
   run: ({ repository, signal }, input: PickInput) => pick(repository, 'revert', input, signal),
 })
 
-/** Takes a commit's change back in a new commit; no ref moves (spec B §2.4). */
+/** Takes a commit's change back in a new commit; no ref moves (docs/contract/B-resolved §2.4). */
 export function revert(repo: Repo, input: PickInput, signal?: AbortSignal): Promise<Picked> {
   return repo.engine.run(revertOperation, repo.path, input, signal)
 }

@@ -94,7 +94,7 @@ export const readSignatureOperation = operation({
   },
 })
 
-/** The signature of a commit or annotated tag (its own id); `not_found` when unsigned (spec B §2.3). */
+/** The signature of a commit or annotated tag (its own id); `not_found` when unsigned (docs/contract/B-resolved §2.3). */
 export function readSignature(
   repo: Repo,
   id: ObjectId,

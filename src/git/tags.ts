@@ -70,7 +70,7 @@ async function describe(repository: OpenRepository, ref: Ref): Promise<TagRef> {
   return { name: ref.name, id: ref.id, tag, commit }
 }
 
-/** A page of the tags with what they stand for (spec B-resolved §4). */
+/** A page of the tags with what they stand for (docs/contract/B-resolved §4). */
 export function listTags(
   repo: Repo,
   options: ListTagsOptions,

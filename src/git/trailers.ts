@@ -184,7 +184,7 @@ export function parseTrailers(message: string): Trailer[] {
   return trailers
 }
 
-/** `trailers` of a commit object: one value for a key, the last one (spec B §1.8 rule 5). */
+/** `trailers` of a commit object: one value for a key, the last one (docs/contract/B-resolved §1.8 rule 5). */
 export function lastTrailers(trailers: readonly Trailer[]): Record<string, string> {
   return Object.fromEntries(trailers.map(({ key, value }) => [key, value]))
 }

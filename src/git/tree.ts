@@ -65,7 +65,7 @@ export const readTreeOperation = operation({
 
 /**
  * The entries of a folder, a page of them or all. Pages follow git's order of paths; within a page
- * folders come first, then files, then submodules (spec B-resolved §1.1). `not_found` for an unknown
+ * folders come first, then files, then submodules (docs/contract/B-resolved §1.1). `not_found` for an unknown
  * ref; with `detail.path` for a path that is no folder there.
  */
 export function readTree(

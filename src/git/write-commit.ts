@@ -256,7 +256,7 @@ export const writeCommitOperation = operation({
 
 /**
  * Writes a commit made of file actions, in their order and all or nothing, and gives its id; no ref
- * moves (spec B §2.2). Errors of an action carry `action`, `reason` and `path` in their detail.
+ * moves (docs/contract/B-resolved §2.2). Errors of an action carry `action`, `reason` and `path` in their detail.
  */
 export function writeCommit(
   repo: Repo,

@@ -4,7 +4,7 @@ import type { RequestFacts } from './endpoint.ts'
 
 /**
  * Refuses with 412 when `If-Unmodified-Since` parses and the record changed later; an absent or unparsable header is
- * ignored (spec A-resolved §3). HTTP dates count whole seconds.
+ * ignored (docs/contract/A-resolved §3). HTTP dates count whole seconds.
  */
 export function assertUnmodifiedSince(
   request: Pick<RequestFacts, 'headers'>,

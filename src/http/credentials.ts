@@ -3,7 +3,7 @@ import type { ClientProtocol } from './client-protocol.ts'
 import type { Input } from './read-input.ts'
 import { type ApiRequest, header } from './request.ts'
 
-/** The credentials that a request carries in parameters and headers (spec A-resolved §7, D §0.4). */
+/** The credentials that a request carries in parameters and headers (docs/contract/A-resolved §7, D §0.4). */
 export function readCredentials(
   request: ApiRequest,
   query: Input,

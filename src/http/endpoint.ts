@@ -29,13 +29,13 @@ export interface KeysetSpec {
   readonly defaultSort: 'asc' | 'desc'
   /** The list is offset paged unless `pagination=keyset` asks otherwise; false: keyset only. */
   readonly offset?: boolean
-  /** Name of the resource in the refusal of a too large offset (spec A-resolved §5); absent: no maximum offset. */
+  /** Name of the resource in the refusal of a too large offset (docs/contract/A-resolved §5); absent: no maximum offset. */
   readonly type?: string
 }
 
 /**
  * Lists of names: offset paged, or with `pagination=keyset` behind the name in `page_token`; with `whole` also all at
- * once by `pagination=none` (spec B-resolved §1.1, §4).
+ * once by `pagination=none` (docs/contract/B-resolved §1.1, §4).
  */
 export interface NamesSpec {
   readonly token: 'page_token'
@@ -120,7 +120,7 @@ type PageOf<G> = G extends 'offset'
 
 type Awaitable<T> = T | Promise<T>
 
-/** An endpoint as one object: everything about it is read from here (ARCHITECTURE §2). */
+/** An endpoint as one object: everything about it is read from here (docs/architecture). */
 export interface Declaration<
   P extends string,
   S,
@@ -142,7 +142,7 @@ export interface Declaration<
   readonly access: Access<S, O>
   /** Scopes of which a token needs one; `api`, and `read_api` for reads, unless told. `any`: whatever the scope. */
   readonly scopes?: readonly string[]
-  /** Job tokens may call it (spec D §2.5). */
+  /** Job tokens may call it (docs/contract/D §2.5). */
   readonly jobToken?: true
   /** Deploy tokens with one of these scopes may call it. */
   readonly deployToken?: readonly string[]
@@ -171,7 +171,7 @@ export interface Declaration<
    * given again until one of those tables changes (`http/kept-answers`).
    */
   readonly kept?: true
-  /** Requests a minute for one caller and subject (spec A-resolved §6, action limits). */
+  /** Requests a minute for one caller and subject (docs/contract/A-resolved §6, action limits). */
   readonly limit?: RateLimit
   readonly handler: (
     given: {

@@ -36,7 +36,7 @@ const gitText: Readonly<Record<number, string>> = {
   503: '503 Service Unavailable',
 }
 
-/** Maps whatever was thrown to status and body; the only place that does (ARCHITECTURE §8). */
+/** Maps whatever was thrown to status and body; the only place that does (docs/architecture). */
 export function answerFor(error: unknown): ErrorAnswer {
   if (error instanceof Problem) {
     return { status: error.status, body: error.body, headers: error.headers, fault: false }

@@ -4,7 +4,7 @@ import type { Shape } from './endpoint.ts'
 type Values = Readonly<Record<string, unknown>>
 
 /**
- * JSON `null` in a parameter means that it is not given (spec A-resolved §1), unless its schema takes null: to clear a
+ * JSON `null` in a parameter means that it is not given (docs/contract/A-resolved §1), unless its schema takes null: to clear a
  * field that can be empty, or as false. Goes down into hashes; lists do so with their items.
  */
 export function withoutNulls(shape: Shape, input: Values): Values {

@@ -13,10 +13,10 @@ import type { Input } from './read-input.ts'
 
 const MAX_PER_PAGE = 100
 const DEFAULT_PER_PAGE = 20
-/** `page * per_page` above this is refused where a list knows keyset paging (spec A-resolved §5). */
+/** `page * per_page` above this is refused where a list knows keyset paging (docs/contract/A-resolved §5). */
 export const MAX_OFFSET = 50_000
 
-/** The page that a request asks for (spec A-resolved §5). */
+/** The page that a request asks for (docs/contract/A-resolved §5). */
 export function readPage(paginate: Paginate, input: Input): Page | NamesPage {
   const perPage = Math.min(readCount(input.per_page, 'per_page', DEFAULT_PER_PAGE), MAX_PER_PAGE)
   if (paginate !== 'offset' && 'token' in paginate) {

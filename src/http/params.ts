@@ -66,7 +66,7 @@ export function text(options: TextOptions = {}): z.ZodType<string> {
   })
 }
 
-/** A text with something in it: blank is `is empty` (spec B-resolved §0). */
+/** A text with something in it: blank is `is empty` (docs/contract/B-resolved §0). */
 export function filledText(options: TextOptions = {}): z.ZodType<string> {
   const max = options.max ?? 1_048_576
   return parameter({ type: 'string', minLength: 1 }, (raw) => {
@@ -129,7 +129,7 @@ export function decimal(): z.ZodType<number> {
 const TRUE = new Set(['true', 't', '1', 'yes', 'y', 'on'])
 const FALSE = new Set(['false', 'f', '0', 'no', 'n', 'off', ''])
 
-/** True or false; null and the empty text are false (spec A §Shared conventions 3). */
+/** True or false; null and the empty text are false (docs/contract/A §Shared conventions 3). */
 export function flag(): z.ZodType<boolean> {
   return parameter({ type: 'boolean' }, (raw) => {
     if (typeof raw === 'boolean') return raw
@@ -189,7 +189,7 @@ export function day(): z.ZodType<string> {
 export interface ListOptions {
   /** Most items; 10,000 unless told. */
   readonly max?: number
-  /** Whether one text is split at commas (spec A-resolved §1). */
+  /** Whether one text is split at commas (docs/contract/A-resolved §1). */
   readonly commas?: boolean
 }
 

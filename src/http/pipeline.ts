@@ -183,7 +183,7 @@ async function findSubject(parts: PipelineParts, step: Step, ctx: Ctx): Promise<
 }
 
 /**
- * Some resources tell of wrong parameters before they tell whether the subject is there (spec A-resolved §1). Of a
+ * Some resources tell of wrong parameters before they tell whether the subject is there (docs/contract/A-resolved §1). Of a
  * caller who will be refused no more is read for that than of one who is not known yet.
  */
 async function refuseWrongFirst(parts: PipelineParts, step: Step, ctx: Ctx): Promise<void> {

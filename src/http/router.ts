@@ -20,7 +20,7 @@ class Node {
 }
 
 /**
- * Finds endpoints by the raw, still encoded path: one segment is one parameter, `%2F` and all (spec A §Shared
+ * Finds endpoints by the raw, still encoded path: one segment is one parameter, `%2F` and all (docs/contract/A §Shared
  * conventions 1). Literal segments win over `fixed.:name`, those over `:name`, those over `*rest`.
  */
 export class Router {

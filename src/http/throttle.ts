@@ -26,7 +26,7 @@ export class Counters {
   }
 }
 
-/** Action limits: 429 with JSON and `Retry-After` (spec A-resolved §6). */
+/** Action limits: 429 with JSON and `Retry-After` (docs/contract/A-resolved §6). */
 export function assertWithinLimit(
   counters: Counters,
   limit: Pick<RateLimit, 'name' | 'perMinute' | 'thing'>,

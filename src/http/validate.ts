@@ -42,7 +42,7 @@ export function validate(
   return { value: {}, wrong: [...new Set(wrong)] }
 }
 
-/** 400 with every text joined, as spec A-resolved §1 has it; nothing when nothing is wrong. */
+/** 400 with every text joined, as docs/contract/A-resolved §1 has it; nothing when nothing is wrong. */
 export function refuseWrong(wrong: readonly string[]): void {
   if (wrong.length > 0) throw badParameters(...wrong)
 }

@@ -50,7 +50,7 @@ const CLOSING = new RegExp(
 )
 
 /**
- * The issues that a commit message or merge request description closes (spec D §1.9). URLs count when they begin with
+ * The issues that a commit message or merge request description closes (docs/contract/D §1.9). URLs count when they begin with
  * `externalUrl`.
  */
 export function findClosedIssues(

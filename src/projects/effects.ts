@@ -1,6 +1,6 @@
 import type { Effect } from '../ctx.ts'
 
-/** What a push did to one ref, as the feed shows it (spec D §1.28). */
+/** What a push did to one ref, as the feed shows it (docs/contract/D §1.28). */
 export interface PushData {
   readonly commit_count: number
   readonly action: 'created' | 'removed' | 'pushed'

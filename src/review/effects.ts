@@ -4,7 +4,7 @@ import type { NoteRow } from '../discussions/notes/entity.ts'
 import type { Noteable } from '../discussions/notes/noteable.ts'
 import type { MergeRequestRow } from './merge-requests/row.ts'
 
-/** What happened to a merge request, in the words of the contract (spec D §1.25). */
+/** What happened to a merge request, in the words of the contract (docs/contract/D §1.25). */
 export type MergeRequestAction =
   | 'open'
   | 'close'

@@ -22,7 +22,7 @@ export interface GitService {
   readonly pid: number
   readonly stdin: Writable
   readonly stdout: Readable
-  /** What the hooks tell us, and our answers (ENGINE.md §12). */
+  /** What the hooks tell us, and our answers (docs/engine §12). */
   readonly fromHook: Readable
   readonly toHook: Writable
   /** Resolves when the process and everybody who holds its output are gone. */

@@ -15,7 +15,7 @@ export interface Pushed {
 }
 
 /**
- * Does what push options ask, and gives what the user reads after `remote:` when a push went well (spec D §3.6), each
+ * Does what push options ask, and gives what the user reads after `remote:` when a push went well (docs/contract/D §3.6), each
  * message with an empty line around it.
  */
 export async function pushMessages(

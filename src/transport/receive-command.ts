@@ -7,7 +7,7 @@ import type { ServiceCommand } from './git-process.ts'
 
 /**
  * Hides every ref that nobody may push from pushing clients, which also refuses them one by one
- * with git's own reason (spec D §3.5). In the environment since `-c` holds one value per key here.
+ * with git's own reason (docs/contract/D §3.5). In the environment since `-c` holds one value per key here.
  */
 export const onlyPushableRefs: Readonly<Record<string, string>> = Object.fromEntries([
   ['GIT_CONFIG_COUNT', String(pushablePrefixes.length + 1)],

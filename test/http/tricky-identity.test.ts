@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
 /*
- * Behaviours of identity and administration that are easily got wrong (spec A-resolved §16), by their numbers there.
+ * Behaviours of identity and administration that are easily got wrong (docs/contract/A-resolved §16), by their numbers there.
  */
 
 let world: World

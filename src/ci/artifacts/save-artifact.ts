@@ -17,7 +17,7 @@ export interface SentArtifact {
   readonly accessibility: string | undefined
 }
 
-/** Keeps a file that a runner sent; the same one again is no fault, another of its type is (spec B-resolved §6). */
+/** Keeps a file that a runner sent; the same one again is no fault, another of its type is (docs/contract/B-resolved §6). */
 export async function saveArtifact(
   ctx: Ctx,
   { job }: LoadedJob,

@@ -14,7 +14,7 @@ const SYMLINK = 0o120000
 
 /**
  * One file out of an archive, as a stream: only the list of its entries and that one are read. What is no plain file, or
- * has a path that leaves the archive, is not given out (spec B-resolved §5.2).
+ * has a path that leaves the archive, is not given out (docs/contract/B-resolved §5.2).
  */
 export async function openZipEntry(
   ctx: Pick<Ctx, 'files'>,

@@ -33,7 +33,7 @@ export interface StatusReport {
   readonly pipeline_id?: number | undefined
 }
 
-/** Records what somebody outside says about a commit (spec B-resolved §2.5). */
+/** Records what somebody outside says about a commit (docs/contract/B-resolved §2.5). */
 export async function reportStatus(
   ctx: Ctx,
   project: Project,

@@ -11,7 +11,7 @@ interface Step {
   readonly from: readonly PipelineStatus[]
 }
 
-/** By which event a status is reached, and from where (spec B-resolved §2.5, D §1.8). */
+/** By which event a status is reached, and from where (docs/contract/B-resolved §2.5, D §1.8). */
 const steps: Readonly<Record<Reported, Step>> = {
   pending: { event: 'enqueue', from: ['created'] },
   running: { event: 'run', from: ['created', 'pending'] },

@@ -4,7 +4,7 @@ import { isMap, type Value } from './values.ts'
 const ON_NEW_COMMIT = ['conservative', 'interruptible', 'none'] as const
 const ON_JOB_FAILURE = ['none', 'all'] as const
 
-/** When jobs of a pipeline are canceled without anybody asking (`workflow:auto_cancel`, spec D §5.1). */
+/** When jobs of a pipeline are canceled without anybody asking (`workflow:auto_cancel`, docs/contract/D §5.1). */
 export interface AutoCancel {
   readonly onNewCommit: (typeof ON_NEW_COMMIT)[number]
   readonly onJobFailure: (typeof ON_JOB_FAILURE)[number]

@@ -17,7 +17,7 @@ export interface CompiledConfig {
   readonly jobs: readonly JobTemplate[]
 }
 
-/** Checks a configuration whose includes are in, and gives its jobs (spec D §5.1). */
+/** Checks a configuration whose includes are in, and gives its jobs (docs/contract/D §5.1). */
 export function compileConfig(merged: ValueMap): CompiledConfig {
   const config = resolveReferences(resolveExtends(merged))
   const stages = readStages(config.stages ?? config.types)

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import type { Variables } from './variables.ts'
 
-/** A condition such as `$CI_COMMIT_BRANCH == "main" && $DEPLOY` (spec D §5.4). */
+/** A condition such as `$CI_COMMIT_BRANCH == "main" && $DEPLOY` (docs/contract/D §5.4). */
 export type Expression = (variables: Variables) => boolean
 
 interface Pattern {

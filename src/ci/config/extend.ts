@@ -4,7 +4,7 @@ import { deepMerge, isMap, mapValues, referencePath, type Value, type ValueMap }
 const DEEPEST_EXTENDS = 11
 const DEEPEST_REFERENCE = 10
 
-/** Gives jobs what the templates they extend say; the later template wins, the job itself last (spec D §5.2). */
+/** Gives jobs what the templates they extend say; the later template wins, the job itself last (docs/contract/D §5.2). */
 export function resolveExtends(config: ValueMap): ValueMap {
   const done = new Map<string, ValueMap>()
   const resolve = (name: string, chain: readonly string[]): Value => {

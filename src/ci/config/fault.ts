@@ -1,6 +1,6 @@
 import { invalid, type Problem } from '../../base/problem.ts'
 
-/** What is wrong with a CI configuration, as the answer to whoever wanted a pipeline (spec D §1.15). */
+/** What is wrong with a CI configuration, as the answer to whoever wanted a pipeline (docs/contract/D §1.15). */
 export function configFault(...texts: readonly string[]): Problem {
   return invalid({ base: [texts.join(', ')] })
 }

@@ -44,7 +44,7 @@ export interface IncludeContext {
 const MOST_FILES = 150
 const DEEPEST = 100
 
-/** A configuration with what it includes; its own keys lie over theirs (spec D §5.1 include). */
+/** A configuration with what it includes; its own keys lie over theirs (docs/contract/D §5.1 include). */
 export async function withIncludes(
   context: IncludeContext,
   config: ValueMap,

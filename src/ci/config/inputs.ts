@@ -9,7 +9,7 @@ type InputType = (typeof TYPES)[number]
 const MARK = /\$\[\[\s*inputs\.([\w-]+)\s*(?:\|\s*([^\]]+?)\s*)?\]\]/g
 const WHOLE = /^\$\[\[\s*inputs\.([\w-]+)\s*\]\]$/
 
-/** The content of a file with the values of its inputs put in (spec D §5.1 `spec`). */
+/** The content of a file with the values of its inputs put in (docs/contract/D §5.1 `spec`). */
 export function fillInputs(file: ConfigFile, given: ValueMap, where: string): ValueMap {
   const declared = declaredInputs(file.header)
   const unknown = Object.keys(given).filter((name) => !(name in declared))

@@ -1,4 +1,4 @@
-/** Keys at the top that are no jobs (spec D §5.1). */
+/** Keys at the top that are no jobs (docs/contract/D §5.1). */
 export const TOP_KEYS: ReadonlySet<string> = new Set([
   'default',
   'include',
@@ -14,7 +14,7 @@ export const TOP_KEYS: ReadonlySet<string> = new Set([
   'spec',
 ])
 
-/** What `default:` may say for all jobs (spec D §5.1). */
+/** What `default:` may say for all jobs (docs/contract/D §5.1). */
 export const DEFAULT_KEYS = [
   'after_script',
   'artifacts',
@@ -54,7 +54,7 @@ export const OPTION_KEYS = [
   'inputs',
 ] as const
 
-/** Everything a job may say (spec D §5.2). */
+/** Everything a job may say (docs/contract/D §5.2). */
 export const JOB_KEYS: ReadonlySet<string> = new Set([
   ...OPTION_KEYS,
   'stage',

@@ -17,7 +17,7 @@ export interface Needs {
 
 const MOST = 50
 
-/** Reads `needs:` (spec D §5.2). */
+/** Reads `needs:` (docs/contract/D §5.2). */
 export function readNeeds(where: string, value: Value): Needs {
   if (value === undefined || value === null) return { needs: undefined, foreign: [] }
   const list: readonly unknown[] = Array.isArray(value) ? value.flat(10) : [value]

@@ -18,7 +18,7 @@ const sources: Readonly<Record<string, readonly string[]>> = {
   external_pull_requests: ['external_pull_request_event'],
 }
 
-/** Whether a job with these `only` and `except` is part of a pipeline; without either: branches and tags (spec D §5.2). */
+/** Whether a job with these `only` and `except` is part of a pipeline; without either: branches and tags (docs/contract/D §5.2). */
 export async function passesOnlyExcept(
   only: Value,
   except: Value,

@@ -13,7 +13,7 @@ export interface JobCopy {
 
 const MOST = 200
 
-/** The jobs that one becomes: itself, `x 1/5` and so on, or one for each line of a matrix (spec D §5.2 parallel). */
+/** The jobs that one becomes: itself, `x 1/5` and so on, or one for each line of a matrix (docs/contract/D §5.2 parallel). */
 export function copiesOf(job: JobTemplate): readonly JobCopy[] | undefined {
   const { parallel, name } = job
   if (parallel === undefined || parallel === null) return undefined

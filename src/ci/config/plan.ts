@@ -48,7 +48,7 @@ export interface PipelinePlan {
 /** Why there is no pipeline, although nothing is wrong with its configuration. */
 export type NoPipeline = 'workflow' | 'no_jobs'
 
-/** The pipeline that a configuration means under these circumstances (spec D §5.3). */
+/** The pipeline that a configuration means under these circumstances (docs/contract/D §5.3). */
 export async function planPipeline(
   config: CompiledConfig,
   given: Circumstances,
@@ -82,7 +82,7 @@ export async function planPipeline(
   }
 }
 
-/** Variables of the run itself lie over those of the configuration (spec D §5.5). */
+/** Variables of the run itself lie over those of the configuration (docs/contract/D §5.5). */
 function ownOnes(more: readonly YamlVariable[], given: Variables): readonly YamlVariable[] {
   return more.filter(({ key }) => !given.has(key))
 }

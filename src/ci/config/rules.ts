@@ -37,7 +37,7 @@ function readCondition(value: Value) {
   return typeof value === 'string' ? parseExpression(value) : undefined
 }
 
-/** The first rule that applies (spec D §5.2 rules); undefined when none does. */
+/** The first rule that applies (docs/contract/D §5.2 rules); undefined when none does. */
 export async function firstRule(
   rules: readonly Rule[],
   at: Circumstances,

@@ -29,7 +29,7 @@ export function isMap(value: Value): value is ValueMap {
   )
 }
 
-/** Maps are merged, the later wins; lists and everything else are replaced (spec D §5.1 include). */
+/** Maps are merged, the later wins; lists and everything else are replaced (docs/contract/D §5.1 include). */
 export function deepMerge(under: ValueMap, over: ValueMap): ValueMap {
   const merged: Record<string, Value> = { ...under }
   for (const [key, value] of Object.entries(over)) {

@@ -31,7 +31,7 @@ function isPlain(value: Value): value is string | number | boolean {
 
 const LONGEST_VALUE = 65_536
 
-/** Puts the values of `$NAME`, `${NAME}` and `%NAME%` into a text; unknown ones stay (spec D §5.5). */
+/** Puts the values of `$NAME`, `${NAME}` and `%NAME%` into a text; unknown ones stay (docs/contract/D §5.5). */
 export function expandText(text: string, variables: Variables): string {
   return text.replaceAll(
     /\$\$|\$(\w+)|\$\{(\w+)\}|%(\w+)%/g,

@@ -53,7 +53,7 @@ function withoutLetters(tag: Tags[number]): Tags[number] {
   return source === undefined ? tag : ({ ...tag, test: new RegExp(source) } as Tags[number])
 }
 
-/** Reads a configuration file: YAML 1.1 with merge keys and `!reference` (spec D §5). */
+/** Reads a configuration file: YAML 1.1 with merge keys and `!reference` (docs/contract/D §5). */
 export function readConfigFile(text: string, limits: YamlLimits): ConfigFile {
   if (Buffer.byteLength(text) > limits.maxBytes) {
     throw configFault('Invalid configuration format: the configuration is too large')

@@ -6,7 +6,7 @@ import { readTraceEnd } from '../traces/read-trace.ts'
 /** How much of the end of a log is searched. */
 const MOST_BYTES = 2 * 1024 * 1024
 
-/** Finds the coverage in the log of a job, as its `coverage` says: the last match counts (spec D §5.2). */
+/** Finds the coverage in the log of a job, as its `coverage` says: the last match counts (docs/contract/D §5.2). */
 export async function readCoverage(ctx: Ctx, jobId: number): Promise<void> {
   const job = await jobOf(ctx.db, jobId)
   if (!job?.coverage_regex || job.coverage !== null) return

@@ -38,7 +38,7 @@ const ACCEPT_MS = 2 * MINUTE
 const UNFIT_MS = HOUR
 const UNPICKED_MS = 24 * HOUR
 
-/** Ends jobs that nobody will end: lost, overdue and stuck ones, each with its reason (spec D §1.24). */
+/** Ends jobs that nobody will end: lost, overdue and stuck ones, each with its reason (docs/contract/D §1.24). */
 export const endStaleJobs = task({
   name: 'ci.end_stale_jobs',
   payload: z.object({}),

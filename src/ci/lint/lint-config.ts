@@ -23,7 +23,7 @@ const jobEntity = z.strictObject({
   needs: z.unknown(),
 })
 
-/** What is wrong with a configuration, and what it means with its includes (spec D §1.20). */
+/** What is wrong with a configuration, and what it means with its includes (docs/contract/D §1.20). */
 export const lintEntity = z.strictObject({
   valid: z.boolean(),
   errors: z.array(z.string()),

@@ -7,7 +7,7 @@ import type { Ctx } from '../../ctx.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { findPipeline, type PipelineRow } from './queries.ts'
 
-/** Whether the caller may read pipelines and jobs: Reporters, and everybody while they are public (spec D §2.2). */
+/** Whether the caller may read pipelines and jobs: Reporters, and everybody while they are public (docs/contract/D §2.2). */
 export function mayReadBuilds(ctx: Pick<Ctx, 'actor'>, project: Project): boolean {
   const isReporter = project.role >= Role.reporter || isAdmin(ctx.actor)
   if (isReporter) return mayInProject(ctx.actor, project, 'read_builds')

@@ -10,7 +10,7 @@ const SOURCES: readonly string[] = ['push', 'merge_request_event']
 
 /**
  * Cancels what older pipelines of a ref still do when a newer commit has one, as their configuration lets it
- * (spec D §5.3): by default all of a pipeline that has begun no job which must not be interrupted.
+ * (docs/contract/D §5.3): by default all of a pipeline that has begun no job which must not be interrupted.
  */
 export async function cancelRedundant(ctx: Ctx, newer: PipelineRow): Promise<void> {
   if (!SOURCES.includes(newer.source) || newer.tag === 1) return

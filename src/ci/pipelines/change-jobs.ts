@@ -21,7 +21,7 @@ export function isRetryable(job: Pick<JobRow, 'status' | 'retried'>): boolean {
 }
 
 /**
- * Ends a job that has not ended; what has stays as it is (spec B-resolved §5.4 cancel). `force` ends one at once that its
+ * Ends a job that has not ended; what has stays as it is (docs/contract/B-resolved §5.4 cancel). `force` ends one at once that its
  * runner is still canceling.
  */
 export async function cancelJob(
@@ -159,7 +159,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined ? [] : [value]
 }
 
-/** `allow_failure:exit_codes` (spec D §5.2). */
+/** `allow_failure:exit_codes` (docs/contract/D §5.2). */
 function allowsExit(
   options: Readonly<Record<string, unknown>>,
   exitCode: number | undefined,
@@ -179,7 +179,7 @@ const FINAL_REASONS: readonly string[] = [
   'project_deleted',
 ]
 
-/** `retry` as a number or with `max`, `when` and `exit_codes` (spec D §5.2). */
+/** `retry` as a number or with `max`, `when` and `exit_codes` (docs/contract/D §5.2). */
 function retriesAfter(
   options: Readonly<Record<string, unknown>>,
   end: Extract<JobEnd, { status: 'failed' }>,

@@ -9,7 +9,7 @@ export interface StatusPart {
 const IGNORED: readonly PipelineStatus[] = ['failed', 'canceled', 'manual']
 
 /**
- * What the jobs and statuses inside a pipeline add up to (spec D §1.15). Those that may fail count as passed when they
+ * What the jobs and statuses inside a pipeline add up to (docs/contract/D §1.15). Those that may fail count as passed when they
  * failed, and as nothing while nobody has started them.
  */
 export function compositeStatus(parts: readonly StatusPart[]): PipelineStatus {

@@ -18,7 +18,7 @@ import { findPipeline, insertSource, type PipelineRow } from './queries.ts'
 import { savePipeline } from './save-pipeline.ts'
 import { startedPipeline } from './task-names.ts'
 
-/** Makes a pipeline for a branch or tag and lets its first jobs go (spec D §1.15, §5.3). */
+/** Makes a pipeline for a branch or tag and lets its first jobs go (docs/contract/D §1.15, §5.3). */
 export async function createPipeline(
   ctx: Ctx,
   project: Project,
@@ -97,7 +97,7 @@ const LEAST_ROLES = {
   owner: Role.owner,
 } as const
 
-/** Refuses variables of a run below the role that the project asks for (spec D §1.15). */
+/** Refuses variables of a run below the role that the project asks for (docs/contract/D §1.15). */
 function assertMaySetVariables(project: Project, input: PipelineInput): void {
   if (input.variables.length === 0 || input.bridge) return
   const asked = projectSetting(project, 'ci_pipeline_variables_minimum_override_role')

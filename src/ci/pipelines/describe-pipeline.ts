@@ -11,7 +11,7 @@ import { detailedStatusEntity, presentDetailedStatus } from './detailed-status.t
 import { type JobRow, listCurrentJobs } from './job-queries.ts'
 import type { PipelineRow } from './queries.ts'
 
-/** A single pipeline (spec D §1.15). */
+/** A single pipeline (docs/contract/D §1.15). */
 export const pipelineEntity = z.strictObject({
   ...pipelineBasicEntity.shape,
   before_sha: z.string(),

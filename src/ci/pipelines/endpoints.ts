@@ -89,7 +89,7 @@ export const getLatestPipeline = endpoint({
     const ref = query.ref || defaultRef(project)
     const repo = ctx.git.open(project.id)
     const found = await ifFound(resolveRevision(repo, ref))
-    // A ref that nobody has is refused as if it were not for the caller's eyes (spec D §1.15).
+    // A ref that nobody has is refused as if it were not for the caller's eyes (docs/contract/D §1.15).
     if (!found) throw forbidden()
     const only = { ref: ref.replace(/^refs\/(heads|tags)\//, '') }
     const row = await findNewestPipeline(ctx.db, project.id, found.commitId, only)

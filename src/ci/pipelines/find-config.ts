@@ -14,7 +14,7 @@ export interface ConfigText {
 
 /**
  * Finds the configuration where the project's settings, the instance's or the usual names say: a path, `path@group/project`
- * with an optional `:ref`, or a URL (spec D §5).
+ * with an optional `:ref`, or a URL (docs/contract/D §5).
  */
 export async function findConfig(
   ctx: Ctx,

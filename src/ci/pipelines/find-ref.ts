@@ -13,7 +13,7 @@ import { ifFound } from '../../repositories/repository/missing.ts'
 import { configFault } from '../config/fault.ts'
 import type { PipelineRef } from './known-variables.ts'
 
-/** The branch or tag that a pipeline is wanted for: 400 when there is none (spec D §1.15). */
+/** The branch or tag that a pipeline is wanted for: 400 when there is none (docs/contract/D §1.15). */
 export async function findPipelineRef(
   ctx: Ctx,
   project: Project,
@@ -42,7 +42,7 @@ export async function findPipelineRef(
   }
 }
 
-/** Whether the caller may run and change what runs on a ref: protected ones take push or merge right (spec D §2.2). */
+/** Whether the caller may run and change what runs on a ref: protected ones take push or merge right (docs/contract/D §2.2). */
 export async function mayRunOn(
   ctx: Ctx,
   project: Project,

@@ -31,7 +31,7 @@ export function onJob(
   }
 }
 
-/** A job of the project for those who may do a thing to it, and run things on its ref (spec B-resolved §5.1). */
+/** A job of the project for those who may do a thing to it, and run things on its ref (docs/contract/B-resolved §5.1). */
 export const onRunnableJob = projectRecord('create_pipeline', {
   params,
   async find({ ctx, project, params }) {

@@ -40,7 +40,7 @@ const jobFields = {
   project: z.strictObject({ ci_job_token_scope_enabled: z.boolean() }),
 }
 
-/** A job (spec B §Job). */
+/** A job (docs/contract/B §Job). */
 export const jobEntity = z.strictObject({
   ...jobFields,
   archived: z.boolean(),

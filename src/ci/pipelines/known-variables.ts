@@ -22,7 +22,7 @@ export interface PipelineRef {
 const noCommit = '0'.repeat(40)
 const LONGEST_MESSAGE = 10_000
 
-/** Variables that are known before a pipeline exists, and so may decide about it (spec D §5.6, marked p). */
+/** Variables that are known before a pipeline exists, and so may decide about it (docs/contract/D §5.6, marked p). */
 export async function knownVariables(
   ctx: Ctx,
   project: Project,

@@ -18,7 +18,7 @@ type End = 'success' | 'failed' | 'skipped'
 
 /**
  * What the jobs that wait (`created`) become now, given how those before them stand; those that must go on waiting are
- * left out (spec B-resolved §5.4, D §5.2). Follows what one decision means for the next, and looks at each job and each
+ * left out (docs/contract/B-resolved §5.4, D §5.2). Follows what one decision means for the next, and looks at each job and each
  * need once.
  */
 export function nextStates(jobs: readonly JobState[]): ReadonlyMap<number, NextState> {

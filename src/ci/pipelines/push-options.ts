@@ -1,7 +1,7 @@
 import type { RunVariable } from './pipeline-input.ts'
 import { isVariableKey, LONGEST_VALUE } from './run-params.ts'
 
-/** What `git push -o ci.…` asks for (spec D §3.6). */
+/** What `git push -o ci.…` asks for (docs/contract/D §3.6). */
 export interface PushOptions {
   readonly skip: boolean
   readonly variables: readonly RunVariable[]

@@ -21,7 +21,7 @@ import { mayRunOn } from './find-ref.ts'
 import type { PipelineRef } from './known-variables.ts'
 import { type PushOptions, readPushOptions } from './push-options.ts'
 
-/** Refs of one push that get a pipeline (spec D §1.15). */
+/** Refs of one push that get a pipeline (docs/contract/D §1.15). */
 const MOST_REFS = 4
 
 const SKIP = /\[(?:ci[ -]skip|skip[ -]ci)\]/i

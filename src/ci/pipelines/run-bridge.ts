@@ -21,7 +21,7 @@ import { VARIABLE_PURPOSE } from './save-pipeline.ts'
 import { finishedDownstream } from './task-names.ts'
 import { changeJob } from './transitions.ts'
 
-/** Children of children of children are refused (spec D §5.2 trigger). */
+/** Children of children of children are refused (docs/contract/D §5.2 trigger). */
 const DEEPEST_CHILD = 2
 /** Projects that start each other must come to an end. */
 const LONGEST_CHAIN = 20

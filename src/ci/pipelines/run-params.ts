@@ -9,7 +9,7 @@ export function isVariableKey(text: string): boolean {
   return KEY.test(text)
 }
 
-/** Variables of a run: `[{key, value, variable_type}]` (spec D §1.15, §5.7). */
+/** Variables of a run: `[{key, value, variable_type}]` (docs/contract/D §1.15, §5.7). */
 export function runVariables(): z.ZodType<RunVariable[]> {
   return list(
     parameter(

@@ -53,7 +53,7 @@ export async function savePipeline(
   return pipeline
 }
 
-/** Writes a pipeline without jobs, whose configuration cannot be used (spec D §5.3). In a transaction. */
+/** Writes a pipeline without jobs, whose configuration cannot be used (docs/contract/D §5.3). In a transaction. */
 export async function saveFaultyPipeline(
   ctx: Ctx,
   project: Project,

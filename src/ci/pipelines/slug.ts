@@ -1,4 +1,4 @@
-/** A name as part of host names: lower case, at most 63 bytes, no dash at its ends (spec D §5.6). */
+/** A name as part of host names: lower case, at most 63 bytes, no dash at its ends (docs/contract/D §5.6). */
 export function slugOf(name: string): string {
   return name
     .toLowerCase()

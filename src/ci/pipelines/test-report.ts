@@ -21,7 +21,7 @@ const testCaseEntity = z.strictObject({
   stack_trace: z.string().nullable(),
 })
 
-/** What the jobs of a pipeline report of their tests (spec B-resolved §5.3). */
+/** What the jobs of a pipeline report of their tests (docs/contract/B-resolved §5.3). */
 export const testReportEntity = z.strictObject({
   ...counts,
   test_suites: z.array(

@@ -17,7 +17,7 @@ interface Transition {
 }
 
 /**
- * Everything that can happen to a job (spec B-resolved §5.4). Nothing else writes the status of a job after it was made.
+ * Everything that can happen to a job (docs/contract/B-resolved §5.4). Nothing else writes the status of a job after it was made.
  */
 export const TRANSITIONS = {
   enqueue: {

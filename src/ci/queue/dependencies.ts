@@ -13,7 +13,7 @@ export interface Dependency {
 
 /**
  * The jobs whose artifacts a job gets: those that it names by `dependencies`, those that it needs with artifacts, else
- * all of earlier stages. Artifacts that were there once and are gone are a failure (spec D §5.2). The runner downloads
+ * all of earlier stages. Artifacts that were there once and are gone are a failure (docs/contract/D §5.2). The runner downloads
  * with the token of the job itself: those of earlier jobs ended with them.
  */
 export async function listDependencies(

@@ -21,7 +21,7 @@ interface Given extends PayloadInput {
   readonly settings: Pick<Subject, 'settings'>
 }
 
-/** Every variable of a job, the one that counts of each name, in the order of spec D §5.5. */
+/** Every variable of a job, the one that counts of each name, in the order of docs/contract/D §5.5. */
 export async function jobVariables(
   ctx: Ctx,
   loaded: LoadedJob,

@@ -11,7 +11,7 @@ import { artifactsOf, cachesOf, hooksOf, imageOf, servicesOf, stepsOf } from './
 import { countBusy, countPending } from './queries.ts'
 import type { SentVariable } from './sent-variable.ts'
 
-/** What a runner gets of a job, in the form that stock runners read (spec D §1.24). */
+/** What a runner gets of a job, in the form that stock runners read (docs/contract/D §1.24). */
 export interface JobPayload extends Readonly<Record<string, unknown>> {
   readonly id: number
   readonly token: string

@@ -20,7 +20,7 @@ const PATIENCE_MS = 5 * 60_000
 
 /**
  * Takes a sign of life or the end of a job. An end counts when the log is whole; before that the runner is asked to send
- * it again (412), for some minutes (spec D §1.24).
+ * it again (412), for some minutes (docs/contract/D §1.24).
  */
 export async function reportJob(
   ctx: Ctx,

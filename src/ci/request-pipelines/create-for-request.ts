@@ -24,7 +24,7 @@ export interface RequestRun {
 
 /**
  * What a pipeline of a merge request runs on: in the target project where the caller may run pipelines there, otherwise
- * in the fork, which never sees the target's secrets (spec D §5.3). Undefined when the caller may in neither.
+ * in the fork, which never sees the target's secrets (docs/contract/D §5.3). Undefined when the caller may in neither.
  */
 export async function findRequestRun(
   ctx: Ctx,

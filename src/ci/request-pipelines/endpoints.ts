@@ -38,7 +38,7 @@ export const listMergeRequestPipelines = endpoint({
 
 /**
  * A merge request's pipeline runs on its source branch, in the project that the branch is in, and needs jobs that want
- * merge requests: 400 with the reason when there are none (spec D §1.10).
+ * merge requests: 400 with the reason when there are none (docs/contract/D §1.10).
  */
 export const createMergeRequestPipeline = endpoint({
   method: 'POST',

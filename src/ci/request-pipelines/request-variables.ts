@@ -15,7 +15,7 @@ interface Origin {
   readonly version: VersionRow | undefined
 }
 
-/** `CI_MERGE_REQUEST_…`, which rules and jobs of a pipeline for a merge request see (spec D §5.6). */
+/** `CI_MERGE_REQUEST_…`, which rules and jobs of a pipeline for a merge request see (docs/contract/D §5.6). */
 export async function requestVariables(
   ctx: Ctx,
   row: MergeRequestRow,

@@ -15,7 +15,7 @@ const params = { runner_id: id() }
 
 /**
  * The runner of `:runner_id` for those who look after it: administrators, who made it, Owners of its group, Maintainers of
- * one of its projects (spec D §1.23).
+ * one of its projects (docs/contract/D §1.23).
  */
 export function onRunner(): Access<{ readonly runner: RunnerRow }, 'runner_id'> {
   return {

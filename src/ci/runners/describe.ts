@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts'
 import { presentRunner, runnerEntity } from './present.ts'
 import { findRunner, listRunnerProjects, newestManagers } from './queries.ts'
 
-/** A runner with all that is told of one (spec D §1.23). */
+/** A runner with all that is told of one (docs/contract/D §1.23). */
 export const runnerDetailsEntity = z.strictObject({
   ...runnerEntity.shape,
   tag_list: z.array(z.string()),

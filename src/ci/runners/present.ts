@@ -7,7 +7,7 @@ import { type ManagerRow, newestManagers, type RunnerRow, runnersById } from './
 const ONLINE_MS = 2 * 3_600_000
 const STALE_MS = 7 * 86_400_000
 
-/** A runner in short (spec D §1.23). */
+/** A runner in short (docs/contract/D §1.23). */
 export const runnerEntity = z.strictObject({
   id: z.int(),
   description: z.string().nullable(),

@@ -31,7 +31,7 @@ export interface RunnerSettings {
 const LONGEST_NOTE = 1024
 const LEAST_TIMEOUT = 600
 
-/** The columns that settings change; refuses what does not go together (spec B-resolved §6, D §1.23). */
+/** The columns that settings change; refuses what does not go together (docs/contract/B-resolved §6, D §1.23). */
 export function runnerColumns(
   settings: RunnerSettings,
   before: Pick<RunnerRow, 'tags' | 'run_untagged'> = { tags: '[]', run_untagged: 1 },

@@ -47,7 +47,7 @@ export async function findRunnerByToken(
   return isOver ? undefined : runner
 }
 
-/** The runner that asks: 400 without a token, 403 with a wrong one (spec B-resolved §6). */
+/** The runner that asks: 400 without a token, 403 with a wrong one (docs/contract/B-resolved §6). */
 export async function signInRunner(
   ctx: Pick<Ctx, 'db' | 'now'>,
   request: Pick<RequestFacts, 'headers'>,

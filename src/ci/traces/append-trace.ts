@@ -15,7 +15,7 @@ export interface Received {
   readonly crc: number | null
 }
 
-/** Longest log (spec D §5.7). */
+/** Longest log (docs/contract/D §5.7). */
 export const MOST_TRACE_BYTES = 100 * 1024 * 1024
 
 export type Appended =
@@ -32,7 +32,7 @@ export async function readReceived(ctx: Ctx, jobId: number): Promise<Received> {
   return { size: length, shown: Math.min(row.shown, length), crc: null }
 }
 
-/** Adds bytes to the log of a running job, masked; only where the log ends (spec B-resolved §6 Trace). */
+/** Adds bytes to the log of a running job, masked; only where the log ends (docs/contract/B-resolved §6 Trace). */
 export function appendTrace(
   ctx: Ctx,
   running: RunningJob,

@@ -44,7 +44,7 @@ export const patchJobTrace = endpoint({
   },
 })
 
-/** Only where the chunk begins counts (spec B-resolved §6 Trace). */
+/** Only where the chunk begins counts (docs/contract/B-resolved §6 Trace). */
 function startOf(header: string | readonly string[] | undefined): number {
   if (typeof header !== 'string') throw badRequest('Missing header Content-Range')
   const start = /^(?:bytes\s+)?(\d{1,15})-/.exec(header)?.[1]

@@ -117,7 +117,7 @@ function routes(kind: AwardableKind): Endpoint[] {
   ]
 }
 
-/** The routes of reactions to one kind of thing and to the notes on it (spec D §1.14). */
+/** The routes of reactions to one kind of thing and to the notes on it (docs/contract/D §1.14). */
 export function awardEndpoints(kind: NoteKind, type: Exclude<AwardableType, 'Note'>): Endpoint[] {
   const thing: AwardableKind = {
     path: kind.path,

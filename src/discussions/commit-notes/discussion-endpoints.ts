@@ -16,7 +16,7 @@ import { commitNoteable } from './noteable.ts'
 
 const known = new Set(['tag'])
 
-/** `/tag v1.0 message`, the one quick action of commits (spec B-resolved §11.2). */
+/** `/tag v1.0 message`, the one quick action of commits (docs/contract/B-resolved §11.2). */
 async function readTagCommands(ctx: Ctx, noteable: Noteable, body: string) {
   const { text, commands } = takeCommands(body, known)
   const asked = commands.at(-1)
@@ -44,7 +44,7 @@ async function readTagCommands(ctx: Ctx, noteable: Noteable, body: string) {
   }
 }
 
-/** Commits as something that threads hang on (spec B-resolved §11): they can't be resolved. */
+/** Commits as something that threads hang on (docs/contract/B-resolved §11): they can't be resolved. */
 const commitKind: NoteKind = {
   path: '/projects/:id/repository/commits/:sha',
   params: { sha: text({ max: 1024 }) },

@@ -1,4 +1,4 @@
-/** A line that asks for something instead of saying it, such as `/label ~bug` (spec D §1.11). */
+/** A line that asks for something instead of saying it, such as `/label ~bug` (docs/contract/D §1.11). */
 export interface AskedCommand {
   /** In lower case. */
   readonly name: string

@@ -91,7 +91,7 @@ export function offsetAt(patch: string, oldLine: number): number | undefined {
   return offset
 }
 
-/** `sha1(path)_<old>_<new>` (spec B-resolved §11.1). */
+/** `sha1(path)_<old>_<new>` (docs/contract/B-resolved §11.1). */
 export function lineCode(path: string, oldLine: number, newLine: number): string {
   return `${createHash('sha1').update(path).digest('hex')}_${oldLine}_${newLine}`
 }

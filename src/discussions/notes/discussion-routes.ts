@@ -54,7 +54,7 @@ async function presentThread(ctx: Ctx, noteable: Noteable, discussionId: string)
   return thread
 }
 
-/** The routes of threads below one kind of thing (spec B-resolved §11.1). */
+/** The routes of threads below one kind of thing (docs/contract/B-resolved §11.1). */
 export function discussionEndpoints(kind: NoteKind): Endpoint[] {
   return [...threadEndpoints(kind), ...threadNoteEndpoints(kind), ...resolveEndpoints(kind)]
 }

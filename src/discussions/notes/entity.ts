@@ -28,7 +28,7 @@ export const positionEntity = z.strictObject({
   y: z.number().nullish(),
 })
 
-/** A comment or system note (spec B §Discussion, B-resolved §11.2). */
+/** A comment or system note (docs/contract/B §Discussion, docs/contract/B-resolved §11.2). */
 export const noteEntity = z.strictObject({
   id: z.int(),
   type: z.enum(['DiscussionNote', 'DiffNote']).nullable(),
@@ -156,7 +156,7 @@ export function presentDiscussion(
   }
 }
 
-/** What quick actions did when they were all there was of a note (spec D §1.11). */
+/** What quick actions did when they were all there was of a note (docs/contract/D §1.11). */
 export const commandsEntity = z.strictObject({
   commands_changes: z.record(z.string(), z.unknown()),
   summary: z.array(z.string()),

@@ -10,7 +10,7 @@ export type AskedPosition = Partial<Omit<Position, 'line_range'>> & {
   readonly line_range?: unknown
 }
 
-/** What quick actions did (spec D §1.11). */
+/** What quick actions did (docs/contract/D §1.11). */
 export interface CommandResult {
   readonly changes: Readonly<Record<string, unknown>>
   readonly summary: readonly string[]

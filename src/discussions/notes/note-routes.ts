@@ -33,7 +33,7 @@ async function runAlone(plan: CommandPlan): Promise<CommandResult> {
 
 /**
  * Adds a note without its quick actions, then carries those out. Only commands: nothing is added, and undefined comes
- * back with what they did (202, spec D §1.11).
+ * back with what they did (202, docs/contract/D §1.11).
  */
 export async function addNote(
   ctx: Ctx,
@@ -83,7 +83,7 @@ export async function editNote(
   return await presentOne(ctx, noteable, changed, done?.changes)
 }
 
-/** The routes of plain notes below one kind of thing (spec B-resolved §11.2). */
+/** The routes of plain notes below one kind of thing (docs/contract/B-resolved §11.2). */
 export function noteEndpoints(kind: NoteKind): Endpoint[] {
   const notes = `${kind.path}/notes`
   const one = `${notes}/:note_id`

@@ -25,7 +25,7 @@ export interface NoteScope {
   readonly projectId: number
 }
 
-/** Diff positions of notes, as they stand on the wire (spec B-resolved §11.1 Position). */
+/** Diff positions of notes, as they stand on the wire (docs/contract/B-resolved §11.1 Position). */
 export interface Position {
   readonly base_sha: string | null
   readonly start_sha: string | null

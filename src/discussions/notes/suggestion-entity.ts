@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { SuggestionRow } from './suggestion-queries.ts'
 
-/** A change that a comment proposes (spec D §1.11). */
+/** A change that a comment proposes (docs/contract/D §1.11). */
 export const suggestionEntity = z.strictObject({
   id: z.int(),
   from_line: z.int(),

@@ -22,7 +22,7 @@ import {
   updateNote,
 } from './queries.ts'
 
-/** Most notes on one thing (spec B-resolved §11.2). */
+/** Most notes on one thing (docs/contract/B-resolved §11.2). */
 const MAX_NOTES = 5000
 export const MAX_BODY = 1_000_000
 
@@ -148,7 +148,7 @@ async function joinThread(ctx: Ctx, noteable: Noteable, discussionId: string, re
 }
 
 /**
- * Records a change as a system note, in the caller's transaction; `action` is the word of spec B-resolved §11.3. Nothing
+ * Records a change as a system note, in the caller's transaction; `action` is the word of docs/contract/B-resolved §11.3. Nothing
  * is written for changes that the server makes by itself with nobody behind them.
  */
 export async function addSystemNote(
@@ -222,7 +222,7 @@ function isSettled(note: NoteRow): boolean {
   return note.resolvable === 0 || note.resolved_at !== null
 }
 
-/** The last open thread of a merge request says that it was the last (spec B-resolved §11.3 discussion). */
+/** The last open thread of a merge request says that it was the last (docs/contract/B-resolved §11.3 discussion). */
 async function noteAllResolved(ctx: Ctx, noteable: Noteable): Promise<void> {
   if (noteable.type !== 'MergeRequest') return
   const left = await listUnresolved(ctx.db, scopeOf(noteable), { internal: true })

@@ -95,7 +95,7 @@ export async function crossReferencePush(
 
 /**
  * Lets what the messages of pushed commits mention say so, in the caller's transaction. Issues that the same push closes
- * say it already, and a commit of the merge request itself is no news there (spec B-resolved §11.3).
+ * say it already, and a commit of the merge request itself is no news there (docs/contract/B-resolved §11.3).
  */
 async function crossReferenceCommits(
   ctx: Ctx,

@@ -9,7 +9,7 @@ import {
 } from './queries.ts'
 
 /**
- * Notes whether the caller wants to hear of a subject; 304 when nothing changes (spec D §0.3). `byDefault` tells what
+ * Notes whether the caller wants to hear of a subject; 304 when nothing changes (docs/contract/D §0.3). `byDefault` tells what
  * holds while the caller has said nothing (participants hear of a thread).
  */
 export async function setSubscribed(

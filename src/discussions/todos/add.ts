@@ -46,7 +46,7 @@ export async function addTodos(
   }
 }
 
-/** The caller's own reminder; 304 when there is one (spec D §0.3). */
+/** The caller's own reminder; 304 when there is one (docs/contract/D §0.3). */
 export async function markTodo(ctx: Ctx, target: TodoTarget) {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()

@@ -61,7 +61,7 @@ type Context = Awaited<ReturnType<typeof findTodoContext>>
 
 export type TodoRow = NonNullable<Awaited<ReturnType<typeof findTodo>>>
 
-/** A to-do with what it is about (spec D §1.29). */
+/** A to-do with what it is about (docs/contract/D §1.29). */
 export async function presentTodo(ctx: Ctx, row: TodoRow): Promise<Todo> {
   const found = await findTodoContext(ctx.db, row)
   const { author, note } = found

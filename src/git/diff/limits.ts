@@ -1,4 +1,4 @@
-/** How much of a diff is given out; spec B §1.5. */
+/** How much of a diff is given out; docs/contract/B-resolved §1.5. */
 export interface DiffLimits {
   /** Bytes of one file's patch from which it is `tooLarge`. */
   readonly fileBytes: number
@@ -9,7 +9,7 @@ export interface DiffLimits {
   readonly expanded: boolean
 }
 
-/** The defaults of spec B §1.5. */
+/** The defaults of docs/contract/B-resolved §1.5. */
 export const defaultDiffLimits: DiffLimits = {
   fileBytes: 200 * 1024,
   files: 1000,

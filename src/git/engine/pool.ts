@@ -17,7 +17,7 @@ export interface PoolOptions {
   readonly folder?: string | undefined
 }
 
-/** Calls of a lane that one process runs at a time: libgit2 has ten threads in all (ENGINE.md §10). */
+/** Calls of a lane that one process runs at a time: libgit2 has ten threads in all (docs/engine §10). */
 const perProcess: Readonly<Record<Lane, number>> = { light: 6, heavy: 2, stream: 8 }
 const queueLimits: Readonly<Record<Lane, number>> = { light: 1000, heavy: 200, stream: 64 }
 const never = new AbortController().signal

@@ -27,7 +27,7 @@ const running = new Map<number, Running>()
 let finished = 0
 let memory = 0
 
-// libgit2's memory is invisible to V8: small collections keep it from piling up (ENGINE.md §10).
+// libgit2's memory is invisible to V8: small collections keep it from piling up (docs/engine §10).
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void
 

@@ -25,7 +25,7 @@ export function isReadByGit(path: string): boolean {
   return readByGit.test(name.replace(ignoredByHfs, '').toLowerCase())
 }
 
-/** What is wrong with a path that a caller wants to write; undefined when nothing is (FAULTS 41). */
+/** What is wrong with a path that a caller wants to write; undefined when nothing is (docs/faults 41). */
 export function pathProblem(path: string): PathProblem | undefined {
   if (path === '') return 'path_empty'
   const parts = path.split('/')

@@ -1,6 +1,6 @@
 const POISON = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** The same value without keys that could reach a prototype (FAULTS 36). */
+/** The same value without keys that could reach a prototype (docs/faults 36). */
 export function withoutPrototypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototypes)
   if (typeof value !== 'object' || value === null) return value

@@ -106,7 +106,7 @@ export const rotateOwnToken = endpoint({
   },
 })
 
-/** A token by id: foreign and missing ones look alike to whoever is no administrator (spec A-resolved §8.3). */
+/** A token by id: foreign and missing ones look alike to whoever is no administrator (docs/contract/A-resolved §8.3). */
 async function getToken(ctx: Ctx, tokenId: number): Promise<AccessTokenRow> {
   const row = await findTokenById(ctx.db, tokenId)
   if (isAdmin(ctx.actor)) {

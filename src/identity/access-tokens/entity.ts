@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AccessTokenRow } from '../../access/token-queries.ts'
 import { dayOf, type Instant } from '../../base/clock.ts'
 
-/** A token as its owner and administrators see it; the secret only in the answer that made it (spec A-resolved §8.3). */
+/** A token as its owner and administrators see it; the secret only in the answer that made it (docs/contract/A-resolved §8.3). */
 export const tokenEntity = z.strictObject({
   id: z.int(),
   name: z.string(),
@@ -24,7 +24,7 @@ export const tokenEntity = z.strictObject({
 
 export type Token = z.input<typeof tokenEntity>
 
-/** Not revoked, and before the day on which it expires (spec A-resolved §7). */
+/** Not revoked, and before the day on which it expires (docs/contract/A-resolved §7). */
 export function isActive(row: AccessTokenRow, now: Instant): boolean {
   return row.revoked === 0 && (row.expires_at === null || row.expires_at > dayOf(now))
 }

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000
 const LONGEST_DAYS = 365
 const ROTATED_DAYS = 7
 
-/** The last day that a token may be given, or undefined when there is no limit (spec A-resolved §7). */
+/** The last day that a token may be given, or undefined when there is no limit (docs/contract/A-resolved §7). */
 function lastDay(settings: InstanceSettings, now: Instant): Day | undefined {
   const days = settings.get('max_personal_access_token_lifetime')
   if (days !== null) return dayOf(later(now, days * DAY_MS))

@@ -67,7 +67,7 @@ function* conditions(filters: TokenFilters, today: Day) {
   if (state === 'inactive') yield sql`revoked = 1 or expires_at <= ${today}`
 }
 
-/** One page of tokens; ids ascending unless `sort` names an order (spec A-resolved §8.2). */
+/** One page of tokens; ids ascending unless `sort` names an order (docs/contract/A-resolved §8.2). */
 export function listTokenRows(
   db: Db,
   owner: TokenOwner,

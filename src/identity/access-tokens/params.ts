@@ -2,7 +2,7 @@ import { ADMIN_ONLY_SCOPES, BOT_SCOPES, PERSONAL_SCOPES } from '../../access/sco
 import { csv, day, flag, instant, oneOf, text } from '../../http/params.ts'
 import { TOKEN_ORDERS } from './list-queries.ts'
 
-/** Filters of every list of tokens (spec A §Group service accounts). */
+/** Filters of every list of tokens (docs/contract/A §Group service accounts). */
 export const tokenFilterParams = {
   created_after: instant().optional(),
   created_before: instant().optional(),

@@ -14,7 +14,7 @@ import { expiryFaults, rotatedExpiryOf } from './expiry.ts'
 
 /**
  * Puts a new token in the place of one, all or nothing. Whoever rotates a token that was revoked may have stolen it:
- * everything that came from it by rotation is revoked too (spec A-resolved §7).
+ * everything that came from it by rotation is revoked too (docs/contract/A-resolved §7).
  */
 export async function rotateToken(
   ctx: Ctx,

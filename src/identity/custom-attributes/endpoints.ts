@@ -26,7 +26,7 @@ const subjects = {
 
 const word = { users: 'user', groups: 'group', projects: 'project' } as const
 
-/** Free texts that administrators keep beside users, groups and projects (spec D §1.1 to §1.3). */
+/** Free texts that administrators keep beside users, groups and projects (docs/contract/D §1.1 to §1.3). */
 function routes(kind: keyof typeof subjects): Endpoint[] {
   const tags = ['custom attributes']
   const find = subjects[kind]

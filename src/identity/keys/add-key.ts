@@ -17,7 +17,7 @@ export interface KeyInput {
   readonly usage_type?: SshKeyRow['usage_type'] | undefined
 }
 
-/** The parsed key of good input, or 400 with what is wrong by field (spec D §1.1). */
+/** The parsed key of good input, or 400 with what is wrong by field (docs/contract/D §1.1). */
 export function readKey(ctx: Ctx, input: KeyInput): SshKey {
   const key = parseSshKey(input.key)
   const faults = {
@@ -63,7 +63,7 @@ function expiryFaults(ctx: Ctx, expiresAt: Instant | null | undefined): Record<s
   return { expires_at: ['must be in the future'] }
 }
 
-/** Adds a key of a user; a key that anybody has already is refused, whoever that is (FAULTS 33). */
+/** Adds a key of a user; a key that anybody has already is refused, whoever that is (docs/faults 33). */
 export async function addUserKey(ctx: Ctx, userId: number, input: KeyInput): Promise<SshKeyRow> {
   const key = readKey(ctx, input)
   return inTransaction(ctx, async (inner) => {

@@ -46,7 +46,7 @@ export async function getProjectKey(
   return row
 }
 
-/** Adds a deploy key to a project; one that the caller can reach elsewhere is linked instead (spec D §1.22). */
+/** Adds a deploy key to a project; one that the caller can reach elsewhere is linked instead (docs/contract/D §1.22). */
 export async function addDeployKey(
   ctx: Ctx,
   projectId: number,

@@ -1,6 +1,6 @@
 import { Problem } from '../../base/problem.ts'
 
-/** The words of RFC 6749 §5.2 and RFC 8628 §3.5, as clients of the reference see them (spec D §1.1 OAuth). */
+/** The words of RFC 6749 §5.2 and RFC 8628 §3.5, as clients of the reference see them (docs/contract/D §1.1 OAuth). */
 const DESCRIPTIONS = {
   invalid_request:
     'The request is missing a required parameter, includes an unsupported parameter value, or is otherwise malformed.',

@@ -197,7 +197,7 @@ async function stateOf(ctx: Ctx, device: DeviceRow): Promise<OauthFault | 'allow
   return tooSoon ? 'slow_down' : 'authorization_pending'
 }
 
-/** The ways to a token, by `grant_type` (spec D §1.1 OAuth). */
+/** The ways to a token, by `grant_type` (docs/contract/D §1.1 OAuth). */
 export const grants: ReadonlyMap<string, Grant> = new Map([
   ['authorization_code', byCode],
   ['refresh_token', byRefreshToken],

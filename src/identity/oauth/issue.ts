@@ -4,7 +4,7 @@ import { insertOauthToken } from '../../access/oauth-token-queries.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 
-/** How long an access token lives (spec D §1.1 OAuth). */
+/** How long an access token lives (docs/contract/D §1.1 OAuth). */
 export const LIFETIME_S = 7200
 
 /** Whom a token is for, and by what. */

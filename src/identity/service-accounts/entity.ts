@@ -16,7 +16,7 @@ export const accountBriefEntity = z.strictObject({
   name: z.string(),
 })
 
-/** Everywhere else; the address that waits for its confirmation only while it does (spec A §Service account). */
+/** Everywhere else; the address that waits for its confirmation only while it does (docs/contract/A §Service account). */
 export const accountEntity = accountBriefEntity.extend({
   email: z.string(),
   unconfirmed_email: z.string().optional(),

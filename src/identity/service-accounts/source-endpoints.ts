@@ -26,7 +26,7 @@ const accountBody = {
   email: text({ max: 1000 }).optional(),
 }
 
-/** 401, 404, 403, and only then parameters (spec A-resolved §1). */
+/** 401, 404, 403, and only then parameters (docs/contract/A-resolved §1). */
 function onPlace(kind: SourceKind): Access<{ source: AccountPlace }> {
   return onKindOfSource<AccountPlace>(
     kind,

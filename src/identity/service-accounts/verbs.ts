@@ -17,7 +17,7 @@ export interface AccountInput {
   readonly email?: string | undefined
 }
 
-/** What the model says of a user, as one sentence: service accounts answer no maps (spec A-resolved §8.2). */
+/** What the model says of a user, as one sentence: service accounts answer no maps (docs/contract/A-resolved §8.2). */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Problem) || (error.code !== 'invalid' && error.code !== 'conflict')) {
     throw error

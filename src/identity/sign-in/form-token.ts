@@ -6,7 +6,7 @@ import { readCookie, setCookie } from './cookies.ts'
 
 /**
  * What makes a form ours: a hidden field that only a page of ours can hold, since it is made of two cookies that no
- * foreign page reads (FAULTS: forged requests).
+ * foreign page reads (docs/faults: forged requests).
  */
 export interface FormToken {
   /** The hidden field of the form. */

@@ -25,7 +25,7 @@ export function imageType(head: Buffer): string | undefined {
   return IMAGES.find(({ magic }) => magic.test(hex))?.type
 }
 
-/** Keeps an uploaded avatar; gives the columns that name it. Too large or no image: 400 (spec D §1.1). */
+/** Keeps an uploaded avatar; gives the columns that name it. Too large or no image: 400 (docs/contract/D §1.1). */
 export async function storeAvatar(
   ctx: Pick<Ctx, 'files' | 'config'>,
   upload: UploadedFile,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 
-/** A user as others see them in lists and beside what they did (spec D §How to read this: UserBasic). */
+/** A user as others see them in lists and beside what they did (docs/contract/D §How to read this: UserBasic). */
 export const userBasicEntity = z.strictObject({
   id: z.int(),
   username: z.string(),

@@ -56,7 +56,7 @@ export interface NewUser extends UserColumns {
 const emailTaken = () => conflict('Email has already been taken')
 const usernameTaken = () => conflict('Username has already been taken')
 
-/** What a broken unique index means when a user is written (spec D §1.1: 409). */
+/** What a broken unique index means when a user is written (docs/contract/D §1.1: 409). */
 export const userConflicts = {
   'users.email': emailTaken,
   'users.username': usernameTaken,
@@ -67,7 +67,7 @@ export const userConflicts = {
 
 /**
  * Creates a user with the personal namespace in one transaction: the API, the command line, bots and the first start
- * all come here (spec D §1.1). Taken names are 409, wrong values 400.
+ * all come here (docs/contract/D §1.1). Taken names are 409, wrong values 400.
  */
 export async function createUser(ctx: Ctx, input: NewUser): Promise<UserRow> {
   assertGoodUser(ctx, input)

@@ -12,7 +12,7 @@ import {
 import { removeUserTask } from './removal-task.ts'
 import { type DeleteOptions, removeUser } from './remove-user.ts'
 
-/** 409 while somebody else's group would be left without an owner (spec A-resolved §8.2, D §1.1). */
+/** 409 while somebody else's group would be left without an owner (docs/contract/A-resolved §8.2, D §1.1). */
 export async function assertDeletable(
   ctx: Ctx,
   user: UserRow,

@@ -78,7 +78,7 @@ export const listUsers = endpoint({
   },
 })
 
-/** What only administrators may ask for is silently left out (spec D §1.1). */
+/** What only administrators may ask for is silently left out (docs/contract/D §1.1). */
 function plainFilters<Q extends object>(query: Q) {
   const adminOnly = [
     'admins',

@@ -30,7 +30,7 @@ const profileFields = {
   following: z.int(),
 } as const
 
-/** What people see of themselves, and administrators of everybody (spec D §1.1). */
+/** What people see of themselves, and administrators of everybody (docs/contract/D §1.1). */
 const ownFields = {
   last_sign_in_at: text,
   confirmed_at: text,

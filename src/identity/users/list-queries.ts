@@ -8,7 +8,7 @@ import { type UserDetails, userDetailsQuery } from './queries.ts'
 export const USER_ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const
 export type UserOrder = (typeof USER_ORDERS)[number]
 
-/** The filters of `GET /users` (spec D §1.1). */
+/** The filters of `GET /users` (docs/contract/D §1.1). */
 export interface UserFilters {
   readonly username?: string | undefined
   readonly search?: string | undefined

@@ -28,7 +28,7 @@ export const avatarParam: z.ZodType<UploadedFile | null> = parameter(
   },
 )
 
-/** What administrators may say of a user (spec D §1.1). */
+/** What administrators may say of a user (docs/contract/D §1.1). */
 export const userFields = {
   admin: flag().optional(),
   auditor: flag().optional(),

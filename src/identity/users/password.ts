@@ -11,7 +11,7 @@ const COMMON = new Set(
 
 const WEAK = 'must not contain commonly used combinations of words and letters'
 
-/** What is wrong with a password (spec D §1.1: at least 8 characters, none that everybody tries). */
+/** What is wrong with a password (docs/contract/D §1.1: at least 8 characters, none that everybody tries). */
 export function passwordFaults(
   password: string,
   user: { readonly username: string; readonly name: string; readonly email: string },

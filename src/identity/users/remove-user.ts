@@ -16,7 +16,7 @@ export interface DeleteOptions {
   readonly hard: boolean
 }
 
-/** Removes a user for good: what they wrote becomes the ghost's, or goes with `hard` (spec D §1.1). */
+/** Removes a user for good: what they wrote becomes the ghost's, or goes with `hard` (docs/contract/D §1.1). */
 export async function removeUser(ctx: Ctx, user: UserRow, options: DeleteOptions): Promise<void> {
   await inTransaction(ctx, async (inner) => {
     await runEffects(inner, inner.effects.userRemoved, user)

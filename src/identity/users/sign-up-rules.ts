@@ -11,7 +11,7 @@ type Rules = Pick<
   | 'email_restrictions_enabled'
 >
 
-/** Why people may not sign up with an address: lists of domains with `*`, or a pattern (spec D §1.26). */
+/** Why people may not sign up with an address: lists of domains with `*`, or a pattern (docs/contract/D §1.26). */
 export function signUpFaults(email: string, rules: Rules): string[] {
   const domain = (email.split('@').at(-1) ?? '').toLowerCase()
   const isIn = (list: readonly string[]) =>

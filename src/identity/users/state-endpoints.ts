@@ -10,7 +10,7 @@ import { moveUser, type userMoves } from './states.ts'
 
 const tags = ['users']
 
-/** The moves between states answer `true`, or `false` when there was nothing to do (spec D §0.3). */
+/** The moves between states answer `true`, or `false` when there was nothing to do (docs/contract/D §0.3). */
 function stateEndpoint(
   name: Exclude<keyof typeof userMoves, 'approve' | 'block'>,
   summary: string,
@@ -28,7 +28,7 @@ function stateEndpoint(
   })
 }
 
-/** Unlike the other moves it answers `null` for a user who is blocked (spec D §1.1). */
+/** Unlike the other moves it answers `null` for a user who is blocked (docs/contract/D §1.1). */
 export const blockUser = endpoint({
   method: 'POST',
   path: '/users/:id/block',

@@ -8,7 +8,7 @@ import { findUserRow, type UserRow, updateUserRow } from './queries.ts'
 
 type State = UserRow['state']
 
-/** One way for a user to come into another state, and what stands against it (spec D §1.1). */
+/** One way for a user to come into another state, and what stands against it (docs/contract/D §1.1). */
 interface Move {
   readonly to: State
   readonly action: string

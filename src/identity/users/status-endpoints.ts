@@ -35,7 +35,7 @@ async function presentStatus(
 
 const HOUR_MS = 3_600_000
 
-/** How long a status may stand (spec D §1.1). */
+/** How long a status may stand (docs/contract/D §1.1). */
 const CLEAR_AFTER_MS = {
   '30_minutes': HOUR_MS / 2,
   '3_hours': 3 * HOUR_MS,
@@ -98,7 +98,7 @@ async function changeStatus(ctx: Ctx, body: StatusChanges, keep: boolean): Promi
   })
 }
 
-/** PUT clears what was not sent, PATCH keeps it (spec D §1.1). */
+/** PUT clears what was not sent, PATCH keeps it (docs/contract/D §1.1). */
 function statusEndpoint(method: Extract<Method, 'PUT' | 'PATCH'>) {
   return endpoint({
     method,

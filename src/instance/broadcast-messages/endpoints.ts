@@ -21,7 +21,7 @@ import {
 } from './queries.ts'
 
 const tags = ['broadcast messages']
-// Parameters are looked at before the caller (spec A-resolved §1).
+// Parameters are looked at before the caller (docs/contract/A-resolved §1).
 const adminAfterParameters = () => onInstance({ validateFirst: true })
 
 const fields = {

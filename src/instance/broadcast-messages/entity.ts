@@ -29,7 +29,7 @@ export const broadcastMessageEntity = z.strictObject({
   active: z.boolean(),
 })
 
-/** Whether it is shown now; nothing is stored, so it turns by itself (spec A-resolved §12). */
+/** Whether it is shown now; nothing is stored, so it turns by itself (docs/contract/A-resolved §12). */
 export function isActive(
   row: Pick<BroadcastMessageRow, 'starts_at' | 'ends_at'>,
   now: Instant,

@@ -4,7 +4,7 @@ import type { Db } from '../../store/schema.ts'
 
 export type BroadcastMessageRow = Selectable<BroadcastMessagesTable>
 
-/** Newest first (spec A-resolved §12). */
+/** Newest first (docs/contract/A-resolved §12). */
 export function broadcastMessagesQuery(db: Db) {
   return db.selectFrom('broadcast_messages').selectAll().orderBy('id', 'desc')
 }

@@ -1,4 +1,4 @@
-/** Where a message is shown; empty lists and texts mean everywhere (spec A-resolved §12). */
+/** Where a message is shown; empty lists and texts mean everywhere (docs/contract/A-resolved §12). */
 export interface Target {
   readonly levels: readonly number[]
   readonly path: string

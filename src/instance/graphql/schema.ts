@@ -1,6 +1,6 @@
 import { buildSchema } from 'graphql'
 
-/** The part of the reference's schema that we answer (spec D §1.26 GraphQL minimum), in its names. */
+/** The part of the reference's schema that we answer (docs/contract/D §1.26 GraphQL minimum), in its names. */
 export const schema = buildSchema(`
   scalar Time
 

@@ -7,7 +7,7 @@ export interface CodeQuery {
 
 const WORD = /(?:^|\s)(filename|path|extension):(\S+)/g
 
-/** Takes `filename:`, `path:` and `extension:` out of a search (spec D §1.27). */
+/** Takes `filename:`, `path:` and `extension:` out of a search (docs/contract/D §1.27). */
 export function parseCodeQuery(search: string): CodeQuery {
   const paths: string[] = []
   for (const [, kind, value = ''] of search.matchAll(WORD)) {

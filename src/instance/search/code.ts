@@ -13,7 +13,7 @@ import { ifFound } from '../../repositories/repository/missing.ts'
 import { parseCodeQuery } from './code-query.ts'
 import { type CodeProject, listCodeProjects, type SearchPlace } from './queries.ts'
 
-/** Lines of a file that were found (spec D §1.27). */
+/** Lines of a file that were found (docs/contract/D §1.27). */
 export const blobHitEntity = z.strictObject({
   basename: z.string(),
   data: z.string(),

@@ -68,7 +68,7 @@ function placeOf(at: Searched): SearchPlace {
 
 const CONTEXT_LINES = 1
 
-/** Looks for what the caller may see (spec D §1.27). */
+/** Looks for what the caller may see (docs/contract/D §1.27). */
 export async function runSearch(
   ctx: Ctx,
   at: Searched,

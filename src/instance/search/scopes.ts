@@ -1,4 +1,4 @@
-/** What a search looks for (spec D §1.27). */
+/** What a search looks for (docs/contract/D §1.27). */
 export const INSTANCE_SCOPES = [
   'projects',
   'issues',

@@ -12,7 +12,7 @@ import { type EventFilter, listEventRows } from './list-queries.ts'
 
 const tags = ['events']
 
-/** What the words of the filter mean in the feed (spec D §1.28). */
+/** What the words of the filter mean in the feed (docs/contract/D §1.28). */
 const ACTIONS = {
   approved: ['approved'],
   closed: ['closed'],

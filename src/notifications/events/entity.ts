@@ -25,7 +25,7 @@ const wikiPage = z.strictObject({
   wiki_page_meta_id: z.int(),
 })
 
-/** A line of the feed (spec D §1.28). */
+/** A line of the feed (docs/contract/D §1.28). */
 export const eventEntity = z.strictObject({
   id: z.int(),
   project_id: z.int().nullable(),

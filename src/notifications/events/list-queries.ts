@@ -37,7 +37,7 @@ function hasRole(viewer: Viewer, least: number): RawBuilder<SqlBool> {
   return hasProjectRole(viewer.userId, viewer.today, least)
 }
 
-/** Code and merge requests of private projects are not for guests (spec D §2.2). */
+/** Code and merge requests of private projects are not for guests (docs/contract/D §2.2). */
 function readsCode(viewer: Viewer, feature: Feature): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${hasFeature(viewer, feature)}
     AND (projects.visibility <> 'private' OR ${hasRole(viewer, Role.planner)}))`

@@ -10,7 +10,7 @@ import { countIssues, countMergeRequests, countNewMembers } from './queries.ts'
 const tags = ['group activity']
 const query = { group_path: text() } as const
 
-/** Counts look back this long, to the second (spec A-resolved §14). */
+/** Counts look back this long, to the second (docs/contract/A-resolved §14). */
 const WINDOW_MS = 90 * 86_400_000
 
 interface Asked {

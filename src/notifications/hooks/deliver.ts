@@ -114,7 +114,7 @@ async function noteOutcome(
   return rest
 }
 
-/** The log goes back seven days (spec D §1.25). */
+/** The log goes back seven days (docs/contract/D §1.25). */
 export const forgetDeliveries = task({
   name: 'hooks.forget_deliveries',
   payload: z.object({}),

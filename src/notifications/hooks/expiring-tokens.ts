@@ -10,7 +10,7 @@ import { listExpiringOn } from './token-queries.ts'
 /** How long before the end of a token its project or group hears of it. */
 const aheadMs = 7 * 86_400_000
 
-/** Every day: tells hooks of the tokens of projects and groups that will end in a week (spec D §1.25). */
+/** Every day: tells hooks of the tokens of projects and groups that will end in a week (docs/contract/D §1.25). */
 export const tellExpiringTokens = task({
   name: 'access_tokens.tell_expiring',
   payload: z.object({}),

@@ -1,4 +1,4 @@
-/** What can happen, the flag of a hook that asks for it, and what `X-Svc-Event` says then (spec D §1.25). */
+/** What can happen, the flag of a hook that asks for it, and what `X-Svc-Event` says then (docs/contract/D §1.25). */
 export const hookEvents = {
   push: { flag: 'push_events', header: 'Push Hook' },
   tag_push: { flag: 'tag_push_events', header: 'Tag Push Hook' },

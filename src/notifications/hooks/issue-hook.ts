@@ -10,7 +10,7 @@ import { hookActor, hookProject, hookRepository, hookUser } from './payload-part
 
 type IssueAction = 'open' | 'update' | 'close' | 'reopen'
 
-/** Tells the hooks of an issue that was made or changed, in the caller's transaction (spec D §1.25). */
+/** Tells the hooks of an issue that was made or changed, in the caller's transaction (docs/contract/D §1.25). */
 export async function fireIssueHooks(
   ctx: Ctx,
   { project, before, after }: ChangedIssue,

@@ -143,7 +143,7 @@ export async function compareForHooks(
   }
 }
 
-/** Tells the hooks of a project what happened to a merge request (spec D §1.25 Merge Request Hook). */
+/** Tells the hooks of a project what happened to a merge request (docs/contract/D §1.25 Merge Request Hook). */
 async function fireMergeRequestHooks(
   given: Ctx,
   cause: z.infer<typeof hookJob.payload>,

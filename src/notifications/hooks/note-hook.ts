@@ -14,7 +14,7 @@ const keys = {
   Commit: 'commit',
 } as const
 
-/** Tells the hooks of a comment that was made or changed, in the caller's transaction (spec D §1.25). */
+/** Tells the hooks of a comment that was made or changed, in the caller's transaction (docs/contract/D §1.25). */
 export async function fireNoteHooks(ctx: Ctx, { noteable, row, action }: SavedNote): Promise<void> {
   const thing = await findNoteableRow(ctx.db, noteable)
   const event = row.internal === 1 || thing?.confidential === 1 ? 'confidential_note' : 'note'

@@ -7,7 +7,7 @@ import { avatarUrl } from '../../identity/users/basic.ts'
 import { findHookUser, type HookUserRow } from './people-queries.ts'
 import { findToldGroup } from './system-queries.ts'
 
-/** The project of a payload (spec D §1.25). */
+/** The project of a payload (docs/contract/D §1.25). */
 export function hookProject(ctx: Pick<Ctx, 'config'>, project: Project) {
   const url = `${ctx.config.externalUrl}/${project.full_path}`
   const ssh = `git@${new URL(ctx.config.externalUrl).hostname}:${project.full_path}.git`

@@ -9,7 +9,7 @@ import type { RefNews } from '../../repositories/refs/push-news.ts'
 import { fireHooks, type HookPayload, wantsHooks } from './fire.ts'
 import { hookActor, hookProject, hookRepository } from './payload-parts.ts'
 
-/** At most so many commits are listed in a payload (spec D §1.25). */
+/** At most so many commits are listed in a payload (docs/contract/D §1.25). */
 const listedCommits = 20
 const none = '0'.repeat(40)
 

@@ -1,6 +1,6 @@
 import { type Instant, later } from '../../base/clock.ts'
 
-/** Failures in a row before a hook rests, and before it is given up (spec D §1.25 Delivery). */
+/** Failures in a row before a hook rests, and before it is given up (docs/contract/D §1.25 Delivery). */
 const restsAfter = 4
 const endsAfter = 40
 const minuteMs = 60_000

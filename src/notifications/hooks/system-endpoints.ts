@@ -63,7 +63,7 @@ export const updateSystemHook = endpoint({
     presentSystemHook(ctx, await changeHook(ctx, owner, await getHook(ctx, owner, id), body)),
 })
 
-/** Sends an example, and answers with it (spec D §1.25). */
+/** Sends an example, and answers with it (docs/contract/D §1.25). */
 export const testSystemHook = endpoint({
   method: 'POST',
   path: '/hooks/:id',

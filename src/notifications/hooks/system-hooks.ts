@@ -14,7 +14,7 @@ import {
 } from './system-queries.ts'
 
 /**
- * Tells the instance's hooks, and groups' hooks of projects that come and go, in the caller's transaction (spec D §1.25
+ * Tells the instance's hooks, and groups' hooks of projects that come and go, in the caller's transaction (docs/contract/D §1.25
  * System hooks). A project that goes is told of before its row changes.
  */
 export async function fireProjectHooks(

@@ -54,7 +54,7 @@ export async function getHook(ctx: Ctx, owner: HookOwner, id: number): Promise<H
   return row
 }
 
-/** 422 for an address that may not be asked (spec D §1.25). */
+/** 422 for an address that may not be asked (docs/contract/D §1.25). */
 async function assertUrl(ctx: Ctx, url: string, variables: readonly Pair[]): Promise<void> {
   try {
     await ctx.outbound.assertMayAsk(fillUrl(url, variables))

@@ -11,7 +11,7 @@ export interface EffectiveSetting {
 
 /**
  * What counts for somebody in a project or group: the setting there, or the first further up that does not say
- * `global`, or the global one (spec A-resolved §13).
+ * `global`, or the global one (docs/contract/A-resolved §13).
  */
 export async function effectiveSetting(
   db: Db,

@@ -76,7 +76,7 @@ function levelOf(asked: string | undefined): Setting['level'] | undefined {
   return level
 }
 
-/** Keeps what was not sent; sending events does not change the level (spec A-resolved §13). */
+/** Keeps what was not sent; sending events does not change the level (docs/contract/A-resolved §13). */
 async function changeSetting(
   ctx: Ctx,
   place: Place,

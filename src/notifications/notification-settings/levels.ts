@@ -9,7 +9,7 @@ export const LEVELS = [
   'custom',
 ] as const satisfies readonly NotificationLevel[]
 
-/** Events that the level `custom` chooses among, in the order of the answer (spec A-resolved §13). */
+/** Events that the level `custom` chooses among, in the order of the answer (docs/contract/A-resolved §13). */
 export const EVENTS = [
   'new_release',
   'new_note',
@@ -61,7 +61,7 @@ export interface Involvement {
   readonly participating: boolean
 }
 
-/** Whether somebody with this level gets mail about an event (spec A-resolved §13). */
+/** Whether somebody with this level gets mail about an event (docs/contract/A-resolved §13). */
 export function isNotified(
   level: NotificationLevel,
   events: EventChoices,

@@ -21,7 +21,7 @@ import {
   type SubjectRow,
 } from './queries.ts'
 
-/** Finds who wants a mail about something and may see it, and lets one be sent to each (spec A-resolved §13). */
+/** Finds who wants a mail about something and may see it, and lets one be sent to each (docs/contract/A-resolved §13). */
 export async function collectFor(ctx: Ctx, happening: Happening): Promise<void> {
   const subject = await findSubject(ctx.db, happening.type, happening.id)
   const project = await findVisibleProject(ctx, String(happening.project_id))

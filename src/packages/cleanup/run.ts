@@ -6,7 +6,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { dropFiles } from '../registry/remove.ts'
 import { listDuePolicies, listSurplusFiles, type PolicyRow, savePolicy } from './queries.ts'
 
-/** How often a policy is carried out (spec C-resolved §5). */
+/** How often a policy is carried out (docs/contract/C-resolved §5). */
 export const EVERY_MS = 12 * 3_600_000
 const atOnce = 200
 

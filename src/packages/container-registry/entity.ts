@@ -4,7 +4,7 @@ import { listTagsOf, type RepositoryRow } from './queries.ts'
 
 const tagEntity = z.strictObject({ name: z.string(), path: z.string(), location: z.string() })
 
-/** A repository of images (spec D §1.31). */
+/** A repository of images (docs/contract/D §1.31). */
 export const repositoryEntity = z.strictObject({
   id: z.int(),
   name: z.string(),

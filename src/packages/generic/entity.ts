@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import type { PackageFileRow } from '../registry/find.ts'
 
-/** A published file as the answer to `select=package_file` shows it (spec D §1.31). */
+/** A published file as the answer to `select=package_file` shows it (docs/contract/D §1.31). */
 export const genericFileEntity = z.strictObject({
   id: z.int(),
   package_id: z.int(),

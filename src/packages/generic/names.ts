@@ -4,7 +4,7 @@ const packageName = /^[A-Za-z0-9._+-]{1,255}$/
 const versionForm = /^[A-Za-z0-9_+.-]{1,255}$/
 const fileForm = /^(?![~@])[A-Za-z0-9._+~@-]{1,255}(?<![~@])$/
 
-/** Name, version and file of a generic package, checked (spec C-resolved §3.2). */
+/** Name, version and file of a generic package, checked (docs/contract/C-resolved §3.2). */
 export interface GenericNames {
   readonly name: string
   readonly version: string

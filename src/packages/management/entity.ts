@@ -14,7 +14,7 @@ import {
   type PipelineOfPackage,
 } from './queries.ts'
 
-/** The pipeline that published a package (spec C §Package pipeline). */
+/** The pipeline that published a package (docs/contract/C §Package pipeline). */
 export const packagePipelineEntity = z.strictObject({
   id: z.int(),
   iid: z.int(),
@@ -39,7 +39,7 @@ const tagEntity = z.strictObject({
 
 const pipelineList = z.array(packagePipelineEntity).optional()
 
-/** A package in a list (spec C §Package). */
+/** A package in a list (docs/contract/C §Package). */
 export const packageEntity = z.strictObject({
   id: z.int(),
   name: z.string(),

@@ -13,7 +13,7 @@ export interface MavenPath {
 
 /**
  * Reads `com/acme/tool/1.0/tool-1.0.jar`. The metadata file of an artifact stands beside its versions, that of a
- * snapshot within it (spec C-resolved §3.4).
+ * snapshot within it (docs/contract/C-resolved §3.4).
  */
 export function readMavenPath(path: string): MavenPath {
   const parts = path.split('/')

@@ -13,7 +13,7 @@ import { objectOf, readXml, writeXml } from './xml.ts'
 
 const FILE = 'maven-metadata.xml'
 
-/** Brings the metadata of all versions up to date after one of them was deleted (spec C-resolved §3.4). */
+/** Brings the metadata of all versions up to date after one of them was deleted (docs/contract/C-resolved §3.4). */
 export const rewriteMavenMetadata = task({
   name: 'packages.rewrite_maven_metadata',
   payload: z.object({ project_id: z.int(), name: z.string() }),

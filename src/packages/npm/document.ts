@@ -24,7 +24,7 @@ export interface Publish {
   readonly tags: readonly string[]
 }
 
-/** Checks the document of `npm publish` against its address and its tarball (spec C-resolved §3.3). */
+/** Checks the document of `npm publish` against its address and its tarball (docs/contract/C-resolved §3.3). */
 export function readPublish(
   document: unknown,
   name: string,

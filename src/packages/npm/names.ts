@@ -8,7 +8,7 @@ export function npmName(path: Readonly<Record<string, string>>): string {
   return scope === undefined ? name : `${scope}/${name}`
 }
 
-/** Whether npm may have a package of this name (spec C-resolved §3.3). */
+/** Whether npm may have a package of this name (docs/contract/C-resolved §3.3). */
 export function isNpmName(name: string): boolean {
   const last = name.split('/').at(-1) ?? ''
   return name.length <= 214 && nameForm.test(name) && last !== '.' && last !== '..'

@@ -11,7 +11,7 @@ interface Named {
   readonly name: string
 }
 
-/** Refuses to publish what a rule protects from the caller (spec C-resolved §5). */
+/** Refuses to publish what a rule protects from the caller (docs/contract/C-resolved §5). */
 export async function assertMayPush(
   ctx: Pick<Ctx, 'db' | 'actor'>,
   project: Project,

@@ -10,7 +10,7 @@ import { DELETE_LEVELS, PUSH_LEVELS, presentRule, protectionRuleEntity } from '.
 import { deleteRule, insertRule, listRuleRows, updateRule } from './queries.ts'
 
 const tags = ['packages']
-/** The formats that know protection (spec C-resolved §5). */
+/** The formats that know protection (docs/contract/C-resolved §5). */
 const types = ['conan', 'generic', 'helm', 'maven', 'npm', 'nuget', 'pypi'] as const
 const pattern = filledText({ max: 255 })
 const levels = {

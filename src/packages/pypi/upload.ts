@@ -6,7 +6,7 @@ import { publishFile } from '../registry/publish.ts'
 import { receiveForm } from '../registry/receive-form.ts'
 import { assertFileName, assertPypiName, normalName, normalVersion } from './names.ts'
 
-/** Longer fields are cut, not refused (spec C-resolved §3.5). */
+/** Longer fields are cut, not refused (docs/contract/C-resolved §3.5). */
 const FIELDS = {
   requires_python: 255,
   metadata_version: 16,

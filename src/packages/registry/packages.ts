@@ -1,6 +1,6 @@
 import type { PackageStatus, PackageType } from '../../store/schema/packages.ts'
 
-/** Every format, in the order of the alphabet (spec C §Package). */
+/** Every format, in the order of the alphabet (docs/contract/C §Package). */
 export const PACKAGE_TYPES = [
   'composer',
   'conan',
@@ -23,11 +23,11 @@ export const PACKAGE_STATUSES = [
   'deprecated',
 ] as const satisfies readonly PackageStatus[]
 
-/** What lists show unless they are asked for something else (spec C-resolved §3.1). */
+/** What lists show unless they are asked for something else (docs/contract/C-resolved §3.1). */
 export const LISTED: readonly PackageStatus[] = ['default', 'deprecated', 'error']
 
 /** What one package's own page shows. */
 export const DISPLAYED: readonly PackageStatus[] = ['default', 'deprecated']
 
-/** What clients may download (spec C-resolved §3.1). */
+/** What clients may download (docs/contract/C-resolved §3.1). */
 export const INSTALLABLE: readonly PackageStatus[] = ['default', 'hidden', 'deprecated']

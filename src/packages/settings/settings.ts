@@ -6,7 +6,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { Db } from '../../store/schema.ts'
 import { findSettings, listSettingsAbove, saveSettings } from './queries.ts'
 
-/** What the packages of a group's projects may do (spec C-resolved §5). */
+/** What the packages of a group's projects may do (docs/contract/C-resolved §5). */
 export const packageSettings = z.strictObject({
   maven_duplicates_allowed: z.boolean().default(true),
   maven_duplicate_exception_regex: z.string().default(''),

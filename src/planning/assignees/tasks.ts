@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { MemberChange } from '../../projects/effects.ts'
 import { deleteAssigneeBelow } from './queries.ts'
 
-/** Takes somebody who has left off everything that they were responsible for (spec A-resolved §9 Delete). */
+/** Takes somebody who has left off everything that they were responsible for (docs/contract/A-resolved §9 Delete). */
 export const unassignMember = task({
   name: 'assignees.unassign_member',
   payload: z.object({

@@ -19,7 +19,7 @@ export interface AssigneeChange {
 
 /**
  * Assigns exactly these users, in the caller's transaction. Users who are unknown, blocked or without access to the
- * project are left out without an error; id 0 stands for nobody (spec D §1.9).
+ * project are left out without an error; id 0 stands for nobody (docs/contract/D §1.9).
  */
 export async function setAssignees(
   ctx: Ctx,

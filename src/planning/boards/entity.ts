@@ -89,7 +89,7 @@ export async function presentLists(ctx: Ctx, rows: readonly ListRow[]): Promise<
   })
 }
 
-/** Boards with their lists (spec D §1.2 boards). */
+/** Boards with their lists (docs/contract/D §1.2 boards). */
 export async function presentBoards(
   ctx: Ctx,
   owner: PlanningSource,

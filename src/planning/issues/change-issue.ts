@@ -36,7 +36,7 @@ export interface IssueChanges
   readonly updated_at?: string | undefined
 }
 
-/** What authors and assignees below Planner may change of their own issue (spec D §2.2). */
+/** What authors and assignees below Planner may change of their own issue (docs/contract/D §2.2). */
 const OWN = new Set(['title', 'description', 'state_event', 'confidential'])
 
 async function assertMayChange(
@@ -98,7 +98,7 @@ async function textChanges(ctx: Ctx, noteable: Noteable, row: IssueRow, changes:
   }
 }
 
-/** Ticks of a check-list are told by themselves (spec B-resolved §11.3 task). */
+/** Ticks of a check-list are told by themselves (docs/contract/B-resolved §11.3 task). */
 async function noteDescription(
   ctx: Ctx,
   noteable: Noteable,
@@ -244,7 +244,7 @@ async function peopleAndLabels(
   if (text !== '') await addSystemNote(ctx, noteable, 'assignee', text)
 }
 
-/** `assigned to @a, @b and unassigned @c` (spec B-resolved §11.3). */
+/** `assigned to @a, @b and unassigned @c` (docs/contract/B-resolved §11.3). */
 export function assigneeText(
   added: readonly { readonly username: string }[],
   removed: readonly { readonly username: string }[],

@@ -22,7 +22,7 @@ export async function closeByPush(
 }
 
 /**
- * Closes the issues that commits on the default branch name with a closing word (spec D §1.9), as far as the caller may,
+ * Closes the issues that commits on the default branch name with a closing word (docs/contract/D §1.9), as far as the caller may,
  * in the caller's transaction. Projects may switch it off with `autoclose_referenced_issues`.
  */
 async function closeByMessages(

@@ -54,7 +54,7 @@ export async function milestoneFor(
   return (await usableMilestone(ctx, place, id))?.id ?? null
 }
 
-/** Creates an issue with all that hangs on it, in one transaction (spec D §1.9 Create). */
+/** Creates an issue with all that hangs on it, in one transaction (docs/contract/D §1.9 Create). */
 export async function createIssue(
   ctx: Ctx,
   project: Project,
@@ -86,7 +86,7 @@ export async function createIssue(
   })
 }
 
-/** Strangers may report, but not sort: labels, milestones and people are for members (spec D §2.2). */
+/** Strangers may report, but not sort: labels, milestones and people are for members (docs/contract/D §2.2). */
 function isMember(ctx: Ctx, project: Project): boolean {
   return project.role >= Role.guest || isAdmin(ctx.actor)
 }

@@ -4,7 +4,7 @@ import { labelDetailEntity } from '../labels/entity.ts'
 import { milestoneEntity } from '../milestones/entity.ts'
 import { timeStatsEntity } from '../time-tracking/entity.ts'
 
-/** An issue (spec D §1.9 Fields). */
+/** An issue (docs/contract/D §1.9 Fields). */
 export const issueEntity = z.strictObject({
   id: z.int(),
   iid: z.int(),
@@ -60,7 +60,7 @@ export const issueEntity = z.strictObject({
 
 export type IssueBody = z.input<typeof issueEntity>
 
-/** An issue in a list of links (spec D §1.9). */
+/** An issue in a list of links (docs/contract/D §1.9). */
 export const linkedIssueEntity = issueEntity.extend({
   issue_link_id: z.int(),
   link_type: z.enum(['relates_to', 'blocks', 'is_blocked_by']),

@@ -40,7 +40,7 @@ const dueDates = [
   'next_month_and_previous_two_weeks',
 ] as const
 
-/** What lists and statistics of issues are narrowed by (spec D §1.9 List filters). */
+/** What lists and statistics of issues are narrowed by (docs/contract/D §1.9 List filters). */
 export const issueFilters = {
   labels: csv(text({ max: 255 }), { max: 100 }).optional(),
   milestone: text({ max: 255 }).optional(),

@@ -7,7 +7,7 @@ import { asNoteable } from './find.ts'
 import { linkIssues } from './link-issues.ts'
 import { type IssueRow, listIssueLinks, updateIssue } from './queries.ts'
 
-/** Closes an issue in favour of another that says the same (spec B-resolved §11.3 duplicate). */
+/** Closes an issue in favour of another that says the same (docs/contract/B-resolved §11.3 duplicate). */
 export async function markDuplicate(
   ctx: Ctx,
   project: Project,

@@ -5,7 +5,7 @@ import { createIssue, getRow, type IssueInput } from './create-issue.ts'
 import type { IssueRow } from './queries.ts'
 import { runIssueCommands, takeIssueCommands } from './quick-actions.ts'
 
-/** Opens an issue; quick actions in its description are carried out and left out of it (spec D §1.11). */
+/** Opens an issue; quick actions in its description are carried out and left out of it (docs/contract/D §1.11). */
 export async function openIssue(ctx: Ctx, project: Project, input: IssueInput): Promise<IssueRow> {
   const { text, commands } = takeIssueCommands(input.description ?? '')
   if (commands.length === 0) return createIssue(ctx, project, input)

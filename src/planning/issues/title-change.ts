@@ -1,6 +1,6 @@
 import { diffWordsWithSpace } from 'diff'
 
-/** `changed title from **{-old-}** to **{+new+}**`, changed parts marked (spec B-resolved §11.3). */
+/** `changed title from **{-old-}** to **{+new+}**`, changed parts marked (docs/contract/B-resolved §11.3). */
 export function titleChange(before: string, after: string): string {
   const parts = diffWordsWithSpace(before, after)
   const old = parts

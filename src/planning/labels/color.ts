@@ -41,7 +41,7 @@ const NAMED: Readonly<Record<string, string>> = {
   yellow: '#FFFF00',
 }
 
-/** `#RRGGBB` of a colour given as `#RRGGBB`, `#RGB` or by name; null when it is none (spec D §1.12). */
+/** `#RRGGBB` of a colour given as `#RRGGBB`, `#RGB` or by name; null when it is none (docs/contract/D §1.12). */
 export function readColor(text: string): string | null {
   if (/^#[0-9a-f]{6}$/i.test(text)) return text
   const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(text)

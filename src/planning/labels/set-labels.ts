@@ -30,7 +30,7 @@ export interface LabelChange {
 
 /**
  * Sets the labels of an issue or merge request by title, in the caller's transaction. Unknown titles become project
- * labels when the caller may make them, else they are left out. Setting `k::v` takes off other `k::…` (spec D §1.9, §1.12).
+ * labels when the caller may make them, else they are left out. Setting `k::v` takes off other `k::…` (docs/contract/D §1.9, §1.12).
  */
 export async function setLabels(
   ctx: Ctx,

@@ -36,7 +36,7 @@ function assertDates(start: string | null | undefined, due: string | null | unde
   if (start && due && due < start) throw invalid({ due_date: ['must be greater than start date'] })
 }
 
-/** Titles are one namespace over a project and the groups above it (spec D §1.13). */
+/** Titles are one namespace over a project and the groups above it (docs/contract/D §1.13). */
 async function assertTitleFree(
   ctx: Ctx,
   place: Place,

@@ -133,7 +133,7 @@ function removeSpent(ctx: Ctx, desk: CommandDesk) {
   }
 }
 
-/** Commands that issues and merge requests share (spec D §1.11). */
+/** Commands that issues and merge requests share (docs/contract/D §1.11). */
 export const generalCommands: CommandTable<CommandDesk> = {
   close,
   reopen,

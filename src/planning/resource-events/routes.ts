@@ -109,7 +109,7 @@ function whatChanged(row: Row, labels: Labels, milestones: Milestones): Partial<
   }
 }
 
-/** The routes that tell how a thing changed: `resource_label_events` and its kin (spec D §1.9). */
+/** The routes that tell how a thing changed: `resource_label_events` and its kin (docs/contract/D §1.9). */
 export function resourceEventEndpoints(kind: ChangedKind): Endpoint[] {
   return kind.events.flatMap((event) => {
     const path = `${kind.path}/resource_${event}_events`

@@ -4,7 +4,7 @@ const DAY = 8 * HOUR
 const WEEK = 5 * DAY
 const MONTH = 4 * WEEK
 
-/** Working time: 1d = 8h, 1w = 5d, 1mo = 4w (spec D §1.9). */
+/** Working time: 1d = 8h, 1w = 5d, 1mo = 4w (docs/contract/D §1.9). */
 const UNITS: Readonly<Record<string, number>> = {
   mo: MONTH,
   w: WEEK,

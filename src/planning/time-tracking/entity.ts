@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Estimated and spent time, in seconds and in words (spec D §1.9). */
+/** Estimated and spent time, in seconds and in words (docs/contract/D §1.9). */
 export const timeStatsEntity = z.strictObject({
   time_estimate: z.int(),
   total_time_spent: z.int(),

@@ -40,7 +40,7 @@ async function estimate(ctx: Ctx, kind: TimedKind, subject: TimedSubject, amount
   return stats(ctx, kind, subject, amount)
 }
 
-/** The routes of time below one kind of thing (spec D §1.9). */
+/** The routes of time below one kind of thing (docs/contract/D §1.9). */
 export function timeEndpoints(kind: TimedKind): Endpoint[] {
   const tags = [kind.tag]
   const write = {

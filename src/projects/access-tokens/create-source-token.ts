@@ -15,7 +15,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { addFirstMember } from '../members/found-source.ts'
 import type { TokenSource } from './source.ts'
 
-/** Makes a token of a project or group: a bot, its membership and the token, all or nothing (spec A-resolved §8.4). */
+/** Makes a token of a project or group: a bot, its membership and the token, all or nothing (docs/contract/A-resolved §8.4). */
 export async function createSourceToken(
   ctx: Ctx,
   source: TokenSource,

@@ -43,7 +43,7 @@ async function getSourceToken(
   return row
 }
 
-/** No permission is 401 here, not 403 (spec A-resolved §8.4). */
+/** No permission is 401 here, not 403 (docs/contract/A-resolved §8.4). */
 function assertMaySee(source: TokenSource): void {
   if (!source.mayAdminTokens) throw unauthorized()
 }

@@ -16,7 +16,7 @@ export interface TokenSource {
 }
 
 /**
- * The project or group that a signed-in caller may read: 401, then parameters, then 404 (spec A-resolved §1). What it
+ * The project or group that a signed-in caller may read: 401, then parameters, then 404 (docs/contract/A-resolved §1). What it
  * takes to see tokens is asked by the handlers, since lacking it is no 403 there (§8.4).
  */
 export function onTokenSource(

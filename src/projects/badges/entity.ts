@@ -10,7 +10,7 @@ export const badgeEntity = z.strictObject({
   kind: z.enum(['project', 'group']),
 })
 
-/** What rendering answers: a badge that is not stored (spec B-resolved §10). */
+/** What rendering answers: a badge that is not stored (docs/contract/B-resolved §10). */
 export const renderedBadgeEntity = badgeEntity.omit({ id: true, kind: true })
 
 export interface BadgeRow {

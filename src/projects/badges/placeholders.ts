@@ -21,7 +21,7 @@ export function mentions(texts: readonly string[], name: keyof PlaceholderValues
 }
 
 /**
- * Fills `%{name}` and its percent-encoded form (spec B-resolved §10). `vendorWords` are the prefixes under which the
+ * Fills `%{name}` and its percent-encoded form (docs/contract/B-resolved §10). `vendorWords` are the prefixes under which the
  * server's own placeholders are known: `svc_server`, `svc_pages_domain`.
  */
 export function fillPlaceholders(

@@ -7,7 +7,7 @@ import { resolveRevision } from '../../git/revision.ts'
 import { fillPlaceholders, mentions, type PlaceholderValues } from './placeholders.ts'
 
 /**
- * Fills the placeholders of badges for the project that is looked at; a group has none to fill them for (spec B-resolved
+ * Fills the placeholders of badges for the project that is looked at; a group has none to fill them for (docs/contract/B-resolved
  * §10). The repository is only asked when a URL needs it.
  */
 export async function rendererOf(

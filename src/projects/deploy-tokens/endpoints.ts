@@ -12,7 +12,7 @@ import { findDeployToken, listDeployTokenRows, type TokenPlace } from './queries
 import { createDeployToken, removeDeployToken } from './verbs.ts'
 
 const tags = ['deploy tokens']
-// Parameters are looked at first, and anonymous callers get 403 (spec A-resolved §1).
+// Parameters are looked at first, and anonymous callers get 403 (docs/contract/A-resolved §1).
 const order = { validateFirst: true, plainForbidden: true } as const
 
 const query = { active: flag().optional() }
@@ -29,11 +29,11 @@ function bodyWith<const S extends string>(scopes: readonly S[]) {
   }
 }
 
-/** Groups have no virtual registries (spec A §Deploy token). */
+/** Groups have no virtual registries (docs/contract/A §Deploy token). */
 const groupScopes = DEPLOY_SCOPES.filter((scope) => !scope.endsWith('_virtual_registry'))
 
 function onPlace(kind: SourceKind, ability: 'read_deploy_tokens' | 'admin_deploy_tokens') {
-  // In projects seeing them takes as much as changing them (spec A §Deploy token).
+  // In projects seeing them takes as much as changing them (docs/contract/A §Deploy token).
   const needs = { projects: 'admin_deploy_tokens', groups: ability } as const
   const make = {
     project: ({ id }: Project): TokenPlace => ({ type: 'project', id }),

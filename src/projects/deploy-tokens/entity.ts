@@ -15,7 +15,7 @@ export const deployTokenEntity = z.strictObject({
   token: z.string().optional(),
 })
 
-/** `secret` is given by whoever has just made the token; scopes stand in their fixed order (spec A-resolved §8.1). */
+/** `secret` is given by whoever has just made the token; scopes stand in their fixed order (docs/contract/A-resolved §8.1). */
 export function presentDeployToken(
   ctx: Pick<Ctx, 'config' | 'now'>,
   row: DeployTokenRow,

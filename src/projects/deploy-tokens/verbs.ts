@@ -20,7 +20,7 @@ export interface DeployTokenInput {
   readonly username?: string | null | undefined
 }
 
-/** What is wrong, as whole sentences (spec A-resolved §8.1). */
+/** What is wrong, as whole sentences (docs/contract/A-resolved §8.1). */
 function faultsOf(input: DeployTokenInput): string[] {
   const username = input.username ?? ''
   return [

@@ -109,7 +109,7 @@ async function refuseFaults(
   if (wrong.length > 0) throw invalid(Object.fromEntries(wrong))
 }
 
-/** Lowering a group is refused while something below is more visible (spec D §1.2 Rules). */
+/** Lowering a group is refused while something below is more visible (docs/contract/D §1.2 Rules). */
 async function childFaults(ctx: Ctx, groupId: number, visibility: Visibility): Promise<string[]> {
   const below = await listVisibilitiesBelow(ctx.db, groupId)
   const higher = (one: Visibility) => visibilityRank[one] > visibilityRank[visibility]

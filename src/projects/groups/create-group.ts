@@ -81,7 +81,7 @@ async function getParent(ctx: Ctx, id: number): Promise<Group> {
   return parent
 }
 
-/** Owners may make subgroups, Maintainers where the group lets them (spec D §1.3 Rules). */
+/** Owners may make subgroups, Maintainers where the group lets them (docs/contract/D §1.3 Rules). */
 export function mayCreateSubgroup(ctx: Ctx, parent: Group): boolean {
   if (parent.archived) return false
   if (isAdmin(ctx.actor)) return true

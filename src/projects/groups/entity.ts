@@ -49,7 +49,7 @@ const fields = {
   ldap_access: z.null(),
 } as const
 
-/** A group in lists (spec D §1.3 Fields). */
+/** A group in lists (docs/contract/D §1.3 Fields). */
 export const groupEntity = z.strictObject(fields)
 export type GroupEntity = z.input<typeof groupEntity>
 
@@ -73,7 +73,7 @@ export const groupDetailEntity = z.strictObject({
 })
 export type GroupDetail = z.input<typeof groupDetailEntity>
 
-/** A group where something could go, or came from (spec D §1.2: `P/groups` and its like). */
+/** A group where something could go, or came from (docs/contract/D §1.2: `P/groups` and its like). */
 export const groupPlaceEntity = z.strictObject({
   id: z.int(),
   web_url: z.string(),

@@ -4,10 +4,10 @@ import { type FieldTexts, invalidText, type Problem } from '../../base/problem.t
 import type { Ctx } from '../../ctx.ts'
 import { brokenKey } from '../../store/unique.ts'
 
-/** Groups are nested no deeper (spec D §1.3 Rules). */
+/** Groups are nested no deeper (docs/contract/D §1.3 Rules). */
 export const MAX_DEPTH = 20
 
-/** `{:path=>["has already been taken"]}`: how group routes write what is wrong (spec D §1.3 Rules). */
+/** `{:path=>["has already been taken"]}`: how group routes write what is wrong (docs/contract/D §1.3 Rules). */
 function inspect(faults: FieldTexts): string {
   const pairs = Object.entries(faults).map(
     ([field, texts]) => `:${field}=>[${texts.map((text) => JSON.stringify(text)).join(', ')}]`,

@@ -34,7 +34,7 @@ export type GroupScope =
   /** All groups but this one. */
   | { readonly kind: 'other'; readonly groupId: number }
 
-/** What a list of groups may be narrowed by (spec D §1.3). */
+/** What a list of groups may be narrowed by (docs/contract/D §1.3). */
 export interface GroupFilters {
   readonly all_available?: boolean | undefined
   readonly skip_groups?: readonly number[] | undefined

@@ -1,7 +1,7 @@
 import { csv, day, file, flag, id, integer, oneOf, text, textHash } from '../../http/params.ts'
 import { groupSettingParams } from './settings.ts'
 
-/** Filters of every list of groups (spec D §1.3). */
+/** Filters of every list of groups (docs/contract/D §1.3). */
 export const groupListParams = {
   all_available: flag().optional(),
   skip_groups: csv(id()).optional(),
@@ -21,7 +21,7 @@ export const groupListParams = {
   sort: oneOf(['asc', 'desc']).optional(),
 } as const
 
-/** Keyset pages by name or id; offset pages up to the common depth (spec A-resolved §5). */
+/** Keyset pages by name or id; offset pages up to the common depth (docs/contract/A-resolved §5). */
 export const groupPages = { keyset: ['name', 'id'], defaultSort: 'asc', type: 'Group' } as const
 
 /** What creation and update take alike. */

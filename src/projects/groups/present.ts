@@ -89,7 +89,7 @@ export async function readGroup(
   }
 }
 
-/** Projects of the group and projects shared with it, at most 100 each (spec D §1.3). */
+/** Projects of the group and projects shared with it, at most 100 each (docs/contract/D §1.3). */
 async function embeddedProjects(ctx: Ctx, groupId: number) {
   const page = { kind: 'offset', number: 1, perPage: 100, offset: 0 } as const
   const own = { kind: 'group', groupId, subgroups: false, ancestors: false, shared: false } as const
@@ -131,7 +131,7 @@ function presentPlain(ctx: Ctx, row: GroupRow): GroupEntity {
   }
 }
 
-/** What a level of default branch protection means (spec D §1.3 Fields). */
+/** What a level of default branch protection means (docs/contract/D §1.3 Fields). */
 function protectionDefaults(level: number): GroupEntity['default_branch_protection_defaults'] {
   const { developer, maintainer } = Role
   const levels = (push: number, merge: number) => ({

@@ -12,7 +12,7 @@ import {
 
 const optionalFlag = setting<boolean | null>(flag(), z.boolean().nullable(), null)
 
-/** Settings of a group that stand in its JSON, with the value they have in a new one (spec D §1.3 Fields). */
+/** Settings of a group that stand in its JSON, with the value they have in a new one (docs/contract/D §1.3 Fields). */
 export const groupSettings = {
   require_two_factor_authentication: onOff(false),
   two_factor_grace_period: number(48, 0, 100_000),

@@ -15,7 +15,7 @@ function refused(reason: string): Problem {
   return invalidText(`Transfer failed: ${reason}`)
 }
 
-/** Moves a group with all below it under another group, or to the top (spec D §1.3). */
+/** Moves a group with all below it under another group, or to the top (docs/contract/D §1.3). */
 export async function transferGroup(
   ctx: Ctx,
   group: Group,

@@ -34,7 +34,7 @@ export function isInForce(row: MemberRow, today: string): boolean {
 }
 
 /**
- * Makes a user a member: 404 for an unknown one, 409 for a member, then 403, then 400, in this order (spec A-resolved
+ * Makes a user a member: 404 for an unknown one, 409 for a member, then 403, then 400, in this order (docs/contract/A-resolved
  * §9). A pending request of the user, or a membership that has ended, becomes the new one. Gives the user's id.
  */
 export async function addMember(
@@ -97,7 +97,7 @@ async function saveMember(
   })
 }
 
-/** What adding several answers: always a success of the request (spec A-resolved §9). */
+/** What adding several answers: always a success of the request (docs/contract/A-resolved §9). */
 export interface AddedMany {
   readonly status: 'success' | 'error'
   readonly message?: string | Record<string, string> | undefined

@@ -26,7 +26,7 @@ import { levelName } from './rules.ts'
 const tags = ['billable members']
 const access = () => onGroup('read_group', { signedIn: true, validateFirst: true })
 
-/** Owners of top-level groups only; everybody else gets 400, not 403 (spec A-resolved §9). */
+/** Owners of top-level groups only; everybody else gets 400, not 403 (docs/contract/A-resolved §9). */
 export function assertOwnerOfTop(ctx: Ctx, group: Group, texts?: [string, string]): void {
   if (group.parent_id !== null) throw badRequest(texts?.[0])
   if (!mayInGroup(ctx.actor, group, 'admin_members')) throw badRequest(texts?.[1])

@@ -60,7 +60,7 @@ export interface MemberChange {
   readonly memberRoleId?: number | null | undefined
 }
 
-/** Changes a direct membership: 404 before 403 (spec A-resolved §9). */
+/** Changes a direct membership: 404 before 403 (docs/contract/A-resolved §9). */
 export async function changeMember(
   ctx: Ctx,
   source: MemberSource,
@@ -95,7 +95,7 @@ export interface Removal {
   readonly unassign: boolean
 }
 
-/** Removes a membership, found by `getMembership`; checks that need no other order (spec A-resolved §9 Delete). */
+/** Removes a membership, found by `getMembership`; checks that need no other order (docs/contract/A-resolved §9 Delete). */
 export async function removeMember(
   ctx: Ctx,
   source: MemberSource,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import { presentUserBasic, type UserBasicRow, userBasicEntity } from '../../identity/users/basic.ts'
 
-/** A member of a project or group (spec A §Group member, A-resolved §9). */
+/** A member of a project or group (docs/contract/A §Group member, docs/contract/A-resolved §9). */
 export const memberEntity = userBasicEntity.extend({
   access_level: z.int(),
   created_at: z.string(),
@@ -43,7 +43,7 @@ export function presentMember(
   }
 }
 
-/** The top tier leaves out Guests and below; bots and service accounts never take a seat (spec A-resolved §9). */
+/** The top tier leaves out Guests and below; bots and service accounts never take a seat (docs/contract/A-resolved §9). */
 function isUsingSeat(row: MemberView): boolean {
   return row.kind === 'human' && (row.access_level > 10 || row.member_role_id !== null)
 }

@@ -14,7 +14,7 @@ const projectsBelow = (topId: number) =>
 const live = (today: Day) => sql`m.requested_at IS NULL AND m.state = 'active'
   AND m.user_id IS NOT NULL AND (m.expires_at IS NULL OR m.expires_at > ${today})`
 
-/** Guests and below take no seat, unless a custom role makes them (spec A-resolved §9, top tier). */
+/** Guests and below take no seat, unless a custom role makes them (docs/contract/A-resolved §9, top tier). */
 const takesSeat = sql`(m.access_level > 10 OR m.member_role_id IS NOT NULL)`
 
 /** How somebody came to be billable; the first that fits is told. */

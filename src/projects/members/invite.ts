@@ -44,7 +44,7 @@ export const sendInvitation = task({
   },
 })
 
-/** Invites addresses; whoever has an account becomes a member at once. Always an answer, never a refusal (spec D §1.4). */
+/** Invites addresses; whoever has an account becomes a member at once. Always an answer, never a refusal (docs/contract/D §1.4). */
 export async function inviteByEmail(
   ctx: Ctx,
   source: MemberSource,

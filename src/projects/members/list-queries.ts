@@ -8,7 +8,7 @@ import { matchesSearch } from '../../store/search.ts'
 import type { MemberView } from './entity.ts'
 import type { Source } from './rows.ts'
 
-/** What lists of members may be narrowed by (spec A-resolved §9). */
+/** What lists of members may be narrowed by (docs/contract/A-resolved §9). */
 export interface MemberFilters {
   readonly query?: string | undefined
   readonly user_ids?: readonly number[] | undefined
@@ -81,7 +81,7 @@ interface Row {
   readonly level: number
 }
 
-/** Members of invited groups show when the group is public, or the viewer is in it or in the source (spec A). */
+/** Members of invited groups show when the group is public, or the viewer is in it or in the source (docs/contract/A). */
 function linkIsShown({ viewer, today }: MemberScope) {
   if (viewer.admin || viewer.member) return sql`1 = 1`
   return sql`(l.group_id IN (SELECT id FROM namespaces WHERE visibility = 'public')

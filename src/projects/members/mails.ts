@@ -38,7 +38,7 @@ export async function mailOfMember(
       key,
     })
   } else if (event === 'denied' && !own) {
-    // Who withdraws a request knows it (spec A-resolved §10).
+    // Who withdraws a request knows it (docs/contract/A-resolved §10).
     await mailUser(ctx, userId, {
       subject: `Access to ${name} was denied`,
       text: `Your request for access to ${what} was denied.\n`,

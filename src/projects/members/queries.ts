@@ -61,7 +61,7 @@ export async function findMemberUser(db: Db, by: { id: number } | { username: st
 
 /**
  * The highest level that the user has from the groups above, with the name of the group: what a new direct level must
- * reach (spec A-resolved §9).
+ * reach (docs/contract/A-resolved §9).
  */
 export async function findInheritedLevel(
   db: Db,

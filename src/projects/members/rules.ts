@@ -26,7 +26,7 @@ export interface Grant {
   readonly expiresAt?: Day | null | undefined
 }
 
-/** Refuses a level that is none: `is not included in the list` (spec A-resolved §9). */
+/** Refuses a level that is none: `is not included in the list` (docs/contract/A-resolved §9). */
 export function assertLevel(source: MemberSource, level: number): void {
   const levels: readonly number[] = MEMBER_LEVELS
   const top = source.type === 'group' && isTopGroup(source)
@@ -44,7 +44,7 @@ export function assertExpiry(ctx: Ctx, expiresAt: Day | null | undefined): void 
   throw invalid({ expires_at: ['cannot be a date in the past'] })
 }
 
-/** Nobody gives, edits or removes a level above their own (spec A-resolved §9). */
+/** Nobody gives, edits or removes a level above their own (docs/contract/A-resolved §9). */
 export function assertWithinOwnLevel(ctx: Ctx, source: MemberSource, level: number): void {
   if (isAdmin(ctx.actor)) return
   if (level > source.role) throw forbidden()
@@ -68,7 +68,7 @@ export async function assertNotBelowInherited(
   throw invalid({ access_level: [text] })
 }
 
-/** Bots of tokens stay where they are; a group's service accounts go to the group and below (spec A §Group service accounts). */
+/** Bots of tokens stay where they are; a group's service accounts go to the group and below (docs/contract/A §Group service accounts). */
 export async function assertMayBelong(
   ctx: Ctx,
   source: MemberSource,

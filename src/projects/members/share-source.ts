@@ -21,7 +21,7 @@ export interface Share {
 
 /**
  * Shares a project or group with a group that the caller sees; gives the link's id. 404 for an unknown group, 409 when
- * it is shared already (spec D §1.2, §1.3).
+ * it is shared already (docs/contract/D §1.2, §1.3).
  */
 export async function shareSource(ctx: Ctx, source: MemberSource, share: Share): Promise<number> {
   const invited = await getVisibleGroup(ctx, String(share.groupId))

@@ -44,7 +44,7 @@ export function projectSource(ctx: Ctx, project: Project): MemberSource {
 
 /**
  * The project or group of a members route, for anybody signed in who may read it: 401, then parameters, then 404
- * (spec A-resolved §1). What more it takes is asked by the handlers, in the order of §9.
+ * (docs/contract/A-resolved §1). What more it takes is asked by the handlers, in the order of §9.
  */
 export function onSource(kind: SourceKind): Access<{ source: MemberSource }> {
   const make = {

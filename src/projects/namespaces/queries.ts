@@ -42,7 +42,7 @@ function belongs(viewer: Viewer, least: number) {
     OR namespaces.id IN ${groupsWithRole(userId, viewer.today, least)})`
 }
 
-/** The namespaces that are the viewer's; all of them for administrators (spec A-resolved §11). */
+/** The namespaces that are the viewer's; all of them for administrators (docs/contract/A-resolved §11). */
 export async function listNamespaces(
   db: Db,
   viewer: Viewer,

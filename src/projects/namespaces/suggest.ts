@@ -1,6 +1,6 @@
 import type { Instant } from '../../base/clock.ts'
 
-/** A path made of what paths may hold: letter case stays (spec A-resolved §11). */
+/** A path made of what paths may hold: letter case stays (docs/contract/A-resolved §11). */
 export function cleanPath(path: string): string {
   const allowed = path
     .normalize('NFKD')

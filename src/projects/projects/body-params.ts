@@ -1,7 +1,7 @@
 import { csv, file, oneOf, text } from '../../http/params.ts'
 import { legacyParams, projectSettingParams } from './settings.ts'
 
-/** What creation and update take alike (spec D §1.2). */
+/** What creation and update take alike (docs/contract/D §1.2). */
 export const projectBodyParams = {
   description: text().nullable().optional(),
   visibility: oneOf(['private', 'internal', 'public']).optional(),

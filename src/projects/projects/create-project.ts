@@ -124,7 +124,7 @@ function presetVisibility(ctx: Ctx, namespace: TargetNamespace): Visibility {
   return visibilityRank[wanted] <= visibilityRank[namespace.visibility] ? wanted : 'private'
 }
 
-/** A project is no more visible than its group, and not as the instance forbids (spec D §1.2 Rules). */
+/** A project is no more visible than its group, and not as the instance forbids (docs/contract/D §1.2 Rules). */
 export function visibilityFaults(
   ctx: Ctx,
   visibility: Visibility,

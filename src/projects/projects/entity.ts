@@ -13,7 +13,7 @@ const license = z.strictObject({
 
 const customAttribute = z.strictObject({ key: z.string(), value: z.string() })
 
-/** The block that everybody gets (spec D §1.2 Fields, basic block). */
+/** The block that everybody gets (docs/contract/D §1.2 Fields, basic block). */
 const basicFields = {
   id: z.int(),
   description: z.string().nullable(),
@@ -68,7 +68,7 @@ const statistics = z.strictObject({
 
 const access = z.strictObject({ access_level: z.int(), notification_level: z.int() }).nullable()
 
-/** A project as signed-in callers see it (spec D §1.2 Fields). */
+/** A project as signed-in callers see it (docs/contract/D §1.2 Fields). */
 export const projectEntity = z.strictObject({
   ...basicFields,
   _links: z.record(z.string(), z.string()),

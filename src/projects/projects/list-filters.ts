@@ -14,7 +14,7 @@ export type Scope =
   | { readonly kind: 'contributed'; readonly userId: number }
   | { readonly kind: 'forks'; readonly projectId: number }
 
-/** What a list of projects may be narrowed by (spec D §1.2 List filters). */
+/** What a list of projects may be narrowed by (docs/contract/D §1.2 List filters). */
 export interface ProjectFilters {
   readonly archived?: boolean | undefined
   readonly active?: boolean | undefined

@@ -17,7 +17,7 @@ const orders = [
   'wiki_size',
 ] as const
 
-/** Filters of every list of projects (spec D §1.2 List filters). */
+/** Filters of every list of projects (docs/contract/D §1.2 List filters). */
 export const projectListParams = {
   archived: flag().optional(),
   active: flag().optional(),
@@ -55,5 +55,5 @@ export const projectListParams = {
   sort: oneOf(['asc', 'desc']).optional(),
 } as const satisfies Record<string, z.ZodType>
 
-/** Keyset pages by id; offset pages up to the common depth (spec A-resolved §5). */
+/** Keyset pages by id; offset pages up to the common depth (docs/contract/A-resolved §5). */
 export const projectPages = { keyset: ['id'], defaultSort: 'desc', type: 'Project' } as const

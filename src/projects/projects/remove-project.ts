@@ -40,7 +40,7 @@ export async function hideProject(
 
 /**
  * Deletes a project: at once, or, where the instance delays deletions, by a mark that a daily task acts on. A marked one
- * can be removed at once by naming its full path (spec D §1.2).
+ * can be removed at once by naming its full path (docs/contract/D §1.2).
  */
 export async function removeOrMark(
   ctx: Ctx,

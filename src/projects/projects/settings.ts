@@ -28,7 +28,7 @@ const levels = Object.fromEntries(
 const MINUTE = 60
 const DAY_SECONDS = 86_400
 
-/** Every setting of a project, with the value it has in a new one (spec D §1.2 Fields). */
+/** Every setting of a project, with the value it has in a new one (docs/contract/D §1.2 Fields). */
 export const projectSettings = {
   ...levels,
   pages_access_level: word(['disabled', 'private', 'enabled', 'public'], 'enabled'),
@@ -160,7 +160,7 @@ type Params = {
 }
 type Wires = { readonly [K in ProjectSettingName]: z.ZodType<ProjectSettingValue<K>> }
 
-/** Booleans that older clients send; they and the access levels set each other (spec D §1.2 Rules). */
+/** Booleans that older clients send; they and the access levels set each other (docs/contract/D §1.2 Rules). */
 export const legacyFlags = {
   issues_enabled: 'issues_access_level',
   merge_requests_enabled: 'merge_requests_access_level',

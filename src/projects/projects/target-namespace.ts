@@ -39,7 +39,7 @@ const notValid = () => invalid({ namespace: ['is not valid'] })
 
 /**
  * The namespace of this id or path if the caller may put projects there: 404 when hidden, 400 `namespace is not valid`
- * when seen but closed (spec D §1.2 Rules), 403 when the caller's own is full. Without a name, the caller's own.
+ * when seen but closed (docs/contract/D §1.2 Rules), 403 when the caller's own is full. Without a name, the caller's own.
  */
 export async function getTargetNamespace(
   ctx: Ctx,

@@ -130,7 +130,7 @@ async function newVisibilityFaults(
   return faults
 }
 
-/** A wish in an empty project; elsewhere the branch must be there (spec D §1.2 Rules). */
+/** A wish in an empty project; elsewhere the branch must be there (docs/contract/D §1.2 Rules). */
 async function checkedBranch(
   ctx: Ctx,
   project: Project,

@@ -10,7 +10,7 @@ import { serveUpload } from './serve.ts'
 
 const tags = ['files']
 
-/** The project of an upload's link, for whoever may read it; for anybody where its uploads are open (spec D §1.2). */
+/** The project of an upload's link, for whoever may read it; for anybody where its uploads are open (docs/contract/D §1.2). */
 async function findProjectId(ctx: Ctx, idOrPath: string): Promise<number | undefined> {
   const visible = await findVisibleProject(ctx, idOrPath)
   if (visible) return visible.id

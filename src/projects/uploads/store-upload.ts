@@ -7,7 +7,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { UploadedFile } from '../../http/params.ts'
 import { insertUpload } from './queries.ts'
 
-/** What an upload answers: how to link to it from Markdown (spec D §1.2 Rules). */
+/** What an upload answers: how to link to it from Markdown (docs/contract/D §1.2 Rules). */
 export interface Uploaded {
   readonly id: number
   readonly alt: string

@@ -20,7 +20,7 @@ export const evidenceEntity = z.strictObject({
   collected_at: z.string(),
 })
 
-/** A release (spec D §1.6 Fields). */
+/** A release (docs/contract/D §1.6 Fields). */
 export const releaseEntity = z.strictObject({
   tag_name: z.string(),
   name: z.string(),

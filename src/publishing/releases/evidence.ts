@@ -58,7 +58,7 @@ export async function evidencesOf(
 }
 
 /**
- * Writes down what a release and its milestones say now, with the hash of that text (spec D §1.6). Confidential issues
+ * Writes down what a release and its milestones say now, with the hash of that text (docs/contract/D §1.6). Confidential issues
  * stay out of it: it is read by whoever reads the release.
  */
 export async function collectEvidence(

@@ -48,7 +48,7 @@ export interface NewRelease extends ReleaseInput {
 
 const exists = () => conflict('Release already exists')
 
-/** Makes a release of a tag; the tag too when `ref` says from where (spec D §1.6). */
+/** Makes a release of a tag; the tag too when `ref` says from where (docs/contract/D §1.6). */
 export async function createRelease(
   ctx: Ctx,
   project: Project,

@@ -4,7 +4,7 @@ import { userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import type { SnippetRow } from './queries.ts'
 
-/** A snippet on the wire (spec D §1.30). */
+/** A snippet on the wire (docs/contract/D §1.30). */
 export const snippetEntity = z.strictObject({
   id: z.int(),
   title: z.string(),

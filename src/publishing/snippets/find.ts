@@ -34,7 +34,7 @@ async function projectOf(ctx: Ctx, id: number): Promise<Project | undefined> {
   return project && maySee(ctx.actor, project) ? project : undefined
 }
 
-/** The stricter of the project's door and the snippet's own visibility (spec D §1.30, §2.2). */
+/** The stricter of the project's door and the snippet's own visibility (docs/contract/D §1.30, §2.2). */
 function maySeeSnippet(ctx: Ctx, row: SnippetRow, project: Project | null): boolean {
   const { actor } = ctx
   if (project && !mayInProject(actor, project, 'read_snippets')) return false

@@ -10,7 +10,7 @@ import { id } from '../../http/params.ts'
 import { snippetUrl } from './entity.ts'
 import { getSnippet } from './find.ts'
 
-/** Snippets of projects as something that comments and reactions hang on (spec B-resolved §11): threads are not resolved. */
+/** Snippets of projects as something that comments and reactions hang on (docs/contract/B-resolved §11): threads are not resolved. */
 const kind: NoteKind = {
   path: '/projects/:id/snippets/:snippet_id',
   params: { snippet_id: id() },

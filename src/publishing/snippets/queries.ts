@@ -61,7 +61,7 @@ export interface SnippetFilter {
   readonly search?: string | undefined
 }
 
-/** Whether the viewer sees the row of `snippets`, joined with its project (spec D §1.30). */
+/** Whether the viewer sees the row of `snippets`, joined with its project (docs/contract/D §1.30). */
 function seesSnippet(viewer: Viewer) {
   const open = viewer.external ? sql`('public')` : sql`('public', 'internal')`
   const { userId } = viewer

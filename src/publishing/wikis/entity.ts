@@ -9,7 +9,7 @@ import type { Wiki } from './wiki.ts'
 
 const basic = { format: z.enum(FORMATS), slug: z.string(), title: z.string() }
 
-/** A page of a wiki (spec D §1.2 wikis). */
+/** A page of a wiki (docs/contract/D §1.2 wikis). */
 export const pageEntity = z.strictObject({
   ...basic,
   content: z.string(),

@@ -1,4 +1,4 @@
-/** Formats of pages, by the extension that new files get (spec D §1.2 wikis). */
+/** Formats of pages, by the extension that new files get (docs/contract/D §1.2 wikis). */
 export const FORMATS = ['markdown', 'rdoc', 'asciidoc', 'org'] as const
 export type WikiFormat = (typeof FORMATS)[number]
 

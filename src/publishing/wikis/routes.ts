@@ -62,7 +62,7 @@ function asFrontMatter(given: { readonly title?: string | null | undefined } | u
   return given.title ? { title: given.title } : {}
 }
 
-/** The endpoints of wikis (spec D §1.2 wikis), for projects and groups alike. */
+/** The endpoints of wikis (docs/contract/D §1.2 wikis), for projects and groups alike. */
 export function wikiEndpoints({ path, of, read, write }: WikiRoutes): Endpoint[] {
   const tags = ['wikis']
   const one = `${path}/:slug`

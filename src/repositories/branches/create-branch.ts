@@ -14,7 +14,7 @@ import { isProhibited } from '../refs/prohibited-names.ts'
 import { ifFound } from '../repository/missing.ts'
 
 /**
- * Makes a branch where a ref stands (spec B-resolved §4, D §1.5). In an empty repository the default branch gets a first
+ * Makes a branch where a ref stands (docs/contract/B-resolved §4, D §1.5). In an empty repository the default branch gets a first
  * commit with a README, and the new branch begins there.
  */
 export async function createBranch(

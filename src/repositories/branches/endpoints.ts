@@ -35,7 +35,7 @@ export const listRepositoryBranches = endpoint({
   response: z.array(branchEntity),
   async handler({ ctx, project, repo, query, page, request }) {
     const range = rangeOf(page)
-    // With a search the token counts for nothing (spec B-resolved §4).
+    // With a search the token counts for nothing (docs/contract/B-resolved §4).
     const asked = { ...query, ...range, ...(query.search ? { after: undefined } : {}) }
     const found = await listBranches(repo, asked, request.signal).catch((error: unknown) => {
       if (!(error instanceof GitError) || error.code !== 'invalid') throw error

@@ -10,7 +10,7 @@ import { branchStates } from '../refs/branch-state.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 import { mergedBranches } from './merged.ts'
 
-/** Deletes the branches whose work is in the default branch; protected ones stay (spec B-resolved §4). */
+/** Deletes the branches whose work is in the default branch; protected ones stay (docs/contract/B-resolved §4). */
 export const deleteMergedBranches = task({
   name: 'branches.delete_merged',
   payload: z.object({ project_id: z.number().int() }),

@@ -20,7 +20,7 @@ const EXISTS = 'A file with this name already exists'
 
 /**
  * Puts the section of a version into the changelog file of a branch, in a commit. A version that the file has already
- * changes nothing. Done again when somebody else changed the file meanwhile (spec B-resolved §1.8 rule 7).
+ * changes nothing. Done again when somebody else changed the file meanwhile (docs/contract/B-resolved §1.8 rule 7).
  */
 export async function commitChangelog(
   ctx: Ctx,

@@ -2,7 +2,7 @@ import { parseDocument } from 'yaml'
 import { ChangelogFailure } from './failure.ts'
 import { defaultTagPattern } from './version.ts'
 
-/** What a changelog configuration file says (spec B §1.8, "Config keys"). */
+/** What a changelog configuration file says (docs/contract/B-resolved §1.8, "Config keys"). */
 export interface ChangelogConfig {
   /** strftime pattern of the section's date. */
   readonly dateFormat: string

@@ -10,7 +10,7 @@ type Credit = NonNullable<ChangelogEntry['author']>
 
 /**
  * Who is named beside their commits, by lower-case mail address: users who own the author's address. Those who are no
- * members of the project are contributors; they and members of the named groups are credited (spec B-resolved §1.8).
+ * members of the project are contributors; they and members of the named groups are credited (docs/contract/B-resolved §1.8).
  */
 export async function creditsOf(
   ctx: Ctx,

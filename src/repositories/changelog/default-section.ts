@@ -1,6 +1,6 @@
 import type { ChangelogCategory, ChangelogEntry } from './entries.ts'
 
-// The default template of spec B §1.8, by its output, in the writer's words.
+// The default template of docs/contract/B-resolved §1.8, by its output, in the writer's words.
 const mainTemplate = `{{#if commitGroups}}{{#each commitGroups}}{{#unless @first}}
 
 {{/unless}}### {{title}} ({{changes}})

@@ -10,7 +10,7 @@ import { type ChangelogCommit, commitChangelog } from './commit-changelog.ts'
 import { generateSection, orUnprocessable } from './generate.ts'
 import { asNotes } from './section.ts'
 
-/** A text that has a version somewhere; whether it is one is looked at later (spec B-resolved §1.8 rule 1). */
+/** A text that has a version somewhere; whether it is one is looked at later (docs/contract/B-resolved §1.8 rule 1). */
 function versionText(): z.ZodType<string> {
   return parameter({ type: 'string', example: '1.0.0' }, (raw) => {
     if (typeof raw !== 'string' || raw.includes('\0')) return fault.invalid

@@ -1,4 +1,4 @@
-/** A line of a changelog. References are full, e.g. `group/project@<sha>` (spec B §1.8). */
+/** A line of a changelog. References are full, e.g. `group/project@<sha>` (docs/contract/B-resolved §1.8). */
 export interface ChangelogEntry {
   readonly title: string
   readonly commit: {
@@ -33,7 +33,7 @@ export interface CategorizedEntry {
 
 /**
  * Sorts entries into categories: mapped names in the order of the configuration, then others in order
- * of first use; empty ones are dropped (spec B §1.8 rule 5).
+ * of first use; empty ones are dropped (docs/contract/B-resolved §1.8 rule 5).
  */
 export function categorize(
   entries: readonly CategorizedEntry[],
@@ -59,7 +59,7 @@ export function categorize(
 
 /**
  * A commit's title as an entry shows it: over 100 characters it is cut near 80, at a space where
- * there is one (spec B §1.8 rule 6).
+ * there is one (docs/contract/B-resolved §1.8 rule 6).
  */
 export function entryTitle(title: string): string {
   const characters = [...title]
@@ -78,7 +78,7 @@ export function revertedBy(message: string): string | undefined {
 
 /**
  * Drops commits that a newer one of the list takes back; a revert that was itself taken back has no
- * effect. The list is newest first (spec B §1.8 rule 4).
+ * effect. The list is newest first (docs/contract/B-resolved §1.8 rule 4).
  */
 export function withoutReverted<C extends { readonly id: string; readonly message: string }>(
   commits: readonly C[],

@@ -32,12 +32,12 @@ export interface ChangelogWish {
   readonly configFileRef?: string | undefined
 }
 
-/** Most commits of a range (spec B-resolved §1.8 rule 2). */
+/** Most commits of a range (docs/contract/B-resolved §1.8 rule 2). */
 const MOST_COMMITS = 15_000
 const LARGEST_CONFIG = 1024 * 1024
 const PAGE = 1000
 
-/** Runs a generation; its failures are 422 in the words of spec B-resolved §1.8 rule 2. */
+/** Runs a generation; its failures are 422 in the words of docs/contract/B-resolved §1.8 rule 2. */
 export async function orUnprocessable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

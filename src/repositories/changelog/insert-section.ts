@@ -24,7 +24,7 @@ function headings(content: string): Heading[] {
 
 /**
  * The changelog file with the section put before the first section of a lower version, or at the end
- * with a blank line between; undefined when the version has a section already (spec B §1.8 rule 7).
+ * with a blank line between; undefined when the version has a section already (docs/contract/B-resolved §1.8 rule 7).
  * `section` ends with a blank line.
  */
 export function insertSection(

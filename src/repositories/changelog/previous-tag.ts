@@ -32,7 +32,7 @@ function versionOf(regex: RE2JS, name: string): Version | undefined {
 }
 
 /**
- * The tag whose version comes just below the requested one, spec B §1.8 rule 3. The pattern is a
+ * The tag whose version comes just below the requested one, docs/contract/B-resolved §1.8 rule 3. The pattern is a
  * user's: RE2 syntax, matched in time linear in the name.
  */
 export function previousTag(

@@ -92,7 +92,7 @@ class Renderer {
   }
 }
 
-/** Renders a template over plain data (spec B §1.8, "Template language"). */
+/** Renders a template over plain data (docs/contract/B-resolved §1.8, "Template language"). */
 export function renderTemplate(template: Template, data: TemplateValue): string {
   const renderer = new Renderer()
   renderer.render(template, data)

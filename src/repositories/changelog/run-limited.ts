@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { ChangelogFailure } from './failure.ts'
 import type { UserWork, WorkerAnswer } from './user-work.ts'
 
-/** Limit of spec B §1.8 rule 2; the time that a worker takes to start is not the user's. */
+/** Limit of docs/contract/B-resolved §1.8 rule 2; the time that a worker takes to start is not the user's. */
 const milliseconds = 2000
 
 function startWorker(task: unknown): Worker {

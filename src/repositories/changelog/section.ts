@@ -6,7 +6,7 @@ import { runLimited } from './run-limited.ts'
 import { strftime } from './strftime.ts'
 import { formatVersion, parseVersion, type Version } from './version.ts'
 
-/** The version a caller asked for, or the failure that spec B §1.8 rule 2 names. */
+/** The version a caller asked for, or the failure that docs/contract/B-resolved §1.8 rule 2 names. */
 export function requestedVersion(text: string): Version {
   const version = parseVersion(text)
   if (version) return version
@@ -23,7 +23,7 @@ export interface SectionInput {
 }
 
 /**
- * The section of one version: the fixed heading, the rendered entries, a blank line (spec B §1.8,
+ * The section of one version: the fixed heading, the rendered entries, a blank line (docs/contract/B-resolved §1.8,
  * "Section text"). The default goes through conventional-changelog-writer, a template of the
  * configuration through our own language.
  */

@@ -111,7 +111,7 @@ function cased(text: string, flags: string): string {
 }
 
 /**
- * Formats a moment in UTC by a strftime pattern (`date_format`, spec B §1.8), with the flags
+ * Formats a moment in UTC by a strftime pattern (`date_format`, docs/contract/B-resolved §1.8), with the flags
  * `-0^#_` and a width of up to two digits. Unknown directives stay as they are.
  */
 export function strftime(instant: string, format: string): string {

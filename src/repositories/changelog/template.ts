@@ -137,7 +137,7 @@ class Parser {
   }
 }
 
-/** Parses the template language of spec B §1.8, in time linear in the source. */
+/** Parses the template language of docs/contract/B-resolved §1.8, in time linear in the source. */
 export function parseTemplate(source: string): Template {
   if (source.length > longestTemplate) {
     throw new ChangelogFailure(

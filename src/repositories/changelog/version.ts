@@ -10,7 +10,7 @@ export interface Version {
 const NUMBER = '(?:0|[1-9]\\d*)'
 const PRE_PART = '(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)'
 
-/** semver.org's own pattern with named groups, a leading `v` allowed; RE2 syntax (spec B §1.8 rule 3). */
+/** semver.org's own pattern with named groups, a leading `v` allowed; RE2 syntax (docs/contract/B-resolved §1.8 rule 3). */
 export const defaultTagPattern = `^v?(?P<major>${NUMBER})\\.(?P<minor>${NUMBER})\\.(?P<patch>${NUMBER})(?:-(?P<pre>${PRE_PART}(?:\\.${PRE_PART})*))?(?:\\+(?P<meta>[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*))?$`
 
 const versionText = new RegExp(defaultTagPattern.replaceAll('(?P<', '(?<'))

@@ -5,7 +5,7 @@ import type { FileAction } from './file-actions.ts'
 
 /**
  * The parameters of a commit are checked by hand: their refusals are sentences under `message` that name the place
- * inside `actions` (spec B-resolved §2.2).
+ * inside `actions` (docs/contract/B-resolved §2.2).
  */
 function unchecked(schema: Readonly<Record<string, unknown>>) {
   return parameter<unknown>(schema, (raw) => raw).optional()

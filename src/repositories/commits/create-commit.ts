@@ -27,7 +27,7 @@ export interface NewCommit extends Start {
 const ATTEMPTS = 6
 
 /**
- * Makes a commit of file actions and moves its branch there: all or nothing (spec B-resolved §2.2). When somebody else
+ * Makes a commit of file actions and moves its branch there: all or nothing (docs/contract/B-resolved §2.2). When somebody else
  * moved the branch meanwhile it is made again on top of theirs.
  */
 export function createCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<WrittenCommit> {

@@ -50,7 +50,7 @@ export const commitDetailEntity = z.strictObject({
 })
 export type CommitDetail = z.input<typeof commitDetailEntity>
 
-/** The whole first line: longer than what other tools cut it to (spec B-resolved §2). */
+/** The whole first line: longer than what other tools cut it to (docs/contract/B-resolved §2). */
 export function titleOf(commit: Pick<Commit, 'message'>): string {
   return commit.message.split('\n', 1)[0] ?? ''
 }

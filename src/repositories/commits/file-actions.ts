@@ -10,7 +10,7 @@ export type FileAction = CommitAction & { readonly lastCommitId?: string | undef
 
 /**
  * Refuses actions on files that changed since the caller saw them: the last commit of that very path on the start
- * counts, not the head of the branch (spec B-resolved §14.10).
+ * counts, not the head of the branch (docs/contract/B-resolved §14, 10).
  */
 export async function assertUnchanged(
   repo: Repo,
@@ -42,7 +42,7 @@ async function lastCommitOf(
   }
 }
 
-/** The sentence of an action that can't be done (spec B-resolved §2.2); any other error as it is. */
+/** The sentence of an action that can't be done (docs/contract/B-resolved §2.2); any other error as it is. */
 export function asActionRefusal(error: unknown): unknown {
   if (!(error instanceof GitError) || typeof error.detail.reason !== 'string') return error
   const path = String(error.detail.path ?? '')

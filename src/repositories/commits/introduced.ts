@@ -21,7 +21,7 @@ function linkTo(ctx: Ctx, project: Project, iid: number): MergeRequestLink {
 }
 
 /**
- * The oldest merge request that introduced each of the commits, by merging or among its own (spec B-resolved §1.8 rule
+ * The oldest merge request that introduced each of the commits, by merging or among its own (docs/contract/B-resolved §1.8 rule
  * 6); none for callers who may not see merge requests.
  */
 export async function introducedBy(

@@ -22,7 +22,7 @@ export interface CommitFilter {
 }
 
 /**
- * A page of the commits list. An unknown ref has no commits; an ill-formed one is refused (spec B-resolved §2.1).
+ * A page of the commits list. An unknown ref has no commits; an ill-formed one is refused (docs/contract/B-resolved §2.1).
  */
 export async function listCommits(
   ctx: Ctx,

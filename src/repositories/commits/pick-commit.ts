@@ -27,7 +27,7 @@ const ATTEMPTS = 6
 
 /**
  * Puts a commit's change, or what takes it back, on a branch as a new commit, and gives its id; nothing
- * after a dry run (spec B-resolved §2.4). What can't be applied is 400 with an `error_code`.
+ * after a dry run (docs/contract/B-resolved §2.4). What can't be applied is 400 with an `error_code`.
  */
 export function pickCommit(
   ctx: Ctx,

@@ -28,7 +28,7 @@ export interface StartPoint {
   readonly from: Repo
 }
 
-/** Finds the parent of a new commit, in the order of checks of spec B-resolved §2.2. */
+/** Finds the parent of a new commit, in the order of checks of docs/contract/B-resolved §2.2. */
 export async function findStart(ctx: Ctx, project: Project, wish: Start): Promise<StartPoint> {
   const repo = ctx.git.open(project.id)
   const source = wish.startProject ?? project

@@ -14,7 +14,7 @@ import { commitDetailEntity, commitEntity, presentCommit } from './entity.ts'
 import { type PickWish, pickCommit } from './pick-commit.ts'
 
 const tags = ['commits'] as const
-/** Largest body of a commit (spec B-resolved §2.2). */
+/** Largest body of a commit (docs/contract/B-resolved §2.2). */
 const COMMIT_BODY = 300 * 1024 * 1024
 /** From here on only a few requests are served in a minute. */
 const LARGE_BODY = 20 * 1024 * 1024
@@ -46,7 +46,7 @@ export const createRepositoryCommit = endpoint({
   },
 })
 
-/** Another project to start from: 404 when hidden, 403 outside the fork network (spec B-resolved §2.2). */
+/** Another project to start from: 404 when hidden, 403 outside the fork network (docs/contract/B-resolved §2.2). */
 async function getStartProject(
   ctx: Ctx,
   project: Project,

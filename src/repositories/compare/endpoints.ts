@@ -51,7 +51,7 @@ export const compareRefs = endpoint({
   },
 })
 
-/** The project that `from` belongs to: of the same fork network, and readable (spec B-resolved §1.4). */
+/** The project that `from` belongs to: of the same fork network, and readable (docs/contract/B-resolved §1.4). */
 async function fromProject(
   ctx: Ctx,
   project: Project,

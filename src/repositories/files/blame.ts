@@ -18,7 +18,7 @@ const blameCommitEntity = z.strictObject({
   committer_email: z.string(),
 })
 
-/** Lines that stand together and come from one commit (spec B-resolved §3). */
+/** Lines that stand together and come from one commit (docs/contract/B-resolved §3). */
 export const blameEntity = z.array(
   z.strictObject({ commit: blameCommitEntity, lines: z.array(z.string()) }),
 )

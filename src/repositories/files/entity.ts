@@ -35,7 +35,7 @@ export function presentFile(
   }
 }
 
-/** The same as headers, under every vendor name (spec B-resolved §3). */
+/** The same as headers, under every vendor name (docs/contract/B-resolved §3). */
 export function fileHeaders(
   ctx: Pick<Ctx, 'config'>,
   file: FileAt,

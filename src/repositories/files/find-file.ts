@@ -5,7 +5,7 @@ import type { Repo } from '../../git/repo.ts'
 import { defaultRef, type RepositorySubject } from '../repository/access.ts'
 import { isMissing } from '../repository/missing.ts'
 
-/** `HEAD` and nothing stand for the default branch (spec D §1.7). */
+/** `HEAD` and nothing stand for the default branch (docs/contract/D §1.7). */
 export function fileRef(project: RepositorySubject['project'], ref: string | undefined): string {
   return ref === undefined || ref === '' || ref === 'HEAD' ? defaultRef(project) : ref
 }

@@ -32,7 +32,7 @@ const changedTexts = {
 
 /**
  * Writes one file in a commit of its own. A branch that the caller may not push to is refused with 400 here, where the
- * commits API says 403 (spec B-resolved §3).
+ * commits API says 403 (docs/contract/B-resolved §3).
  */
 export async function writeFile(
   ctx: Ctx,

@@ -36,7 +36,7 @@ const INHERITED = [
   'repository_object_format',
 ]
 
-/** Makes a fork: 404 for a hidden target, 409 when name or path is taken there (spec D §1.2). */
+/** Makes a fork: 404 for a hidden target, 409 when name or path is taken there (docs/contract/D §1.2). */
 export async function forkProject(
   ctx: Ctx,
   parent: Project,

@@ -130,7 +130,7 @@ export function isAnyLocked(ctx: Ctx, project: Pick<Project, 'id'>): Promise<boo
   return cachedQuery(ctx.db, key, (db) => hasForeignLock(db, project.id, userId))
 }
 
-/** `'<path>' is locked in <ref> by <user>` for the first of the paths that is somebody else's (spec D §3.7). */
+/** `'<path>' is locked in <ref> by <user>` for the first of the paths that is somebody else's (docs/contract/D §3.7). */
 export async function refusalByLock(
   ctx: Ctx,
   project: Pick<Project, 'id'>,

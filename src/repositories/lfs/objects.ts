@@ -23,7 +23,7 @@ export function isLfsOn(project: Pick<Project, 'settings'>): boolean {
 
 /**
  * Those of the objects that the caller may read here, by id: their sizes. A fork network shares the bytes, not the right
- * to read them: what lies elsewhere in it counts only where the caller may download code (spec D §3.8).
+ * to read them: what lies elsewhere in it counts only where the caller may download code (docs/contract/D §3.8).
  */
 export async function findLfsObjects(
   ctx: Pick<Ctx, 'db' | 'actor' | 'now'>,
@@ -91,7 +91,7 @@ export async function lfsFiles(
 
 /**
  * Keeps an uploaded object for a project: only bytes that are what the caller said, so that nobody comes by an object of
- * another project by naming it (FAULTS 76). Otherwise 422, and nothing is kept.
+ * another project by naming it (docs/faults 76). Otherwise 422, and nothing is kept.
  */
 export async function storeLfsObject(
   ctx: Pick<Ctx, 'db' | 'files' | 'now'>,
@@ -106,7 +106,7 @@ export async function storeLfsObject(
     },
   })
   await insertLfsObjects(ctx.db, project.id, [object], ctx.now()).catch((error: unknown) => {
-    // The project went while its file was on the way (FAULTS 49).
+    // The project went while its file was on the way (docs/faults 49).
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code !== 'SQLITE_CONSTRAINT_FOREIGNKEY') throw error
     throw new Problem('not_found', 404, { message: 'Project not found' })

@@ -4,7 +4,7 @@ import type { CheckedPush } from '../refs/rules.ts'
 import { isAnyLocked, refusalByLock } from './locks.ts'
 import { findMissing, isLfsOn } from './objects.ts'
 
-/** Large files that are missing, or that somebody else has locked (spec D §3.7, §3.8). */
+/** Large files that are missing, or that somebody else has locked (docs/contract/D §3.7, §3.8). */
 export async function largeFileRule(ctx: Ctx, at: CheckedPush): Promise<readonly Refusal[]> {
   const { project, objects, push } = at
   if (!objects || !isLfsOn(project)) return []

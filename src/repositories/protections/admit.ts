@@ -22,7 +22,7 @@ export interface AdmitOptions {
   readonly keys?: boolean
 }
 
-/** Refuses levels for those who have nothing to do with the project or group: 422 (spec B-resolved §9.1). */
+/** Refuses levels for those who have nothing to do with the project or group: 422 (docs/contract/B-resolved §9.1). */
 export async function admitTargets(
   ctx: Ctx,
   owner: Owner,

@@ -48,7 +48,7 @@ const words: Readonly<Record<Action, string>> = {
   unprotect: 'Unprotect access levels',
 }
 
-/** The role is left out for its default only where a list is given (spec B-resolved §9.1). */
+/** The role is left out for its default only where a list is given (docs/contract/B-resolved §9.1). */
 function wished(action: Action, wishes: Wishes): LevelWish[] {
   // Keys push; named elsewhere they are ignored here, which leaves the default.
   const list = (wishes.list ?? []).map((wish) => {
@@ -143,7 +143,7 @@ export async function getOwnRule(ctx: Ctx, owner: Owner, name: string): Promise<
   return row
 }
 
-/** Whoever is in the list for unprotecting, or without one every maintainer (spec B-resolved §9.1). */
+/** Whoever is in the list for unprotecting, or without one every maintainer (docs/contract/B-resolved §9.1). */
 export async function assertMayUnprotect(
   ctx: Ctx,
   project: Project,

@@ -147,7 +147,7 @@ export const changeGroupProtectedEnvironment = endpoint({
   },
 })
 
-/** Answers 200 with what was taken away (spec B-resolved §9.3). */
+/** Answers 200 with what was taken away (docs/contract/B-resolved §9.3). */
 export const unprotectGroupEnvironment = endpoint({
   method: 'DELETE',
   path: '/groups/:id/protected_environments/:name',

@@ -78,7 +78,7 @@ export type EnvironmentWish = z.infer<typeof approvalRules>[number]
 
 const keys = ['user_id', 'group_id', 'access_level'] as const
 
-/** 400 for rules that name nobody at all; one that names only nulls gets as far as the model (spec B-resolved §9.3). */
+/** 400 for rules that name nobody at all; one that names only nulls gets as far as the model (docs/contract/B-resolved §9.3). */
 export function assertRulesName(wishes: readonly EnvironmentWish[]): void {
   const isBare = (wish: EnvironmentWish) =>
     wish.id === undefined && keys.every((key) => wish[key] === undefined)

@@ -81,7 +81,7 @@ export interface EnvironmentInput {
   readonly approval_rules?: readonly EnvironmentWish[] | undefined
 }
 
-/** Protects an environment, or for a group a tier (spec B-resolved §9.3). */
+/** Protects an environment, or for a group a tier (docs/contract/B-resolved §9.3). */
 export async function protectEnvironment(
   ctx: Ctx,
   owner: Owner,

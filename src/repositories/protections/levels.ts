@@ -35,7 +35,7 @@ export interface LevelChanges<T = Target> {
   readonly add: readonly T[]
 }
 
-/** What the levels are called on the wire (spec B-resolved §9.1). */
+/** What the levels are called on the wire (docs/contract/B-resolved §9.1). */
 const names: Readonly<Record<number, string>> = {
   [Role.none]: 'No one',
   [Role.developer]: 'Developers + Maintainers',

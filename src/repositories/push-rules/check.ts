@@ -30,7 +30,7 @@ export function getPushRule(ctx: Pick<Ctx, 'db'>, projectId: number) {
   return cachedQuery(ctx.db, `push rule of ${projectId}`, (db) => findPushRule(db, projectId))
 }
 
-/** The sentence of the first rule that a move breaks, or undefined (spec D §3.9). Deletions of branches are exempt. */
+/** The sentence of the first rule that a move breaks, or undefined (docs/contract/D §3.9). Deletions of branches are exempt. */
 export async function refusalByPushRule(
   ctx: Ctx,
   rule: PushRuleRow,

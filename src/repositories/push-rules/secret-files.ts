@@ -1,4 +1,4 @@
-/** Names of files that hold keys and passwords, as `prevent_secrets` refuses them (spec D §3.9). */
+/** Names of files that hold keys and passwords, as `prevent_secrets` refuses them (docs/contract/D §3.9). */
 const patterns: readonly RegExp[] = [
   /(^|\/)(id_rsa|id_dsa|id_ed25519|id_ecdsa)$/,
   /(^|\/)[^/]*_(rsa|dsa|ed25519|ecdsa)$/,

@@ -47,7 +47,7 @@ export async function tagProtection(
   return (tag) => rulesFor(known, tag).length > 0
 }
 
-/** Whether the caller could make this tag as far as protection goes, which releases of it ask too (spec D §2.2). */
+/** Whether the caller could make this tag as far as protection goes, which releases of it ask too (docs/contract/D §2.2). */
 export async function passesTagProtection(
   ctx: Ctx,
   project: Project,

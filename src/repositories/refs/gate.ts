@@ -10,7 +10,7 @@ import { listBranchRules, listTagRules } from './queries.ts'
 import type { CheckedPush } from './rules.ts'
 
 /**
- * Every rule on moving branches and tags of a project (spec D §3.7), for pushes and for the API
+ * Every rule on moving branches and tags of a project (docs/contract/D §3.7), for pushes and for the API
  * alike. Without `objects` the rules that need to look at new commits are left for a second call,
  * which git's quarantine makes possible. One refusal refuses the whole push.
  */

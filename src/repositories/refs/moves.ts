@@ -51,7 +51,7 @@ export function isDeletion(move: Pick<RefMove, 'newId'>): boolean {
  */
 export const pushablePrefixes = ['refs/heads/', 'refs/notes/', 'refs/tags/'] as const
 
-/** Whether the ref is one that people may push (spec D §3.5); all others are the server's. */
+/** Whether the ref is one that people may push (docs/contract/D §3.5); all others are the server's. */
 export function isPushable(ref: string): boolean {
   return pushablePrefixes.some((prefix) => ref.startsWith(prefix))
 }

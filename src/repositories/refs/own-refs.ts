@@ -7,7 +7,7 @@ import { updateRefs } from '../../git/update-refs.ts'
 const ownNames = /^refs\/(?:merge-requests|keep-around|pipelines)\//
 
 /**
- * Points a ref that the server owns (spec D §3.5) at an object. Users can't push to these, nothing follows from their
+ * Points a ref that the server owns (docs/contract/D §3.5) at an object. Users can't push to these, nothing follows from their
  * moves, and they can be set again from the database: so no rules, no intent, no effects.
  */
 export async function placeOwnRef(repo: Repo, name: string, id: ObjectId): Promise<void> {

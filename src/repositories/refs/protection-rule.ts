@@ -93,7 +93,7 @@ async function refusalOfUpdate(
   move: RefMove,
   rules: readonly BranchRule[],
 ): Promise<string | undefined> {
-  // Who may push may merge too (spec D §1.10 Merge).
+  // Who may push may merge too (docs/contract/D §1.10 Merge).
   const mayMerge = at.push.via === 'merge' && mayMergeInto(rules, at.mover)
   if (!mayMerge && !mayPushTo(rules, at.mover)) {
     return 'You are not allowed to push code to protected branches on this project.'

@@ -44,7 +44,7 @@ export function rulesFor<R extends { readonly name: string }>(
   return rules.filter((rule) => matchesPattern(rule.name, name))
 }
 
-/** Whether any of the levels lets the mover through. Level 0 lets nobody through (spec B-resolved §9.1). */
+/** Whether any of the levels lets the mover through. Level 0 lets nobody through (docs/contract/B-resolved §9.1). */
 export function lets(levels: readonly Level[], mover: Mover): boolean {
   return levels.some((level) => letsThrough(level, mover))
 }
@@ -62,7 +62,7 @@ function letsThrough(level: Level, mover: Mover): boolean {
   return level.access_level === Role.admin ? mover.admin : mover.role >= level.access_level
 }
 
-/** Several rules may mean one branch: it is enough that one of them allows (spec D §1.5). */
+/** Several rules may mean one branch: it is enough that one of them allows (docs/contract/D §1.5). */
 export function mayPushTo(rules: readonly BranchRule[], mover: Mover): boolean {
   return rules.some((rule) => lets(rule.push, mover))
 }
@@ -80,7 +80,7 @@ export function mayCreateTag(rules: readonly TagRule[], mover: Mover): boolean {
   return rules.some((rule) => lets(rule.create, mover))
 }
 
-/** How a default branch is protected when it is first pushed (spec A, `default_branch_protection`). */
+/** How a default branch is protected when it is first pushed (docs/contract/A, `default_branch_protection`). */
 export const DefaultProtection = {
   none: 0,
   developersPush: 1,

@@ -56,7 +56,7 @@ export function onPush(refusal = MAY_NOT_PUSH): Access<RepositorySubject> {
   })
 }
 
-/** 403 with the sentence of spec B-resolved §2.2 for whoever may not push to the branch. */
+/** 403 with the sentence of docs/contract/B-resolved §2.2 for whoever may not push to the branch. */
 export async function assertMayPush(ctx: Ctx, project: Project, branch: unknown): Promise<void> {
   const isName = typeof branch === 'string' && isBranchName(branch)
   const may = isName

@@ -34,7 +34,7 @@ interface Asked {
   readonly suffix: string | undefined
 }
 
-/** An archive as a stream (spec B-resolved §1.3): its name, also that of the folder inside, carries ref and commit. */
+/** An archive as a stream (docs/contract/B-resolved §1.3): its name, also that of the folder inside, carries ref and commit. */
 export async function answerArchive(asked: Asked): Promise<Bytes> {
   const { ctx, project, repo, query, request } = asked
   const format = archiveFormat(asked.suffix)

@@ -1,5 +1,5 @@
 /**
- * The bytes of base64, with or without line breaks and padding; undefined when it is none (FAULTS 43): what node makes of
+ * The bytes of base64, with or without line breaks and padding; undefined when it is none (docs/faults 43): what node makes of
  * it by leaving characters out is not what anybody meant.
  */
 export function decodeBase64(text: string): Buffer | undefined {

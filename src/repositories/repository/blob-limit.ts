@@ -2,7 +2,7 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
 
-/** Counts a request for a large file against its limit: over 10 MB, 5 in a minute (spec B §Limits); 429 beyond. */
+/** Counts a request for a large file against its limit: over 10 MB, 5 in a minute (docs/contract/B §Limits); 429 beyond. */
 export function countLargeBlob(
   ctx: Ctx,
   project: Pick<Project, 'id'>,

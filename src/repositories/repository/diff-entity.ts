@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type FileDiff, type PrintedDiff, withFileNames } from '../../git/diff.ts'
 import { isGenerated } from './generated.ts'
 
-/** One changed file (spec B-resolved §1.5). */
+/** One changed file (docs/contract/B-resolved §1.5). */
 export const diffEntity = z.strictObject({
   diff: z.string(),
   collapsed: z.boolean(),

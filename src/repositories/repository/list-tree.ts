@@ -16,7 +16,7 @@ interface TreeQuery {
   readonly recursive: boolean
 }
 
-/** A page of a folder's entries, with what the next page's link needs (spec B-resolved §1.1). */
+/** A page of a folder's entries, with what the next page's link needs (docs/contract/B-resolved §1.1). */
 export async function listTree(
   repo: Repo,
   query: TreeQuery,

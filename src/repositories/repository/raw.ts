@@ -5,7 +5,7 @@ import type { ObjectId } from '../../git/types.ts'
 import { readRange } from '../../http/byte-range.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
 
-/** Browsers must neither keep nor interpret what a repository holds (spec B-resolved §1.2). */
+/** Browsers must neither keep nor interpret what a repository holds (docs/contract/B-resolved §1.2). */
 const rawHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'max-age=0, private, must-revalidate, no-store, no-cache',
   Pragma: 'no-cache',

@@ -23,7 +23,7 @@ const issuerEntity = z.strictObject({
   crl_url: z.string().nullable(),
 })
 
-/** A signature by its kind (spec B-resolved §2.3). */
+/** A signature by its kind (docs/contract/B-resolved §2.3). */
 export const signatureEntity = z.union([
   z.strictObject({
     signature_type: z.literal('PGP'),
@@ -72,7 +72,7 @@ const COMMIT_SOURCE = 'gitaly'
 
 /**
  * The signature of a commit or annotated tag, or 404 `404 Signature Not Found`: checked, and judged by whose the key is
- * (spec B-resolved §2.3).
+ * (docs/contract/B-resolved §2.3).
  */
 export async function getSignature(ctx: Ctx, signed: Signed): Promise<Signature> {
   const found = await ifFound(readSignature(signed.repo, signed.id, signed.signal))

@@ -12,7 +12,7 @@ import { isProhibited } from '../refs/prohibited-names.ts'
 import { ifFound } from '../repository/missing.ts'
 import { signerOf } from '../repository/signer.ts'
 
-/** Makes a tag where a ref stands, annotated when it has a message (spec B-resolved §4). */
+/** Makes a tag where a ref stands, annotated when it has a message (docs/contract/B-resolved §4). */
 export async function createTag(
   ctx: Ctx,
   project: Project,

@@ -48,7 +48,7 @@ function routes(kind: PlainKind, folder: string, what: string): Endpoint[] {
   return [list, get]
 }
 
-/** CI templates stand under our own word and under the one that stock clients know (spec D §0.1). */
+/** CI templates stand under our own word and under the one that stock clients know (docs/contract/D §0.1). */
 const ciFolders = vendorWords('svc').ciTemplates
 
 export const plainTemplates = [

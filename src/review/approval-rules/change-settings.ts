@@ -7,7 +7,7 @@ import { forgetRequestRules } from './forget-rules.ts'
 import { projectApprovalSettings, settingNames } from './settings.ts'
 import { type SettingChanges, saveSettings } from './settings-queries.ts'
 
-/** Changes how a project wants approvals; what its group has locked is dropped (spec B-resolved §8.1). */
+/** Changes how a project wants approvals; what its group has locked is dropped (docs/contract/B-resolved §8.1). */
 export async function changeProjectSettings(
   ctx: Ctx,
   project: Project,

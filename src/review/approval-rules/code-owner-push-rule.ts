@@ -5,7 +5,7 @@ import type { CheckedPush } from '../../repositories/refs/rules.ts'
 import { readOwnedFiles } from './code-owner-rules.ts'
 import type { OwnedFiles } from './code-owners.ts'
 
-/** Files with owners change by merge requests only, where a rule of the branch says so (spec B-resolved §7). */
+/** Files with owners change by merge requests only, where a rule of the branch says so (docs/contract/B-resolved §7). */
 export async function codeOwnerRule(
   ctx: Ctx,
   { project, push, branchRules, objects }: CheckedPush,

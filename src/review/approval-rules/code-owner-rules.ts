@@ -46,7 +46,7 @@ interface Owned {
   readonly target_branch: string
 }
 
-/** Replaces the code owners' rules of a merge request, in the caller's transaction (spec B-resolved §7). */
+/** Replaces the code owners' rules of a merge request, in the caller's transaction (docs/contract/B-resolved §7). */
 export async function saveCodeOwnerRules(
   ctx: Ctx,
   subject: Owned,

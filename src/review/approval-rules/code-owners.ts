@@ -23,7 +23,7 @@ export interface OwnedFiles {
   readonly entry: OwnerEntry
 }
 
-/** Where the file is looked for, the first that exists (spec B-resolved §7); `folders` are those of the vendor. */
+/** Where the file is looked for, the first that exists (docs/contract/B-resolved §7); `folders` are those of the vendor. */
 export function codeOwnersPaths(folders: readonly string[]): string[] {
   return ['CODEOWNERS', 'docs/CODEOWNERS', ...folders.map((folder) => `${folder}/CODEOWNERS`)]
 }
@@ -39,7 +39,7 @@ interface Draft {
 const unnamed = 'codeowners'
 const header = /^(\^)?\[([^\]]+)\](?:\[(-?\d+)\])?(?:\s+(.*))?$/
 
-/** Reads a CODEOWNERS file (spec B-resolved §7). Never fails: a line that is no header is an ordinary one. */
+/** Reads a CODEOWNERS file (docs/contract/B-resolved §7). Never fails: a line that is no header is an ordinary one. */
 export function parseCodeOwners(text: string): OwnerSection[] {
   const sections = new Map<string, Draft>()
   let current = sectionOf(sections, unnamed, false, 1)
@@ -170,7 +170,7 @@ function globPiece(glob: string, at: number): [string, number] {
 
 /**
  * The entries that changed paths fall under, each once: in every section the last matching line, unless a line of the
- * section excludes the path (spec B-resolved §7).
+ * section excludes the path (docs/contract/B-resolved §7).
  */
 export function ownedBy(sections: readonly OwnerSection[], paths: readonly string[]): OwnedFiles[] {
   const found: OwnedFiles[] = []

@@ -33,7 +33,7 @@ const common = {
   contains_hidden_groups: z.boolean(),
 }
 
-/** A rule of a project (spec B §Approval rule). */
+/** A rule of a project (docs/contract/B §Approval rule). */
 export const projectRuleEntity = z.strictObject({
   ...common,
   applies_to_all_protected_branches: z.boolean(),
@@ -46,7 +46,7 @@ export const projectRuleEntity = z.strictObject({
   ),
 })
 
-/** A rule as it holds for one merge request (spec B-resolved §8.3). */
+/** A rule as it holds for one merge request (docs/contract/B-resolved §8.3). */
 export const requestRuleEntity = z.strictObject({
   ...common,
   section: z.string().nullable(),

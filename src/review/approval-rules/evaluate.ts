@@ -14,7 +14,7 @@ export interface RuleVerdict {
 
 /**
  * Whether a rule is satisfied: enough of its people approved, or nobody is left who still could, which counts as
- * approved (spec B-resolved §8.3). One approval counts in every rule its giver belongs to.
+ * approved (docs/contract/B-resolved §8.3). One approval counts in every rule its giver belongs to.
  */
 export function judgeRule(rule: EligibleRule, approvers: readonly number[]): RuleVerdict {
   const approvedBy = approvers.filter((id) => rule.eligible.has(id))

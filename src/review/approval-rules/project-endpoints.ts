@@ -50,7 +50,7 @@ const configBody = {
 
 type ConfigInput = z.infer<z.ZodObject<typeof configBody>>
 
-/** Of an archived project only maintainers see who approves (spec B-resolved §8.1). */
+/** Of an archived project only maintainers see who approves (docs/contract/B-resolved §8.1). */
 function assertReadable(project: Project): void {
   if (project.archived && project.role < Role.maintainer) throw forbidden()
 }

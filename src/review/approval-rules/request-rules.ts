@@ -29,7 +29,7 @@ export async function getRuleInForce(
   return found.rule
 }
 
-/** Refuses changes where the project wants its own rules everywhere (spec B-resolved §8.3). */
+/** Refuses changes where the project wants its own rules everywhere (docs/contract/B-resolved §8.3). */
 export async function assertMayOverride(ctx: Ctx, project: Project): Promise<void> {
   const settings = await projectApprovalSettings(ctx, project)
   if (settings.disable_overriding_approvers_per_merge_request.value) {

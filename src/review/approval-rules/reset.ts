@@ -13,7 +13,7 @@ export interface PushedChange {
 
 /**
  * Applies the project's rule on pushes to the approvals that there are, in the caller's transaction: all go, or those of
- * the owners of touched files; none when the change as a whole is the same (a plain rebase; spec B-resolved §8.3).
+ * the owners of touched files; none when the change as a whole is the same (a plain rebase; docs/contract/B-resolved §8.3).
  */
 export async function resetApprovals(
   ctx: Ctx,

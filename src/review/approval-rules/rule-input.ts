@@ -6,7 +6,7 @@ import type { Ctx } from '../../ctx.ts'
 import { csv, flag, id, integer, oneOf, text } from '../../http/params.ts'
 import { listMemberIds, listProtectedNames, listUserIdsByName, type NamedRule } from './queries.ts'
 
-/** The most approvals that one rule may ask for (spec B-resolved §8.2). */
+/** The most approvals that one rule may ask for (docs/contract/B-resolved §8.2). */
 const required = () => integer({ min: 0, max: 100 })
 
 /** Whom a rule names; the `_ids` forms win over the older names. */
@@ -72,7 +72,7 @@ interface Names {
 
 /**
  * Whom a request wants a rule to name. Users who are no members and groups that the caller can't see are dropped without
- * an error; what the request does not mention is absent (spec B-resolved §8.2). Hidden groups of `before` are kept.
+ * an error; what the request does not mention is absent (docs/contract/B-resolved §8.2). Hidden groups of `before` are kept.
  */
 export async function readNames(
   ctx: Ctx,
@@ -121,7 +121,7 @@ async function readBranches(ctx: Ctx, project: Project, asked: AskedNames) {
 
 const coverageName = 'Coverage-Check'
 
-/** What holds of names and kinds of rules (spec B-resolved §8.2 Validation). */
+/** What holds of names and kinds of rules (docs/contract/B-resolved §8.2 Validation). */
 export function assertRule(rule: {
   readonly name: string
   readonly ruleType: string

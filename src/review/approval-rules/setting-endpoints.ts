@@ -89,7 +89,7 @@ export const updateProjectApprovalSetting = endpoint({
   },
 })
 
-/** Only the topmost group has these settings (spec B-resolved §8.1). */
+/** Only the topmost group has these settings (docs/contract/B-resolved §8.1). */
 function assertTop(group: { readonly parent_id: number | null }): void {
   if (group.parent_id !== null) throw notFound()
 }

@@ -9,7 +9,7 @@ export interface HeldSetting {
 
 export type ApprovalSettings = Readonly<Record<SettingName, HeldSetting>>
 
-/** What holds where nobody said anything (spec B States: a push resets approvals by default). */
+/** What holds where nobody said anything (docs/contract/B States: a push resets approvals by default). */
 const presets: Readonly<Record<SettingName, boolean>> = {
   reset_approvals_on_push: true,
   selective_code_owner_removals: false,
@@ -45,7 +45,7 @@ function held(own: Said, group: Said): ApprovalSettings {
   ) as unknown as ApprovalSettings // made of exactly these names
 }
 
-/** How approvals work in a project, what its topmost group demands included (spec B-resolved §8.1). */
+/** How approvals work in a project, what its topmost group demands included (docs/contract/B-resolved §8.1). */
 export async function projectApprovalSettings(
   ctx: Pick<Ctx, 'db'>,
   project: { readonly id: number; readonly namespace_id: number },

@@ -44,7 +44,7 @@ export interface Standing {
   readonly approved: boolean
 }
 
-/** How a merge request stands with all its rules (spec B-resolved §8.3); `targetBranch` asks for another target. */
+/** How a merge request stands with all its rules (docs/contract/B-resolved §8.3); `targetBranch` asks for another target. */
 export async function approvalStanding(
   ctx: Ctx,
   subject: ApprovalSubject,

@@ -32,7 +32,7 @@ export function mayApprove(row: MergeRequestRow, standing: Standing, userId: num
 
 /**
  * Adds the caller's approval: 409 when the head is another one, 401 for whoever may not, has done so, or does not prove
- * again who they are where the project asks for that (spec B-resolved §8.3).
+ * again who they are where the project asks for that (docs/contract/B-resolved §8.3).
  */
 export async function approve(
   ctx: Ctx,
@@ -94,7 +94,7 @@ export async function unapprove(ctx: Ctx, project: Project, row: MergeRequestRow
   })
 }
 
-/** Takes all approvals back, for bots only (spec B §Merge request approvals). */
+/** Takes all approvals back, for bots only (docs/contract/B §Merge request approvals). */
 export async function resetAllApprovals(ctx: Ctx, row: MergeRequestRow): Promise<void> {
   const user = userOf(ctx.actor)
   const isBot = user?.kind === 'project_bot' || user?.kind === 'group_bot'

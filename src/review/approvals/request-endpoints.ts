@@ -32,7 +32,7 @@ const ruleBrief = z.strictObject({ id: z.int(), name: z.string(), rule_type: z.s
 
 const approvedBy = z.strictObject({ user: userBasicEntity, approved_at: z.string() })
 
-/** How a merge request stands with its approvals (spec B §Approval state, B-resolved §8.3). */
+/** How a merge request stands with its approvals (docs/contract/B §Approval state, docs/contract/B-resolved §8.3). */
 const stateEntity = z.strictObject({
   id: z.int(),
   iid: z.int(),
@@ -341,7 +341,7 @@ export const resetMergeRequestApprovals = endpoint({
   summary: 'Take all approvals back; for the bots of projects and groups',
   tags,
   access: onMergeRequest(undefined, { signedIn: true }),
-  // Stock clients parse what comes with a 202, so it is never empty (spec D §0.3).
+  // Stock clients parse what comes with a 202, so it is never empty (docs/contract/D §0.3).
   response: z.strictObject({ message: z.literal('202 Accepted') }),
   status: 202,
   async handler({ ctx, project, mergeRequest: row }) {

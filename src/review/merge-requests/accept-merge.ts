@@ -19,7 +19,7 @@ const never: readonly DetailedMergeStatus[] = ['not_open', 'commits_status', 'ci
 const impossible: readonly DetailedMergeStatus[] = ['conflict', 'need_rebase']
 
 /**
- * Merges now, or with `wait` as soon as nothing stands in the way (spec D §1.10 Merge): 401 without the right to merge,
+ * Merges now, or with `wait` as soon as nothing stands in the way (docs/contract/D §1.10 Merge): 401 without the right to merge,
  * 405 when something forbids it, 422 when it can't be done, 409 when the head is another one.
  */
 export async function acceptMerge(

@@ -29,7 +29,7 @@ export async function afterMerge(
   if (await maySourceGo(ctx, row)) await removeSource(ctx, row)
 }
 
-/** Neither protected nor default, still at the merged head, and the merger may push there (spec D §1.10 Merge). */
+/** Neither protected nor default, still at the merged head, and the merger may push there (docs/contract/D §1.10 Merge). */
 async function maySourceGo(ctx: Ctx, row: MergeRequestRow): Promise<boolean> {
   if (row.source_project_id === null || row.head_sha === null) return false
   const found = await findProjectById(ctx.db, row.source_project_id)
@@ -55,7 +55,7 @@ async function removeSource(ctx: Ctx, row: MergeRequestRow): Promise<void> {
   }
 }
 
-/** Merge requests into the branch that goes want to go where it went (spec D §1.10 Merge). */
+/** Merge requests into the branch that goes want to go where it went (docs/contract/D §1.10 Merge). */
 async function retargetOthers(ctx: Ctx, row: MergeRequestRow): Promise<void> {
   if (row.source_project_id !== row.target_project_id) return
   const others = await listOpenIntoBranch(ctx.db, row.target_project_id, row.source_branch)

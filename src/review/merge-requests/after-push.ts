@@ -53,7 +53,7 @@ export async function mergeRequestsAfterPush(given: Ctx, push: SettledPush): Pro
   }
 }
 
-/** Open merge requests of a branch that is gone are closed (spec D §1.10 Refs and pushes). */
+/** Open merge requests of a branch that is gone are closed (docs/contract/D §1.10 Refs and pushes). */
 async function sourceDeleted(ctx: Ctx, projectId: number, branch: string): Promise<void> {
   for (const row of await listOpenFromBranch(ctx.db, projectId, branch)) {
     await inTransaction(ctx, async (ctx) => {

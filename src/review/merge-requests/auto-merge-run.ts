@@ -28,7 +28,7 @@ const hopeless: Partial<Record<DetailedMergeStatus, string>> = {
   commits_status: 'there is nothing to merge',
 }
 
-/** Merges for whoever set auto-merge, when the time has come; gives up when it never will (spec D §1.10 Merge). */
+/** Merges for whoever set auto-merge, when the time has come; gives up when it never will (docs/contract/D §1.10 Merge). */
 export async function autoMergeIfReady(given: Ctx, id: number): Promise<void> {
   const row = await findById(given.db, id)
   if (!row || row.auto_merge_sha === null) return

@@ -4,7 +4,7 @@ import { updateMergeRequest } from './queries.ts'
 import { noteChange } from './record.ts'
 import type { MergeRequestRow } from './row.ts'
 
-/** Stops an auto-merge that something has overtaken, with the reason, in the caller's transaction (spec D §1.10). */
+/** Stops an auto-merge that something has overtaken, with the reason, in the caller's transaction (docs/contract/D §1.10). */
 export async function cancelAutoMerge(
   ctx: Ctx,
   project: Project,

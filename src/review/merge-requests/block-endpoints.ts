@@ -83,7 +83,7 @@ async function unblock(ctx: Ctx, project: Project, iid: number, blockId: number)
   await deleteBlock(ctx.db, found.id)
 }
 
-/** What a merge request waits for, under both names that it goes by (spec D §1.10). */
+/** What a merge request waits for, under both names that it goes by (docs/contract/D §1.10). */
 function blockRoutes(word: 'blocks' | 'dependencies'): Endpoint[] {
   const at = `${path}/${word}` as const
   return [

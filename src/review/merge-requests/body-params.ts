@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { csv, flag, id, instant, integer, text } from '../../http/params.ts'
 
-/** What both creation and changes of a merge request may say (spec D §1.10). */
+/** What both creation and changes of a merge request may say (docs/contract/D §1.10). */
 const common = {
   description: text({ max: 1_000_000 }).nullish(),
   assignee_id: id().nullish(),

@@ -31,7 +31,7 @@ export function trialRef(row: Pick<MergeRequestRow, 'iid'>): string {
 }
 
 /**
- * Brings the source branch's tip into the target's repository, where `refs/merge-requests/:iid/head` keeps it (spec D
+ * Brings the source branch's tip into the target's repository, where `refs/merge-requests/:iid/head` keeps it (docs/contract/D
  * §3.5). Undefined when the branch or its project is gone.
  */
 export async function bringHead(ctx: Ctx, row: Sided): Promise<ObjectId | undefined> {

@@ -16,7 +16,7 @@ interface Outcome {
 }
 
 /**
- * Merges the two heads in memory and notes how that went (spec D §1.10 Preparation). A result for heads that have moved
+ * Merges the two heads in memory and notes how that went (docs/contract/D §1.10 Preparation). A result for heads that have moved
  * meanwhile is thrown away: the move has made a new check due.
  */
 export async function checkMergeability(ctx: Ctx, id: number, signal?: AbortSignal): Promise<void> {

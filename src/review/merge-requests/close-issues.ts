@@ -7,7 +7,7 @@ import { getIssue } from '../../planning/issues/find.ts'
 import { listClosingIssues } from './closing-issue-queries.ts'
 import type { MergeRequestRow } from './row.ts'
 
-/** Closes the issues that a merge request names with a closing word, as far as the merger may (spec D §1.9). */
+/** Closes the issues that a merge request names with a closing word, as far as the merger may (docs/contract/D §1.9). */
 export async function closeIssuesOf(ctx: Ctx, row: MergeRequestRow): Promise<void> {
   for (const found of await listClosingIssues(ctx.db, row.id)) {
     if (found.state !== 'opened') continue

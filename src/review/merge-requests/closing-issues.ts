@@ -7,7 +7,7 @@ import type { MergeRequestRow } from './row.ts'
 
 /**
  * Notes which issues the merge will close: those that the description or a commit message names with a closing word,
- * when the target is the default branch (spec D §1.9). In the caller's transaction.
+ * when the target is the default branch (docs/contract/D §1.9). In the caller's transaction.
  */
 export async function noteClosingIssues(
   ctx: Ctx,

@@ -54,7 +54,7 @@ export async function dropMergeOf(ctx: Ctx, { pushId, via }: ClosedPush): Promis
   await deleteIntent(ctx.db, pushId)
 }
 
-/** Everything that follows from a merge and needs no git, in the caller's transaction (spec D §1.10 Merge). */
+/** Everything that follows from a merge and needs no git, in the caller's transaction (docs/contract/D §1.10 Merge). */
 export async function completeMerge(
   given: Ctx,
   row: MergeRequestRow,

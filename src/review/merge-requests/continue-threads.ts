@@ -8,7 +8,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { getMergeRequest, noteableOf } from './find.ts'
 
 /**
- * Resolves the open threads of a merge request, or the one that is named, because an issue goes on with them (spec D
+ * Resolves the open threads of a merge request, or the one that is named, because an issue goes on with them (docs/contract/D
  * §1.9 Create).
  */
 export async function continueThreads(

@@ -35,7 +35,7 @@ import type { MergeRequestRow } from './row.ts'
 
 const longestTitle = 255
 
-/** Opens a merge request from a branch of `source`; what takes long is left to a task (spec D §1.10 Create). */
+/** Opens a merge request from a branch of `source`; what takes long is left to a task (docs/contract/D §1.10 Create). */
 export async function createMergeRequest(
   ctx: Ctx,
   source: Project,
@@ -88,7 +88,7 @@ export async function createMergeRequest(
   return reload(ctx, id)
 }
 
-/** Labels, people and closing issues; members set them, a stranger's wishes are left out (spec D §2.2). */
+/** Labels, people and closing issues; members set them, a stranger's wishes are left out (docs/contract/D §2.2). */
 async function addDetails(
   ctx: Ctx,
   target: Project,

@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/clock.ts'
 import type { MergeStatus } from '../../store/schema/merge-requests.ts'
 
-/** What `detailed_merge_status` says (spec D §1.10). */
+/** What `detailed_merge_status` says (docs/contract/D §1.10). */
 export type DetailedMergeStatus =
   | 'preparing'
   | 'checking'
@@ -87,7 +87,7 @@ const obstacles: readonly ((facts: MergeFacts) => DetailedMergeStatus | undefine
   pipelineObstacle,
 ]
 
-/** The first thing that keeps a merge request from being merged, or `mergeable` (spec D §1.10). */
+/** The first thing that keeps a merge request from being merged, or `mergeable` (docs/contract/D §1.10). */
 export function detailedMergeStatus(facts: MergeFacts): DetailedMergeStatus {
   for (const obstacle of obstacles) {
     const found = obstacle(facts)
@@ -118,7 +118,7 @@ function isUnchecked(status: MergeStatus): boolean {
   return status === 'unchecked' || status === 'cannot_be_merged_recheck'
 }
 
-/** `merge_status` as callers see it: the inner states of preparing and rechecking are not shown (spec D §1.10). */
+/** `merge_status` as callers see it: the inner states of preparing and rechecking are not shown (docs/contract/D §1.10). */
 export function publicMergeStatus(status: MergeStatus): string {
   if (status === 'preparing' || isChecking(status)) return 'checking'
   return isUnchecked(status) ? 'unchecked' : status

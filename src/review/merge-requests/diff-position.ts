@@ -17,7 +17,7 @@ const misplaced = () =>
 
 /**
  * Checks that a position names a version of the merge request and a place in its diff, and completes it; 400 when it
- * does not fit (spec B-resolved §11.1).
+ * does not fit (docs/contract/B-resolved §11.1).
  */
 export async function placeNote(
   ctx: Ctx,

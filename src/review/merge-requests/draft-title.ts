@@ -1,6 +1,6 @@
 const draftMark = /^\s*(?:\[draft\]|\(draft\)|draft:)\s*/i
 
-/** Whether a title marks a draft: a leading `[Draft]`, `(Draft)` or `Draft:` in any letter case (spec D §1.10). */
+/** Whether a title marks a draft: a leading `[Draft]`, `(Draft)` or `Draft:` in any letter case (docs/contract/D §1.10). */
 export function isDraftTitle(title: string): boolean {
   return draftMark.test(title)
 }

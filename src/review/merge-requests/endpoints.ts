@@ -30,7 +30,7 @@ const single = {
   render_html: flag().optional(),
 }
 
-/** An update says at least something (spec D §1.9). */
+/** An update says at least something (docs/contract/D §1.9). */
 function assertSomething(sent: ReadonlySet<string>): void {
   const names = Object.keys(updateBody)
   if (names.some((name) => sent.has(name))) return

@@ -98,7 +98,7 @@ const singleFields = {
   user: z.strictObject({ can_merge: z.boolean() }),
 }
 
-/** A single merge request (spec D §1.10 Fields). */
+/** A single merge request (docs/contract/D §1.10 Fields). */
 export const mergeRequestEntity = z.strictObject(singleFields)
 export type MergeRequestDetail = z.input<typeof mergeRequestEntity>
 

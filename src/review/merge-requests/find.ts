@@ -53,7 +53,7 @@ export function noteableOf(
   }
 }
 
-/** Developers, and the author of the merge request (spec D §2.2). */
+/** Developers, and the author of the merge request (docs/contract/D §2.2). */
 export function mayEdit(ctx: Ctx, project: Project, row: MergeRequestRow): boolean {
   const user = userOf(ctx.actor)
   if (project.archived) return false

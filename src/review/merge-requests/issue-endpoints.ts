@@ -158,7 +158,7 @@ export const listMergeRequestsOfCommit = endpoint({
       (row) => !query.state || query.state === 'all' || row.state === query.state,
     )
     const shown = rows.slice(page.offset, page.offset + page.perPage)
-    // Without totals (spec B-resolved §2.3).
+    // Without totals (docs/contract/B-resolved §2.3).
     return { items: await presentMergeRequests(ctx, shown) }
   },
 })

@@ -37,7 +37,7 @@ export const descriptionJob = {
   payload: z.object({ id, user_id: userId }),
 }
 
-/** Has a merge request looked at again when that is due, as a single read does (spec D §1.10 Preparation). */
+/** Has a merge request looked at again when that is due, as a single read does (docs/contract/D §1.10 Preparation). */
 export async function recheckIfDue(ctx: Ctx, row: MergeRequestRow): Promise<MergeRequestRow> {
   if (row.state !== 'opened') return row
   const due = row.merge_status === 'unchecked' || row.merge_status === 'cannot_be_merged_recheck'

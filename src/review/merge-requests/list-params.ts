@@ -32,7 +32,7 @@ const excluded = {
   target_branch: text().optional(),
 }
 
-/** Filters of every list of merge requests (spec D §1.10 List filters). */
+/** Filters of every list of merge requests (docs/contract/D §1.10 List filters). */
 export const listParams = {
   state: oneOf(['opened', 'closed', 'locked', 'merged', 'all']).optional(),
   scope: oneOf([

@@ -27,7 +27,7 @@ type Where = ExpressionBuilder<Tables, 'merge_requests' | 'projects'>
 type Condition = Expression<SqlBool>
 
 /**
- * One page of merge requests in the projects that the viewer sees (spec D §1.10). Ids are sorted and counted first: an
+ * One page of merge requests in the projects that the viewer sees (docs/contract/D §1.10). Ids are sorted and counted first: an
  * index often holds all that this takes, and whole rows would weigh on every sort.
  */
 export async function listMergeRequests(

@@ -6,7 +6,7 @@ export interface MessagePerson {
   readonly email: string
 }
 
-/** What the placeholders of commit templates stand for (spec D §1.10). */
+/** What the placeholders of commit templates stand for (docs/contract/D §1.10). */
 export interface MessageFacts {
   readonly sourceBranch: string
   readonly targetBranch: string
@@ -27,7 +27,7 @@ export interface MessageFacts {
   readonly reviewedBy: readonly MessagePerson[]
 }
 
-/** The merge commit's message where a project sets no template (spec D §1.10). */
+/** The merge commit's message where a project sets no template (docs/contract/D §1.10). */
 export const defaultMergeTemplate = `Merge branch '%{source_branch}' into '%{target_branch}'
 
 %{title}

@@ -32,7 +32,7 @@ export function cannotBeMerged(): Error {
   return unprocessable('Branch cannot be merged')
 }
 
-/** Writes what a merge by the project's method needs (spec D §1.10 Methods); 422 when it is not possible. */
+/** Writes what a merge by the project's method needs (docs/contract/D §1.10 Methods); 422 when it is not possible. */
 export async function writeMergeObjects(repo: Repo, plan: MergePlan): Promise<MergeObjects> {
   const [counted] = await countAheadBehind(repo, plan.target, [plan.source])
   if (!counted || counted.ahead === 0) throw cannotBeMerged()
@@ -67,7 +67,7 @@ async function writeSquash(repo: Repo, plan: MergePlan): Promise<ObjectId | null
   return squashed.outcome === 'clean' ? squashed.commitId : null
 }
 
-/** The default of a project that squashes single commits too only when it is told what to say (spec D §1.10). */
+/** The default of a project that squashes single commits too only when it is told what to say (docs/contract/D §1.10). */
 export async function isSingleCommit(
   ctx: Ctx,
   projectId: number,

@@ -27,7 +27,7 @@ import type { MergeRequestRow } from './row.ts'
 const attempts = 5
 
 /**
- * Merges by the project's method (spec D §1.10 Merge). The commits are written first, then one move of the target branch
+ * Merges by the project's method (docs/contract/D §1.10 Merge). The commits are written first, then one move of the target branch
  * makes them count; the merged state and all that follows are written in the transaction that closes that move, now or,
  * after a crash, at the next start. Whether it may be merged is the caller's to have looked at.
  */

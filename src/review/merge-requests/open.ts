@@ -10,7 +10,7 @@ import type { MergeRequestRow } from './row.ts'
 import { targetProject } from './target-project.ts'
 import { changeMergeRequest } from './update.ts'
 
-/** Opens a merge request; quick actions in its description are carried out and left out of it (spec D §1.11). */
+/** Opens a merge request; quick actions in its description are carried out and left out of it (docs/contract/D §1.11). */
 export async function openMergeRequest(
   ctx: Ctx,
   source: Project,

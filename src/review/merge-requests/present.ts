@@ -68,7 +68,7 @@ async function extrasOf(ctx: Ctx, rows: readonly MergeRequestRow[]) {
 
 type Extras = Awaited<ReturnType<typeof extrasOf>>
 
-/** Merge requests as lists show them (spec D §1.10 Fields). */
+/** Merge requests as lists show them (docs/contract/D §1.10 Fields). */
 export async function presentMergeRequests(
   ctx: Ctx,
   rows: readonly MergeRequestRow[],
@@ -156,7 +156,7 @@ function wishesOf(row: MergeRequestRow) {
   }
 }
 
-/** The project's `squash_option` overrules the wish at its two ends (spec D §1.10). */
+/** The project's `squash_option` overrules the wish at its two ends (docs/contract/D §1.10). */
 export function squashOnMerge(option: string, wish: boolean): boolean {
   if (option === 'always') return true
   return option !== 'never' && wish

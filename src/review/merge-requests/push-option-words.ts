@@ -1,4 +1,4 @@
-/** What push options ask of merge requests (spec D §3.6). */
+/** What push options ask of merge requests (docs/contract/D §3.6). */
 export interface PushWishes {
   readonly create: boolean
   readonly target?: string | undefined

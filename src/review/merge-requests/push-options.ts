@@ -18,7 +18,7 @@ import type { MergeRequestRow } from './row.ts'
 import { targetProject } from './target-project.ts'
 import { changeMergeRequest } from './update.ts'
 
-/** Most branches of one push that may have merge request options (spec D §3.6). */
+/** Most branches of one push that may have merge request options (docs/contract/D §3.6). */
 const mostBranches = 10
 
 /** A push whose refs have moved, and what it asked. */
@@ -29,7 +29,7 @@ export interface AskingPush {
 }
 
 /**
- * Opens and changes merge requests as a push asked (spec D §3.6). Gives what could not be done, for the user to read: the
+ * Opens and changes merge requests as a push asked (docs/contract/D §3.6). Gives what could not be done, for the user to read: the
  * push itself stands.
  */
 export async function applyPushOptions(ctx: Ctx, push: AskingPush): Promise<string[]> {

@@ -102,7 +102,7 @@ async function readNews(
   return { snapshot, added: log.commits.filter((one) => own.has(one.id)), owned, touched, traced }
 }
 
-/** A forced push must not take away what older versions show (spec D §3.5). */
+/** A forced push must not take away what older versions show (docs/contract/D §3.5). */
 async function keepAround(ctx: Ctx, projectId: number, ids: readonly ObjectId[]): Promise<void> {
   const repo = ctx.git.open(projectId)
   for (const id of ids) await placeOwnRef(repo, `refs/keep-around/${id}`, id)
@@ -159,7 +159,7 @@ async function addVersion(
 
 const mostListed = 100
 
-/** `added 2 commits` with a list of them, oldest first (spec B-resolved §11.3). */
+/** `added 2 commits` with a list of them, oldest first (docs/contract/B-resolved §11.3). */
 function addedNote(ctx: Ctx, row: MergeRequestRow, commits: readonly Commit[]): string {
   const lines = commits
     .slice(0, mostListed)

@@ -45,7 +45,7 @@ function offsetOf(patch: string, oldLine: number): number | undefined {
 
 /**
  * A diff position in the next version, or undefined when its line is gone: then the thread is outdated and stays where
- * it was (spec B-resolved §11.1). Pictures and whole files move with their file.
+ * it was (docs/contract/B-resolved §11.1). Pictures and whole files move with their file.
  */
 export function tracePosition(position: Position, step: VersionStep): Position | undefined {
   const shas = { base_sha: step.base, start_sha: step.start, head_sha: step.head }

@@ -10,7 +10,7 @@ import type { MergeRequestRow } from './row.ts'
 
 const refused = () => invalidText('Merge request is not mergeable')
 
-/** Points `refs/merge-requests/:iid/merge` at a merge of the two heads; the same one while they stay (spec D §3.5). */
+/** Points `refs/merge-requests/:iid/merge` at a merge of the two heads; the same one while they stay (docs/contract/D §3.5). */
 export async function buildTrialMerge(ctx: Ctx, row: MergeRequestRow): Promise<string> {
   if (row.state !== 'opened') throw refused()
   const source = await bringHead(ctx, row)

@@ -31,7 +31,7 @@ interface Change {
   readonly input: UpdateInput
 }
 
-/** Changes what the request names (spec D §1.10); every change that the reference records gets its system note. */
+/** Changes what the request names (docs/contract/D §1.10); every change that the reference records gets its system note. */
 export async function changeMergeRequest(
   ctx: Ctx,
   project: Project,
@@ -123,7 +123,7 @@ async function changeText(ctx: Ctx, { project, row, input }: Change): Promise<vo
   }
 }
 
-/** Ticks of a check-list are told by themselves (spec B-resolved §11.3 task). */
+/** Ticks of a check-list are told by themselves (docs/contract/B-resolved §11.3 task). */
 async function noteDescription(
   ctx: Ctx,
   project: Project,

@@ -46,7 +46,7 @@ interface Bench {
 }
 
 /**
- * Takes suggestions over as one commit on the source branch (spec D §1.11): 404 for those that the caller can't see, 403
+ * Takes suggestions over as one commit on the source branch (docs/contract/D §1.11): 404 for those that the caller can't see, 403
  * without the right to push there, 400 with the reason when one does not fit any more.
  */
 export async function applySuggestions(

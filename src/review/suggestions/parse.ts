@@ -12,7 +12,7 @@ const furthest = 100
 const mostBlocks = 100
 const opening = /^ {0,3}(`{3,})suggestion(?::-(\d{1,4})\+(\d{1,4}))?[ \t]*$/
 
-/** The blocks ```` ```suggestion:-1+2 ```` of a comment (spec D §1.11); one that never ends is none. */
+/** The blocks ```` ```suggestion:-1+2 ```` of a comment (docs/contract/D §1.11); one that never ends is none. */
 export function findSuggestions(text: string): SuggestedBlock[] {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
   const found: SuggestedBlock[] = []

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** Changes that comments on lines of merge requests propose (spec D §1.11). */
+/** Changes that comments on lines of merge requests propose (docs/contract/D §1.11). */
 export const suggestions: Migration = {
   name: '0085-suggestions',
   sql: `

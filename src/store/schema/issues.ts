@@ -111,7 +111,7 @@ export interface TimelogsTable {
   created_at: Instant
 }
 
-/** Labels, milestones, states and weights as they changed (spec D §1.9). */
+/** Labels, milestones, states and weights as they changed (docs/contract/D §1.9). */
 export interface ResourceEventsTable {
   id: Id
   kind: 'label' | 'milestone' | 'state' | 'weight'
@@ -128,7 +128,7 @@ export interface ResourceEventsTable {
   created_at: Instant
 }
 
-/** The feed of what people did (spec D §1.28). */
+/** The feed of what people did (docs/contract/D §1.28). */
 export interface EventsTable {
   id: Id
   project_id: Optional<number>

@@ -17,7 +17,7 @@ import { challenge, notAllowed, noWiki, redirect, rootOf } from './refusal.ts'
 const wikiForm = /^(.+)\.wiki$/
 const snippetForm = /^(?:(.+)\/)?snippets\/(\d{1,15})$/
 
-/** The wiki or snippet that a git request is about, for callers who may do what they ask (spec D §3.1). */
+/** The wiki or snippet that a git request is about, for callers who may do what they ask (docs/contract/D §3.1). */
 export async function admitSide(ctx: Ctx, asked: Asked): Promise<Admission | undefined> {
   const [, wikiPath] = wikiForm.exec(asked.path) ?? []
   if (wikiPath !== undefined) return await admitWiki(ctx, asked, wikiPath)

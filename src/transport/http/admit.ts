@@ -12,7 +12,7 @@ import type { ProjectsByPush } from './create-by-push.ts'
 import { challenge, noProject, notAllowed, redirect, rootOf } from './refusal.ts'
 
 /**
- * The project, wiki or snippet that a git request is about, for callers who may do what they ask (spec D §3.2).
+ * The project, wiki or snippet that a git request is about, for callers who may do what they ask (docs/contract/D §3.2).
  * Anonymous callers learn nothing but that they should sign in.
  */
 export async function admit(ctx: Ctx, asked: Asked, byPush: ProjectsByPush): Promise<Admission> {
@@ -46,7 +46,7 @@ async function findHere(ctx: Ctx, path: string): Promise<Found | undefined> {
   return project && { project, notices: [] }
 }
 
-/** Fetching clients are sent on, which git tells its user; pushes are taken and told (spec D §3.1). */
+/** Fetching clients are sent on, which git tells its user; pushes are taken and told (docs/contract/D §3.1). */
 async function findMoved(ctx: Ctx, asked: Asked): Promise<Found | undefined> {
   const id = await findMovedProjectId(ctx.db, asked.path)
   const project = id === undefined ? undefined : await findVisibleProject(ctx, String(id))
@@ -65,7 +65,7 @@ async function findMoved(ctx: Ctx, asked: Asked): Promise<Found | undefined> {
   return { project, notices: [notice.join('\n')] }
 }
 
-/** A job pushes to its own project alone, and only where that allows it (spec D §2.5). */
+/** A job pushes to its own project alone, and only where that allows it (docs/contract/D §2.5). */
 function assertJobMayPush(actor: JobActor, project: Project): void {
   const isAllowed = projectSetting(project, 'ci_push_repository_for_job_token_allowed')
   if (actor.projectId === project.id && isAllowed) return

@@ -7,7 +7,7 @@ import { createProject } from '../../projects/projects/create-project.ts'
 // Whoever pushes to a new path does so at once; the notice is not worth more memory.
 const mostNotices = 1000
 
-/** Makes private projects for pushes to paths that hold none yet (spec D §3.2). */
+/** Makes private projects for pushes to paths that hold none yet (docs/contract/D §3.2). */
 export class ProjectsByPush {
   readonly #unannounced = new LRUCache<number, true>({ max: mostNotices })
 

@@ -27,7 +27,7 @@ function text(
 
 /**
  * 401 with the challenge without which git does not send the credentials it has. The same for every
- * project, so that nobody learns which exist (spec D §3.2).
+ * project, so that nobody learns which exist (docs/contract/D §3.2).
  */
 export function challenge(realm: string): Problem {
   const body =

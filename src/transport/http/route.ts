@@ -22,7 +22,7 @@ const form =
 const page = /^\/((?:[^/]+\/)+[^/]+)\.git\/?$/
 
 /**
- * Reads a raw URL (spec D §3.1), or gives undefined when it is none of git's. Without `.git` only
+ * Reads a raw URL (docs/contract/D §3.1), or gives undefined when it is none of git's. Without `.git` only
  * the requests that no page or API can mean are taken.
  */
 export function readRoute(rawPath: string, rawQuery: string): GitRoute | undefined {

@@ -8,7 +8,7 @@ import type { Service } from '../advertisements.ts'
 import { challenge, notAllowed, tooManyFailures } from './refusal.ts'
 
 /**
- * Who sends a git request (spec D §3.2). Wrong credentials get the challenge again, a blocked user or
+ * Who sends a git request (docs/contract/D §3.2). Wrong credentials get the challenge again, a blocked user or
  * a token without the scope 403 with the reason.
  */
 export async function signIn(

@@ -17,7 +17,7 @@ export function refusal(
   return new Problem(code, status, { message }, { headers })
 }
 
-/** 401 with both challenges: git-lfs looks at its own, other clients at the common one (spec D §3.8). */
+/** 401 with both challenges: git-lfs looks at its own, other clients at the common one (docs/contract/D §3.8). */
 export function lfsChallenge(realm: string): Problem {
   return refusal('unauthorized', 401, 'Credentials needed', {
     'LFS-Authenticate': `Basic realm="${realm}"`,

@@ -41,7 +41,7 @@ interface Asked {
   readonly authorization: string | undefined
 }
 
-/** Where each object is to be fetched from or brought to (spec D §3.8). */
+/** Where each object is to be fetched from or brought to (docs/contract/D §3.8). */
 export async function answerBatch(asked: Asked, request: BatchRequest): Promise<BatchAnswer> {
   if (request.transfers !== undefined && !request.transfers.includes('basic')) {
     throw refusal('unprocessable', 422, 'Only the transfer `basic` is offered.')

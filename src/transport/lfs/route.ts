@@ -17,7 +17,7 @@ export type LfsRoute =
 const form = /^\/((?:[^/]+\/)+[^/]+?)\.git\/(info\/lfs\/.*|[a-z0-9]+-lfs\/objects\/.*)$/
 const oid = '([0-9a-f]{64})'
 
-/** Reads a raw path (spec D §3.8); undefined when it is none of LFS's. */
+/** Reads a raw path (docs/contract/D §3.8); undefined when it is none of LFS's. */
 export function readLfsRoute(rawPath: string, folders: readonly string[]): LfsRoute | undefined {
   const [, encoded, rest] = form.exec(rawPath) ?? []
   if (encoded === undefined || rest === undefined) return undefined

@@ -57,7 +57,7 @@ const methods: Readonly<Record<LfsRoute['kind'], readonly string[]>> = {
   upload: ['PUT'],
 }
 
-/** Answers one request of Git LFS (spec D §3.8). */
+/** Answers one request of Git LFS (docs/contract/D §3.8). */
 export async function answerLfs(asked: LfsRequest): Promise<LfsAnswer> {
   const { route, request } = asked
   const allowed = methods[route.kind]
@@ -117,7 +117,7 @@ async function locks(
   return json(await answerUnlock(ctx, project, { id: route.id, force }))
 }
 
-/** The object's bytes; 404 alike for what is not there and for what belongs to others (FAULTS 76). */
+/** The object's bytes; 404 alike for what is not there and for what belongs to others (docs/faults 76). */
 async function download(
   { ctx, project }: Admitted,
   oid: string,

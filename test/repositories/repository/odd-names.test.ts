@@ -67,7 +67,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Those that a commit of the API may make: FAULTS 41 has it refuse line breaks and backslashes. */
+/** Those that a commit of the API may make: docs/faults 41 has it refuse line breaks and backslashes. */
 const writable = names.filter((name) => !/[\n\t\\]/.test(name))
 
 test('are written as they are', async () => {
