@@ -25,6 +25,7 @@ import { mount, mountHost, unreadBodies } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { makePipeline } from './http/pipeline.ts'
 import { Router as ApiRouter } from './http/router.ts'
+import { type RunningRequest, RunningRequests } from './http/running-requests.ts'
 import type { ThrottleRule } from './http/throttle.ts'
 import { openServerParts, type PartsOptions } from './parts.ts'
 import { recoverPushes } from './repositories/refs/recover.ts'
@@ -53,10 +54,12 @@ export interface App {
   makeCtx(actor?: Actor, ip?: string): Ctx
   /** Starts background work and listens as configured; gives the address. */
   listen(): Promise<AddressInfo>
+  /** The requests that are being answered. */
+  runningRequests(): RunningRequest[]
   /** Runs all background work that is due to its end, for tests. */
   runDueTasks(): Promise<void>
   /** Stops accepting, lets running requests end within the drain time, closes everything. */
-  close(): Promise<void>
+  close(drainTime?: number): Promise<void>
 }
 
 /** Builds the lasting parts once and mounts every door; the only place where all rooms meet. */
@@ -103,7 +106,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   web.disable('etag')
   web.set('query parser', false)
   web.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false)
-  web.use(counted(parts.metrics))
+  const running = new RunningRequests()
+  web.use(counted(parts.metrics, running))
   web.use(unreadBodies())
   web.use('/-', apiReference())
   web.get('/api/v4/openapi.json', (_request, response) => {
@@ -128,6 +132,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     server,
     config,
     makeCtx,
+    runningRequests: () => running.list(),
     runDueTasks: () => runner.runDue(),
     async listen() {
       await makeCtx().git.outliveOthers()
@@ -138,11 +143,11 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       sweeping = removeLeftOvers(makeCtx(), closing.signal)
       return address
     },
-    async close() {
+    async close(drainTime = config.drainTime) {
       closing.abort()
-      await drain(server, config.drainTime)
+      await drain(server, drainTime)
       await transport.close()
-      await runner.stop(config.drainTime)
+      await runner.stop(drainTime)
       await sweeping
       await parts.close()
     },
@@ -170,8 +175,9 @@ function answerFault(log: Log): ErrorRequestHandler {
 }
 
 /** Counts every request, of whichever door. */
-function counted(metrics: Metrics): RequestHandler {
+function counted(metrics: Metrics, running: RunningRequests): RequestHandler {
   return (request, response, next) => {
+    running.add(request, response)
     const started = performance.now()
     const answered = metrics.begin(request.method)
     response.on('close', () => answered(response.statusCode, (performance.now() - started) / 1000))

@@ -1,26 +1,39 @@
-import { openApp } from './app.ts'
+import { type App, openApp } from './app.ts'
 import { readConfig } from './base/config.ts'
-import { makeLog } from './base/log.ts'
+import { type Log, makeLog } from './base/log.ts'
 import { goAhead } from './base/priority.ts'
 import { keepHeapSmall } from './base/small-heap.ts'
 import { StartError } from './base/start-error.ts'
-import { ensureRoot, type RootAccess } from './identity/users/ensure-root.ts'
+import { ensureRoot, findFirstSignIn } from './identity/users/ensure-root.ts'
 
-/** Reads the configuration, listens, and closes in order on SIGTERM or SIGINT. */
+/** The exit code after a fault of our own; `scripts/supervise` starts the server again then. */
+const crashed = 70
+/** After a fault running requests get this long: who knows what it has left undone. */
+const crashDrainMs = 2000
+const crashDeadlineMs = 5000
+/** Terminals, npm and supervisors each pass on the same signal. */
+const sameSignalMs = 1000
+
+/** Reads the configuration, listens, and closes in order on SIGTERM or SIGINT, and after a fault that nobody caught. */
 export async function serve(): Promise<void> {
   keepHeapSmall()
   const config = readConfig()
   const log = makeLog({ level: config.logLevel })
   goAhead()
   const app = await openApp(config, { log })
-  const root = await ensureRoot(app.makeCtx())
+  endOnFault(app, log)
+  await ensureRoot(app.makeCtx())
   const { address, port } = await app.listen()
   process.stdout.write(`Gitstead listens on http://${address}:${port} (${config.externalUrl})\n`)
-  if (root) process.stdout.write(tellRoot(root))
-  let closing = false
+  const files = await findFirstSignIn(app.makeCtx())
+  if (files.length > 0) process.stdout.write(firstSignIn(files))
+  let stopped: number | undefined
   const stop = (signal: string) => {
-    if (closing) process.exit(1)
-    closing = true
+    if (stopped !== undefined) {
+      if (performance.now() - stopped > sameSignalMs) process.exit(1)
+      return
+    }
+    stopped = performance.now()
     log.info('stopping', { signal })
     app.close().then(
       () => process.exit(0),
@@ -34,16 +47,24 @@ export async function serve(): Promise<void> {
   process.on('SIGINT', () => stop('SIGINT'))
 }
 
-/** How the administrator signs in; secrets that the operator chose are not repeated. */
-function tellRoot(root: RootAccess): string {
-  const password = root.password ?? 'as in GITSTEAD_ROOT_PASSWORD'
-  const token = root.token ?? 'as in GITSTEAD_ROOT_TOKEN'
+/** An error or a rejected promise that nobody caught: says so, with the requests that it may belong to, and ends. */
+function endOnFault(app: App, log: Log): void {
+  let ending = false
+  process.on('uncaughtException', (error, origin) => {
+    log.error('a fault that nobody caught', { error, origin, requests: app.runningRequests() })
+    if (ending) return
+    ending = true
+    const end = () => process.exit(crashed)
+    setTimeout(end, crashDeadlineMs)
+    app.close(crashDrainMs).then(end, end)
+  })
+}
+
+/** Where the first administrator's secrets are; standard output may end up in a journal that others read. */
+function firstSignIn(files: readonly string[]): string {
   return [
-    'The first administrator was created. This is shown once:',
-    `  user      ${root.username}`,
-    `  password  ${password}`,
-    `  token     ${token}`,
-    `The token is also kept in ${root.tokenFile}`,
+    'The administrator is root. How to sign in is in files that only you can read:',
+    ...files.map((file) => `  ${file}`),
     '',
   ].join('\n')
 }

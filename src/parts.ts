@@ -91,6 +91,13 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
     synchronous: options.synchronous ?? 'full',
     mayMigrate: manner.mayMigrate,
   })
+  if (store.logDamage !== undefined) {
+    const path = `${store.path}-wal`
+    log.error('the write-ahead log was damaged, changes may be lost', {
+      path,
+      why: store.logDamage,
+    })
+  }
   const vault = await openVault(config.data, store.db, config.secretKey).catch(async (error) => {
     await store.close()
     throw error

@@ -82,7 +82,8 @@ function startCommand(root: string): { flags: string[]; env: Record<string, stri
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const words = String(scripts.start).split(' ')
   const node = words.indexOf('node')
-  const set = words.slice(0, node).map((word) => word.split('=') as [string, string])
+  const settings = words.slice(0, node).filter((word) => word.includes('='))
+  const set = settings.map((word) => word.split('=') as [string, string])
   return { flags: words.slice(node + 1, -1), env: Object.fromEntries(set) }
 }
 

@@ -25,11 +25,11 @@ export const settings = {
   }),
   rootToken: optionalText({
     secret: true,
-    doc: 'Access token of the administrator `root`, used at the first start; made and shown once without it',
+    doc: 'Access token of the administrator `root`, used at the first start; without it one is made. In `root-token` of the data folder',
   }),
   rootPassword: optionalText({
     secret: true,
-    doc: 'Password of `root`, used at the first start; made and shown once without it',
+    doc: 'Password of `root`, used at the first start; without it one is made, in `root-password` of the data folder',
   }),
   secretKey: optionalText({
     secret: true,

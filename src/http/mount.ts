@@ -20,6 +20,7 @@ export function mount(
       if (!response.writableFinished) gone.abort()
     })
     const asked = readRequest(request, response, gone.signal)
+    response.setHeader('X-Request-Id', asked.id)
     handle(asked)
       .then((answer) => send(request, response, answer, asked.id, started, log))
       .catch((error: unknown) => {
@@ -85,7 +86,6 @@ async function send(
 ): Promise<void> {
   const seconds = (performance.now() - started) / 1000
   response.statusCode = answer.status
-  response.setHeader('X-Request-Id', id)
   response.setHeader('X-Runtime', seconds.toFixed(6))
   response.setHeader('X-Content-Type-Options', 'nosniff')
   response.setHeader('X-Frame-Options', 'SAMEORIGIN')

@@ -15,6 +15,7 @@ import type { Migration } from './migration.ts'
 import { ReadCache } from './read-cache.ts'
 import type { Db, Schema } from './schema.ts'
 import { offerWatching } from './watch.ts'
+import { findLogDamage } from './wal.ts'
 
 export interface StoreOptions {
   readonly now?: () => Instant
@@ -40,6 +41,8 @@ export interface Store {
   readonly cache: ReadCache
   /** Names of the migrations that this start has run. */
   readonly migrated: readonly string[]
+  /** What was wrong with the write-ahead log before it was opened: changes may be lost. */
+  readonly logDamage: string | undefined
   /** A consistent copy of the whole database in one new file, while others read and write. */
   copyTo(path: string): Promise<void>
   /** Empties the write-ahead log into the database file. */
@@ -53,6 +56,8 @@ export interface Store {
 export function openStore(folder: string, options: StoreOptions): Store {
   const path = join(folder, 'gitstead.db')
   const { now = systemClock, timeoutMs = 10_000 } = options
+  // Only a server that has the data folder to itself finds the log at rest.
+  const logDamage = options.mayMigrate === false ? undefined : findLogDamage(path)
   const writer = openWriter(path, options.synchronous ?? 'full')
   try {
     if (options.mayMigrate === false) assertMigrated(writer, options.migrations)
@@ -86,6 +91,7 @@ export function openStore(folder: string, options: StoreOptions): Store {
       cache,
       path,
       migrated,
+      logDamage,
       copyTo: (target) => copyDatabase(openReader(), target),
       checkpoint() {
         writer.pragma('wal_checkpoint(TRUNCATE)')

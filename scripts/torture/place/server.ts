@@ -141,7 +141,8 @@ function startCommand(): { args: string[]; env: Record<string, string> } {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const words = String(scripts.start).split(' ')
   const node = words.indexOf('node')
-  const env = words.slice(0, node).map((word) => word.split('=') as [string, string])
+  const settings = words.slice(0, node).filter((word) => word.includes('='))
+  const env = settings.map((word) => word.split('=') as [string, string])
   return { args: words.slice(node + 1), env: Object.fromEntries(env) }
 }
 

@@ -93,6 +93,19 @@ export async function isAnyoneHere(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
+/** Whether a user has ever used a password or a token. */
+export async function hasSignedIn(db: Db, username: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('username', '=', username)
+    .where((eb) =>
+      eb.or([eb('last_sign_in_at', 'is not', null), eb('last_activity_on', 'is not', null)]),
+    )
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export function findGhost(db: Db): Promise<UserRow | undefined> {
   return db
     .selectFrom('users')

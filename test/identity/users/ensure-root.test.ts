@@ -5,7 +5,7 @@ import { signInWithToken } from '../../../src/access/authenticate.ts'
 import { signInWithBasic } from '../../../src/access/sign-in-basic.ts'
 import { type Config, makeConfig } from '../../../src/base/config.ts'
 import { silentLog } from '../../../src/base/log.ts'
-import { ensureRoot } from '../../../src/identity/users/ensure-root.ts'
+import { ensureRoot, findFirstSignIn } from '../../../src/identity/users/ensure-root.ts'
 import { openServerParts, type Parts } from '../../../src/parts.ts'
 import { newFolder } from '../../support/database.ts'
 
@@ -24,24 +24,39 @@ async function start(given: Partial<Config> = {}) {
   return { ctx: parts.makeCtx(), folder }
 }
 
-test('the first start makes an administrator with id 1 and tells how to sign in, once', async () => {
+test('the first start makes an administrator with id 1 and keeps how to sign in where only its owner reads', async () => {
   const { ctx, folder } = await start()
-  const root = await ensureRoot(ctx)
-  const actor = await signInWithToken(ctx, root?.token ?? '')
+  await ensureRoot(ctx)
+  const secrets = ['root-token', 'root-password'].map((name) => {
+    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+    return readFileSync(join(folder, name), 'utf8').trimEnd()
+  })
+  const [token = '', password = ''] = secrets
+  const actor = await signInWithToken(ctx, token)
   expect(actor.user).toMatchObject({ id: 1, username: 'root', name: 'Administrator', admin: true })
   expect(actor.token?.scopes).toContain('sudo')
-  const byPassword = await signInWithBasic(ctx, { user: 'root', password: root?.password ?? '' })
-  expect(byPassword).toMatchObject({ user: { id: 1 } })
-  const file = join(folder, 'root-token')
-  expect(readFileSync(file, 'utf8')).toBe(`${root?.token}\n`)
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(await ensureRoot(ctx)).toBeUndefined()
+  expect(await signInWithBasic(ctx, { user: 'root', password })).toMatchObject({ user: { id: 1 } })
+  await ensureRoot(ctx)
+  expect(readFileSync(join(folder, 'root-token'), 'utf8')).toBe(`${token}\n`)
 })
 
-test('token and password come from the configuration, and are not told again', async () => {
-  const { ctx } = await start({ rootToken: 'chosen-by-operator', rootPassword: 'Chosen-9-chosen' })
-  const root = await ensureRoot(ctx)
-  expect([root?.token, root?.password]).toEqual([undefined, undefined])
+test('each start names the files until somebody has signed in, however the first one ended', async () => {
+  const { ctx, folder } = await start()
+  await ensureRoot(ctx)
+  const files = ['root-password', 'root-token'].map((name) => join(folder, name))
+  expect(await findFirstSignIn(ctx)).toEqual(files)
+  expect(await findFirstSignIn(ctx)).toEqual(files)
+  await ctx.db.updateTable('users').set({ last_sign_in_at: ctx.now() }).execute()
+  expect(await findFirstSignIn(ctx)).toEqual([])
+})
+
+test('token and password come from the configuration, and the password is written nowhere', async () => {
+  const { ctx, folder } = await start({
+    rootToken: 'chosen-by-operator',
+    rootPassword: 'Chosen-9-chosen',
+  })
+  await ensureRoot(ctx)
+  expect(await findFirstSignIn(ctx)).toEqual([join(folder, 'root-token')])
   expect((await signInWithToken(ctx, 'chosen-by-operator')).user.id).toBe(1)
   const actor = await signInWithBasic(ctx, { user: 'root', password: 'Chosen-9-chosen' })
   expect(actor).toMatchObject({ kind: 'user' })
