@@ -10,7 +10,9 @@ import type { SettingValues } from './access/setting-definitions.ts'
 import { signInClient } from './access/sign-in-client.ts'
 import { apiEndpoints, schedules, tasks } from './areas.ts'
 import { TaskRunner } from './background/runner.ts'
+import type { Instant } from './base/clock.ts'
 import type { Config } from './base/config.ts'
+import { isDiskFull } from './base/full-disk.ts'
 import type { Log } from './base/log.ts'
 import type { Metrics } from './base/metrics.ts'
 import { StartError } from './base/start-error.ts'
@@ -61,6 +63,9 @@ export interface App {
   /** Stops accepting, lets running requests end within the drain time, closes everything. */
   close(drainTime?: number): Promise<void>
 }
+
+/** How often a start on a full disk looks whether there is room by now. */
+const roomLookMs = 2000
 
 /** Builds the lasting parts once and mounts every door; the only place where all rooms meet. */
 export async function openApp(config: Config, options: AppOptions = {}): Promise<App> {
@@ -136,8 +141,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     runDueTasks: () => runner.runDue(),
     async listen() {
       await makeCtx().git.outliveOthers()
-      await recoverPushes(makeCtx())
-      await recoverSideMoves(makeCtx())
+      await recoverMoves(makeCtx(), makeCtx().now(), closing.signal)
       if (options.background !== false) await runner.start()
       const address = await listen(server, config, log)
       sweeping = removeLeftOvers(makeCtx(), closing.signal)
@@ -151,6 +155,26 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       await sweeping
       await parts.close()
     },
+  }
+}
+
+/**
+ * Settles pushes that a crash left open. On a full disk that waits until there is room, and nobody can push before:
+ * what is about to move is written down first.
+ */
+async function recoverMoves(ctx: Ctx, before: Instant, signal: AbortSignal): Promise<void> {
+  try {
+    await recoverPushes(ctx, before)
+    await recoverSideMoves(ctx, before)
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+    ctx.log.error('interrupted pushes wait for room on the disk', { error })
+    const again = () =>
+      void recoverMoves(ctx, before, signal).catch((failure: unknown) => {
+        ctx.log.error('interrupted pushes cannot be settled', { error: failure })
+      })
+    const timer = setTimeout(again, roomLookMs).unref()
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
   }
 }
 

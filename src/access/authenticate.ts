@@ -1,4 +1,5 @@
 import { dayOf } from '../base/clock.ts'
+import { unlessDiskFull } from '../base/full-disk.ts'
 import {
   forbidden,
   insufficientScope,
@@ -82,7 +83,8 @@ export async function findActorByToken(door: Door, secret: string): Promise<User
   const user = presentUser(row)
   assertUserMaySignIn(user)
   if (isDue(row.last_used_at, now)) {
-    await touchToken(door.db, row.token_id, now, recentAddresses(row.last_used_ips, door.ip))
+    const addresses = recentAddresses(row.last_used_ips, door.ip)
+    await unlessDiskFull(touchToken(door.db, row.token_id, now, addresses))
   }
   const scopes = JSON.parse(row.scopes) as string[] // written by us as a JSON list of words
   const token = { id: row.token_id, kind: row.token_kind, scopes }
@@ -99,7 +101,8 @@ async function findActorByOauthToken(door: Door, digest: Buffer): Promise<UserAc
   })
   const user = presentUser(row)
   assertUserMaySignIn(user)
-  if (isDue(row.last_used_at, now)) await touchOauthToken(door.db, row.token_id, now)
+  if (isDue(row.last_used_at, now))
+    await unlessDiskFull(touchOauthToken(door.db, row.token_id, now))
   const scopes = JSON.parse(row.scopes) as string[] // written by us as a JSON list of words
   return { kind: 'user', user, token: { id: row.token_id, kind: 'oauth', scopes }, sudoBy: null }
 }

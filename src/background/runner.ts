@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Instant, later } from '../base/clock.ts'
+import { isDiskFull } from '../base/full-disk.ts'
 import type { Log } from '../base/log.ts'
 import { redactText } from '../base/redact.ts'
 import type { Db } from '../store/schema.ts'
@@ -46,6 +47,8 @@ const longestPauseMs = 3_600_000
  */
 const freeCutOffs = 3
 const mostCutOffs = 20
+/** How long a task waits that found no room on the disk. */
+const fullDiskPauseMs = 10_000
 
 /** How long after the nth failure a task is tried again: 10 s, 20 s, 40 s … at most an hour. */
 export function pauseAfter(attempts: number): number {
@@ -73,6 +76,9 @@ export class TaskRunner<C extends TaskCtx> {
   #timer: NodeJS.Timeout | undefined
   #look: Promise<void> | undefined
   #lookAgain = false
+  #recovered = false
+  /** How tasks ended whose row could not be changed; until then it stays marked as running. */
+  readonly #unsaved = new Map<number, () => Promise<void>>()
 
   constructor(options: RunnerOptions<C>) {
     this.#options = options
@@ -94,8 +100,10 @@ export class TaskRunner<C extends TaskCtx> {
 
   /** Takes back what a dead process left, then runs whatever is due. */
   async start(): Promise<void> {
-    await this.recover()
-    await this.#enqueueScheduled()
+    await this.#begin().catch((error: unknown) => {
+      if (!isDiskFull(error)) throw error
+      this.#options.makeCtx().log.error('background work waits for room on the disk', { error })
+    })
     this.#state = 'started'
     this.#timer = setInterval(() => this.wake('tick'), this.#options.lookMs ?? 5000)
     this.#timer.unref()
@@ -146,7 +154,7 @@ export class TaskRunner<C extends TaskCtx> {
   async recover(): Promise<void> {
     const { db, log } = this.#options.makeCtx()
     for (const row of await listRunningTasks(db)) {
-      if (this.#running.has(row.id)) continue
+      if (this.#running.has(row.id) || this.#unsaved.has(row.id)) continue
       log.warn('task was cut off', { task: row.name, id: row.id, attempts: row.attempts })
       await this.#giveBack(row, 'the process ended during the task')
     }
@@ -171,7 +179,23 @@ export class TaskRunner<C extends TaskCtx> {
     await enqueueScheduled(ctx, this.#options.schedules ?? [], ctx.now())
   }
 
+  async #begin(): Promise<void> {
+    await this.recover()
+    this.#recovered = true
+    await this.#enqueueScheduled()
+  }
+
+  /** What could not be written when it was due, on a full disk for example. */
+  async #catchUp(): Promise<void> {
+    if (!this.#recovered) await this.#begin()
+    for (const [id, save] of this.#unsaved) {
+      await save()
+      this.#unsaved.delete(id)
+    }
+  }
+
   async #tick(): Promise<void> {
+    await this.#catchUp()
     await this.#enqueueScheduled()
     const { db, now } = this.#options.makeCtx()
     if (await isAnyTaskDue(db, now())) await this.#claimDue()
@@ -208,17 +232,31 @@ export class TaskRunner<C extends TaskCtx> {
 
   async #finish(row: TaskRow, task: AnyTask<C>, abort: AbortController): Promise<void> {
     const ctx = this.#options.makeCtx()
+    const error = await this.#attempt(ctx, row, task, abort)
+    const cutOff = this.#state === 'stopped' && abort.signal.aborted
+    const save = () => this.#save(ctx, row, task, error, cutOff)
     try {
-      const error = await this.#attempt(ctx, row, task, abort)
-      if (error === undefined) await withoutWaiting(ctx, (db) => deleteTask(db, row.id))
-      else if (this.#state === 'stopped' && abort.signal.aborted) {
-        const counts = { attempts: row.attempts - 1, cut_offs: row.cut_offs }
-        await retryTask(ctx.db, row, { runAt: ctx.now(), error: 'the server stopped', counts })
-      } else await this.#fail(ctx, row, task, error)
-    } catch (error) {
-      // The row stays marked as running, and the next start takes it back.
-      ctx.log.error('the end of a task cannot be saved', { task: row.name, id: row.id, error })
+      await save()
+    } catch (failure) {
+      // The next tick tries again; after a crash the next start takes the row back.
+      this.#unsaved.set(row.id, save)
+      const about = { task: row.name, id: row.id, error: failure }
+      ctx.log.error('the end of a task cannot be saved', about)
     }
+  }
+
+  async #save(
+    ctx: C,
+    row: TaskRow,
+    task: AnyTask<C>,
+    error: unknown,
+    cutOff: boolean,
+  ): Promise<void> {
+    if (error === undefined) await withoutWaiting(ctx, (db) => deleteTask(db, row.id))
+    else if (cutOff) {
+      const counts = { attempts: row.attempts - 1, cut_offs: row.cut_offs }
+      await retryTask(ctx.db, row, { runAt: ctx.now(), error: 'the server stopped', counts })
+    } else await this.#fail(ctx, row, task, error)
   }
 
   async #attempt(ctx: C, row: TaskRow, task: AnyTask<C>, abort: AbortController): Promise<unknown> {
@@ -238,6 +276,12 @@ export class TaskRunner<C extends TaskCtx> {
   async #fail(ctx: C, row: TaskRow, task: AnyTask<C>, error: unknown): Promise<void> {
     const text = redactText(error instanceof Error ? (error.stack ?? error.message) : String(error))
     const about = { task: row.name, id: row.id, attempts: row.attempts, error }
+    if (isDiskFull(error)) {
+      // No fault of the task's, and it may last for days.
+      const counts = { attempts: row.attempts - 1, cut_offs: row.cut_offs }
+      const runAt = later(ctx.now(), fullDiskPauseMs)
+      return await retryTask(ctx.db, row, { runAt, error: text, counts })
+    }
     if (row.attempts >= task.attempts) {
       ctx.log.error('task failed for good', about)
       await buryTask(ctx.db, row.id, text)

@@ -1,3 +1,5 @@
+import { diskFullText } from './full-disk.ts'
+
 /** Field → the sentences that say what is wrong with it. */
 export type FieldTexts = Readonly<Record<string, readonly string[]>>
 
@@ -26,6 +28,7 @@ export type ProblemCode =
   | 'not_modified'
   | 'bad_gateway'
   | 'unavailable'
+  | 'full'
 
 /** What a caller can cause: the answer that they get, in full (docs/contract/A-resolved §2). */
 export class Problem extends Error {
@@ -225,6 +228,11 @@ export function notModified(): Problem {
 /** 502: a server that we asked answered badly, or not at all. */
 export function badGateway(text = '502 Bad Gateway'): Problem {
   return said('bad_gateway', 502, text)
+}
+
+/** 507: there is no room on the disk to write. */
+export function insufficientStorage(): Problem {
+  return said('full', 507, `507 Insufficient Storage - ${diskFullText}`)
 }
 
 export function unavailable(text = '503 Service Unavailable', retryAfterSeconds?: number): Problem {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Stream, Writable } from 'node:stream'
+import { diskFullText, saysDiskFull } from '../base/full-disk.ts'
 import { fallBehind } from '../base/priority.ts'
 import { GitError } from './error.ts'
 import { removeSoon } from './left-over.ts'
@@ -247,6 +248,7 @@ function feed(stdin: Writable, input: GitCommand['stdin']): void {
 }
 
 function failure(command: GitCommand, code: number | null, stderr: string): GitError {
+  if (saysDiskFull(stderr)) return new GitError('full', diskFullText)
   const said = stderr.trim().split('\n').at(-1) ?? ''
   return new GitError('failed', `git ${command.args[0]} failed: ${said}`, {
     exit: code ?? -1,

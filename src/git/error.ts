@@ -12,6 +12,7 @@ export type GitErrorCode =
   | 'timeout'
   | 'too_large'
   | 'damaged'
+  | 'full'
   | 'failed'
 
 /** The only error that leaves the engine for a reason that a caller may meet. */

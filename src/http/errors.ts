@@ -1,5 +1,6 @@
 import { NoResultError } from 'kysely'
-import { Problem, type ProblemBody } from '../base/problem.ts'
+import { isDiskFull } from '../base/full-disk.ts'
+import { insufficientStorage, Problem, type ProblemBody } from '../base/problem.ts'
 import { DAMAGED, GitError, type GitErrorCode } from '../git/error.ts'
 import { isExhausted } from './connection-limit.ts'
 
@@ -25,6 +26,7 @@ const gitStatus: Readonly<Record<GitErrorCode, number>> = {
   timeout: 503,
   too_large: 413,
   damaged: 500,
+  full: 507,
   failed: 500,
 }
 
@@ -40,6 +42,10 @@ const gitText: Readonly<Record<number, string>> = {
 export function answerFor(error: unknown): ErrorAnswer {
   if (error instanceof Problem) {
     return { status: error.status, body: error.body, headers: error.headers, fault: false }
+  }
+  if (isDiskFull(error)) {
+    const { status, body } = insufficientStorage()
+    return { status, body, headers: {}, fault: true }
   }
   if (error instanceof GitError) {
     const status = gitStatus[error.code]

@@ -10,12 +10,14 @@ import { Changes } from './changes.ts'
 import { storeDialects } from './driver.ts'
 import { Flush } from './flush.ts'
 import { Handle } from './handle.ts'
+import { LogMender } from './mend-log.ts'
 import { assertMigrated, migrate } from './migrate.ts'
 import type { Migration } from './migration.ts'
 import { ReadCache } from './read-cache.ts'
+import { keepReserve, withReserve } from './reserve.ts'
 import type { Db, Schema } from './schema.ts'
-import { offerWatching } from './watch.ts'
 import { findLogDamage } from './wal.ts'
+import { offerWatching } from './watch.ts'
 
 export interface StoreOptions {
   readonly now?: () => Instant
@@ -58,12 +60,14 @@ export function openStore(folder: string, options: StoreOptions): Store {
   const { now = systemClock, timeoutMs = 10_000 } = options
   // Only a server that has the data folder to itself finds the log at rest.
   const logDamage = options.mayMigrate === false ? undefined : findLogDamage(path)
-  const writer = openWriter(path, options.synchronous ?? 'full')
+  const writer = withReserve(folder, () => openWriter(path, options.synchronous ?? 'full'))
   try {
     if (options.mayMigrate === false) assertMigrated(writer, options.migrations)
     const migrated = migrate(writer, folder, options.migrations, now)
     const openReader = () => new Handle(openReadOnly(path))
-    const flush = options.synchronous === 'off' ? undefined : new Flush(`${path}-wal`)
+    const mender = new LogMender(path, writer)
+    const mend = () => mender.mend()
+    const flush = options.synchronous === 'off' ? undefined : new Flush(`${path}-wal`, { mend })
     // From here on it is we who bring commits onto the disk, before they are told of.
     if (flush) writer.pragma('synchronous = NORMAL')
     const owner = new Handle(writer)
@@ -85,6 +89,7 @@ export function openStore(folder: string, options: StoreOptions): Store {
     )
     cacheQueries(db, cache)
     offerWatching(db, changes)
+    if (options.mayMigrate !== false) keepReserve(folder)
     return {
       db,
       changes,
@@ -97,7 +102,10 @@ export function openStore(folder: string, options: StoreOptions): Store {
         writer.pragma('wal_checkpoint(TRUNCATE)')
       },
       faults: () => faultsOf(handles.reader.database),
-      close: () => db.destroy(),
+      async close() {
+        await db.destroy()
+        mender.close()
+      },
     }
   } catch (error) {
     writer.close()
@@ -169,6 +177,7 @@ function refusal(path: string, error: unknown): Error {
     SQLITE_CORRUPT: 'is damaged',
     SQLITE_FULL: 'cannot grow: the disk is full',
     SQLITE_BUSY: 'is held by another process',
+    SQLITE_IOERR_SHMSIZE: 'cannot be opened: the disk is full',
     SQLITE_IOERR: 'cannot be read or written',
   }
   const reason = Object.entries(reasons).find(([code]) => error.code.startsWith(code))?.[1]

@@ -4,6 +4,14 @@ import { promisify } from 'node:util'
 const sync = promisify(fdatasync)
 const soonMs = 50
 
+export interface FlushOptions {
+  /**
+   * Brings everything that was committed onto the disk in another way, and says whether it could: called after a failed
+   * flush, since the kernel may have dropped what it could not write and would seem to succeed the next time.
+   */
+  readonly mend?: (() => boolean) | undefined
+}
+
 /**
  * Brings what was committed onto the disk. SQLite itself would do so inside COMMIT, where every one stops this thread
  * for as long as the disk takes. Here a thread of the pool does it, and commits that came meanwhile share the next
@@ -11,6 +19,7 @@ const soonMs = 50
  */
 export class Flush {
   readonly #path: string
+  readonly #mend: () => boolean
   #fd: number | undefined
   #running: Promise<void> | undefined
   #next: Promise<void> | undefined
@@ -18,8 +27,9 @@ export class Flush {
   #timer: NodeJS.Timeout | undefined
 
   /** `path` is the write-ahead log, which stays the same file for as long as the database is open. */
-  constructor(path: string) {
+  constructor(path: string, options: FlushOptions = {}) {
     this.#path = path
+    this.#mend = options.mend ?? (() => false)
   }
 
   /** Resolves when everything that was committed before the call is on the disk. */
@@ -35,7 +45,7 @@ export class Flush {
 
   /** Brings what was committed onto the disk within moments, with the next flush that anybody waits for if one comes. */
   soon(): void {
-    // Should it fail, every flush after it fails of the same reason.
+    // Should it fail, every flush after it fails of the same reason, until all is mended.
     this.#timer ??= setTimeout(() => this.done().catch(() => {}), soonMs)
     this.#timer.unref()
   }
@@ -62,14 +72,17 @@ export class Flush {
   }
 
   async #flush(): Promise<void> {
-    // After a failure the kernel may have dropped the pages, and trying again would seem to succeed.
-    if (this.#broken !== undefined) throw this.#broken
-    try {
-      this.#fd ??= openSync(this.#path, 'r')
-      await sync(this.#fd)
-    } catch (error) {
-      this.#broken = error
-      throw error
+    // Without a descriptor to spare nothing was tried, and nothing is lost.
+    this.#fd ??= openSync(this.#path, 'r')
+    if (this.#broken === undefined) {
+      try {
+        await sync(this.#fd)
+        return
+      } catch (error) {
+        this.#broken = error
+      }
     }
+    if (!this.#mend()) throw this.#broken
+    this.#broken = undefined
   }
 }

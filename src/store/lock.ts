@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { isDiskFull } from '../base/full-disk.ts'
 import { StartError } from '../base/start-error.ts'
 import { isBusy } from './handle.ts'
 
@@ -34,13 +35,22 @@ export function tryLockDataFolder(folder: string): DataLock | undefined {
     if (!isBusy(error)) throw new StartError(`the lock ${path} fails (${String(error)})`)
     return undefined
   }
-  writeFileSync(pidPath, `${process.pid}\n`, { mode: 0o600 })
+  notePid(pidPath)
   return {
     release() {
       if (!database.open) return
       rmSync(pidPath, { force: true })
       database.close()
     },
+  }
+}
+
+/** For whoever is refused; on a full disk they are not told. */
+function notePid(path: string): void {
+  try {
+    writeFileSync(path, `${process.pid}\n`, { mode: 0o600 })
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 
 /*
  * SQLite takes from a write-ahead log what is whole, and says nothing of the rest (fileformat2.html §4). A person should
@@ -18,22 +18,29 @@ interface Sums {
   two: number
 }
 
-/** What is wrong with the write-ahead log beside a database that nobody has open, in one sentence; nothing when all is well. */
+/**
+ * What is wrong with the write-ahead log beside a database, in one sentence; nothing when all is well. Nothing in this process may have
+ * the database open: that a file is closed takes SQLite's locks on it away.
+ */
 export function findLogDamage(databasePath: string): string | undefined {
-  const expected = expectedFrames(`${databasePath}-shm`)
-  const path = `${databasePath}-wal`
-  if (!existsSync(path)) {
-    return expected > 0 ? `it is gone, with up to ${expected} pages in it` : undefined
-  }
-  const file = openSync(path, 'r')
+  const index = openIfThere(`${databasePath}-shm`)
+  const log = openIfThere(`${databasePath}-wal`)
   try {
-    return damageOf(file, fstatSync(file).size, expected)
+    const expected = index === undefined ? 0 : expectedFrames(index)
+    if (log !== undefined) return damageOf(log, expected)
+    return expected > 0 ? `it is gone, with up to ${expected} pages in it` : undefined
   } finally {
-    closeSync(file)
+    for (const file of [index, log]) if (file !== undefined) closeSync(file)
   }
 }
 
-function damageOf(file: number, size: number, expected: number): string | undefined {
+function openIfThere(path: string): number | undefined {
+  return existsSync(path) ? openSync(path, 'r') : undefined
+}
+
+/** What is wrong with an open log that must have so many frames. */
+export function damageOf(file: number, expected: number): string | undefined {
+  const { size } = fstatSync(file)
   if (size === 0) return expected > 0 ? `it is empty, and had up to ${expected} pages` : undefined
   const header = readAt(file, 0, headerBytes)
   const magic = header.length < headerBytes ? 0 : header.readUInt32BE(0)
@@ -95,9 +102,8 @@ function addTo(sums: Sums, bytes: Buffer, little: boolean): Sums {
  * How many frames the log must have that are not in the database file yet, by the index that a killed process leaves
  * beside it (walformat.html §2); 0 when there is none, or the index is not of one mind.
  */
-function expectedFrames(path: string): number {
-  if (!existsSync(path)) return 0
-  const index = readFileSync(path).subarray(0, 136)
+export function expectedFrames(file: number): number {
+  const index = readAt(file, 0, 136)
   if (index.length < 136 || !index.subarray(0, 48).equals(index.subarray(48, 96))) return 0
   // In the byte order of the machine that wrote it, which is this one.
   const frames = index.readUInt32LE(16)

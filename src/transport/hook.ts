@@ -1,4 +1,4 @@
-import { chmod, mkdir, rename, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 
@@ -21,11 +21,18 @@ exit 1
 export async function writeHooks(dataDir: string): Promise<string> {
   const folder = join(dataDir, 'hooks')
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (await isThere(join(folder, 'pre-receive'))) return folder
   const draft = join(folder, 'pre-receive.new')
   await writeFile(draft, preReceive)
   await chmod(draft, 0o700)
   await rename(draft, join(folder, 'pre-receive'))
   return folder
+}
+
+/** A full disk must not keep the server from starting. */
+async function isThere(path: string): Promise<boolean> {
+  const known = await readFile(path, 'utf8').catch(() => '')
+  return known === preReceive
 }
 
 /** What git's pre-receive hook asks. */

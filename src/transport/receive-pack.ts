@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { diskFullText, isDiskFull } from '../base/full-disk.ts'
 import { processMark } from '../base/process-mark.ts'
 import { GitError } from '../git/error.ts'
 import { releaseDeadLocks } from '../git/left-over.ts'
@@ -160,7 +161,8 @@ export class ReceivePack {
       allow(toHook)
     } catch (error) {
       this.#given.ctx.log.error('push not judged', { error, repository: this.#repo.key })
-      deny(toHook, ['The server failed to check this push. Please try again.'])
+      const failed = 'The server failed to check this push. Please try again.'
+      deny(toHook, [isDiskFull(error) ? diskFullText : failed])
     }
   }
 

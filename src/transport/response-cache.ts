@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 
@@ -57,6 +57,10 @@ export class ResponseCache {
     let begun = false
     try {
       await this.#prepare()
+      if (!(await this.#hasRoom())) {
+        yield* produce(signal)
+        return
+      }
       const flight = this.#flying(key) ?? this.#start(key, produce)
       for await (const chunk of flight.follow(signal)) {
         begun = true
@@ -83,6 +87,12 @@ export class ResponseCache {
         throw error
       })
     return this.#ready
+  }
+
+  /** A cache must not be what fills the disk up. */
+  async #hasRoom(): Promise<boolean> {
+    const { bavail, bsize } = await statfs(this.#options.dir)
+    return bavail * bsize > this.#options.maxEntryBytes
   }
 
   async #openKept(key: string): Promise<FileHandle | undefined> {
@@ -154,7 +164,7 @@ class Flight {
       const file = await open(path, 'wx+', 0o600)
       this.#file = file
       for await (const chunk of produce(this.#abort.signal)) {
-        await file.write(chunk, 0, chunk.length, this.#written)
+        await writeWhole(file, chunk, this.#written)
         this.#written += chunk.length
         this.#wake()
       }
@@ -181,6 +191,14 @@ class Flight {
       this.#closed = true
       await this.#file?.close()
     }
+  }
+}
+
+/** A disk that fills up takes a part of what it is given, and refuses only the next. */
+async function writeWhole(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done)
+    done += bytesWritten
   }
 }
 

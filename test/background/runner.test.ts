@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { claimTasks } from '../../src/background/queries.ts'
@@ -36,7 +37,11 @@ const payload = z.object({ n: z.number() })
 
 function makeRunner(
   tasks: AnyTask<TaskCtx>[],
-  more: { places?: { quick: number; slow: number }; schedules?: Schedule[] } = {},
+  more: {
+    places?: { quick: number; slow: number }
+    schedules?: Schedule[]
+    lookMs?: number
+  } = {},
 ) {
   const ctx = { db: store.db, work, log: silentLog, now: () => clock }
   runner = new TaskRunner({ tasks, makeCtx: () => ctx, ...more })
@@ -232,6 +237,43 @@ describe('a task that fails', () => {
   })
 })
 
+describe('a full disk', () => {
+  test('is no attempt of the task that finds no room', async () => {
+    const filling = task<TaskCtx, { n: number }>({
+      name: 'test.filling',
+      payload,
+      attempts: 1,
+      async handler() {
+        throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      },
+    })
+    await work.enqueue(store.db, filling, { n: 1 })
+    const it = makeRunner([filling])
+    for (let time = 0; time < 3; time++) {
+      await it.runDue()
+      clock = later(clock, 10_000)
+    }
+    expect(await rows()).toEqual([expect.objectContaining({ state: 'ready', attempts: 0 })])
+  })
+
+  test('keeps no task from ending once there is room, without another start', async () => {
+    const ran: number[] = []
+    const note = noting(ran)
+    await work.enqueue(store.db, note, { n: 1 })
+    // As SQLite says it; a trigger refuses to take the row away.
+    await sql`CREATE TRIGGER full BEFORE DELETE ON tasks BEGIN
+      SELECT RAISE(ABORT, 'database or disk is full'); END`.execute(store.db)
+    const it = makeRunner([note], { lookMs: 20 })
+    await it.start()
+    await expect.poll(() => ran).toEqual([1])
+    await expect.poll(() => it.running).toBe(0)
+    expect(await rows()).toHaveLength(1)
+    await sql`DROP TRIGGER full`.execute(store.db)
+    await expect.poll(rows).toEqual([])
+    expect(ran).toEqual([1])
+  })
+})
+
 describe('places', () => {
   test('no more tasks run at once than there are places, and slow ones do not take those of quick ones', async () => {
     const now = { quick: 0, slow: 0 }
@@ -343,7 +385,7 @@ describe('a process that is killed', () => {
       expect((await rows()).length, `after kill ${turn}`).toBeGreaterThan(0)
     }
     const last = startChild(script, store.folder)
-    await expect.poll(async () => (await rows()).length, { timeout: 10_000, interval: 50 }).toBe(0)
+    await expect.poll(async () => (await rows()).length, { timeout: 60_000, interval: 50 }).toBe(0)
     await last.kill()
     const ended = new Set(readFileSync(`${store.folder}/ended`, 'utf8').trim().split('\n'))
     expect(ended.size).toBe(all.length)

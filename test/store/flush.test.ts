@@ -1,10 +1,20 @@
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { migrations } from '../../src/areas.ts'
 import { openStore } from '../../src/store/connection.ts'
 import { Flush } from '../../src/store/flush.ts'
+import { LogMender } from '../../src/store/mend-log.ts'
 import { flushLater, inTransaction } from '../../src/store/transaction.ts'
 
 let folder: string
@@ -35,11 +45,59 @@ test('callers that come during a flush share the next one', async () => {
   flush.close()
 })
 
-test('after a failure nothing counts as being on the disk any more', async () => {
-  const flush = new Flush(join(folder, 'nowhere'))
+test('after a failure nothing counts as being on the disk any more, until all is mended', async () => {
+  let mends = 0
+  // A device cannot be flushed.
+  const flush = new Flush('/dev/null', { mend: () => ++mends > 2 })
+  await expect(flush.done()).rejects.toThrow('EINVAL')
+  await expect(flush.done()).rejects.toThrow('EINVAL')
+  await flush.done()
+  expect(mends).toBe(3)
+  flush.close()
+})
+
+test('a file that could not be opened for the moment is no failed flush', async () => {
+  const flush = new Flush(join(folder, 'later'))
   await expect(flush.done()).rejects.toThrow('ENOENT')
-  appendFileSync(join(folder, 'nowhere'), 'x')
-  await expect(flush.done()).rejects.toThrow('ENOENT')
+  appendFileSync(join(folder, 'later'), 'x')
+  await flush.done()
+  flush.close()
+})
+
+describe('mending a log that could not be flushed', () => {
+  async function written() {
+    const store = openStore(folder, { migrations })
+    await put(store.db, 'a')
+    const writer = new Database(store.path)
+    return { store, writer, mender: new LogMender(store.path, writer) }
+  }
+
+  test('brings what it holds into the database file, and begins it anew', async () => {
+    const { store, writer, mender } = await written()
+    expect(mender.mend()).toBe(true)
+    expect(statSync(`${store.path}-wal`).size).toBe(0)
+    await put(store.db, 'b')
+    const rows = await store.db.selectFrom('settings').select('key').orderBy('key').execute()
+    expect(rows.map((row) => row.key)).toEqual(['a', 'b'])
+    writer.close()
+    mender.close()
+    await store.close()
+  })
+
+  test('waits for an open transaction, and refuses what it cannot read back whole', async () => {
+    const { store, writer, mender } = await written()
+    writer.exec('BEGIN IMMEDIATE')
+    expect(mender.mend()).toBe(false)
+    writer.exec('ROLLBACK')
+    const log = openSync(`${store.path}-wal`, 'r+')
+    writeSync(log, 'x', 5000)
+    expect(mender.mend()).toBe(false)
+    expect(statSync(`${store.path}-wal`).size).toBeGreaterThan(0)
+    writer.close()
+    mender.close()
+    await store.close()
+    closeSync(log)
+  })
 })
 
 test('a write is told of only after a flush, a read and a write of nothing need none', async () => {

@@ -1,3 +1,4 @@
+import { diskFullText, isDiskFull } from '../../base/full-disk.ts'
 import { GitError, type GitErrorCode } from '../error.ts'
 
 /** From the main process to an engine process. */
@@ -37,6 +38,8 @@ export function packError(error: unknown): PlainError {
   if (error instanceof GitError) {
     return { code: error.code, message: error.message, detail: error.detail, stack: undefined }
   }
+  if (isDiskFull(error))
+    return { code: 'full', message: diskFullText, detail: {}, stack: undefined }
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   return { code: undefined, message, detail: {}, stack }
 }

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { isAdmin } from '../../access/actor.ts'
 import type { Access } from '../../access/subjects.ts'
 import { metric } from '../../base/metrics.ts'
@@ -44,10 +45,18 @@ export const getMetrics = endpoint({
       ...(await taskLines(ctx)),
       ...engineLines(ctx),
       ...processLines(),
+      ...(await diskLines(ctx)),
     ]
     return { type: 'text/plain; version=0.0.4; charset=utf-8', body: `${lines.join('\n')}\n` }
   },
 })
+
+/** Writes answer 507 when it is 0. */
+async function diskLines(ctx: Ctx): Promise<string[]> {
+  const { bavail, bsize } = await statfs(ctx.config.data)
+  const what = 'Room on the disk of the data folder'
+  return metric('gitstead_data_free_bytes', 'gauge', what, { '': bavail * bsize })
+}
 
 async function taskLines(ctx: Ctx): Promise<string[]> {
   const counts = await readTaskCounts(ctx.db, ctx.now())

@@ -15,10 +15,10 @@ const forgottenAfterMs = 15 * 60_000
 
 /**
  * Settles what a crash left open: compares each recorded move with the refs. To be called at the
- * start, before anybody may push. Gives the number of pushes settled.
+ * start, before anybody may push, for what was begun before it. Gives the number of pushes settled.
  */
-export async function recoverPushes(ctx: Ctx): Promise<number> {
-  const pushes = await listOpenPushes(ctx.db, ctx.now())
+export async function recoverPushes(ctx: Ctx, before = ctx.now()): Promise<number> {
+  const pushes = await listOpenPushes(ctx.db, before)
   for (const push of pushes) {
     if (push.process !== null) await outlive(push.process)
   }

@@ -14,8 +14,8 @@ interface OpenMove {
 }
 
 /** Settles what a crash left open in wikis and snippets, at the start, before anybody may push. */
-export async function recoverSideMoves(ctx: Ctx): Promise<number> {
-  const moves = await listOpenMoves(ctx.db, ctx.now())
+export async function recoverSideMoves(ctx: Ctx, before = ctx.now()): Promise<number> {
+  const moves = await listOpenMoves(ctx.db, before)
   for (const move of moves) {
     if (move.process !== null) await outlive(move.process)
   }

@@ -12,7 +12,7 @@ import { readLfsRoute } from '../lfs/route.ts'
 import { answerLfs, type LfsAnswer } from '../lfs/serve.ts'
 import { watchReader } from '../pace.ts'
 import { asBodyError } from './body.ts'
-import { statusOf } from './refusal.ts'
+import { asFullDisk, statusOf } from './refusal.ts'
 import type { GitOverHttp } from './serve.ts'
 
 const jsonType = 'application/vnd.git-lfs+json'
@@ -63,7 +63,8 @@ function refuse(ctx: Ctx, request: Request, response: Response, error: unknown):
     return
   }
   const problem = inLfsWords(ctx, error)
-  if (problem.status === 500) ctx.log.error('LFS request failed', { error, path: request.path })
+  if (problem.status === 500 || problem.status === 507)
+    ctx.log.error('LFS request failed', { error, path: request.path })
   response.status(problem.status)
   response.set({ 'Content-Type': jsonType, 'Cache-Control': 'no-store' })
   for (const [name, value] of Object.entries(problem.headers)) response.set(name, value)
@@ -78,6 +79,8 @@ function inLfsWords(ctx: Ctx, error: unknown): Problem {
     const body = { message: error.body.trim() }
     return new Problem(error.code, error.status, body, { headers: error.headers })
   }
+  const full = asFullDisk(error)
+  if (full) return full
   const status = error instanceof GitError ? statusOf(error) : 500
   if (status === 500) return new Problem('unavailable', 500, { message: 'The server failed.' })
   const message = error instanceof Error ? error.message : ''

@@ -9,7 +9,15 @@ import { endAnswer } from '../../http/end-answer.ts'
 import { watchReader } from '../pace.ts'
 import { asBodyError } from './body.ts'
 import { ProjectsByPush } from './create-by-push.ts'
-import { notAllowed, redirect, rootOf, smartOnly, statusOf, wrongMethod } from './refusal.ts'
+import {
+  asFullDisk,
+  notAllowed,
+  redirect,
+  rootOf,
+  smartOnly,
+  statusOf,
+  wrongMethod,
+} from './refusal.ts'
 import { readRoute } from './route.ts'
 import { type Answer, answerInfo, answerRpc, type GitOverHttp, type GitRequest } from './serve.ts'
 
@@ -97,8 +105,9 @@ function refuse(ctx: Ctx, request: Request, response: Response, error: unknown):
     response.destroy()
     return
   }
-  const problem = error instanceof Problem ? error : asProblem(error)
-  if (problem.status === 500) ctx.log.error('transfer failed', { error, path: request.path })
+  const problem = error instanceof Problem ? error : (asFullDisk(error) ?? asProblem(error))
+  if (problem.status === 500 || problem.status === 507)
+    ctx.log.error('transfer failed', { error, path: request.path })
   response.status(problem.status)
   response.set({ 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' })
   response.set('X-Content-Type-Options', 'nosniff')

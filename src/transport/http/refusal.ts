@@ -1,5 +1,6 @@
 import type { Config } from '../../base/config.ts'
-import { Problem } from '../../base/problem.ts'
+import { isDiskFull } from '../../base/full-disk.ts'
+import { insufficientStorage, Problem } from '../../base/problem.ts'
 import type { GitError, GitErrorCode } from '../../git/error.ts'
 
 const statuses: Readonly<Partial<Record<GitErrorCode, number>>> = {
@@ -7,7 +8,13 @@ const statuses: Readonly<Partial<Record<GitErrorCode, number>>> = {
   too_large: 413,
   timeout: 408,
   busy: 503,
+  full: 507,
   not_found: 404,
+}
+
+/** 507 for what found no room on the disk; undefined for anything else. */
+export function asFullDisk(error: unknown): Problem | undefined {
+  return isDiskFull(error) ? insufficientStorage() : undefined
 }
 
 /** The status of what the engine or the reading of a body refused. */
