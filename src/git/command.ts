@@ -161,10 +161,10 @@ function start(command: GitCommand, stdout: 'pipe' | Stream) {
   const done = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
     child.on('error', (error) => reject(startFailure('git', error, command.repo)))
     child.on('close', (code) => {
-      if (code === null) cleanAfter(command)
       clearTimeout(timer)
       command.signal?.removeEventListener('abort', onAbort)
       const accepted = code !== null && (command.accept ?? [0]).includes(code)
+      if (!accepted) cleanAfter(command)
       if (reason) reject(reason)
       else if (accepted) resolve({ code, stderr })
       else reject(failure(command, code, stderr))
@@ -180,7 +180,7 @@ function start(command: GitCommand, stdout: 'pipe' | Stream) {
   }
 }
 
-/** A program that was killed leaves the locks that it held. */
+/** A program that was killed leaves the locks that it held; one that found no room, some temporary files. */
 function cleanAfter({ repo, args }: GitCommand): void {
   if (repo !== undefined && !onlyReads(args[0] ?? '')) void removeSoon(repo)
 }
