@@ -138,10 +138,11 @@ async function listCandidates(path: string): Promise<Candidates> {
   const all = [...top, ...refs.map((name) => `refs/${name}`), ...below, ...graphs]
   const isTemporary = (name: string) => temporaryObject.test(name.slice(name.lastIndexOf('/') + 1))
   return {
-    locks: all.filter((name) => name.endsWith('.lock')),
+    // git writes the second under the lock of packed refs, and cannot while one is there.
+    locks: all.filter((name) => name.endsWith('.lock') || name === 'packed-refs.new'),
     temporary: [
       ...[...objects, ...below, ...graphs].filter(isTemporary),
-      ...top.filter((name) => draft.test(name)),
+      ...top.filter((name) => draft.test(name) && ownerOf(name) !== undefined),
     ],
   }
 }

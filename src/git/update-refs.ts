@@ -17,7 +17,10 @@ export const moveRefOperation = operation({
 
 /** git's own refusals, most telling first. */
 const refusals: readonly (readonly [RegExp, GitErrorCode])[] = [
-  [/Unable to create '.*\.lock'|could not lock|another git process/i, 'locked'],
+  [
+    /Unable to create '.*\.lock'|packed-refs\.new: File exists|could not lock|another git process/i,
+    'locked',
+  ],
   [/reference already exists/, 'exists'],
   [/exists; cannot create|there are still refs under|non-empty directory/, 'conflict'],
   [/cannot process '.*' and '.*' at the same time/, 'conflict'],
@@ -70,7 +73,7 @@ const patience = [5, 15, 40, 90] as const
 
 /** The locks that a move of these refs takes. */
 export function locksOf(names: readonly string[]): string[] {
-  return [...names.map((name) => `${name}.lock`), 'packed-refs.lock']
+  return [...names.map((name) => `${name}.lock`), 'packed-refs.lock', 'packed-refs.new']
 }
 
 /** Tries again while another writer holds a lock, which it does for a moment only, unless it was killed. */
