@@ -130,7 +130,7 @@ describe('searching a group or project', () => {
       const here = await ana.get(`/groups/${group.id}/search?scope=${scope}&search=needle`)
       expect(here.status).toBe(200)
       expect(here.body.length).toBeGreaterThanOrEqual(2)
-      const dashed = await ana.get(`/groups/${group.id}/-/search?scope=${scope}&search=needle`)
+      const dashed = await ana.get(`/groups/${group.id}/search?scope=${scope}&search=needle`)
       expect(dashed.body).toEqual(here.body)
       const other = (
         await ana.post('/groups', { name: scope, path: `other-${scope.replace('_', '-')}` })
@@ -161,7 +161,7 @@ describe('searching a group or project', () => {
     expect(wider.body[0].data).toBe('one\ntwo\na NEEDLE here\nfour\nfive\n')
     const paths = async (search: string) => {
       const reply = await ana.get(
-        `/projects/${open.id}/-/search?scope=blobs&search=${encodeURIComponent(search)}`,
+        `/projects/${open.id}/search?scope=blobs&search=${encodeURIComponent(search)}`,
       )
       return (reply.body as { path: string }[]).map((hit) => hit.path)
     }

@@ -161,18 +161,22 @@ describe('the commits list', () => {
     }
   })
 
-  test('without a repository, or with one switched off, is not found', async () => {
+  test('of a repository whose files are missing names the damage', async () => {
     const project = await addProject(world, ana, 'basic', { path: 'gone' })
     await world.ctx.git.remove(project.id)
+    const reply = await ana.get(`${project.api}/commits`)
+    expect(reply.status).toBe(500)
+    expect(reply.body.message).toContain('The repository is damaged')
+  })
+
+  test('with the repository switched off is not found', async () => {
     const off = await addProject(world, ana, 'basic', {
       path: 'off',
       visibility: 'public',
       settings: { repository_access_level: 'disabled' },
     })
-    for (const { api } of [project, off]) {
-      const reply = await ana.get(`${api}/commits`)
-      expect([reply.status, reply.body]).toEqual([404, { message: '404 Repository Not Found' }])
-    }
+    const reply = await ana.get(`${off.api}/commits`)
+    expect([reply.status, reply.body]).toEqual([404, { message: '404 Repository Not Found' }])
   })
 
   test('is for those who may read the code', async () => {
