@@ -102,6 +102,9 @@ export class IncomingBody {
     this.#opened = packed
       ? pipeline(source, createGunzip(), limited(options.maxBytes), () => {})
       : source
+    // A connection may break off before the reader listens: it finds the error on the stream when it comes, and the
+    // event alone must not end the process.
+    this.#opened.on('error', () => {})
     return this.#opened
   }
 
