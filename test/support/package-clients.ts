@@ -30,7 +30,9 @@ async function once(name: string, make: (folder: string) => Promise<unknown>): P
 export async function npmPrograms(...packages: readonly string[]): Promise<string> {
   const name = `npm ${packages.join(' ')}`.replaceAll(/[^\w.-]+/g, '_')
   const folder = await once(name, (prefix) =>
-    run('npm', ['install', '--prefix', prefix, '--no-audit', '--no-fund', ...packages]),
+    run('npm', ['install', '--prefix', prefix, '--no-audit', '--no-fund', ...packages], {
+      env: ownEnvironment(),
+    }),
   )
   return join(folder, 'node_modules', '.bin')
 }
@@ -44,6 +46,12 @@ export async function pythonPrograms(...packages: readonly string[]): Promise<st
   return folder
 }
 
+/** The environment without what an `npm test` around it set: its log level and prefix are not a client's. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env).filter(([name]) => !/^npm_(?!config_registry$)/i.test(name))
+  return Object.fromEntries(entries)
+}
+
 /** Runs a client; what it says to both sides is in the error when it fails. */
 export async function client(
   program: string,
@@ -53,7 +61,7 @@ export async function client(
   try {
     const { stdout, stderr } = await run(program, args, {
       cwd: options.cwd,
-      env: { ...process.env, HOME: options.cwd, ...options.env },
+      env: { ...ownEnvironment(), HOME: options.cwd, ...options.env },
       timeout: 60_000,
       maxBuffer: 16 * 1024 * 1024,
     })

@@ -17,6 +17,8 @@ beforeAll(async () => {
     .body
   open = await projectIn('open', 'public')
   secret = await projectIn('secret', 'private')
+  // Whether the merge requests can be merged is known from here on, so that two answers can be compared.
+  await world.runTasks()
 })
 afterAll(() => world.close())
 
