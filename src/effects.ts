@@ -47,11 +47,11 @@ import {
 } from './repositories/side-repositories/repository.ts'
 import { codeOwnerRule } from './review/approval-rules/code-owner-push-rule.ts'
 import { approveByCommand } from './review/approvals/approve.ts'
-import { branchesMoved, mergeRequestsAfterPush } from './review/merge-requests/after-push.ts'
-import { mergeAfterPipeline } from './review/merge-requests/auto-merge-wait.ts'
-import { completeMergeOf, dropMergeOf } from './review/merge-requests/complete-merge.ts'
-import { continueThreads } from './review/merge-requests/continue-threads.ts'
-import { clearOverwritten, markOverwritten } from './review/merge-requests/overwritten.ts'
+import { continueThreads } from './review/merge-requests/change/continue-threads.ts'
+import { clearOverwritten, markOverwritten } from './review/merge-requests/diff/overwritten.ts'
+import { mergeAfterPipeline } from './review/merge-requests/merge/auto-merge-wait.ts'
+import { completeMergeOf, dropMergeOf } from './review/merge-requests/merge/complete-merge.ts'
+import { branchesMoved, mergeRequestsAfterPush } from './review/merge-requests/pushes/after-push.ts'
 import { saveSuggestions } from './review/suggestions/save-suggestions.ts'
 
 /** What follows from each change, in order: the whole story of a push, a merge or a new user stands here. */

@@ -214,7 +214,7 @@ describe('the parts of src', () => {
       for (const [, table = ''] of source.text.matchAll(
         /\.(?:insertInto|updateTable|deleteFrom|replaceInto)\(\s*'(\w+)'/g,
       )) {
-        const folder = dirname(source.path)
+        const folder = resourceOf(source.path) ?? dirname(source.path)
         writers.set(table, (writers.get(table) ?? new Set()).add(folder))
       }
     }

@@ -2,8 +2,8 @@ import { featureLevel } from '../access/features.ts'
 import type { Project } from '../access/subjects.ts'
 import type { Ctx } from '../ctx.ts'
 import { branchOf, isDeletion, type RefMove } from '../repositories/refs/moves.ts'
-import { openRequestUrls } from '../review/merge-requests/open-of-branch.ts'
-import { applyPushOptions } from '../review/merge-requests/push-options.ts'
+import { openRequestUrls } from '../review/merge-requests/pushes/open-of-branch.ts'
+import { applyPushOptions } from '../review/merge-requests/pushes/push-options.ts'
 
 // A push of many branches would fill the screen.
 const maxHints = 3

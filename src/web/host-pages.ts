@@ -3,7 +3,10 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { hostFileEndpoints, hostFilePath } from '../projects/uploads/host-files.ts'
 import { getHostWikiFile, hostWikiPath } from '../publishing/wikis/host-files.ts'
 import { hostCodeEndpoints, hostCodePath } from '../repositories/files/host-code.ts'
-import { getHostMergeRequestDiff, hostRequestPath } from '../review/merge-requests/host-diff.ts'
+import {
+  getHostMergeRequestDiff,
+  hostRequestPath,
+} from '../review/merge-requests/diff/host-diff.ts'
 
 /** What is served beside the API, at the host itself, by the same rules of access. */
 export const hostPageEndpoints: readonly Endpoint[] = [

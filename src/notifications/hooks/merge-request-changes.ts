@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts'
 import { assigneesBySubject } from '../../planning/assignees/verbs.ts'
 import { labelsBySubject } from '../../planning/labels/set-labels.ts'
-import { listReviewers } from '../../review/merge-requests/people-queries.ts'
+import { listReviewers } from '../../review/merge-requests/people/queries.ts'
 import type { MergeRequestRow } from '../../review/merge-requests/row.ts'
 import { hookLabel } from './issue-hook.ts'
 import { hookUser } from './payload-parts.ts'

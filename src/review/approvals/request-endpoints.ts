@@ -18,9 +18,9 @@ import { changeRequestRuleBody, createRequestRuleBody } from '../approval-rules/
 import { approvalStanding, type StandingRule } from '../approval-rules/standing.ts'
 import { onMergeRequest } from '../merge-requests/access.ts'
 import { publicMergeStatus } from '../merge-requests/detailed-merge-status.ts'
+import { listOwnDrafts, publishDrafts } from '../merge-requests/drafts/publish-drafts.ts'
 import { assertMayEdit, getMergeRequest, mayEdit } from '../merge-requests/find.ts'
 import { params, path } from '../merge-requests/path.ts'
-import { listOwnDrafts, publishDrafts } from '../merge-requests/publish-drafts.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
 import { approve, mayApprove, resetAllApprovals, unapprove } from './approve.ts'
 

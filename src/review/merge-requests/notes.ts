@@ -2,10 +2,10 @@ import { runEffects } from '../../base/effects.ts'
 import type { NoteKind } from '../../discussions/notes/kind.ts'
 import { followText } from '../../discussions/references/follow-text.ts'
 import { afterNote } from './after-note.ts'
-import { placeNote } from './diff-position.ts'
+import { readRequestCommands } from './change/quick-actions.ts'
+import { placeNote } from './diff/diff-position.ts'
 import { getMergeRequest, noteableOf } from './find.ts'
 import { params, path } from './path.ts'
-import { readRequestCommands } from './quick-actions.ts'
 
 /** Merge requests as something that notes hang on. */
 export const noteKind: NoteKind = {

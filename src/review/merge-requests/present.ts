@@ -13,7 +13,7 @@ import { type Counts, countsById } from './count-queries.ts'
 import { detailedMergeStatus, publicMergeStatus } from './detailed-merge-status.ts'
 import type { ListedMergeRequest, MergeRequestBrief } from './entity.ts'
 import { mergeFactsById, targetSetting } from './facts.ts'
-import { listReviewers, usersById } from './people-queries.ts'
+import { listReviewers, usersById } from './people/queries.ts'
 import type { MergeRequestRow } from './row.ts'
 
 /** How a list wants its merge requests. */

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
-import { afterMerge } from './after-merge.ts'
-import { autoMergeIfReady, runAutoMerges } from './auto-merge-run.ts'
-import { checkMergeability } from './check.ts'
+import { applyDescription } from './change/open.ts'
+import { refreshMergeRequest } from './diff/refresh.ts'
 import {
   afterMergeJob,
   autoMergeJob,
@@ -13,10 +12,11 @@ import {
   rebaseJob,
   refreshJob,
 } from './jobs.ts'
-import { applyDescription } from './open.ts'
+import { afterMerge } from './merge/after-merge.ts'
+import { autoMergeIfReady, runAutoMerges } from './merge/auto-merge-run.ts'
+import { checkMergeability } from './merge/check.ts'
+import { runRebase } from './merge/rebase.ts'
 import { findById } from './queries.ts'
-import { runRebase } from './rebase.ts'
-import { refreshMergeRequest } from './refresh.ts'
 import { targetProject } from './target-project.ts'
 
 /** Whoever deletes a project does not wait for what is being done for its merge requests: it ends quietly. */

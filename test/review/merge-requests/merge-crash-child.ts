@@ -3,7 +3,7 @@ import { getVisibleProject } from '../../../src/access/subjects.ts'
 import { openApp } from '../../../src/app.ts'
 import { makeConfig } from '../../../src/base/config.ts'
 import { silentLog } from '../../../src/base/log.ts'
-import { mergeNow } from '../../../src/review/merge-requests/merge.ts'
+import { mergeNow } from '../../../src/review/merge-requests/merge/merge.ts'
 
 // usage: merge-crash-child.ts <data folder> <step> <user id> <project id> <merge request id>
 // Merges, and dies without warning when it comes to the step.

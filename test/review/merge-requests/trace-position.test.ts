@@ -2,7 +2,10 @@ import { createTwoFilesPatch } from 'diff'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Position } from '../../../src/discussions/notes/noteable.ts'
-import { type FilePatch, tracePosition } from '../../../src/review/merge-requests/trace-position.ts'
+import {
+  type FilePatch,
+  tracePosition,
+} from '../../../src/review/merge-requests/diff/trace-position.ts'
 
 function patch(before: readonly string[], after: readonly string[]): FilePatch {
   const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')

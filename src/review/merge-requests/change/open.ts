@@ -1,0 +1,55 @@
+import { actAs } from '../../../access/act-as.ts'
+import type { Project } from '../../../access/subjects.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { reload } from '../find.ts'
+import { findById, updateMergeRequest } from '../queries.ts'
+import type { MergeRequestRow } from '../row.ts'
+import { targetProject } from '../target-project.ts'
+import type { CreateInput, UpdateInput } from './body-params.ts'
+import { createMergeRequest } from './create.ts'
+import { runRequestCommands, takeRequestCommands } from './quick-actions.ts'
+import { changeMergeRequest } from './update.ts'
+
+/** Opens a merge request; quick actions in its description are carried out and left out of it (docs/contract/D §1.11). */
+export async function openMergeRequest(
+  ctx: Ctx,
+  source: Project,
+  input: CreateInput,
+): Promise<MergeRequestRow> {
+  const { text, commands } = takeRequestCommands(input.description ?? '')
+  if (commands.length === 0) return createMergeRequest(ctx, source, input)
+  const row = await createMergeRequest(ctx, source, { ...input, description: text })
+  const project = await targetProject(ctx, row)
+  if (project) await runRequestCommands(ctx, project, row.id, commands)
+  return reload(ctx, row.id)
+}
+
+/** Carries out the quick actions that a description still holds, for whoever wrote it. */
+export async function applyDescription(
+  given: Ctx,
+  id: number,
+  userId: number | null,
+): Promise<void> {
+  const ctx = await actAs(given, userId)
+  const row = await findById(ctx.db, id)
+  const project = row && (await targetProject(ctx, row))
+  if (!row || !project) return
+  const { text, commands } = takeRequestCommands(row.description ?? '')
+  if (commands.length === 0) return
+  await updateMergeRequest(ctx.db, id, { description: text })
+  await runRequestCommands(ctx, project, id, commands)
+}
+
+/** Changes a merge request, with the quick actions of a new description. */
+export async function editMergeRequest(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  input: UpdateInput,
+): Promise<MergeRequestRow> {
+  const { text, commands } = takeRequestCommands(input.description ?? '')
+  if (commands.length === 0) return changeMergeRequest(ctx, project, row, input)
+  await changeMergeRequest(ctx, project, row, { ...input, description: text })
+  await runRequestCommands(ctx, project, row.id, commands)
+  return reload(ctx, row.id)
+}

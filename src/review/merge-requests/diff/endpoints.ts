@@ -1,0 +1,204 @@
+import { z } from 'zod'
+import { onProject, type Project } from '../../../access/subjects.ts'
+import type { OffsetPage } from '../../../base/page.ts'
+import { notFound } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { type Diff, type DiffInput, readDiff, readPrintedDiff } from '../../../git/diff.ts'
+import { readLog } from '../../../git/log.ts'
+import { streamRawDiff } from '../../../git/raw-diff.ts'
+import { bytes, endpoint } from '../../../http/endpoint.ts'
+import { flag, id } from '../../../http/params.ts'
+import { ready } from '../../../http/ready.ts'
+import { commitEntity, presentCommit } from '../../../repositories/commits/entity.ts'
+import {
+  diffEntity,
+  presentDiff,
+  printDiffs,
+} from '../../../repositories/repository/diff-entity.ts'
+import { changesEntity, versionEntity, versionFields } from '../entity.ts'
+import { recheckIfDue } from '../jobs.ts'
+import { params, path, tags } from '../path.ts'
+import { presentMergeRequest } from '../present-single.ts'
+import { findLatestVersion, findVersion, listVersions } from '../queries.ts'
+import type { VersionRow } from '../row.ts'
+import { getPrepared } from './prepared.ts'
+
+const read = onProject('read_merge_requests')
+// More files than this are no reading matter; the diff ends there.
+const unlimited = { files: 3000, lines: 100_000, bytes: 15 * 1024 * 1000, fileBytes: 500 * 1024 }
+
+function presentVersion(row: VersionRow): z.input<typeof versionEntity> {
+  return {
+    id: row.id,
+    head_commit_sha: row.head_sha,
+    base_commit_sha: row.base_sha,
+    start_commit_sha: row.start_sha,
+    created_at: row.created_at,
+    merge_request_id: row.merge_request_id,
+    state: 'collected',
+    real_size: String(row.real_size),
+    patch_id_sha: row.patch_id,
+  }
+}
+
+/** What is asked of git for the files of a version. */
+function inputOf({ base_sha: from, head_sha: to }: VersionRow, whole: boolean): DiffInput {
+  return { from, to, limits: whole ? { ...unlimited, expanded: true } : { expanded: true } }
+}
+
+/** The files of a version; none while the first is being computed. */
+async function diffOf(
+  ctx: Ctx,
+  project: Project,
+  version: VersionRow | undefined,
+  signal: AbortSignal,
+): Promise<Diff> {
+  if (!version) return { files: [], overflow: false }
+  return readDiff(ctx.git.open(project.id), inputOf(version, false), signal)
+}
+
+/** The commits of a version, newest first. */
+async function commitsOf(
+  ctx: Ctx,
+  project: Project,
+  version: VersionRow | undefined,
+  page: OffsetPage,
+) {
+  if (!version) return { commits: [], more: false }
+  return readLog(ctx.git.open(project.id), {
+    revision: `${version.start_sha}..${version.head_sha}`,
+    skip: page.offset,
+    limit: page.perPage,
+  })
+}
+
+export const listMergeRequestCommits = endpoint({
+  method: 'GET',
+  path: `${path}/commits`,
+  summary: 'List the commits of a merge request, newest first',
+  tags,
+  access: read,
+  params,
+  paginate: 'offset',
+  response: z.array(commitEntity),
+  async handler({ ctx, project, params, page }) {
+    const row = await getPrepared(ctx, project, params.merge_request_iid)
+    const version = await findLatestVersion(ctx.db, row.id)
+    const { commits, more } = await commitsOf(ctx, project, version, page)
+    return { items: commits.map((commit) => presentCommit(ctx, project, commit)), more }
+  },
+})
+
+export const getMergeRequestChanges = endpoint({
+  method: 'GET',
+  path: `${path}/changes`,
+  summary: 'Get a merge request with all that it changes',
+  tags,
+  access: read,
+  params,
+  query: { access_raw_diffs: flag().optional(), unidiff: flag().optional() },
+  response: changesEntity,
+  async handler({ ctx, project, params, query, request }) {
+    const found = await getPrepared(ctx, project, params.merge_request_iid)
+    const row = await recheckIfDue(ctx, found)
+    const version = await findLatestVersion(ctx.db, row.id)
+    const shown = await presentMergeRequest(ctx, project, row)
+    if (!version) return { ...shown, changes: [], overflow: false }
+    const repo = ctx.git.open(project.id)
+    const input = inputOf(version, query.access_raw_diffs ?? false)
+    if (query.unidiff) {
+      const { files, overflow } = await readDiff(repo, input, request.signal)
+      return { ...shown, changes: files.map((file) => presentDiff(file, query)), overflow }
+    }
+    const diff = await readPrintedDiff(repo, input, request.signal)
+    const head = JSON.stringify({ ...shown, overflow: diff.overflow }).slice(0, -1)
+    const list = printDiffs(diff)
+    return ready(Buffer.concat([Buffer.from(`${head},"changes":`), ...list, Buffer.from('}')]))
+  },
+})
+
+export const listMergeRequestDiffs = endpoint({
+  method: 'GET',
+  path: `${path}/diffs`,
+  summary: 'List the files that a merge request changes',
+  tags,
+  access: read,
+  params,
+  query: { unidiff: flag().optional() },
+  paginate: 'offset',
+  response: z.array(diffEntity),
+  async handler({ ctx, project, params, query, page, request }) {
+    const row = await getPrepared(ctx, project, params.merge_request_iid)
+    const version = await findLatestVersion(ctx.db, row.id)
+    const { files } = await diffOf(ctx, project, version, request.signal)
+    const shown = files.slice(page.offset, page.offset + page.perPage)
+    const items = shown.map((file) => presentDiff(file, query))
+    return { items, total: files.length }
+  },
+})
+
+export const getMergeRequestRawDiffs = endpoint({
+  method: 'GET',
+  path: `${path}/raw_diffs`,
+  summary: 'Get the changes of a merge request as git writes them',
+  tags,
+  access: read,
+  params,
+  response: bytes('text/plain'),
+  async handler({ ctx, project, params, request }) {
+    const row = await getPrepared(ctx, project, params.merge_request_iid)
+    const version = await findLatestVersion(ctx.db, row.id)
+    if (!version) return { body: '', type: 'text/plain' }
+    const { base_sha: from, head_sha: to } = version
+    const repo = ctx.git.open(project.id)
+    const body = streamRawDiff(repo, { from, to, format: 'diff' }, request.signal)
+    return { body, type: 'text/plain' }
+  },
+})
+
+export const listMergeRequestVersions = endpoint({
+  method: 'GET',
+  path: `${path}/versions`,
+  summary: 'List the diffs that a merge request has had, newest first',
+  tags,
+  access: read,
+  params,
+  paginate: 'offset',
+  response: z.array(versionEntity),
+  async handler({ ctx, project, params, page }) {
+    const row = await getPrepared(ctx, project, params.merge_request_iid)
+    const versions = await listVersions(ctx.db, row.id)
+    const items = versions.slice(page.offset, page.offset + page.perPage)
+    return { items: items.map((version) => presentVersion(version)), total: versions.length }
+  },
+})
+
+export const getMergeRequestVersion = endpoint({
+  method: 'GET',
+  path: `${path}/versions/:version_id`,
+  summary: 'Get one diff of a merge request with its commits and files',
+  tags,
+  access: read,
+  params: { ...params, version_id: id() },
+  query: { unidiff: flag().optional() },
+  response: z.strictObject({
+    ...versionFields,
+    commits: z.array(commitEntity),
+    diffs: z.array(diffEntity),
+  }),
+  async handler({ ctx, project, params, query, request }) {
+    const row = await getPrepared(ctx, project, params.merge_request_iid)
+    const version = await findVersion(ctx.db, row.id, params.version_id)
+    if (!version) throw notFound()
+    const all = { kind: 'offset', number: 1, perPage: 1000, offset: 0 } as const
+    const [{ commits }, diff] = await Promise.all([
+      commitsOf(ctx, project, version, all),
+      diffOf(ctx, project, version, request.signal),
+    ])
+    return {
+      ...presentVersion(version),
+      commits: commits.map((commit) => presentCommit(ctx, project, commit)),
+      diffs: diff.files.map((file) => presentDiff(file, query)),
+    }
+  },
+})

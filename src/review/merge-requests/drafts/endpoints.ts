@@ -1,0 +1,194 @@
+import { z } from 'zod'
+import { userOf } from '../../../access/actor.ts'
+import { projectRecord } from '../../../access/records.ts'
+import type { Project } from '../../../access/subjects.ts'
+import { notFound, unauthorized } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { noteableConditions } from '../../../discussions/notes/access.ts'
+import { positionParameter, said } from '../../../discussions/notes/discussion-routes.ts'
+import { positionEntity } from '../../../discussions/notes/entity.ts'
+import type { Position } from '../../../discussions/notes/noteable.ts'
+import { endpoint } from '../../../http/endpoint.ts'
+import { filledText, flag, id, integer, text } from '../../../http/params.ts'
+import { onMergeRequest } from '../access.ts'
+import { runRequestCommands, takeRequestCommands } from '../change/quick-actions.ts'
+import { placeNote } from '../diff/diff-position.ts'
+import { getMergeRequest, noteableOf } from '../find.ts'
+import { path, tags } from '../path.ts'
+import type { MergeRequestRow } from '../row.ts'
+import { listOwnDrafts, publishDrafts } from './publish-drafts.ts'
+import { type DraftRow, deleteDraft, insertDraft, updateDraft } from './queries.ts'
+
+/** Drafts are written by whoever may comment, and seen by their author alone. */
+const access = onMergeRequest('create_note', { signedIn: true })
+const drafts = `${path}/draft_notes`
+const onOwnDraft = projectRecord('read_merge_requests', {
+  params: { merge_request_iid: integer(), draft_note_id: id() },
+  async find({ ctx, project, params }) {
+    const mergeRequest = await getMergeRequest(ctx, project, params.merge_request_iid)
+    const own = await listOwnDrafts(ctx, mergeRequest)
+    const draft = own.find((one) => one.id === params.draft_note_id)
+    if (!draft) throw notFound()
+    return { mergeRequest, draft }
+  },
+  conditions: ({ ctx, project, mergeRequest }) =>
+    noteableConditions(noteableOf(ctx, project, mergeRequest)),
+})('create_note', { signedIn: true })
+
+function authorId(ctx: Ctx): number {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  return user.id
+}
+
+const draftEntity = z.strictObject({
+  id: z.int(),
+  author_id: z.int(),
+  merge_request_id: z.int(),
+  resolve_discussion: z.boolean(),
+  discussion_id: z.string().nullable(),
+  note: z.string(),
+  commit_id: z.string().nullable(),
+  line_code: z.string().nullable(),
+  position: positionEntity.nullable(),
+})
+
+function present(row: DraftRow): z.input<typeof draftEntity> {
+  const { id, author_id, merge_request_id, discussion_id, note, commit_id } = row
+  const position = row.position === null ? null : (JSON.parse(row.position) as Position) // written by us
+  const resolve_discussion = row.resolve_discussion === 1
+  const line_code = null
+  return {
+    ...{ id, author_id, merge_request_id, discussion_id, note, commit_id },
+    ...{ resolve_discussion, line_code, position },
+  }
+}
+
+async function placed(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  asked: z.infer<typeof positionParameter> | undefined,
+): Promise<string | undefined> {
+  if (!asked) return undefined
+  const { position } = await placeNote(ctx, noteableOf(ctx, project, row), said(asked))
+  return JSON.stringify(position)
+}
+
+/** Publishes drafts without their quick actions, then carries those out. */
+async function publish(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  drafts: readonly DraftRow[],
+): Promise<void> {
+  const taken = drafts.map((draft) => ({ draft, ...takeRequestCommands(draft.note) }))
+  const plain = taken.map(({ draft, text }) => ({ ...draft, note: text }))
+  await publishDrafts(ctx, project, row, plain)
+  const commands = taken.flatMap((one) => one.commands)
+  if (commands.length > 0) await runRequestCommands(ctx, project, row.id, commands)
+}
+
+export const listDraftNotes = endpoint({
+  method: 'GET',
+  path: drafts,
+  summary: "List the caller's own drafts on a merge request",
+  tags,
+  access,
+  paginate: 'offset',
+  response: z.array(draftEntity),
+  async handler({ ctx, mergeRequest, page }) {
+    const own = await listOwnDrafts(ctx, mergeRequest)
+    const shown = own.slice(page.offset, page.offset + page.perPage)
+    return { items: shown.map((draft) => present(draft)), total: own.length }
+  },
+})
+
+export const createDraftNote = endpoint({
+  method: 'POST',
+  path: drafts,
+  summary: 'Write a draft that only its author sees until it is published',
+  tags,
+  access,
+  body: {
+    note: filledText({ max: 1_000_000 }),
+    in_reply_to_discussion_id: text({ max: 100 }).optional(),
+    commit_id: text({ max: 64 }).optional(),
+    resolve_discussion: flag().optional(),
+    position: positionParameter.optional(),
+  },
+  response: draftEntity,
+  status: 201,
+  async handler({ ctx, project, mergeRequest: row, body }) {
+    const draft = await insertDraft(ctx.db, {
+      merge_request_id: row.id,
+      author_id: authorId(ctx),
+      note: body.note,
+      discussion_id: body.in_reply_to_discussion_id ?? null,
+      commit_id: body.commit_id ?? null,
+      resolve_discussion: body.resolve_discussion ?? false,
+      position: (await placed(ctx, project, row, body.position)) ?? null,
+      created_at: ctx.now(),
+    })
+    return present(draft)
+  },
+})
+
+export const getDraftNote = endpoint({
+  method: 'GET',
+  path: `${drafts}/:draft_note_id`,
+  summary: 'Get an own draft',
+  tags,
+  access: onOwnDraft,
+  response: draftEntity,
+  handler: async ({ draft }) => present(draft),
+})
+
+export const updateDraftNote = endpoint({
+  method: 'PUT',
+  path: `${drafts}/:draft_note_id`,
+  summary: 'Change an own draft',
+  tags,
+  access: onOwnDraft,
+  body: {
+    note: filledText({ max: 1_000_000 }).optional(),
+    position: positionParameter.optional(),
+  },
+  response: draftEntity,
+  async handler({ ctx, project, mergeRequest: row, draft, body }) {
+    const position = await placed(ctx, project, row, body.position)
+    const changes = { note: body.note ?? draft.note, ...(position ? { position } : {}) }
+    return present(await updateDraft(ctx.db, draft.id, changes))
+  },
+})
+
+export const deleteDraftNote = endpoint({
+  method: 'DELETE',
+  path: `${drafts}/:draft_note_id`,
+  summary: 'Throw an own draft away',
+  tags,
+  access: onOwnDraft,
+  async handler({ ctx, draft }) {
+    await deleteDraft(ctx.db, draft.id)
+  },
+})
+
+export const publishDraftNote = endpoint({
+  method: 'PUT',
+  path: `${drafts}/:draft_note_id/publish`,
+  summary: 'Publish an own draft',
+  tags,
+  access: onOwnDraft,
+  handler: ({ ctx, project, mergeRequest, draft }) => publish(ctx, project, mergeRequest, [draft]),
+})
+
+export const publishDraftNotes = endpoint({
+  method: 'POST',
+  path: `${drafts}/bulk_publish`,
+  summary: 'Publish all own drafts',
+  tags,
+  access,
+  status: 204,
+  handler: async ({ ctx, project, mergeRequest }) =>
+    publish(ctx, project, mergeRequest, await listOwnDrafts(ctx, mergeRequest)),
+})

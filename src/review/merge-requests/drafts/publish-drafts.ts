@@ -1,0 +1,73 @@
+import { userOf } from '../../../access/actor.ts'
+import type { Project } from '../../../access/subjects.ts'
+import { runEffects } from '../../../base/effects.ts'
+import { unauthorized } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { resolveThread } from '../../../discussions/notes/access.ts'
+import { lineCode } from '../../../discussions/notes/diff-lines.ts'
+import type { NoteRow } from '../../../discussions/notes/entity.ts'
+import type { Position } from '../../../discussions/notes/noteable.ts'
+import { createNote } from '../../../discussions/notes/verbs.ts'
+import { inTransaction } from '../../../store/transaction.ts'
+import { afterNote } from '../after-note.ts'
+import { noteReview } from '../change/reviewers.ts'
+import { noteableOf } from '../find.ts'
+import type { MergeRequestRow } from '../row.ts'
+import { type DraftRow, deleteDraft, listDrafts } from './queries.ts'
+
+/** The drafts that the caller has written and not published. */
+export function listOwnDrafts(ctx: Ctx, row: MergeRequestRow): Promise<DraftRow[]> {
+  return listDrafts(ctx.db, row.id, userOf(ctx.actor)?.id ?? 0)
+}
+
+/** Turns drafts into comments that everybody sees, all or none; each once, however often it is asked. */
+export async function publishDrafts(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  drafts: readonly DraftRow[],
+): Promise<void> {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  const published = await inTransaction(ctx, async (ctx) => {
+    const notes: NoteRow[] = []
+    for (const draft of drafts) notes.push(...(await publish(ctx, project, row, draft)))
+    if (drafts.length > 0) await noteReview(ctx, row.id, user.id, 'reviewed')
+    return notes
+  })
+  const noteable = noteableOf(ctx, project, row)
+  for (const note of published) {
+    await runEffects(ctx, ctx.effects.reviewNoteSaved, { noteable, row: note })
+  }
+}
+
+async function publish(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  draft: DraftRow,
+): Promise<NoteRow[]> {
+  if (!(await deleteDraft(ctx.db, draft.id))) return []
+  // Nothing but quick actions was in it.
+  if (draft.note.trim() === '') return []
+  const noteable = noteableOf(ctx, project, row)
+  const position = draft.position === null ? undefined : (JSON.parse(draft.position) as Position) // written by us
+  const place =
+    draft.discussion_id === null
+      ? { thread: true, ...(position ? { position, lineCode: codeOf(position) } : {}) }
+      : { discussionId: draft.discussion_id }
+  const note = await createNote(
+    ctx,
+    noteable,
+    { body: draft.note, resolvable: true, ...place },
+    (ctx, note) => afterNote(ctx, noteable, note),
+  )
+  if (draft.resolve_discussion === 1 && draft.discussion_id !== null) {
+    await resolveThread(ctx, noteable, note.discussion_id)
+  }
+  return [note]
+}
+
+function codeOf(position: Position): string {
+  return lineCode(position.new_path, position.old_line ?? 0, position.new_line ?? 0)
+}

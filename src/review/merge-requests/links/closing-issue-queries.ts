@@ -1,0 +1,24 @@
+import type { Db } from '../../../store/schema.ts'
+
+/** The issue of a number in the project of a full path. */
+export function findIssueByPath(db: Db, projectPath: string, iid: number) {
+  return db
+    .selectFrom('issues')
+    .innerJoin('projects', 'projects.id', 'issues.project_id')
+    .select(['issues.id', 'issues.iid', 'issues.project_id', 'projects.full_path', 'issues.state'])
+    .where('projects.full_path', '=', projectPath)
+    .where('issues.iid', '=', iid)
+    .executeTakeFirst()
+}
+
+/** Issues that a merge will close, with the paths of their projects. */
+export function listClosingIssues(db: Db, mergeRequestId: number) {
+  return db
+    .selectFrom('merge_requests_closing_issues as link')
+    .innerJoin('issues', 'issues.id', 'link.issue_id')
+    .innerJoin('projects', 'projects.id', 'issues.project_id')
+    .select(['issues.id', 'issues.iid', 'issues.project_id', 'projects.full_path', 'issues.state'])
+    .where('link.merge_request_id', '=', mergeRequestId)
+    .orderBy('issues.id')
+    .execute()
+}

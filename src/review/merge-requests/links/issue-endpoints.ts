@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { mayInProject } from '../../../access/decide.ts'
+import { findVisibleProject, onProject, type Project } from '../../../access/subjects.ts'
+import { forbidden, Problem } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { endpoint } from '../../../http/endpoint.ts'
+import { integer, text } from '../../../http/params.ts'
+import { findReferences } from '../../../markdown/find-references.ts'
+import { issueEntity } from '../../../planning/issues/entity.ts'
+import { getIssue } from '../../../planning/issues/find.ts'
+import { presentIssues } from '../../../planning/issues/present.ts'
+import { getCommit } from '../../../repositories/commits/describe-commit.ts'
+import { onCode } from '../../../repositories/repository/access.ts'
+import { onMergeRequest } from '../access.ts'
+import { listedMergeRequestEntity } from '../entity.ts'
+import { path, tags } from '../path.ts'
+import { presentMergeRequests } from '../present.ts'
+import { listClosersOfIssue, listMentioning, listWithCommit } from '../queries.ts'
+import type { MergeRequestRow } from '../row.ts'
+import { findIssueByPath, listClosingIssues } from './closing-issue-queries.ts'
+
+interface Named {
+  readonly project_id: number
+  readonly iid: number
+}
+
+/** The issues that the caller sees, for the wire. */
+async function presentSeen(ctx: Ctx, named: readonly Named[]) {
+  const rows = []
+  for (const { project_id, iid } of named) {
+    const project = await findVisibleProject(ctx, String(project_id))
+    if (!project || !mayInProject(ctx.actor, project, 'read_issues')) continue
+    const row = await getIssue(ctx, project, iid).catch((error: unknown) => {
+      if (error instanceof Problem) return undefined
+      throw error
+    })
+    if (row) rows.push(row)
+  }
+  return presentIssues(ctx, rows)
+}
+
+export const listClosedIssues = endpoint({
+  method: 'GET',
+  path: `${path}/closes_issues`,
+  summary: 'List the issues that the merge will close',
+  tags,
+  access: onMergeRequest(),
+  paginate: 'offset',
+  response: z.array(issueEntity),
+  async handler({ ctx, mergeRequest: row, page }) {
+    const named = await listClosingIssues(ctx.db, row.id)
+    const shown = named.slice(page.offset, page.offset + page.perPage)
+    return { items: await presentSeen(ctx, shown), total: named.length }
+  },
+})
+
+export const listRelatedIssues = endpoint({
+  method: 'GET',
+  path: `${path}/related_issues`,
+  summary: 'List the issues that a merge request mentions or will close',
+  tags,
+  access: onMergeRequest(),
+  paginate: 'offset',
+  response: z.array(issueEntity),
+  async handler({ ctx, mergeRequest: row, page }) {
+    const named: Named[] = await listClosingIssues(ctx.db, row.id)
+    for (const reference of findReferences(`${row.title}\n${row.description ?? ''}`)) {
+      if (reference.kind !== 'issue') continue
+      const path = reference.project ?? row.target_path
+      const issue = await findIssueByPath(ctx.db, path, reference.iid)
+      const known = named.some(
+        (one) => one.project_id === issue?.project_id && one.iid === issue.iid,
+      )
+      if (issue && !known) named.push(issue)
+    }
+    const shown = named.slice(page.offset, page.offset + page.perPage)
+    return { items: await presentSeen(ctx, shown), total: named.length }
+  },
+})
+
+/** Those whose projects let the caller read merge requests. */
+async function seen(ctx: Ctx, rows: readonly MergeRequestRow[]): Promise<MergeRequestRow[]> {
+  const visible = new Map<number, boolean>()
+  for (const { target_project_id: id } of rows) {
+    if (visible.has(id)) continue
+    const project = await findVisibleProject(ctx, String(id))
+    visible.set(id, !!project && mayInProject(ctx.actor, project, 'read_merge_requests'))
+  }
+  return rows.filter((row) => visible.get(row.target_project_id))
+}
+
+async function relatedTo(ctx: Ctx, project: Project, iid: number): Promise<MergeRequestRow[]> {
+  const issue = await getIssue(ctx, project, iid)
+  const closers = await listClosersOfIssue(ctx.db, issue.id)
+  const mentioning = (await listMentioning(ctx.db, project.id, iid)).filter((row) =>
+    findReferences(`${row.title}\n${row.description ?? ''}`).some(
+      (one) =>
+        one.kind === 'issue' &&
+        one.iid === iid &&
+        (one.project ?? project.full_path) === project.full_path,
+    ),
+  )
+  const known = new Set(closers.map((row) => row.id))
+  return seen(ctx, [...closers, ...mentioning.filter((row) => !known.has(row.id))])
+}
+
+const issueParams = { issue_iid: integer() }
+
+export const listMergeRequestsClosingIssue = endpoint({
+  method: 'GET',
+  path: '/projects/:id/issues/:issue_iid/closed_by',
+  summary: 'List the merge requests that will close an issue, or did',
+  tags,
+  access: onProject('read_issues'),
+  params: issueParams,
+  paginate: 'offset',
+  response: z.array(listedMergeRequestEntity),
+  async handler({ ctx, project, params, page }) {
+    const issue = await getIssue(ctx, project, params.issue_iid)
+    const rows = await seen(ctx, await listClosersOfIssue(ctx.db, issue.id))
+    const shown = rows.slice(page.offset, page.offset + page.perPage)
+    return { items: await presentMergeRequests(ctx, shown), total: rows.length }
+  },
+})
+
+export const listMergeRequestsRelatedToIssue = endpoint({
+  method: 'GET',
+  path: '/projects/:id/issues/:issue_iid/related_merge_requests',
+  summary: 'List the merge requests that mention an issue or will close it',
+  tags,
+  access: onProject('read_issues'),
+  params: issueParams,
+  paginate: 'offset',
+  response: z.array(listedMergeRequestEntity),
+  async handler({ ctx, project, params, page }) {
+    const rows = await relatedTo(ctx, project, params.issue_iid)
+    const shown = rows.slice(page.offset, page.offset + page.perPage)
+    return { items: await presentMergeRequests(ctx, shown), total: rows.length }
+  },
+})
+
+export const listMergeRequestsOfCommit = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/commits/:sha/merge_requests',
+  summary: 'List the merge requests that brought a commit in, or want to',
+  tags,
+  access: onCode({ hidden: true }),
+  jobToken: true,
+  params: { sha: text({ max: 1024 }) },
+  query: { state: text({ max: 20 }).optional() },
+  paginate: 'offset',
+  response: z.array(listedMergeRequestEntity),
+  async handler({ ctx, project, repo, params, query, page }) {
+    if (!mayInProject(ctx.actor, project, 'read_merge_requests')) throw forbidden()
+    const commit = await getCommit(repo, params.sha)
+    const found = await listWithCommit(ctx.db, project.id, commit.id)
+    const rows = found.filter(
+      (row) => !query.state || query.state === 'all' || row.state === query.state,
+    )
+    const shown = rows.slice(page.offset, page.offset + page.perPage)
+    // Without totals (docs/contract/B-resolved §2.3).
+    return { items: await presentMergeRequests(ctx, shown) }
+  },
+})

@@ -1,0 +1,54 @@
+import { userOf } from '../../../access/actor.ts'
+import type { Project } from '../../../access/subjects.ts'
+import { methodNotAllowed, unauthorized } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { mayMergeBranch } from '../../../repositories/refs/gate.ts'
+import type { DetailedMergeStatus } from '../detailed-merge-status.ts'
+import { refreshMergeRequest } from '../diff/refresh.ts'
+import { reload } from '../find.ts'
+import type { MergeRequestRow } from '../row.ts'
+import { statusOf } from '../status.ts'
+import { setAutoMerge } from './auto-merge-set.ts'
+import { checkMergeability } from './check.ts'
+import { assertHead, mergeNow } from './merge.ts'
+import { cannotBeMerged } from './merge-objects.ts'
+import type { MergeWishes } from './merge-options.ts'
+
+/** What keeps a merge from ever being possible, so that there is nothing to wait for. */
+const never: readonly DetailedMergeStatus[] = ['not_open', 'commits_status', 'ci_must_pass']
+const impossible: readonly DetailedMergeStatus[] = ['conflict', 'need_rebase']
+
+/**
+ * Merges now, or with `wait` as soon as nothing stands in the way (docs/contract/D §1.10 Merge): 401 without the right to merge,
+ * 405 when something forbids it, 422 when it can't be done, 409 when the head is another one.
+ */
+export async function acceptMerge(
+  ctx: Ctx,
+  project: Project,
+  given: MergeRequestRow,
+  wishes: MergeWishes,
+  wait: boolean,
+): Promise<MergeRequestRow> {
+  if (!(await mayMergeBranch(ctx, project, given.target_branch))) throw unauthorized()
+  const row = await upToDate(ctx, given)
+  const status = await statusOf(ctx, row, wait)
+  if (impossible.includes(status)) throw cannotBeMerged()
+  const mayWait = wait && !never.includes(status)
+  if (status !== 'mergeable' && !mayWait) throw methodNotAllowed()
+  assertHead(row.head_sha, wishes.sha)
+  if (status === 'mergeable') return mergeNow(ctx, project, row.id, wishes)
+  await setAutoMerge(ctx, project, row, wishes)
+  return reload(ctx, row.id)
+}
+
+/** Does at once what tasks would do in a moment: nobody who merges should have to wait for a check. */
+async function upToDate(ctx: Ctx, row: MergeRequestRow): Promise<MergeRequestRow> {
+  if (row.state !== 'opened') return row
+  if (row.prepared_at === null || row.approvals_syncing === 1) {
+    const userId = userOf(ctx.actor)?.id ?? null
+    await refreshMergeRequest(ctx, row.id, { userId, anew: false })
+  }
+  const known = row.merge_status === 'can_be_merged' || row.merge_status === 'cannot_be_merged'
+  if (!known) await checkMergeability(ctx, row.id)
+  return reload(ctx, row.id)
+}

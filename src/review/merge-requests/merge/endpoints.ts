@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { methodNotAllowed, unauthorized } from '../../../base/problem.ts'
+import { endpoint } from '../../../http/endpoint.ts'
+import { flag, text } from '../../../http/params.ts'
+import { mayMergeBranch } from '../../../repositories/refs/gate.ts'
+import { inTransaction } from '../../../store/transaction.ts'
+import { onMergeRequest } from '../access.ts'
+import { mergeRequestEntity } from '../entity.ts'
+import { path, tags } from '../path.ts'
+import { presentMergeRequest } from '../present-single.ts'
+import { acceptMerge } from './accept-merge.ts'
+import { cancelAutoMerge } from './auto-merge.ts'
+import { enqueueRebase } from './rebase.ts'
+import { buildTrialMerge } from './trial-merge.ts'
+
+// Commit messages of several hundred kilobytes occur.
+const longMessage = { max: 1_048_576 }
+
+export const mergeMergeRequest = endpoint({
+  method: 'PUT',
+  path: `${path}/merge`,
+  summary: 'Merge a merge request, now or when nothing stands in its way any more',
+  tags,
+  access: onMergeRequest(undefined, { signedIn: true }),
+  body: {
+    merge_commit_message: text(longMessage).optional(),
+    squash_commit_message: text(longMessage).optional(),
+    squash: flag().optional(),
+    should_remove_source_branch: flag().optional(),
+    auto_merge: flag().optional(),
+    merge_when_pipeline_succeeds: flag().optional(),
+    sha: text({ max: 64 }).optional(),
+    skip_merge_train: flag().optional(),
+  },
+  response: mergeRequestEntity,
+  async handler({ ctx, project, mergeRequest: row, body }) {
+    const wishes = {
+      mergeMessage: body.merge_commit_message,
+      squashMessage: body.squash_commit_message,
+      squash: body.squash,
+      removeSourceBranch: body.should_remove_source_branch,
+      sha: body.sha,
+    }
+    const wait = body.auto_merge ?? body.merge_when_pipeline_succeeds ?? false
+    return presentMergeRequest(ctx, project, await acceptMerge(ctx, project, row, wishes, wait))
+  },
+})
+
+export const cancelMergeWhenPipelineSucceeds = endpoint({
+  method: 'POST',
+  path: `${path}/cancel_merge_when_pipeline_succeeds`,
+  summary: 'Stop a merge request from being merged by itself',
+  tags,
+  access: onMergeRequest(undefined, { signedIn: true }),
+  response: z.strictObject({ status: z.literal('success') }),
+  status: 201,
+  async handler({ ctx, project, mergeRequest: row }) {
+    if (!(await mayMergeBranch(ctx, project, row.target_branch))) throw unauthorized()
+    if (row.state !== 'opened' || row.auto_merge_sha === null) throw methodNotAllowed()
+    await inTransaction(ctx, (ctx) => cancelAutoMerge(ctx, project, row))
+    return { status: 'success' } as const
+  },
+})
+
+export const rebaseMergeRequest = endpoint({
+  method: 'PUT',
+  path: `${path}/rebase`,
+  summary: 'Have the source branch moved onto the target',
+  tags,
+  access: onMergeRequest('edit_merge_request', { signedIn: true }),
+  body: { skip_ci: flag().optional() },
+  response: z.strictObject({ rebase_in_progress: z.boolean() }),
+  status: 202,
+  async handler({ ctx, mergeRequest: row }) {
+    await enqueueRebase(ctx, row)
+    return { rebase_in_progress: true }
+  },
+})
+
+export const getMergeRef = endpoint({
+  method: 'GET',
+  path: `${path}/merge_ref`,
+  summary: 'Build the trial merge and get its commit',
+  tags,
+  access: onMergeRequest(),
+  response: z.strictObject({ commit_id: z.string() }),
+  async handler({ ctx, mergeRequest: row }) {
+    return { commit_id: await buildTrialMerge(ctx, row) }
+  },
+})

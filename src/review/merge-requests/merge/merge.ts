@@ -1,0 +1,153 @@
+import { userOf } from '../../../access/actor.ts'
+import type { Project } from '../../../access/subjects.ts'
+import { conflict, methodNotAllowed, unauthorized } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { GitError } from '../../../git/error.ts'
+import type { ObjectId } from '../../../git/types.ts'
+import { MoveRefused, type MoveStep, moveRefs } from '../../../repositories/refs/move-refs.ts'
+import { uniquely } from '../../../store/unique.ts'
+import { branchHead, bringHead } from '../branch-heads.ts'
+import { targetSetting } from '../facts.ts'
+import { reload } from '../find.ts'
+import { squashOnMerge } from '../present.ts'
+import type { MergeRequestRow } from '../row.ts'
+import { insertIntent } from './intent-queries.ts'
+import { committerOf, messageFacts, signerOf } from './merge-facts.ts'
+import { defaultMergeTemplate, defaultSquashTemplate, renderMessage } from './merge-message.ts'
+import {
+  cannotBeMerged,
+  isSingleCommit,
+  type MergeObjects,
+  type MergePlan,
+  writeMergeObjects,
+} from './merge-objects.ts'
+import type { MergeWishes } from './merge-options.ts'
+
+// Another merge into the same branch was faster: the objects are made anew on top of it.
+const attempts = 5
+
+/**
+ * Merges by the project's method (docs/contract/D §1.10 Merge). The commits are written first, then one move of the target branch
+ * makes them count; the merged state and all that follows are written in the transaction that closes that move, now or,
+ * after a crash, at the next start. Whether it may be merged is the caller's to have looked at.
+ */
+export async function mergeNow(
+  ctx: Ctx,
+  project: Project,
+  id: number,
+  wishes: MergeWishes,
+  atStep?: (step: MoveStep) => void,
+): Promise<MergeRequestRow> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await mergeOnce(ctx, project, await reload(ctx, id), wishes, atStep)
+      return await reload(ctx, id)
+    } catch (error) {
+      if (error instanceof MoveRefused) throw unauthorized()
+      const overtaken = error instanceof GitError && error.code === 'stale'
+      if (!overtaken || attempt === attempts) throw error
+    }
+  }
+}
+
+async function mergeOnce(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  wishes: MergeWishes,
+  atStep?: (step: MoveStep) => void,
+): Promise<void> {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  if (row.state !== 'opened') throw methodNotAllowed()
+  const source = await bringHead(ctx, row)
+  const target = await branchHead(ctx, row.target_project_id, row.target_branch)
+  if (source === undefined || target === undefined) throw cannotBeMerged()
+  assertHead(source, wishes.sha)
+  const plan = await planOf(ctx, row, wishes, { source, target })
+  const made = await writeMergeObjects(ctx.git.open(project.id), plan)
+  const move = { name: `refs/heads/${row.target_branch}`, oldId: target, newId: made.newTarget }
+  const record = (ctx: Ctx, pushId: number) =>
+    recordIntent(ctx, row, pushId, { made, source, userId: user.id, wishes })
+  await moveRefs(ctx, project, { via: 'merge', moves: [move], record }, atStep)
+}
+
+/** 409 when the source has moved since the caller looked. */
+export function assertHead(head: ObjectId | null, sha: string | undefined): void {
+  if (sha === undefined || sha === '' || sha === head) return
+  throw conflict(`SHA does not match HEAD of source branch: ${head ?? ''}`)
+}
+
+interface Intended {
+  readonly made: MergeObjects
+  readonly source: ObjectId
+  readonly userId: number
+  readonly wishes: MergeWishes
+}
+
+async function recordIntent(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  pushId: number,
+  { made, source, userId, wishes }: Intended,
+): Promise<void> {
+  const now = await reload(ctx, row.id)
+  if (now.state !== 'opened') throw methodNotAllowed()
+  const remove = wishes.removeSourceBranch ?? row.force_remove_source_branch === 1
+  const busy = () => conflict('Resource lock: this merge request is being merged')
+  await uniquely({ 'merge_intents.merge_request_id': busy }, () =>
+    insertIntent(ctx.db, {
+      push_id: pushId,
+      merge_request_id: row.id,
+      user_id: userId,
+      head_sha: source,
+      merge_commit_sha: made.mergeCommitSha,
+      squash_commit_sha: made.squashCommitSha,
+      merged_sha: made.newTarget,
+      remove_source_branch: remove,
+    }),
+  )
+}
+
+async function planOf(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  wishes: MergeWishes,
+  heads: { readonly source: ObjectId; readonly target: ObjectId },
+): Promise<MergePlan> {
+  const merger = await committerOf(ctx, userOf(ctx.actor)?.id ?? null)
+  if (!merger) throw unauthorized()
+  const facts = await messageFacts(ctx, row, heads, merger)
+  const message = (wish: string | undefined, template: string | null, preset: string) =>
+    wish !== undefined && wish.trim() !== '' ? wish : renderMessage(template || preset, facts)
+  return {
+    ...heads,
+    method: targetSetting(row, 'merge_method'),
+    squash: await willSquash(ctx, row, wishes, heads),
+    merger: signerOf(ctx, merger),
+    author: signerOf(ctx, facts.author ?? merger),
+    mergeMessage: message(
+      wishes.mergeMessage,
+      targetSetting(row, 'merge_commit_template'),
+      defaultMergeTemplate,
+    ),
+    squashMessage: message(
+      wishes.squashMessage,
+      targetSetting(row, 'squash_commit_template'),
+      defaultSquashTemplate,
+    ),
+  }
+}
+
+/** A single commit is not squashed, unless somebody says what the squashed one shall say. */
+async function willSquash(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  wishes: MergeWishes,
+  heads: { readonly source: ObjectId; readonly target: ObjectId },
+): Promise<boolean> {
+  const option = targetSetting(row, 'squash_option')
+  if (!squashOnMerge(option, wishes.squash ?? row.squash === 1)) return false
+  if (wishes.squashMessage) return true
+  return !(await isSingleCommit(ctx, row.target_project_id, heads.target, heads.source))
+}

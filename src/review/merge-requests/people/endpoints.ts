@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { userOf } from '../../../access/actor.ts'
+import { onProject, type Project } from '../../../access/subjects.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { awardEndpoints } from '../../../discussions/award-emoji/routes.ts'
+import { discussionEndpoints } from '../../../discussions/notes/discussion-routes.ts'
+import { noteEndpoints } from '../../../discussions/notes/note-routes.ts'
+import { setSubscribed } from '../../../discussions/subscriptions/subscribe.ts'
+import { markTodo } from '../../../discussions/todos/add.ts'
+import { presentTodo, todoEntity } from '../../../discussions/todos/entity.ts'
+import { endpoint } from '../../../http/endpoint.ts'
+import { presentUserBasic, userBasicEntity } from '../../../identity/users/basic.ts'
+import { resourceEventEndpoints } from '../../../planning/resource-events/routes.ts'
+import { timeEndpoints } from '../../../planning/time-tracking/routes.ts'
+import { onMergeRequest } from '../access.ts'
+import { mergeRequestTimed } from '../change/quick-actions.ts'
+import { mergeRequestEntity } from '../entity.ts'
+import { getMergeRequest, noteableOf } from '../find.ts'
+import { noteKind } from '../notes.ts'
+import { params, path, tags } from '../path.ts'
+import { presentMergeRequest } from '../present-single.ts'
+import { todoTarget } from '../record.ts'
+import { isParticipant, listParticipants, listReviewers } from './queries.ts'
+
+const read = onProject('read_merge_requests')
+const signedIn = onProject('read_merge_requests', { signedIn: true })
+
+export const mergeRequestNotes = noteEndpoints(noteKind)
+export const mergeRequestDiscussions = discussionEndpoints(noteKind)
+export const mergeRequestAwards = awardEndpoints(noteKind, 'MergeRequest')
+
+function find(ctx: Ctx, project: Project, given: Readonly<Record<string, unknown>>) {
+  return getMergeRequest(ctx, project, Number(given.merge_request_iid))
+}
+
+export const mergeRequestTime = timeEndpoints({
+  ...mergeRequestTimed,
+  path,
+  params,
+  tag: 'merge_requests',
+  read: 'read_merge_requests',
+  write: 'update_merge_request',
+  async find(ctx, project, given) {
+    const row = await find(ctx, project, given)
+    return { id: row.id, estimate: row.time_estimate, noteable: noteableOf(ctx, project, row) }
+  },
+})
+
+export const mergeRequestEvents = resourceEventEndpoints({
+  path,
+  params,
+  tag: 'merge_requests',
+  ability: 'read_merge_requests',
+  events: ['label', 'milestone', 'state'],
+  find: async (ctx, project, given) => ({
+    type: 'merge_request',
+    id: (await find(ctx, project, given)).id,
+  }),
+})
+
+export const listMergeRequestParticipants = endpoint({
+  method: 'GET',
+  path: `${path}/participants`,
+  summary: 'List who takes part in a merge request',
+  tags,
+  access: read,
+  params,
+  response: z.array(userBasicEntity),
+  async handler({ ctx, project, params }) {
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    return (await listParticipants(ctx.db, row.id)).map((user) => presentUserBasic(ctx, user))
+  },
+})
+
+export const listMergeRequestReviewers = endpoint({
+  method: 'GET',
+  path: `${path}/reviewers`,
+  summary: 'List who was asked for a review, and what they did',
+  tags,
+  access: read,
+  params,
+  response: z.array(
+    z.strictObject({ user: userBasicEntity, state: z.string(), created_at: z.string() }),
+  ),
+  async handler({ ctx, project, params }) {
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    return (await listReviewers(ctx.db, [row.id])).map((one) => ({
+      user: presentUserBasic(ctx, one),
+      state: one.review_state,
+      created_at: one.asked_at,
+    }))
+  },
+})
+
+async function follow(ctx: Ctx, project: Project, iid: number, subscribed: boolean) {
+  const row = await getMergeRequest(ctx, project, iid)
+  const user = userOf(ctx.actor)
+  const byDefault = user ? await isParticipant(ctx.db, row.id, user.id) : false
+  await setSubscribed(ctx, 'merge_request', row.id, subscribed, byDefault)
+  return presentMergeRequest(ctx, project, row)
+}
+
+export const subscribeMergeRequest = endpoint({
+  method: 'POST',
+  path: `${path}/subscribe`,
+  summary: 'Follow a merge request',
+  tags,
+  access: signedIn,
+  params,
+  response: mergeRequestEntity,
+  status: 201,
+  handler: ({ ctx, project, params }) => follow(ctx, project, params.merge_request_iid, true),
+})
+
+export const unsubscribeMergeRequest = endpoint({
+  method: 'POST',
+  path: `${path}/unsubscribe`,
+  summary: 'Follow a merge request no more',
+  tags,
+  access: signedIn,
+  params,
+  response: mergeRequestEntity,
+  status: 201,
+  handler: ({ ctx, project, params }) => follow(ctx, project, params.merge_request_iid, false),
+})
+
+export const createMergeRequestTodo = endpoint({
+  method: 'POST',
+  path: `${path}/todo`,
+  summary: 'Put a merge request on the own to-do list',
+  tags,
+  access: onMergeRequest(undefined, { signedIn: true }),
+  response: todoEntity,
+  status: 201,
+  async handler({ ctx, mergeRequest: row }) {
+    return presentTodo(ctx, await markTodo(ctx, todoTarget(row)))
+  },
+})

@@ -1,0 +1,200 @@
+import type { Instant } from '../../../base/clock.ts'
+import { userBasicColumns } from '../../../identity/users/basic.ts'
+import type { MergeRequestReviewersTable } from '../../../store/schema/merge-requests.ts'
+import type { Db } from '../../../store/schema.ts'
+
+export type ReviewerState = NonNullable<MergeRequestReviewersTable['state']['__select__']>
+
+/** Users by id. */
+export async function usersById(db: Db, ids: readonly number[]) {
+  const wanted = [...new Set(ids)]
+  if (wanted.length === 0) return new Map<number, never>()
+  const rows = await db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where('users.id', 'in', wanted)
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Reviewers of many merge requests, in the order in which they were asked. */
+export async function listReviewers(db: Db, ids: readonly number[]) {
+  if (ids.length === 0) return []
+  return await db
+    .selectFrom('merge_request_reviewers')
+    .innerJoin('users', 'users.id', 'merge_request_reviewers.user_id')
+    .select(userBasicColumns)
+    .select([
+      'merge_request_reviewers.merge_request_id',
+      'merge_request_reviewers.state as review_state',
+      'merge_request_reviewers.created_at as asked_at',
+    ])
+    .where('merge_request_id', 'in', ids)
+    .orderBy('merge_request_reviewers.created_at')
+    .orderBy('users.id')
+    .execute()
+}
+
+export async function insertReviewers(
+  db: Db,
+  mergeRequestId: number,
+  userIds: readonly number[],
+  now: Instant,
+): Promise<void> {
+  if (userIds.length === 0) return
+  await db
+    .insertInto('merge_request_reviewers')
+    .values(
+      userIds.map((user_id) => ({ merge_request_id: mergeRequestId, user_id, created_at: now })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function deleteReviewers(
+  db: Db,
+  mergeRequestId: number,
+  userIds: readonly number[],
+): Promise<void> {
+  if (userIds.length === 0) return
+  await db
+    .deleteFrom('merge_request_reviewers')
+    .where('merge_request_id', '=', mergeRequestId)
+    .where('user_id', 'in', userIds)
+    .execute()
+}
+
+/** Notes what a reviewer did; nothing for whoever was not asked. */
+export async function updateReviewerState(
+  db: Db,
+  mergeRequestId: number,
+  userId: number,
+  state: ReviewerState,
+): Promise<void> {
+  await db
+    .updateTable('merge_request_reviewers')
+    .set({ state })
+    .where('merge_request_id', '=', mergeRequestId)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+export async function countRequestedChanges(db: Db, mergeRequestId: number): Promise<number> {
+  const row = await db
+    .selectFrom('merge_request_reviewers')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('merge_request_id', '=', mergeRequestId)
+    .where('state', '=', 'requested_changes')
+    .executeTakeFirstOrThrow()
+  return row.total
+}
+
+/** Everybody who had a part in a merge request: its author, assignees, reviewers, and who wrote or approved. */
+export async function listParticipants(db: Db, mergeRequestId: number) {
+  return await db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where((is) =>
+      is.or([
+        is(
+          'users.id',
+          'in',
+          is.selectFrom('merge_requests').select('author_id').where('id', '=', mergeRequestId),
+        ),
+        is(
+          'users.id',
+          'in',
+          is
+            .selectFrom('assignees')
+            .select('user_id')
+            .where('subject_type', '=', 'merge_request')
+            .where('subject_id', '=', mergeRequestId),
+        ),
+        is(
+          'users.id',
+          'in',
+          is
+            .selectFrom('merge_request_reviewers')
+            .select('user_id')
+            .where('merge_request_id', '=', mergeRequestId),
+        ),
+        is(
+          'users.id',
+          'in',
+          is
+            .selectFrom('mentions')
+            .select('user_id')
+            .where('subject_type', '=', 'MergeRequest')
+            .where('subject_id', '=', mergeRequestId),
+        ),
+        is(
+          'users.id',
+          'in',
+          is
+            .selectFrom('notes')
+            .select('author_id')
+            .where('noteable_type', '=', 'MergeRequest')
+            .where('noteable_id', '=', mergeRequestId)
+            .where('system', '=', 0)
+            .where('internal', '=', 0),
+        ),
+      ]),
+    )
+    .orderBy('users.id')
+    .execute()
+}
+
+/** Of these users, those that exist and are no ghosts, by id. */
+export async function listKnownUserIds(db: Db, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('users')
+    .select('id')
+    .where('id', 'in', [...ids])
+    .where('state', '=', 'active')
+    .execute()
+  const known = new Set(rows.map((row) => row.id))
+  return ids.filter((id) => known.has(id))
+}
+
+/** The user's name and the address that their commits carry. */
+export function findCommitter(db: Db, userId: number) {
+  return db
+    .selectFrom('users')
+    .select(['id', 'username', 'name', 'email', 'commit_email'])
+    .where('id', '=', userId)
+    .executeTakeFirst()
+}
+
+/** Whether a user has a part in a merge request that makes them hear of it. */
+export async function isParticipant(
+  db: Db,
+  mergeRequestId: number,
+  userId: number,
+): Promise<boolean> {
+  return (await listParticipants(db, mergeRequestId)).some((user) => user.id === userId)
+}
+
+export async function listAssigneeIds(db: Db, mergeRequestId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('assignees')
+    .select('user_id')
+    .where('subject_type', '=', 'merge_request')
+    .where('subject_id', '=', mergeRequestId)
+    .orderBy('created_at')
+    .execute()
+  return rows.map((row) => row.user_id)
+}
+
+/** Users by id (all digits) or by name, with or without `@`. */
+export async function listUserIdsByName(db: Db, names: readonly string[]): Promise<number[]> {
+  if (names.length === 0) return []
+  const plain = names.map((name) => name.replace(/^@/, ''))
+  const ids = plain.filter((name) => /^\d{1,15}$/.test(name)).map(Number)
+  const rows = await db
+    .selectFrom('users')
+    .select('id')
+    .where((is) => is.or([is('username', 'in', plain), is('id', 'in', ids)]))
+    .execute()
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,13 @@
+import type { Ctx } from '../../../ctx.ts'
+import { mergeRequestUrl } from '../present.ts'
+import { listOpenFromBranch } from '../queries.ts'
+
+/** Where the open merge requests of a branch are seen, oldest first. */
+export async function openRequestUrls(
+  ctx: Ctx,
+  projectId: number,
+  branch: string,
+): Promise<string[]> {
+  const rows = await listOpenFromBranch(ctx.db, projectId, branch)
+  return rows.map((row) => mergeRequestUrl(ctx, row))
+}
