@@ -4,17 +4,21 @@ import { addRequestTodos, settleRequestTodos } from './discussions/todos/add.ts'
 import { endSessionsOf } from './identity/sign-in/session.ts'
 import { mailActivity, recordEvent } from './notifications/events/record.ts'
 import { recordPushEvents } from './notifications/events/record-push.ts'
-import { fireIssueHooks } from './notifications/hooks/issue-hook.ts'
+import { fireIssueHooks } from './notifications/hooks/payloads/issue-hook.ts'
 import {
   compareForHooks,
   enqueueMergeRequestHooks,
-} from './notifications/hooks/merge-request-hook.ts'
-import { fireMilestoneHooks } from './notifications/hooks/milestone-hook.ts'
-import { fireNoteHooks } from './notifications/hooks/note-hook.ts'
-import { enqueuePipelineEnd, enqueuePipelineHooks } from './notifications/hooks/pipeline-hooks.ts'
-import { pushHooks } from './notifications/hooks/push-hooks.ts'
-import { fireReactionHooks } from './notifications/hooks/reaction-hook.ts'
-import { releaseHooks } from './notifications/hooks/release-hook.ts'
+} from './notifications/hooks/payloads/merge-request-hook.ts'
+import { fireMilestoneHooks } from './notifications/hooks/payloads/milestone-hook.ts'
+import { fireNoteHooks } from './notifications/hooks/payloads/note-hook.ts'
+import {
+  enqueuePipelineEnd,
+  enqueuePipelineHooks,
+} from './notifications/hooks/payloads/pipeline-hooks.ts'
+import { pushHooks } from './notifications/hooks/payloads/push-hooks.ts'
+import { fireReactionHooks } from './notifications/hooks/payloads/reaction-hook.ts'
+import { releaseHooks } from './notifications/hooks/payloads/release-hook.ts'
+import { wikiHooks } from './notifications/hooks/payloads/wiki-hook.ts'
 import {
   fireGroupHooks,
   fireKeyAdded,
@@ -25,14 +29,13 @@ import {
   fireUserRemoved,
   fireUserRenamed,
 } from './notifications/hooks/system-hooks.ts'
-import { wikiHooks } from './notifications/hooks/wiki-hook.ts'
 import { mailRelease } from './notifications/notifications/release-mail.ts'
 import { mailTodos } from './notifications/notifications/todo-mails.ts'
 import { unassignRemoved } from './planning/assignees/tasks.ts'
 import { closeByPush } from './planning/issues/close-by-commit.ts'
 import { removeOwnedGroups, removePersonalProjects } from './projects/groups/remove-owned.ts'
 import { createUserNamespace, followUserName } from './projects/groups/user-namespace.ts'
-import { acceptInvitations } from './projects/members/invite.ts'
+import { acceptInvitations } from './projects/members/invitations/invite.ts'
 import { snippetMoved } from './publishing/snippets/after-move.ts'
 import { discardSnippetsOf } from './publishing/snippets/remove.ts'
 import { wikiMoved } from './publishing/wikis/after-move.ts'

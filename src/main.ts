@@ -4,7 +4,7 @@ import { type Log, makeLog } from './base/log.ts'
 import { goAhead } from './base/priority.ts'
 import { keepHeapSmall } from './base/small-heap.ts'
 import { StartError } from './base/start-error.ts'
-import { ensureRoot, findFirstSignIn } from './identity/users/ensure-root.ts'
+import { ensureRoot, findFirstSignIn } from './identity/users/create/ensure-root.ts'
 
 /** The exit code after a fault of our own; `scripts/supervise` starts the server again then. */
 const crashed = 70

@@ -4,7 +4,7 @@ import { findGroupRole, findProjectRole } from '../../src/access/find-queries.ts
 import { findTokenByDigest } from '../../src/access/sign-in-queries.ts'
 import { listGroupRows } from '../../src/projects/groups/list-queries.ts'
 import { listMemberViews } from '../../src/projects/members/list-queries.ts'
-import { listProjectRows } from '../../src/projects/projects/list-queries.ts'
+import { listProjectRows } from '../../src/projects/projects/list/queries.ts'
 import type { Db } from '../../src/store/schema.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { median, type Row } from './measure.ts'

@@ -1,4 +1,4 @@
-import { createUser, randomPassword } from '../identity/users/create-user.ts'
+import { createUser, randomPassword } from '../identity/users/create/create-user.ts'
 import { command, UsageError } from './command.ts'
 import { withData } from './open.ts'
 

@@ -5,7 +5,7 @@ import { type App, type AppOptions, openApp } from '../../src/app.ts'
 import { type Config, makeConfig } from '../../src/base/config.ts'
 import { silentLog } from '../../src/base/log.ts'
 import type { Ctx } from '../../src/ctx.ts'
-import { createUser } from '../../src/identity/users/create-user.ts'
+import { createUser } from '../../src/identity/users/create/create-user.ts'
 import { noteAnswer } from './answered.ts'
 import { newFolder, placeDatabase } from './database.ts'
 

@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts'
 import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { html, page } from '../../http/page.ts'
 import { hash, text } from '../../http/params.ts'
-import { signUp } from '../users/sign-up.ts'
+import { signUp } from '../users/create/sign-up.ts'
 import { isOurForm, makeFormToken } from './form-token.ts'
 
 const PATH = '/users/sign_up'

@@ -10,8 +10,8 @@ import {
   text,
   type UploadedFile,
 } from '../../http/params.ts'
-import { storeAvatar } from './avatar.ts'
-import type { UserColumns } from './create-user.ts'
+import { storeAvatar } from './avatar/avatar.ts'
+import type { UserColumns } from './create/create-user.ts'
 import type { UserSettings } from './profile.ts'
 
 const shortText = () => text({ max: 5000 }).nullish()

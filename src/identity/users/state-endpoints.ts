@@ -3,9 +3,9 @@ import { onInstance } from '../../access/subjects.ts'
 import { badRequest, conflict, notFound } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, text } from '../../http/params.ts'
-import { deleteUser } from './delete-user.ts'
 import { getUser } from './find-user.ts'
 import { deleteIdentity } from './queries.ts'
+import { deleteUser } from './removal/delete-user.ts'
 import { moveUser, type userMoves } from './states.ts'
 
 const tags = ['users']

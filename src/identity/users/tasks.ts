@@ -4,7 +4,7 @@ import { digestOf } from '../../access/door.ts'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
 import { deliver } from '../mail/deliver.ts'
-import { saveConfirmation } from './confirmation-queries.ts'
+import { saveConfirmation } from './addresses/confirmation-queries.ts'
 import { findUserRow } from './queries.ts'
 
 const payload = z.object({ user_id: z.int(), email: z.string() })

@@ -3,7 +3,7 @@ import { findProjectByPath } from '../../access/find-queries.ts'
 import { withProjectRole } from '../../access/subjects.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { hideProject } from '../../projects/projects/remove-project.ts'
+import { hideProject } from '../../projects/projects/removal/remove-project.ts'
 
 /** Takes away the project that the import replaces; whoever imports must be allowed to delete it. */
 export async function makeRoom(ctx: Ctx, fullPath: string): Promise<void> {

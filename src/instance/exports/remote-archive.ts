@@ -1,6 +1,6 @@
 import { badGateway } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { outboundOf } from '../../projects/projects/import-url.ts'
+import { outboundOf } from '../../projects/projects/create/import-url.ts'
 
 const PURPOSE = 'exports.remote_url'
 

@@ -4,7 +4,7 @@ import { findGroupById, findProjectById } from '../../access/find-queries.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { writeBundle } from '../../git/bundle.ts'
-import { topicsOf } from '../../projects/projects/topics-of.ts'
+import { topicsOf } from '../../projects/projects/topics/topics-of.ts'
 import {
   BUNDLE_FILE,
   FORM,

@@ -9,8 +9,8 @@ import {
   type TokenInput,
   tokenFaults,
 } from '../../identity/access-tokens/create-token.ts'
-import { createUser } from '../../identity/users/create-user.ts'
-import { noReplyHost } from '../../identity/users/no-reply.ts'
+import { noReplyHost } from '../../identity/users/addresses/no-reply.ts'
+import { createUser } from '../../identity/users/create/create-user.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { addFirstMember } from '../members/found-source.ts'
 import type { TokenSource } from './source.ts'

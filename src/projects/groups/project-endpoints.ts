@@ -2,8 +2,8 @@ import { onGroup } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag } from '../../http/params.ts'
 import { projectListEntity } from '../projects/entity.ts'
-import { projectListParams, projectPages } from '../projects/list-params.ts'
-import { listProjects } from '../projects/list-projects.ts'
+import { listProjects } from '../projects/list/list-projects.ts'
+import { projectListParams, projectPages } from '../projects/list/params.ts'
 
 const tags = ['groups']
 

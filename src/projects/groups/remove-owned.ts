@@ -1,6 +1,6 @@
 import type { Ctx } from '../../ctx.ts'
-import { personalProjects, solelyOwnedGroups } from '../../identity/users/owned.ts'
-import { discardProject, hideProject } from '../projects/remove-project.ts'
+import { personalProjects, solelyOwnedGroups } from '../../identity/users/removal/owned.ts'
+import { discardProject, hideProject } from '../projects/removal/remove-project.ts'
 import { hideGroup } from './remove-group.ts'
 
 /** Removes the projects in the namespace of a user who goes. */

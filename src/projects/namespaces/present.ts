@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import { countBillable } from '../members/count-billable.ts'
+import { countBillable } from '../members/billable/count-billable.ts'
 import { type NamespaceBriefRow, namespaceBriefEntity, presentNamespaceBrief } from './entity.ts'
 import { listAdministered, listTotals } from './queries.ts'
 

@@ -8,7 +8,7 @@ import {
   lowerProjects,
   moveProjectPaths,
 } from './below-queries.ts'
-import { discardProject } from './remove-project.ts'
+import { discardProject } from './removal/remove-project.ts'
 
 /** Lets the paths of all projects below a namespace follow its new path; in the transaction that gives it. */
 export async function followNamespacePath(

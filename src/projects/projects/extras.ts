@@ -4,16 +4,16 @@ import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { UserBasicRow } from '../../identity/users/basic.ts'
 import { lfsSizes, type SideSizes, sideSizesOfProjects } from '../statistics/sizes.ts'
-import { listFacts } from './facts-queries.ts'
+import { listFacts } from './facts/queries.ts'
 import {
   countOpenIssues,
   listAccess,
   listOwners,
   listProjectAttributes,
   listSharedGroups,
-  listTopicNames,
   sumUploads,
 } from './queries.ts'
+import { listTopicNames } from './topics/queries.ts'
 
 /** What a caller asked to see beside the usual. */
 export interface Wanted {

@@ -113,18 +113,6 @@ export async function findProjectQuota(db: Db, userId: number) {
     .executeTakeFirst()
 }
 
-/** Topics of these projects, in the order in which they were given. */
-export async function listTopicNames(db: Db, projectIds: readonly number[]) {
-  return await db
-    .selectFrom('project_topics')
-    .innerJoin('topics', 'topics.id', 'project_topics.topic_id')
-    .select(['project_topics.project_id', 'topics.name'])
-    .where('project_topics.project_id', 'in', projectIds)
-    .orderBy('project_topics.project_id')
-    .orderBy('project_topics.position')
-    .execute()
-}
-
 export async function listSharedGroups(db: Db, projectIds: readonly number[], today: Day) {
   return await db
     .selectFrom('group_links')
@@ -235,25 +223,6 @@ export async function listAccess(
   return rows
 }
 
-/** Replaces the topics of a project; unknown ones are made. */
-export async function saveTopics(
-  db: Db,
-  projectId: number,
-  names: readonly string[],
-  now: Instant,
-): Promise<void> {
-  await db.deleteFrom('project_topics').where('project_id', '=', projectId).execute()
-  for (const [position, name] of names.entries()) {
-    await db
-      .insertInto('topics')
-      .values({ name, title: name, created_at: now, updated_at: now })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute()
-    await sql`INSERT OR IGNORE INTO project_topics (project_id, topic_id, position)
-      SELECT ${projectId}, id, ${position} FROM topics WHERE name = ${name}`.execute(db)
-  }
-}
-
 /** How visible the project is that this one was forked from, if it was. */
 export async function findParentVisibility(db: Db, projectId: number) {
   const row = await db
@@ -294,5 +263,14 @@ export async function listMarkedBefore(db: Db, day: Day) {
     .select(['id', 'path', 'full_path'])
     .where('marked_for_deletion_on', '<=', day)
     .where('pending_delete', '=', 0)
+    .execute()
+}
+
+export async function saveRepositorySize(db: Db, projectId: number, size: number): Promise<void> {
+  await db
+    .updateTable('projects')
+    .set({ repository_size: size })
+    .where('id', '=', projectId)
+    .where('repository_size', '!=', size)
     .execute()
 }

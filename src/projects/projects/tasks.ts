@@ -3,7 +3,7 @@ import { task } from '../../background/task.ts'
 import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { maintainRepository } from '../../git/maintenance.ts'
-import { refreshFacts } from './facts.ts'
+import { refreshFacts } from './facts/measure.ts'
 import { deleteProjectRow, isPendingDelete, updateProjectRow } from './queries.ts'
 
 const projectOnly = z.object({ project_id: z.int() })

@@ -6,9 +6,9 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
 import { keepOwner } from '../members/keep-owner.ts'
+import { getTargetNamespace } from './create/target-namespace.ts'
 import { updateProjectRow } from './queries.ts'
 import { auditProject } from './record.ts'
-import { getTargetNamespace } from './target-namespace.ts'
 
 function refused(reason: string): Problem {
   return invalidText(`Failed to transfer project ${reason}`)

@@ -9,16 +9,17 @@ import { isBranchName } from '../../git/names.ts'
 import { findRef } from '../../git/refs.ts'
 import { setHead } from '../../git/repo.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { descriptionFaults, refuseFaults, visibilityFaults, whileFree } from './create-project.ts'
 import {
-  findParentVisibility,
-  type ProjectChange,
-  saveTopics,
-  updateProjectRow,
-} from './queries.ts'
+  descriptionFaults,
+  refuseFaults,
+  visibilityFaults,
+  whileFree,
+} from './create/create-project.ts'
+import { findParentVisibility, type ProjectChange, updateProjectRow } from './queries.ts'
 import { auditProject } from './record.ts'
 import { changedSettings } from './settings.ts'
-import { topicFaults } from './topics.ts'
+import { saveTopics } from './topics/queries.ts'
+import { topicFaults } from './topics/sent-topics.ts'
 
 /** What an update changes; absent parts stay as they are. */
 export interface ProjectUpdate {

@@ -4,7 +4,7 @@ import { hidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { bytes, type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { id, oneOf, text } from '../../http/params.ts'
-import { getAvatar } from '../../identity/users/read-avatar.ts'
+import { getAvatar } from '../../identity/users/avatar/read-avatar.ts'
 import { findAvatarFile, findUploadBySecret } from './queries.ts'
 import { serveUpload } from './serve.ts'
 

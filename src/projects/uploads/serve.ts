@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts'
 import { contentDisposition } from '../../http/content-disposition.ts'
 import type { Bytes } from '../../http/endpoint.ts'
-import { imageType } from '../../identity/users/avatar.ts'
+import { imageType } from '../../identity/users/avatar/avatar.ts'
 import type { UploadRow } from './queries.ts'
 
 const HEAD_BYTES = 16

@@ -8,7 +8,7 @@ import type { ObjectId } from '../../git/types.ts'
 import { contentDisposition } from '../../http/content-disposition.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { oneOf, text } from '../../http/params.ts'
-import { imageType } from '../../identity/users/avatar.ts'
+import { imageType } from '../../identity/users/avatar/avatar.ts'
 import { answerBlob } from '../../repositories/repository/raw.ts'
 import { groupWiki, projectWiki, type Wiki, wikiTip } from './wiki.ts'
 

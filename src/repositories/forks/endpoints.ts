@@ -9,8 +9,8 @@ import {
   projectEntity,
   projectListEntity,
 } from '../../projects/projects/entity.ts'
-import { projectListParams, projectPages } from '../../projects/projects/list-params.ts'
-import { listProjects } from '../../projects/projects/list-projects.ts'
+import { listProjects } from '../../projects/projects/list/list-projects.ts'
+import { projectListParams, projectPages } from '../../projects/projects/list/params.ts'
 import { presentProject, readProject } from '../../projects/projects/present.ts'
 import { relateFork } from '../../projects/projects/relate-fork.ts'
 import { forkProject } from './fork-project.ts'

@@ -6,11 +6,11 @@ import { invalid, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { listRefs } from '../../git/refs.ts'
 import { noObject } from '../../git/types.ts'
-import { createProject } from '../../projects/projects/create-project.ts'
+import { createProject } from '../../projects/projects/create/create-project.ts'
 import {
   getTargetNamespace,
   type TargetNamespace,
-} from '../../projects/projects/target-namespace.ts'
+} from '../../projects/projects/create/target-namespace.ts'
 import { finishFork } from '../../projects/projects/tasks.ts'
 import { shareLfsObjects } from '../lfs/objects.ts'
 import { moveRefs } from '../refs/move-refs.ts'

@@ -2,9 +2,9 @@ import { withProjectRole } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Fetched } from '../../git/fetch-whole.ts'
 import { readRefValues } from '../../git/ref-values.ts'
-import { refreshFacts } from '../../projects/projects/facts.ts'
-import { saveImportedBranch } from '../../projects/projects/import-state.ts'
-import { findProjectRow } from '../../projects/projects/list-queries.ts'
+import { saveImportedBranch } from '../../projects/projects/create/import-state.ts'
+import { refreshFacts } from '../../projects/projects/facts/measure.ts'
+import { findProjectRow } from '../../projects/projects/list/queries.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 
 /** Moves a repository that was fetched and checked into a project's own. May be done again after a crash. */

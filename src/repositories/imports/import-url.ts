@@ -7,9 +7,9 @@ import { redactText } from '../../base/redact.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { importRepository } from '../../git/import.ts'
-import { saveImportState } from '../../projects/projects/import-state.ts'
-import { IMPORT_PURPOSE, importJob, outboundOf } from '../../projects/projects/import-url.ts'
-import { findProjectRow } from '../../projects/projects/list-queries.ts'
+import { saveImportState } from '../../projects/projects/create/import-state.ts'
+import { IMPORT_PURPOSE, importJob, outboundOf } from '../../projects/projects/create/import-url.ts'
+import { findProjectRow } from '../../projects/projects/list/queries.ts'
 import { fillRepository } from './fill-repository.ts'
 
 /** Fetches a repository from an address that a user gave, into a project that was made for it. */

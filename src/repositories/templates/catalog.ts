@@ -1,4 +1,4 @@
-import { findLicense } from '../../projects/projects/licenses.ts'
+import { findLicense } from '../../projects/projects/facts/licenses.ts'
 import { ciTemplates } from './texts/ci.ts'
 import { dockerfiles } from './texts/dockerfiles.ts'
 import { gitignores } from './texts/gitignores.ts'

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type Project, withProjectRole } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { createProject } from '../../projects/projects/create-project.ts'
+import { createProject } from '../../projects/projects/create/create-project.ts'
 
 // Whoever pushes to a new path does so at once; the notice is not worth more memory.
 const mostNotices = 1000

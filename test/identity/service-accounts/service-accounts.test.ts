@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { followConfirmation } from '../../../src/identity/users/confirm-address.ts'
+import { followConfirmation } from '../../../src/identity/users/addresses/confirm-address.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World

@@ -5,7 +5,7 @@ import { signInWithToken } from '../../../src/access/authenticate.ts'
 import { signInWithBasic } from '../../../src/access/sign-in-basic.ts'
 import { type Config, makeConfig } from '../../../src/base/config.ts'
 import { silentLog } from '../../../src/base/log.ts'
-import { ensureRoot, findFirstSignIn } from '../../../src/identity/users/ensure-root.ts'
+import { ensureRoot, findFirstSignIn } from '../../../src/identity/users/create/ensure-root.ts'
 import { openServerParts, type Parts } from '../../../src/parts.ts'
 import { newFolder } from '../../support/database.ts'
 

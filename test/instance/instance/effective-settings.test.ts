@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { signUpFaults } from '../../../src/identity/users/sign-up-rules.ts'
+import { signUpFaults } from '../../../src/identity/users/create/sign-up-rules.ts'
 import { Browser } from '../../support/browser.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { tellExpiringTokens } from '../../../src/notifications/hooks/expiring-tokens.ts'
+import { tellExpiringTokens } from '../../../src/notifications/hooks/payloads/expiring-tokens.ts'
 import { removeExpiredMembers } from '../../../src/projects/members/tasks.ts'
 import { ed25519 } from '../../support/keys.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'

@@ -1,0 +1,51 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Instant } from '../../../base/clock.ts'
+import type { EmailConfirmationsTable } from '../../../store/schema/accounts.ts'
+import type { Db } from '../../../store/schema.ts'
+
+export type ConfirmationRow = Selectable<EmailConfirmationsTable>
+
+/** A newer link takes the place of an older one. */
+export async function saveConfirmation(
+  db: Db,
+  row: Insertable<EmailConfirmationsTable>,
+): Promise<void> {
+  await db
+    .insertInto('email_confirmations')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['user_id', 'purpose', 'email'])
+        .doUpdateSet({ digest: row.digest, created_at: row.created_at }),
+    )
+    .execute()
+}
+
+export function findConfirmation(
+  db: Db,
+  digest: Buffer,
+  purpose: ConfirmationRow['purpose'],
+  since: Instant,
+): Promise<ConfirmationRow | undefined> {
+  return db
+    .selectFrom('email_confirmations')
+    .selectAll()
+    .where('digest', '=', digest)
+    .where('purpose', '=', purpose)
+    .where('created_at', '>=', since)
+    .executeTakeFirst()
+}
+
+/** Takes a link away once it was followed; false when somebody else was faster. */
+export async function takeConfirmation(db: Db, id: number): Promise<boolean> {
+  const done = await db.deleteFrom('email_confirmations').where('id', '=', id).executeTakeFirst()
+  return done.numDeletedRows > 0n
+}
+
+export async function deleteConfirmations(db: Db, userId: number, email: string): Promise<void> {
+  await db
+    .deleteFrom('email_confirmations')
+    .where('user_id', '=', userId)
+    .where('email', '=', email)
+    .execute()
+}

@@ -1,0 +1,49 @@
+import { userOf } from '../../../access/actor.ts'
+import { badRequest, conflict, forbidden } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { inTransaction } from '../../../store/transaction.ts'
+import {
+  hasSnippets,
+  listPersonalProjects,
+  listSolelyOwnedGroups,
+  type UserRow,
+  updateUserRow,
+} from '../queries.ts'
+import { removeUserTask } from './removal-task.ts'
+import { type DeleteOptions, removeUser } from './remove-user.ts'
+
+/** 409 while somebody else's group would be left without an owner (docs/contract/A-resolved §8.2, D §1.1). */
+export async function assertDeletable(
+  ctx: Ctx,
+  user: UserRow,
+  options: DeleteOptions,
+): Promise<void> {
+  if (user.kind === 'ghost') throw badRequest('The ghost user cannot be deleted')
+  if (userOf(ctx.actor)?.id === user.id) throw forbidden('You cannot delete your own user')
+  if (options.hard) return
+  if ((await listSolelyOwnedGroups(ctx.db, user.id)).length > 0) {
+    throw conflict('User cannot be removed while is the sole-owner of a group')
+  }
+}
+
+/** Deletes a user: at once, or in a task when projects, groups and snippets go along; then the user is shut out at once. */
+export async function deleteUser(ctx: Ctx, user: UserRow, options: DeleteOptions): Promise<void> {
+  await assertDeletable(ctx, user, options)
+  if (!(await hasPlaces(ctx, user, options))) {
+    await removeUser(ctx, user, options)
+    return
+  }
+  await inTransaction(ctx, async (inner) => {
+    await updateUserRow(inner.db, user.id, { state: 'blocked', updated_at: inner.now() })
+    await inner.work.enqueue(inner.db, removeUserTask, { user_id: user.id, hard: options.hard })
+  })
+}
+
+async function hasPlaces(ctx: Ctx, user: UserRow, options: DeleteOptions): Promise<boolean> {
+  if ((await listPersonalProjects(ctx.db, user.id)).length > 0) return true
+  if (!options.hard) return false
+  return (
+    (await hasSnippets(ctx.db, user.id)) ||
+    (await listSolelyOwnedGroups(ctx.db, user.id)).length > 0
+  )
+}

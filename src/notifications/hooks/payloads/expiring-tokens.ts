@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { task } from '../../../background/task.ts'
+import { dayOf, later } from '../../../base/clock.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { inTransaction } from '../../../store/transaction.ts'
+import { fireHooks } from '../fire.ts'
+import { findHookGroup, findHookProject, hookProject } from './payload-parts.ts'
+import { listExpiringOn } from './token-queries.ts'
+
+/** How long before the end of a token its project or group hears of it. */
+const aheadMs = 7 * 86_400_000
+
+/** Every day: tells hooks of the tokens of projects and groups that will end in a week (docs/contract/D §1.25). */
+export const tellExpiringTokens = task({
+  name: 'access_tokens.tell_expiring',
+  payload: z.object({}),
+  async handler(ctx: Ctx) {
+    const rows = await listExpiringOn(ctx.db, dayOf(later(ctx.now(), aheadMs)))
+    await inTransaction(ctx, async (ctx) => {
+      for (const row of rows) await tell(ctx, row)
+    })
+  },
+})
+
+async function tell(
+  ctx: Ctx,
+  row: Awaited<ReturnType<typeof listExpiringOn>>[number],
+): Promise<void> {
+  const sourceId = row.source_id ?? 0
+  const project = row.source_type === 'project' ? await findHookProject(ctx, sourceId) : undefined
+  if (row.source_type === 'project' && !project) return
+  const place = project ?? { id: null, namespace_id: sourceId }
+  await fireHooks(ctx, place, 'access_token', async () => ({
+    object_kind: 'access_token',
+    event_name: 'expiring_access_token',
+    ...(project
+      ? { project: hookProject(ctx, project) }
+      : { group: await findHookGroup(ctx, sourceId) }),
+    object_attributes: {
+      id: row.id,
+      user_id: row.user_id,
+      name: row.name,
+      created_at: row.created_at,
+      expires_at: row.expires_at,
+    },
+  }))
+}

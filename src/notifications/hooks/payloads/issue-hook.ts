@@ -1,0 +1,140 @@
+import type { Project } from '../../../access/subjects.ts'
+import type { Ctx } from '../../../ctx.ts'
+import type { ChangedIssue } from '../../../planning/effects.ts'
+import {
+  type IssueState,
+  newestIssue,
+  readIssueState,
+} from '../../../planning/issues/issue-state.ts'
+import { issueUrl } from '../../../planning/issues/present.ts'
+import type { IssueRow } from '../../../planning/issues/queries.ts'
+import type { LabelRow } from '../../../planning/labels/entity.ts'
+import { fireHooks, type HookPayload } from '../fire.ts'
+import { hookActor, hookProject, hookRepository, hookUser } from './payload-parts.ts'
+
+type IssueAction = 'open' | 'update' | 'close' | 'reopen'
+
+/** Tells the hooks of an issue that was made or changed, in the caller's transaction (docs/contract/D §1.25). */
+export async function fireIssueHooks(
+  ctx: Ctx,
+  { project, before, after }: ChangedIssue,
+): Promise<void> {
+  const action = before ? actionOf(before.row, after.row) : 'open'
+  const event = after.row.confidential === 1 ? 'confidential_issue' : 'issue'
+  await fireHooks(ctx, project, event, async () => ({
+    object_kind: 'issue',
+    event_type: event,
+    user: await hookActor(ctx),
+    ...issuePayload(ctx, project, after),
+    object_attributes: { ...issueAttributes(ctx, after), action },
+    changes: before ? changesBetween(before, after, ctx) : {},
+  }))
+}
+
+/** The parts of a payload that tell of an issue as it is. */
+export function issuePayload(ctx: Ctx, project: Project, state: IssueState): HookPayload {
+  const assignees = state.assignees.map((user) => hookUser(ctx, user))
+  return {
+    project: hookProject(ctx, project),
+    object_attributes: issueAttributes(ctx, state),
+    labels: state.labels.map(hookLabel),
+    assignees,
+    assignee: assignees[0] ?? null,
+    repository: hookRepository(ctx, project),
+  }
+}
+
+export function issueAttributes(ctx: Ctx, { row, labels, assignees }: IssueState) {
+  return {
+    id: row.id,
+    iid: row.iid,
+    title: row.title,
+    description: row.description,
+    state: row.state,
+    state_id: row.state === 'opened' ? 1 : 2,
+    type: row.issue_type,
+    author_id: row.author_id,
+    project_id: row.project_id,
+    milestone_id: row.milestone_id,
+    assignee_id: assignees[0]?.id ?? null,
+    assignee_ids: assignees.map((user) => user.id),
+    confidential: row.confidential === 1,
+    discussion_locked: row.discussion_locked === null ? null : row.discussion_locked === 1,
+    due_date: row.due_date,
+    weight: row.weight,
+    severity: row.severity,
+    time_estimate: row.time_estimate,
+    moved_to_id: row.moved_to_id,
+    duplicated_to_id: row.duplicated_to_id,
+    relative_position: row.relative_position,
+    closed_at: row.closed_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    url: issueUrl(ctx, row),
+    labels: labels.map(hookLabel),
+  }
+}
+
+export function hookLabel(label: LabelRow) {
+  return {
+    id: label.id,
+    title: label.title,
+    color: label.color,
+    project_id: label.project_id,
+    description: label.description,
+    type: label.project_id === null ? 'GroupLabel' : 'ProjectLabel',
+  }
+}
+
+const compared = [
+  'title',
+  'description',
+  'state_id',
+  'confidential',
+  'discussion_locked',
+  'due_date',
+  'milestone_id',
+  'weight',
+  'closed_at',
+  'time_estimate',
+  'updated_at',
+] as const
+
+function changesBetween(before: IssueState, after: IssueState, ctx: Ctx): HookPayload {
+  const was = issueAttributes(ctx, before)
+  const is = issueAttributes(ctx, after)
+  const people = (state: IssueState) => state.assignees.map((user) => hookUser(ctx, user))
+  const labels = (state: IssueState) => state.labels.map(hookLabel)
+  const differs = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b)
+  const found: Record<string, unknown> = {}
+  for (const key of compared) {
+    if (differs(was[key], is[key])) found[key] = { previous: was[key], current: is[key] }
+  }
+  if (differs(labels(before), labels(after))) {
+    found.labels = { previous: labels(before), current: labels(after) }
+  }
+  if (differs(people(before), people(after))) {
+    found.assignees = { previous: people(before), current: people(after) }
+  }
+  return found
+}
+
+/** Which word a change has for hooks. */
+function actionOf(before: IssueRow, after: IssueRow): IssueAction {
+  if (before.state === after.state) return 'update'
+  return after.state === 'closed' ? 'close' : 'reopen'
+}
+
+/** The newest issue as a payload, for trying a hook out. */
+export async function newestIssuePayload(
+  ctx: Ctx,
+  project: Project,
+  confidential: boolean,
+): Promise<HookPayload | undefined> {
+  const row = await newestIssue(ctx, project, confidential)
+  if (!row) return undefined
+  const event = confidential ? 'confidential_issue' : 'issue'
+  const user = await hookActor(ctx)
+  const state = await readIssueState(ctx, row)
+  return { object_kind: 'issue', event_type: event, user, ...issuePayload(ctx, project, state) }
+}

@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import { actAs } from '../../../access/act-as.ts'
+import { userOf } from '../../../access/actor.ts'
+import type { Project } from '../../../access/subjects.ts'
+import { task } from '../../../background/task.ts'
+import type { Ctx, Effect } from '../../../ctx.ts'
+import { readCommits } from '../../../git/commit.ts'
+import { titleOf } from '../../../repositories/commits/entity.ts'
+import type { ChangedMergeRequest, MergeRequestAction } from '../../../review/effects.ts'
+import { reload } from '../../../review/merge-requests/find.ts'
+import { presentMergeRequests } from '../../../review/merge-requests/present.ts'
+import { findById, findNewest } from '../../../review/merge-requests/queries.ts'
+import type { MergeRequestRow } from '../../../review/merge-requests/row.ts'
+import { targetProject } from '../../../review/merge-requests/target-project.ts'
+import { inTransaction } from '../../../store/transaction.ts'
+import { fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
+import { changesBetween, type HookChanges, readCompared } from './merge-request-changes.ts'
+import { findHookProject, hookActor, hookProject, hookRepository } from './payload-parts.ts'
+
+/** The newest commit of the source, as hooks show it; null when it is gone. */
+async function lastCommit(ctx: Ctx, row: MergeRequestRow) {
+  if (row.head_sha === null) return null
+  const [commit] = await readCommits(ctx.git.open(row.target_project_id), [row.head_sha])
+  if (!commit) return null
+  return {
+    id: commit.id,
+    message: commit.message,
+    title: titleOf(commit),
+    timestamp: commit.committer.date,
+    url: `${ctx.config.externalUrl}/${row.target_path}/-/commit/${commit.id}`,
+    author: { name: commit.author.name, email: commit.author.email },
+  }
+}
+
+/** What happened, for the attributes of a payload. */
+interface Happened {
+  readonly action?: string
+  readonly oldrev?: string
+}
+
+/** A merge request as hooks tell of it. */
+async function requestPayload(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  project: Project,
+  cause: Happened,
+  changes: HookChanges = {},
+): Promise<HookPayload | undefined> {
+  const [shown] = await presentMergeRequests(ctx, [row])
+  if (!shown) return undefined
+  const compared = await readCompared(ctx, row)
+  const source =
+    row.source_project_id === null ? undefined : await findHookProject(ctx, row.source_project_id)
+  return {
+    object_kind: 'merge_request',
+    event_type: 'merge_request',
+    user: await hookActor(ctx),
+    project: hookProject(ctx, project),
+    repository: hookRepository(ctx, project),
+    object_attributes: {
+      id: row.id,
+      iid: row.iid,
+      source_branch: row.source_branch,
+      target_branch: row.target_branch,
+      source_project_id: row.source_project_id,
+      target_project_id: row.target_project_id,
+      author_id: row.author_id,
+      assignee_id: shown.assignee?.id ?? null,
+      assignee_ids: shown.assignees.map((user) => user.id),
+      reviewer_ids: shown.reviewers.map((user) => user.id),
+      title: row.title,
+      description: row.description,
+      state: row.state,
+      merge_status: shown.merge_status,
+      detailed_merge_status: shown.detailed_merge_status,
+      draft: shown.draft,
+      work_in_progress: shown.draft,
+      merge_params: { force_remove_source_branch: shown.force_remove_source_branch },
+      merge_when_pipeline_succeeds: shown.merge_when_pipeline_succeeds,
+      merge_commit_sha: row.merge_commit_sha,
+      merge_user_id: row.merge_user_id,
+      milestone_id: row.milestone_id,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+      last_commit: await lastCommit(ctx, row),
+      source: source ? hookProject(ctx, source) : null,
+      target: hookProject(ctx, project),
+      labels: compared.labels,
+      url: shown.web_url,
+      ...cause,
+    },
+    labels: compared.labels,
+    changes,
+    assignees: compared.assignees,
+    reviewers: compared.reviewers,
+  }
+}
+
+const hookJob = {
+  name: 'merge_requests.hooks',
+  payload: z.object({
+    id: z.int(),
+    user_id: z.int().nullable(),
+    action: z.string(),
+    oldrev: z.string().nullable(),
+    changes: z
+      .record(z.string(), z.object({ previous: z.unknown(), current: z.unknown() }))
+      .optional(),
+  }),
+}
+
+/**
+ * Has the hooks told of a change, in the caller's transaction. What they are told needs git, so a task tells them; nothing
+ * is enqueued where nobody listens.
+ */
+export async function enqueueMergeRequestHooks(
+  ctx: Ctx,
+  { project, id, action, oldrev }: ChangedMergeRequest,
+  changes: HookChanges = {},
+): Promise<void> {
+  if (!(await wantsHooks(ctx, project, 'merge_request'))) return
+  const user_id = userOf(ctx.actor)?.id ?? null
+  await ctx.work.enqueue(ctx.db, hookJob, {
+    id,
+    user_id,
+    action,
+    oldrev: oldrev ?? null,
+    changes,
+  })
+}
+
+/** The same of an edit, with the old and new values of its fields. */
+export async function compareForHooks(
+  ctx: Ctx,
+  { project, row }: { readonly project: Project; readonly row: MergeRequestRow },
+): Promise<Effect<MergeRequestAction>> {
+  if (!(await wantsHooks(ctx, project, 'merge_request'))) return async () => {}
+  const before = await readCompared(ctx, row)
+  return async (ctx, action) => {
+    const after = await readCompared(ctx, await reload(ctx, row.id))
+    const change = { project, id: row.id, action }
+    await enqueueMergeRequestHooks(ctx, change, changesBetween(before, after))
+  }
+}
+
+/** Tells the hooks of a project what happened to a merge request (docs/contract/D §1.25 Merge Request Hook). */
+async function fireMergeRequestHooks(
+  given: Ctx,
+  cause: z.infer<typeof hookJob.payload>,
+): Promise<void> {
+  const ctx = await actAs(given, cause.user_id)
+  const row = await findById(ctx.db, cause.id)
+  const project = row && (await targetProject(ctx, row))
+  if (!row || !project) return
+  const { action, oldrev, changes } = cause
+  const happened = { action, ...(oldrev === null ? {} : { oldrev }) }
+  const payload = await requestPayload(ctx, row, project, happened, changes)
+  if (!payload) return
+  await inTransaction(ctx, (ctx) => fireHooks(ctx, project, 'merge_request', () => payload))
+}
+
+export const tellMergeRequestHooks = task({
+  ...hookJob,
+  handler: (ctx: Ctx, payload) => fireMergeRequestHooks(ctx, payload),
+})
+
+/** The newest merge request as a payload, for trying a hook out. */
+export async function newestRequestPayload(
+  ctx: Ctx,
+  project: Project,
+): Promise<HookPayload | undefined> {
+  const row = await findNewest(ctx.db, project.id)
+  return row && (await requestPayload(ctx, row, project, {}))
+}

@@ -1,0 +1,40 @@
+import type { ToldStatusesTable } from '../../../store/schema/told-statuses.ts'
+import type { Db } from '../../../store/schema.ts'
+
+/** Where hooks of a pipeline are looked for. */
+export function findHookPlace(db: Db, projectId: number) {
+  return db
+    .selectFrom('projects')
+    .select(['id', 'namespace_id'])
+    .where('id', '=', projectId)
+    .executeTakeFirst()
+}
+
+/** The statuses of a pipeline and its jobs that hooks have heard of. */
+export function listTold(db: Db, pipelineId: number) {
+  return db
+    .selectFrom('told_statuses')
+    .select(['kind', 'id', 'status'])
+    .where('pipeline_id', '=', pipelineId)
+    .execute()
+}
+
+export async function saveTold(db: Db, row: ToldStatusesTable): Promise<void> {
+  await db
+    .insertInto('told_statuses')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['kind', 'id']).doUpdateSet({ status: row.status }))
+    .execute()
+}
+
+/** How often a job of this name was run again in its pipeline. */
+export async function countRetries(db: Db, pipelineId: number, name: string): Promise<number> {
+  const row = await db
+    .selectFrom('ci_jobs')
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .where('pipeline_id', '=', pipelineId)
+    .where('name', '=', name)
+    .where('retried', '=', 1)
+    .executeTakeFirstOrThrow()
+  return row.count
+}

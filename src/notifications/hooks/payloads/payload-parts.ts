@@ -1,0 +1,90 @@
+import { type ActorUser, userOf } from '../../../access/actor.ts'
+import { findProjectById } from '../../../access/find-queries.ts'
+import { visibilityRank } from '../../../access/roles.ts'
+import { type Project, withProjectRole } from '../../../access/subjects.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { avatarUrl } from '../../../identity/users/basic.ts'
+import { findToldGroup } from '../system-queries.ts'
+import { findHookUser, type HookUserRow } from './people-queries.ts'
+
+/** The project of a payload (docs/contract/D §1.25). */
+export function hookProject(ctx: Pick<Ctx, 'config'>, project: Project) {
+  const url = `${ctx.config.externalUrl}/${project.full_path}`
+  const ssh = `git@${new URL(ctx.config.externalUrl).hostname}:${project.full_path}.git`
+  const ciFile = project.settings.ci_config_path
+  return {
+    id: project.id,
+    name: project.name,
+    description: project.description ?? '',
+    web_url: url,
+    avatar_url: avatarUrl(ctx, 'project', project.id, project),
+    git_ssh_url: ssh,
+    git_http_url: `${url}.git`,
+    namespace: project.namespace_name,
+    visibility_level: visibilityRank[project.visibility],
+    path_with_namespace: project.full_path,
+    default_branch: project.default_branch,
+    ci_config_path: typeof ciFile === 'string' ? ciFile : '',
+    homepage: url,
+    url: ssh,
+    ssh_url: ssh,
+    http_url: `${url}.git`,
+  }
+}
+
+/** The short form that older receivers read. */
+export function hookRepository(ctx: Pick<Ctx, 'config'>, project: Project) {
+  const whole = hookProject(ctx, project)
+  return {
+    name: whole.name,
+    url: whole.url,
+    description: whole.description,
+    homepage: whole.homepage,
+    git_http_url: whole.git_http_url,
+    git_ssh_url: whole.git_ssh_url,
+    visibility_level: whole.visibility_level,
+  }
+}
+
+/** A person of a payload; addresses are shown when public only. */
+export function hookUser(ctx: Pick<Ctx, 'config'>, row: HookUserRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    username: row.username,
+    avatar_url: avatarUrl(ctx, 'user', row.id, row),
+    email: row.public_email || '[REDACTED]',
+  }
+}
+
+/** Who did it: the caller, or nobody when the server acts by itself. */
+export async function hookActor(ctx: Ctx) {
+  const user: ActorUser | null = userOf(ctx.actor)
+  const row = user && (await findHookUser(ctx.db, user.id))
+  return row ? hookUser(ctx, row) : null
+}
+
+/** A user's part of a payload by id, or null. */
+export async function hookUserById(ctx: Ctx, id: number | null) {
+  const row = id === null ? undefined : await findHookUser(ctx.db, id)
+  return row ? hookUser(ctx, row) : null
+}
+
+/** The group of a payload. */
+export async function findHookGroup(ctx: Pick<Ctx, 'db'>, groupId: number) {
+  const group = await findToldGroup(ctx.db, groupId)
+  return group
+    ? {
+        group_id: group.id,
+        group_name: group.name,
+        group_path: group.path,
+        full_path: group.full_path,
+      }
+    : null
+}
+
+/** A project as payloads need it, for tasks that know only its id. */
+export async function findHookProject(ctx: Ctx, projectId: number): Promise<Project | undefined> {
+  const row = await findProjectById(ctx.db, projectId)
+  return row && (await withProjectRole(ctx, row))
+}

@@ -1,0 +1,148 @@
+import type { Project } from '../../../access/subjects.ts'
+import type { Ctx, Effect } from '../../../ctx.ts'
+import { readCommitDiff } from '../../../git/diff.ts'
+import { findTag } from '../../../git/tags.ts'
+import type { Commit } from '../../../git/types.ts'
+import type { ReadPush } from '../../../repositories/effects.ts'
+import { branchStates, tagProtection } from '../../../repositories/refs/branch-state.ts'
+import type { RefNews } from '../../../repositories/refs/push-news.ts'
+import { fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
+import { hookActor, hookProject, hookRepository } from './payload-parts.ts'
+
+/** At most so many commits are listed in a payload (docs/contract/D §1.25). */
+const listedCommits = 20
+const none = '0'.repeat(40)
+
+/**
+ * Reads what hooks are told of a push, while no transaction is open, and gives what fires them in one. A push of more
+ * refs than the limit that administrators set tells only that the repository changed.
+ */
+export async function pushHooks(
+  ctx: Ctx,
+  { project, push, news: read }: ReadPush,
+): Promise<Effect<undefined>> {
+  const many = push.moves.length > ctx.settings.get('push_event_hooks_limit')
+  const payloads: { news: RefNews; payload: HookPayload }[] = []
+  for (const news of many ? [] : read) {
+    const event = news.kind === 'branch' ? 'push' : 'tag_push'
+    if (!(await wantsHooks(ctx, project, event))) continue
+    payloads.push({ news, payload: await pushPayload(ctx, project, news, push.options) })
+  }
+  const tellsUpdate = await wantsHooks(ctx, project, 'repository_update')
+  return async (ctx) => {
+    for (const { news, payload } of payloads) {
+      if (news.kind === 'branch') await fireHooks(ctx, project, 'push', () => payload, news.name)
+      else await fireHooks(ctx, project, 'tag_push', () => payload)
+    }
+    if (!tellsUpdate) return
+    await fireHooks(ctx, project, 'repository_update', () => repositoryUpdate(ctx, project, push))
+  }
+}
+
+/** The payload of one branch or tag that moved. */
+export async function pushPayload(
+  ctx: Ctx,
+  project: Project,
+  news: RefNews,
+  options: readonly string[],
+): Promise<HookPayload> {
+  const user = await hookActor(ctx)
+  const event = news.kind === 'branch' ? 'push' : 'tag_push'
+  const removed = news.action === 'removed'
+  return {
+    object_kind: event,
+    event_name: event,
+    before: news.action === 'created' ? none : news.oldId,
+    after: removed ? none : news.newId,
+    ref: news.ref,
+    ref_protected: await isProtected(ctx, project, news),
+    checkout_sha: removed ? null : (news.commits[0]?.id ?? news.newId),
+    message: news.kind === 'tag' ? await tagMessage(ctx, project, news) : null,
+    user_id: user?.id ?? null,
+    user_name: user?.name ?? null,
+    user_username: user?.username ?? null,
+    user_email: user?.email === '[REDACTED]' ? '' : (user?.email ?? ''),
+    user_avatar: user?.avatar_url ?? null,
+    project_id: project.id,
+    project: hookProject(ctx, project),
+    commits: await listed(ctx, project, news.commits.slice(0, listedCommits)),
+    total_commits_count: news.total,
+    push_options: pushOptions(options),
+    repository: hookRepository(ctx, project),
+  }
+}
+
+async function isProtected(ctx: Ctx, project: Project, news: RefNews): Promise<boolean> {
+  if (news.kind === 'tag') return (await tagProtection(ctx, project))(news.name)
+  return (await branchStates(ctx, project))(news.name).protected
+}
+
+async function tagMessage(ctx: Ctx, project: Project, news: RefNews): Promise<string | null> {
+  if (news.action === 'removed') return null
+  const tag = await findTag(ctx.git.open(project.id), news.name)
+  return tag?.tag?.message.trimEnd() ?? null
+}
+
+/** Oldest first, as the receivers of the reference platform expect. */
+async function listed(ctx: Ctx, project: Project, commits: readonly Commit[]) {
+  const found: unknown[] = []
+  for (const commit of [...commits].reverse()) found.push(await hookCommit(ctx, project, commit))
+  return found
+}
+
+/** A commit of a payload, with the paths that it touched. */
+export async function hookCommit(ctx: Ctx, project: Project, commit: Commit) {
+  const { files } = await readCommitDiff(ctx.git.open(project.id), { id: commit.id })
+  return {
+    ...plainCommit(ctx, project, commit),
+    added: files.filter((file) => file.newFile).map((file) => file.newPath),
+    modified: files
+      .filter((file) => !file.newFile && !file.deletedFile)
+      .map((file) => file.newPath),
+    removed: files.filter((file) => file.deletedFile).map((file) => file.oldPath),
+  }
+}
+
+/** A commit as payloads show it beside something else. */
+export function plainCommit(ctx: Pick<Ctx, 'config'>, project: Project, commit: Commit) {
+  return {
+    id: commit.id,
+    message: commit.message,
+    title: commit.title,
+    timestamp: commit.committer.date,
+    url: `${ctx.config.externalUrl}/${project.full_path}/-/commit/${commit.id}`,
+    author: { name: commit.author.name, email: commit.author.email },
+  }
+}
+
+/** `ci.skip` is `{ci: {skip: true}}`. */
+function pushOptions(options: readonly string[]): Record<string, Record<string, string | true>> {
+  const found = new Map<string, Map<string, string | true>>()
+  for (const option of options) {
+    const [, group, name, value] = /^([^.=]+)\.([^=]+)(?:=(.*))?$/s.exec(option) ?? []
+    if (group === undefined || name === undefined) continue
+    const inner = found.get(group) ?? new Map<string, string | true>()
+    found.set(group, inner.set(name, value ?? true))
+  }
+  return Object.fromEntries([...found].map(([group, inner]) => [group, Object.fromEntries(inner)]))
+}
+
+async function repositoryUpdate(
+  ctx: Ctx,
+  project: Project,
+  push: ReadPush['push'],
+): Promise<HookPayload> {
+  const user = await hookActor(ctx)
+  const changes = push.moves.slice(0, 1000)
+  return {
+    event_name: 'repository_update',
+    user_id: user?.id ?? null,
+    user_name: user?.name ?? null,
+    user_email: user?.email ?? null,
+    user_avatar: user?.avatar_url ?? null,
+    project_id: project.id,
+    project: hookProject(ctx, project),
+    changes: changes.map((move) => ({ before: move.oldId, after: move.newId, ref: move.name })),
+    refs: changes.map((move) => move.name),
+  }
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod'
+import { userOf } from '../../../access/actor.ts'
+import { onGroup } from '../../../access/subjects.ts'
+import { dayOf } from '../../../base/clock.ts'
+import { badRequest, forbidden, notFound, unprocessable } from '../../../base/problem.ts'
+import { endpoint } from '../../../http/endpoint.ts'
+import { id, oneOf } from '../../../http/params.ts'
+import { usersById } from '../../../identity/users/find-basic.ts'
+import { inTransaction } from '../../../store/transaction.ts'
+import { getMembership } from '../change-member.ts'
+import { memberEntity } from '../entity.ts'
+import { isMemberRow, listPending, saveStates } from '../hierarchy-queries.ts'
+import { countOtherOwners, findMemberUser } from '../queries.ts'
+import { assertMayAdmin } from '../rules.ts'
+import { onSource } from '../source.ts'
+import { assertOwnerOfTop } from './endpoints.ts'
+
+const tags = ['pending members']
+const access = () => onGroup('read_group', { signedIn: true, validateFirst: true })
+
+const pendingEntity = z.strictObject({
+  id: z.int(),
+  name: z.string().nullable(),
+  username: z.string().nullable(),
+  email: z.string(),
+  avatar_url: z.string().nullable(),
+  web_url: z.string().nullable(),
+  approved: z.boolean(),
+  invited: z.boolean(),
+})
+
+export const getPendingMembers = endpoint({
+  method: 'GET',
+  path: '/groups/:id/pending_members',
+  summary: 'List memberships that wait for approval in a top-level group',
+  tags,
+  access: access(),
+  paginate: 'offset',
+  response: z.array(pendingEntity),
+  async handler({ ctx, group, page }) {
+    assertOwnerOfTop(ctx, group)
+    const rows = await listPending(ctx.db, group.id, page)
+    const users = await usersById(
+      ctx,
+      rows.items.map((row) => row.user_id),
+    )
+    const items = rows.items.map((row) => {
+      const user = row.user_id === null ? undefined : users.get(row.user_id)
+      return {
+        id: row.member_id,
+        name: user?.name ?? null,
+        username: user?.username ?? null,
+        email: row.invite_email ?? user?.public_email ?? '',
+        avatar_url: user?.avatar_url ?? null,
+        web_url: user?.web_url ?? null,
+        approved: row.approved === 1,
+        invited: row.user_id === null,
+      }
+    })
+    return { ...rows, items }
+  },
+})
+
+export const approveMember = endpoint({
+  method: 'PUT',
+  path: '/groups/:id/members/:member_id/approve',
+  summary: 'Approve a membership that waits',
+  tags,
+  access: access(),
+  params: { member_id: id() },
+  async handler({ ctx, group, params }) {
+    assertOwnerOfTop(ctx, group)
+    if (!(await isMemberRow(ctx.db, params.member_id))) throw notFound()
+    const which = { memberId: params.member_id }
+    const found = await saveStates(ctx.db, group.id, which, 'active', ctx.now())
+    if (found === 0) throw badRequest('No memberships found')
+  },
+})
+
+export const approveAllMembers = endpoint({
+  method: 'POST',
+  path: '/groups/:id/members/approve_all',
+  summary: 'Approve all memberships that wait in a top-level group',
+  tags,
+  access: access(),
+  status: 204,
+  async handler({ ctx, group }) {
+    assertOwnerOfTop(ctx, group)
+    await saveStates(ctx.db, group.id, { from: 'awaiting' }, 'active', ctx.now())
+  },
+})
+
+export const putMemberState = endpoint({
+  method: 'PUT',
+  path: '/groups/:id/members/:user_id/state',
+  summary: 'Let a user wait, or count again, in a top-level group',
+  tags,
+  access: access(),
+  params: { user_id: id() },
+  body: { state: oneOf(['awaiting', 'active']) },
+  response: z.strictObject({ success: z.literal(true) }),
+  async handler({ ctx, group, params, body }) {
+    assertOwnerOfTop(ctx, group)
+    if (!(await findMemberUser(ctx.db, { id: params.user_id }))) throw notFound()
+    await inTransaction(ctx, async (ctx) => {
+      if (body.state === 'awaiting') {
+        if (params.user_id === userOf(ctx.actor)?.id) {
+          throw unprocessable('You cannot set yourself to awaiting')
+        }
+        const others = await countOtherOwners(ctx.db, group.id, params.user_id, dayOf(ctx.now()))
+        if (others === 0) throw unprocessable('The last owner cannot be set to awaiting')
+      }
+      const which = { userId: params.user_id }
+      const found = await saveStates(ctx.db, group.id, which, body.state, ctx.now())
+      if (found === 0) throw unprocessable('No memberships found')
+    })
+    return { success: true as const }
+  },
+})
+
+/** Memberships are set aside only where a directory keeps them; none does here, so that nobody has the right. */
+export const postOverride = endpoint({
+  method: 'POST',
+  path: '/groups/:id/members/:user_id/override',
+  summary: 'Set the level of a member from a directory by hand',
+  tags,
+  access: onSource('groups'),
+  params: { user_id: id() },
+  response: memberEntity,
+  status: 201,
+  async handler({ ctx, source, params }) {
+    await getMembership(ctx, source, params.user_id)
+    assertMayAdmin(source)
+    throw forbidden()
+  },
+})
+
+export const deleteOverride = endpoint({
+  method: 'DELETE',
+  path: '/groups/:id/members/:user_id/override',
+  summary: 'Take the level of a member from the directory again',
+  tags,
+  access: onSource('groups'),
+  params: { user_id: id() },
+  response: memberEntity,
+  async handler({ ctx, source, params }) {
+    await getMembership(ctx, source, params.user_id)
+    assertMayAdmin(source)
+    throw forbidden()
+  },
+})

@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import type { SourceKind } from '../../../access/sources.ts'
+import { type Endpoint, endpoint } from '../../../http/endpoint.ts'
+import { csv, day, id, integer, text } from '../../../http/params.ts'
+import { type AddedMany, addMembers } from '../add-member.ts'
+import { addedManyEntity } from '../entity.ts'
+import { deleteMemberRow } from '../queries.ts'
+import { assertMayAdmin } from '../rules.ts'
+import { onSource } from '../source.ts'
+import { changeInvitation, getInvitation, inviteByEmail } from './invite.ts'
+import { type InvitationRow, listInvitations } from './queries.ts'
+
+const invitationEntity = z.strictObject({
+  id: z.int(),
+  invite_email: z.string(),
+  invite_token: z.null(),
+  access_level: z.int(),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+  user_name: z.string().nullable(),
+  created_by_name: z.string().nullable(),
+})
+
+/** The token of an invitation is in the mail alone: it is stored hashed, and never shown. */
+function presentInvitation(row: InvitationRow): z.input<typeof invitationEntity> {
+  return {
+    id: row.id,
+    invite_email: row.invite_email ?? '',
+    invite_token: null,
+    access_level: row.access_level,
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    user_name: null,
+    created_by_name: row.created_by_name,
+  }
+}
+
+const word = { groups: 'group', projects: 'project' } as const
+
+function merged(one: AddedMany, other: AddedMany): AddedMany {
+  if (one.status === 'success') return other
+  if (other.status === 'success') return one
+  const both = [one.message, other.message].map((part) =>
+    typeof part === 'string' ? { base: part } : part,
+  )
+  return { status: 'error', message: Object.assign({}, ...both) }
+}
+
+function routes(kind: SourceKind): Endpoint[] {
+  const tags = ['invitations']
+  return [
+    endpoint({
+      method: 'POST',
+      path: `/${kind}/:id/invitations`,
+      summary: `Invite people to a ${word[kind]}`,
+      tags,
+      access: onSource(kind),
+      body: {
+        email: csv(text()).optional(),
+        user_id: csv(id()).optional(),
+        access_level: integer(),
+        expires_at: day().nullable().optional(),
+        member_role_id: id().nullable().optional(),
+        invite_source: text().optional(),
+      },
+      check: (sent) =>
+        sent.has('email') || sent.has('user_id')
+          ? []
+          : ['email, user_id are missing, at least one parameter must be provided'],
+      response: addedManyEntity,
+      status: 201,
+      async handler({ ctx, source, body }) {
+        assertMayAdmin(source)
+        const input = {
+          level: body.access_level,
+          expiresAt: body.expires_at,
+          memberRoleId: body.member_role_id,
+        }
+        const users = (body.user_id ?? []).map((id) => ({ id }))
+        const added = await addMembers(ctx, source, users, input)
+        return merged(added, await inviteByEmail(ctx, source, body.email ?? [], input))
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `/${kind}/:id/invitations`,
+      summary: `List the open invitations of a ${word[kind]}`,
+      tags,
+      access: onSource(kind),
+      query: { query: text().optional() },
+      paginate: 'offset',
+      response: z.array(invitationEntity),
+      async handler({ ctx, source, query, page }) {
+        assertMayAdmin(source)
+        const rows = await listInvitations(ctx.db, source, query.query, page)
+        return { ...rows, items: rows.items.map(presentInvitation) }
+      },
+    }),
+    endpoint({
+      method: 'PUT',
+      path: `/${kind}/:id/invitations/:email`,
+      summary: `Change an open invitation of a ${word[kind]}`,
+      tags,
+      access: onSource(kind),
+      params: { email: text() },
+      body: { access_level: integer().optional(), expires_at: day().nullable().optional() },
+      response: invitationEntity,
+      async handler({ ctx, source, params, body }) {
+        assertMayAdmin(source)
+        const row = await getInvitation(ctx, source, params.email)
+        const level = body.access_level ?? row.access_level
+        await changeInvitation(ctx, source, row, { level, expiresAt: body.expires_at })
+        return presentInvitation(await getInvitation(ctx, source, params.email))
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: `/${kind}/:id/invitations/:email`,
+      summary: `Take an invitation to a ${word[kind]} back`,
+      tags,
+      access: onSource(kind),
+      params: { email: text() },
+      async handler({ ctx, source, params }) {
+        assertMayAdmin(source)
+        await deleteMemberRow(ctx.db, (await getInvitation(ctx, source, params.email)).id)
+      },
+    }),
+  ]
+}
+
+export const invitationEndpoints: readonly Endpoint[] = [...routes('projects'), ...routes('groups')]

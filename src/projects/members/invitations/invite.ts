@@ -1,0 +1,161 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { userOf } from '../../../access/actor.ts'
+import { task } from '../../../background/task.ts'
+import { dayOf } from '../../../base/clock.ts'
+import { conflict, notFound, Problem } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { deliver } from '../../../identity/mail/deliver.ts'
+import { inTransaction } from '../../../store/transaction.ts'
+import { uniquely } from '../../../store/unique.ts'
+import {
+  type AddedMany,
+  addMember,
+  assertGrant,
+  isInForce,
+  type NewMember,
+  sentence,
+} from '../add-member.ts'
+import { deleteMemberRow, findRowOfUser, insertMember, updateMemberRow } from '../queries.ts'
+import { levelName } from '../rules.ts'
+import type { MemberSource } from '../source.ts'
+import {
+  findInvitation,
+  findUserIdByEmail,
+  type InvitationRow,
+  listInvitationsTo,
+} from './queries.ts'
+
+/** An address with one `@` and no blanks: what mail servers will say of it is theirs. */
+const ADDRESS = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,190}$/
+
+/** Tells somebody that they were invited. */
+export const sendInvitation = task({
+  name: 'members.send_invitation',
+  payload: z.object({ to: z.string(), source: z.string(), level: z.string(), key: z.string() }),
+  async handler(ctx: Ctx, { to, source, level, key }) {
+    const text = [
+      `You are invited to ${source} as ${level}.`,
+      '',
+      `Sign up with this address at ${ctx.config.externalUrl} to accept.`,
+      '',
+    ].join('\n')
+    await deliver(ctx, { to, subject: `Invitation to ${source}`, text, key })
+  },
+})
+
+/** Invites addresses; whoever has an account becomes a member at once. Always an answer, never a refusal (docs/contract/D §1.4). */
+export async function inviteByEmail(
+  ctx: Ctx,
+  source: MemberSource,
+  emails: readonly string[],
+  input: NewMember,
+): Promise<AddedMany> {
+  const message: Record<string, string> = {}
+  for (const email of emails) {
+    try {
+      await inviteOne(ctx, source, email.trim(), input)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      message[email] = sentence(error)
+    }
+  }
+  return Object.keys(message).length === 0 ? { status: 'success' } : { status: 'error', message }
+}
+
+async function inviteOne(
+  ctx: Ctx,
+  source: MemberSource,
+  email: string,
+  input: NewMember,
+): Promise<void> {
+  if (!ADDRESS.test(email))
+    throw new Problem('invalid', 400, { message: 'Invite email is invalid' })
+  const userId = await findUserIdByEmail(ctx.db, email)
+  if (userId !== undefined) {
+    await addMember(ctx, source, { id: userId }, input)
+    return
+  }
+  const now = ctx.now()
+  const key = randomBytes(16).toString('hex')
+  const already = () => conflict('The member invite has already been sent')
+  await assertGrant(ctx, source, input)
+  await uniquely({ 'members.source_type, members.source_id, members.invite_email': already }, () =>
+    inTransaction(ctx, async (ctx) => {
+      await insertMember(ctx.db, {
+        source_type: source.type,
+        source_id: source.id,
+        invite_email: email,
+        invite_token_digest: createHash('sha256').update(key).digest(),
+        access_level: input.level,
+        expires_at: input.expiresAt ?? null,
+        member_role_id: input.memberRoleId ?? null,
+        created_by_id: userOf(ctx.actor)?.id ?? null,
+        created_at: now,
+        updated_at: now,
+      })
+      const level = levelName(input.level)
+      await ctx.work.enqueue(ctx.db, sendInvitation, {
+        to: email,
+        source: source.subject.full_path,
+        level,
+        key,
+      })
+    }),
+  )
+}
+
+/** The invitation of an address, or 404. */
+export async function getInvitation(
+  ctx: Ctx,
+  source: MemberSource,
+  email: string,
+): Promise<InvitationRow> {
+  const row = await findInvitation(ctx.db, source, email)
+  if (!row) throw notFound()
+  return row
+}
+
+/** Changes an invitation that nobody has accepted. */
+export async function changeInvitation(
+  ctx: Ctx,
+  source: MemberSource,
+  row: InvitationRow,
+  change: { readonly level: number; readonly expiresAt?: string | null | undefined },
+): Promise<void> {
+  await assertGrant(ctx, source, change)
+  await updateMemberRow(ctx.db, row.id, {
+    access_level: change.level,
+    updated_at: ctx.now(),
+    ...(change.expiresAt === undefined ? {} : { expires_at: change.expiresAt }),
+  })
+}
+
+/**
+ * Turns everything that an address was invited to into memberships of the user who has just confirmed it. For whoever
+ * creates users and confirms addresses; joins the transaction it is called in.
+ */
+export async function acceptInvitations(
+  ctx: Ctx,
+  { userId, email }: { readonly userId: number; readonly email: string },
+): Promise<void> {
+  const now = ctx.now()
+  await inTransaction(ctx, async (ctx) => {
+    for (const row of await listInvitationsTo(ctx.db, email)) {
+      const source = { type: row.source_type, id: row.source_id }
+      const own = await findRowOfUser(ctx.db, source, userId)
+      if (own && isInForce(own, dayOf(now))) {
+        await deleteMemberRow(ctx.db, row.id)
+        continue
+      }
+      if (own) await deleteMemberRow(ctx.db, own.id)
+      await updateMemberRow(ctx.db, row.id, {
+        user_id: userId,
+        invite_email: null,
+        invite_token_digest: null,
+        invite_accepted_at: now,
+        updated_at: now,
+      })
+    }
+  })
+}

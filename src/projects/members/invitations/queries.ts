@@ -1,0 +1,85 @@
+import type { Day } from '../../../base/clock.ts'
+import type { OffsetPage, Paged } from '../../../base/page.ts'
+import { listPage } from '../../../store/pages.ts'
+import type { Db } from '../../../store/schema.ts'
+import { matchesSearch } from '../../../store/search.ts'
+import type { Source } from '../rows.ts'
+
+export interface InvitationRow {
+  readonly id: number
+  readonly invite_email: string | null
+  readonly access_level: number
+  readonly created_at: string
+  readonly expires_at: Day | null
+  readonly created_by_name: string | null
+}
+
+function invitationQuery(db: Db, source: Source) {
+  return db
+    .selectFrom('members')
+    .leftJoin('users as creator', 'creator.id', 'members.created_by_id')
+    .select([
+      'members.id',
+      'members.invite_email',
+      'members.access_level',
+      'members.created_at',
+      'members.expires_at',
+      'creator.name as created_by_name',
+    ])
+    .where('members.source_type', '=', source.type)
+    .where('members.source_id', '=', source.id)
+    .where('members.user_id', 'is', null)
+    .orderBy('members.id')
+}
+
+/** Invitations of a source that nobody has accepted. */
+export async function listInvitations(
+  db: Db,
+  source: Source,
+  search: string | undefined,
+  page: OffsetPage,
+): Promise<Paged<InvitationRow>> {
+  let query = invitationQuery(db, source)
+  for (const condition of matchesSearch(search ?? '', ['members.invite_email'])) {
+    query = query.where(condition)
+  }
+  return await listPage(db, query, page)
+}
+
+export async function findInvitation(
+  db: Db,
+  source: Source,
+  email: string,
+): Promise<InvitationRow | undefined> {
+  return await invitationQuery(db, source)
+    .where('members.invite_email', '=', email)
+    .executeTakeFirst()
+}
+
+/** The active user who owns a confirmed address, if anybody does. */
+export async function findUserIdByEmail(db: Db, email: string): Promise<number | undefined> {
+  const user = await db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', email)
+    .where('kind', '=', 'human')
+    .executeTakeFirst()
+  if (user) return user.id
+  const other = await db
+    .selectFrom('emails')
+    .select('user_id')
+    .where('email', '=', email)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst()
+  return other?.user_id
+}
+
+/** Everything an address was invited to. */
+export async function listInvitationsTo(db: Db, email: string) {
+  return await db
+    .selectFrom('members')
+    .selectAll()
+    .where('invite_email', '=', email)
+    .where('user_id', 'is', null)
+    .execute()
+}

@@ -1,0 +1,118 @@
+import { userOf } from '../../../access/actor.ts'
+import { findGroupRole, findProjectRole } from '../../../access/find-queries.ts'
+import { Role } from '../../../access/roles.ts'
+import { dayOf } from '../../../base/clock.ts'
+import { runEffects } from '../../../base/effects.ts'
+import { forbidden, invalid, notFound, unauthorized } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { inTransaction } from '../../../store/transaction.ts'
+import { uniquely } from '../../../store/unique.ts'
+import { assertGrant } from '../add-member.ts'
+import { mailOfMember } from '../mails.ts'
+import { deleteMemberRow, findRowOfUser, insertMember, updateMemberRow } from '../queries.ts'
+import { recordMembership } from '../record.ts'
+import type { MemberRow } from '../rows.ts'
+import { assertMayAdmin, assertNotBelowInherited } from '../rules.ts'
+import type { MemberSource } from '../source.ts'
+import { findRequester, listDeciders, type RequesterRow } from './queries.ts'
+
+/** The caller's role by memberships alone: an administrator may be no member. */
+async function roleOf(ctx: Ctx, source: MemberSource, userId: number): Promise<number> {
+  const today = dayOf(ctx.now())
+  return source.type === 'group'
+    ? await findGroupRole(ctx.db, userId, source.id, today)
+    : await findProjectRole(
+        ctx.db,
+        userId,
+        { id: source.id, namespace_id: source.namespaceId },
+        today,
+      )
+}
+
+/** Asks for access for the caller: 403 for members and where requests are off, 400 when one is pending (§10). */
+export async function requestAccess(ctx: Ctx, source: MemberSource): Promise<RequesterRow> {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
+  if (!source.requestsEnabled) throw forbidden()
+  if ((await roleOf(ctx, source, user.id)) > Role.none) throw forbidden()
+  const already = () => invalid({ user_id: ['already exists in source'] })
+  const now = ctx.now()
+  await uniquely({ 'members.source_type, members.source_id, members.user_id': already }, () =>
+    inTransaction(ctx, async (ctx) => {
+      const { db } = ctx
+      const row = await findRowOfUser(db, source, user.id)
+      if (row && row.requested_at !== null) throw already()
+      // What is left of a membership that has ended.
+      if (row) await deleteMemberRow(db, row.id)
+      await insertMember(db, {
+        source_type: source.type,
+        source_id: source.id,
+        user_id: user.id,
+        access_level: Role.developer,
+        requested_at: now,
+        created_at: now,
+        updated_at: now,
+      })
+      const request = {
+        source,
+        change: 'requested',
+        userId: user.id,
+        level: Role.developer,
+      } as const
+      await runEffects(ctx, ctx.effects.memberChanged, request)
+      const deciders = await listDeciders(ctx.db, source, dayOf(now))
+      await runEffects(ctx, ctx.effects.accessRequested, { source, deciders })
+      await mailOfMember(ctx, source, 'requested', user.id, Role.developer)
+    }),
+  )
+  const requester = await findRequester(ctx.db, source, user.id)
+  if (!requester) throw notFound()
+  return requester
+}
+
+/** The pending request of a user, or 404. */
+export async function getRequest(
+  ctx: Ctx,
+  source: MemberSource,
+  userId: number,
+): Promise<MemberRow> {
+  const row = await findRowOfUser(ctx.db, source, userId)
+  if (!row || row.requested_at === null) throw notFound()
+  return row
+}
+
+/** Makes a requester a member. */
+export async function approveRequest(
+  ctx: Ctx,
+  source: MemberSource,
+  userId: number,
+  level: number,
+): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    const row = await getRequest(ctx, source, userId)
+    await assertGrant(ctx, source, { level })
+    await assertNotBelowInherited(ctx, source, userId, level)
+    const now = ctx.now()
+    await updateMemberRow(ctx.db, row.id, {
+      access_level: level,
+      requested_at: null,
+      created_by_id: userOf(ctx.actor)?.id ?? null,
+      created_at: now,
+      updated_at: now,
+    })
+    await recordMembership(ctx, source, 'member_added', userId, level)
+    await runEffects(ctx, ctx.effects.accessDecided, { source, userId })
+  })
+}
+
+/** Denies a request, or withdraws the caller's own. */
+export async function denyRequest(ctx: Ctx, source: MemberSource, row: MemberRow): Promise<void> {
+  if (row.user_id !== userOf(ctx.actor)?.id) assertMayAdmin(source)
+  await inTransaction(ctx, async (ctx) => {
+    await deleteMemberRow(ctx.db, row.id)
+    const member = { userId: row.user_id ?? 0, level: row.access_level }
+    await runEffects(ctx, ctx.effects.memberChanged, { source, change: 'denied', ...member })
+    await runEffects(ctx, ctx.effects.accessDecided, { source, userId: member.userId })
+    await mailOfMember(ctx, source, 'denied', member.userId, member.level)
+  })
+}

@@ -1,0 +1,85 @@
+import { Role } from '../../../access/roles.ts'
+import type { Day } from '../../../base/clock.ts'
+import type { OffsetPage, Paged } from '../../../base/page.ts'
+import { type UserBasicRow, userBasicColumns } from '../../../identity/users/basic.ts'
+import { listPage } from '../../../store/pages.ts'
+import type { Db } from '../../../store/schema.ts'
+import type { Source } from '../rows.ts'
+import type { MemberSource } from '../source.ts'
+
+/** Somebody who asked to become a member. */
+export interface RequesterRow extends UserBasicRow {
+  readonly requested_at: string | null
+  readonly created_at: string
+}
+
+function requesterQuery(db: Db, source: Source) {
+  return db
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select(userBasicColumns)
+    .select(['members.requested_at', 'members.created_at'])
+    .where('members.source_type', '=', source.type)
+    .where('members.source_id', '=', source.id)
+    .where('members.requested_at', 'is not', null)
+    .orderBy('members.id')
+}
+
+export async function listRequesters(
+  db: Db,
+  source: Source,
+  page: OffsetPage,
+): Promise<Paged<RequesterRow>> {
+  return await listPage(db, requesterQuery(db, source), page)
+}
+
+export async function findRequester(
+  db: Db,
+  source: Source,
+  userId: number,
+): Promise<RequesterRow | undefined> {
+  return await requesterQuery(db, source).where('users.id', '=', userId).executeTakeFirst()
+}
+
+/** Who decides about requests, at most ten: owners, and in projects maintainers too, of the source or of groups above it. */
+export async function listDeciders(
+  db: Db,
+  source: Pick<MemberSource, 'type' | 'id' | 'namespaceId'>,
+  today: Day,
+): Promise<number[]> {
+  const least = source.type === 'group' ? Role.owner : Role.maintainer
+  const rows = await db
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select('users.id')
+    .distinct()
+    .where('users.state', '=', 'active')
+    .where('users.kind', '=', 'human')
+    .where('members.access_level', '>=', least)
+    .where('members.state', '=', 'active')
+    .where('members.requested_at', 'is', null)
+    .where((is) =>
+      is.or([is('members.expires_at', 'is', null), is('members.expires_at', '>', today)]),
+    )
+    .where((is) =>
+      is.or([
+        is.and([
+          is('members.source_type', '=', source.type),
+          is('members.source_id', '=', source.id),
+        ]),
+        is.and([
+          is('members.source_type', '=', 'group'),
+          is('members.source_id', 'in', (above) =>
+            above
+              .selectFrom('namespace_ancestors')
+              .select('ancestor_id')
+              .where('namespace_id', '=', source.namespaceId),
+          ),
+        ]),
+      ]),
+    )
+    .orderBy('users.id')
+    .limit(10)
+    .execute()
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,237 @@
+import { isAdmin, userOf } from '../../../access/actor.ts'
+import { findProjectById, type ProjectRow } from '../../../access/find-queries.ts'
+import { Role, type Visibility, visibilityRank } from '../../../access/roles.ts'
+import { later } from '../../../base/clock.ts'
+import { runEffects } from '../../../base/effects.ts'
+import { pathFromName, projectNameFaults, projectPathFaults } from '../../../base/path-rules.ts'
+import { type FieldTexts, forbidden, invalid, type Problem } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { isBranchName } from '../../../git/names.ts'
+import { inTransaction } from '../../../store/transaction.ts'
+import { brokenKey } from '../../../store/unique.ts'
+import { addFirstMember } from '../../members/found-source.ts'
+import { findTaken, insertProject, showProject } from '../queries.ts'
+import { recordProject } from '../record.ts'
+import { discardProject } from '../removal/remove-project.ts'
+import { changedSettings } from '../settings.ts'
+import { removeProject } from '../tasks.ts'
+import { saveTopics } from '../topics/queries.ts'
+import { topicFaults } from '../topics/sent-topics.ts'
+import { getTargetNamespace, type TargetNamespace } from './target-namespace.ts'
+
+/** A project to be made. Name or path must be given; the other follows from it. */
+export interface NewProject {
+  readonly name?: string | undefined
+  readonly path?: string | undefined
+  /** Id or full path; the caller's own namespace without it. */
+  readonly namespace?: number | string | undefined
+  readonly visibility?: Visibility | undefined
+  readonly description?: string | null | undefined
+  readonly defaultBranch?: string | undefined
+  /** Begin with one commit that holds a README.md. */
+  readonly initializeWithReadme?: boolean | undefined
+  readonly objectFormat?: 'sha1' | 'sha256' | undefined
+  readonly topics?: readonly string[] | undefined
+  /** Deviations from the presets of settings.ts. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined
+  readonly avatar?: { readonly avatar_file: string; readonly avatar_name: string } | undefined
+  readonly importType?: string | undefined
+  readonly importUrl?: string | undefined
+  /** For projects whose content comes later, by a task: not shown as finished until it does. */
+  readonly importStatus?: 'none' | 'scheduled' | undefined
+  /** Begin with the branches, tags and objects of this project. */
+  readonly forkedFromId?: number | undefined
+  /** Whether the repository has nothing in it, which a fork's parent tells. */
+  readonly empty?: boolean | undefined
+  /** Work that belongs to the new row, done in the transaction that shows it. */
+  readonly onShown?: ((ctx: Ctx, projectId: number) => Promise<void>) | undefined
+  /** Who it is made for, when an administrator makes it for somebody else. */
+  readonly creatorId?: number | undefined
+}
+
+/** After this long a project that never came to be shown is cleared away. */
+const ABANDONED_AFTER_MS = 5 * 60_000
+
+/**
+ * Makes a project with its repository. The row comes first, hidden, beside a task that clears it away; then the
+ * repository; then the row is shown. A crash in between leaves nothing that anybody sees, and the task removes it.
+ */
+export async function createProject(ctx: Ctx, input: NewProject): Promise<ProjectRow> {
+  const namespace = await getTargetNamespace(ctx, input.namespace)
+  const draft = readDraft(ctx, input, namespace)
+  const id = await insertHidden(ctx, input, namespace, draft)
+  try {
+    if (input.forkedFromId === undefined) {
+      const { defaultBranch } = draft
+      await ctx.git.init(id, { defaultBranch, objectFormat: input.objectFormat })
+    } else {
+      await ctx.git.fork(input.forkedFromId, id)
+    }
+    const made = { ...draft, projectId: id, withReadme: input.initializeWithReadme === true }
+    await runEffects(ctx, ctx.effects.repositoryMade, made)
+    return await show(ctx, id, input)
+  } catch (error) {
+    await discardProject(ctx, id)
+    throw error
+  }
+}
+
+/** The checked facts of a new project. */
+export interface Draft {
+  readonly name: string
+  readonly path: string
+  readonly fullPath: string
+  readonly description: string | null
+  readonly visibility: Visibility
+  readonly defaultBranch: string
+}
+
+function readDraft(ctx: Ctx, input: NewProject, namespace: TargetNamespace): Draft {
+  const name = (input.name ?? input.path ?? '').trim()
+  const path = input.path ?? pathFromName(name)
+  const visibility = input.visibility ?? presetVisibility(ctx, namespace)
+  const defaultBranch = input.defaultBranch || ctx.settings.get('default_branch_name') || 'main'
+  const faults: Record<string, readonly string[]> = {
+    name: projectNameFaults(name),
+    path: projectPathFaults(path),
+    description: descriptionFaults(input.description),
+    visibility_level: visibilityFaults(ctx, visibility, namespace),
+    default_branch: isBranchName(defaultBranch) ? [] : ['is not a valid branch name'],
+    topics: topicFaults(input.topics ?? []),
+  }
+  refuseFaults(faults)
+  return {
+    name,
+    path,
+    fullPath: `${namespace.fullPath}/${path}`,
+    description: input.description ?? null,
+    visibility,
+    defaultBranch,
+  }
+}
+
+/** 400 with the fields that have faults; nothing when none has. */
+export function refuseFaults(faults: FieldTexts): void {
+  const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
+  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong))
+}
+
+export function descriptionFaults(description: string | null | undefined): string[] {
+  return (description ?? '').length > 2000 ? ['is too long (maximum is 2000 characters)'] : []
+}
+
+function presetVisibility(ctx: Ctx, namespace: TargetNamespace): Visibility {
+  const wanted = ctx.settings.get('default_project_visibility')
+  return visibilityRank[wanted] <= visibilityRank[namespace.visibility] ? wanted : 'private'
+}
+
+/** A project is no more visible than its group, and not as the instance forbids (docs/contract/D §1.2 Rules). */
+export function visibilityFaults(
+  ctx: Ctx,
+  visibility: Visibility,
+  namespace: Pick<TargetNamespace, 'kind' | 'visibility'>,
+): string[] {
+  const faults: string[] = []
+  if (
+    namespace.kind === 'group' &&
+    visibilityRank[visibility] > visibilityRank[namespace.visibility]
+  ) {
+    faults.push(`${visibility} is not allowed in a ${namespace.visibility} group.`)
+  }
+  const restricted = ctx.settings.get('restricted_visibility_levels')
+  if (!isAdmin(ctx.actor) && restricted.includes(visibility)) {
+    faults.push(`${visibility} has been restricted by your administrator`)
+  }
+  return faults
+}
+
+async function insertHidden(
+  ctx: Ctx,
+  input: NewProject,
+  namespace: TargetNamespace,
+  draft: Draft,
+): Promise<number> {
+  const now = ctx.now()
+  const creatorId = input.creatorId ?? userOf(ctx.actor)?.id ?? null
+  const settings = changedSettings({}, input.settings ?? {})
+  if (input.objectFormat === 'sha256') settings.repository_object_format = 'sha256'
+  if (input.importType) settings.import_type = input.importType
+  return await whileFree(ctx, { ...draft, namespaceId: namespace.id }, () =>
+    inTransaction(ctx, async (ctx) => {
+      const id = await insertProject(ctx.db, {
+        namespace_id: namespace.id,
+        name: draft.name,
+        path: draft.path,
+        full_path: draft.fullPath,
+        description: draft.description,
+        visibility: draft.visibility,
+        default_branch: draft.defaultBranch,
+        creator_id: creatorId,
+        forked_from_id: input.forkedFromId ?? null,
+        settings: JSON.stringify(settings),
+        ...input.avatar,
+        empty_repo: input.empty ?? true,
+        import_url: input.importUrl ?? null,
+        import_status: input.importStatus ?? 'none',
+        pending_delete: 1,
+        last_activity_at: now,
+        created_at: now,
+        updated_at: now,
+      })
+      await saveTopics(ctx.db, id, input.topics ?? [], now)
+      if (namespace.ownerId !== null) {
+        const owner = { userId: namespace.ownerId, level: Role.owner, createdById: creatorId }
+        await addFirstMember(ctx, { type: 'project', id }, owner)
+      }
+      const runAt = later(now, ABANDONED_AFTER_MS)
+      await ctx.work.enqueue(ctx.db, removeProject, { project_id: id }, { runAt })
+      return id
+    }),
+  )
+}
+
+/** Does a write that needs a free name and path in a namespace; else 400 that names what is taken. */
+export async function whileFree<T>(
+  ctx: Ctx,
+  wanted: { namespaceId: number; name: string; path: string; fullPath: string; except?: number },
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (brokenKey(error) === undefined) throw error
+    throw await takenProblem(ctx, wanted, error)
+  }
+}
+
+async function takenProblem(
+  ctx: Ctx,
+  wanted: Parameters<typeof findTaken>[1],
+  error: unknown,
+): Promise<Problem | unknown> {
+  const taken = await findTaken(ctx.db, wanted)
+  const text = ['has already been taken']
+  // Somebody may have freed it meanwhile: the refusal stands.
+  const key = (brokenKey(error) ?? '').split(', ')
+  const name = taken.name || key.includes('projects.name')
+  const path = taken.path || key.includes('projects.path') || key.includes('routes.path')
+  if (!name && !path) return error
+  return invalid({
+    ...(name ? { 'project_namespace.name': text, name: text } : {}),
+    ...(path ? { path: text } : {}),
+  })
+}
+
+async function show(ctx: Ctx, id: number, input: NewProject): Promise<ProjectRow> {
+  const shown = await inTransaction(ctx, async (ctx) => {
+    const done = await showProject(ctx.db, id, {})
+    if (done) {
+      await input.onShown?.(ctx, id)
+      await recordProject(ctx, id, 'created', input.creatorId)
+    }
+    return done
+  })
+  const row = shown ? await findProjectById(ctx.db, id) : undefined
+  if (!row) throw forbidden('The project was removed while it was being made')
+  return row
+}

@@ -1,0 +1,31 @@
+import type { ProjectRow } from '../../../access/find-queries.ts'
+import { notFound } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { findProjectRow } from '../list/queries.ts'
+import { updateProjectRow } from '../queries.ts'
+
+/** The project of a task, or 404 when it is gone. */
+export async function readRow(ctx: Ctx, projectId: number): Promise<ProjectRow> {
+  const row = await findProjectRow(ctx.db, projectId)
+  if (!row || row.pending_delete === 1) throw notFound('Project')
+  return row
+}
+
+/** Gives an imported project the branch that the repository it came from begins with. */
+export async function saveImportedBranch(
+  ctx: Ctx,
+  projectId: number,
+  branch: string,
+): Promise<void> {
+  await updateProjectRow(ctx.db, projectId, { default_branch: branch })
+}
+
+/** Notes how far the import of a project is. */
+export async function saveImportState(
+  ctx: Ctx,
+  projectId: number,
+  status: 'started' | 'finished' | 'failed',
+  error: string | null,
+): Promise<void> {
+  await updateProjectRow(ctx.db, projectId, { import_status: status, import_error: error })
+}

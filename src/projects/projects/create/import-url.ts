@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { makeOutbound, type Outbound } from '../../../base/outbound.ts'
+import { invalid, Problem } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+
+/** What the address of an import is sealed for. */
+export const IMPORT_PURPOSE = 'projects.import_url'
+
+/** The door to other servers, as the operator opened it. */
+export function outboundOf(ctx: Pick<Ctx, 'config'>): Outbound {
+  const { config } = ctx
+  return makeOutbound({
+    allow: config.outboundAllow,
+    proxy: config.outboundProxy,
+    timeoutMs: config.outboundTimeout,
+    maxSize: config.outboundMaxSize,
+  })
+}
+
+/** An address as it may be shown: without name and password. */
+export function shownUrl(text: string): string {
+  const url = new URL(text)
+  url.username = ''
+  url.password = ''
+  return url.href
+}
+
+/** Refuses an address that nobody may ask, before anything is made. */
+export async function assertImportable(ctx: Ctx, url: string): Promise<void> {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') {
+    throw invalid({ import_url: ['is blocked: Only allowed schemes are http, https'] })
+  }
+  try {
+    await outboundOf(ctx).assertMayAsk(url)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw invalid({ import_url: ['is blocked: Requests to this address are not allowed'] })
+  }
+}
+
+/** The task that fetches a repository from an address that a user gave; the area of repositories does it. */
+export const importJob = {
+  name: 'projects.import_url',
+  payload: z.object({ project_id: z.int(), sealed_url: z.string() }),
+}
+
+/** Enqueues the import in the transaction that shows the project; name and password stay sealed. */
+export async function enqueueImport(ctx: Ctx, projectId: number, url: string): Promise<void> {
+  const payload = { project_id: projectId, sealed_url: ctx.vault.seal(url, IMPORT_PURPOSE) }
+  await ctx.work.enqueue(ctx.db, importJob, payload)
+}

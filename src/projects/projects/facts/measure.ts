@@ -1,0 +1,104 @@
+import type { Ctx } from '../../../ctx.ts'
+import { readBlob } from '../../../git/blob.ts'
+import { countCommits } from '../../../git/count.ts'
+import { readFileSizes } from '../../../git/file-sizes.ts'
+import { inspectRepository } from '../../../git/maintenance.ts'
+import { findRef } from '../../../git/refs.ts'
+import type { Repo } from '../../../git/repo.ts'
+import { readTree } from '../../../git/tree.ts'
+import type { TreeEntry } from '../../../git/types.ts'
+import { findProjectRow } from '../list/queries.ts'
+import { saveRepositorySize } from '../queries.ts'
+import { languageShares } from './languages.ts'
+import { licenseFileRank, licenseKeyOf } from './licenses.ts'
+import { deleteFacts, listFacts, saveFacts } from './queries.ts'
+
+/** What is known of the head of a project's default branch. */
+export interface ProjectFacts {
+  readonly languages: Readonly<Record<string, number>>
+}
+
+const NOTHING: ProjectFacts = { languages: {} }
+
+/** What stands at the head of the default branch; looked at anew only when the head has moved. */
+export async function freshFacts(
+  ctx: Ctx,
+  project: { readonly id: number; readonly default_branch: string | null },
+): Promise<ProjectFacts> {
+  const repo = ctx.git.open(project.id)
+  const branch = project.default_branch
+  const head = branch === null ? undefined : await findRef(repo, `refs/heads/${branch}`)
+  if (!head) {
+    await deleteFacts(ctx.db, project.id)
+    return NOTHING
+  }
+  const [known] = await listFacts(ctx.db, [project.id])
+  if (known?.commit_id === head.id) {
+    return { languages: JSON.parse(known.languages) as Record<string, number> } // written below
+  }
+  return await lookAt(ctx, repo, project.id, head.id)
+}
+
+async function lookAt(
+  ctx: Ctx,
+  repo: Repo,
+  projectId: number,
+  commitId: string,
+): Promise<ProjectFacts> {
+  const { entries } = await readTree(repo, { ref: commitId })
+  const files = entries.filter((entry) => entry.type === 'blob')
+  const license = await findLicenseFile(repo, files)
+  const languages = languageShares(await readFileSizes(repo, commitId))
+  await saveFacts(ctx.db, {
+    project_id: projectId,
+    commit_id: commitId,
+    readme_path: readmeAmong(files) ?? null,
+    license_path: license?.path ?? null,
+    license_key: license?.key ?? null,
+    languages: JSON.stringify(languages),
+    commit_count: await countCommits(repo, { revision: commitId }),
+  })
+  return { languages }
+}
+
+/** Renderable forms first, as the project page would show one. */
+const README_ORDER = ['.md', '.markdown', '.rst', '.adoc', '.asciidoc', '.org', '.txt', '']
+
+function readmeAmong(files: readonly TreeEntry[]): string | undefined {
+  const found = files.filter((file) => /^readme(\.[a-z0-9]+)?$/i.test(file.name))
+  const rank = (file: TreeEntry) => {
+    const extension = file.name.slice('readme'.length).toLowerCase()
+    const at = README_ORDER.indexOf(extension)
+    return at < 0 ? README_ORDER.length : at
+  }
+  return found.toSorted((a, b) => rank(a) - rank(b))[0]?.path
+}
+
+const LICENSE_LIMIT = 256 * 1024
+
+async function findLicenseFile(
+  repo: Repo,
+  files: readonly TreeEntry[],
+): Promise<{ path: string; key: string } | undefined> {
+  const ranked = files.flatMap((file) => {
+    const rank = licenseFileRank(file.name)
+    return rank === null ? [] : [{ file, rank }]
+  })
+  const best = ranked.toSorted((a, b) => a.rank - b.rank)[0]?.file
+  if (!best) return undefined
+  const { size, content } = await readBlob(repo, best.id, { limit: LICENSE_LIMIT }).catch(() => ({
+    size: LICENSE_LIMIT,
+    content: Buffer.alloc(0),
+  }))
+  const key = size >= LICENSE_LIMIT ? 'other' : licenseKeyOf(content.toString('utf8'))
+  return { path: best.path, key }
+}
+
+/** Brings everything that is remembered of a project's repository up to date. */
+export async function refreshFacts(ctx: Ctx, projectId: number): Promise<void> {
+  const project = await findProjectRow(ctx.db, projectId)
+  if (!project || !(await ctx.git.exists(projectId))) return
+  await freshFacts(ctx, project)
+  const { size } = await inspectRepository(ctx.git.open(projectId))
+  await saveRepositorySize(ctx.db, projectId, size)
+}

@@ -1,0 +1,37 @@
+import { viewerOf } from '../../../access/visible-queries.ts'
+import { dayOf } from '../../../base/clock.ts'
+import type { Page, Paged } from '../../../base/page.ts'
+import { badRequest } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import type { ProjectBasic, ProjectFull } from '../entity.ts'
+import { presentProjects } from '../present.ts'
+import type { ProjectFilters, Scope } from './filters.ts'
+import { listProjectRows } from './queries.ts'
+
+export interface ListedProjects extends ProjectFilters {
+  readonly simple?: boolean | undefined
+  readonly statistics?: boolean | undefined
+  readonly with_custom_attributes?: boolean | undefined
+}
+
+/** A page of the projects of a scope, as the caller sees them. */
+export async function listProjects(
+  ctx: Ctx,
+  scope: Scope,
+  query: ListedProjects,
+  page: Page,
+): Promise<Paged<ProjectFull | ProjectBasic>> {
+  const byTime = query.updated_after !== undefined || query.updated_before !== undefined
+  if (byTime && query.order_by !== undefined && query.order_by !== 'updated_at') {
+    throw badRequest('`updated_at` filter and `updated_at` sorting must be paired')
+  }
+  const filters = byTime ? { ...query, order_by: 'updated_at' } : query
+  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const { items, ...rest } = await listProjectRows(ctx.db, viewer, scope, filters, page)
+  const shown = await presentProjects(ctx, items, {
+    simple: query.simple,
+    statistics: query.statistics,
+    customAttributes: query.with_custom_attributes,
+  })
+  return { ...rest, items: shown }
+}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import type { Viewer } from '../../../access/visible-queries.ts'
+import type { Db } from '../../../store/schema.ts'
+import { containing } from '../../../store/search.ts'
+import type { ProjectFilters } from './filters.ts'
+
+export type Query = ReturnType<typeof idQuery>
+
+/** Ids alone are found and ordered; what is shown of the projects is read for those of the page. */
+export function idQuery(db: Db) {
+  return db.selectFrom('projects').select('projects.id')
+}
+
+const orderColumns = {
+  id: 'projects.id',
+  name: 'projects.name',
+  path: 'projects.path',
+  created_at: 'projects.created_at',
+  updated_at: 'projects.updated_at',
+  star_count: 'projects.star_count',
+  last_activity_at: 'projects.last_activity_at',
+} as const
+
+/** For administrators; what a project uses is its repository, as far as the table knows. */
+const sizeOrders = new Set(['repository_size', 'storage_size', 'packages_size'])
+
+const wikiSize = sql<number>`coalesce(
+  (SELECT size FROM side_repositories WHERE side_repositories.project_id = projects.id), 0)`
+
+/** The order that was asked for, newest first unless told; ids decide between equals. */
+export function ordered(query: Query, viewer: Viewer, filters: ProjectFilters): Query {
+  const sort = filters.sort ?? 'desc'
+  if (filters.order_by === 'similarity' && filters.search) {
+    const { search } = filters
+    const prefix = containing(search).slice(1)
+    const rank = sql`CASE WHEN projects.path = ${search} OR projects.name = ${search} THEN 3
+      WHEN projects.path LIKE ${prefix} ESCAPE '\\' OR projects.name LIKE ${prefix} ESCAPE '\\' THEN 2
+      WHEN projects.description LIKE ${containing(search)} ESCAPE '\\' THEN 0 ELSE 1 END`
+    return query.orderBy(rank, sort).orderBy('projects.id', sort)
+  }
+  if (viewer.admin && filters.order_by === 'wiki_size') {
+    return query.orderBy(wikiSize, sort).orderBy('projects.id', sort)
+  }
+  if (viewer.admin && sizeOrders.has(filters.order_by ?? '')) {
+    return query.orderBy('projects.repository_size', sort).orderBy('projects.id', sort)
+  }
+  const name = filters.order_by ?? 'created_at'
+  const column =
+    name in orderColumns ? orderColumns[name as keyof typeof orderColumns] : orderColumns.created_at
+  const first = query.orderBy(column, sort)
+  return column === 'projects.id' ? first : first.orderBy('projects.id', sort)
+}

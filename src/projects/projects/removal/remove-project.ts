@@ -1,0 +1,81 @@
+import type { Project } from '../../../access/subjects.ts'
+import { dayOf } from '../../../base/clock.ts'
+import { runEffects } from '../../../base/effects.ts'
+import { badRequest } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { inTransaction } from '../../../store/transaction.ts'
+import { deleteRedirects, updateProjectRow } from '../queries.ts'
+import { auditProject } from '../record.ts'
+import { removeProject } from '../tasks.ts'
+
+/** Clears away a project that could not be made to its end. */
+export async function discardProject(ctx: Ctx, id: number): Promise<void> {
+  await removeProject.handler(ctx, { project_id: id }, new AbortController().signal)
+}
+
+/**
+ * Makes a project unfindable at once and its paths free, and leaves the rest to a task. Joins the transaction it is
+ * called in.
+ */
+export async function hideProject(
+  ctx: Ctx,
+  project: { readonly id: number; readonly path: string; readonly full_path: string },
+): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    await runEffects(ctx, ctx.effects.projectChanged, { id: project.id, change: 'destroy' })
+    const mark = `-deleted-${project.id}`
+    await updateProjectRow(ctx.db, project.id, {
+      pending_delete: 1,
+      name: `${project.path}${mark}`,
+      path: `${project.path}${mark}`,
+      full_path: `${project.full_path}${mark}`,
+      forked_from_id: null,
+      updated_at: ctx.now(),
+    })
+    await deleteRedirects(ctx.db, project.id)
+    await auditProject(ctx, project.id, 'project_deleted', { full_path: project.full_path })
+    await ctx.work.enqueue(ctx.db, removeProject, { project_id: project.id })
+  })
+}
+
+/**
+ * Deletes a project: at once, or, where the instance delays deletions, by a mark that a daily task acts on. A marked one
+ * can be removed at once by naming its full path (docs/contract/D §1.2).
+ */
+export async function removeOrMark(
+  ctx: Ctx,
+  project: Project,
+  wanted: { readonly permanently: boolean; readonly fullPath: string | undefined },
+): Promise<void> {
+  if (wanted.permanently) {
+    if (project.marked_for_deletion_on === null) {
+      throw badRequest('Project must be marked for deletion first.')
+    }
+    if (wanted.fullPath !== project.full_path) {
+      throw badRequest(
+        '`full_path` is incorrect. You must enter the complete path for the project.',
+      )
+    }
+    return await hideProject(ctx, project)
+  }
+  if (!ctx.settings.get('delayed_project_removal')) return await hideProject(ctx, project)
+  if (project.marked_for_deletion_on !== null) {
+    throw badRequest('Project has already been marked for deletion')
+  }
+  const now = ctx.now()
+  await updateProjectRow(ctx.db, project.id, {
+    marked_for_deletion_on: dayOf(now),
+    updated_at: now,
+  })
+}
+
+/** Takes the mark away again. */
+export async function unmarkProject(ctx: Ctx, project: Project): Promise<void> {
+  if (project.marked_for_deletion_on === null) {
+    throw badRequest('Project has not been marked for deletion')
+  }
+  await updateProjectRow(ctx.db, project.id, {
+    marked_for_deletion_on: null,
+    updated_at: ctx.now(),
+  })
+}
