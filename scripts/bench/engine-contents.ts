@@ -1,5 +1,5 @@
-import { readLastCommits } from '../../src/git/last-commits.ts'
-import { readLog } from '../../src/git/log.ts'
+import { readLastCommits } from '../../src/git/history/last-commits.ts'
+import { readLog } from '../../src/git/history/log.ts'
 import { openGit, type Repo } from '../../src/git/repo.ts'
 import { gitTimeOf, type Project } from './api.ts'
 import { compareTimes, git, median, milliseconds, type Row } from './measure.ts'

@@ -1,5 +1,5 @@
-import { checkMerge, writeMerge } from '../../src/git/merge.ts'
-import { countAheadBehind } from '../../src/git/merge-base.ts'
+import { countAheadBehind } from '../../src/git/history/merge-base.ts'
+import { checkMerge, writeMerge } from '../../src/git/merge/merge.ts'
 import { openGit } from '../../src/git/repo.ts'
 import { gitTimeOf, type Project, postJson, timeOf } from './api.ts'
 import { compareTimes, git, milliseconds, type Row } from './measure.ts'

@@ -6,7 +6,12 @@ import { withProjectRole } from '../access/subjects.ts'
 import { conflict } from '../base/problem.ts'
 import { ownedName } from '../base/process-mark.ts'
 import type { Ctx } from '../ctx.ts'
-import { type Fetched, fetchWhole, type RemoteHead, readRemoteHead } from '../git/fetch-whole.ts'
+import {
+  type Fetched,
+  fetchWhole,
+  type RemoteHead,
+  readRemoteHead,
+} from '../git/transfer/fetch-whole.ts'
 import { createProject } from '../projects/projects/create/create-project.ts'
 import { getTargetNamespace } from '../projects/projects/create/target-namespace.ts'
 import { discardProject, hideProject } from '../projects/projects/removal/remove-project.ts'

@@ -6,8 +6,8 @@ import type { Readable, Stream, Writable } from 'node:stream'
 import { diskFullText, saysDiskFull } from '../base/full-disk.ts'
 import { fallBehind } from '../base/priority.ts'
 import { GitError } from './error.ts'
-import { removeSoon } from './left-over.ts'
-import { onlyReads } from './lock-holders.ts'
+import { removeSoon } from './maintenance/left-over.ts'
+import { onlyReads } from './maintenance/lock-holders.ts'
 
 export interface GitCommand {
   /** The arguments. Whatever a caller chose comes after `--end-of-options` or `--`. */

@@ -5,12 +5,12 @@ import { InProcessEngine } from './engine/in-process.ts'
 import type { Engine } from './engine/operation.ts'
 import { EnginePool } from './engine/pool.ts'
 import { GitError } from './error.ts'
-import { removeFromAll } from './left-over-all.ts'
+import { removeFromAll } from './maintenance/left-over-all.ts'
+import { outliveOthers } from './maintenance/outlive.ts'
 import { isBranchName } from './names.ts'
-import { outliveOthers } from './outlive.ts'
-import { linkObjects } from './repo-fork.ts'
 import { layOut, syncFolder, writeFileSynced } from './repo-layout.ts'
 import { type RepoName, repositoryKey } from './repo-name.ts'
+import { linkObjects } from './transfer/repo-fork.ts'
 
 /** A repository, opaque to other rooms: engine functions take it as their first argument. */
 export interface Repo {

@@ -1,8 +1,8 @@
 import { type Viewer, viewerOf } from '../access/visible-queries.ts'
 import { dayOf } from '../base/clock.ts'
 import type { Ctx } from '../ctx.ts'
-import { readCommit } from '../git/commit.ts'
 import { GitError } from '../git/error.ts'
+import { readCommit } from '../git/objects/commit.ts'
 import { findAddresses, findNamed, type NamedMention } from './find-named.ts'
 import { findReferences, type Reference } from './find-references.ts'
 import {

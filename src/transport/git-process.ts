@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { fallBehind } from '../base/priority.ts'
 import { assertStarted, gitArguments, gitEnvironment, startFailure } from '../git/command.ts'
-import { removeSoon } from '../git/left-over.ts'
+import { removeSoon } from '../git/maintenance/left-over.ts'
 import type { Repo } from '../git/repo.ts'
 
 export interface ServiceCommand {

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream'
 import type { Ctx } from '../ctx.ts'
-import { isConnected } from '../git/connectivity.ts'
-import { acceptLooseObjects, syncLooseObjects } from '../git/quarantine.ts'
-import { readHead } from '../git/refs.ts'
+import { readHead } from '../git/refs/refs.ts'
+import { updateRefs } from '../git/refs/update-refs.ts'
 import type { Repo } from '../git/repo.ts'
-import { startUnpacking, type Unpacking } from '../git/unpacking.ts'
-import { updateRefs } from '../git/update-refs.ts'
+import { isConnected } from '../git/transfer/connectivity.ts'
+import { acceptLooseObjects, syncLooseObjects } from '../git/transfer/quarantine.ts'
+import { startUnpacking, type Unpacking } from '../git/transfer/unpacking.ts'
 import { movedDespite, settleMoved } from '../repositories/refs/door.ts'
 import {
   isCreation,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readBlob } from '../../src/git/blob.ts'
+import { readBlob } from '../../src/git/objects/blob.ts'
 import { setHead } from '../../src/git/repo.ts'
 import { type GitWorld, git, openGitWorld } from '../support/git.ts'
 

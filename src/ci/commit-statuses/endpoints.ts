@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onProject } from '../../access/subjects.ts'
-import { readCommit } from '../../git/commit.ts'
+import { readCommit } from '../../git/objects/commit.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { decimal, flag, id, oneOf, text } from '../../http/params.ts'
 import { usersById } from '../../identity/users/find-basic.ts'

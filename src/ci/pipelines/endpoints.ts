@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { onProject } from '../../access/subjects.ts'
 import { badParameters, forbidden, notFound } from '../../base/problem.ts'
-import { resolveRevision } from '../../git/revision.ts'
+import { resolveRevision } from '../../git/objects/revision.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, instant, oneOf, text } from '../../http/params.ts'
 import {

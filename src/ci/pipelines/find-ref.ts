@@ -1,8 +1,8 @@
 import type { Project } from '../../access/subjects.ts'
 import { forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { readCommit } from '../../git/commit.ts'
-import { resolveRevision } from '../../git/revision.ts'
+import { readCommit } from '../../git/objects/commit.ts'
+import { resolveRevision } from '../../git/objects/revision.ts'
 import {
   branchStates,
   passesTagProtection,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { readCommits } from '../../git/commit.ts'
+import { readCommits } from '../../git/objects/commit.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'

@@ -1,7 +1,7 @@
 import type { Subject } from '../../access/decide.ts'
 import { withProjectRole } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { readCommit } from '../../git/commit.ts'
+import { readCommit } from '../../git/objects/commit.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { DOTENV_PURPOSE } from '../artifacts/dotenv.ts'
 import { isMap, type ValueMap } from '../config/values.ts'

@@ -1,4 +1,4 @@
-import { readCommitDiff } from '../../git/diff.ts'
+import { readCommitDiff } from '../../git/diff/diff.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Commit } from '../../git/types.ts'
 import { type LinePlace, lineCode, lineOf } from '../notes/diff-lines.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
-import { readCommits } from '../../git/commit.ts'
 import { GitError } from '../../git/error.ts'
+import { readCommits } from '../../git/objects/commit.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
 import { namespaceBriefEntity, presentNamespaceBrief } from '../../projects/namespaces/entity.ts'
 import type { findTodo } from './queries.ts'

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { readLfsPointer } from '../lfs-pointer.ts'
+import { readLfsPointer } from '../objects/lfs-pointer.ts'
 
 /** One thing in an archive. Folders come before what is in them, and only if something is. */
 export type Item =

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { assertRepository } from '../damage.ts'
-import { asGitError, type NativeOdb, type NativeRepository, openNative } from '../native.ts'
+import { assertRepository } from '../maintenance/damage.ts'
+import { asGitError, type NativeOdb, type NativeRepository, openNative } from './native.ts'
 import { NotHere } from './not-here.ts'
 
 /** Where a repository is open: in an engine process, or in the main one for small reads alone. */

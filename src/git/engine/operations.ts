@@ -1,42 +1,50 @@
-import { archiveOperation } from '../archive.ts'
-import { readBlameOperation } from '../blame.ts'
-import { hashBlobOperation, openBlobOperation, readBlobOperation } from '../blob.ts'
-import { listBranchesOperation } from '../branches.ts'
-import { readChangelogCommitsOperation } from '../changelog-commits.ts'
-import { checkSignatureOperation } from '../check-signature.ts'
-import { cherryPickOperation } from '../cherry-pick.ts'
-import { readCommitOperation, readCommitsOperation } from '../commit.ts'
-import { readCommitStatsOperation } from '../commit-stats.ts'
-import { compareOperation } from '../compare.ts'
-import { isConnectedOperation } from '../connectivity.ts'
+import { archiveOperation } from '../archive/archive.ts'
+import { readCommitStatsOperation } from '../diff/commit-stats.ts'
+import { compareOperation } from '../diff/compare.ts'
+import {
+  readCommitDiffOperation,
+  readDiffOperation,
+  readPrintedDiffOperation,
+} from '../diff/diff.ts'
+import { readBlameOperation } from '../history/blame.ts'
+import { readChangelogCommitsOperation } from '../history/changelog-commits.ts'
 import {
   listMergedAmongOperation,
   listMergedRefsOperation,
   listRefsContainingOperation,
   readReachOperation,
-} from '../contains.ts'
-import { countLinesOperation, listAuthorsOperation } from '../contributors.ts'
-import { countCommitsOperation } from '../count.ts'
-import { readCommitDiffOperation, readDiffOperation, readPrintedDiffOperation } from '../diff.ts'
-import { readFileOperation } from '../file.ts'
-import { findLastCommitOperation, readLastCommitsOperation } from '../last-commits.ts'
-import { readLogOperation } from '../log.ts'
-import { inspectRepositoryOperation } from '../maintenance.ts'
-import { checkMergeOperation, rebaseOperation, writeMergeOperation } from '../merge.ts'
+} from '../history/contains.ts'
+import { countLinesOperation, listAuthorsOperation } from '../history/contributors.ts'
+import { countCommitsOperation } from '../history/count.ts'
+import { findLastCommitOperation, readLastCommitsOperation } from '../history/last-commits.ts'
+import { readLogOperation } from '../history/log.ts'
 import {
   countAheadBehindOperation,
   findMergeBasesOperation,
   isAncestorOperation,
-} from '../merge-base.ts'
-import { findRefOperation, listRefsOperation, readHeadOperation } from '../refs.ts'
-import { revertOperation } from '../revert.ts'
-import { resolveRevisionOperation } from '../revision.ts'
-import { readSignatureOperation } from '../signature.ts'
-import { findTagOperation, listTagsOperation } from '../tags.ts'
-import { findTreeEntryOperation, readTreeOperation, readWholeTreeOperation } from '../tree.ts'
-import { moveRefOperation } from '../update-refs.ts'
-import { writeCommitOperation } from '../write-commit.ts'
-import { writeTagOperation } from '../write-tag.ts'
+} from '../history/merge-base.ts'
+import { inspectRepositoryOperation } from '../maintenance/maintenance.ts'
+import { cherryPickOperation } from '../merge/cherry-pick.ts'
+import { checkMergeOperation, rebaseOperation, writeMergeOperation } from '../merge/merge.ts'
+import { revertOperation } from '../merge/revert.ts'
+import { hashBlobOperation, openBlobOperation, readBlobOperation } from '../objects/blob.ts'
+import { checkSignatureOperation } from '../objects/check-signature.ts'
+import { readCommitOperation, readCommitsOperation } from '../objects/commit.ts'
+import { readFileOperation } from '../objects/file.ts'
+import { resolveRevisionOperation } from '../objects/revision.ts'
+import { readSignatureOperation } from '../objects/signature.ts'
+import {
+  findTreeEntryOperation,
+  readTreeOperation,
+  readWholeTreeOperation,
+} from '../objects/tree.ts'
+import { listBranchesOperation } from '../refs/branches.ts'
+import { findRefOperation, listRefsOperation, readHeadOperation } from '../refs/refs.ts'
+import { findTagOperation, listTagsOperation } from '../refs/tags.ts'
+import { moveRefOperation } from '../refs/update-refs.ts'
+import { isConnectedOperation } from '../transfer/connectivity.ts'
+import { writeCommitOperation } from '../write/write-commit.ts'
+import { writeTagOperation } from '../write/write-tag.ts'
 import type { Operation } from './operation.ts'
 
 /** Everything an engine process can do. A new operation is added to this list. */

@@ -1,5 +1,5 @@
 import { GitError } from '../error.ts'
-import { removeSoon } from '../left-over.ts'
+import { removeSoon } from '../maintenance/left-over.ts'
 import { type Call, type ChildEvents, EngineChild, type Role } from './child.ts'
 import { type FromEngine, unpackError } from './messages.ts'
 import { NearReads } from './near.ts'

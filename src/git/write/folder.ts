@@ -1,5 +1,5 @@
-import { parseTree } from '../parse-object.ts'
-import { lookUp } from '../tree-walk.ts'
+import { parseTree } from '../objects/parse-object.ts'
+import { lookUp } from '../objects/tree-walk.ts'
 import { emptyTree, type ObjectId } from '../types.ts'
 import type { ObjectWriter } from './object-writer.ts'
 import { type Entry, TreeCursor, treeMode } from './tree-cursor.ts'

@@ -1,6 +1,6 @@
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
-import { readTreeData } from '../tree-walk.ts'
+import { readTreeData } from '../objects/tree-walk.ts'
 import type { ObjectId } from '../types.ts'
 import { Folder } from './folder.ts'
 import type { ObjectWriter } from './object-writer.ts'

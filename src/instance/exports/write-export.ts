@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { findGroupById, findProjectById } from '../../access/find-queries.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { writeBundle } from '../../git/bundle.ts'
+import { writeBundle } from '../../git/transfer/bundle.ts'
 import { topicsOf } from '../../projects/projects/topics/topics-of.ts'
 import {
   BUNDLE_FILE,

@@ -2,8 +2,8 @@ import type { Source } from '../../access/sources.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import { newestTag } from '../../git/newest-tag.ts'
-import { resolveRevision } from '../../git/revision.ts'
+import { resolveRevision } from '../../git/objects/revision.ts'
+import { newestTag } from '../../git/refs/newest-tag.ts'
 import { fillPlaceholders, mentions, type PlaceholderValues } from './placeholders.ts'
 
 /**

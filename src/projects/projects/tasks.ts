@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { maintainRepository } from '../../git/maintenance.ts'
+import { maintainRepository } from '../../git/maintenance/maintenance.ts'
 import { refreshFacts } from './facts/measure.ts'
 import { deleteProjectRow, isPendingDelete, updateProjectRow } from './queries.ts'
 

@@ -6,7 +6,7 @@ import { projectNameFaults, projectPathFaults } from '../../base/path-rules.ts'
 import { forbidden, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
-import { findRef } from '../../git/refs.ts'
+import { findRef } from '../../git/refs/refs.ts'
 import { setHead } from '../../git/repo.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts'
-import { listTipFiles } from '../../git/tip-files.ts'
+import { listTipFiles } from '../../git/objects/tip-files.ts'
 import type { SettledMove } from '../../repositories/side-repositories/moved.ts'
 import { updateSnippetRow } from './queries.ts'
 

@@ -1,7 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import { invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { CommitAction } from '../../git/write-commit.ts'
+import type { CommitAction } from '../../git/write/write-commit.ts'
 import { commitToSide, type SideState } from '../../repositories/side-repositories/commit.ts'
 import { joinFrontMatter, splitFrontMatter } from './front-matter.ts'
 import { movedTitle, pageOf, pathOfTitle, titleFaults, type WikiFormat } from './page-name.ts'

@@ -1,7 +1,7 @@
-import { readBlob } from '../../git/blob.ts'
 import { GitError } from '../../git/error.ts'
+import { readBlob } from '../../git/objects/blob.ts'
+import { readTree } from '../../git/objects/tree.ts'
 import type { Repo } from '../../git/repo.ts'
-import { readTree } from '../../git/tree.ts'
 import type { ObjectId, TreeEntry } from '../../git/types.ts'
 import { hyphened, type PageName, pageOf } from './page-name.ts'
 

@@ -1,7 +1,7 @@
 import { mayInGroup, mayInProject } from '../../access/decide.ts'
 import type { Group, Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { findRef } from '../../git/refs.ts'
+import { findRef } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { SideName } from '../../git/repo-name.ts'
 import type { ObjectId } from '../../git/types.ts'

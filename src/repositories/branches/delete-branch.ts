@@ -1,7 +1,7 @@
 import type { Project } from '../../access/subjects.ts'
 import { invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { Branch } from '../../git/branches.ts'
+import type { Branch } from '../../git/refs/branches.ts'
 import { noObject } from '../../git/types.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { badParameters } from '../../base/problem.ts'
-import { listBranches } from '../../git/branches.ts'
 import { GitError } from '../../git/error.ts'
+import { listBranches } from '../../git/refs/branches.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, oneOf, text } from '../../http/params.ts'

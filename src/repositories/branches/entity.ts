@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { Branch } from '../../git/branches.ts'
+import type { Branch } from '../../git/refs/branches.ts'
 import { commitEntity, presentCommit } from '../commits/entity.ts'
 import type { BranchState } from '../refs/branch-state.ts'
 import { projectUrl } from '../repository/access.ts'

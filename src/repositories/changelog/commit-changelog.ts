@@ -1,7 +1,7 @@
 import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type FileAt, readFileAt } from '../../git/file.ts'
+import { type FileAt, readFileAt } from '../../git/objects/file.ts'
 import { createCommit } from '../commits/create-commit.ts'
 import { ifFound } from '../repository/missing.ts'
 import { type ChangelogWish, generateSection } from './generate.ts'

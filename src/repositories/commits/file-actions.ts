@@ -1,9 +1,9 @@
 import { invalidText } from '../../base/problem.ts'
 import { GitError } from '../../git/error.ts'
-import { findLastCommit } from '../../git/last-commits.ts'
+import { findLastCommit } from '../../git/history/last-commits.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { ObjectId } from '../../git/types.ts'
-import type { CommitAction } from '../../git/write-commit.ts'
+import type { CommitAction } from '../../git/write/write-commit.ts'
 
 /** A step of a commit; `lastCommitId` is what the caller takes for the last commit of the file. */
 export type FileAction = CommitAction & { readonly lastCommitId?: string | undefined }

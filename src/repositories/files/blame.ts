@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { badParameters } from '../../base/problem.ts'
-import { readBlame } from '../../git/blame.ts'
 import { GitError } from '../../git/error.ts'
-import type { FileAt } from '../../git/file.ts'
+import { readBlame } from '../../git/history/blame.ts'
+import type { FileAt } from '../../git/objects/file.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Commit } from '../../git/types.ts'
 

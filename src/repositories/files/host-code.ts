@@ -1,6 +1,6 @@
 import { notFound } from '../../base/problem.ts'
-import { readCommit } from '../../git/commit.ts'
-import { streamRawDiff } from '../../git/raw-diff.ts'
+import { streamRawDiff } from '../../git/diff/raw-diff.ts'
+import { readCommit } from '../../git/objects/commit.ts'
 import { contentDisposition } from '../../http/content-disposition.ts'
 import { bytes, type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { flag, oneOf, text } from '../../http/params.ts'

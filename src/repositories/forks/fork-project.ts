@@ -4,7 +4,7 @@ import { type Visibility, visibilityRank } from '../../access/roles.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { invalid, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { listRefs } from '../../git/refs.ts'
+import { listRefs } from '../../git/refs/refs.ts'
 import { noObject } from '../../git/types.ts'
 import { createProject } from '../../projects/projects/create/create-project.ts'
 import {

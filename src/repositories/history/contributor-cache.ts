@@ -1,6 +1,6 @@
 import type { Ctx } from '../../ctx.ts'
-import type { LineCounts, TallyState } from '../../git/contributors/tally.ts'
-import type { ContributorCache } from '../../git/contributors.ts'
+import type { ContributorCache } from '../../git/history/contributors.ts'
+import type { LineCounts, TallyState } from '../../git/history/tally.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
   findContributorTotals,

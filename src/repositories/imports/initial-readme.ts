@@ -1,7 +1,7 @@
 import { withProjectRole } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { noObject } from '../../git/types.ts'
-import { writeCommit } from '../../git/write-commit.ts'
+import { writeCommit } from '../../git/write/write-commit.ts'
 import { findProjectRow } from '../../projects/projects/list/queries.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 import { signerOf } from '../repository/signer.ts'

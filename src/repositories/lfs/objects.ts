@@ -4,8 +4,8 @@ import { type Viewer, viewerOf } from '../../access/visible-queries.ts'
 import { dayOf, type Instant } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { LfsPointer } from '../../git/lfs-pointer.ts'
-import { readFetchedPointers } from '../../git/new-pointers.ts'
+import type { LfsPointer } from '../../git/objects/lfs-pointer.ts'
+import { readFetchedPointers } from '../../git/transfer/new-pointers.ts'
 import type { ObjectId } from '../../git/types.ts'
 import {
   copyLfsObjects,

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { NewCommit, NewFile } from '../../git/new-commits.ts'
+import type { NewCommit, NewFile } from '../../git/history/new-commits.ts'
 import { usersByEmail } from '../../identity/users/find-basic.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
 import { findPushRule, type PushRuleRow } from './queries.ts'

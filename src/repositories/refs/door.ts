@@ -1,7 +1,7 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import { readRefValues } from '../../git/ref-values.ts'
+import { readRefValues } from '../../git/refs/ref-values.ts'
 import type { Repo } from '../../git/repo.ts'
 import { gate } from './gate.ts'
 import { isDeletion, type Push, type RefMove, type Refusal } from './moves.ts'

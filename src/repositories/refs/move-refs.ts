@@ -1,7 +1,7 @@
 import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { updateRefs } from '../../git/update-refs.ts'
+import { updateRefs } from '../../git/refs/update-refs.ts'
 import { movedDespite, projectDoor, type RefDoor, settleMoved } from './door.ts'
 import type { Push } from './moves.ts'
 import { objectFacts } from './object-facts.ts'

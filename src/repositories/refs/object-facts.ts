@@ -1,16 +1,16 @@
-import { isAncestor, listBranchesContaining } from '../../git/ancestry.ts'
-import { listChangedPaths } from '../../git/changed-paths.ts'
-import type { LfsPointer } from '../../git/lfs-pointer.ts'
+import { listChangedPaths } from '../../git/diff/changed-paths.ts'
+import { isAncestor, listBranchesContaining } from '../../git/history/ancestry.ts'
 import {
   type NewCommit,
   type NewFile,
   readChangedPaths,
   readNewCommits,
   readNewFiles,
-} from '../../git/new-commits.ts'
-import { readNewPointers } from '../../git/new-pointers.ts'
+} from '../../git/history/new-commits.ts'
+import type { LfsPointer } from '../../git/objects/lfs-pointer.ts'
+import { listTipFiles, type TipFile } from '../../git/objects/tip-files.ts'
 import type { Repo } from '../../git/repo.ts'
-import { listTipFiles, type TipFile } from '../../git/tip-files.ts'
+import { readNewPointers } from '../../git/transfer/new-pointers.ts'
 
 /** What rules ask about commits, answered before or after they are part of the repository. */
 export interface ObjectFacts {

@@ -1,8 +1,8 @@
 import { GitError } from '../../git/error.ts'
-import { findRef } from '../../git/refs.ts'
+import { findRef } from '../../git/refs/refs.ts'
+import { updateRefs } from '../../git/refs/update-refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { noObject, type ObjectId } from '../../git/types.ts'
-import { updateRefs } from '../../git/update-refs.ts'
 
 const ownNames = /^refs\/(?:merge-requests|keep-around|pipelines)\//
 

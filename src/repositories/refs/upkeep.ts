@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import { extendGraph, maintainRepository } from '../../git/maintenance.ts'
-import { listRefs } from '../../git/refs.ts'
+import { extendGraph, maintainRepository } from '../../git/maintenance/maintenance.ts'
+import { listRefs } from '../../git/refs/refs.ts'
 import { inTransaction } from '../../store/transaction.ts'
 
 // Pushes come in bursts, and their clients want the processor first: one look for all of them.

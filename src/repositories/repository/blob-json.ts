@@ -1,6 +1,6 @@
 import { Readable, Transform } from 'node:stream'
-import { readBlob, streamBlob } from '../../git/blob.ts'
 import { GitError } from '../../git/error.ts'
+import { readBlob, streamBlob } from '../../git/objects/blob.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Blob, ObjectId } from '../../git/types.ts'
 import { JsonStream } from '../../http/endpoint.ts'

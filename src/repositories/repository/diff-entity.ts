@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type FileDiff, type PrintedDiff, withFileNames } from '../../git/diff.ts'
+import { type FileDiff, type PrintedDiff, withFileNames } from '../../git/diff/diff.ts'
 import { isGenerated } from './generated.ts'
 
 /** One changed file (docs/contract/B-resolved §1.5). */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { streamBlob } from '../../git/blob.ts'
+import { streamBlob } from '../../git/objects/blob.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { readRange } from '../../http/byte-range.ts'

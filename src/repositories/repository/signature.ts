@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { X509Signer } from '../../git/signature/x509.ts'
-import { readSignature, type SignatureDetails } from '../../git/signature.ts'
+import type { X509Signer } from '../../git/objects/signature/x509.ts'
+import { readSignature, type SignatureDetails } from '../../git/objects/signature.ts'
 import { ifFound } from './missing.ts'
 import {
   type Signed,

@@ -1,5 +1,5 @@
 import { isRefName } from '../../git/names.ts'
-import { findRef } from '../../git/refs.ts'
+import { findRef } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 
 /** Deeper names of branches are not looked for. */

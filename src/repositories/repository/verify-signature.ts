@@ -4,9 +4,9 @@ import {
   type CheckSignatureInput,
   checkSignature,
   type SignatureCheck,
-} from '../../git/check-signature.ts'
+} from '../../git/objects/check-signature.ts'
+import type { SignatureDetails } from '../../git/objects/signature.ts'
 import type { Repo } from '../../git/repo.ts'
-import type { SignatureDetails } from '../../git/signature.ts'
 import { usersByEmail } from '../../identity/users/find-basic.ts'
 import {
   findSigningKey,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
-import { readRefValues } from '../../git/ref-values.ts'
+import { readRefValues } from '../../git/refs/ref-values.ts'
 import { forgottenBefore, leadsTo, outlive, stillRuns } from '../refs/recover.ts'
 import { listLaterMoves, listOpenMoves } from './move-queries.ts'
 import { findSideRowById } from './queries.ts'

@@ -1,7 +1,7 @@
 import { actAs } from '../../access/act-as.ts'
 import { prepareEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { readHead } from '../../git/refs.ts'
+import { readHead } from '../../git/refs/refs.ts'
 import { type Repo, setHead } from '../../git/repo.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { branchOf } from '../refs/moves.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import { inspectRepository, maintainRepository } from '../../git/maintenance.ts'
+import { inspectRepository, maintainRepository } from '../../git/maintenance/maintenance.ts'
 import { findSideRowById, saveSideSize } from './queries.ts'
 
 const payload = z.object({ repository_id: z.int() })

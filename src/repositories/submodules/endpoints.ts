@@ -1,6 +1,6 @@
 import { invalidText } from '../../base/problem.ts'
 import { isObjectId } from '../../git/names.ts'
-import { findTreeEntry } from '../../git/tree.ts'
+import { findTreeEntry } from '../../git/objects/tree.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { filledText, text } from '../../http/params.ts'
 import { createCommit } from '../commits/create-commit.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { TagRef } from '../../git/tags.ts'
+import type { TagRef } from '../../git/refs/tags.ts'
 import { commitEntity, presentCommit } from '../commits/entity.ts'
 import type { TagRelease } from './releases.ts'
 

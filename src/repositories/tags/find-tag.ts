@@ -1,7 +1,7 @@
 import { notFound } from '../../base/problem.ts'
 import { isTagName } from '../../git/names.ts'
+import { findTag, type TagRef } from '../../git/refs/tags.ts'
 import type { Repo } from '../../git/repo.ts'
-import { findTag, type TagRef } from '../../git/tags.ts'
 
 /** A tag by name, or 404 `404 Tag Not Found`. */
 export async function getTag(repo: Repo, name: string, signal?: AbortSignal): Promise<TagRef> {

@@ -1,7 +1,7 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { readFileAt } from '../../git/file.ts'
-import { readTree } from '../../git/tree.ts'
+import { readFileAt } from '../../git/objects/file.ts'
+import { readTree } from '../../git/objects/tree.ts'
 import { ifFound } from '../repository/missing.ts'
 
 const FOLDERS: Readonly<Record<string, string>> = {

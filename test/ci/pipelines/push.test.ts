@@ -78,7 +78,7 @@ describe('a push', () => {
     const [pipeline, ...others] = await pipelines(project)
     expect(others).toEqual([])
     expect(pipeline).toMatchObject({ ref: 'main', sha, status: 'pending', source: 'push' })
-    const { findRef } = await import('../../../src/git/refs.ts')
+    const { findRef } = await import('../../../src/git/refs/refs.ts')
     const ref = await findRef(world.ctx.git.open(project.id), `refs/pipelines/${pipeline?.id}`)
     expect(ref?.id).toBe(sha)
   })

@@ -4,7 +4,7 @@ import { presentDetailedStatus } from '../../../ci/pipelines/detailed-status.ts'
 import { type JobRow, listCurrentJobs } from '../../../ci/pipelines/job-queries.ts'
 import type { PipelineRow } from '../../../ci/pipelines/queries.ts'
 import type { Ctx } from '../../../ctx.ts'
-import { readCommits } from '../../../git/commit.ts'
+import { readCommits } from '../../../git/objects/commit.ts'
 import { hookProject, hookRepository, hookUserById } from './payload-parts.ts'
 
 const noCommit = '0'.repeat(40)

@@ -1,7 +1,7 @@
 import type { Project } from '../../../access/subjects.ts'
 import type { Ctx, Effect } from '../../../ctx.ts'
-import { readCommits } from '../../../git/commit.ts'
 import { GitError } from '../../../git/error.ts'
+import { readCommits } from '../../../git/objects/commit.ts'
 import type { Commit } from '../../../git/types.ts'
 import type { ChangedRelease } from '../../../publishing/effects.ts'
 import { releaseUrl } from '../../../publishing/releases/present.ts'

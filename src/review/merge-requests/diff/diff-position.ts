@@ -8,7 +8,7 @@ import type {
   Noteable,
   Position,
 } from '../../../discussions/notes/noteable.ts'
-import { type FileDiff, readDiff } from '../../../git/diff.ts'
+import { type FileDiff, readDiff } from '../../../git/diff/diff.ts'
 import { GitError } from '../../../git/error.ts'
 import { listVersions } from '../queries.ts'
 

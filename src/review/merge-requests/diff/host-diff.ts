@@ -1,5 +1,5 @@
 import { onProject } from '../../../access/subjects.ts'
-import { streamRawDiff } from '../../../git/raw-diff.ts'
+import { streamRawDiff } from '../../../git/diff/raw-diff.ts'
 import { bytes, endpoint } from '../../../http/endpoint.ts'
 import { id, oneOf } from '../../../http/params.ts'
 import { tags } from '../path.ts'

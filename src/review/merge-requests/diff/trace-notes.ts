@@ -7,7 +7,7 @@ import {
   movePlacedNote,
   type PlacedNote,
 } from '../../../discussions/notes/positions.ts'
-import { type FileDiff, readDiff } from '../../../git/diff.ts'
+import { type FileDiff, readDiff } from '../../../git/diff/diff.ts'
 import type { Repo } from '../../../git/repo.ts'
 import { noteChange } from '../record.ts'
 import type { MergeRequestRow, VersionRow } from '../row.ts'

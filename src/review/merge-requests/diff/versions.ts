@@ -1,8 +1,8 @@
 import type { Ctx } from '../../../ctx.ts'
-import { type ChangedPath, listChangedPaths } from '../../../git/changed-paths.ts'
-import { readLog } from '../../../git/log.ts'
-import { findMergeBases } from '../../../git/merge-base.ts'
-import { readPatchId } from '../../../git/patch-id.ts'
+import { type ChangedPath, listChangedPaths } from '../../../git/diff/changed-paths.ts'
+import { readPatchId } from '../../../git/diff/patch-id.ts'
+import { readLog } from '../../../git/history/log.ts'
+import { findMergeBases } from '../../../git/history/merge-base.ts'
 import type { Commit, ObjectId } from '../../../git/types.ts'
 
 /** What a merge request would bring, as of two heads. */

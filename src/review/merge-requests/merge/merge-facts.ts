@@ -1,5 +1,5 @@
 import type { Ctx } from '../../../ctx.ts'
-import { readLog } from '../../../git/log.ts'
+import { readLog } from '../../../git/history/log.ts'
 import type { ObjectId } from '../../../git/types.ts'
 import type { Signer } from '../../../git/write/signer.ts'
 import { listApproversOf } from '../../approval-rules/approvers.ts'

@@ -1,6 +1,6 @@
 import { actAs } from '../../../access/act-as.ts'
 import type { Ctx } from '../../../ctx.ts'
-import { countAheadBehind } from '../../../git/merge-base.ts'
+import { countAheadBehind } from '../../../git/history/merge-base.ts'
 import {
   branchOf,
   isDeletion,

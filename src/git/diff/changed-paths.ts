@@ -1,0 +1,54 @@
+import { runGit } from '../command.ts'
+import { quarantineEnvironment } from '../history/ancestry.ts'
+import { assertObjectId } from '../names.ts'
+import type { Repo } from '../repo.ts'
+import type { ObjectId } from '../types.ts'
+
+/** A file that differs between two commits; both paths are the same unless it was renamed. */
+export interface ChangedPath {
+  readonly oldPath: string
+  readonly newPath: string
+  readonly status: 'added' | 'deleted' | 'modified' | 'renamed'
+}
+
+const statuses: Readonly<Record<string, ChangedPath['status']>> = {
+  A: 'added',
+  D: 'deleted',
+  R: 'renamed',
+  C: 'added',
+}
+
+/** The files that differ between two commits, renames found, without their patches. */
+export async function listChangedPaths(
+  repo: Repo,
+  from: ObjectId,
+  to: ObjectId,
+  signal?: AbortSignal,
+  quarantine?: string,
+): Promise<ChangedPath[]> {
+  const { stdout } = await runGit({
+    repo: repo.path,
+    args: [
+      'diff-tree',
+      '-r',
+      '-M',
+      '-z',
+      '--name-status',
+      assertObjectId(from),
+      assertObjectId(to),
+    ],
+    signal,
+    env: quarantine === undefined ? {} : quarantineEnvironment(repo, quarantine),
+  })
+  const fields = stdout.toString('utf8').split('\0')
+  const found: ChangedPath[] = []
+  for (let at = 0; at + 1 < fields.length; ) {
+    const letter = fields[at]?.charAt(0) ?? ''
+    const oldPath = fields[at + 1] ?? ''
+    const pair = letter === 'R' || letter === 'C'
+    const newPath = pair ? (fields[at + 2] ?? '') : oldPath
+    found.push({ oldPath, newPath, status: statuses[letter] ?? 'modified' })
+    at += pair ? 3 : 2
+  }
+  return found
+}

@@ -1,0 +1,101 @@
+import { byteCache } from '../../base/byte-cache.ts'
+import { gitRecords } from '../command.ts'
+import { mebibyte } from '../engine/budget.ts'
+import type { OpenRepository } from '../engine/open-repository.ts'
+import { operation } from '../engine/operation.ts'
+import { assertObjectId } from '../names.ts'
+import type { Repo } from '../repo.ts'
+import type { CommitStats, ObjectId } from '../types.ts'
+
+export const readCommitStatsOperation = operation({
+  name: 'readCommitStats',
+  lane: 'heavy',
+  async run(
+    { repository, signal },
+    input: { readonly ids: readonly ObjectId[] },
+  ): Promise<CommitStats[]> {
+    const ids = input.ids.map(assertObjectId)
+    const stats = new Map<ObjectId, CommitStats>()
+    // Two processes use two cores; for a few commits a second one costs more than it gives.
+    const count = ids.length > worthTwo ? 2 : 1
+    // By turns: neighbours tend to be as large as one another.
+    const parts = Array.from({ length: count }, (_, part) =>
+      ids.filter((_id, i) => i % count === part),
+    )
+    await Promise.all(parts.map((part) => fill(repository, part, stats, signal)))
+    return ids.map((id) => stats.get(id) ?? nothing)
+  },
+})
+
+const worthTwo = 24
+const nothing: CommitStats = { additions: 0, deletions: 0, files: 0 }
+
+/** One git process counts the lines of all these commits, each against its first parent. */
+async function fill(
+  repository: OpenRepository,
+  ids: readonly ObjectId[],
+  into: Map<ObjectId, CommitStats>,
+  signal: AbortSignal,
+): Promise<void> {
+  const lines = gitRecords(
+    {
+      repo: repository.path,
+      args: ['diff-tree', '--stdin', '-r', '-M', '--root', '--numstat', firstParents],
+      stdin: `${ids.join('\n')}\n`,
+      signal,
+    },
+    0x0a,
+  )
+  let id: ObjectId = ''
+  for await (const line of lines) {
+    const text = line.toString('latin1')
+    // A file's line has tabs; any other names the commit that follows.
+    const [added, deleted, path] = text.split('\t', 3)
+    if (path === undefined) {
+      id = text.trim()
+      continue
+    }
+    const before = into.get(id) ?? nothing
+    into.set(id, {
+      // Binary files count as `-`.
+      additions: before.additions + (Number(added) || 0),
+      deletions: before.deletions + (Number(deleted) || 0),
+      files: before.files + 1,
+    })
+  }
+}
+
+const firstParents = '--diff-merges=first-parent'
+
+/** A commit's numbers never change: some thousands are kept where requests are answered. */
+const known = byteCache<CommitStats>(4 * mebibyte, () => 60)
+
+/**
+ * Lines added and deleted by each commit against its first parent, renames found (docs/contract/B-resolved §2).
+ * The ids must be of commits that the repository has.
+ */
+export async function readCommitStats(
+  repo: Repo,
+  ids: readonly ObjectId[],
+  signal?: AbortSignal,
+): Promise<CommitStats[]> {
+  const key = (id: ObjectId) => `${repo.path} ${id}`
+  const missing = [...new Set(ids)].filter((id) => !known.has(key(id)))
+  const fresh = new Map<ObjectId, CommitStats>()
+  if (missing.length > 0) {
+    const input = { ids: missing }
+    const read = await repo.engine.run(readCommitStatsOperation, repo.path, input, signal)
+    missing.forEach((id, i) => {
+      const stats = read[i]
+      if (stats) fresh.set(id, stats)
+    })
+  }
+  const found = ids.map((id) => fresh.get(id) ?? known.get(key(id)) ?? nothing)
+  for (const [id, stats] of fresh) known.set(key(id), stats)
+  return found
+}
+
+/** Keeps numbers that were counted while the commit was written. */
+export function rememberCommitStats(repo: Repo, id: ObjectId, stats: CommitStats): void {
+  known.set(`${repo.path} ${id}`, stats)
+}

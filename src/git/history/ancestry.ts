@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import { runGit } from '../command.ts'
+import { assertObjectId } from '../names.ts'
+import type { Repo } from '../repo.ts'
+import { leadsBack } from '../transfer/quarantine.ts'
+import type { ObjectId } from '../types.ts'
+
+/**
+ * Whether a commit is reachable from another. `quarantine` is the folder where a push keeps its
+ * objects until it is accepted; only the git program can look into it without having it for good.
+ */
+export async function isAncestor(
+  repo: Repo,
+  ancestor: ObjectId,
+  descendant: ObjectId,
+  quarantine?: string,
+): Promise<boolean> {
+  if (quarantine !== undefined && (await leadsBack(quarantine, ancestor, descendant))) return true
+  const { code } = await runGit({
+    repo: repo.path,
+    args: ['merge-base', '--is-ancestor', assertObjectId(ancestor), assertObjectId(descendant)],
+    env: quarantine === undefined ? {} : quarantineEnvironment(repo, quarantine),
+    accept: [0, 1],
+  })
+  return code === 0
+}
+
+/** The branches (short names) from which a commit is reachable. */
+export async function listBranchesContaining(repo: Repo, id: ObjectId): Promise<string[]> {
+  const { stdout } = await runGit({
+    repo: repo.path,
+    args: [
+      'for-each-ref',
+      '--format=%(refname:lstrip=2)',
+      `--contains=${assertObjectId(id)}`,
+      'refs/heads',
+    ],
+  })
+  return stdout.toString('utf8').split('\n').filter(Boolean)
+}
+
+/** What git needs to see the objects of a quarantine beside those of the repository. */
+export function quarantineEnvironment(repo: Repo, quarantine: string): Record<string, string> {
+  return {
+    GIT_OBJECT_DIRECTORY: quarantine,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repo.path, 'objects'),
+    GIT_QUARANTINE_PATH: quarantine,
+  }
+}

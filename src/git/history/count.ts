@@ -1,0 +1,37 @@
+import { operation } from '../engine/operation.ts'
+import type { Repo } from '../repo.ts'
+import { historyWith } from './graph/load.ts'
+import { DateWalk } from './graph/ordered-walk.ts'
+import { hiddenFrom } from './graph/paint.ts'
+import { allTips, resolveRange } from './log-range.ts'
+
+export interface CountOptions {
+  /** A branch, tag, id or range; all refs when absent. */
+  readonly revision?: string | undefined
+  readonly firstParent?: boolean | undefined
+}
+
+export const countCommitsOperation = operation({
+  name: 'countCommits',
+  lane: 'light',
+  async run({ repository }, options: CountOptions): Promise<number> {
+    const range =
+      options.revision === undefined
+        ? await allTips(repository)
+        : await resolveRange(repository, options.revision)
+    const history = await historyWith(repository, [...range.include, ...range.exclude])
+    const tips = range.include.map((id) => history.at(id))
+    const exclude = range.exclude.map((id) => history.at(id))
+    const hidden = exclude.length > 0 ? hiddenFrom(history, tips, exclude) : undefined
+    return new DateWalk(history, { tips, hidden, firstParent: options.firstParent }).all().length
+  },
+})
+
+/** How many commits a revision or range has (`rev-list --count`). */
+export function countCommits(
+  repo: Repo,
+  options: CountOptions,
+  signal?: AbortSignal,
+): Promise<number> {
+  return repo.engine.run(countCommitsOperation, repo.path, options, signal)
+}

@@ -1,0 +1,198 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { gitRecords } from '../../command.ts'
+import type { OpenRepository } from '../../engine/open-repository.ts'
+import { isObjectId } from '../../names.ts'
+import { readLinked } from '../../objects/objects.ts'
+import { parseCommit } from '../../objects/parse-object.ts'
+import type { ObjectId } from '../../types.ts'
+import { graphStamp, readGraph } from './graph-file.ts'
+import { History, type HistoryCommit } from './history.ts'
+
+interface Holder {
+  history: History | undefined
+  stamp: string
+  /** Inclusions run one after the other: each changes the same tables. */
+  turn: Promise<unknown>
+}
+
+const holderKey = Symbol('history')
+/** New commits that may pile up before newer graph files are worth reading. */
+const addedAllowed = 500
+/** Commits read one by one before the git program lists the rest in one go. */
+const singleReads = 300
+
+/** The history of a repository as far as it is known now: the graph, and what was included. */
+export function currentHistory(repository: OpenRepository): History {
+  repository.assertEngine('a history')
+  const holder = repository.keep<Holder>(holderKey, () => ({
+    history: undefined,
+    stamp: '',
+    turn: Promise.resolve(),
+  }))
+  const stamp = stampNow(repository.path)
+  const { history } = holder
+  const stale =
+    stamp !== holder.stamp &&
+    (!history || history.inGraph === 0 || history.size - history.inGraph > addedAllowed)
+  if (history && !stale) return history
+  // git ignores its graph in shallow and grafted repositories, whose parents differ.
+  holder.history = hasGrafts(repository) ? new History([]) : fromGraph(repository.path)
+  holder.stamp = stamp
+  return holder.history
+}
+
+/** What the graph files and replaced parents look like from outside now. */
+export function stampNow(path: string): string {
+  return `${graphStamp(path)} ${readGrafts(path).stamp}`
+}
+
+/** What they looked like when a history was loaded; undefined when another one has taken its place. */
+export function loadedStamp(repository: OpenRepository, history: History): string | undefined {
+  const holder = repository.keep<Holder>(holderKey, notLoaded)
+  return holder.history === history ? holder.stamp : undefined
+}
+
+function notLoaded(): never {
+  throw new Error('no history was loaded')
+}
+
+/** What the graph files tell; nothing when they are damaged, since the commits themselves tell it too. */
+function fromGraph(path: string): History {
+  try {
+    return new History(readGraph(path))
+  } catch {
+    return new History([])
+  }
+}
+
+/** The history with these commits and everything they come from. */
+export async function historyWith(
+  repository: OpenRepository,
+  ids: readonly ObjectId[],
+): Promise<History> {
+  const history = currentHistory(repository)
+  const missing = ids.filter((id) => history.find(id) < 0)
+  if (missing.length === 0) return history
+  const holder = repository.keep<Holder>(holderKey, notLoaded)
+  const turn = holder.turn.then(
+    () => include(repository, history, missing),
+    () => include(repository, history, missing),
+  )
+  holder.turn = turn.catch(() => {})
+  await turn
+  return history
+}
+
+async function include(
+  repository: OpenRepository,
+  history: History,
+  ids: readonly ObjectId[],
+): Promise<void> {
+  const grafts = readGrafts(repository.path)
+  const read = new Map<ObjectId, HistoryCommit>()
+  let wanted = [...new Set(ids)].filter((id) => history.find(id) < 0)
+  while (wanted.length > 0) {
+    if (read.size > singleReads) {
+      await listRest(repository, history, wanted, read)
+      break
+    }
+    const commits = await Promise.all(wanted.map((id) => readOne(repository, id, grafts)))
+    for (const commit of commits) read.set(commit.id, commit)
+    const parents = new Set(commits.flatMap((commit) => commit.parentIds))
+    wanted = [...parents].filter((id) => !read.has(id) && history.find(id) < 0)
+  }
+  addAll(history, read)
+}
+
+async function readOne(
+  repository: OpenRepository,
+  id: ObjectId,
+  grafts: Grafts,
+): Promise<HistoryCommit> {
+  const commit = parseCommit(id, await readLinked(repository, id, 'commit'))
+  return {
+    id,
+    treeId: commit.treeId,
+    parentIds: grafts.parents.get(id) ?? commit.parentIds,
+    seconds: commit.committer.seconds,
+  }
+}
+
+/** Many commits at once: one process that lists them is faster than one read for each. */
+async function listRest(
+  repository: OpenRepository,
+  history: History,
+  from: readonly ObjectId[],
+  into: Map<ObjectId, HistoryCommit>,
+): Promise<void> {
+  const known = new Set<ObjectId>()
+  for (const commit of into.values()) {
+    for (const parent of commit.parentIds) if (history.find(parent) >= 0) known.add(parent)
+  }
+  const lines = gitRecords(
+    {
+      repo: repository.path,
+      args: ['log', '--format=%H %T %ct %P', '--stdin'],
+      stdin: `${[...from, ...[...known].map((id) => `^${id}`)].join('\n')}\n`,
+    },
+    0x0a,
+  )
+  for await (const line of lines) {
+    const [id, treeId, seconds, ...parentIds] = line.toString('latin1').split(' ')
+    if (id === undefined || treeId === undefined || into.has(id) || history.find(id) >= 0) continue
+    into.set(id, { id, treeId, parentIds: parentIds.filter(Boolean), seconds: Number(seconds) })
+  }
+}
+
+/** Adds commits so that parents come before children. */
+function addAll(history: History, read: ReadonlyMap<ObjectId, HistoryCommit>): void {
+  for (const start of read.values()) {
+    const stack = [start]
+    for (let commit = stack.at(-1); commit; commit = stack.at(-1)) {
+      const missing = commit.parentIds.find((id) => history.find(id) < 0)
+      if (missing === undefined) {
+        history.add(commit)
+        stack.pop()
+        continue
+      }
+      const parent = read.get(missing)
+      // A parent that nobody has: the repository is broken there; reading it said so already.
+      if (!parent) throw new Error(`the parent ${missing} was not read`)
+      stack.push(parent)
+    }
+  }
+}
+
+/** Whether git replaces parents here: then raw commits do not tell the whole truth. */
+export function hasGrafts(repository: OpenRepository): boolean {
+  return readGrafts(repository.path).any
+}
+
+interface Grafts {
+  readonly any: boolean
+  readonly stamp: string
+  readonly parents: ReadonlyMap<ObjectId, readonly ObjectId[]>
+}
+
+/** Parents that git replaces: none below a shallow boundary, others in `info/grafts`. */
+function readGrafts(repository: string): Grafts {
+  const shallow = readLines(join(repository, 'shallow'))
+  const grafts = readLines(join(repository, 'info/grafts'))
+  const parents = new Map<ObjectId, readonly ObjectId[]>()
+  for (const line of [...grafts, ...shallow]) {
+    const [id, ...others] = line.split(' ').filter(isObjectId)
+    if (id !== undefined) parents.set(id, others)
+  }
+  return { any: parents.size > 0, stamp: [...shallow, ...grafts].join(','), parents }
+}
+
+function readLines(path: string): string[] {
+  // Hardly any repository has these files, and a failed read costs more than a look.
+  if (!statSync(path, { throwIfNoEntry: false })) return []
+  try {
+    return readFileSync(path, 'latin1').split('\n').filter(Boolean)
+  } catch {
+    return []
+  }
+}

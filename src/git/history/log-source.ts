@@ -1,0 +1,101 @@
+import { LRUCache } from 'lru-cache'
+import { runGit } from '../command.ts'
+import type { OpenRepository } from '../engine/open-repository.ts'
+import type { ObjectId } from '../types.ts'
+import type { History } from './graph/history.ts'
+import { historyWith } from './graph/load.ts'
+import { DateWalk, type LazyList, TopoWalk } from './graph/ordered-walk.ts'
+import { hiddenFrom } from './graph/paint.ts'
+import { PathWalk } from './graph/path-walk.ts'
+import type { LogRange } from './log-range.ts'
+
+/** What decides which commits a walk meets, before they are filtered one by one. */
+export interface WalkRequest {
+  readonly range: LogRange
+  readonly path: string
+  readonly firstParent: boolean
+  readonly topological: boolean
+  readonly since: number | undefined
+}
+
+/** Commits in order, read as far as somebody looks. */
+export type CommitSource = (count: number, signal: AbortSignal) => Promise<readonly number[]>
+
+type Walk = LazyList | PathWalk
+
+const walksKey = Symbol('walks')
+/** Walks kept so that the next page goes on where the last one stopped. */
+const walksKept = 8
+
+/** The commits of a request, from a walk that is kept for the next page. */
+export async function commitSource(
+  repository: OpenRepository,
+  request: WalkRequest,
+): Promise<{ history: History; source: CommitSource }> {
+  const { range, path } = request
+  const history = await historyWith(repository, [...range.include, ...range.exclude])
+  // git simplifies the history of a path while it marks ranges or sorts: there it is asked itself.
+  if (path !== '' && (range.exclude.length > 0 || request.topological)) {
+    return { history, source: askGit(repository, history, request) }
+  }
+  const walk = keptWalk(repository, history, request)
+  if (walk instanceof PathWalk)
+    return { history, source: (count, signal) => walk.first(count, signal) }
+  return { history, source: async (count) => firstOf(walk, count) }
+}
+
+function firstOf(walk: LazyList, count: number): number[] {
+  const positions: number[] = []
+  for (let i = 0; i < count; i += 1) {
+    const position = walk.at(i)
+    if (position < 0) break
+    positions.push(position)
+  }
+  return positions
+}
+
+function keptWalk(repository: OpenRepository, history: History, request: WalkRequest): Walk {
+  const walks = repository.keep(walksKey, () => new WeakMap<History, LRUCache<string, Walk>>())
+  const kept = walks.get(history) ?? new LRUCache<string, Walk>({ max: walksKept })
+  walks.set(history, kept)
+  const key = JSON.stringify(request)
+  const walk = kept.get(key) ?? newWalk(repository, history, request)
+  kept.set(key, walk)
+  return walk
+}
+
+function newWalk(repository: OpenRepository, history: History, request: WalkRequest): Walk {
+  const { range, path, firstParent, since } = request
+  const tips = range.include.map((id) => history.at(id))
+  const exclude = range.exclude.map((id) => history.at(id))
+  const hidden = exclude.length > 0 ? hiddenFrom(history, tips, exclude) : undefined
+  const options = { tips, firstParent, hidden, since }
+  if (path !== '') return new PathWalk(repository, history, options, path)
+  return request.topological ? new TopoWalk(history, options) : new DateWalk(history, options)
+}
+
+function askGit(repository: OpenRepository, history: History, request: WalkRequest): CommitSource {
+  const { range, firstParent, topological, since, path } = request
+  return async (count, signal) => {
+    const { stdout } = await runGit({
+      repo: repository.path,
+      args: [
+        '--literal-pathspecs',
+        'log',
+        '--format=%H',
+        `--max-count=${count}`,
+        ...(firstParent ? ['--first-parent'] : []),
+        ...(topological ? ['--topo-order'] : []),
+        ...(since === undefined ? [] : [`--max-age=${since}`]),
+        // As git itself puts a range: among commits of one second the order of arguments counts.
+        ...range.exclude.map((id) => `^${id}`),
+        ...range.include,
+        '--',
+        path,
+      ],
+      signal,
+    })
+    const ids: ObjectId[] = stdout.toString('latin1').split('\n').filter(Boolean)
+    return ids.map((id) => history.at(id))
+  }
+}

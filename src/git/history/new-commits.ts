@@ -1,0 +1,147 @@
+import { runGit } from '../command.ts'
+import { assertObjectId } from '../names.ts'
+import type { Repo } from '../repo.ts'
+import type { ObjectId } from '../types.ts'
+import { quarantineEnvironment } from './ancestry.ts'
+
+/** A commit that no ref has yet, as far as rules on pushes ask. */
+export interface NewCommit {
+  readonly id: ObjectId
+  readonly authorEmail: string
+  readonly committerName: string
+  readonly committerEmail: string
+  readonly message: string
+  readonly signed: boolean
+  readonly merge: boolean
+}
+
+/** A file that such commits add or change. */
+export interface NewFile {
+  readonly path: string
+  readonly added: boolean
+  readonly id: ObjectId
+  /** Bytes. */
+  readonly size: number
+}
+
+const outputLimit = 256 * 1024 * 1024
+
+function environment(repo: Repo, quarantine: string | undefined): Record<string, string> {
+  return quarantine === undefined ? {} : quarantineEnvironment(repo, quarantine)
+}
+
+/** The commits that a ref would bring, while no ref has them: also out of the quarantine of a push. */
+export async function readNewCommits(
+  repo: Repo,
+  tip: ObjectId,
+  quarantine?: string,
+): Promise<NewCommit[]> {
+  const { stdout } = await runGit({
+    repo: repo.path,
+    args: ['rev-list', '--header', assertObjectId(tip), '--not', '--all'],
+    env: environment(repo, quarantine),
+    limit: outputLimit,
+  })
+  return stdout
+    .toString('utf8')
+    .split('\0')
+    .filter((text) => text.trim() !== '')
+    .map(readCommit)
+}
+
+/** `<id>\n<headers>\n\n<message, each line behind four spaces>`. */
+function readCommit(text: string): NewCommit {
+  const end = text.indexOf('\n\n')
+  const head = (end < 0 ? text : text.slice(0, end)).split('\n')
+  const field = (name: string) =>
+    head.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? ''
+  const committer = person(field('committer'))
+  return {
+    id: head[0] ?? '',
+    authorEmail: person(field('author')).email,
+    committerName: committer.name,
+    committerEmail: committer.email,
+    message: end < 0 ? '' : text.slice(end + 2).replaceAll(/^ {4}/gm, ''),
+    signed: head.some((line) => line.startsWith('gpgsig')),
+    merge: head.filter((line) => line.startsWith('parent ')).length > 1,
+  }
+}
+
+function person(text: string): { name: string; email: string } {
+  const open = text.indexOf('<')
+  const close = text.indexOf('>', open)
+  if (open < 0 || close < 0) return { name: text.trim(), email: '' }
+  return { name: text.slice(0, open).trim(), email: text.slice(open + 1, close) }
+}
+
+/** The files that the commits of a ref add or change, while no ref has them; sizes only where asked for. */
+export async function readNewFiles(
+  repo: Repo,
+  tip: ObjectId,
+  options: { readonly sizes: boolean },
+  quarantine?: string,
+): Promise<NewFile[]> {
+  const env = environment(repo, quarantine)
+  const args = ['log', '--raw', '-z', '-r', '--root', '--no-abbrev', '--no-renames', '--format=']
+  const { stdout } = await runGit({
+    repo: repo.path,
+    args: [...args, '--diff-filter=AMT', assertObjectId(tip), '--not', '--all'],
+    env,
+    limit: outputLimit,
+  })
+  const fields = stdout.toString('utf8').split('\0')
+  const found: Omit<NewFile, 'size'>[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    // `:100644 100644 <old> <new> M`, then the path.
+    const [, mode, , id, status] = (fields[at] ?? '').trim().split(' ')
+    if (id === undefined || status === undefined || mode === '160000') continue
+    found.push({ path: fields[at + 1] ?? '', added: status === 'A', id })
+  }
+  const sizes = options.sizes
+    ? await sizesOf(
+        repo,
+        found.map((file) => file.id),
+        env,
+      )
+    : undefined
+  return found.map((file) => ({ ...file, size: sizes?.get(file.id) ?? 0 }))
+}
+
+/** The paths that the commits of a ref add, change or delete, while no ref has them. */
+export async function readChangedPaths(
+  repo: Repo,
+  tip: ObjectId,
+  quarantine?: string,
+): Promise<string[]> {
+  const args = ['log', '--name-only', '-z', '-r', '--root', '-m', '--no-renames', '--format=']
+  const { stdout } = await runGit({
+    repo: repo.path,
+    args: [...args, assertObjectId(tip), '--not', '--all'],
+    env: environment(repo, quarantine),
+    limit: outputLimit,
+  })
+  const paths = stdout.toString('utf8').split('\0')
+  return [...new Set(paths.map((path) => path.replace(/^\n/, '')).filter(Boolean))]
+}
+
+async function sizesOf(
+  repo: Repo,
+  ids: readonly ObjectId[],
+  env: Record<string, string>,
+): Promise<Map<ObjectId, number>> {
+  if (ids.length === 0) return new Map()
+  const { stdout } = await runGit({
+    repo: repo.path,
+    args: ['cat-file', '--batch-check=%(objectname) %(objectsize)'],
+    stdin: `${[...new Set(ids)].join('\n')}\n`,
+    env,
+    limit: outputLimit,
+  })
+  const lines = stdout.toString('latin1').split('\n').filter(Boolean)
+  return new Map(
+    lines.map((line) => {
+      const [id = '', size] = line.split(' ')
+      return [id, Number(size)]
+    }),
+  )
+}

@@ -1,0 +1,37 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isOrphaned } from '../../base/process-mark.ts'
+import { removeLeftOvers } from './left-over.ts'
+
+/** Removes what dead processes left in all repositories below a folder; gives the number. */
+export async function removeFromAll(root: string, signal?: AbortSignal): Promise<number> {
+  let removed = 0
+  for (const path of await listUnfinished(root)) {
+    await rm(path, { recursive: true, force: true })
+    removed += 1
+  }
+  for (const shard of await namesIn(root)) {
+    for (const name of await namesIn(join(root, shard))) {
+      if (signal?.aborted) return removed
+      if (!name.endsWith('.git')) continue
+      // One that goes away meanwhile has nothing left.
+      removed += (await removeLeftOvers(join(root, shard, name)).catch(() => [])).length
+    }
+  }
+  return removed
+}
+
+/** Repositories that were being made or removed by a process that is gone. */
+export async function listUnfinished(root: string): Promise<string[]> {
+  const found: string[] = []
+  for (const shard of await namesIn(root)) {
+    for (const name of await namesIn(join(root, shard))) {
+      if (/\.(?:new|gone)$/.test(name) && isOrphaned(name)) found.push(join(root, shard, name))
+    }
+  }
+  return found
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return await readdir(folder).catch(() => [])
+}

@@ -1,0 +1,153 @@
+import { rmSync, type Stats, statSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isRunning, ownerOf } from '../../base/process-mark.ts'
+import { canTellHolders, type HeldPart, Holders, isOpenInNode } from './lock-holders.ts'
+
+/*
+ * Lock files and temporary files whose process was killed. One is removed by the next writer that it stops, after a
+ * program or an engine died, and at the start; never while its process runs.
+ */
+
+/** Below the repository, or among the objects: a folder or file that something writes, and does not leave behind. */
+const temporaryObject = /^(?:tmp_|\.tmp-|incoming-)/
+const draft = /\.new$/
+/** A lock that is held by nobody is looked at twice: its maker may not have had the time to show. */
+const secondLookMs = 10
+/** A killed program's children notice within moments. */
+const pauses = [50, 150, 300, 400] as const
+
+/**
+ * Removes those of the locks that no running process holds; gives their names. `names` are relative to the repository:
+ * `refs/heads/main.lock`. What belongs to another user is left alone.
+ */
+export async function releaseDeadLocks(path: string, names: readonly string[]): Promise<string[]> {
+  if (!canTellHolders()) return []
+  const found = names.flatMap((name) => {
+    const file = fileAt(path, name)
+    return file && isOurs(file) ? [{ name, file }] : []
+  })
+  if (found.length === 0) return []
+  const first = unheld(path, found)
+  if (first.length === 0) return []
+  await sleep(secondLookMs)
+  return unheld(path, first).flatMap(({ name, file }) => {
+    // Between this look and the removal nothing else of this process runs.
+    if (!isSame(fileAt(path, name), file)) return []
+    rmSync(join(path, name), { force: true })
+    return [name]
+  })
+}
+
+interface Found {
+  readonly name: string
+  readonly file: Stats
+}
+
+function unheld(path: string, locks: readonly Found[]): Found[] {
+  const holders = new Holders(path)
+  return locks.filter(
+    ({ name, file }) =>
+      isSame(fileAt(path, name), file) && !holders.mayHold(partOf(name)) && !isOpenInNode(file),
+  )
+}
+
+function partOf(name: string): HeldPart {
+  return name.startsWith('objects/') ? 'objects' : 'refs'
+}
+
+function fileAt(path: string, name: string): Stats | undefined {
+  return statSync(join(path, name), { throwIfNoEntry: false })
+}
+
+function isSame(one: Stats | undefined, other: Stats): boolean {
+  return one?.ino === other.ino && one.dev === other.dev && one.ctimeMs === other.ctimeMs
+}
+
+function isOurs(file: Stats): boolean {
+  const user = process.geteuid?.()
+  return user === 0 || user === file.uid
+}
+
+/** Removes every lock and temporary file of a repository whose process is gone; gives their names. */
+export async function removeLeftOvers(path: string): Promise<string[]> {
+  const { locks, temporary } = await listCandidates(path)
+  const released = await releaseDeadLocks(path, locks)
+  const removed: string[] = []
+  for (const name of deadAmong(path, temporary)) {
+    await rm(join(path, name), { recursive: true, force: true })
+    removed.push(name)
+  }
+  return [...released, ...removed]
+}
+
+/** The same names without removing anything. */
+export async function findLeftOvers(path: string): Promise<string[]> {
+  const { locks, temporary } = await listCandidates(path)
+  if (!canTellHolders()) return []
+  const found = locks.flatMap((name) => {
+    const file = fileAt(path, name)
+    return file ? [{ name, file }] : []
+  })
+  const first = unheld(path, found)
+  if (first.length > 0) await sleep(secondLookMs)
+  const dead = first.length === 0 ? [] : unheld(path, first).map(({ name }) => name)
+  return [...dead, ...deadAmong(path, temporary)]
+}
+
+/**
+ * Removes what a process that has just died left in a repository, within a second: what it started may take a moment
+ * to notice.
+ */
+export async function removeSoon(path: string): Promise<void> {
+  for (const pause of pauses) {
+    await removeLeftOvers(path).catch(() => [])
+    const { locks, temporary } = await listCandidates(path)
+    if (locks.length === 0 && temporary.length === 0) return
+    await sleep(pause, undefined, { ref: false })
+  }
+  await removeLeftOvers(path).catch(() => [])
+}
+
+/** Of what our code made, the name tells the process; what git made may be any git's that writes here. */
+function deadAmong(path: string, names: readonly string[]): string[] {
+  const unnamed = names.filter((name) => ownerOf(name) === undefined)
+  const isDead =
+    unnamed.length > 0 && canTellHolders() && !new Holders(path).mayHold('objects')
+      ? () => true
+      : () => false
+  return names.filter((name) => {
+    const owner = ownerOf(name)
+    return owner === undefined ? isDead() : !isRunning(owner)
+  })
+}
+
+interface Candidates {
+  readonly locks: readonly string[]
+  readonly temporary: readonly string[]
+}
+
+async function listCandidates(path: string): Promise<Candidates> {
+  const top = await namesIn(path, '')
+  const refs = await readdir(join(path, 'refs'), { recursive: true }).catch(() => [])
+  const objects = await namesIn(path, 'objects/')
+  const folders = objects.filter((name) => /^objects\/(?:[0-9a-f]{2}|pack|info)$/.test(name))
+  const below = (await Promise.all(folders.map((name) => namesIn(path, `${name}/`)))).flat()
+  const graphs = await namesIn(path, 'objects/info/commit-graphs/')
+  const all = [...top, ...refs.map((name) => `refs/${name}`), ...below, ...graphs]
+  const isTemporary = (name: string) => temporaryObject.test(name.slice(name.lastIndexOf('/') + 1))
+  return {
+    // git writes the second under the lock of packed refs, and cannot while one is there.
+    locks: all.filter((name) => name.endsWith('.lock') || name === 'packed-refs.new'),
+    temporary: [
+      ...[...objects, ...below, ...graphs].filter(isTemporary),
+      ...top.filter((name) => draft.test(name) && ownerOf(name) !== undefined),
+    ],
+  }
+}
+
+async function namesIn(path: string, folder: string): Promise<string[]> {
+  const names = await readdir(join(path, folder)).catch(() => [])
+  return names.map((name) => `${folder}${name}`)
+}

@@ -1,0 +1,65 @@
+import type { OpenRepository } from '../engine/open-repository.ts'
+import { operation } from '../engine/operation.ts'
+import { loadCommits } from '../objects/commit.ts'
+import type { Repo } from '../repo.ts'
+import type { ObjectId } from '../types.ts'
+import { commitObject } from '../write/commit-object.ts'
+import type { Signer } from '../write/signer.ts'
+import { type Combination, combine } from './combine.ts'
+
+export interface PickInput {
+  readonly commit: ObjectId
+  /** The commit that the new one follows. */
+  readonly onto: ObjectId
+  readonly author: Signer
+  readonly committer: Signer
+  readonly message: string
+  /** Only find out how it would go; nothing is stored. */
+  readonly dryRun?: boolean | undefined
+}
+
+/** How a pick went. `commitId` is missing after a dry run. */
+export type Picked =
+  | {
+      readonly outcome: 'clean'
+      readonly treeId: ObjectId
+      readonly commitId?: ObjectId | undefined
+    }
+  | { readonly outcome: 'conflict'; readonly paths: readonly string[] }
+  | { readonly outcome: 'empty' }
+
+/** Picks or reverts one commit onto another; for use inside engine processes. */
+export async function pick(
+  repository: OpenRepository,
+  kind: 'cherry-pick' | 'revert',
+  input: PickInput,
+  signal: AbortSignal,
+): Promise<Picked> {
+  const [commit, onto] = await loadCommits(repository, [input.commit, input.onto])
+  // Merge commits are taken against their first parent (docs/contract/B-resolved §2.4).
+  const mainline = (commit?.parentIds.length ?? 0) > 1 ? 1 : 0
+  const combination: Combination = { kind, commit: input.commit, onto: input.onto, mainline }
+  const combined = await combine(repository, combination, signal)
+  if (combined.outcome === 'conflict') return combined
+  const { treeId, writer } = combined
+  if (treeId === onto?.treeId) return { outcome: 'empty' }
+  if (input.dryRun) return { outcome: 'clean', treeId }
+  const { author, committer, message } = input
+  const parentIds = [input.onto]
+  const bytes = commitObject({ treeId, parentIds, author, committer, message })
+  const commitId = await writer.add('commit', bytes)
+  await writer.flush()
+  return { outcome: 'clean', treeId, commitId }
+}
+
+export const cherryPickOperation = operation({
+  name: 'cherryPick',
+  lane: 'heavy',
+  writes: true,
+  run: ({ repository, signal }, input: PickInput) => pick(repository, 'cherry-pick', input, signal),
+})
+
+/** Applies a commit's change onto another commit as a new commit; no ref moves (docs/contract/B-resolved §2.4). */
+export function cherryPick(repo: Repo, input: PickInput, signal?: AbortSignal): Promise<Picked> {
+  return repo.engine.run(cherryPickOperation, repo.path, input, signal)
+}

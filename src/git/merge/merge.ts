@@ -1,0 +1,171 @@
+import { runGit } from '../command.ts'
+import type { OpenRepository } from '../engine/open-repository.ts'
+import { operation } from '../engine/operation.ts'
+import { GitError } from '../error.ts'
+import { assertObjectId } from '../names.ts'
+import { loadCommits } from '../objects/commit.ts'
+import type { Repo } from '../repo.ts'
+import type { ObjectId } from '../types.ts'
+import { commitObject } from '../write/commit-object.ts'
+import type { Signer } from '../write/signer.ts'
+import { pick } from './cherry-pick.ts'
+import { type Conflicting, combine, tryCombine } from './combine.ts'
+
+export interface MergeSides {
+  /** The tip that the result follows: of the target branch. */
+  readonly ours: ObjectId
+  readonly theirs: ObjectId
+}
+
+/** What a merge would come to. */
+export type MergeCheck = { readonly outcome: 'clean' } | Conflicting
+
+export interface MergeInput extends MergeSides {
+  readonly author: Signer
+  readonly committer: Signer
+  readonly message: string
+  /** One ordinary commit on our side instead of a merge commit. */
+  readonly squash?: boolean | undefined
+}
+
+/** How a merge went. */
+export type Merged =
+  | { readonly outcome: 'clean'; readonly treeId: ObjectId; readonly commitId: ObjectId }
+  | { readonly outcome: 'conflict'; readonly paths: readonly string[] }
+  /** A squash that would change nothing. */
+  | { readonly outcome: 'empty' }
+
+export interface RebaseInput {
+  /** The commits to move, oldest first. */
+  readonly commits: readonly ObjectId[]
+  readonly onto: ObjectId
+  readonly committer: Signer
+}
+
+/** How a rebase went; after it `head` is the last new commit, or `onto` when nothing was left to move. */
+export type Rebased =
+  | { readonly outcome: 'clean'; readonly head: ObjectId; readonly count: number }
+  | {
+      readonly outcome: 'conflict'
+      readonly commit: ObjectId
+      readonly paths: readonly string[]
+    }
+
+export const checkMergeOperation = operation({
+  name: 'checkMerge',
+  lane: 'heavy',
+  run: ({ repository, signal }, { ours, theirs }: MergeSides): Promise<MergeCheck> =>
+    tryCombine(repository, { kind: 'merge', ours, theirs }, signal),
+})
+
+/** Whether two commits merge without conflict, and which paths conflict when not. */
+export function checkMerge(
+  repo: Repo,
+  sides: MergeSides,
+  signal?: AbortSignal,
+): Promise<MergeCheck> {
+  return repo.engine.run(checkMergeOperation, repo.path, sides, signal)
+}
+
+async function merge(
+  repository: OpenRepository,
+  input: MergeInput,
+  signal: AbortSignal,
+): Promise<Merged> {
+  const { ours, theirs, author, committer, message } = input
+  const combined = await combine(repository, { kind: 'merge', ours, theirs }, signal)
+  if (combined.outcome === 'conflict') return combined
+  const { treeId, writer } = combined
+  if (input.squash) {
+    const [tip] = await loadCommits(repository, [ours])
+    if (tip?.treeId === treeId) return { outcome: 'empty' }
+  }
+  const parentIds = input.squash ? [ours] : [ours, theirs]
+  const bytes = commitObject({ treeId, parentIds, author, committer, message })
+  const commitId = await writer.add('commit', bytes)
+  await writer.flush()
+  return { outcome: 'clean', treeId, commitId }
+}
+
+export const writeMergeOperation = operation({
+  name: 'writeMerge',
+  lane: 'heavy',
+  writes: true,
+  run: ({ repository, signal }, input: MergeInput) => merge(repository, input, signal),
+})
+
+/** Writes a merge commit, or with `squash` one ordinary commit; no ref moves. */
+export function writeMerge(repo: Repo, input: MergeInput, signal?: AbortSignal): Promise<Merged> {
+  return repo.engine.run(writeMergeOperation, repo.path, input, signal)
+}
+
+async function replay(
+  repository: OpenRepository,
+  input: RebaseInput,
+  signal: AbortSignal,
+): Promise<Rebased> {
+  let head = input.onto
+  let count = 0
+  for (const commit of await loadCommits(repository, input.commits)) {
+    if (signal.aborted) throw new GitError('timeout', 'the caller went away')
+    if (commit.parentIds.length === 1 && commit.parentIds[0] === head) {
+      // Already in its place: keeps its id, as git does.
+      head = commit.id
+      continue
+    }
+    const { author, message } = commit
+    const { committer } = input
+    const step = { commit: commit.id, onto: head, author, committer, message }
+    const picked = await pick(repository, 'cherry-pick', step, signal)
+    if (picked.outcome === 'conflict') {
+      return { outcome: 'conflict', commit: commit.id, paths: picked.paths }
+    }
+    // What the new base contains already is left out, as git does.
+    if (picked.outcome === 'clean' && picked.commitId) {
+      head = picked.commitId
+      count += 1
+    }
+  }
+  return { outcome: 'clean', head, count }
+}
+
+export const rebaseOperation = operation({
+  name: 'rebase',
+  lane: 'heavy',
+  writes: true,
+  seconds: 120,
+  run: ({ repository, signal }, input: RebaseInput) => replay(repository, input, signal),
+})
+
+/** More commits than this are not worth an answer in the time of a request. */
+const mostRebased = 2000
+
+/**
+ * Writes the commits of `head` that `onto` lacks once more on top of `onto`, with their authors and
+ * messages; merge commits and what became empty are left out. No ref moves.
+ */
+export async function rebase(
+  repo: Repo,
+  input: { readonly head: ObjectId; readonly onto: ObjectId; readonly committer: Signer },
+  signal?: AbortSignal,
+): Promise<Rebased> {
+  const range = [assertObjectId(input.head), `^${assertObjectId(input.onto)}`]
+  const { stdout } = await runGit({
+    repo: repo.path,
+    args: [
+      'rev-list',
+      '--reverse',
+      '--topo-order',
+      '--no-merges',
+      `--max-count=${mostRebased + 1}`,
+      ...range,
+    ],
+    signal,
+  })
+  const commits = stdout.toString('latin1').split('\n').filter(Boolean)
+  if (commits.length > mostRebased) {
+    throw new GitError('too_large', `more than ${mostRebased} commits to rebase`)
+  }
+  const { onto, committer } = input
+  return repo.engine.run(rebaseOperation, repo.path, { commits, onto, committer }, signal)
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import { PassThrough, Readable } from 'node:stream'
+import { startGit } from '../command.ts'
+import type { OpenRepository } from '../engine/open-repository.ts'
+import { operation } from '../engine/operation.ts'
+import { GitError } from '../error.ts'
+import { assertObjectId } from '../names.ts'
+import type { Repo } from '../repo.ts'
+import type { Blob, ObjectId } from '../types.ts'
+import { type ObjectHeader, readObjectHeader } from './object-header.ts'
+import { readTyped } from './objects.ts'
+
+/** Larger blobs come through a pipe from the git program instead of through memory. */
+const wholeLimit = 1024 * 1024
+/** What `readBlob` is willing to hold in memory unless told otherwise. */
+const readLimit = 64 * 1024 * 1024
+
+/** The header of an object that must be a blob. */
+export async function blobHeader(repository: OpenRepository, id: ObjectId): Promise<ObjectHeader> {
+  const header = await readObjectHeader(repository, assertObjectId(id))
+  if (header.type !== 'blob') throw new GitError('not_found', `${id} is not a blob`)
+  return header
+}
+
+interface OpenBlob {
+  readonly size: number
+  /** The bytes, when they are few enough. */
+  readonly content?: Buffer | undefined
+}
+
+export async function openBlob(
+  repository: OpenRepository,
+  id: ObjectId,
+  limit: number,
+): Promise<OpenBlob> {
+  // The main process has small objects at once and leaves the others alone, sizes included.
+  const { size } = repository.where === 'near' ? { size: 0 } : await blobHeader(repository, id)
+  if (size > limit) return { size }
+  const content = await readTyped(repository, assertObjectId(id), 'blob')
+  return content.length > limit ? { size: content.length } : { size: content.length, content }
+}
+
+export const readBlobOperation = operation({
+  name: 'readBlob',
+  lane: 'light',
+  near: () => true,
+  async run(
+    { repository },
+    input: { readonly id: ObjectId; readonly limit: number },
+  ): Promise<Blob> {
+    const { size, content } = await openBlob(repository, input.id, input.limit)
+    if (content === undefined) {
+      throw new GitError('too_large', `blob ${input.id} has ${size} bytes`, { size })
+    }
+    return { id: input.id, size, content }
+  },
+})
+
+/** Size and, when small, content: what `streamBlob` needs first. */
+export const openBlobOperation = operation({
+  name: 'openBlob',
+  lane: 'light',
+  near: () => true,
+  async run({ repository }, input: { readonly id: ObjectId }): Promise<OpenBlob> {
+    return openBlob(repository, input.id, wholeLimit)
+  },
+})
+
+/** A blob with its bytes; `not_found` when the id is unknown or not a blob's, `too_large` beyond `limit`. */
+export function readBlob(
+  repo: Repo,
+  id: ObjectId,
+  options: { readonly limit?: number | undefined } = {},
+  signal?: AbortSignal,
+): Promise<Blob> {
+  const input = { id, limit: options.limit ?? readLimit }
+  return repo.engine.run(readBlobOperation, repo.path, input, signal)
+}
+
+export interface BlobStream {
+  /** Bytes of the whole blob. */
+  readonly size: number
+  /** The bytes asked for. An error of the stream means that it is not whole. */
+  readonly body: Readable
+  /** The same, when they are in memory anyway. */
+  readonly content?: Buffer | undefined
+}
+
+/**
+ * A blob as a stream, whole or from byte `start` up to and including byte `end`. Large ones need
+ * constant memory; the git program behind them ends with the stream.
+ */
+export async function streamBlob(
+  repo: Repo,
+  id: ObjectId,
+  range: { readonly start?: number | undefined; readonly end?: number | undefined } = {},
+  signal?: AbortSignal,
+): Promise<BlobStream> {
+  const { size, content } = await repo.engine.run(openBlobOperation, repo.path, { id }, signal)
+  const start = range.start ?? 0
+  const end = Math.min(range.end ?? size - 1, size - 1)
+  if (start < 0 || start > end + 1)
+    throw new GitError('invalid', 'no such range of bytes', { size })
+  if (content) {
+    const part = content.subarray(start, end + 1)
+    return {
+      size,
+      content: part,
+      get body() {
+        return bytesStream(part)
+      },
+    }
+  }
+  return { size, body: pipeBlob(repo, id, start, end, signal) }
+}
+
+function bytesStream(bytes: Buffer): Readable {
+  return Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false })
+}
+
+function pipeBlob(
+  repo: Repo,
+  id: ObjectId,
+  start: number,
+  end: number,
+  signal: AbortSignal | undefined,
+): Readable {
+  const git = startGit({
+    repo: repo.path,
+    args: ['cat-file', 'blob', id],
+    signal,
+    timeout: 0,
+  })
+  git.stdin.end()
+  const body = new PassThrough()
+  const wanted = end - start + 1
+  let seen = 0
+  let given = 0
+  git.stdout.on('data', (chunk: Buffer) => {
+    const from = Math.max(start - seen, 0)
+    const part = chunk.subarray(from, Math.max(from, end + 1 - seen))
+    seen += chunk.length
+    given += part.length
+    if (part.length > 0 && !body.write(part)) git.stdout.pause()
+    if (given === wanted) {
+      body.end()
+      git.kill()
+    }
+  })
+  body.on('drain', () => git.stdout.resume())
+  body.on('close', () => git.kill())
+  git.done.then(
+    () => {
+      if (given < wanted) body.destroy(new GitError('failed', `blob ${id} ended early`))
+    },
+    (error: Error) => {
+      if (given < wanted) body.destroy(error)
+    },
+  )
+  return body
+}
+
+export const hashBlobOperation = operation({
+  name: 'hashBlob',
+  lane: 'light',
+  async run({ repository }, input: { readonly id: ObjectId }): Promise<string | undefined> {
+    if ((await blobHeader(repository, input.id)).size > wholeLimit) return undefined
+    return sha256(await readTyped(repository, input.id, 'blob'))
+  },
+})
+
+/** SHA-256 of a blob's bytes, in hex. */
+export async function hashBlob(repo: Repo, id: ObjectId, signal?: AbortSignal): Promise<string> {
+  const small = await repo.engine.run(hashBlobOperation, repo.path, { id }, signal)
+  if (small !== undefined) return small
+  const { body } = await streamBlob(repo, id, {}, signal)
+  const hash = createHash('sha256')
+  for await (const chunk of body) hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}
+
+/** SHA-256 of bytes, in hex. */
+export function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

@@ -1,0 +1,92 @@
+import { byteCache } from '../../base/byte-cache.ts'
+import { budget, mebibyte } from '../engine/budget.ts'
+import { NotHere } from '../engine/not-here.ts'
+import type { OpenRepository } from '../engine/open-repository.ts'
+import { operation } from '../engine/operation.ts'
+import { GitError } from '../error.ts'
+import type { Repo } from '../repo.ts'
+import type { Commit, ObjectId } from '../types.ts'
+import { readSmall, readTyped } from './objects.ts'
+import { parseCommit } from './parse-object.ts'
+import { resolveCommit } from './resolve.ts'
+
+/** Parsed commits; lists ask for the same ones again and again. */
+const parsed = byteCache<Commit>(
+  budget(8 * mebibyte, 4 * mebibyte),
+  (commit) => 800 + commit.message.length * 2,
+)
+
+/** Reads commits by id, all at once; for use inside engine processes. */
+export function loadCommits(
+  repository: OpenRepository,
+  ids: readonly ObjectId[],
+): Promise<Commit[]> {
+  return Promise.all(ids.map((id) => loadCommit(repository, id)))
+}
+
+/** A commit without waiting; throws in the main process when it is not one of the small objects. */
+export function commitNow(repository: OpenRepository, id: ObjectId): Commit {
+  const known = parsed.get(keyOf(repository, id))
+  if (known) return known
+  const object = readSmall(repository, id)
+  if (object?.type !== 'commit') throw new NotHere('a commit')
+  const commit = parseCommit(id, object.data)
+  parsed.set(keyOf(repository, id), commit)
+  return commit
+}
+
+/** The path is part of the key: one repository must not show what only another one has. */
+function keyOf(repository: OpenRepository, id: ObjectId): string {
+  return `${repository.path} ${id}`
+}
+
+async function loadCommit(repository: OpenRepository, id: ObjectId): Promise<Commit> {
+  const key = keyOf(repository, id)
+  const known = parsed.get(key)
+  if (known) return known
+  const commit = parseCommit(id, await readTyped(repository, id, 'commit'))
+  parsed.set(key, commit)
+  return commit
+}
+
+/** Commits that the main process reads by itself: a page of them. */
+const mostNear = 101
+
+export const readCommitOperation = operation({
+  name: 'readCommit',
+  lane: 'light',
+  near: () => true,
+  async run({ repository }, input: { readonly revision: string }): Promise<Commit> {
+    const { commitId } = await resolveCommit(repository, input.revision)
+    return loadCommit(repository, commitId)
+  },
+})
+
+export const readCommitsOperation = operation({
+  name: 'readCommits',
+  lane: 'light',
+  near: ({ ids }: { readonly ids: readonly ObjectId[] }) => ids.length <= mostNear,
+  async run({ repository }, input: { readonly ids: readonly ObjectId[] }): Promise<Commit[]> {
+    const found = await Promise.allSettled(input.ids.map((id) => loadCommits(repository, [id])))
+    return found.flatMap((each) => {
+      if (each.status === 'fulfilled') return each.value
+      // The caller asks for what it remembers; what is gone is left out.
+      if (each.reason instanceof GitError && each.reason.code === 'not_found') return []
+      throw each.reason
+    })
+  },
+})
+
+/** The commit that a branch, tag, id or `HEAD` names; `not_found` when there is none. */
+export function readCommit(repo: Repo, revision: string, signal?: AbortSignal): Promise<Commit> {
+  return repo.engine.run(readCommitOperation, repo.path, { revision }, signal)
+}
+
+/** The commits with these full ids, in their order; those that the repository lacks are left out. */
+export function readCommits(
+  repo: Repo,
+  ids: readonly ObjectId[],
+  signal?: AbortSignal,
+): Promise<Commit[]> {
+  return repo.engine.run(readCommitsOperation, repo.path, { ids }, signal)
+}

@@ -1,0 +1,79 @@
+import { operation } from '../engine/operation.ts'
+import { GitError } from '../error.ts'
+import { lastCommitOf, noteLastCommit } from '../history/last-commits.ts'
+import { cleanPath } from '../names.ts'
+import type { Repo } from '../repo.ts'
+import type { ObjectId } from '../types.ts'
+import { hashBlob, openBlob, sha256 } from './blob.ts'
+import { resolveCommit } from './resolve.ts'
+import { findEntry, rootTree } from './tree-walk.ts'
+
+export interface FileOptions {
+  readonly ref: string
+  readonly path: string
+  /** Whether the bytes are wanted, and up to how many: larger files come by `streamBlob`. */
+  readonly contentUpTo?: number | undefined
+}
+
+export interface FileAt {
+  readonly path: string
+  readonly name: string
+  readonly mode: string
+  readonly size: number
+  readonly blobId: ObjectId
+  /** SHA-256 of the bytes. */
+  readonly sha256: string
+  /** The commit that `ref` stands for. */
+  readonly commitId: ObjectId
+  /** The last commit that changed this path. */
+  readonly lastCommitId: ObjectId
+  /** The bytes, when they were asked for and are not too many. */
+  readonly content?: Buffer | undefined
+}
+
+/** What is hashed at once; larger files are hashed from a pipe. */
+const wholeLimit = 1024 * 1024
+
+export const readFileOperation = operation({
+  name: 'readFile',
+  lane: 'light',
+  near: () => true,
+  async run(
+    { repository, signal },
+    options: FileOptions,
+  ): Promise<Omit<FileAt, 'sha256'> & { readonly sha256: string | undefined }> {
+    const { commitId } = await resolveCommit(repository, options.ref)
+    const path = cleanPath(options.path)
+    const root = await rootTree(repository, commitId)
+    const entry = path === '' ? undefined : await findEntry(repository, root, path)
+    if (entry?.type !== 'blob') throw new GitError('not_found', 'no file at this path', { path })
+    const most = Math.max(options.contentUpTo ?? 0, wholeLimit)
+    const { size, content } = await openBlob(repository, entry.id, most)
+    const wanted = options.contentUpTo !== undefined && size <= options.contentUpTo
+    return {
+      path,
+      name: entry.name,
+      mode: entry.mode,
+      size,
+      blobId: entry.id,
+      sha256: content && sha256(content),
+      commitId,
+      lastCommitId: (await lastCommitOf(repository, commitId, path, signal)) ?? commitId,
+      ...(wanted ? { content } : {}),
+    }
+  },
+})
+
+/**
+ * A file at a revision with all that the files API tells of it (docs/contract/B-resolved §3). `not_found` for an
+ * unknown revision; with `detail.path` when it has no file there.
+ */
+export async function readFileAt(
+  repo: Repo,
+  options: FileOptions,
+  signal?: AbortSignal,
+): Promise<FileAt> {
+  const file = await repo.engine.run(readFileOperation, repo.path, options, signal)
+  noteLastCommit(repo, file.commitId, file.path, file.lastCommitId)
+  return { ...file, sha256: file.sha256 ?? (await hashBlob(repo, file.blobId, signal)) }
+}

@@ -1,0 +1,215 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { byteCache } from '../../../base/byte-cache.ts'
+import { budget, mebibyte } from '../../engine/budget.ts'
+import type { OpenRepository } from '../../engine/open-repository.ts'
+import type { ObjectId, ObjectType } from '../../types.ts'
+import { readLoose, readLooseHeader, type UnpackedObject } from './loose-file.ts'
+import { idBytesOf } from './object-format.ts'
+import {
+  applyDelta,
+  deltaResultSize,
+  type PackEntry,
+  readEntry,
+  unpackEntry,
+} from './pack-entry.ts'
+import { PackFile } from './pack-file.ts'
+
+/** Where an object stands: in a pack, or in a file of its own. */
+type Place =
+  | { readonly pack: PackFile; readonly offset: number }
+  | { readonly file: string; readonly bytes: number }
+
+const filesKey = Symbol('object files')
+/** Chains are fifty deltas long at most as git writes them. */
+const longestChain = budget(10_000, 250)
+
+/** Objects unpacked lately by pack and offset: mostly the bases of what is read next, which large ones seldom are. */
+const recent = byteCache<UnpackedObject>(
+  budget(16 * mebibyte, 2 * mebibyte),
+  (object) => object.data.length,
+  256 * 1024,
+)
+
+/**
+ * Reads objects from a repository's files in this thread. A read through libgit2 costs two switches
+ * between threads, several times the work itself, and walks read tens of thousands of small objects.
+ */
+export class ObjectFiles {
+  readonly #folders: readonly string[]
+  readonly #idBytes: number
+  #stamp = ''
+  #packs: readonly PackFile[] = []
+
+  constructor(repository: string) {
+    this.#idBytes = idBytesOf(repository)
+    this.#folders = objectFolders(join(repository, 'objects'), 0)
+  }
+
+  /** An object of at most `limit` bytes; undefined when it is larger, missing, or not to be read here. */
+  read(id: ObjectId, limit: number): UnpackedObject | undefined {
+    const place = this.#locate(id)
+    if (!place) return undefined
+    if ('file' in place) return readLoose(place.file, place.bytes, limit)
+    const object = this.#unpack(place.pack, place.offset, limit)
+    // One that was unpacked before may be larger than this caller wants.
+    return object && object.data.length <= limit ? object : undefined
+  }
+
+  /** An object's type and size without its content. Throws when its files are damaged. */
+  header(id: ObjectId): { type: ObjectType; size: number } | undefined {
+    const place = this.#locate(id)
+    if (!place) return undefined
+    if ('file' in place) return readLooseHeader(place.file)
+    return this.#packedHeader(place.pack, place.offset)
+  }
+
+  #locate(id: ObjectId): Place | undefined {
+    const bytes = Buffer.from(id, 'hex')
+    return (
+      findIn(this.#packs, bytes) ??
+      this.#findLoose(id) ??
+      // New packs are looked for only now: what was found in an open one stays readable.
+      (this.#rescan() ? findIn(this.#packs, bytes) : undefined)
+    )
+  }
+
+  #findLoose(id: ObjectId): Place | undefined {
+    for (const folder of this.#folders) {
+      const file = join(folder, id.slice(0, 2), id.slice(2))
+      const stats = statSync(file, { throwIfNoEntry: false })
+      // Damage of other kinds is for libgit2 to tell.
+      if (stats?.isFile()) return { file, bytes: stats.size }
+    }
+    return undefined
+  }
+
+  /** Whether the packs have changed since they were listed. */
+  #rescan(): boolean {
+    const folders = this.#folders.map((folder) => join(folder, 'pack'))
+    const stamp = folders.map(stampOf).join(' ')
+    if (stamp === this.#stamp) return false
+    const known = new Map(this.#packs.map((pack) => [pack.path, pack]))
+    this.#packs = folders.flatMap((folder) => openPacks(folder, known, this.#idBytes))
+    this.#stamp = stamp
+    return true
+  }
+
+  #unpack(pack: PackFile, offset: number, limit: number): UnpackedObject | undefined {
+    const deltas: { offset: number; data: Buffer }[] = []
+    let at = offset
+    for (;;) {
+      const known = recent.get(`${pack.path} ${at}`)
+      if (known) return this.#apply(known, pack, deltas)
+      const entry = readEntry(pack, at)
+      if (entry.size > limit || deltas.length > longestChain) return undefined
+      const data = unpackEntry(pack, at, entry)
+      if (entry.type !== undefined) {
+        const object = { type: entry.type, data }
+        recent.set(`${pack.path} ${at}`, object)
+        return this.#apply(object, pack, deltas)
+      }
+      if (deltaResultSize(data) > limit) return undefined
+      deltas.push({ offset: at, data })
+      if (typeof entry.base === 'number') at = entry.base
+      else return this.#onOtherBase(entry, pack, deltas, limit)
+    }
+  }
+
+  /** A delta that names its base by id: the base may be in another pack. */
+  #onOtherBase(
+    entry: PackEntry,
+    pack: PackFile,
+    deltas: readonly { offset: number; data: Buffer }[],
+    limit: number,
+  ): UnpackedObject | undefined {
+    if (!(entry.base instanceof Buffer)) return undefined
+    const base = this.read(entry.base.toString('hex'), limit)
+    return base && this.#apply(base, pack, deltas)
+  }
+
+  #apply(
+    base: UnpackedObject,
+    pack: PackFile,
+    deltas: readonly { offset: number; data: Buffer }[],
+  ): UnpackedObject {
+    let object = base
+    for (const delta of deltas.toReversed()) {
+      object = { type: base.type, data: applyDelta(object.data, delta.data) }
+      recent.set(`${pack.path} ${delta.offset}`, object)
+    }
+    return object
+  }
+
+  #packedHeader(pack: PackFile, offset: number): { type: ObjectType; size: number } | undefined {
+    const entry = readEntry(pack, offset)
+    if (entry.type !== undefined) return { type: entry.type, size: entry.size }
+    // The sizes stand in the delta's first bytes, but a part of it cannot be told from damage.
+    const size = deltaResultSize(unpackEntry(pack, offset, entry))
+    let at: PackEntry = entry
+    let from: number
+    for (let depth = 0; depth < longestChain && at.type === undefined; depth += 1) {
+      if (typeof at.base !== 'number') {
+        const base = at.base && this.header(at.base.toString('hex'))
+        return base && { type: base.type, size }
+      }
+      from = at.base
+      at = readEntry(pack, from)
+    }
+    return at.type && { type: at.type, size }
+  }
+}
+
+/** The object files of a repository in an engine process. */
+export function objectFilesOf(repository: OpenRepository): ObjectFiles {
+  return repository.keep(filesKey, () => new ObjectFiles(repository.path))
+}
+
+function findIn(packs: readonly PackFile[], id: Buffer): Place | undefined {
+  for (const pack of packs) {
+    const offset = pack.find(id)
+    if (offset !== undefined) return { pack, offset }
+  }
+  return undefined
+}
+
+/** The object folder and those it borrows from. */
+function objectFolders(folder: string, depth: number): string[] {
+  let borrowed: string[] = []
+  try {
+    borrowed = readFileSync(join(folder, 'info/alternates'), 'utf8').split('\n').filter(Boolean)
+  } catch {
+    return [folder]
+  }
+  if (depth > 4) return [folder]
+  const paths = borrowed.map((path) => (isAbsolute(path) ? path : join(folder, path)))
+  return [folder, ...paths.flatMap((path) => objectFolders(path, depth + 1))]
+}
+
+function stampOf(folder: string): string {
+  const stats = statSync(folder, { bigint: true, throwIfNoEntry: false })
+  return stats ? `${stats.ino}.${stats.mtimeNs}` : '-'
+}
+
+function openPacks(
+  folder: string,
+  known: ReadonlyMap<string, PackFile>,
+  idBytes: number,
+): PackFile[] {
+  let names: string[]
+  try {
+    names = readdirSync(folder)
+  } catch {
+    return []
+  }
+  return names.flatMap((name) => {
+    if (!name.endsWith('.idx') || !names.includes(name.replace(/idx$/, 'pack'))) return []
+    const path = join(folder, name)
+    try {
+      return [known.get(path.replace(/idx$/, 'pack')) ?? new PackFile(path, idBytes)]
+    } catch {
+      // Of another version or going away: libgit2 reads what we do not.
+      return []
+    }
+  })
+}

@@ -1,0 +1,145 @@
+import { constants, inflateSync } from 'node:zlib'
+import type { ObjectType } from '../../types.ts'
+import type { PackFile } from './pack-file.ts'
+
+/** What stands at an offset of a pack, not yet unpacked. */
+export interface PackEntry {
+  /** The object's type; undefined for a delta. */
+  readonly type: ObjectType | undefined
+  /** Bytes of the object, or of the delta. */
+  readonly size: number
+  /** For a delta: where its base starts, or the id of its base. */
+  readonly base: number | Buffer | undefined
+  /** Bytes before the compressed data. */
+  readonly header: number
+}
+
+const types: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob', 'tag']
+const offsetDelta = 6
+const referenceDelta = 7
+const mostHeader = 64
+
+/** Reads the header of the entry at an offset. Throws for what is none. */
+export function readEntry(pack: PackFile, offset: number): PackEntry {
+  return parseEntry(pack.bytes(offset, mostHeader), offset, pack.idBytes)
+}
+
+function parseEntry(bytes: Buffer, offset: number, idBytes: number): PackEntry {
+  const first = bytes[0] ?? 0
+  let size = first & 15
+  let factor = 16
+  let at = 1
+  for (let byte = first; byte & 0x80; at += 1) {
+    byte = bytes[at] ?? 0
+    size += (byte & 0x7f) * factor
+    factor *= 128
+  }
+  const kind = (first >> 4) & 7
+  const type = types[kind]
+  if (type !== undefined) return { type, size, base: undefined, header: at }
+  if (kind === referenceDelta) {
+    return {
+      type: undefined,
+      size,
+      base: Buffer.from(bytes.subarray(at, at + idBytes)),
+      header: at + idBytes,
+    }
+  }
+  if (kind !== offsetDelta) throw new Error('no entry of a pack')
+  let byte = bytes[at] ?? 0
+  let back = byte & 0x7f
+  at += 1
+  while (byte & 0x80) {
+    byte = bytes[at] ?? 0
+    back = (back + 1) * 128 + (byte & 0x7f)
+    at += 1
+  }
+  if (back <= 0 || back > offset) throw new Error('a delta without a base')
+  return { type: undefined, size, base: offset - back, header: at }
+}
+
+/** The data of an entry, unpacked: the object's bytes or those of the delta. */
+export function unpackEntry(pack: PackFile, offset: number, entry: PackEntry): Buffer {
+  // The most that deflate makes of so many bytes, stored blocks and all.
+  const most = entry.size + (entry.size >> 12) * 5 + 64
+  const data = inflatePart(pack.bytes(offset + entry.header, most), entry.size)
+  if (data.length !== entry.size) throw new Error('an entry of another size')
+  return data
+}
+
+/** Unpacks data that is followed by something else. */
+export function inflatePart(compressed: Buffer, size: number): Buffer {
+  return inflateSync(compressed, {
+    finishFlush: constants.Z_SYNC_FLUSH,
+    chunkSize: Math.max(size + 16, 64),
+  })
+}
+
+/** The size of what a delta makes, from the delta's first bytes. */
+export function deltaResultSize(delta: Buffer): number {
+  const base = readSize(delta, 0)
+  return readSize(delta, base.next).value
+}
+
+function readSize(bytes: Buffer, from: number): { value: number; next: number } {
+  let at = from
+  let value = 0
+  let factor = 1
+  for (let byte = 0x80; byte & 0x80; at += 1) {
+    byte = bytes[at] ?? 0
+    value += (byte & 0x7f) * factor
+    factor *= 128
+  }
+  return { value, next: at }
+}
+
+/** Applies a delta (gitformat-pack(5)). Throws when it does not fit its base. */
+export function applyDelta(base: Buffer, delta: Buffer): Buffer {
+  const from = readSize(delta, 0)
+  const to = readSize(delta, from.next)
+  if (from.value !== base.length) throw new Error('a delta for another base')
+  const result = Buffer.allocUnsafeSlow(to.value)
+  let written = 0
+  let at = to.next
+  while (at < delta.length) {
+    const command = delta[at] ?? 0
+    at += 1
+    if (command & 0x80) {
+      const copy = readCopy(delta, at, command)
+      at = copy.next
+      if (copy.offset + copy.size > base.length || written + copy.size > result.length) {
+        throw new Error('a delta beyond its base')
+      }
+      written += base.copy(result, written, copy.offset, copy.offset + copy.size)
+    } else {
+      if (command === 0 || at + command > delta.length) throw new Error('a broken delta')
+      written += delta.copy(result, written, at, at + command)
+      at += command
+    }
+  }
+  if (written !== result.length) throw new Error('a delta that ends early')
+  return result
+}
+
+function readCopy(
+  delta: Buffer,
+  from: number,
+  command: number,
+): { offset: number; size: number; next: number } {
+  let at = from
+  let offset = 0
+  let size = 0
+  for (let i = 0; i < 4; i += 1) {
+    if (command & (1 << i)) {
+      offset += (delta[at] ?? 0) * 2 ** (8 * i)
+      at += 1
+    }
+  }
+  for (let i = 0; i < 3; i += 1) {
+    if (command & (16 << i)) {
+      size += (delta[at] ?? 0) * 2 ** (8 * i)
+      at += 1
+    }
+  }
+  return { offset, size: size === 0 ? 0x10000 : size, next: at }
+}

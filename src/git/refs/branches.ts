@@ -1,0 +1,76 @@
+import type { OpenRepository } from '../engine/open-repository.ts'
+import { operation } from '../engine/operation.ts'
+import { loadCommits } from '../objects/commit.ts'
+import type { Repo } from '../repo.ts'
+import type { Commit, Ref } from '../types.ts'
+import { peelEach } from './peel.ts'
+import { nameTest, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
+import { refsOf } from './ref-table.ts'
+
+export interface Branch {
+  /** Without `refs/heads/`. */
+  readonly name: string
+  readonly commit: Commit
+}
+
+export interface ListBranchesOptions extends RefFilter, RefPage {
+  readonly sort?: 'name_asc' | 'name_desc' | 'updated_asc' | 'updated_desc' | undefined
+}
+
+export interface BranchPage {
+  readonly items: readonly Branch[]
+  /** Branches that pass the filter. */
+  readonly total: number
+  readonly more: boolean
+}
+
+const prefix = 'refs/heads/'
+
+export const listBranchesOperation = operation({
+  name: 'listBranches',
+  lane: 'light',
+  async run({ repository }, options: ListBranchesOptions): Promise<BranchPage> {
+    const test = nameTest(options)
+    const named = refsOf(repository)
+      .list(prefix)
+      .map((ref) => ({ name: ref.name.slice(prefix.length), id: ref.id }))
+      .filter((ref) => test(ref.name))
+    const sorted = await sortBranches(repository, named, options.sort ?? 'name_asc')
+    const { items, more } = pageOf(sorted, options)
+    const commits = await loadCommits(
+      repository,
+      items.map((item) => item.id),
+    )
+    const branches = items.flatMap(({ name }, i) => {
+      const commit = commits[i]
+      return commit ? [{ name, commit }] : []
+    })
+    return { items: branches, total: named.length, more }
+  },
+})
+
+async function sortBranches(
+  repository: OpenRepository,
+  refs: readonly Ref[],
+  sort: NonNullable<ListBranchesOptions['sort']>,
+): Promise<readonly Ref[]> {
+  if (sort === 'name_asc') return refs
+  if (sort === 'name_desc') return refs.toReversed()
+  const peeled = await peelEach(
+    repository,
+    refs.map((ref) => ref.id),
+  )
+  const dated = refs.map((ref) => ({ ref, seconds: peeled.get(ref.id)?.seconds ?? 0 }))
+  // Sorting keeps the order by name among equals.
+  const sign = sort === 'updated_asc' ? 1 : -1
+  return dated.sort((a, b) => sign * (a.seconds - b.seconds)).map((each) => each.ref)
+}
+
+/** A page of the branches with their commits (docs/contract/B-resolved §4). */
+export function listBranches(
+  repo: Repo,
+  options: ListBranchesOptions,
+  signal?: AbortSignal,
+): Promise<BranchPage> {
+  return repo.engine.run(listBranchesOperation, repo.path, options, signal)
+}

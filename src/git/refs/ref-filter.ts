@@ -1,0 +1,88 @@
+import { RE2JS } from 're2js'
+import { GitError } from '../error.ts'
+
+export interface RefFilter {
+  /** Part of the name, any case; `^` at the start and `$` at the end tie it there. */
+  readonly search?: string | undefined
+  /** A regular expression in RE2's syntax. */
+  readonly regex?: string | undefined
+}
+
+export interface RefPage {
+  readonly offset?: number | undefined
+  /** Only what follows the ref of this short name in the order asked for. */
+  readonly after?: string | undefined
+  readonly limit?: number | undefined
+}
+
+/** A test for short names of branches or tags (docs/contract/B-resolved §4). */
+export function nameTest(filter: RefFilter): (name: string) => boolean {
+  const bySearch = searchTest(filter.search)
+  const byRegex = regexTest(filter.regex)
+  return (name) => bySearch(name) && byRegex(name)
+}
+
+function searchTest(search: string | undefined): (name: string) => boolean {
+  if (search === undefined || search === '') return () => true
+  const [, start, text = '', end] = /^(\^?)(.*?)(\$?)$/s.exec(search.toLowerCase()) ?? []
+  if (start && end) return (name) => name.toLowerCase() === text
+  if (start) return (name) => name.toLowerCase().startsWith(text)
+  if (end) return (name) => name.toLowerCase().endsWith(text)
+  return (name) => name.toLowerCase().includes(text)
+}
+
+function regexTest(regex: string | undefined): (name: string) => boolean {
+  if (regex === undefined || regex === '') return () => true
+  try {
+    const expression = RE2JS.compile(regex)
+    return (name) => expression.matcher(name).find()
+  } catch {
+    throw new GitError('invalid', 'the regular expression is not understood')
+  }
+}
+
+/** The part of an ordered list that a page asks for; `invalid` when its token names nothing. */
+export function pageOf<Item extends { readonly name: string }>(
+  items: readonly Item[],
+  page: RefPage,
+): { items: readonly Item[]; more: boolean } {
+  let from = page.offset ?? 0
+  if (page.after !== undefined && page.after !== '') {
+    from = items.findIndex((item) => item.name === page.after) + 1
+    if (from === 0) throw new GitError('invalid', 'the page token names no ref')
+  }
+  const found = items.slice(from, page.limit === undefined ? undefined : from + page.limit)
+  return { items: found, more: from + found.length < items.length }
+}
+
+/**
+ * Order of version numbers: runs of digits count as numbers, and `1.0` comes before `1.0.1` but after
+ * `1.0-rc1`.
+ */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [partsOf(a), partsOf(b)]
+  for (let i = 0; i < Math.max(left.length, right.length); i += 1) {
+    const order = compareParts(left[i], right[i])
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+function partsOf(version: string): string[] {
+  return version.match(/\d+|[^\d.]+/g) ?? []
+}
+
+function compareParts(a: string | undefined, b: string | undefined): number {
+  if (a === undefined) return missing(b)
+  if (b === undefined) return -missing(a)
+  const [aDigits, bDigits] = [/^\d/.test(a), /^\d/.test(b)]
+  if (aDigits !== bDigits) return aDigits ? 1 : -1
+  if (!aDigits) return a < b ? -1 : Number(a > b)
+  const [x, y] = [a.replace(/^0+(?=\d)/, ''), b.replace(/^0+(?=\d)/, '')]
+  return x.length - y.length || (x < y ? -1 : Number(x > y))
+}
+
+/** How a version that ends compares with one that goes on: less, unless a word (a pre-release) follows. */
+function missing(next: string | undefined): number {
+  return next !== undefined && /^\d/.test(next) ? -1 : 1
+}

@@ -1,0 +1,205 @@
+import { type BigIntStats, type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { OpenRepository } from '../engine/open-repository.ts'
+import { GitError } from '../error.ts'
+import { assertRepository } from '../maintenance/damage.ts'
+import { isObjectId, isRefName } from '../names.ts'
+import type { ObjectId, Ref } from '../types.ts'
+import { PackedRefs } from './packed-refs.ts'
+
+interface Packed {
+  readonly stamp: string
+  readonly refs: PackedRefs
+}
+
+interface LooseFolder {
+  readonly stamp: string
+  /** The folder had rested long enough when it was read, so its stamp vouches for it. */
+  readonly settled: boolean
+  readonly files: ReadonlyMap<string, string>
+  readonly folders: readonly string[]
+}
+
+/** File systems stamp changes with the coarse clock of the kernel: within this a change may hide. */
+const restingTime = 1_000_000_000n
+/** Loose refs, of which each is a file to read; and bytes of packed ones, some seventy each. */
+const shortList = 50
+const shortPacked = 32 * 1024
+const symbolic = 'ref: '
+const nothing = new PackedRefs(Buffer.alloc(0))
+
+/** The refs of one repository, read from `packed-refs` and loose files (libgit2's list leaks). */
+export class RefTable {
+  readonly #path: string
+  #packed: Packed = { stamp: 'none', refs: nothing }
+  readonly #folders = new Map<string, LooseFolder>()
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** What a ref holds after following symbolic ones; undefined when there is none. */
+  find(name: string): ObjectId | undefined {
+    const end = this.follow(name)
+    return end === undefined ? undefined : this.#value(end)
+  }
+
+  /** The name of the ref that `name` finally points at, whether that exists or not. */
+  follow(name: string): string | undefined {
+    let at = name
+    for (let depth = 0; depth < 5; depth += 1) {
+      const value = this.#value(at)
+      if (value === undefined || !value.startsWith(symbolic)) return at
+      at = value.slice(symbolic.length)
+      if (!isRefName(at)) return undefined
+    }
+    return undefined
+  }
+
+  /** All refs whose name starts with `prefix` (which ends with a slash), sorted by bytes. */
+  list(prefix = 'refs/'): readonly Ref[] {
+    // Loose before packed: `git pack-refs` moves refs in that direction.
+    const loose = new Map<string, ObjectId>()
+    this.#collect(prefix.slice(0, -1), loose)
+    const packed = this.#readPacked().list(prefix)
+    if (loose.size === 0) return packed
+    const merged = packed.filter((ref) => !loose.has(ref.name))
+    for (const [name, id] of loose) merged.push({ name, id })
+    return merged.sort((a, b) => compareNames(a.name, b.name))
+  }
+
+  /** What a ref holds itself, the name of another behind `ref: ` as it stands; undefined when there is none. */
+  read(name: string): string | undefined {
+    return this.#value(name)
+  }
+
+  /** Whether there are refs whose name starts with `prefix`, which ends with a slash. */
+  hasBelow(prefix: string): boolean {
+    return this.#readPacked().hasBelow(prefix) || this.#hasFile(prefix.slice(0, -1))
+  }
+
+  #hasFile(folder: string): boolean {
+    return entriesOf(join(this.#path, folder)).some((entry) =>
+      entry.isDirectory()
+        ? this.#hasFile(`${folder}/${entry.name}`)
+        : !entry.name.endsWith('.lock'),
+    )
+  }
+
+  /** Whether a list is so short that reading it takes less than asking another process for it. */
+  isShort(prefix: string): boolean {
+    const packed = statSync(join(this.#path, 'packed-refs'), { throwIfNoEntry: false })
+    if ((packed?.size ?? 0) > shortPacked) return false
+    return this.#countFiles(prefix.slice(0, -1), shortList) <= shortList
+  }
+
+  /** How many files there are below a folder; stops counting soon after `most`. */
+  #countFiles(folder: string, most: number): number {
+    let count = 0
+    for (const entry of entriesOf(join(this.#path, folder))) {
+      if (count > most) return count
+      const below = entry.isDirectory()
+      count += below ? 1 + this.#countFiles(`${folder}/${entry.name}`, most - count) : 1
+    }
+    return count
+  }
+
+  #value(name: string): string | undefined {
+    // The name becomes a path: nothing but a ref name may.
+    if (name !== 'HEAD' && !isRefName(name)) return undefined
+    return this.#readLoose(name) ?? this.#readPacked().find(name)
+  }
+
+  #readLoose(name: string): string | undefined {
+    const path = join(this.#path, name)
+    try {
+      // Most refs are packed, and a look costs less than a read that fails.
+      if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined
+      return readFileSync(path, 'utf8').trimEnd()
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code
+      if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined
+      throw new GitError('failed', `cannot read the ref ${name}: ${code}`)
+    }
+  }
+
+  #readPacked(): PackedRefs {
+    const file = join(this.#path, 'packed-refs')
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
+    if (!stats) assertRepository(this.#path)
+    const stamp = stampOf(stats)
+    if (stamp !== this.#packed.stamp) {
+      const refs = stats ? new PackedRefs(readFileSync(file)) : nothing
+      this.#packed = { stamp, refs }
+    }
+    return this.#packed.refs
+  }
+
+  #collect(folder: string, into: Map<string, ObjectId>): void {
+    const known = this.#readFolder(folder)
+    if (!known) return
+    for (const [name, value] of known.files) {
+      const full = `${folder}/${name}`
+      const id = value.startsWith(symbolic) ? this.find(full) : value
+      // A broken ref is left out, as for-each-ref does.
+      if (id !== undefined && isObjectId(id)) into.set(full, id)
+    }
+    for (const name of known.folders) this.#collect(`${folder}/${name}`, into)
+  }
+
+  #readFolder(folder: string): LooseFolder | undefined {
+    const path = join(this.#path, folder)
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+    if (!stats?.isDirectory()) {
+      this.#folders.delete(folder)
+      return undefined
+    }
+    const stamp = stampOf(stats)
+    const known = this.#folders.get(folder)
+    if (known?.settled && known.stamp === stamp) return known
+    const now = BigInt(Date.now()) * 1_000_000n
+    const files = new Map<string, string>()
+    const folders: string[] = []
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      if (entry.isDirectory()) folders.push(entry.name)
+      else if (!entry.name.endsWith('.lock')) {
+        const value = this.#readLoose(`${folder}/${entry.name}`)
+        if (value !== undefined) files.set(entry.name, value)
+      }
+    }
+    const read = { stamp, settled: now - stats.mtimeNs > restingTime, files, folders }
+    this.#folders.set(folder, read)
+    return read
+  }
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+const tableKey = Symbol('refs')
+
+/** The ref table of a repository in an engine process. */
+export function refsOf(repository: OpenRepository): RefTable {
+  return repository.keep(tableKey, () => new RefTable(repository.path))
+}
+
+function stampOf(stats: BigIntStats | undefined): string {
+  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : 'none'
+}
+
+/**
+ * Order by code units, which is git's order by bytes except for characters beyond the basic plane;
+ * for those the bytes are compared.
+ */
+export function compareNames(a: string, b: string): number {
+  if (a === b) return 0
+  if (!beyondBasicPlane.test(a) && !beyondBasicPlane.test(b)) return a < b ? -1 : 1
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+const beyondBasicPlane = /[\ud800-\udfff]/

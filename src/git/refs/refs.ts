@@ -1,0 +1,79 @@
+import { operation } from '../engine/operation.ts'
+import { assertRefName, isObjectId } from '../names.ts'
+import type { Repo } from '../repo.ts'
+import type { ObjectId, Ref } from '../types.ts'
+import { compareNames, refsOf } from './ref-table.ts'
+
+export interface Head {
+  /** The full name of the branch that HEAD points at, also when that does not exist yet. */
+  readonly ref?: string | undefined
+  /** The commit; none in an empty repository. */
+  readonly id?: ObjectId | undefined
+}
+
+export const readHeadOperation = operation({
+  name: 'readHead',
+  lane: 'light',
+  near: () => true,
+  async run({ repository }): Promise<Head> {
+    const refs = refsOf(repository)
+    const ref = refs.follow('HEAD')
+    const id = refs.find('HEAD')
+    return {
+      ...(ref === undefined || ref === 'HEAD' ? {} : { ref }),
+      ...(id !== undefined && isObjectId(id) ? { id } : {}),
+    }
+  },
+})
+
+/** Where HEAD points. */
+export function readHead(repo: Repo, signal?: AbortSignal): Promise<Head> {
+  return repo.engine.run(readHeadOperation, repo.path, undefined, signal)
+}
+
+export const findRefOperation = operation({
+  name: 'findRef',
+  lane: 'light',
+  near: () => true,
+  async run({ repository }, input: { readonly name: string }): Promise<Ref | undefined> {
+    const id = refsOf(repository).find(assertRefName(input.name))
+    return id !== undefined && isObjectId(id) ? { name: input.name, id } : undefined
+  },
+})
+
+/** A ref by its full name; undefined when there is none. */
+export function findRef(repo: Repo, name: string, signal?: AbortSignal): Promise<Ref | undefined> {
+  return repo.engine.run(findRefOperation, repo.path, { name }, signal)
+}
+
+export interface ListRefsOptions {
+  /** The start of full names, up to a slash: `refs/heads/`. */
+  readonly prefix: string
+  /** Only names after this one. */
+  readonly after?: string | undefined
+  readonly limit?: number | undefined
+}
+
+export const listRefsOperation = operation({
+  name: 'listRefs',
+  lane: 'light',
+  near: () => true,
+  async run({ repository }, options: ListRefsOptions): Promise<Ref[]> {
+    if (!refsOf(repository).isShort(options.prefix)) repository.assertEngine('a long list of refs')
+    const refs = refsOf(repository).list(options.prefix)
+    const { after } = options
+    const from =
+      after === undefined ? 0 : refs.findIndex((ref) => compareNames(ref.name, after) > 0)
+    if (from < 0) return []
+    return refs.slice(from, options.limit === undefined ? undefined : from + options.limit)
+  },
+})
+
+/** The refs below a prefix, by name. */
+export function listRefs(
+  repo: Repo,
+  options: ListRefsOptions,
+  signal?: AbortSignal,
+): Promise<Ref[]> {
+  return repo.engine.run(listRefsOperation, repo.path, options, signal)
+}

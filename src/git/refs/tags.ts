@@ -1,0 +1,98 @@
+import type { OpenRepository } from '../engine/open-repository.ts'
+import { operation } from '../engine/operation.ts'
+import { loadCommits } from '../objects/commit.ts'
+import type { Repo } from '../repo.ts'
+import type { Commit, ObjectId, Ref, Tag } from '../types.ts'
+import { type Peeled, peelEach, peelObject } from './peel.ts'
+import { compareVersions, nameTest, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
+import { refsOf } from './ref-table.ts'
+
+export interface TagRef {
+  /** Without `refs/tags/`. */
+  readonly name: string
+  /** What the ref holds: the tag object of an annotated tag, otherwise the commit. */
+  readonly id: ObjectId
+  /** The annotated tag; none for a lightweight one. */
+  readonly tag?: Tag | undefined
+  /** The commit behind it; none for tags of trees and blobs. */
+  readonly commit?: Commit | undefined
+}
+
+export interface ListTagsOptions extends RefFilter, RefPage {
+  readonly orderBy?: 'name' | 'updated' | 'version' | undefined
+  readonly sort?: 'asc' | 'desc' | undefined
+}
+
+export interface TagPage {
+  readonly items: readonly TagRef[]
+  readonly total: number
+  readonly more: boolean
+}
+
+const prefix = 'refs/tags/'
+
+export const listTagsOperation = operation({
+  name: 'listTags',
+  lane: 'light',
+  async run({ repository }, options: ListTagsOptions): Promise<TagPage> {
+    const test = nameTest(options)
+    const named = refsOf(repository)
+      .list(prefix)
+      .map((ref) => ({ name: ref.name.slice(prefix.length), id: ref.id }))
+      .filter((ref) => test(ref.name))
+    const { items, more } = pageOf(await sortTags(repository, named, options), options)
+    const found = await Promise.all(items.map((ref) => describe(repository, ref)))
+    return { items: found, total: named.length, more }
+  },
+})
+
+async function sortTags(
+  repository: OpenRepository,
+  refs: readonly Ref[],
+  options: ListTagsOptions,
+): Promise<readonly Ref[]> {
+  const sign = options.sort === 'asc' ? 1 : -1
+  if (options.orderBy === 'name') return sign > 0 ? refs : refs.toReversed()
+  if (options.orderBy === 'version') {
+    return refs.toSorted((a, b) => sign * compareVersions(a.name, b.name))
+  }
+  const peeled = await peelEach(
+    repository,
+    refs.map((ref) => ref.id),
+  )
+  const dated = refs.map((ref) => ({ ref, seconds: peeled.get(ref.id)?.seconds ?? 0 }))
+  return dated.sort((a, b) => sign * (a.seconds - b.seconds)).map((each) => each.ref)
+}
+
+async function describe(repository: OpenRepository, ref: Ref): Promise<TagRef> {
+  const { tag, commitId }: Peeled = await peelObject(repository, ref.id)
+  const [commit] = commitId === undefined ? [] : await loadCommits(repository, [commitId])
+  return { name: ref.name, id: ref.id, tag, commit }
+}
+
+/** A page of the tags with what they stand for (docs/contract/B-resolved §4). */
+export function listTags(
+  repo: Repo,
+  options: ListTagsOptions,
+  signal?: AbortSignal,
+): Promise<TagPage> {
+  return repo.engine.run(listTagsOperation, repo.path, options, signal)
+}
+
+export const findTagOperation = operation({
+  name: 'findTag',
+  lane: 'light',
+  async run({ repository }, input: { readonly name: string }): Promise<TagRef | undefined> {
+    const id = refsOf(repository).find(`${prefix}${input.name}`)
+    return id === undefined ? undefined : describe(repository, { name: input.name, id })
+  },
+})
+
+/** A tag by its short name; undefined when there is none. */
+export function findTag(
+  repo: Repo,
+  name: string,
+  signal?: AbortSignal,
+): Promise<TagRef | undefined> {
+  return repo.engine.run(findTagOperation, repo.path, { name }, signal)
+}

@@ -1,0 +1,171 @@
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type GitCommand, runGit } from '../command.ts'
+import { GitError } from '../error.ts'
+import { isBranchName } from '../names.ts'
+import type { Repo } from '../repo.ts'
+import { layOut, syncFolder } from '../repo-layout.ts'
+
+/** A branch or tag that was fetched. */
+export interface FetchedRef {
+  /** The full name, e.g. `refs/heads/main`. */
+  readonly name: string
+  readonly id: string
+}
+
+/** A repository that was fetched and checked, and is nobody's yet. */
+export interface Fetched {
+  readonly refs: readonly FetchedRef[]
+  /** Moves the objects into a repository, whose refs do not move: that is for the caller. */
+  moveInto(repo: Repo): Promise<void>
+}
+
+/** What another repository says about itself before anything is fetched. */
+export interface RemoteHead {
+  readonly objectFormat: 'sha1' | 'sha256'
+  /** The branch that HEAD names, when it names one. */
+  readonly branch: string | undefined
+}
+
+export interface FetchOptions {
+  /** A folder of its own, which the caller removes afterwards. */
+  readonly scratch: string
+  /** Is told git's own words: `Receiving objects:  45% (450/1000)`. */
+  readonly onProgress?: ((text: string) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+  /** How git reaches a source that was checked before (import.ts), instead of as the operator. */
+  readonly access?: Pick<GitCommand, 'env' | 'config'> | undefined
+}
+
+/**
+ * Asks another repository (a folder or an address) what it is. Only for callers who may read every folder and reach every
+ * address that this process may: an operator.
+ */
+export async function readRemoteHead(source: string, options: FetchOptions): Promise<RemoteHead> {
+  const args = ['ls-remote', '--symref', '--end-of-options', source]
+  const { stdout } = await saidPlainly(runGit({ ...(await asCaller(options)), args, timeout: 0 }))
+  const lines = stdout.toString('utf8').split('\n')
+  const head = lines.find((line) => line.startsWith('ref: refs/heads/') && line.endsWith('\tHEAD'))
+  const branch = head?.slice('ref: refs/heads/'.length, -'\tHEAD'.length)
+  const sha256 = lines.some((line) => /^[0-9a-f]{64}\t/.test(line))
+  return {
+    objectFormat: sha256 ? 'sha256' : 'sha1',
+    branch: branch !== undefined && isBranchName(branch) ? branch : undefined,
+  }
+}
+
+/**
+ * Fetches all branches and tags of another repository and checks every object, in `scratch`: `git fetch` has no
+ * quarantine, so that it must not work in a repository that is served.
+ */
+export async function fetchWhole(
+  source: string,
+  head: RemoteHead,
+  options: FetchOptions,
+): Promise<Fetched> {
+  const draft = join(options.scratch, 'fetched.git')
+  await layOut(draft, { defaultBranch: 'main', objectFormat: head.objectFormat }, 0)
+  const caller = await asCaller(options)
+  const fetched = runGit({
+    ...caller,
+    repo: draft,
+    args: [
+      'fetch',
+      '--progress',
+      '--no-write-fetch-head',
+      '--no-auto-maintenance',
+      '--end-of-options',
+      source,
+      '+refs/heads/*:refs/heads/*',
+      '+refs/tags/*:refs/tags/*',
+    ],
+    // Everything stays in packs, which can be moved; and nothing is believed.
+    config: { ...caller.config, 'fetch.fsckObjects': 'true', 'fetch.unpackLimit': '1' },
+    timeout: 0,
+  })
+  await saidPlainly(fetched)
+  return {
+    refs: await listRefs(draft),
+    async moveInto(repo) {
+      await movePacks(join(draft, 'objects/pack'), join(repo.path, 'objects/pack'))
+      repo.engine.forget(repo.path)
+    },
+  }
+}
+
+type Caller = Pick<GitCommand, 'env' | 'config' | 'onStderr' | 'signal'>
+
+async function asCaller(options: FetchOptions): Promise<Caller> {
+  if (options.access === undefined) return asOperator(options)
+  await mkdir(options.scratch, { recursive: true, mode: 0o700 })
+  return { ...options.access, onStderr: lastLine(options.onProgress), signal: options.signal }
+}
+
+/** An operator's own keys and known hosts count; their settings and hooks do not. */
+async function asOperator(options: FetchOptions): Promise<Caller> {
+  await mkdir(options.scratch, { recursive: true, mode: 0o700 })
+  // The git program at the other end of a local path refuses folders of other users, and reads this only from a file.
+  const config = join(options.scratch, 'config')
+  await writeFile(config, '[safe]\n\tdirectory = *\n')
+  const own = ['HOME', 'SSH_AUTH_SOCK'].flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return {
+    env: { ...Object.fromEntries(own), GIT_CONFIG_GLOBAL: config },
+    onStderr: lastLine(options.onProgress),
+    signal: options.signal,
+  }
+}
+
+/** The first line that git calls fatal says why; the last is often advice. */
+async function saidPlainly<T>(running: Promise<T>): Promise<T> {
+  try {
+    return await running
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    const reason = /^(?:fatal|error): (.*)$/m.exec(String(error.detail.stderr ?? ''))?.[1]
+    throw reason === undefined ? error : new GitError(error.code, reason, error.detail)
+  }
+}
+
+/** Git rewrites its line of progress with carriage returns. */
+function lastLine(say: FetchOptions['onProgress']): GitCommand['onStderr'] {
+  if (say === undefined) return undefined
+  return (text) => {
+    const line = text
+      .split(/[\r\n]/)
+      .map((part) => part.trim())
+      .filter((part) => /^(remote: )?[\w ]+: +\d+%/.test(part))
+      .at(-1)
+    if (line !== undefined) say(line)
+  }
+}
+
+async function listRefs(path: string): Promise<FetchedRef[]> {
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)']
+  const { stdout } = await runGit({ repo: path, args, limit: 1024 ** 3, timeout: 0 })
+  return stdout
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const space = line.indexOf(' ')
+      return { id: line.slice(0, space), name: line.slice(space + 1) }
+    })
+}
+
+/** A pack counts from the moment its index is there, so that the index moves last. */
+async function movePacks(from: string, to: string): Promise<void> {
+  const names = await readdir(from)
+  const packs = names.filter((name) => /^pack-[0-9a-f]+\.(pack|rev|idx)$/.test(name))
+  const order = (name: string) => (name.endsWith('.idx') ? 1 : 0)
+  try {
+    for (const name of packs.sort((a, b) => order(a) - order(b))) {
+      await rename(join(from, name), join(to, name))
+    }
+  } catch (error) {
+    throw new GitError('failed', `the fetched objects cannot be moved in (${String(error)})`)
+  }
+  await syncFolder(to)
+}

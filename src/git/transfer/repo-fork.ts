@@ -1,0 +1,85 @@
+import { copyFile, link, mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runGit } from '../command.ts'
+import { GitError } from '../error.ts'
+import { layOut, syncFolder, writeFileSynced } from '../repo-layout.ts'
+
+/**
+ * Makes a repository with the branches, tags and objects of another. Object files are hard links:
+ * they never change, cost no space, and what one side prunes stays with the other.
+ */
+export async function linkObjects(from: string, to: string, maxPushBytes: number): Promise<void> {
+  const head = await readHead(from)
+  const objectFormat = (await readFile(join(from, 'config'), 'utf8')).includes(
+    'objectFormat = sha256',
+  )
+    ? 'sha256'
+    : 'sha1'
+  await layOut(to, { defaultBranch: 'main', objectFormat }, maxPushBytes)
+  await writeFileSynced(join(to, 'HEAD'), head)
+  // Refs first: what they reach is then somewhere among the objects, loose before packed, because
+  // maintenance moves objects only in that direction.
+  const refs = await runGit({
+    repo: from,
+    args: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/', 'refs/tags/'],
+  })
+  await linkLoose(join(from, 'objects'), join(to, 'objects'))
+  await linkPacks(join(from, 'objects/pack'), join(to, 'objects/pack'))
+  await syncFolder(join(to, 'objects/pack'))
+  await writeFileSynced(
+    join(to, 'packed-refs'),
+    `# pack-refs with: sorted \n${refs.stdout.toString('utf8')}`,
+  )
+}
+
+async function readHead(path: string): Promise<string> {
+  try {
+    return await readFile(join(path, 'HEAD'), 'utf8')
+  } catch {
+    throw new GitError('not_found', 'there is no repository to fork')
+  }
+}
+
+async function linkLoose(from: string, to: string): Promise<void> {
+  for (const shard of await readdir(from)) {
+    if (!/^[0-9a-f]{2}$/.test(shard)) continue
+    await mkdir(join(to, shard), { recursive: true })
+    for (const name of await readdir(join(from, shard)).catch(() => [])) {
+      // A name with letters beyond hex is an object being written, not yet one.
+      if (/^[0-9a-f]+$/.test(name)) await linkFile(join(from, shard, name), join(to, shard, name))
+    }
+  }
+}
+
+/** Links every whole pack; starts over when a repack replaces them meanwhile. */
+async function linkPacks(from: string, to: string): Promise<void> {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const names = (await readdir(from)).filter((name) =>
+      /^pack-[0-9a-f]+\.(?:pack|rev|idx)$/.test(name),
+    )
+    // An index without its pack would be an error, so packs come first.
+    const order = ['pack', 'rev', 'idx']
+    names.sort((a, b) => order.indexOf(extension(a)) - order.indexOf(extension(b)))
+    const done = await Promise.all(names.map((name) => linkFile(join(from, name), join(to, name))))
+    if (done.every(Boolean)) return
+  }
+  throw new GitError('failed', 'the repository kept changing while it was forked')
+}
+
+function extension(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1)
+}
+
+/** Links one file, or copies it where links are not possible; false when it is gone. */
+async function linkFile(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to)
+    return true
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'EEXIST') return true
+    if (code === 'ENOENT') return false
+  }
+  await copyFile(from, to)
+  return true
+}

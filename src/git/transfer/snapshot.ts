@@ -1,0 +1,62 @@
+import { open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Pack, pack } from 'tar-stream'
+import type { Repo } from '../repo.ts'
+
+/** Files of a repository that make it what it is; refs before the objects that they need. */
+const PARTS = ['HEAD', 'packed-refs', 'refs', 'shallow', 'objects'] as const
+
+/**
+ * A tar of a bare repository as it lies on disk, while others read and write. Refs are copied first: what they need is
+ * there already, and stays for longer than a copy takes.
+ */
+export function streamSnapshot(repo: Repo): Readable {
+  const archive = pack()
+  addAll(archive, repo.path).then(
+    () => archive.finalize(),
+    (error: Error) => archive.destroy(error),
+  )
+  return archive as unknown as Readable // a readable of streamx, which node's pipeline takes
+}
+
+async function addAll(archive: Pack, root: string): Promise<void> {
+  for (const part of PARTS) {
+    for (const name of await filesBelow(root, part)) await addFile(archive, root, name)
+  }
+}
+
+async function filesBelow(root: string, part: string): Promise<string[]> {
+  try {
+    const entries = await readdir(join(root, part), { recursive: true, withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isFile() && !isTemporary(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+      .toSorted()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOTDIR') return [part]
+    if (code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** Objects that are being written, and locks. */
+function isTemporary(name: string): boolean {
+  return /^(tmp_|\.tmp-|incoming-)|\.lock$/.test(name)
+}
+
+async function addFile(archive: Pack, root: string, name: string): Promise<void> {
+  // A repack may take a file away; what was in it is then in another that is listed later or was copied.
+  const file = await open(join(root, name), 'r').catch(() => undefined)
+  if (!file) return
+  const { size, mtime } = await file.stat()
+  const entry = archive.entry({ name, size, mtime, mode: 0o644 })
+  const source = size === 0 ? undefined : file.createReadStream({ start: 0, end: size - 1 })
+  if (source) await pipeline(source, entry)
+  else {
+    entry.end(Buffer.alloc(0))
+    await file.close()
+  }
+}

@@ -1,0 +1,267 @@
+import type { OpenRepository } from '../engine/open-repository.ts'
+import { operation } from '../engine/operation.ts'
+import { GitError, type GitErrorCode } from '../error.ts'
+import { assertObjectId, clip } from '../names.ts'
+import { readTyped } from '../objects/objects.ts'
+import { parseCommit } from '../objects/parse-object.ts'
+import { rootTree } from '../objects/tree-walk.ts'
+import type { Repo } from '../repo.ts'
+import { type Commit, type CommitStats, emptyTree, type ObjectId } from '../types.ts'
+import { ChangeStats } from './change-stats.ts'
+import { commitObject } from './commit-object.ts'
+import { ObjectWriter } from './object-writer.ts'
+import { isReadByGit, type PathProblem, pathProblem } from './paths.ts'
+import type { Signer } from './signer.ts'
+import type { Entry } from './tree-cursor.ts'
+import { TreeEditor } from './tree-editor.ts'
+
+/** One step of a commit; content is decoded already. */
+export type CommitAction =
+  | {
+      readonly kind: 'create' | 'update'
+      readonly path: string
+      readonly content: Uint8Array
+      /** An update without it keeps the mode. */
+      readonly executable?: boolean | undefined
+    }
+  | {
+      readonly kind: 'move'
+      readonly previousPath: string
+      readonly path: string
+      /** Without it the file keeps its content; an empty buffer empties it. */
+      readonly content?: Uint8Array | undefined
+    }
+  | { readonly kind: 'delete'; readonly path: string }
+  | { readonly kind: 'chmod'; readonly path: string; readonly executable: boolean }
+  /** Points an existing submodule at another commit. */
+  | { readonly kind: 'submodule'; readonly path: string; readonly commitId: ObjectId }
+
+type ContentAction = Extract<CommitAction, { kind: 'create' | 'update' }>
+
+/** Why an action can't be done; in the error's `detail.reason`, with `detail.action` and `detail.path`. */
+export type ActionProblem =
+  | PathProblem
+  | 'file_exists'
+  | 'file_missing'
+  | 'directory_exists'
+  | 'fsck'
+
+export interface WriteCommitInput {
+  /** The first one's tree is changed; none makes a first commit. */
+  readonly parentIds: readonly ObjectId[]
+  readonly actions: readonly CommitAction[]
+  readonly author: Signer
+  readonly committer: Signer
+  readonly message: string
+}
+
+export interface WrittenCommit {
+  readonly id: ObjectId
+  readonly treeId: ObjectId
+  /** Whether the tree differs from the first parent's. */
+  readonly changed: boolean
+  /** As it reads. */
+  readonly commit: Commit
+  /** Its lines, where they could be counted on the way. */
+  readonly stats?: CommitStats | undefined
+}
+
+const problemCodes: Readonly<Record<ActionProblem, GitErrorCode>> = {
+  path_empty: 'invalid',
+  traversal: 'invalid',
+  path_invalid: 'invalid',
+  file_exists: 'exists',
+  file_missing: 'not_found',
+  directory_exists: 'exists',
+  fsck: 'invalid',
+}
+
+const regular = 0o100644
+const executable = 0o100755
+const symlink = 0o120000
+const submodule = 0o160000
+
+/** Old files are read for their lines only in commits that touch a few. */
+const mostCounted = 20
+
+/** Applies the actions of one commit to one tree. */
+class ActionRunner {
+  readonly #repository: OpenRepository
+  readonly #editor: TreeEditor
+  readonly #writer: ObjectWriter
+  readonly stats = new ChangeStats()
+  #index = 0
+
+  constructor(repository: OpenRepository, editor: TreeEditor, writer: ObjectWriter) {
+    this.#repository = repository
+    this.#editor = editor
+    this.#writer = writer
+  }
+
+  async run(actions: readonly CommitAction[]): Promise<void> {
+    for (const [index, action] of actions.entries()) {
+      this.#index = index
+      if (action.kind === 'move') this.#check(action.previousPath)
+      this.#check(action.path)
+      await this.#apply(action)
+    }
+  }
+
+  async #apply(action: CommitAction): Promise<void> {
+    if (action.kind === 'move' || action.kind === 'submodule' || action.kind === 'chmod') {
+      // Renames and modes are git's to judge.
+      this.stats.unsure()
+      await this.#applyOther(action)
+    } else if (action.kind === 'delete') {
+      const entry = await this.#existing(action.path, true)
+      const before = await this.#before(entry)
+      if (before) this.stats.deleted(action.path, before)
+      await this.#editor.remove(action.path)
+    } else if (action.kind === 'update') {
+      await this.#update(action)
+    } else {
+      await this.#assertFree(action.path)
+      await this.#putContent(action.path, modeOf(action.executable ?? false), action.content)
+      this.stats.created(action.path, asBuffer(action.content))
+    }
+  }
+
+  async #update(action: ContentAction): Promise<void> {
+    const entry = await this.#existing(action.path)
+    const mode = updatedMode(entry.mode, action.executable)
+    const before = mode === entry.mode ? await this.#before(entry) : undefined
+    if (before) this.stats.updated(action.path, before, asBuffer(action.content))
+    else this.stats.unsure()
+    await this.#putContent(action.path, mode, action.content)
+  }
+
+  /** What a file held, as long as that helps to count; a file of this very commit is not stored yet. */
+  async #before(entry: Entry): Promise<Buffer | undefined> {
+    const counts = this.stats.isSure && this.#index < mostCounted && entry.mode !== submodule
+    const content = counts
+      ? await readTyped(this.#repository, entry.id, 'blob').catch(() => undefined)
+      : undefined
+    if (!content) this.stats.unsure()
+    return content
+  }
+
+  async #applyOther(
+    action: Extract<CommitAction, { kind: 'move' | 'submodule' | 'chmod' }>,
+  ): Promise<void> {
+    if (action.kind === 'move') {
+      await this.#move(action)
+    } else if (action.kind === 'submodule') {
+      const { mode } = await this.#existing(action.path, true)
+      if (mode !== submodule) throw this.#fail('file_missing', action.path)
+      await this.#editor.put(action.path, { mode, id: assertObjectId(action.commitId) })
+    } else {
+      const entry = await this.#existing(action.path)
+      await this.#editor.put(action.path, {
+        ...entry,
+        mode: updatedMode(entry.mode, action.executable),
+      })
+    }
+  }
+
+  async #move(action: Extract<CommitAction, { kind: 'move' }>): Promise<void> {
+    const entry = await this.#existing(action.previousPath, action.content === undefined)
+    await this.#assertFree(action.path)
+    // `.gitmodules` and its like as a link would be read outside the repository.
+    if (entry.mode === symlink && isReadByGit(action.path))
+      throw this.#fail('path_invalid', action.path)
+    await this.#editor.remove(action.previousPath)
+    if (action.content) await this.#putContent(action.path, entry.mode, action.content)
+    else await this.#editor.put(action.path, entry)
+  }
+
+  #check(path: string): void {
+    const problem = pathProblem(path)
+    if (problem) throw this.#fail(problem, path)
+  }
+
+  #fail(reason: ActionProblem, path: string): GitError {
+    return new GitError(problemCodes[reason], `${reason}: ${clip(path)}`, {
+      action: this.#index,
+      reason,
+      path,
+    })
+  }
+
+  async #assertFree(path: string): Promise<void> {
+    const found = await this.#editor.find(path)
+    if (found.kind === 'entry') throw this.#fail('file_exists', path)
+    if (found.kind === 'folder') throw this.#fail('directory_exists', path)
+    const above = await this.#editor.fileAbove(path)
+    if (above !== undefined) throw this.#fail('file_exists', above)
+  }
+
+  async #existing(path: string, orSubmodule = false): Promise<Entry> {
+    const found = await this.#editor.find(path)
+    if (found.kind !== 'entry') throw this.#fail('file_missing', path)
+    if (found.entry.mode === submodule && !orSubmodule) throw this.#fail('file_missing', path)
+    return found.entry
+  }
+
+  async #putContent(path: string, mode: number, content: Uint8Array): Promise<void> {
+    const id = await this.#writer.add('blob', asBuffer(content))
+    await this.#editor.put(path, { mode, id })
+  }
+}
+
+function asBuffer(content: Uint8Array): Buffer {
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+}
+
+function modeOf(isExecutable: boolean): number {
+  return isExecutable ? executable : regular
+}
+
+/** A symbolic link stays one: its target is what gets replaced (CVE-2025-8110). */
+function updatedMode(mode: number, isExecutable: boolean | undefined): number {
+  return isExecutable === undefined || mode === symlink ? mode : modeOf(isExecutable)
+}
+
+async function write(repository: OpenRepository, input: WriteCommitInput): Promise<WrittenCommit> {
+  const [parent] = input.parentIds
+  const before = parent === undefined ? emptyTree : await rootTree(repository, parent)
+  const editor = new TreeEditor(repository, before)
+  const writer = new ObjectWriter(repository.path)
+  const runner = new ActionRunner(repository, editor, writer)
+  await runner.run(input.actions)
+  const treeId = await editor.write(writer)
+  if (treeId === emptyTree) await writer.add('tree', Buffer.alloc(0))
+  const { author, committer, message, parentIds } = input
+  const bytes = commitObject({ treeId, parentIds, author, committer, message })
+  const id = await writer.add('commit', bytes)
+  const check = input.actions.some((action) => action.kind !== 'delete' && isReadByGit(action.path))
+  await writer.flush({ check })
+  const stats = runner.stats.result()
+  return { id, treeId, changed: treeId !== before, commit: parseCommit(id, bytes), stats }
+}
+
+/** Small commits are as quick as a read; large ones must not hold reads up. */
+function isSmall({ actions }: WriteCommitInput): boolean {
+  if (actions.length > 20) return false
+  const sizes = actions.map((action) => ('content' in action ? (action.content?.length ?? 0) : 0))
+  return sizes.reduce((sum, size) => sum + size, 0) < 1_000_000
+}
+
+export const writeCommitOperation = operation({
+  name: 'writeCommit',
+  lane: (input: WriteCommitInput) => (isSmall(input) ? 'light' : 'heavy'),
+  writes: true,
+  seconds: 120,
+  run: ({ repository }, input: WriteCommitInput) => write(repository, input),
+})
+
+/**
+ * Writes a commit made of file actions, in their order and all or nothing, and gives its id; no ref
+ * moves (docs/contract/B-resolved §2.2). Errors of an action carry `action`, `reason` and `path` in their detail.
+ */
+export function writeCommit(
+  repo: Repo,
+  input: WriteCommitInput,
+  signal?: AbortSignal,
+): Promise<WrittenCommit> {
+  return repo.engine.run(writeCommitOperation, repo.path, input, signal)
+}

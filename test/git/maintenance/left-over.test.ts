@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isOrphaned, ownedName, processMark } from '../../../src/base/process-mark.ts'
+import { runGit, startGit } from '../../../src/git/command.ts'
+import { EnginePool } from '../../../src/git/engine/pool.ts'
+import { findLeftOvers, removeLeftOvers } from '../../../src/git/maintenance/left-over.ts'
+import { readBlob } from '../../../src/git/objects/blob.ts'
+import { updateRefs } from '../../../src/git/refs/update-refs.ts'
+import type { Repo } from '../../../src/git/repo.ts'
+import { noObject } from '../../../src/git/types.ts'
+import { commitFiles } from '../../support/fast-import.ts'
+import { type GitWorld, git, openGitWorld } from '../../support/git.ts'
+
+let world: GitWorld
+let repo: Repo
+let tip: string
+const started: ChildProcess[] = []
+
+beforeAll(async () => {
+  world = openGitWorld(1)
+  repo = await world.repository()
+  tip = commitFiles(repo, { files: { a: '1' } })
+})
+afterAll(async () => {
+  for (const child of started) child.kill('SIGKILL')
+  await world.close()
+})
+
+const make = (name: string) => updateRefs(repo, [{ name, oldId: noObject, newId: tip }])
+const holds = (name: string) => git(repo.path, ['for-each-ref', '--format=%(objectname)', name])
+const isHere = (name: string) => existsSync(join(repo.path, name))
+
+/** A git that holds the lock of a ref, as one does between `prepare` and `commit`. */
+async function holdByGit(ref: string) {
+  const running = startGit({
+    repo: repo.path,
+    args: ['update-ref', '--no-deref', '--stdin'],
+    timeout: 0,
+  })
+  running.stdin.write(`start\ncreate ${ref} ${tip}\nprepare\n`)
+  await expect.poll(() => isHere(`${ref}.lock`)).toBe(true)
+  return running
+}
+
+/** A process of ours that holds the lock of a ref. */
+async function holdByNode(ref: string): Promise<ChildProcess> {
+  const path = join(repo.path, `${ref}.lock`)
+  const script = `require('fs').openSync(${JSON.stringify(path)}, 'wx'); console.log('held'); setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  started.push(child)
+  await once(child.stdout as NodeJS.ReadableStream, 'data')
+  return child
+}
+
+describe('the lock of a ref', () => {
+  test('that a killed git left is taken over by the next writer', async () => {
+    const running = await holdByGit('refs/heads/git-killed')
+    running.kill()
+    await running.done.catch(() => {})
+    await make('refs/heads/git-killed')
+    expect(holds('refs/heads/git-killed')).toBe(tip)
+  })
+
+  test('that a killed git left is gone within a second without any writer', async () => {
+    const running = await holdByGit('refs/heads/unwanted')
+    running.kill()
+    await expect.poll(() => isHere('refs/heads/unwanted.lock'), { timeout: 1000 }).toBe(false)
+  })
+
+  test('that a git holds which runs is left alone, and stops nobody for longer', async () => {
+    const running = await holdByGit('refs/heads/git-runs')
+    await expect(make('refs/heads/git-runs')).rejects.toMatchObject({ code: 'locked' })
+    expect(await removeLeftOvers(repo.path)).toEqual([])
+    expect(isHere('refs/heads/git-runs.lock')).toBe(true)
+    running.stdin.end('commit\n')
+    await running.done
+    expect(holds('refs/heads/git-runs')).toBe(tip)
+  })
+
+  test('that a process of ours holds which runs is left alone, until it is killed', async () => {
+    const child = await holdByNode('refs/heads/ours')
+    await expect(make('refs/heads/ours')).rejects.toMatchObject({ code: 'locked' })
+    expect(await findLeftOvers(repo.path)).toEqual([])
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await make('refs/heads/ours')
+    expect(holds('refs/heads/ours')).toBe(tip)
+  })
+
+  test('does not live longer because others read the repository', async () => {
+    const reader = startGit({ repo: repo.path, args: ['cat-file', '--batch'], timeout: 0 })
+    writeFileSync(join(repo.path, 'refs/heads/read.lock'), '')
+    await make('refs/heads/read')
+    reader.stdin.end()
+    await reader.done
+  })
+
+  test('of packed refs that is left over stops no deletion', async () => {
+    await make('refs/heads/packed')
+    await runGit({ repo: repo.path, args: ['pack-refs', '--all'] })
+    writeFileSync(join(repo.path, 'packed-refs.lock'), '')
+    await updateRefs(repo, [{ name: 'refs/heads/packed', oldId: tip, newId: noObject }])
+    expect(holds('refs/heads/packed')).toBe('')
+  })
+})
+
+describe('an engine that dies', () => {
+  test('leaves no lock and no folder after a second', async () => {
+    const pool = world.store.engine
+    if (!(pool instanceof EnginePool)) throw new Error('the store has no pool')
+    const large = git(repo.path, ['hash-object', '-w', '--stdin'], { input: 'x'.repeat(300_000) })
+    await readBlob(repo, large)
+    const left = ['refs/heads/dead.lock', 'objects/tmp_objdir-incoming-aB3dE6']
+    writeFileSync(join(repo.path, left[0] ?? ''), '')
+    mkdirSync(join(repo.path, left[1] ?? ''))
+    const reading = readBlob(repo, large)
+    for (const pid of pool.pids) process.kill(pid, 'SIGKILL')
+    await expect.poll(() => left.filter(isHere), { timeout: 1000 }).toEqual([])
+    await reading
+  })
+})
+
+describe('a temporary name', () => {
+  test('tells its process, and a pid that was given again is not mistaken for it', () => {
+    const mine = ownedName('form-')
+    expect(isOrphaned(mine)).toBe(false)
+    expect(isOrphaned(`${mine}.new`)).toBe(false)
+    const [pid] = (processMark(process.pid) ?? '').split(':')
+    expect(isOrphaned(`form-${pid}-1-0123456789ab`)).toBe(true)
+    expect(isOrphaned('something-else')).toBe(false)
+  })
+
+  test('of a dead process goes, of a running one stays', async () => {
+    const mine = `objects/${ownedName('tmp_objdir-check-')}`
+    const dead = 'objects/tmp_objdir-merge-999999999-1-0123456789ab'
+    for (const name of [mine, dead]) mkdirSync(join(repo.path, name))
+    expect(await removeLeftOvers(repo.path)).toEqual([dead])
+    expect(isHere(mine)).toBe(true)
+  })
+
+  test('of a repository that was being made is removed by the next server', async () => {
+    const folder = join(world.folder, 'repositories/07')
+    mkdirSync(join(folder, '7.git.999999999-1-0123456789ab.new'), { recursive: true })
+    expect(await world.store.removeLeftOvers()).toBeGreaterThan(0)
+    expect(existsSync(join(folder, '7.git.999999999-1-0123456789ab.new'))).toBe(false)
+  })
+})
+
+test('an engine of a server that is gone is outlived, and its git programs too', async () => {
+  const orphan = spawn(
+    'sh',
+    ['-c', `cd "${repo.path}" && git --git-dir . update-ref --stdin < /dev/zero & echo $!`],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  )
+  const [text] = (await once(orphan.stdout, 'data')) as [Buffer]
+  await once(orphan, 'exit')
+  const mark = processMark(Number(text.toString()))
+  expect(mark).toBeDefined()
+  await world.store.outliveOthers()
+  expect(processMark(Number(text.toString()))).not.toBe(mark)
+}, 20_000)

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { buildRepository, type RepositoryName } from '../../../fixtures/repositories/build.ts'
+import { readBlob } from '../../../src/git/objects/blob.ts'
+import { ObjectFiles } from '../../../src/git/objects/packs/object-files.ts'
+import { git, repoAt } from '../../support/git.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'gitstead-objects-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let built = 0
+async function fixture(name: RepositoryName): Promise<string> {
+  built += 1
+  return buildRepository(name, join(folder, `${built}.git`))
+}
+
+/** Compares every object with what git reads. */
+function compareAll(path: string): number {
+  const files = new ObjectFiles(path)
+  const objects = git(path, ['cat-file', '--batch-all-objects', '--batch-check']).split('\n')
+  for (const line of objects) {
+    const [id = '', type = '', size = ''] = line.split(' ')
+    expect([id, files.header(id)]).toMatchObject([id, { type, size: Number(size) }])
+    const object = files.read(id, 1 << 20)
+    expect(object?.type).toBe(type)
+    const hash = createHash('sha1').update(`${type} ${size}\0`)
+    expect(hash.update(object?.data ?? '').digest('hex')).toBe(id)
+    expect(files.read(id, Number(size) - 1)).toBeUndefined()
+  }
+  return objects.length
+}
+
+test.each(['basic', 'merges', 'binary', 'odd-names', 'renames'] as const)(
+  'every object of %s is what git reads, loose and in packs of all kinds',
+  async (name) => {
+    const path = await fixture(name)
+    compareAll(path)
+    git(path, ['repack', '-adfq', '--depth=50'])
+    compareAll(path)
+    git(path, ['-c', 'repack.useDeltaBaseOffset=false', 'repack', '-adfq'])
+    compareAll(path)
+    git(path, ['-c', 'pack.indexVersion=1', 'repack', '-adfq'])
+    // An index of the first version is left to libgit2.
+    const id = git(path, [
+      'rev-parse',
+      `HEAD:${git(path, ['ls-tree', '-r', '--name-only', 'HEAD']).split('\n')[0]}`,
+    ])
+    expect(new ObjectFiles(path).read(id, 1 << 20)).toBeUndefined()
+    expect((await readBlob(repoAt(path), id)).id).toBe(id)
+  },
+)
+
+test('objects that arrive, move into packs and are borrowed are found at once', async () => {
+  const path = await fixture('basic')
+  const files = new ObjectFiles(path)
+  const add = (text: string) => git(path, ['hash-object', '-w', '--stdin'], { input: text })
+  const missing = git(path, ['hash-object', '--stdin'], { input: 'later' })
+  expect(files.read(missing, 100)).toBeUndefined()
+  const id = add('later')
+  expect(files.read(id, 100)?.data.toString()).toBe('later')
+  git(path, ['update-ref', 'refs/tags/blob', id])
+  git(path, ['repack', '-adq'])
+  git(path, ['prune-packed'])
+  expect(files.read(id, 100)?.data.toString()).toBe('later')
+  const other = join(folder, 'borrower.git')
+  git(folder, ['init', '-q', '--bare', other])
+  writeFileSync(join(other, 'objects/info/alternates'), `${join(path, 'objects')}\n`)
+  expect(new ObjectFiles(other).read(id, 100)?.data.toString()).toBe('later')
+})
+
+test('many lookups in one pack switch to its whole index and stay right', async () => {
+  const path = await fixture('many-files')
+  git(path, ['repack', '-adq'])
+  const files = new ObjectFiles(path)
+  const ids = git(path, [
+    'cat-file',
+    '--batch-all-objects',
+    '--batch-check=%(objectname) %(objectsize)',
+  ]).split('\n')
+  for (const line of ids) {
+    const [id = '', size] = line.split(' ')
+    expect(files.header(id)?.size).toBe(Number(size))
+    const absent = `${id.slice(0, 39)}${id.endsWith('0') ? '1' : '0'}`
+    expect(files.header(absent)).toBeUndefined()
+  }
+})
