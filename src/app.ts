@@ -30,8 +30,7 @@ import { Router as ApiRouter } from './http/router.ts'
 import { type RunningRequest, RunningRequests } from './http/running-requests.ts'
 import type { ThrottleRule } from './http/throttle.ts'
 import { openServerParts, type PartsOptions } from './parts.ts'
-import { recoverPushes } from './repositories/refs/recover.ts'
-import { recoverSideMoves } from './repositories/side-repositories/recover.ts'
+import { recoverPushes } from './repositories/refs/journal/recover.ts'
 import { clearTemporary } from './store/temporary.ts'
 import { mountGoGet } from './transport/http/go-get.ts'
 import { mountGit } from './transport/http/mount.ts'
@@ -159,19 +158,18 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
 }
 
 /**
- * Settles pushes that a crash left open. On a full disk that waits until there is room, and nobody can push before:
+ * Finalizes pushes that a crash left open. On a full disk that waits until there is room, and nobody can push before:
  * what is about to move is written down first.
  */
 async function recoverMoves(ctx: Ctx, before: Instant, signal: AbortSignal): Promise<void> {
   try {
     await recoverPushes(ctx, before)
-    await recoverSideMoves(ctx, before)
   } catch (error) {
     if (!isDiskFull(error)) throw error
     ctx.log.error('interrupted pushes wait for room on the disk', { error })
     const again = () =>
       void recoverMoves(ctx, before, signal).catch((failure: unknown) => {
-        ctx.log.error('interrupted pushes cannot be settled', { error: failure })
+        ctx.log.error('interrupted pushes cannot be finalized', { error: failure })
       })
     const timer = setTimeout(again, roomLookMs).unref()
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true })

@@ -45,9 +45,9 @@ import { protectFirstBranch } from './repositories/protections/protect-branch.ts
 import { pushRuleRule } from './repositories/push-rules/move-rule.ts'
 import { protectionRule } from './repositories/refs/protection-rule.ts'
 import {
-  removeSidesOfGroup,
-  removeSidesOfProject,
-} from './repositories/side-repositories/repository.ts'
+  removeRepositoriesOfGroup,
+  removeRepositoriesOfProject,
+} from './repositories/wikis-and-snippets/repository.ts'
 import { codeOwnerRule } from './review/approval-rules/code-owner-push-rule.ts'
 import { approveByCommand } from './review/approvals/approve.ts'
 import { continueThreads } from './review/merge-requests/change/continue-threads.ts'
@@ -72,8 +72,8 @@ export const effects: Effects = {
   projectChanged: [fireProjectHooks],
   groupChanged: [fireGroupHooks],
   repositoryMade: [writeReadme],
-  projectErased: [removeSidesOfProject],
-  groupErased: [removeSidesOfGroup],
+  projectErased: [removeRepositoriesOfProject],
+  groupErased: [removeRepositoriesOfGroup],
   memberChanged: [fireMemberHooks],
   memberUnassigned: [unassignRemoved],
   accessRequested: [addRequestTodos],

@@ -14,7 +14,12 @@ import type { Db } from '../store/schema.ts'
 import { listLeftTemporary } from '../store/temporary.ts'
 import { command } from './command.ts'
 import type { Progress } from './progress.ts'
-import { countDeadTasks, countProjects, listProjectsAfter, listSidesAfter } from './queries.ts'
+import {
+  countDeadTasks,
+  countProjects,
+  listProjectsAfter,
+  listWikisAndSnippetsAfter,
+} from './queries.ts'
 import { gitVersion } from './version.ts'
 
 /** `core.fsync` came with it. */
@@ -194,23 +199,25 @@ async function* allRepositories(db: Db): AsyncGenerator<Known> {
     }
   }
   for (let last = 0; ; ) {
-    const sides = await listSidesAfter(db, last, 200)
-    if (sides.length === 0) break
-    for (const side of sides) {
-      last = side.id
-      yield knownSide(side)
+    const found = await listWikisAndSnippetsAfter(db, last, 200)
+    if (found.length === 0) break
+    for (const row of found) {
+      last = row.id
+      yield knownWikiOrSnippet(row)
     }
   }
 }
 
-function knownSide(side: Awaited<ReturnType<typeof listSidesAfter>>[number]): Known {
-  const { project_id, group_id, snippet_id } = side
+function knownWikiOrSnippet(
+  row: Awaited<ReturnType<typeof listWikisAndSnippetsAfter>>[number],
+): Known {
+  const { project_id, group_id, snippet_id } = row
   if (project_id !== null) {
-    const title = `${side.project_path}.wiki (${project_id})`
+    const title = `${row.project_path}.wiki (${project_id})`
     return { name: { kind: 'project_wiki', id: project_id }, title }
   }
   if (group_id !== null) {
-    const title = `${side.group_path}.wiki (group ${group_id})`
+    const title = `${row.group_path}.wiki (group ${group_id})`
     return { name: { kind: 'group_wiki', id: group_id }, title }
   }
   return { name: { kind: 'snippet', id: snippet_id ?? 0 }, title: `snippet ${snippet_id}` }

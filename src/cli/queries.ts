@@ -13,19 +13,24 @@ export function listProjectsAfter(db: Db, id: number, limit: number) {
 }
 
 /** Repositories of wikis and snippets after an id, in order; snippets that are being made or removed are left out. */
-export function listSidesAfter(db: Db, id: number, limit: number) {
+export function listWikisAndSnippetsAfter(db: Db, id: number, limit: number) {
   return db
-    .selectFrom('side_repositories as side')
-    .leftJoin('projects', 'projects.id', 'side.project_id')
-    .leftJoin('namespaces', 'namespaces.id', 'side.group_id')
-    .leftJoin('snippets', 'snippets.id', 'side.snippet_id')
-    .select(['side.id', 'side.project_id', 'side.group_id', 'side.snippet_id'])
+    .selectFrom('wiki_snippet_repositories as repository')
+    .leftJoin('projects', 'projects.id', 'repository.project_id')
+    .leftJoin('namespaces', 'namespaces.id', 'repository.group_id')
+    .leftJoin('snippets', 'snippets.id', 'repository.snippet_id')
+    .select([
+      'repository.id',
+      'repository.project_id',
+      'repository.group_id',
+      'repository.snippet_id',
+    ])
     .select(['projects.full_path as project_path', 'namespaces.full_path as group_path'])
-    .where('side.id', '>', id)
+    .where('repository.id', '>', id)
     .where((is) =>
-      is.or([is('side.snippet_id', 'is', null), is('snippets.pending_delete', '=', 0)]),
+      is.or([is('repository.snippet_id', 'is', null), is('snippets.pending_delete', '=', 0)]),
     )
-    .orderBy('side.id')
+    .orderBy('repository.id')
     .limit(limit)
     .execute()
 }

@@ -1,18 +1,18 @@
 import { GitError } from './error.ts'
 
 /** Repositories beside the code of projects. */
-export type SideKind = 'project_wiki' | 'group_wiki' | 'snippet'
+export type WikiOrSnippetKind = 'project_wiki' | 'group_wiki' | 'snippet'
 
-export interface SideName {
-  readonly kind: SideKind
+export interface WikiOrSnippetName {
+  readonly kind: WikiOrSnippetKind
   /** Of the project, group or snippet. */
   readonly id: number
 }
 
 /** Which repository is meant: a number is the code of that project. */
-export type RepoName = number | SideName
+export type RepoName = number | WikiOrSnippetName
 
-const endings: Readonly<Record<SideKind, string>> = {
+const endings: Readonly<Record<WikiOrSnippetKind, string>> = {
   project_wiki: '.wiki',
   group_wiki: '.group-wiki',
   snippet: '.snippet',

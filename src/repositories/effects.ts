@@ -1,10 +1,12 @@
 import type { Project } from '../access/subjects.ts'
 import type { Ctx, Effect, PreparedEffect } from '../ctx.ts'
+import type { Repo } from '../git/repo.ts'
+import type { ObjectId } from '../git/types.ts'
 import type { Via } from '../store/schema/refs.ts'
 import type { RefMove, Refusal, SettledPush } from './refs/moves.ts'
 import type { RefNews } from './refs/push-news.ts'
 import type { CheckedPush } from './refs/rules.ts'
-import type { SettledMove } from './side-repositories/moved.ts'
+import type { WikiOrSnippetRow } from './wikis-and-snippets/queries.ts'
 
 /** Says why a ref may not move, as a sentence for its user; undefined when it may. */
 export type RefRule = (ctx: Ctx, push: CheckedPush, move: RefMove) => Promise<string | undefined>
@@ -18,6 +20,16 @@ export interface ReadPush {
   readonly push: SettledPush
   /** The refs that a person could still care about each of. */
   readonly news: readonly RefNews[]
+}
+
+/** A move of the branch of a wiki or snippet, for those who follow it. */
+export interface WikiOrSnippetMove {
+  readonly pushId: number
+  readonly repo: Repo
+  readonly repository: WikiOrSnippetRow
+  /** All zeros before the first commit. */
+  readonly oldId: ObjectId
+  readonly newId: ObjectId
 }
 
 /** The rules on moving refs, and what follows from their moves. */
@@ -47,7 +59,7 @@ export interface RepositoriesEffects {
   readonly pushSettled: readonly Effect<SettledPush>[]
   /** By the same task, once: what reads the repository first, then writes in one transaction for many pushes. */
   readonly pushFollowed: readonly PreparedEffect<ReadPush, undefined>[]
-  /** The branch of a wiki or snippet moved: read first, then written in the transaction that closes the move. */
-  readonly wikiMoved: readonly PreparedEffect<SettledMove, undefined>[]
-  readonly snippetMoved: readonly PreparedEffect<SettledMove, undefined>[]
+  /** The branch of a wiki or snippet moved: read first, then written in the transaction that closes the push. */
+  readonly wikiMoved: readonly PreparedEffect<WikiOrSnippetMove, undefined>[]
+  readonly snippetMoved: readonly PreparedEffect<WikiOrSnippetMove, undefined>[]
 }

@@ -1,5 +1,6 @@
 import { daily, every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
+import { oneRefJournal } from '../store/migrations/0130-one-ref-journal.ts'
 import * as branches from './branches/endpoints.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
 import * as changelog from './changelog/endpoints.ts'
@@ -15,18 +16,17 @@ import * as protectionsBranch from './protections/branch-endpoints.ts'
 import * as protectionsEnvironment from './protections/environment-endpoints.ts'
 import * as protectionsTag from './protections/tag-endpoints.ts'
 import * as pushRules from './push-rules/endpoints.ts'
-import { forgetPushesTask } from './refs/forget.ts'
-import { recoverTask } from './refs/recover.ts'
+import { forgetPushesTask } from './refs/journal/forget.ts'
+import { recoverTask } from './refs/journal/recover.ts'
 import { afterPush, afterPushes } from './refs/tasks.ts'
 import { extendCommitGraph, upkeep } from './refs/upkeep.ts'
 import * as repositoryArchive from './repository/archive-endpoints.ts'
 import * as repository from './repository/endpoints.ts'
-import { recoverSides } from './side-repositories/recover.ts'
-import { measureSide, tidySide } from './side-repositories/tasks.ts'
 import * as submodules from './submodules/endpoints.ts'
 import * as tags from './tags/endpoints.ts'
 import * as templates from './templates/endpoints.ts'
 import * as templatesProject from './templates/project-endpoints.ts'
+import { measureWikiOrSnippet, tidyWikiOrSnippet } from './wikis-and-snippets/tasks.ts'
 
 export const repositoriesArea: Manifest = {
   name: 'repositories',
@@ -60,14 +60,9 @@ export const repositoriesArea: Manifest = {
     forgetPushesTask,
     recoverTask,
     upkeep,
-    measureSide,
-    tidySide,
-    recoverSides,
+    measureWikiOrSnippet,
+    tidyWikiOrSnippet,
   ],
-  schedules: [
-    daily('3:50', forgetPushesTask, {}),
-    every(5 * 60_000, recoverTask, {}),
-    every(5 * 60_000, recoverSides, {}),
-  ],
-  migrations: [],
+  schedules: [daily('3:50', forgetPushesTask, {}), every(5 * 60_000, recoverTask, {})],
+  migrations: [oneRefJournal],
 }

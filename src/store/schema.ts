@@ -22,13 +22,13 @@ import type { PushRulesSchema } from './schema/push-rules.ts'
 import type { RefsSchema } from './schema/refs.ts'
 import type { ReleasesSchema } from './schema/releases.ts'
 import type { RequestLinksSchema } from './schema/request-links.ts'
-import type { SideRepositoriesSchema } from './schema/side-repositories.ts'
 import type { SignInSchema } from './schema/sign-in.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
 import type { SuggestionsSchema } from './schema/suggestions.ts'
 import type { ToldStatusesSchema } from './schema/told-statuses.ts'
 import type { UserAgentsSchema } from './schema/user-agents.ts'
 import type { WaitingPushesSchema } from './schema/waiting-pushes.ts'
+import type { WikisAndSnippetsSchema } from './schema/wikis-and-snippets.ts'
 
 /** Every table. An area adds its interface here and its migration to its manifest. */
 export interface Schema
@@ -55,7 +55,7 @@ export interface Schema
     RefsSchema,
     ReleasesSchema,
     RequestLinksSchema,
-    SideRepositoriesSchema,
+    WikisAndSnippetsSchema,
     SignInSchema,
     SpacesSchema,
     SuggestionsSchema,

@@ -6,9 +6,9 @@ import { releaseDeadLocks } from '../git/maintenance/left-over.ts'
 import { locksOf } from '../git/refs/update-refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { syncLooseObjects } from '../git/transfer/quarantine.ts'
-import { readMoved, settleMoved } from '../repositories/refs/door.ts'
 import { isPushable, type Push, type RefMove } from '../repositories/refs/moves.ts'
 import { objectFacts } from '../repositories/refs/object-facts.ts'
+import { finalizeMoved, readMoved } from '../repositories/refs/ref-updater.ts'
 import { type GitService, startService } from './git-process.ts'
 import { allow, deny, readHookQuestion } from './hook.ts'
 import type { PushRequest } from './push-request.ts'
@@ -41,7 +41,7 @@ export class ReceivePack {
     this.#transport = transport
     this.#given = given
     this.#push = push
-    this.#repo = given.door.repo
+    this.#repo = given.updater.repo
     this.#output = new PushOutput(request.capabilities)
     this.#git = startService(receiveCommand(transport.hooks, given.ctx, this.#repo))
     this.#intent = this.#record()
@@ -133,7 +133,7 @@ export class ReceivePack {
   /** Writes the intent down, on the disk. A push that is refused later settles it as one that moved nothing. */
   async #record(): Promise<number> {
     const mark = processMark(this.#git.pid) ?? null
-    const id = await this.#given.door.open({ ...this.#push, moves: this.#moves }, mark)
+    const id = await this.#given.updater.open({ ...this.#push, moves: this.#moves }, mark)
     this.#transport.atStep('intent recorded')
     return id
   }
@@ -145,11 +145,11 @@ export class ReceivePack {
       const question = await readHookQuestion(fromHook)
       if (!question) return
       this.#transport.atStep('objects received')
-      const { ctx, door } = this.#given
+      const { ctx, updater } = this.#given
       const { quarantine } = question
       const facts = objectFacts(this.#repo, quarantine)
       const [refusals] = await Promise.all([
-        door.gate({ ...this.#push, moves: this.#moves }, facts),
+        updater.check({ ...this.#push, moves: this.#moves }, facts),
         quarantine === undefined ? undefined : syncLooseObjects(quarantine),
         this.#intent,
       ])
@@ -172,7 +172,7 @@ export class ReceivePack {
     if (intent === undefined) return
     const moved = this.#allowed ? await this.#moved() : new Set<string>()
     if (this.#allowed) this.#transport.atStep('refs moved')
-    await settleMoved(this.#given.ctx, this.#given.door, intent, moved)
+    await finalizeMoved(this.#given.ctx, this.#given.updater, intent, moved)
     if (this.#allowed) this.#transport.atStep('settled')
   }
 

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream'
 import type { Ctx } from '../ctx.ts'
-import type { RefDoor } from '../repositories/refs/door.ts'
 import type { Push, RefMove, Refusal } from '../repositories/refs/moves.ts'
+import type { RefUpdater } from '../repositories/refs/ref-updater.ts'
 import type { Pushed } from './push-messages.ts'
 
 /** What taking a push needs of the request that brings it. */
 export interface Reception {
   readonly ctx: Ctx
   /** The way into the repository. */
-  readonly door: RefDoor
+  readonly updater: RefUpdater
   /** What the client sends behind the advertisement: commands, options, pack. */
   readonly input: Readable
   /** Raised when the client is gone. */
@@ -26,7 +26,7 @@ export async function messagesOf(
   try {
     return await given.messages({ moved, options: push.options ?? [] })
   } catch (error) {
-    given.ctx.log.error('no messages for a push', { error, repository: given.door.repo.key })
+    given.ctx.log.error('no messages for a push', { error, repository: given.updater.repo.key })
     return []
   }
 }

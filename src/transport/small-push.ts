@@ -6,7 +6,6 @@ import type { Repo } from '../git/repo.ts'
 import { isConnected } from '../git/transfer/connectivity.ts'
 import { acceptLooseObjects, syncLooseObjects } from '../git/transfer/quarantine.ts'
 import { startUnpacking, type Unpacking } from '../git/transfer/unpacking.ts'
-import { movedDespite, settleMoved } from '../repositories/refs/door.ts'
 import {
   isCreation,
   isDeletion,
@@ -16,6 +15,7 @@ import {
   type Refusal,
 } from '../repositories/refs/moves.ts'
 import { objectFacts } from '../repositories/refs/object-facts.ts'
+import { finalizeMoved, movedDespite } from '../repositories/refs/ref-updater.ts'
 import { nextChunk, type PushRequest } from './push-request.ts'
 import { pushLimit } from './receive-command.ts'
 import type { Reception } from './reception.ts'
@@ -86,28 +86,28 @@ export async function takeSmallPush(
   push: Push,
   pack: Buffer,
 ): Promise<SmallPushResult> {
-  const { ctx, door, signal } = given
+  const { ctx, updater, signal } = given
   if (!hasFewObjects(pack) || isTooLarge(ctx, pack)) return 'left to git'
-  const unpacking = transport.ready.take(door.repo.path, () => startUnpacking(door.repo))
-  const intent = door.open(push)
+  const unpacking = transport.ready.take(updater.repo.path, () => startUnpacking(updater.repo))
+  const intent = updater.open(push)
   let moved: ReadonlySet<string> = new Set()
   try {
     const refusals = await judge(transport, given, push, unpacking, pack, intent)
     if (refusals === undefined || signal.aborted) return 'left to git'
     if (refusals.length > 0) return refusals
     transport.atStep('allowed')
-    await acceptLooseObjects(door.repo, unpacking.quarantine)
-    moved = await move(door.repo, push.moves)
+    await acceptLooseObjects(updater.repo, unpacking.quarantine)
+    moved = await move(updater.repo, push.moves)
     if (moved.size === 0) return 'left to git'
     transport.atStep('refs moved')
     return 'moved'
   } catch (error) {
-    ctx.log.debug('a small push is left to git', { error, repository: door.repo.key })
+    ctx.log.debug('a small push is left to git', { error, repository: updater.repo.key })
     return 'left to git'
   } finally {
     unpacking.stop()
     const id = await intent.catch(() => undefined)
-    if (id !== undefined) await settleMoved(ctx, door, id, moved)
+    if (id !== undefined) await finalizeMoved(ctx, updater, id, moved)
     if (moved.size > 0) transport.atStep('settled')
   }
 }
@@ -125,7 +125,7 @@ async function move(repo: Repo, moves: readonly RefMove[]): Promise<ReadonlySet<
 /** What the rules say of a push whose objects are good, and on the disk by then; undefined when that is not plain. */
 async function judge(
   transport: Transport,
-  { door }: Reception,
+  { updater }: Reception,
   push: Push,
   unpacking: Unpacking,
   pack: Buffer,
@@ -137,8 +137,8 @@ async function judge(
   await unpacking.take(pack)
   transport.atStep('objects received')
   const [connected, refusals] = await Promise.all([
-    areConnected(door.repo, push, quarantine),
-    door.gate(push, objectFacts(door.repo, quarantine)),
+    areConnected(updater.repo, push, quarantine),
+    updater.check(push, objectFacts(updater.repo, quarantine)),
     syncLooseObjects(quarantine),
     recorded,
   ])

@@ -20,9 +20,9 @@ export async function* takePush(transport: Transport, given: Reception): AsyncGe
   if (request.commands.length === 0) return
   await waitForPack(given.input, transport.timeLimit)
   const push: Push = { via: 'push', moves: request.commands, options: request.options }
-  const refusals = await given.door.gate(push, undefined)
+  const refusals = await given.updater.check(push, undefined)
   if (refusals.length > 0) {
-    transport.ready.drop(given.door.repo.path)
+    transport.ready.drop(given.updater.repo.path)
     for await (const _ of given.input) {
       // A client listens only when it has sent everything.
     }
@@ -38,7 +38,7 @@ export async function* takePush(transport: Transport, given: Reception): AsyncGe
       yield answer
       return
     }
-    transport.ready.drop(given.door.repo.path)
+    transport.ready.drop(given.updater.repo.path)
     const input = pack ? Readable.from([pack]) : given.input
     run = new ReceivePack(transport, { ...given, input }, request, push)
     yield* run.answer()

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPush, settlePush } from '../../src/repositories/refs/record-move.ts'
-import { recoverForgotten } from '../../src/repositories/refs/recover.ts'
+import { finalizePush, openPush } from '../../src/repositories/refs/journal/record.ts'
+import { recoverForgotten } from '../../src/repositories/refs/journal/recover.ts'
 import {
   commitFile,
   type Desk,
@@ -60,7 +60,7 @@ describe('pushes that stay open', () => {
       oldId: zero,
       newId: tip,
     }))
-    const id = await openPush(world.ctx, project.id, { via: 'push', moves })
+    const id = await openPush(world.ctx, { projectId: project.id }, { via: 'push', moves })
     await gitClient(project.repository, ['update-ref', 'refs/heads/one', tip])
     await recoverForgotten(world.ctx)
     expect((await pushState(id)).map((row) => row.state)).toEqual(['open', 'open'])
@@ -72,12 +72,12 @@ describe('pushes that stay open', () => {
     ])
   })
 
-  test('are settled once, however often it is tried', async () => {
+  test('are finalized once, however often it is tried', async () => {
     const { project, tip } = await pushedProject('once')
     const move = { name: 'refs/heads/x', oldId: zero, newId: tip }
-    const id = await openPush(world.ctx, project.id, { via: 'api', moves: [move] })
-    await settlePush(world.ctx, project.id, id, new Set())
-    await settlePush(world.ctx, project.id, id, new Set(['refs/heads/x']))
+    const id = await openPush(world.ctx, { projectId: project.id }, { via: 'api', moves: [move] })
+    await finalizePush(world.ctx, project.id, id, new Set())
+    await finalizePush(world.ctx, project.id, id, new Set(['refs/heads/x']))
     expect(await pushState(id)).toEqual([{ state: 'closed', move: 'refused', ref: 'refs/heads/x' }])
   })
 })

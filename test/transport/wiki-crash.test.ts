@@ -61,7 +61,7 @@ async function stored() {
   const store = openStore(folder, { migrations })
   try {
     const open = await store.db
-      .selectFrom('side_moves')
+      .selectFrom('pushes')
       .select('id')
       .where('state', '=', 'open')
       .execute()

@@ -62,7 +62,7 @@ export async function listWikiProjectIds(
 ): Promise<number[]> {
   const rows = await db
     .selectFrom('projects')
-    .innerJoin('side_repositories', 'side_repositories.project_id', 'projects.id')
+    .innerJoin('wiki_snippet_repositories', 'wiki_snippet_repositories.project_id', 'projects.id')
     .select('projects.id')
     .where('projects.pending_delete', '=', 0)
     .where(inPlace(place))

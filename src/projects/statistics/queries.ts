@@ -6,8 +6,8 @@ export async function sumProjectSizes(db: Db, projectIds: readonly number[]) {
   if (projectIds.length === 0) return []
   const { rows } = await sql<{ project_id: number; wiki: number; snippets: number }>`
     SELECT p.id AS project_id,
-      coalesce((SELECT size FROM side_repositories WHERE project_id = p.id), 0) AS wiki,
-      coalesce((SELECT sum(r.size) FROM snippets s JOIN side_repositories r ON r.snippet_id = s.id
+      coalesce((SELECT size FROM wiki_snippet_repositories WHERE project_id = p.id), 0) AS wiki,
+      coalesce((SELECT sum(r.size) FROM snippets s JOIN wiki_snippet_repositories r ON r.snippet_id = s.id
         WHERE s.project_id = p.id), 0) AS snippets
     FROM projects p WHERE p.id IN (${sql.join(projectIds)})`.execute(db)
   return rows
@@ -20,9 +20,9 @@ export async function sumGroupSizes(db: Db, groupIds: readonly number[]) {
   const projects = sql`SELECT id FROM projects WHERE pending_delete = 0 AND namespace_id IN (${below})`
   const { rows } = await sql<{ group_id: number; wiki: number; snippets: number }>`
     SELECT g.id AS group_id,
-      coalesce((SELECT sum(size) FROM side_repositories WHERE group_id IN (${below})), 0)
-        + coalesce((SELECT sum(size) FROM side_repositories WHERE project_id IN (${projects})), 0) AS wiki,
-      coalesce((SELECT sum(r.size) FROM snippets s JOIN side_repositories r ON r.snippet_id = s.id
+      coalesce((SELECT sum(size) FROM wiki_snippet_repositories WHERE group_id IN (${below})), 0)
+        + coalesce((SELECT sum(size) FROM wiki_snippet_repositories WHERE project_id IN (${projects})), 0) AS wiki,
+      coalesce((SELECT sum(r.size) FROM snippets s JOIN wiki_snippet_repositories r ON r.snippet_id = s.id
         WHERE s.project_id IN (${projects})), 0) AS snippets
     FROM namespaces g WHERE g.id IN (${sql.join(groupIds)})`.execute(db)
   return rows

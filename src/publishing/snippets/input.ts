@@ -2,7 +2,7 @@ import { badParameters, badRequest, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { CommitAction } from '../../git/write/write-commit.ts'
 import { fault, hash, list, oneOf, parameter, text } from '../../http/params.ts'
-import { MOST_FILES } from './side.ts'
+import { MOST_FILES } from './repository.ts'
 
 const FIRST_NAME = 'snippetfile1.txt'
 

@@ -4,7 +4,7 @@ import { hasProjectRole, seesFeature, type Viewer } from '../../access/visible-q
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
-import type { SnippetsTable } from '../../store/schema/side-repositories.ts'
+import type { SnippetsTable } from '../../store/schema/wikis-and-snippets.ts'
 import type { Db } from '../../store/schema.ts'
 
 /** A snippet with the branch of its repository. */
@@ -22,9 +22,9 @@ export async function insertSnippet(db: Db, values: Insertable<SnippetsTable>): 
 export async function findSnippetRow(db: Db, id: number): Promise<SnippetRow | undefined> {
   return await db
     .selectFrom('snippets')
-    .leftJoin('side_repositories', 'side_repositories.snippet_id', 'snippets.id')
+    .leftJoin('wiki_snippet_repositories', 'wiki_snippet_repositories.snippet_id', 'snippets.id')
     .selectAll('snippets')
-    .select('side_repositories.default_branch as branch')
+    .select('wiki_snippet_repositories.default_branch as branch')
     .where('snippets.id', '=', id)
     .executeTakeFirst()
 }
@@ -83,9 +83,12 @@ export function listSnippetRows(db: Db, viewer: Viewer, filter: SnippetFilter, p
   const query = db
     .selectFrom('snippets')
     .leftJoin('projects', 'projects.id', 'snippets.project_id')
-    .leftJoin('side_repositories', 'side_repositories.snippet_id', 'snippets.id')
+    .leftJoin('wiki_snippet_repositories', 'wiki_snippet_repositories.snippet_id', 'snippets.id')
     .selectAll('snippets')
-    .select(['projects.full_path as project_path', 'side_repositories.default_branch as branch'])
+    .select([
+      'projects.full_path as project_path',
+      'wiki_snippet_repositories.default_branch as branch',
+    ])
     .where(seesSnippet(viewer))
     .$if(authorId !== undefined, (query) => query.where('snippets.author_id', '=', authorId ?? 0))
     .$if(projectId !== undefined, (query) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
-import { removeSideRepository } from '../../repositories/side-repositories/repository.ts'
+import { removeRepository } from '../../repositories/wikis-and-snippets/repository.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { deleteSnippetRow, findSnippetRow, listSnippetIdsOf, updateSnippetRow } from './queries.ts'
 
@@ -17,7 +17,7 @@ export const removeSnippetTask = task({
 
 /** The repository first, so that a crash leaves the row to try again. */
 export async function discardSnippet(ctx: Ctx, id: number): Promise<void> {
-  await removeSideRepository(ctx, { kind: 'snippet', id })
+  await removeRepository(ctx, { kind: 'snippet', id })
   await deleteSnippetRow(ctx.db, id)
 }
 

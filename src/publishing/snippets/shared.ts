@@ -14,7 +14,7 @@ import { answerBlob } from '../../repositories/repository/raw.ts'
 import { filesOf, presentSnippets, type SnippetEntity } from './entity.ts'
 import { getSnippet, type Snippet } from './find.ts'
 import { listSnippetRows, type SnippetFilter } from './queries.ts'
-import { getSnippetSide } from './side.ts'
+import { getSnippetRepository } from './repository.ts'
 
 /*
  * What the endpoints of people's snippets and those of projects have in common.
@@ -54,7 +54,7 @@ export async function rawSnippet(
   request: RequestFacts,
   wanted?: { readonly ref: string; readonly path: string },
 ) {
-  const side = await getSnippetSide(ctx, snippet)
+  const side = await getSnippetRepository(ctx, snippet)
   const repo = ctx.git.open(side.name)
   const ref = wanted?.ref ?? `refs/heads/${side.defaultBranch ?? 'main'}`
   const path = wanted?.path ?? filesOf(snippet.row)[0] ?? ''

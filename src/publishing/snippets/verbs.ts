@@ -7,14 +7,14 @@ import { badParameters, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { CommitAction } from '../../git/write/write-commit.ts'
 import { callerId } from '../../identity/users/find-user.ts'
-import { commitToSide } from '../../repositories/side-repositories/commit.ts'
-import { ensureSideRepository } from '../../repositories/side-repositories/repository.ts'
+import { commitEdit } from '../../repositories/commits/commit-edit.ts'
+import { ensureRepository } from '../../repositories/wikis-and-snippets/repository.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { filesOf } from './entity.ts'
 import type { Snippet } from './find.ts'
 import { insertSnippet, updateSnippetRow } from './queries.ts'
 import { discardSnippet, removeSnippetTask } from './remove.ts'
-import { getSnippetSide, snippetCheck } from './side.ts'
+import { getSnippetRepository, snippetCheck } from './repository.ts'
 
 /** After this long a snippet that never came to be shown is cleared away. */
 const ABANDONED_AFTER_MS = 5 * 60_000
@@ -40,9 +40,9 @@ export async function createSnippet(
   const id = await insertHidden(ctx, project, wish)
   try {
     const branch = ctx.settings.get('default_branch_name') || 'main'
-    const row = await ensureSideRepository(ctx, { kind: 'snippet', id }, branch)
-    const side = { ...row, refusal: undefined, check: snippetCheck(ctx) }
-    await commitToSide(ctx, side, async () => ({
+    const row = await ensureRepository(ctx, { kind: 'snippet', id }, branch)
+    const target = { ...row, refusal: undefined, check: snippetCheck(ctx) }
+    await commitEdit(ctx, target, async () => ({
       message: 'Create snippet',
       actions: wish.actions,
     }))
@@ -108,8 +108,8 @@ export async function changeSnippet(
   assertFacts(ctx, change)
   const steps = actions(filesOf(snippet.row))
   if (steps.length > 0) {
-    const side = await getSnippetSide(ctx, snippet)
-    await commitToSide(ctx, side, async () => ({ message: 'Update snippet', actions: steps }))
+    const target = await getSnippetRepository(ctx, snippet)
+    await commitEdit(ctx, target, async () => ({ message: 'Update snippet', actions: steps }))
   }
   if (Object.values(change).every((value) => value === undefined)) return
   const { title, description, visibility } = change

@@ -4,25 +4,28 @@ import { prepareEffects, runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type ChangedPath, listChangedPaths } from '../../git/diff/changed-paths.ts'
 import { emptyTree, noObject } from '../../git/types.ts'
-import type { SettledMove } from '../../repositories/side-repositories/moved.ts'
+import type { WikiOrSnippetMove } from '../../repositories/effects.ts'
 import { pageOf } from './page-name.ts'
 import type { PageNews, WikiHolder } from './page-news.ts'
-import { savePage } from './queries.ts'
+import { findRename, type Rename, savePage } from './queries.ts'
 
 /** Pages of one push that are told of. */
 const mostPages = 100
 
 /** Tells the feed and the hooks which pages a push or an edit changed. */
-export async function wikiMoved(ctx: Ctx, move: SettledMove): Promise<(ctx: Ctx) => Promise<void>> {
+export async function wikiMoved(
+  ctx: Ctx,
+  move: WikiOrSnippetMove,
+): Promise<(ctx: Ctx) => Promise<void>> {
   const holder = await holderOf(ctx, move)
   if (!holder) return async () => {}
-  const pages = await newsOf(move)
-  const change = { repo: move.repo, tip: move.newId, branch: move.side, pages }
+  const pages = await newsOf(move, await findRename(ctx.db, move.pushId))
+  const change = { repo: move.repo, tip: move.newId, branch: move.repository, pages }
   const follow = await prepareEffects(ctx, ctx.effects.wikiChanged, { holder, change })
   return async (ctx) => {
     for (const one of pages) {
       const saved = { ...one.page, formerSlug: one.formerSlug }
-      const pageId = await savePage(ctx.db, move.side.id, saved, ctx.now())
+      const pageId = await savePage(ctx.db, move.repository.id, saved, ctx.now())
       await runEffects(ctx, ctx.effects.activity, {
         projectId: holder.project?.id ?? null,
         action: one.action,
@@ -35,29 +38,32 @@ export async function wikiMoved(ctx: Ctx, move: SettledMove): Promise<(ctx: Ctx)
   }
 }
 
-async function holderOf(ctx: Ctx, { side }: SettledMove): Promise<WikiHolder | undefined> {
-  if (side.name.kind === 'project_wiki') {
-    const found = await findProjectById(ctx.db, side.name.id)
+async function holderOf(
+  ctx: Ctx,
+  { repository }: WikiOrSnippetMove,
+): Promise<WikiHolder | undefined> {
+  if (repository.name.kind === 'project_wiki') {
+    const found = await findProjectById(ctx.db, repository.name.id)
     const project = found && (await withProjectRole(ctx, found))
     return project && { project, group: undefined, hooked: project }
   }
-  const row = await findGroupById(ctx.db, side.name.id)
+  const row = await findGroupById(ctx.db, repository.name.id)
   const group = row && (await withGroupRole(ctx, row))
   // Hooks of the group and of those above it hear of it; there is no project.
   return group && { project: undefined, group, hooked: { id: 0, namespace_id: group.id } }
 }
 
-async function newsOf(move: SettledMove): Promise<PageNews[]> {
+async function newsOf(move: WikiOrSnippetMove, renamed: Rename | undefined): Promise<PageNews[]> {
   const { repo, oldId, newId } = move
   const from = oldId === noObject ? emptyTree : oldId
-  const changes = withRename(await listChangedPaths(repo, from, newId), move.renamed)
+  const changes = withRename(await listChangedPaths(repo, from, newId), renamed)
   return changes.flatMap((change) => asNews(change) ?? []).slice(0, mostPages)
 }
 
 /** An edit knows what it renamed, however much else it changed. */
 function withRename(
   changes: readonly ChangedPath[],
-  renamed: SettledMove['renamed'],
+  renamed: Rename | undefined,
 ): readonly ChangedPath[] {
   if (!renamed) return changes
   const others = changes.filter((one) => one.oldPath !== renamed.from && one.newPath !== renamed.to)

@@ -2,11 +2,12 @@ import { userOf } from '../../access/actor.ts'
 import { invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { CommitAction } from '../../git/write/write-commit.ts'
-import { commitToSide, type SideState } from '../../repositories/side-repositories/commit.ts'
+import { commitEdit, type EditBase } from '../../repositories/commits/commit-edit.ts'
 import { joinFrontMatter, splitFrontMatter } from './front-matter.ts'
 import { movedTitle, pageOf, pathOfTitle, titleFaults, type WikiFormat } from './page-name.ts'
 import { findPage, type Page, readPageText } from './pages.ts'
-import { ensureWikiSide, findWikiSide, type Wiki } from './wiki.ts'
+import { saveRename } from './queries.ts'
+import { ensureWikiRepository, findWikiRepository, type Wiki } from './wiki.ts'
 
 type FrontMatter = Readonly<Record<string, unknown>>
 
@@ -25,15 +26,15 @@ export interface PageChange {
 }
 
 /** Adds a page; gives its slug. */
-export async function createPage(ctx: Ctx, wiki: Wiki, wish: NewPage): Promise<string> {
-  assertTitle(wish.title)
-  const path = pathOfTitle(wish.title, wish.format)
-  const content = bytesOf(ctx, joinFrontMatter(wish.frontMatter ?? {}, wish.content))
+export async function createPage(ctx: Ctx, wiki: Wiki, page: NewPage): Promise<string> {
+  assertTitle(page.title)
+  const path = pathOfTitle(page.title, page.format)
+  const content = bytesOf(ctx, joinFrontMatter(page.frontMatter ?? {}, page.content))
   const slug = slugOf(path)
-  await commitToSide(ctx, await ensureWikiSide(ctx, wiki), async (state) => {
+  await commitEdit(ctx, await ensureWikiRepository(ctx, wiki), async (state) => {
     if (await pageAt(state, slug)) throw duplicate()
     return {
-      message: message(ctx, 'created', wish.title),
+      message: message(ctx, 'created', page.title),
       actions: [{ kind: 'create', path, content }],
     }
   })
@@ -47,10 +48,10 @@ export async function changePage(
   slug: string,
   change: PageChange,
 ): Promise<string> {
-  const side = await findWikiSide(ctx, wiki)
-  if (!side) throw missing()
+  const repository = await findWikiRepository(ctx, wiki)
+  if (!repository) throw missing()
   let result = slug
-  await commitToSide(ctx, side, async (state) => {
+  await commitEdit(ctx, repository, async (state) => {
     const page = await pageAt(state, slug)
     if (!page) throw missing()
     const path = newPath(page, change)
@@ -64,16 +65,16 @@ export async function changePage(
     return {
       message: message(ctx, 'updated', change.title ?? page.title),
       actions: [action],
-      renamed,
+      record: renamed && ((ctx, pushId) => saveRename(ctx.db, pushId, renamed)),
     }
   })
   return result
 }
 
 export async function removePage(ctx: Ctx, wiki: Wiki, slug: string): Promise<void> {
-  const side = await findWikiSide(ctx, wiki)
-  if (!side) throw missing()
-  await commitToSide(ctx, side, async (state) => {
+  const repository = await findWikiRepository(ctx, wiki)
+  if (!repository) throw missing()
+  await commitEdit(ctx, repository, async (state) => {
     const page = await pageAt(state, slug)
     if (!page) throw missing()
     return {
@@ -90,12 +91,12 @@ export async function addFile(
   path: string,
   content: Buffer,
 ): Promise<string> {
-  const side = await ensureWikiSide(ctx, wiki)
-  await commitToSide(ctx, side, async () => ({
+  const repository = await ensureWikiRepository(ctx, wiki)
+  await commitEdit(ctx, repository, async () => ({
     message: `Upload attachment ${path.slice(path.lastIndexOf('/') + 1)}`,
     actions: [{ kind: 'create', path, content }],
   }))
-  return (await findWikiSide(ctx, wiki))?.defaultBranch ?? ''
+  return (await findWikiRepository(ctx, wiki))?.defaultBranch ?? ''
 }
 
 function assertTitle(title: string): void {
@@ -115,7 +116,7 @@ function newPath(page: Page, change: PageChange): string {
 }
 
 /** Front matter that a change does not speak of stays. */
-async function newText({ repo }: SideState, page: Page, change: PageChange): Promise<string> {
+async function newText({ repo }: EditBase, page: Page, change: PageChange): Promise<string> {
   const before = splitFrontMatter(await readPageText(repo, page))
   const given = change.content ?? before.content
   const brought = splitFrontMatter(given)
@@ -133,7 +134,7 @@ function bytesOf(ctx: Pick<Ctx, 'settings'>, text: string): Buffer {
   })
 }
 
-async function pageAt({ repo, tip }: SideState, slug: string): Promise<Page | undefined> {
+async function pageAt({ repo, tip }: EditBase, slug: string): Promise<Page | undefined> {
   return tip === undefined ? undefined : await findPage(repo, tip, slug)
 }
 

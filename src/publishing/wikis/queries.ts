@@ -50,3 +50,24 @@ export async function savePage(
     .executeTakeFirstOrThrow()
   return id
 }
+
+/** A page that an edit of ours renamed. */
+export interface Rename {
+  readonly from: string
+  readonly to: string
+}
+
+export async function saveRename(db: Db, pushId: number, { from, to }: Rename): Promise<void> {
+  await db
+    .insertInto('wiki_renames')
+    .values({ push_id: pushId, from_path: from, to_path: to })
+    .execute()
+}
+
+export async function findRename(db: Db, pushId: number): Promise<Rename | undefined> {
+  return await db
+    .selectFrom('wiki_renames')
+    .select(['from_path as from', 'to_path as to'])
+    .where('push_id', '=', pushId)
+    .executeTakeFirst()
+}

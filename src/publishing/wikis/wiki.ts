@@ -3,18 +3,19 @@ import type { Group, Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findRef } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
-import type { SideName } from '../../git/repo-name.ts'
+import type { WikiOrSnippetName } from '../../git/repo-name.ts'
 import type { ObjectId } from '../../git/types.ts'
+import type { WikiOrSnippet } from '../../repositories/refs/wiki-updater.ts'
+import type { WikiOrSnippetRow } from '../../repositories/wikis-and-snippets/queries.ts'
 import {
-  ensureSideRepository,
-  findSideRepository,
-} from '../../repositories/side-repositories/repository.ts'
-import type { Side } from '../../repositories/side-repositories/side.ts'
+  ensureRepository,
+  findRepository,
+} from '../../repositories/wikis-and-snippets/repository.ts'
 import { pageOf } from './page-name.ts'
 
 /** The wiki of a project or group. */
 export interface Wiki {
-  readonly name: SideName
+  readonly name: WikiOrSnippetName
   /** The full path of the project or group. */
   readonly path: string
   readonly url: string
@@ -55,17 +56,17 @@ function refusalOf(archived: boolean, what: 'project' | 'group'): string {
 }
 
 /** The repository of a wiki, made now if there is none. */
-export async function ensureWikiSide(ctx: Ctx, wiki: Wiki): Promise<Side> {
-  return asSide(ctx, wiki, await ensureSideRepository(ctx, wiki.name))
+export async function ensureWikiRepository(ctx: Ctx, wiki: Wiki): Promise<WikiOrSnippet> {
+  return asTarget(ctx, wiki, await ensureRepository(ctx, wiki.name))
 }
 
 /** The repository of a wiki, if it was made. */
-export async function findWikiSide(ctx: Ctx, wiki: Wiki): Promise<Side | undefined> {
-  const row = await findSideRepository(ctx, wiki.name)
-  return row && asSide(ctx, wiki, row)
+export async function findWikiRepository(ctx: Ctx, wiki: Wiki): Promise<WikiOrSnippet | undefined> {
+  const row = await findRepository(ctx, wiki.name)
+  return row && asTarget(ctx, wiki, row)
 }
 
-function asSide(ctx: Ctx, wiki: Wiki, row: Awaited<ReturnType<typeof ensureSideRepository>>): Side {
+function asTarget(ctx: Ctx, wiki: Wiki, row: WikiOrSnippetRow): WikiOrSnippet {
   const limit = ctx.settings.get('wiki_page_max_content_bytes')
   return {
     ...row,
@@ -86,9 +87,9 @@ export async function wikiTip(
   ctx: Ctx,
   wiki: Wiki,
 ): Promise<{ readonly repo: Repo; readonly tip: ObjectId; readonly branch: string } | undefined> {
-  const side = await findSideRepository(ctx, wiki.name)
-  if (!side || side.defaultBranch === null) return undefined
+  const repository = await findRepository(ctx, wiki.name)
+  if (!repository || repository.defaultBranch === null) return undefined
   const repo = ctx.git.open(wiki.name)
-  const ref = await findRef(repo, `refs/heads/${side.defaultBranch}`)
-  return ref && { repo, tip: ref.id, branch: side.defaultBranch }
+  const ref = await findRef(repo, `refs/heads/${repository.defaultBranch}`)
+  return ref && { repo, tip: ref.id, branch: repository.defaultBranch }
 }

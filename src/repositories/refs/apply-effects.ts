@@ -5,9 +5,9 @@ import type { Ctx } from '../../ctx.ts'
 import { findPushedProject } from '../../projects/projects/pushed.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { applyEffects, followUp } from './after-move.ts'
+import { deleteWaiting, listMovedRefsOf, listPushes, listWaiting } from './journal/queries.ts'
 import type { SettledPush } from './moves.ts'
 import { enqueuePushed } from './pushed-task.ts'
-import { deleteWaiting, listMovedRefsOf, listPushes, listWaiting } from './queries.ts'
 
 /** Pushes that are told of in one transaction; others who write must not wait long. */
 const most = 30
@@ -70,12 +70,16 @@ export async function findSettled(ctx: Ctx, id: number): Promise<SettledPush | u
 
 async function readSettled(ctx: Ctx, ids: readonly number[]): Promise<SettledPush[]> {
   const moves = await listMovedRefsOf(ctx.db, ids)
-  return (await listPushes(ctx.db, ids)).map((push) => ({
-    id: push.id,
-    projectId: push.project_id,
-    userId: push.user_id,
-    options: JSON.parse(push.options) as string[], // written by us as a list of texts
-    at: push.created_at,
-    moves: moves.get(push.id) ?? [],
-  }))
+  return (await listPushes(ctx.db, ids)).flatMap((push) =>
+    push.project_id === null
+      ? []
+      : {
+          id: push.id,
+          projectId: push.project_id,
+          userId: push.user_id,
+          options: JSON.parse(push.options) as string[], // written by us as a list of texts
+          at: push.created_at,
+          moves: moves.get(push.id) ?? [],
+        },
+  )
 }

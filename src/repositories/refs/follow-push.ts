@@ -3,9 +3,9 @@ import { findProjectById } from '../../access/find-queries.ts'
 import { type Project, withProjectRole } from '../../access/subjects.ts'
 import { prepareEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { insertPushEffect } from './journal/queries.ts'
 import type { RefMove, SettledPush } from './moves.ts'
 import { type RefNews, readNews } from './push-news.ts'
-import { insertPushEffect } from './queries.ts'
 
 /** Commits whose messages are read for issues that they close. */
 const mostCommits = 100

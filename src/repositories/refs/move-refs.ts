@@ -2,9 +2,9 @@ import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { updateRefs } from '../../git/refs/update-refs.ts'
-import { movedDespite, projectDoor, type RefDoor, settleMoved } from './door.ts'
 import type { Push } from './moves.ts'
 import { objectFacts } from './object-facts.ts'
+import { finalizeMoved, movedDespite, projectUpdater, type RefUpdater } from './ref-updater.ts'
 
 /** 403 with the sentence of the rule that refused a move; `reason` is that sentence alone. */
 export class MoveRefused extends Problem {
@@ -29,30 +29,30 @@ export function moveRefs(
   push: Push,
   atStep: (step: MoveStep) => void = () => {},
 ): Promise<void> {
-  return moveThrough(ctx, projectDoor(ctx, project), push, atStep)
+  return moveWith(ctx, projectUpdater(ctx, project), push, atStep)
 }
 
-/** As `moveRefs`, by the door of any repository. */
-export async function moveThrough(
+/** As `moveRefs`, for any repository. */
+export async function moveWith(
   ctx: Ctx,
-  door: RefDoor,
+  updater: RefUpdater,
   push: Push,
   atStep: (step: MoveStep) => void = () => {},
 ): Promise<void> {
-  const [refusal] = await door.gate(push, objectFacts(door.repo))
+  const [refusal] = await updater.check(push, objectFacts(updater.repo))
   if (refusal) throw new MoveRefused(refusal.reason)
   atStep('before intent')
-  const pushId = await door.open(push)
+  const pushId = await updater.open(push)
   atStep('after intent')
   try {
-    await updateRefs(door.repo, push.moves)
+    await updateRefs(updater.repo, push.moves)
   } catch (error) {
-    const moved = await movedDespite(error, door.repo, push.moves)
-    await settleMoved(ctx, door, pushId, moved)
+    const moved = await movedDespite(error, updater.repo, push.moves)
+    await finalizeMoved(ctx, updater, pushId, moved)
     if (moved.size < push.moves.length) throw error
     return
   }
   atStep('after refs')
-  await settleMoved(ctx, door, pushId, new Set(push.moves.map((move) => move.name)))
+  await finalizeMoved(ctx, updater, pushId, new Set(push.moves.map((move) => move.name)))
   atStep('after effects')
 }

@@ -9,7 +9,7 @@ export interface RefMove {
   readonly newId: string
 }
 
-/** What is to happen, and by which door it came. */
+/** Moves of refs that belong together, and how they came in. */
 export interface Push {
   readonly via: Via
   readonly moves: readonly RefMove[]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
+import { insertPushEffect } from './journal/queries.ts'
 import { branchOf, isDeletion, type SettledPush, tagOf } from './moves.ts'
-import { insertPushEffect } from './queries.ts'
 
 /** Pipelines for the branches and tags of a push; what it does is CI's. */
 export const refsPushed = {

@@ -3,10 +3,12 @@ import type { Default, DefaultFlag, Id, Json, Optional, OptionalInstant } from '
 
 export type Via = 'push' | 'api' | 'merge' | 'system'
 
-/** One wish to move refs: a git push or one call of the API. Open until what became of it is known. */
+/** One request to move refs: a git push or one call of the API. Open until what became of it is known. */
 export interface PushesTable {
   id: Id
-  project_id: number
+  /** The project, or the repository of a wiki or snippet: exactly one of the two is set. */
+  project_id: Optional<number>
+  repository_id: Optional<number>
   user_id: Optional<number>
   via: Via
   /** The push options, a JSON list of texts. */
@@ -21,7 +23,8 @@ export interface PushesTable {
 export interface RefMovesTable {
   id: Id
   push_id: number
-  project_id: number
+  project_id: Optional<number>
+  repository_id: Optional<number>
   ref: string
   old_id: string
   new_id: string

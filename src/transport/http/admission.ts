@@ -1,10 +1,10 @@
 import type { Project } from '../../access/subjects.ts'
-import type { RefDoor } from '../../repositories/refs/door.ts'
+import type { RefUpdater } from '../../repositories/refs/ref-updater.ts'
 import type { Service } from '../advertisements.ts'
 
 /** What a git request is about, and who asks is let into. */
 export interface Admission {
-  readonly door: RefDoor
+  readonly updater: RefUpdater
   /** Whose code it is; wikis and snippets have none. */
   readonly project?: Project | undefined
   /** Lines for the user of a push. */

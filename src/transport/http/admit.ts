@@ -4,10 +4,10 @@ import { findMovedProjectId } from '../../access/find-queries.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
-import { projectDoor } from '../../repositories/refs/door.ts'
+import { projectUpdater } from '../../repositories/refs/ref-updater.ts'
 import type { Service } from '../advertisements.ts'
 import type { Admission, Asked } from './admission.ts'
-import { admitSide } from './admit-side.ts'
+import { admitWikiOrSnippet } from './admit-wiki-or-snippet.ts'
 import type { ProjectsByPush } from './create-by-push.ts'
 import { challenge, noProject, notAllowed, redirect, rootOf } from './refusal.ts'
 
@@ -22,8 +22,8 @@ export async function admit(ctx: Ctx, asked: Asked, byPush: ProjectsByPush): Pro
   }
   const found = (await findHere(ctx, asked.path)) ?? (await findMoved(ctx, asked))
   if (found) return admitted(ctx, assertMay(ctx, found, asked.service))
-  const side = await admitSide(ctx, asked)
-  if (side) return side
+  const other = await admitWikiOrSnippet(ctx, asked)
+  if (other) return other
   if (ctx.actor.kind === 'anonymous') throw challenge(ctx.config.vendor.prefix)
   const mayCreate =
     asked.service === 'receive-pack' && ctx.actor.kind === 'user' && !asked.path.endsWith('.wiki')
@@ -38,7 +38,7 @@ interface Found {
 }
 
 function admitted(ctx: Ctx, found: Found): Admission {
-  return { ...found, door: projectDoor(ctx, found.project) }
+  return { ...found, updater: projectUpdater(ctx, found.project) }
 }
 
 async function findHere(ctx: Ctx, path: string): Promise<Found | undefined> {

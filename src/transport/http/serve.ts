@@ -51,9 +51,9 @@ const maxFetchBody = 10 * mebibyte
 export async function answerInfo(asked: GitRequest): Promise<Answer> {
   const { route, request, parts } = asked
   if (request.method !== 'GET') throw wrongMethod('GET')
-  const { door } = await letIn(asked)
+  const { updater } = await letIn(asked)
   const version = protocolVersion(protocolOf(request))
-  const { repo } = door
+  const { repo } = updater
   const list = await parts.transport.advertisements.infoRefs(repo, route.service, version)
   const after = () => {
     if (route.service === 'receive-pack') expectPush(parts.transport, repo)
@@ -67,7 +67,7 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   if (request.method !== 'POST') throw wrongMethod('POST')
   const expected = `application/x-git-${route.service}-request`
   if (request.headers['content-type'] !== expected) throw wrongType(expected)
-  const { ctx, door, project, notices: known } = await letIn(asked)
+  const { ctx, updater, project, notices: known } = await letIn(asked)
   const type = `application/x-git-${route.service}-result`
   if (route.service === 'upload-pack') {
     const body = await readFetch(asked, ctx)
@@ -76,7 +76,7 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
     }
     return {
       type,
-      body: uploadPack(parts.transport, door.repo, body, protocolOf(request), signal),
+      body: uploadPack(parts.transport, updater.repo, body, protocolOf(request), signal),
       after,
     }
   }
@@ -87,7 +87,7 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   const created = project && byPush.takeNotice(ctx, project)
   const notices = created === undefined ? known : [created, ...known]
   const messages = (pushed: Pushed) => pushMessages(ctx, project, pushed, notices)
-  return { type, body: takePush(parts.transport, { ctx, door, input, signal, messages }) }
+  return { type, body: takePush(parts.transport, { ctx, updater, input, signal, messages }) }
 }
 
 async function readFetch({ parts, body }: GitRequest, ctx: Ctx): Promise<Buffer> {

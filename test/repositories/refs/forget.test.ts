@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { forgetPushes } from '../../../src/repositories/refs/forget.ts'
+import { forgetPushes } from '../../../src/repositories/refs/journal/forget.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World

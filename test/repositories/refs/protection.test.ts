@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { matchesPattern } from '../../../src/base/name-pattern.ts'
+import { leadsTo } from '../../../src/repositories/refs/journal/recover.ts'
 import {
   allowForcePush,
   type BranchRule,
@@ -10,7 +11,6 @@ import {
   mayPushTo,
   rulesFor,
 } from '../../../src/repositories/refs/protection.ts'
-import { leadsTo } from '../../../src/repositories/refs/recover.ts'
 
 const nobody: Level = { access_level: null, user_id: null, group_id: null, deploy_key_id: null }
 const level = (access_level: number): Level => ({ ...nobody, access_level })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { actAs } from '../../../src/access/act-as.ts'
 import { getVisibleProject } from '../../../src/access/subjects.ts'
-import { recoverPushes } from '../../../src/repositories/refs/recover.ts'
+import { recoverPushes } from '../../../src/repositories/refs/journal/recover.ts'
 import { mergeNow } from '../../../src/review/merge-requests/merge/merge.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'

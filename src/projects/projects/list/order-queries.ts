@@ -25,7 +25,7 @@ const orderColumns = {
 const sizeOrders = new Set(['repository_size', 'storage_size', 'packages_size'])
 
 const wikiSize = sql<number>`coalesce(
-  (SELECT size FROM side_repositories WHERE side_repositories.project_id = projects.id), 0)`
+  (SELECT size FROM wiki_snippet_repositories WHERE wiki_snippet_repositories.project_id = projects.id), 0)`
 
 /** The order that was asked for, newest first unless told; ids decide between equals. */
 export function ordered(query: Query, viewer: Viewer, filters: ProjectFilters): Query {

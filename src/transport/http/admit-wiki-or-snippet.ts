@@ -2,15 +2,15 @@ import { findMovedProjectId } from '../../access/find-queries.ts'
 import { findVisibleGroup, findVisibleProject } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findSnippet, type Snippet } from '../../publishing/snippets/find.ts'
-import { getSnippetSide } from '../../publishing/snippets/side.ts'
+import { getSnippetRepository } from '../../publishing/snippets/repository.ts'
 import {
-  ensureWikiSide,
-  findWikiSide,
+  ensureWikiRepository,
+  findWikiRepository,
   groupWiki,
   projectWiki,
   type Wiki,
 } from '../../publishing/wikis/wiki.ts'
-import { sideDoor } from '../../repositories/side-repositories/door.ts'
+import { wikiOrSnippetUpdater } from '../../repositories/refs/wiki-updater.ts'
 import type { Admission, Asked } from './admission.ts'
 import { challenge, notAllowed, noWiki, redirect, rootOf } from './refusal.ts'
 
@@ -18,7 +18,7 @@ const wikiForm = /^(.+)\.wiki$/
 const snippetForm = /^(?:(.+)\/)?snippets\/(\d{1,15})$/
 
 /** The wiki or snippet that a git request is about, for callers who may do what they ask (docs/contract/D §3.1). */
-export async function admitSide(ctx: Ctx, asked: Asked): Promise<Admission | undefined> {
+export async function admitWikiOrSnippet(ctx: Ctx, asked: Asked): Promise<Admission | undefined> {
   const [, wikiPath] = wikiForm.exec(asked.path) ?? []
   if (wikiPath !== undefined) return await admitWiki(ctx, asked, wikiPath)
   const [, projectPath, id] = snippetForm.exec(asked.path) ?? []
@@ -43,9 +43,12 @@ async function admitWiki(ctx: Ctx, asked: Asked, path: string): Promise<Admissio
   if (!reads && wiki.refusal !== undefined) throw denied(ctx, wiki.refusal)
   // Whoever may write may begin with an empty clone.
   const mayBegin = wiki.refusal === undefined
-  const side = await (mayBegin ? ensureWikiSide(ctx, wiki) : findWikiSide(ctx, wiki))
-  if (!side) throw ctx.actor.kind === 'anonymous' ? denied(ctx, '') : noWiki()
-  return { door: sideDoor(ctx, side), notices: here ? [] : [movedNotice(ctx, path, wiki.path)] }
+  const target = await (mayBegin ? ensureWikiRepository(ctx, wiki) : findWikiRepository(ctx, wiki))
+  if (!target) throw ctx.actor.kind === 'anonymous' ? denied(ctx, '') : noWiki()
+  return {
+    updater: wikiOrSnippetUpdater(ctx, target),
+    notices: here ? [] : [movedNotice(ctx, path, wiki.path)],
+  }
 }
 
 async function wikiAt(ctx: Ctx, path: string): Promise<Wiki | undefined> {
@@ -80,11 +83,11 @@ function movedNotice(ctx: Ctx, from: string, to: string): string {
 }
 
 async function admitSnippet(ctx: Ctx, asked: Asked, snippet: Snippet): Promise<Admission> {
-  const side = await getSnippetSide(ctx, snippet)
-  if (asked.service === 'receive-pack' && side.refusal !== undefined) {
-    throw denied(ctx, side.refusal)
+  const target = await getSnippetRepository(ctx, snippet)
+  if (asked.service === 'receive-pack' && target.refusal !== undefined) {
+    throw denied(ctx, target.refusal)
   }
-  return { door: sideDoor(ctx, side), notices: [] }
+  return { updater: wikiOrSnippetUpdater(ctx, target), notices: [] }
 }
 
 function denied(ctx: Ctx, reason: string) {

@@ -4,48 +4,48 @@ import { GitError } from '../../git/error.ts'
 import { readRefValues } from '../../git/refs/ref-values.ts'
 import type { Repo } from '../../git/repo.ts'
 import { gate } from './gate.ts'
+import { finalizePush, openPush } from './journal/record.ts'
 import { isDeletion, type Push, type RefMove, type Refusal } from './moves.ts'
 import type { ObjectFacts } from './object-facts.ts'
-import { openPush, settlePush } from './record-move.ts'
 
 /**
- * How refs of one repository move: its rules, and its records before and after. Pushes and the API come in by the same
- * door, be it to the code of a project, a wiki or a snippet.
+ * How refs of one repository move: its rules, and its records before and after. Pushes and the API use the same one, be
+ * it for the code of a project, a wiki or a snippet.
  */
-export interface RefDoor {
+export interface RefUpdater {
   readonly repo: Repo
   /** Why these moves may not be; without `objects`, as far as can be told without new commits. */
-  gate(push: Push, objects: ObjectFacts | undefined): Promise<readonly Refusal[]>
-  /** Records what is about to move, and the git process that will move it; gives the id to settle with. */
+  check(push: Push, objects: ObjectFacts | undefined): Promise<readonly Refusal[]>
+  /** Records what is about to move, and the git process that will move it; gives the id to finalize with. */
   open(push: Push, process?: string | null): Promise<number>
   /** Records which refs did move, and what follows from it. */
-  settle(pushId: number, moved: ReadonlySet<string>): Promise<void>
+  finalize(pushId: number, moved: ReadonlySet<string>): Promise<void>
 }
 
-/** The door to the code of a project. */
-export function projectDoor(ctx: Ctx, project: Project): RefDoor {
+/** Moves refs of the code of a project. */
+export function projectUpdater(ctx: Ctx, project: Project): RefUpdater {
   return {
     repo: ctx.git.open(project.id),
-    gate: (push, objects) => gate(ctx, project, push, objects),
-    open: (push, process = null) => openPush(ctx, project.id, push, process),
-    settle: (pushId, moved) => settlePush(ctx, project.id, pushId, moved),
+    check: (push, objects) => gate(ctx, project, push, objects),
+    open: (push, process = null) => openPush(ctx, { projectId: project.id }, push, process),
+    finalize: (pushId, moved) => finalizePush(ctx, project.id, pushId, moved),
   }
 }
 
 /**
- * As `settle`, for refs that have moved already: nothing takes that back. Should the database refuse, the push stays
- * open, and `refs.recover` settles it.
+ * As `finalize`, for refs that have moved already: nothing takes that back. Should the database refuse, the push stays
+ * open, and `refs.recover` finalizes it.
  */
-export async function settleMoved(
+export async function finalizeMoved(
   ctx: Pick<Ctx, 'log'>,
-  door: RefDoor,
+  updater: RefUpdater,
   pushId: number,
   moved: ReadonlySet<string>,
 ): Promise<void> {
   try {
-    await door.settle(pushId, moved)
+    await updater.finalize(pushId, moved)
   } catch (error) {
-    ctx.log.error('a push stays open', { error, push: pushId, repository: door.repo.key })
+    ctx.log.error('a push stays open', { error, push: pushId, repository: updater.repo.key })
   }
 }
 

@@ -7,24 +7,23 @@ import type { Repo } from '../../git/repo.ts'
 import { repositoryKey } from '../../git/repo-name.ts'
 import { noObject, type ObjectId } from '../../git/types.ts'
 import { type CommitAction, writeCommit } from '../../git/write/write-commit.ts'
-import { asActionRefusal } from '../commits/file-actions.ts'
-import { MoveRefused, moveThrough } from '../refs/move-refs.ts'
+import { MoveRefused, moveWith } from '../refs/move-refs.ts'
+import type { Push } from '../refs/moves.ts'
+import { type WikiOrSnippet, wikiOrSnippetUpdater } from '../refs/wiki-updater.ts'
 import { signerOf } from '../repository/signer.ts'
-import { sideDoor } from './door.ts'
-import { saveRename } from './move-queries.ts'
-import { findSideRowById } from './queries.ts'
-import type { Side } from './side.ts'
+import { findRowById } from '../wikis-and-snippets/queries.ts'
+import { asActionRefusal } from './file-actions.ts'
 
 /** What an edit does to the state that it finds. */
-export interface SidePlan {
+export interface EditPlan {
   readonly message: string
   readonly actions: readonly CommitAction[]
-  /** A file that keeps its identity under another path. */
-  readonly renamed?: { readonly from: string; readonly to: string } | undefined
+  /** Writes what the edit means in the transaction that records its push. */
+  readonly record?: Push['record']
 }
 
 /** Where an edit begins; `tip` is missing before the first commit. */
-export interface SideState {
+export interface EditBase {
   readonly repo: Repo
   readonly tip: ObjectId | undefined
 }
@@ -38,15 +37,15 @@ const oneByOne = new KeyedSemaphore({ limit: 1 })
  * Edits a wiki or snippet: makes a commit and moves the branch there. When somebody else moved it meanwhile, the plan is
  * made again on top of theirs, so no edit is lost and none is made to a state that was not looked at.
  */
-export function commitToSide(
+export function commitEdit(
   ctx: Ctx,
-  side: Side,
-  plan: (state: SideState) => Promise<SidePlan>,
+  target: WikiOrSnippet,
+  plan: (state: EditBase) => Promise<EditPlan>,
 ): Promise<ObjectId | undefined> {
-  return oneByOne.run(repositoryKey(side.name), async () => {
+  return oneByOne.run(repositoryKey(target.name), async () => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await tryCommit(ctx, side, plan)
+        return await tryCommit(ctx, target, plan)
       } catch (error) {
         if (!isOvertaken(error) || attempt === ATTEMPTS) throw asRefusal(error)
       }
@@ -56,16 +55,16 @@ export function commitToSide(
 
 async function tryCommit(
   ctx: Ctx,
-  given: Side,
-  plan: (state: SideState) => Promise<SidePlan>,
+  given: WikiOrSnippet,
+  plan: (state: EditBase) => Promise<EditPlan>,
 ): Promise<ObjectId | undefined> {
   const repo = ctx.git.open(given.name)
-  const known = (await findSideRowById(ctx.db, given.id)) ?? given
-  const side: Side = { ...given, defaultBranch: known.defaultBranch }
-  const branch = side.defaultBranch ?? (ctx.settings.get('default_branch_name') || 'main')
+  const known = (await findRowById(ctx.db, given.id)) ?? given
+  const target: WikiOrSnippet = { ...given, defaultBranch: known.defaultBranch }
+  const branch = target.defaultBranch ?? (ctx.settings.get('default_branch_name') || 'main')
   const name = `refs/heads/${branch}`
   const tip = (await findRef(repo, name))?.id
-  const { message, actions, renamed } = await plan({ repo, tip })
+  const { message, actions, record } = await plan({ repo, tip })
   if (actions.length === 0) return tip
   const signer = signerOf(ctx)
   const written = await writeCommit(repo, {
@@ -77,9 +76,7 @@ async function tryCommit(
   })
   if (!written.changed && tip !== undefined) return tip
   const move = { name, oldId: tip ?? noObject, newId: written.id }
-  const record =
-    renamed && ((ctx: Ctx, id: number) => saveRename(ctx.db, id, renamed.from, renamed.to))
-  await moveThrough(ctx, sideDoor(ctx, side), { via: 'api', moves: [move], record })
+  await moveWith(ctx, wikiOrSnippetUpdater(ctx, target), { via: 'api', moves: [move], record })
   return written.id
 }
 

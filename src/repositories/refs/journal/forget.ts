@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { task } from '../../background/task.ts'
-import { later } from '../../base/clock.ts'
-import type { Ctx } from '../../ctx.ts'
+import { task } from '../../../background/task.ts'
+import { later } from '../../../base/clock.ts'
+import type { Ctx } from '../../../ctx.ts'
 import { deleteOldPushes } from './forget-queries.ts'
 
 const dayMs = 86_400_000

@@ -1,58 +1,68 @@
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import type { SideName } from '../../git/repo-name.ts'
+import type { WikiOrSnippetName } from '../../git/repo-name.ts'
 import {
-  deleteSideRow,
-  findSideRow,
-  insertSideRow,
+  deleteRow,
+  findRow,
+  insertRow,
   listGroupIds,
   listSnippetIds,
-  type SideRow,
+  saveFirstBranch,
+  type WikiOrSnippetRow,
 } from './queries.ts'
 
 /** The repository of a wiki or snippet, if it was made. */
-export function findSideRepository(
+export function findRepository(
   ctx: Pick<Ctx, 'db'>,
-  name: SideName,
-): Promise<SideRow | undefined> {
-  return findSideRow(ctx.db, name)
+  name: WikiOrSnippetName,
+): Promise<WikiOrSnippetRow | undefined> {
+  return findRow(ctx.db, name)
 }
 
 /**
  * The repository of a wiki or snippet, made now if there is none. Its files come before its row: what a crash leaves in
  * between is taken up by the next one who needs it.
  */
-export async function ensureSideRepository(
+export async function ensureRepository(
   ctx: Ctx,
-  name: SideName,
+  name: WikiOrSnippetName,
   defaultBranch: string | null = null,
-): Promise<SideRow> {
-  const known = await findSideRow(ctx.db, name)
+): Promise<WikiOrSnippetRow> {
+  const known = await findRow(ctx.db, name)
   if (known) return known
   const head = defaultBranch ?? (ctx.settings.get('default_branch_name') || 'main')
   await ctx.git.init(name, { defaultBranch: head }).catch((error: unknown) => {
     if (!(error instanceof GitError) || error.code !== 'exists') throw error
   })
   try {
-    await insertSideRow(ctx.db, name, defaultBranch, ctx.now())
+    await insertRow(ctx.db, name, defaultBranch, ctx.now())
   } catch (error) {
     // Whatever it was to belong to went meanwhile.
     await ctx.git.remove(name)
     throw error
   }
-  const row = await findSideRow(ctx.db, name)
+  const row = await findRow(ctx.db, name)
   if (!row) throw new GitError('not_found', 'the repository was removed')
   return row
 }
 
+/** Decides the one branch, unless it is decided; gives what it is. In the transaction that records the push. */
+export function claimBranch(
+  ctx: Pick<Ctx, 'db'>,
+  id: number,
+  branch: string,
+): Promise<string | null> {
+  return saveFirstBranch(ctx.db, id, branch)
+}
+
 /** Removes a repository with all that is recorded of it. */
-export async function removeSideRepository(ctx: Ctx, name: SideName): Promise<void> {
+export async function removeRepository(ctx: Ctx, name: WikiOrSnippetName): Promise<void> {
   await ctx.git.remove(name)
-  await deleteSideRow(ctx.db, name)
+  await deleteRow(ctx.db, name)
 }
 
 /** Removes the files of a project's wiki and snippets; their rows go with the project's. */
-export async function removeSidesOfProject(
+export async function removeRepositoriesOfProject(
   ctx: Ctx,
   { projectId }: { readonly projectId: number },
 ): Promise<void> {
@@ -63,7 +73,7 @@ export async function removeSidesOfProject(
 }
 
 /** Removes the files of the wikis of a group and of all groups below it. */
-export async function removeSidesOfGroup(
+export async function removeRepositoriesOfGroup(
   ctx: Ctx,
   { groupId }: { readonly groupId: number },
 ): Promise<void> {

@@ -1,26 +1,26 @@
-import { userOf } from '../../access/actor.ts'
-import { runEffects } from '../../base/effects.ts'
-import type { Ctx } from '../../ctx.ts'
-import { setHead } from '../../git/repo.ts'
-import { flushLater, inTransaction } from '../../store/transaction.ts'
-import { afterMove } from './after-move.ts'
-import type { Push } from './moves.ts'
-import { closePush, insertPush, insertWaiting, settleMoves } from './queries.ts'
-import { afterPushes } from './tasks.ts'
+import { userOf } from '../../../access/actor.ts'
+import { runEffects } from '../../../base/effects.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { setHead } from '../../../git/repo.ts'
+import { flushLater, inTransaction } from '../../../store/transaction.ts'
+import { afterMove } from '../after-move.ts'
+import type { Push } from '../moves.ts'
+import { afterPushes } from '../tasks.ts'
+import { closePush, insertPush, insertWaiting, type JournalKey, markMoves } from './queries.ts'
 
 /**
- * Writes down that refs are about to move, so that a crash can't leave a move without its effects.
- * `process` names the git process that will do it. Gives the id to settle with.
+ * Records that refs are about to move, so that a crash can't leave a move without its effects.
+ * `process` names the git process that will do it. Gives the id to finalize with.
  */
 export async function openPush(
   ctx: Ctx,
-  projectId: number,
+  key: JournalKey,
   push: Push,
   process: string | null = null,
 ): Promise<number> {
   return await inTransaction(ctx, async (ctx) => {
     const intent = {
-      projectId,
+      key,
       userId: userOf(ctx.actor)?.id ?? null,
       via: push.via,
       options: push.options ?? [],
@@ -34,11 +34,11 @@ export async function openPush(
 }
 
 /**
- * Writes down which refs did move and everything that follows from it, in one transaction. What
- * takes long is left to a task of that transaction. A push that is settled already stays as it is. A power cut that
- * takes the transaction away leaves the intent and the refs, which `refs.recover` settles alike.
+ * Records which refs of a project did move and everything that follows from it, in one transaction. What
+ * takes long is left to a task of that transaction. A push that is final already stays as it is. A power cut that
+ * takes the transaction away leaves the intent and the refs, which `refs.recover` finalizes alike.
  */
-export async function settlePush(
+export async function finalizePush(
   ctx: Ctx,
   projectId: number,
   pushId: number,
@@ -48,7 +48,7 @@ export async function settlePush(
     const via = await closePush(ctx.db, pushId, ctx.now())
     if (via === undefined) return undefined
     await flushLater(ctx.db)
-    const moves = await settleMoves(ctx.db, pushId, moved)
+    const moves = await markMoves(ctx.db, pushId, moved)
     if (moves.length === 0) {
       await runEffects(ctx, ctx.effects.refsRefused, { pushId, via })
       return undefined

@@ -1,15 +1,15 @@
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { findSideRepository } from '../../repositories/side-repositories/repository.ts'
-import type { Side } from '../../repositories/side-repositories/side.ts'
+import type { WikiOrSnippet } from '../../repositories/refs/wiki-updater.ts'
+import { findRepository } from '../../repositories/wikis-and-snippets/repository.ts'
 import { mayEditSnippet, type Snippet } from './find.ts'
 
 /** Most files of one snippet (reference: snippet repositories). */
 export const MOST_FILES = 10
 
 /** The repository of a snippet, with what may be done to it. */
-export async function getSnippetSide(ctx: Ctx, snippet: Snippet): Promise<Side> {
-  const row = await findSideRepository(ctx, { kind: 'snippet', id: snippet.row.id })
+export async function getSnippetRepository(ctx: Ctx, snippet: Snippet): Promise<WikiOrSnippet> {
+  const row = await findRepository(ctx, { kind: 'snippet', id: snippet.row.id })
   if (!row) throw notFound('Repository')
   const refusal = mayEditSnippet(ctx, snippet) ? undefined : refusalOf(snippet)
   return { ...row, refusal, check: snippetCheck(ctx) }
@@ -22,7 +22,7 @@ function refusalOf({ project }: Snippet): string {
 }
 
 /** The rules on what a snippet holds: few files, none too large. */
-export function snippetCheck(ctx: Pick<Ctx, 'settings'>): Side['check'] {
+export function snippetCheck(ctx: Pick<Ctx, 'settings'>): WikiOrSnippet['check'] {
   const limit = ctx.settings.get('snippet_size_limit')
   return async (objects, tip) => {
     const files = await objects.tipFiles(tip)

@@ -1,16 +1,16 @@
 import type { Instant } from '../../base/clock.ts'
-import type { SideKind, SideName } from '../../git/repo-name.ts'
+import type { WikiOrSnippetKind, WikiOrSnippetName } from '../../git/repo-name.ts'
 import type { Db } from '../../store/schema.ts'
 
 const columns = {
   project_wiki: 'project_id',
   group_wiki: 'group_id',
   snippet: 'snippet_id',
-} as const satisfies Record<SideKind, string>
+} as const satisfies Record<WikiOrSnippetKind, string>
 
-export interface SideRow {
+export interface WikiOrSnippetRow {
   readonly id: number
-  readonly name: SideName
+  readonly name: WikiOrSnippetName
   readonly defaultBranch: string | null
 }
 
@@ -22,8 +22,8 @@ interface PlainRow {
   readonly default_branch: string | null
 }
 
-function asSide(row: PlainRow): SideRow {
-  const name: SideName =
+function asRow(row: PlainRow): WikiOrSnippetRow {
+  const name: WikiOrSnippetName =
     row.project_id !== null
       ? { kind: 'project_wiki', id: row.project_id }
       : row.group_id !== null
@@ -32,60 +32,63 @@ function asSide(row: PlainRow): SideRow {
   return { id: row.id, name, defaultBranch: row.default_branch }
 }
 
-export async function findSideRow(db: Db, name: SideName): Promise<SideRow | undefined> {
+export async function findRow(
+  db: Db,
+  name: WikiOrSnippetName,
+): Promise<WikiOrSnippetRow | undefined> {
   const row = await db
-    .selectFrom('side_repositories')
+    .selectFrom('wiki_snippet_repositories')
     .selectAll()
     .where(columns[name.kind], '=', name.id)
     .executeTakeFirst()
-  return row && asSide(row)
+  return row && asRow(row)
 }
 
-export async function findSideRowById(db: Db, id: number): Promise<SideRow | undefined> {
+export async function findRowById(db: Db, id: number): Promise<WikiOrSnippetRow | undefined> {
   const row = await db
-    .selectFrom('side_repositories')
+    .selectFrom('wiki_snippet_repositories')
     .selectAll()
     .where('id', '=', id)
     .executeTakeFirst()
-  return row && asSide(row)
+  return row && asRow(row)
 }
 
 /** Adds the row of a repository; nothing when somebody was faster. */
-export async function insertSideRow(
+export async function insertRow(
   db: Db,
-  name: SideName,
+  name: WikiOrSnippetName,
   defaultBranch: string | null,
   now: Instant,
 ): Promise<void> {
   await db
-    .insertInto('side_repositories')
+    .insertInto('wiki_snippet_repositories')
     .values({ [columns[name.kind]]: name.id, default_branch: defaultBranch, created_at: now })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
 
 /** Decides the one branch, unless it is decided; gives what it is. */
-export async function claimBranch(db: Db, id: number, branch: string): Promise<string | null> {
+export async function saveFirstBranch(db: Db, id: number, branch: string): Promise<string | null> {
   await db
-    .updateTable('side_repositories')
+    .updateTable('wiki_snippet_repositories')
     .set({ default_branch: branch })
     .where('id', '=', id)
     .where('default_branch', 'is', null)
     .execute()
-  return (await findSideRowById(db, id))?.defaultBranch ?? null
+  return (await findRowById(db, id))?.defaultBranch ?? null
 }
 
-export async function saveSideSize(db: Db, id: number, size: number): Promise<void> {
+export async function saveSize(db: Db, id: number, size: number): Promise<void> {
   await db
-    .updateTable('side_repositories')
+    .updateTable('wiki_snippet_repositories')
     .set({ size })
     .where('id', '=', id)
     .where('size', '!=', size)
     .execute()
 }
 
-export async function deleteSideRow(db: Db, name: SideName): Promise<void> {
-  await db.deleteFrom('side_repositories').where(columns[name.kind], '=', name.id).execute()
+export async function deleteRow(db: Db, name: WikiOrSnippetName): Promise<void> {
+  await db.deleteFrom('wiki_snippet_repositories').where(columns[name.kind], '=', name.id).execute()
 }
 
 /** Snippets of a project, whatever their state. */

@@ -1,9 +1,9 @@
-import type { Instant } from '../../base/clock.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Instant } from '../../../base/clock.ts'
+import type { Db } from '../../../store/schema.ts'
 
 /**
- * Deletes pushes that were closed before a moment, their moves and effects with them; gives how many. A push that is
- * still open is settled by the moves after its own, so nothing of its project from then on goes.
+ * Deletes pushes that were closed before a moment, their moves and effects with them; gives how many. What became of a
+ * push that is still open is read from the moves after its own, so nothing of its repository from then on goes.
  */
 export async function deleteOldPushes(db: Db, before: Instant, most: number): Promise<number> {
   const result = await db
@@ -21,7 +21,8 @@ export async function deleteOldPushes(db: Db, before: Instant, most: number): Pr
                 .selectFrom('pushes as open')
                 .select('open.id')
                 .where('open.state', '=', 'open')
-                .whereRef('open.project_id', '=', 'old.project_id')
+                .whereRef('open.project_id', 'is', 'old.project_id')
+                .whereRef('open.repository_id', 'is', 'old.repository_id')
                 .whereRef('open.id', '<', 'old.id'),
             ),
           ),

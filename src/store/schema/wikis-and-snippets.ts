@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/clock.ts'
-import type { Default, Flag, Id, Json, Optional, OptionalInstant } from './columns.ts'
+import type { Default, Flag, Id, Json, Optional } from './columns.ts'
 
 export interface SnippetsTable {
   id: Id
@@ -20,7 +20,7 @@ export interface SnippetsTable {
 }
 
 /** The repository of a wiki (of a project or group) or of a snippet: exactly one of the three is set. */
-export interface SideRepositoriesTable {
+export interface WikiSnippetRepositoriesTable {
   id: Id
   project_id: Optional<number>
   group_id: Optional<number>
@@ -30,24 +30,6 @@ export interface SideRepositoriesTable {
   /** Bytes, as last measured. */
   size: Default<number>
   created_at: Instant
-}
-
-/** One wish to move the branch of such a repository, open until what became of it is known. */
-export interface SideMovesTable {
-  id: Id
-  repository_id: number
-  user_id: Optional<number>
-  /** The git process that moves the ref, `<pid>:<start time>`. */
-  process: Optional<string>
-  ref: string
-  old_id: string
-  new_id: string
-  /** A page that an edit renames, which its content may not tell. */
-  from_path: Optional<string>
-  to_path: Optional<string>
-  state: Default<'open' | 'moved' | 'refused'>
-  created_at: Instant
-  closed_at: OptionalInstant
 }
 
 export interface WikiPagesTable {
@@ -60,9 +42,16 @@ export interface WikiPagesTable {
   updated_at: Instant
 }
 
-export interface SideRepositoriesSchema {
+/** A page that an edit renamed, which its content may not show. */
+export interface WikiRenamesTable {
+  push_id: number
+  from_path: string
+  to_path: string
+}
+
+export interface WikisAndSnippetsSchema {
   snippets: SnippetsTable
-  side_repositories: SideRepositoriesTable
-  side_moves: SideMovesTable
+  wiki_snippet_repositories: WikiSnippetRepositoriesTable
   wiki_pages: WikiPagesTable
+  wiki_renames: WikiRenamesTable
 }

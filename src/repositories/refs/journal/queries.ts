@@ -1,0 +1,209 @@
+import { sql } from 'kysely'
+import type { Instant } from '../../../base/clock.ts'
+import type { Via } from '../../../store/schema/refs.ts'
+import type { Db } from '../../../store/schema.ts'
+import type { RefMove } from '../moves.ts'
+
+/** The repository whose refs move, as the journal knows it: of a project, or of a wiki or snippet. */
+export type JournalKey = { readonly projectId: number } | { readonly repositoryId: number }
+
+function columnsOf(key: JournalKey) {
+  return 'projectId' in key
+    ? { project_id: key.projectId, repository_id: null }
+    : { project_id: null, repository_id: key.repositoryId }
+}
+
+/** Records which refs are about to move, before any of them does. */
+export async function insertPush(
+  db: Db,
+  push: {
+    key: JournalKey
+    userId: number | null
+    via: Via
+    options: readonly string[]
+    process: string | null
+    moves: readonly RefMove[]
+  },
+  now: Instant,
+): Promise<number> {
+  const key = columnsOf(push.key)
+  const { id } = await db
+    .insertInto('pushes')
+    .values({
+      ...key,
+      user_id: push.userId,
+      via: push.via,
+      options: JSON.stringify(push.options),
+      process: push.process,
+      created_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const rows = push.moves.map((move) => ({
+    push_id: id,
+    ...key,
+    ref: move.name,
+    old_id: move.oldId,
+    new_id: move.newId,
+  }))
+  // SQLite binds at most 32,766 values in one statement.
+  for (let at = 0; at < rows.length; at += 5000) {
+    await db
+      .insertInto('ref_moves')
+      .values(rows.slice(at, at + 5000))
+      .execute()
+  }
+  return id
+}
+
+/** Closes an open push and gives how it came in; undefined when that was done before. */
+export async function closePush(db: Db, pushId: number, now: Instant): Promise<Via | undefined> {
+  const row = await db
+    .updateTable('pushes')
+    .set({ state: 'closed', closed_at: now })
+    .where('id', '=', pushId)
+    .where('state', '=', 'open')
+    .returning('via')
+    .executeTakeFirst()
+  return row?.via
+}
+
+/** Marks which refs of a push moved, and gives those; the others were refused. */
+export async function markMoves(
+  db: Db,
+  pushId: number,
+  moved: ReadonlySet<string>,
+): Promise<RefMove[]> {
+  const names = JSON.stringify([...moved])
+  const rows = await db
+    .updateTable('ref_moves')
+    .set({
+      state: sql`iif(ref IN (SELECT value FROM json_each(${names})), 'moved', 'refused')`,
+    })
+    .where('push_id', '=', pushId)
+    .where('state', '=', 'open')
+    .returning(['id', 'ref', 'old_id', 'new_id', 'state'])
+    .execute()
+  // Rows come back in no order.
+  return rows
+    .filter(({ state }) => state === 'moved')
+    .sort((a, b) => a.id - b.id)
+    .map((row) => ({ name: row.ref, oldId: row.old_id, newId: row.new_id }))
+}
+
+export async function findOpenPush(db: Db, id: number) {
+  return await db
+    .selectFrom('pushes')
+    .selectAll()
+    .where('id', '=', id)
+    .where('state', '=', 'open')
+    .executeTakeFirst()
+}
+
+/** Pushes of which it is not known what became of them, begun before a moment. */
+export async function listOpenPushes(db: Db, before: Instant) {
+  return await db
+    .selectFrom('pushes')
+    .selectAll()
+    .where('state', '=', 'open')
+    .where('created_at', '<=', before)
+    .orderBy('id')
+    .execute()
+}
+
+/** These pushes, the oldest first. */
+export async function listPushes(db: Db, ids: readonly number[]) {
+  return await db
+    .selectFrom('pushes')
+    .selectAll()
+    .where('id', 'in', sql<number>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+    .orderBy('id')
+    .execute()
+}
+
+export async function listMoves(db: Db, pushId: number) {
+  return await db
+    .selectFrom('ref_moves')
+    .selectAll()
+    .where('push_id', '=', pushId)
+    .orderBy('id')
+    .execute()
+}
+
+/** The refs of several pushes that moved, by push. */
+export async function listMovedRefsOf(
+  db: Db,
+  pushIds: readonly number[],
+): Promise<Map<number, RefMove[]>> {
+  const rows = await db
+    .selectFrom('ref_moves')
+    .select(['push_id', 'ref', 'old_id', 'new_id'])
+    .where('push_id', 'in', sql<number>`(SELECT value FROM json_each(${JSON.stringify(pushIds)}))`)
+    .where('state', '=', 'moved')
+    .orderBy('id')
+    .execute()
+  const found = new Map<number, RefMove[]>()
+  for (const { push_id, ref, old_id, new_id } of rows) {
+    const moves = found.get(push_id) ?? []
+    moves.push({ name: ref, oldId: old_id, newId: new_id })
+    found.set(push_id, moves)
+  }
+  return found
+}
+
+/** What was recorded for one ref from a move on, newest first, without what was refused. */
+export async function listLaterMoves(db: Db, key: JournalKey, ref: string, fromId: number) {
+  return await db
+    .selectFrom('ref_moves')
+    .selectAll()
+    .where((is) =>
+      'projectId' in key
+        ? is('project_id', '=', key.projectId)
+        : is('repository_id', '=', key.repositoryId),
+    )
+    .where('ref', '=', ref)
+    .where('id', '>=', fromId)
+    .where('state', '<>', 'refused')
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+/** Notes that an effect of a push is done; false when it was before. */
+export async function insertPushEffect(db: Db, pushId: number, effect: string): Promise<boolean> {
+  const row = await db
+    .insertInto('push_effects')
+    .values({ push_id: pushId, effect })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('push_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Notes that the effects of a push are still to come. */
+export async function insertWaiting(db: Db, projectId: number, pushId: number): Promise<void> {
+  await db
+    .insertInto('waiting_pushes')
+    .values({ push_id: pushId, project_id: projectId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Pushes to a project whose effects are still to come, the oldest first. */
+export async function listWaiting(db: Db, projectId: number, most: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('waiting_pushes')
+    .select('push_id')
+    .where('project_id', '=', projectId)
+    .orderBy('push_id')
+    .limit(most)
+    .execute()
+  return rows.map((row) => row.push_id)
+}
+
+export async function deleteWaiting(db: Db, pushIds: readonly number[]): Promise<void> {
+  const ids = JSON.stringify(pushIds)
+  await db
+    .deleteFrom('waiting_pushes')
+    .where('push_id', 'in', sql<number>`(SELECT value FROM json_each(${ids}))`)
+    .execute()
+}
