@@ -160,14 +160,14 @@ function start(command: GitCommand, stdout: 'pipe' | Stream) {
   feed(child.stdin, command.stdin)
   const done = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
     child.on('error', (error) => reject(startFailure('git', error, command.repo)))
-    child.on('close', (code) => {
+    child.on('close', (code, signal) => {
       clearTimeout(timer)
       command.signal?.removeEventListener('abort', onAbort)
       const accepted = code !== null && (command.accept ?? [0]).includes(code)
       if (!accepted) cleanAfter(command)
       if (reason) reject(reason)
       else if (accepted) resolve({ code, stderr })
-      else reject(failure(command, code, stderr))
+      else reject(failure(command, code ?? signal, stderr))
     })
   })
   // The caller may be busy with stdout when this fails; it still sees the rejection when it awaits.
@@ -247,11 +247,19 @@ function feed(stdin: Writable, input: GitCommand['stdin']): void {
   }
 }
 
-function failure(command: GitCommand, code: number | null, stderr: string): GitError {
+function failure(
+  command: GitCommand,
+  end: number | NodeJS.Signals | null,
+  stderr: string,
+): GitError {
   if (saysDiskFull(stderr)) return new GitError('full', diskFullText)
+  // Somebody else ended it, such as a kernel that is short of memory: the next one may come through.
+  if (end === 'SIGKILL' || end === 'SIGTERM') {
+    return new GitError('busy', `git ${command.args[0]} was ended by ${end}`)
+  }
   const said = stderr.trim().split('\n').at(-1) ?? ''
   return new GitError('failed', `git ${command.args[0]} failed: ${said}`, {
-    exit: code ?? -1,
+    exit: typeof end === 'number' ? end : -1,
     stderr: stderr.slice(-2000),
   })
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { setInterval } from 'node:timers'
 
 /** How long the rest of a body that nobody wants is taken in, so that its sender gets to read the answer. */
@@ -23,7 +23,9 @@ export function endAnswer(
 }
 
 function isOver(request: IncomingMessage, response: ServerResponse): boolean {
-  return request.complete || response.headersSent || request.destroyed
+  return (
+    request.complete || response.headersSent || request.destroyed || !declaresBody(request.headers)
+  )
 }
 
 function endNow(request: IncomingMessage, response: ServerResponse, bytes?: Buffer | string) {
@@ -41,14 +43,15 @@ function endNow(request: IncomingMessage, response: ServerResponse, bytes?: Buff
 
 /** Says that the connection ends with the answer, unless the body is read to its end before that begins. */
 export function closeUnlessRead(request: IncomingMessage, response: ServerResponse): void {
-  const { headers } = request
-  const declared =
-    headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0)
-  if (!declared) return
+  if (!declaresBody(request.headers)) return
   response.setHeader('Connection', 'close')
   request.once('end', () => {
     if (!response.headersSent) response.removeHeader('Connection')
   })
+}
+
+function declaresBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /** Bodies that are thrown away, at a pace that they share. */

@@ -221,7 +221,8 @@ async function perform(
   raw: Input,
 ): Promise<ApiAnswer> {
   const { request, endpoint, path } = step
-  const input = withoutNulls({ ...endpoint.query, ...endpoint.body }, raw)
+  // Only a body can hold null.
+  const input = isRead(endpoint) ? raw : withoutNulls({ ...endpoint.query, ...endpoint.body }, raw)
   const read = readParameters(step, input)
   if (endpoint.limit)
     assertWithinLimit(

@@ -15,3 +15,11 @@ test('a command on a repository that was deleted meanwhile says that it is not t
     code: 'not_found',
   })
 })
+
+test('a program that somebody else kills is one that may come through the next time', async () => {
+  const config = { 'alias.end': '!kill -KILL $PPID' }
+  await expect(runGit({ args: ['end'], config })).rejects.toMatchObject({
+    code: 'busy',
+    message: 'git end was ended by SIGKILL',
+  })
+})
