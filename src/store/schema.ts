@@ -4,6 +4,7 @@ import type { BadgesSchema } from './schema/badges.ts'
 import type { BoardsSchema } from './schema/boards.ts'
 import type { CiSchema } from './schema/ci.ts'
 import type { CiRunnersSchema } from './schema/ci-runners.ts'
+import type { CiStartsSchema } from './schema/ci-starts.ts'
 import type { CommitsSchema } from './schema/commits.ts'
 import type { ContainerRegistrySchema } from './schema/container-registry.ts'
 import type { CoreSchema } from './schema/core.ts'
@@ -37,6 +38,7 @@ export interface Schema
     BoardsSchema,
     CiRunnersSchema,
     CiSchema,
+    CiStartsSchema,
     CommitsSchema,
     ContainerRegistrySchema,
     CoreSchema,

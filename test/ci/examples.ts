@@ -1,5 +1,5 @@
 import { apiEndpoints } from '../../src/areas.ts'
-import { examples } from '../contract/example.ts'
+import { done, either, examples, type Spot } from '../contract/example.ts'
 
 const elsewhere = 'needs a pipeline or a runner: test/ci'
 
@@ -10,8 +10,47 @@ const byRunners = Object.fromEntries(
     .map(({ method, path }) => [`${method} ${path}`, { elsewhere: 'test/ci/runners' }]),
 )
 
+/** The variable that every group, project and schedule of the stage has. */
+const named = { path: { key: 'VAR' } }
+
+const withInstanceVariable = {
+  by: 'admin',
+  async prepare({ stage }: Spot) {
+    await done(stage.world.root, 'POST', '/admin/ci/variables', { key: 'VAR', value: 'x' })
+    return { key: 'VAR' }
+  },
+}
+
 export const ciExamples = examples({
   ...byRunners,
+  ...either({
+    'POST /variables': { body: { key: 'NEW', value: 'value' } },
+    'GET /variables/:key': named,
+    'PUT /variables/:key': { ...named, body: { value: 'changed' } },
+    'DELETE /variables/:key': named,
+  }),
+  'GET /admin/ci/variables': { by: 'admin' },
+  'POST /admin/ci/variables': { by: 'admin', body: { key: 'NEW', value: 'value' } },
+  'GET /admin/ci/variables/:key': withInstanceVariable,
+  'PUT /admin/ci/variables/:key': { ...withInstanceVariable, body: { value: 'changed' } },
+  'DELETE /admin/ci/variables/:key': withInstanceVariable,
+  'POST P/triggers': { body: { description: 'another' } },
+  'PUT P/triggers/:trigger_id': { body: { description: 'renamed' } },
+  'POST P/trigger/pipeline': { elsewhere: 'needs a configuration: test/ci/triggers' },
+  'POST P/ref/:ref/trigger/pipeline': { elsewhere: 'needs a configuration: test/ci/triggers' },
+  'POST P/pipeline_schedules': {
+    body: { description: 'every week', ref: 'main', cron: '0 4 * * 1' },
+  },
+  'PUT P/pipeline_schedules/:pipeline_schedule_id': { body: { description: 'renamed' } },
+  'POST P/pipeline_schedules/:pipeline_schedule_id/variables': {
+    body: { key: 'NEW', value: 'value' },
+  },
+  'GET P/pipeline_schedules/:pipeline_schedule_id/variables/:key': named,
+  'PUT P/pipeline_schedules/:pipeline_schedule_id/variables/:key': {
+    ...named,
+    body: { value: 'changed' },
+  },
+  'DELETE P/pipeline_schedules/:pipeline_schedule_id/variables/:key': named,
   ...Object.fromEntries(
     [
       'POST P/pipeline',

@@ -49,6 +49,7 @@ export async function fillGroup(owner: Caller, target: Caller, group: string): P
     deploy_access_levels: [{ access_level: 40 }],
   })
   const account = await make('/service_accounts', { name: 'robot' })
+  await make('/variables', { key: 'VAR', value: 'of the group' })
   const accountToken = await make(`/service_accounts/${account.id}/personal_access_tokens`, {
     name: 'one',
     scopes: ['api'],
@@ -214,6 +215,14 @@ export async function fillProject(owner: Caller, target: Caller, project: string
     name: 'one',
     scopes: ['api'],
   })
+  await make('/variables', { key: 'VAR', value: 'of the project' })
+  const trigger = await make('/triggers', { description: 'from outside' })
+  const schedule = await make('/pipeline_schedules', {
+    description: 'every night',
+    ref: 'main',
+    cron: '0 3 * * *',
+  })
+  await make(`/pipeline_schedules/${schedule.id}/variables`, { key: 'VAR', value: 'nightly' })
   const invited = `invited-p${id}@example.com`
   await make('/invitations', { email: invited, access_level: 30 })
   return {
@@ -269,6 +278,9 @@ export async function fillProject(owner: Caller, target: Caller, project: string
     account_id: String(account.id),
     account_token_id: String(accountToken.id),
     email: invited,
+    trigger_id: String(trigger.id),
+    trigger_token: trigger.token,
+    pipeline_schedule_id: String(schedule.id),
     label_event_id: String(labelEvents[0]?.id),
     milestone_event_id: String(milestoneEvents[0]?.id),
     state_event_id: String(stateEvents[0]?.id),

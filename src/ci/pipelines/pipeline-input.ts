@@ -32,6 +32,8 @@ export interface PipelineInput {
   /** The bridge that wants it. */
   readonly bridge?: { readonly jobId: number; readonly depends: boolean } | undefined
   readonly request?: RequestOrigin | undefined
+  readonly scheduleId?: number | undefined
+  readonly triggerId?: number | undefined
   /** Further variables that rules and jobs see, below those of the run. */
   readonly known?: ReadonlyMap<string, string> | undefined
   /** Runs first in the transaction that makes the pipeline; what it throws leaves none. */

@@ -91,7 +91,12 @@ async function findWanted(ctx: Ctx, job: JobRow, trigger: ValueMap): Promise<Wan
   return { project, ref: ref ?? '', source: 'pipeline' }
 }
 
-async function depthOf(ctx: Ctx, pipelineId: number): Promise<number> {
+/** Whether a pipeline was started by others that were started by others, and so on, too often for one more. */
+export async function isChainTooLong(ctx: Pick<Ctx, 'db'>, pipelineId: number): Promise<boolean> {
+  return (await depthOf(ctx, pipelineId)) >= LONGEST_CHAIN
+}
+
+async function depthOf(ctx: Pick<Ctx, 'db'>, pipelineId: number): Promise<number> {
   let depth = 0
   let at = await findSource(ctx.db, pipelineId)
   while (at && depth < LONGEST_CHAIN) {

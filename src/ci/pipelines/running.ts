@@ -96,6 +96,11 @@ export async function getJobStatus(db: Db, jobId: number): Promise<string | unde
   return await findJobStatus(db, jobId)
 }
 
+/** The pipeline that a job is in. */
+export async function pipelineOfJob(db: Db, jobId: number): Promise<number | undefined> {
+  return (await findJobById(db, jobId))?.pipeline_id
+}
+
 /** A job by its id alone. */
 export async function jobOf(db: Db, jobId: number): Promise<JobRow | undefined> {
   return await findJobById(db, jobId)

@@ -83,9 +83,13 @@ async function originOf(ctx: Ctx, project: Project, at: PipelineRef, input: Pipe
     protected: at.protected,
     merge_request_id: request?.id ?? null,
     merge_request_event: request?.event ?? null,
+    schedule_id: input.scheduleId ?? null,
+    trigger_id: input.triggerId ?? null,
     source_sha: request?.sourceSha ?? null,
     target_sha: request?.targetSha ?? null,
-    request_variables: JSON.stringify(Object.fromEntries(request?.variables ?? [])),
+    request_variables: JSON.stringify(
+      Object.fromEntries([...(request?.variables ?? []), ...(input.known ?? [])]),
+    ),
   }
 }
 

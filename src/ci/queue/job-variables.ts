@@ -102,7 +102,7 @@ async function predefined(ctx: Ctx, loaded: LoadedJob, given: Given): Promise<Se
           event: pipeline.merge_request_event ?? 'detached',
           sourceSha: pipeline.source_sha ?? pipeline.sha,
           targetSha: pipeline.target_sha ?? undefined,
-          variables: new Map(Object.entries(JSON.parse(pipeline.request_variables) as object)),
+          variables: new Map(),
         }
   const known = await knownVariables(ctx, await withProjectRole(ctx, project), {
     ref: pipeline.ref,
@@ -116,6 +116,8 @@ async function predefined(ctx: Ctx, loaded: LoadedJob, given: Given): Promise<Se
     request,
   })
   known.delete('CI_CONFIG_PATH')
+  const atStart = JSON.parse(pipeline.request_variables) as Record<string, string> // written by us
+  for (const [key, value] of Object.entries(atStart)) known.set(key, value)
   return [
     ...[...known].map(([key, value]) => open(key, value, { raw: true })),
     ...pipelineVariables(ctx, loaded),

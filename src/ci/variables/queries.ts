@@ -1,4 +1,7 @@
-import type { Selectable } from 'kysely'
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Source } from '../../access/sources.ts'
+import type { Page, Paged } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
 import type { CiVariablesTable } from '../../store/schema/ci.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -35,4 +38,79 @@ export async function listInheritedVariables(
   const rank = (row: (typeof rows)[number]) =>
     row.project_id !== null ? Number.MAX_SAFE_INTEGER : row.depth === null ? -1e9 : -row.depth
   return rows.sort((one, other) => rank(one) - rank(other)).map(({ depth: _, ...row }) => row)
+}
+
+/** Whose variables: a project's, a group's, or (neither) the instance's. */
+export interface VariablePlace {
+  readonly projectId: number | null
+  readonly groupId: number | null
+}
+
+export const INSTANCE: VariablePlace = { projectId: null, groupId: null }
+
+export function placeOf(source: Pick<Source, 'kind' | 'id'>): VariablePlace {
+  return source.kind === 'project'
+    ? { projectId: source.id, groupId: null }
+    : { projectId: null, groupId: source.id }
+}
+
+function variablesAt(db: Db, { projectId, groupId }: VariablePlace) {
+  const query = db.selectFrom('ci_variables').selectAll()
+  if (projectId !== null) return query.where('project_id', '=', projectId)
+  if (groupId !== null) return query.where('group_id', '=', groupId)
+  return query.where('project_id', 'is', null).where('group_id', 'is', null)
+}
+
+export function listVariableRows(
+  db: Db,
+  place: VariablePlace,
+  page: Page,
+): Promise<Paged<VariableRow>> {
+  return listPage(db, variablesAt(db, place).orderBy('key').orderBy('id'), page)
+}
+
+/** The variables of one key, one for each scope. */
+export async function listVariablesOf(
+  db: Db,
+  place: VariablePlace,
+  key: string,
+): Promise<VariableRow[]> {
+  return await variablesAt(db, place).where('key', '=', key).orderBy('id').execute()
+}
+
+export async function countVariablesOf(db: Db, place: VariablePlace): Promise<number> {
+  const row = await variablesAt(db, place)
+    .clearSelect()
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+export async function insertVariable(
+  db: Db,
+  place: VariablePlace,
+  row: Omit<Insertable<CiVariablesTable>, 'group_id' | 'project_id'>,
+): Promise<VariableRow> {
+  return await db
+    .insertInto('ci_variables')
+    .values({ ...row, project_id: place.projectId, group_id: place.groupId })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function updateVariable(
+  db: Db,
+  id: number,
+  values: Updateable<CiVariablesTable>,
+): Promise<VariableRow> {
+  return await db
+    .updateTable('ci_variables')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteVariable(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('ci_variables').where('id', '=', id).execute()
 }

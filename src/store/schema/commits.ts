@@ -44,13 +44,15 @@ export interface PipelinesTable {
   merge_request_event: Optional<'detached' | 'merged_result'>
   source_sha: Optional<string>
   target_sha: Optional<string>
-  /** JSON: `CI_MERGE_REQUEST_…`. */
+  /** JSON: `CI_MERGE_REQUEST_…`, and what else its jobs learn of how it began. */
   request_variables: Json
   /** Which jobs a newer pipeline of the ref may cancel (`workflow:auto_cancel`). */
   on_new_commit: Default<'conservative' | 'interruptible' | 'none'>
   on_job_failure: Default<'none' | 'all'>
   /** The newer pipeline that canceled it. */
   canceled_by_id: Optional<number>
+  schedule_id: Optional<number>
+  trigger_id: Optional<number>
 }
 
 /** What somebody outside reports about a commit. */

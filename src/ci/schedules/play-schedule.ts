@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { userOf } from '../../access/actor.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { type ScheduleRow, updateSchedule } from './queries.ts'
+
+/** One run of a schedule, by the clock or by hand; `at` tells one from another. */
+export const scheduledRun = {
+  name: 'schedules.run',
+  payload: z.object({
+    schedule_id: z.int(),
+    user_id: z.int().nullable(),
+    by: z.enum(['clock', 'hand']),
+    at: z.string(),
+  }),
+}
+
+/** Runs a schedule once more, as the caller. */
+export async function playSchedule(ctx: Ctx, row: ScheduleRow): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    const at = ctx.now()
+    await updateSchedule(ctx.db, row.id, { played_at: at })
+    const user_id = userOf(ctx.actor)?.id ?? null
+    await ctx.work.enqueue(ctx.db, scheduledRun, { schedule_id: row.id, user_id, by: 'hand', at })
+  })
+}

@@ -1,0 +1,138 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { OffsetPage, Paged } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type { CiSchedulesTable, CiScheduleVariablesTable } from '../../store/schema/ci-starts.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type ScheduleRow = Selectable<CiSchedulesTable>
+export type ScheduleVariableRow = Selectable<CiScheduleVariablesTable>
+
+export function listSchedules(
+  db: Db,
+  projectId: number,
+  active: boolean | undefined,
+  page: OffsetPage,
+): Promise<Paged<ScheduleRow>> {
+  const query = db
+    .selectFrom('ci_schedules')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .$if(active !== undefined, (query) => query.where('active', '=', active ? 1 : 0))
+    .orderBy('id')
+  return listPage(db, query, page)
+}
+
+export async function countSchedules(db: Db, projectId: number): Promise<number> {
+  const row = await db
+    .selectFrom('ci_schedules')
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+export async function findSchedule(db: Db, id: number): Promise<ScheduleRow | undefined> {
+  return await db.selectFrom('ci_schedules').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Schedules whose time has come. */
+export async function listDueSchedules(db: Db, now: Instant, most: number): Promise<ScheduleRow[]> {
+  return await db
+    .selectFrom('ci_schedules')
+    .selectAll()
+    .where('active', '=', 1)
+    .where('next_run_at', '<=', now)
+    .orderBy('next_run_at')
+    .limit(most)
+    .execute()
+}
+
+export async function insertSchedule(
+  db: Db,
+  row: Insertable<CiSchedulesTable>,
+): Promise<ScheduleRow> {
+  return await db.insertInto('ci_schedules').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function updateSchedule(
+  db: Db,
+  id: number,
+  values: Updateable<CiSchedulesTable>,
+): Promise<ScheduleRow> {
+  return await db
+    .updateTable('ci_schedules')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Changes a schedule that is due since, or was played at, a moment; false when somebody was faster. */
+export async function claimRun(
+  db: Db,
+  id: number,
+  run: { readonly column: 'next_run_at' | 'played_at'; readonly at: Instant },
+  next: Instant | null,
+): Promise<boolean> {
+  const done = await db
+    .updateTable('ci_schedules')
+    .set({ [run.column]: next })
+    .where('id', '=', id)
+    .where(run.column, '=', run.at)
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+export async function deleteSchedule(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('ci_schedules').where('id', '=', id).execute()
+}
+
+export async function listScheduleVariables(
+  db: Db,
+  scheduleId: number,
+): Promise<ScheduleVariableRow[]> {
+  return await db
+    .selectFrom('ci_schedule_variables')
+    .selectAll()
+    .where('schedule_id', '=', scheduleId)
+    .orderBy('key')
+    .execute()
+}
+
+export async function insertScheduleVariable(
+  db: Db,
+  row: Insertable<CiScheduleVariablesTable>,
+): Promise<ScheduleVariableRow> {
+  return await db
+    .insertInto('ci_schedule_variables')
+    .values(row)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function updateScheduleVariable(
+  db: Db,
+  id: number,
+  values: Updateable<CiScheduleVariablesTable>,
+): Promise<ScheduleVariableRow> {
+  return await db
+    .updateTable('ci_schedule_variables')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteScheduleVariable(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('ci_schedule_variables').where('id', '=', id).execute()
+}
+
+/** The pipelines that a schedule has started, by `sort` of their ids. */
+export function selectSchedulePipelines(db: Db, scheduleId: number, sort: 'asc' | 'desc') {
+  return db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('schedule_id', '=', scheduleId)
+    .orderBy('id', sort)
+}
