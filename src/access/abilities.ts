@@ -49,6 +49,15 @@ export const projectAbilities = {
   read_confidential_issues: { role: planner, feature: 'issues' },
   create_issue: { role: guest, visitor: 'signed_in', feature: 'issues', write: true },
   update_issue: { role: planner, feature: 'issues', write: true },
+  // Authors and assignees change their own; which fields, a condition of the endpoint says.
+  edit_issue: {
+    role: planner,
+    when: { author: 0, assignee: 0 },
+    feature: 'issues',
+    write: true,
+  },
+  // Strangers may report, but not sort: labels, milestones and people are for members (docs/contract/D §2.2).
+  sort_issue: { role: guest },
   admin_issue: { role: planner, feature: 'issues', write: true },
   delete_issue: { role: owner, when: { author: planner }, feature: 'issues', write: true },
   read_merge_requests: { role: planner, visitor: 'anyone', feature: 'merge_requests' },
@@ -62,6 +71,7 @@ export const projectAbilities = {
   update_merge_request: { role: developer, feature: 'merge_requests', write: true },
   approve_merge_request: { role: developer, feature: 'merge_requests', write: true },
   read_approval_rules: { role: guest },
+  read_archived_approval_rules: { role: maintainer },
   admin_approval_rules: { role: maintainer, write: true },
   edit_merge_request: { role: developer, when: { author: 0 }, write: true },
   delete_merge_request: { role: owner, feature: 'merge_requests', write: true },

@@ -24,7 +24,7 @@ export interface CommandPlan {
 }
 
 /** What a request says beside the body, for the quick actions that ask for it. */
-export interface CommandContext {
+export interface CommandOptions {
   /** The head that the caller saw: `/merge` asks for it. */
   readonly headSha?: string | undefined
 }
@@ -61,6 +61,6 @@ export interface NoteKind {
     ctx: Ctx,
     noteable: Noteable,
     body: string,
-    context: CommandContext,
+    options: CommandOptions,
   ): Promise<CommandPlan | undefined>
 }

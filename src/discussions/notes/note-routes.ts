@@ -7,7 +7,7 @@ import { Answer, type Endpoint, endpoint, perMinuteAsSet } from '../../http/endp
 import { flag, instant, oneOf, text } from '../../http/params.ts'
 import { onNote, onNoteable, writesInternalNote } from './access.ts'
 import { commandsEntity, type NoteRow, noteEntity, presentCommands, presentNote } from './entity.ts'
-import type { CommandContext, CommandPlan, CommandResult, NoteKind } from './kind.ts'
+import type { CommandOptions, CommandPlan, CommandResult, NoteKind } from './kind.ts'
 import type { Noteable } from './noteable.ts'
 import { peopleOf, presentOne } from './present.ts'
 import { listNoteRows } from './queries.ts'
@@ -18,7 +18,7 @@ async function planOf(
   kind: NoteKind,
   noteable: Noteable,
   body: string,
-  context: CommandContext = {},
+  context: CommandOptions = {},
 ): Promise<CommandPlan | undefined> {
   if (!/^\/[a-z_]/im.test(body)) return undefined
   return await kind.readCommands?.(ctx, noteable, body, context)
@@ -40,7 +40,7 @@ export async function addNote(
   kind: NoteKind,
   noteable: Noteable,
   input: NoteInput,
-  context: CommandContext = {},
+  context: CommandOptions = {},
 ) {
   const plan = await planOf(ctx, kind, noteable, input.body, context)
   const body = plan?.body ?? input.body

@@ -1,25 +1,19 @@
 import { z } from 'zod'
-import { type SourceKind, sourceWord as word } from '../../access/sources.ts'
+import { onEither, type Source } from '../../access/sources.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Endpoint, endpoint } from '../../http/endpoint.ts'
-import { csv, flag, id, integer, text } from '../../http/params.ts'
-import { onSource, type PlanningSource } from '../place.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { csv, flag, integer, text } from '../../http/params.ts'
+import { onBoard, onBoardList } from './access.ts'
 import { boardEntity, listEntity, presentBoards, presentLists } from './entity.ts'
 import { type BoardRow, deleteBoard, listBoardRows, listListsOf } from './queries.ts'
-import {
-  addList,
-  changeBoard,
-  createBoard,
-  getBoard,
-  getList,
-  moveList,
-  removeList,
-} from './verbs.ts'
+import { addList, changeBoard, createBoard, type getList, moveList, removeList } from './verbs.ts'
 
 const tags = ['boards']
-const boardParams = { board_id: id() }
-const listParams = { board_id: id(), list_id: id() }
+const path = '/:source/:id/boards'
+const one = '/:source/:id/boards/:board_id'
+const lists = '/:source/:id/boards/:board_id/lists'
+const list = '/:source/:id/boards/:board_id/lists/:list_id'
 const settings = {
   hide_backlog_list: flag().optional(),
   hide_closed_list: flag().optional(),
@@ -29,7 +23,7 @@ const settings = {
   weight: integer({ min: 0 }).nullish(),
 }
 
-async function presentBoard(ctx: Ctx, owner: PlanningSource, row: BoardRow) {
+async function presentBoard(ctx: Ctx, owner: Source, row: BoardRow) {
   const [board] = await presentBoards(ctx, owner, [row])
   if (!board) throw notFound('Board')
   return board
@@ -51,151 +45,119 @@ function oneSubject(sent: ReadonlySet<string>): string[] {
     : [`${given.join(', ')} are mutually exclusive`]
 }
 
-function boardsOf(kind: SourceKind): Endpoint[] {
-  const path = `/${kind}/:id/boards` as const
-  return [
-    endpoint({
-      method: 'GET',
-      path,
-      summary: `List the issue boards of a ${word[kind]}`,
-      tags,
-      access: onSource(kind, 'read_issues'),
-      paginate: 'offset',
-      response: z.array(boardEntity),
-      async handler({ ctx, source, page }) {
-        const rows = await listBoardRows(ctx.db, source, page)
-        return { ...rows, items: await presentBoards(ctx, source, rows.items) }
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${path}/:board_id`,
-      summary: `Get an issue board of a ${word[kind]}`,
-      tags,
-      access: onSource(kind, 'read_issues'),
-      params: boardParams,
-      response: boardEntity,
-      handler: async ({ ctx, source, params }) =>
-        presentBoard(ctx, source, await getBoard(ctx, source, params.board_id)),
-    }),
-    endpoint({
-      method: 'POST',
-      path,
-      summary: `Create an issue board in a ${word[kind]}`,
-      tags,
-      access: onSource(kind, 'admin_board'),
-      body: { name: text({ max: 255 }) },
-      response: boardEntity,
-      status: 201,
-      handler: async ({ ctx, source, body }) =>
-        presentBoard(ctx, source, await createBoard(ctx, source, body.name)),
-    }),
-    endpoint({
-      method: 'PUT',
-      path: `${path}/:board_id`,
-      summary: `Change an issue board of a ${word[kind]}`,
-      tags,
-      access: onSource(kind, 'admin_board'),
-      params: boardParams,
-      body: { name: text({ max: 255 }).optional(), ...settings },
-      response: boardEntity,
-      async handler({ ctx, source, params, body }) {
-        const row = await getBoard(ctx, source, params.board_id)
-        return presentBoard(ctx, source, await changeBoard(ctx, source, row, body))
-      },
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: `${path}/:board_id`,
-      summary: `Delete an issue board of a ${word[kind]}`,
-      tags,
-      access: onSource(kind, 'admin_board'),
-      params: boardParams,
-      async handler({ ctx, source, params }) {
-        const row = await getBoard(ctx, source, params.board_id)
-        await deleteBoard(ctx.db, row.id)
-      },
-    }),
-  ]
-}
+export const listBoards = endpoint({
+  method: 'GET',
+  path,
+  summary: 'List the issue boards of a project or group',
+  tags,
+  access: onEither('read_issues'),
+  paginate: 'offset',
+  response: z.array(boardEntity),
+  async handler({ ctx, source, page }) {
+    const rows = await listBoardRows(ctx.db, source, page)
+    return { ...rows, items: await presentBoards(ctx, source, rows.items) }
+  },
+})
 
-function listsOf(kind: SourceKind): Endpoint[] {
-  const path = `/${kind}/:id/boards/:board_id/lists` as const
-  return [
-    endpoint({
-      method: 'GET',
-      path,
-      summary: `List the lists of a board of a ${word[kind]}`,
-      tags,
-      access: onSource(kind, 'read_issues'),
-      params: boardParams,
-      response: z.array(listEntity),
-      async handler({ ctx, source, params }) {
-        const board = await getBoard(ctx, source, params.board_id)
-        return presentLists(ctx, await listListsOf(ctx.db, [board.id]))
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${path}/:list_id`,
-      summary: `Get a list of a board of a ${word[kind]}`,
-      tags,
-      access: onSource(kind, 'read_issues'),
-      params: listParams,
-      response: listEntity,
-      async handler({ ctx, source, params }) {
-        const board = await getBoard(ctx, source, params.board_id)
-        return presentList(ctx, await getList(ctx, board, params.list_id))
-      },
-    }),
-    endpoint({
-      method: 'POST',
-      path,
-      summary: `Add a list to a board of a ${word[kind]}`,
-      tags,
-      access: onSource(kind, 'admin_board'),
-      params: boardParams,
-      body: {
-        label_id: integer().optional(),
-        assignee_id: integer().optional(),
-        milestone_id: integer().optional(),
-      },
-      check: oneSubject,
-      response: listEntity,
-      status: 201,
-      async handler({ ctx, source, params, body }) {
-        const board = await getBoard(ctx, source, params.board_id)
-        return presentList(ctx, await addList(ctx, source, board, body))
-      },
-    }),
-    endpoint({
-      method: 'PUT',
-      path: `${path}/:list_id`,
-      summary: `Move a list of a board of a ${word[kind]}`,
-      tags,
-      access: onSource(kind, 'admin_board'),
-      params: listParams,
-      body: { position: integer() },
-      response: listEntity,
-      async handler({ ctx, source, params, body }) {
-        const board = await getBoard(ctx, source, params.board_id)
-        return presentList(ctx, await moveList(ctx, board, params.list_id, body.position))
-      },
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: `${path}/:list_id`,
-      summary: `Remove a list from a board of a ${word[kind]}`,
-      tags,
-      access: onSource(kind, 'admin_board'),
-      params: listParams,
-      async handler({ ctx, source, params }) {
-        const board = await getBoard(ctx, source, params.board_id)
-        await removeList(ctx, board, params.list_id)
-      },
-    }),
-  ]
-}
+export const getOneBoard = endpoint({
+  method: 'GET',
+  path: one,
+  summary: 'Get an issue board of a project or group',
+  tags,
+  access: onBoard(),
+  response: boardEntity,
+  handler: ({ ctx, source, board }) => presentBoard(ctx, source, board),
+})
 
-export const projectBoards = [...boardsOf('projects'), ...listsOf('projects')]
-export const groupBoards = [...boardsOf('groups'), ...listsOf('groups')]
+export const addBoard = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Create an issue board in a project or group',
+  tags,
+  access: onEither('admin_board'),
+  body: { name: text({ max: 255 }) },
+  response: boardEntity,
+  status: 201,
+  handler: async ({ ctx, source, body }) =>
+    presentBoard(ctx, source, await createBoard(ctx, source, body.name)),
+})
+
+export const updateBoard = endpoint({
+  method: 'PUT',
+  path: one,
+  summary: 'Change an issue board of a project or group',
+  tags,
+  access: onBoard('admin_board'),
+  body: { name: text({ max: 255 }).optional(), ...settings },
+  response: boardEntity,
+  handler: async ({ ctx, source, board, body }) =>
+    presentBoard(ctx, source, await changeBoard(ctx, source, board, body)),
+})
+
+export const removeBoard = endpoint({
+  method: 'DELETE',
+  path: one,
+  summary: 'Delete an issue board of a project or group',
+  tags,
+  access: onBoard('admin_board'),
+  handler: ({ ctx, board }) => deleteBoard(ctx.db, board.id),
+})
+
+export const listBoardLists = endpoint({
+  method: 'GET',
+  path: lists,
+  summary: 'List the lists of a board of a project or group',
+  tags,
+  access: onBoard(),
+  response: z.array(listEntity),
+  handler: async ({ ctx, board }) => presentLists(ctx, await listListsOf(ctx.db, [board.id])),
+})
+
+export const getBoardList = endpoint({
+  method: 'GET',
+  path: list,
+  summary: 'Get a list of a board of a project or group',
+  tags,
+  access: onBoardList(),
+  response: listEntity,
+  handler: ({ ctx, list }) => presentList(ctx, list),
+})
+
+export const addBoardList = endpoint({
+  method: 'POST',
+  path: lists,
+  summary: 'Add a list to a board of a project or group',
+  tags,
+  access: onBoard('admin_board'),
+  body: {
+    label_id: integer().optional(),
+    assignee_id: integer().optional(),
+    milestone_id: integer().optional(),
+  },
+  check: oneSubject,
+  response: listEntity,
+  status: 201,
+  handler: async ({ ctx, source, board, body }) =>
+    presentList(ctx, await addList(ctx, source, board, body)),
+})
+
+export const updateBoardList = endpoint({
+  method: 'PUT',
+  path: list,
+  summary: 'Move a list of a board of a project or group',
+  tags,
+  access: onBoardList('admin_board'),
+  body: { position: integer() },
+  response: listEntity,
+  handler: async ({ ctx, board, list, body }) =>
+    presentList(ctx, await moveList(ctx, board, list.id, body.position)),
+})
+
+export const removeBoardList = endpoint({
+  method: 'DELETE',
+  path: list,
+  summary: 'Remove a list from a board of a project or group',
+  tags,
+  access: onBoardList('admin_board'),
+  handler: ({ ctx, board, list }) => removeList(ctx, board, list.id),
+})

@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import type { Source } from '../../access/sources.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
 import { describeLabels } from '../labels/describe.ts'
 import { labelDetailEntity, presentLabelDetail } from '../labels/entity.ts'
 import { milestoneEntity } from '../milestones/entity.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
-import type { PlanningSource } from '../place.ts'
 import {
   type BoardRow,
   type ListRow,
@@ -92,7 +92,7 @@ export async function presentLists(ctx: Ctx, rows: readonly ListRow[]): Promise<
 /** Boards with their lists (docs/contract/D §1.2 boards). */
 export async function presentBoards(
   ctx: Ctx,
-  owner: PlanningSource,
+  owner: Source,
   rows: readonly BoardRow[],
 ): Promise<Board[]> {
   const ids = rows.map((row) => row.id)
@@ -127,28 +127,26 @@ export async function presentBoards(
   })
 }
 
-function ownerParts(
-  ctx: Ctx,
-  { project, group }: PlanningSource,
-): Pick<Board, 'project' | 'group'> {
+function ownerParts(ctx: Ctx, owner: Source): Pick<Board, 'project' | 'group'> {
   const { externalUrl } = ctx.config
-  const url = `${externalUrl}/${project?.full_path}`
-  return {
-    project: project && {
-      id: project.id,
-      description: project.description,
-      name: project.name,
-      name_with_namespace: `${project.namespace_full_name} / ${project.name}`,
-      path: project.path,
-      path_with_namespace: project.full_path,
-      http_url_to_repo: `${url}.git`,
-      web_url: url,
-      created_at: project.created_at,
-    },
-    group: group && {
-      id: group.id,
-      name: group.name,
-      web_url: `${externalUrl}/groups/${group.full_path}`,
-    },
+  const { id, name } = owner
+  if (owner.kind === 'group') {
+    return {
+      project: null,
+      group: { id, name, web_url: `${externalUrl}/groups/${owner.full_path}` },
+    }
   }
+  const url = `${externalUrl}/${owner.full_path}`
+  const project = {
+    id,
+    description: owner.description,
+    name,
+    name_with_namespace: `${owner.namespace_full_name} / ${name}`,
+    path: owner.path,
+    path_with_namespace: owner.full_path,
+    http_url_to_repo: `${url}.git`,
+    web_url: url,
+    created_at: owner.created_at,
+  }
+  return { project, group: null }
 }

@@ -1,30 +1,24 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Source } from '../../access/sources.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
 import { listPage } from '../../store/pages.ts'
 import type { BoardListsTable, BoardsTable } from '../../store/schema/boards.ts'
 import type { Db } from '../../store/schema.ts'
-import type { PlanningSource } from '../place.ts'
 
 export type BoardRow = Selectable<BoardsTable>
 export type ListRow = Selectable<BoardListsTable>
 
-function boardsOf(db: Db, owner: PlanningSource) {
+function boardsOf(db: Db, owner: Source) {
   const query = db.selectFrom('boards').selectAll()
-  return owner.project
-    ? query.where('project_id', '=', owner.project.id)
-    : query.where('group_id', '=', owner.group?.id ?? 0)
+  return query.where(owner.kind === 'project' ? 'project_id' : 'group_id', '=', owner.id)
 }
 
-export function listBoardRows(db: Db, owner: PlanningSource, page: OffsetPage) {
+export function listBoardRows(db: Db, owner: Source, page: OffsetPage) {
   return listPage(db, boardsOf(db, owner).orderBy(sql`lower(name)`).orderBy('id'), page)
 }
 
-export function findBoard(
-  db: Db,
-  owner: PlanningSource,
-  id: number,
-): Promise<BoardRow | undefined> {
+export function findBoard(db: Db, owner: Source, id: number): Promise<BoardRow | undefined> {
   return boardsOf(db, owner).where('id', '=', id).executeTakeFirst()
 }
 

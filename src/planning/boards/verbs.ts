@@ -1,4 +1,5 @@
 import { findGroupRole, findProjectRole } from '../../access/find-queries.ts'
+import type { Source } from '../../access/sources.ts'
 import { dayOf } from '../../base/clock.ts'
 import { badRequest, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -6,7 +7,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import { usableLabel, usableLabelsByTitle } from '../labels/verbs.ts'
 import { usableMilestone } from '../milestones/verbs.ts'
-import type { PlanningSource } from '../place.ts'
+import { placeOf } from '../place.ts'
 import {
   type BoardRow,
   deleteList,
@@ -37,7 +38,7 @@ export interface ListSubject {
   readonly milestone_id?: number | undefined
 }
 
-export async function getBoard(ctx: Ctx, owner: PlanningSource, id: number): Promise<BoardRow> {
+export async function getBoard(ctx: Ctx, owner: Source, id: number): Promise<BoardRow> {
   const row = await findBoard(ctx.db, owner, id)
   if (!row) throw notFound('Board')
   return row
@@ -49,15 +50,11 @@ function checkedName(name: string): string {
   return trimmed
 }
 
-export async function createBoard(
-  ctx: Ctx,
-  owner: PlanningSource,
-  name: string,
-): Promise<BoardRow> {
+export async function createBoard(ctx: Ctx, owner: Source, name: string): Promise<BoardRow> {
   const now = ctx.now()
   return insertBoard(ctx.db, {
-    project_id: owner.project?.id ?? null,
-    group_id: owner.group?.id ?? null,
+    project_id: owner.kind === 'project' ? owner.id : null,
+    group_id: owner.kind === 'group' ? owner.id : null,
     name: checkedName(name),
     created_at: now,
     updated_at: now,
@@ -67,14 +64,14 @@ export async function createBoard(
 /** Changes what is given; null and 0 clear, unknown labels are left out. */
 export async function changeBoard(
   ctx: Ctx,
-  owner: PlanningSource,
+  owner: Source,
   row: BoardRow,
   changes: BoardChanges,
 ): Promise<BoardRow> {
   return inTransaction(ctx, async (ctx) => {
     const { name, labels, milestone_id: milestone, assignee_id: assignee, ...rest } = changes
     if (labels) {
-      const known = await usableLabelsByTitle(ctx, owner.place, labels)
+      const known = await usableLabelsByTitle(ctx, placeOf(owner), labels)
       await saveBoardLabels(
         ctx.db,
         row.id,
@@ -103,32 +100,25 @@ function given(changes: Pick<BoardChanges, 'hide_backlog_list' | 'hide_closed_li
   }
 }
 
-async function milestoneOf(
-  ctx: Ctx,
-  owner: PlanningSource,
-  id: number | null,
-): Promise<number | null> {
+async function milestoneOf(ctx: Ctx, owner: Source, id: number | null): Promise<number | null> {
   if (!id) return null
-  return (await usableMilestone(ctx, owner.place, id))?.id ?? null
+  return (await usableMilestone(ctx, placeOf(owner), id))?.id ?? null
 }
 
-async function memberOf(
-  ctx: Ctx,
-  owner: PlanningSource,
-  id: number | null,
-): Promise<number | null> {
+async function memberOf(ctx: Ctx, owner: Source, id: number | null): Promise<number | null> {
   if (!id) return null
   const today = dayOf(ctx.now())
-  const role = owner.project
-    ? await findProjectRole(ctx.db, id, owner.project, today)
-    : await findGroupRole(ctx.db, id, owner.place.namespaceId, today)
+  const role =
+    owner.kind === 'project'
+      ? await findProjectRole(ctx.db, id, owner, today)
+      : await findGroupRole(ctx.db, id, owner.id, today)
   return role > 0 ? id : null
 }
 
 /** Adds a list behind the others. */
 export async function addList(
   ctx: Ctx,
-  owner: PlanningSource,
+  owner: Source,
   board: BoardRow,
   subject: ListSubject,
 ): Promise<ListRow> {
@@ -146,9 +136,9 @@ export async function addList(
   })
 }
 
-async function assertKnown(ctx: Ctx, owner: PlanningSource, subject: ListSubject): Promise<void> {
+async function assertKnown(ctx: Ctx, owner: Source, subject: ListSubject): Promise<void> {
   const { label_id: label, assignee_id: assignee, milestone_id: milestone } = subject
-  if (label !== undefined && !(await usableLabel(ctx, owner.place, label)))
+  if (label !== undefined && !(await usableLabel(ctx, placeOf(owner), label)))
     throw badRequest('Label not found!')
   if (assignee !== undefined && (await memberOf(ctx, owner, assignee)) === null)
     throw badRequest('User not found!')

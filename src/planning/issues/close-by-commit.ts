@@ -1,9 +1,9 @@
-import { mayInProject } from '../../access/decide.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx, Effect } from '../../ctx.ts'
 import { findClosedIssues } from '../../markdown/find-references.ts'
 import type { ReadPush } from '../../repositories/effects.ts'
+import { mayCloseIssues } from './access.ts'
 import { closeIssueVia } from './change-issue.ts'
 import { getIssue } from './find.ts'
 
@@ -48,7 +48,7 @@ async function closeNamed(
 ): Promise<void> {
   const own = named.project === null || named.project === project.full_path
   const place = own ? project : await findVisibleProject(ctx, named.project ?? '')
-  if (!place || !mayInProject(ctx.actor, place, 'update_issue')) return
+  if (!place || !mayCloseIssues(ctx, place)) return
   const issue = await getIssue(ctx, place, named.iid).catch((error: unknown) => {
     // An issue that the pusher may not see, or that there is not, stays as it is.
     if (error instanceof Problem) return undefined

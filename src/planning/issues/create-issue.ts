@@ -1,5 +1,4 @@
-import { isAdmin, userOf } from '../../access/actor.ts'
-import { Role } from '../../access/roles.ts'
+import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { conflict, invalid, notFound, unauthorized } from '../../base/problem.ts'
@@ -32,7 +31,6 @@ export interface IssueInput {
   readonly confidential?: boolean | undefined
   readonly discussion_locked?: boolean | undefined
   readonly weight?: number | null | undefined
-  /** Honoured only for administrators and project owners. */
   readonly iid?: number | undefined
   readonly created_at?: string | undefined
 }
@@ -66,7 +64,7 @@ export async function createIssue(
     const taken = { 'issues.project_id, issues.iid': () => conflict('Duplicated issue') }
     const id = await uniquely(taken, () => insertIssue(ctx.db, values))
     const subject = { type: 'issue', id } as const
-    if (isMember(ctx, project)) await sort(ctx, project, id, input)
+    await sort(ctx, project, id, input)
     await recordMilestoneEvent(ctx, subject, null, values.milestone_id)
     if (values.weight !== null) await recordWeightEvent(ctx, subject, values.weight)
     await runEffects(ctx, ctx.effects.activity, {
@@ -86,28 +84,21 @@ export async function createIssue(
   })
 }
 
-/** Strangers may report, but not sort: labels, milestones and people are for members (docs/contract/D §2.2). */
-function isMember(ctx: Ctx, project: Project): boolean {
-  return project.role >= Role.guest || isAdmin(ctx.actor)
-}
-
 async function valuesOf(ctx: Ctx, project: Project, input: IssueInput) {
   const author = userOf(ctx.actor)
   if (!author) throw unauthorized()
-  const member = isMember(ctx, project)
-  const exact = project.role >= Role.owner || isAdmin(ctx.actor)
-  const created = exact ? (input.created_at ?? ctx.now()) : ctx.now()
+  const created = input.created_at ?? ctx.now()
   return {
-    iid: await iidFor(ctx, project, exact ? input.iid : undefined),
+    iid: await iidFor(ctx, project, input.iid),
     project_id: project.id,
     title: input.title.trim(),
     description: input.description ?? null,
     issue_type: input.issue_type ?? 'issue',
     author_id: author.id,
-    milestone_id: member ? await milestoneFor(ctx, project, input.milestone_id) : null,
+    milestone_id: await milestoneFor(ctx, project, input.milestone_id),
     confidential: input.confidential ?? false,
     discussion_locked: input.discussion_locked ? 1 : null,
-    weight: member ? (input.weight ?? null) : null,
+    weight: input.weight ?? null,
     ...datesOf(input),
     created_at: created,
     updated_at: created,

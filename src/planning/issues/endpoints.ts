@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
+import { fieldsIgnoredUnless, fieldsNeed } from '../../access/conditions.ts'
 import { anyone, onGroup, onInstance, onProject } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { notFound, unauthorized } from '../../base/problem.ts'
@@ -32,6 +33,15 @@ const fields = {
   labels: csv(text({ max: 255 }), { max: 100 }).optional(),
   add_labels: csv(text({ max: 255 }), { max: 100 }).optional(),
 }
+
+const sortFields = [
+  'labels',
+  'add_labels',
+  'assignee_id',
+  'assignee_ids',
+  'milestone_id',
+  'weight',
+] as const
 
 /** `assignee_ids` wins; `assignee_id` 0 or null is nobody. */
 function people(body: {
@@ -135,6 +145,10 @@ export const createProjectIssue = endpoint({
     merge_request_to_resolve_discussions_of: integer().optional(),
     discussion_to_resolve: text().optional(),
   },
+  conditions: [
+    fieldsIgnoredUnless('sort_issue', sortFields),
+    fieldsIgnoredUnless('set_timestamps', ['iid', 'created_at']),
+  ],
   limit: perMinuteAsSet('issues_create_limit', 'caller_and_subject'),
   response: issueEntity,
   status: 201,
@@ -162,6 +176,10 @@ const changeBody = {
 }
 const changeNames = Object.keys(changeBody)
 
+/** What authors and assignees below Planner may change of their own issue (docs/contract/D §2.2). */
+const own = ['title', 'description', 'state_event', 'confidential']
+const plannedFields = changeNames.filter((name) => !own.includes(name))
+
 function atLeastOne(sent: ReadonlySet<string>): string[] {
   if (changeNames.some((name) => sent.has(name))) return []
   return [`${changeNames.join(', ')} are missing, at least one parameter must be provided`]
@@ -172,9 +190,13 @@ export const updateProjectIssue = endpoint({
   path: '/projects/:id/issues/:issue_iid',
   summary: 'Change, close or reopen an issue',
   tags,
-  access: onIssue('create_issue'),
+  access: onIssue('edit_issue'),
   body: changeBody,
   check: atLeastOne,
+  conditions: [
+    fieldsNeed('update_issue', plannedFields),
+    fieldsIgnoredUnless('admin_only', ['updated_at']),
+  ],
   response: issueEntity,
   async handler({ ctx, project, issue, body }) {
     const { add_labels: add, remove_labels: remove, assignee_id: _, ...rest } = body

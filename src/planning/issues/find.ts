@@ -7,14 +7,19 @@ import { assigneesBySubject } from '../assignees/verbs.ts'
 import { issueUrl } from './present.ts'
 import { findIssue, type IssueRow } from './queries.ts'
 
+/** The issue of this number with the ids of its assignees if the caller may see it, or 404. */
+export async function findSeenIssue(ctx: Ctx, project: Project, iid: number) {
+  const issue = await findIssue(ctx.db, project.id, iid)
+  if (!issue) throw notFound()
+  const assignees = (await assigneesBySubject(ctx, 'issue', [issue.id])).get(issue.id) ?? []
+  const assigneeIds = assignees.map((user) => user.id)
+  if (!maySeeIssue(ctx, project, issue, assigneeIds)) throw notFound()
+  return { issue, assigneeIds }
+}
+
 /** The issue of this number if the caller may see it, or 404. */
 export async function getIssue(ctx: Ctx, project: Project, iid: number): Promise<IssueRow> {
-  const row = await findIssue(ctx.db, project.id, iid)
-  if (!row) throw notFound()
-  const assignees = (await assigneesBySubject(ctx, 'issue', [row.id])).get(row.id) ?? []
-  const ids = assignees.map((user) => user.id)
-  if (!maySeeIssue(ctx, project, row, ids)) throw notFound()
-  return row
+  return (await findSeenIssue(ctx, project, iid)).issue
 }
 
 /** The issue as notes need to know it. */

@@ -1,6 +1,4 @@
-import { mayInProject } from '../../access/decide.ts'
-import { getVisibleProject, type Project } from '../../access/subjects.ts'
-import { badRequest } from '../../base/problem.ts'
+import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { copyNotes } from '../../discussions/notes/verbs.ts'
 import { addNoteAbout } from '../../discussions/references/note-mention.ts'
@@ -17,17 +15,12 @@ export async function moveIssue(
   ctx: Ctx,
   project: Project,
   row: IssueRow,
-  toProjectId: number,
+  target: Project,
 ): Promise<IssueRow> {
-  if (toProjectId === project.id)
-    throw badRequest('Cannot move issue to project it originates from!')
-  const refusal = 'Cannot move issue due to insufficient permissions!'
-  if (row.moved_to_id !== null) throw badRequest(refusal)
-  const target = await targetOf(ctx, toProjectId, refusal)
   return inTransaction(ctx, async (ctx) => {
     const copy = await copyIssue(ctx, target, row)
     await copyNotes(ctx, asNoteable(ctx, project, row), asNoteable(ctx, target, copy))
-    await tellBoth(ctx, { project, row }, { project: target, row: copy }, 'moved')
+    await addNotes(ctx, { project, row }, { project: target, row: copy }, 'moved')
     await closeIssueVia(ctx, project, row, '')
     await updateIssue(ctx.db, row.id, { moved_to_id: copy.id })
     return copy
@@ -39,25 +32,17 @@ export async function cloneIssue(
   ctx: Ctx,
   project: Project,
   row: IssueRow,
-  to: { readonly projectId: number; readonly notes: boolean },
+  target: Project,
+  withNotes: boolean,
 ): Promise<IssueRow> {
-  const refusal = 'Cannot clone issue due to insufficient permissions!'
-  if (!mayInProject(ctx.actor, project, 'admin_issue')) throw badRequest(refusal)
-  const target = await targetOf(ctx, to.projectId, refusal)
   return inTransaction(ctx, async (ctx) => {
     const copy = await copyIssue(ctx, target, row)
-    if (to.notes) {
+    if (withNotes) {
       await copyNotes(ctx, asNoteable(ctx, project, row), asNoteable(ctx, target, copy))
     }
-    await tellBoth(ctx, { project, row }, { project: target, row: copy }, 'cloned')
+    await addNotes(ctx, { project, row }, { project: target, row: copy }, 'cloned')
     return copy
   })
-}
-
-async function targetOf(ctx: Ctx, projectId: number, refusal: string): Promise<Project> {
-  const target = await getVisibleProject(ctx, String(projectId))
-  if (!mayInProject(ctx.actor, target, 'admin_issue')) throw badRequest(refusal)
-  return target
 }
 
 async function copyIssue(ctx: Ctx, target: Project, row: IssueRow): Promise<IssueRow> {
@@ -83,7 +68,7 @@ interface Place {
 }
 
 /** A note at either end, for those who may see the other. */
-async function tellBoth(ctx: Ctx, from: Place, to: Place, word: 'moved' | 'cloned'): Promise<void> {
+async function addNotes(ctx: Ctx, from: Place, to: Place, word: 'moved' | 'cloned'): Promise<void> {
   const named = ({ row }: Place) => `${row.project_path}#${row.iid}`
   const noteable = ({ project, row }: Place) => asNoteable(ctx, project, row)
   await addNoteAbout(ctx, noteable(from), word, `${word} to ${named(to)}`, noteable(to))

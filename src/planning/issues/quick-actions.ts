@@ -1,26 +1,30 @@
-import { userOf } from '../../access/actor.ts'
-import { mayInProject } from '../../access/decide.ts'
-import { assertMayInProject, getVisibleProject, type Project } from '../../access/subjects.ts'
+import { getVisibleProject, type Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type AskedCommand, takeCommands } from '../../discussions/notes/commands.ts'
 import type { NoteKind } from '../../discussions/notes/kind.ts'
 import { assigneesBySubject } from '../assignees/verbs.ts'
 import { labelsBySubject } from '../labels/set-labels.ts'
-import type { CommandDesk, CommandTable, CommandWishes } from '../quick-actions/desk.ts'
+import type {
+  CommandContext,
+  CommandEdits,
+  CommandTable,
+} from '../quick-actions/command-context.ts'
 import { generalCommands } from '../quick-actions/general.ts'
 import { type CommandsResult, runCommands } from '../quick-actions/run.ts'
 import { planningCommands } from '../quick-actions/sorting.ts'
 import type { Timed } from '../time-tracking/verbs.ts'
+import { getIssueElsewhere, issueRights, mayTakeIssues } from './access.ts'
 import { changeIssue } from './change-issue.ts'
 import { getRow } from './create-issue.ts'
-import { asNoteable, getIssue } from './find.ts'
+import { asNoteable } from './find.ts'
 import { type LinkType, linkIssues } from './links/link-issues.ts'
 import { markDuplicate } from './links/mark-duplicate.ts'
 import { moveIssue } from './move-issue.ts'
 import { type IssueRow, updateIssue } from './queries.ts'
 
-interface IssueDesk extends CommandDesk {
+interface IssueContext extends CommandContext {
   readonly row: IssueRow
+  readonly mayMove: boolean
 }
 
 /** How the time of issues is kept. */
@@ -39,14 +43,13 @@ async function issueIn(ctx: Ctx, project: Project, argument: string) {
   const found = /^([\w./-]*)#(\d{1,9})$/.exec(plain)
   if (!found) return undefined
   const place = found[1] ? await getVisibleProject(ctx, found[1]) : project
-  assertMayInProject(ctx, place, 'read_issues')
-  return { project: place, row: await getIssue(ctx, place, Number(found[2])) }
+  return { project: place, row: await getIssueElsewhere(ctx, place, Number(found[2])) }
 }
 
 function hide(confidential: boolean) {
-  return (_: Ctx, desk: IssueDesk) => {
-    if (!desk.mayChange || (desk.row.confidential === 1) === confidential) return undefined
-    desk.wishes.confidential = confidential
+  return (_: Ctx, context: IssueContext) => {
+    if (!context.mayChange || (context.row.confidential === 1) === confidential) return undefined
+    context.edits.confidential = confidential
     const message = confidential
       ? 'Made this issue confidential.'
       : 'Made this issue visible to everyone.'
@@ -54,54 +57,55 @@ function hide(confidential: boolean) {
   }
 }
 
-async function duplicate(ctx: Ctx, desk: IssueDesk, argument: string) {
-  const canonical = desk.maySort ? await issueIn(ctx, desk.project, argument) : undefined
-  if (!canonical || canonical.row.id === desk.id) return undefined
+async function duplicate(ctx: Ctx, context: IssueContext, argument: string) {
+  const canonical = context.maySort ? await issueIn(ctx, context.project, argument) : undefined
+  if (!canonical || canonical.row.id === context.id) return undefined
   return {
     changes: { canonical_issue_id: canonical.row.id },
     message: `Closed this issue. Marked as related to, and a duplicate of, ${argument}.`,
-    act: async () => markDuplicate(ctx, desk.project, await getRow(ctx, desk.id), canonical),
+    act: async () => markDuplicate(ctx, context.project, await getRow(ctx, context.id), canonical),
   }
 }
 
 function link(type: LinkType, said: (names: string) => string) {
-  return async (ctx: Ctx, desk: IssueDesk, argument: string) => {
+  return async (ctx: Ctx, context: IssueContext, argument: string) => {
     const names = argument.split(/[\s,]+/).filter((name) => name !== '')
     const others: IssueRow[] = []
-    for (const name of desk.maySort ? names.slice(0, 20) : []) {
-      const other = await issueIn(ctx, desk.project, name)
-      if (other && other.row.id !== desk.id) others.push(other.row)
+    for (const name of context.maySort ? names.slice(0, 20) : []) {
+      const other = await issueIn(ctx, context.project, name)
+      if (other && other.row.id !== context.id) others.push(other.row)
     }
     if (others.length === 0) return undefined
     return {
       message: said(names.join(', ')),
       async act() {
-        for (const other of others) await linkIssues(ctx, desk.project, desk.row, other, type)
+        for (const other of others) await linkIssues(ctx, context.project, context.row, other, type)
       },
     }
   }
 }
 
-async function move(ctx: Ctx, desk: IssueDesk, argument: string) {
-  if (!mayInProject(ctx.actor, desk.project, 'admin_issue') || argument === '') return undefined
+async function move(ctx: Ctx, context: IssueContext, argument: string) {
+  if (!context.mayMove || argument === '' || context.row.moved_to_id !== null) return undefined
   const target = await getVisibleProject(ctx, argument)
+  if (target.id === context.project.id || !mayTakeIssues(ctx, target)) return undefined
   return {
     changes: { target_project: { id: target.id, path_with_namespace: target.full_path } },
     message: `Moved this issue to ${target.full_path}.`,
     act: async () =>
-      void (await moveIssue(ctx, desk.project, await getRow(ctx, desk.id), target.id)),
+      void (await moveIssue(ctx, context.project, await getRow(ctx, context.id), target)),
   }
 }
 
-async function copyMetadata(ctx: Ctx, desk: IssueDesk, argument: string) {
-  const source = desk.maySort ? await issueIn(ctx, desk.project, argument) : undefined
+async function copyMetadata(ctx: Ctx, context: IssueContext, argument: string) {
+  const source = context.maySort ? await issueIn(ctx, context.project, argument) : undefined
   if (!source) return undefined
   const labels = (await labelsBySubject(ctx, 'issue', [source.row.id])).get(source.row.id) ?? []
-  desk.wishes.add_labels = [
-    ...(desk.wishes.add_labels ?? []),
+  context.edits.add_labels = [
+    ...(context.edits.add_labels ?? []),
     ...labels.map((label) => label.title),
   ]
-  if (source.row.milestone_id !== null) desk.wishes.milestone_id = source.row.milestone_id
+  if (source.row.milestone_id !== null) context.edits.milestone_id = source.row.milestone_id
   return {
     changes: {
       add_label_ids: labels.map((label) => label.id),
@@ -111,13 +115,13 @@ async function copyMetadata(ctx: Ctx, desk: IssueDesk, argument: string) {
   }
 }
 
-function promote(_: Ctx, desk: IssueDesk) {
-  if (!desk.maySort || desk.row.issue_type !== 'issue') return undefined
-  desk.wishes.issue_type = 'incident'
+function promote(_: Ctx, context: IssueContext) {
+  if (!context.maySort || context.row.issue_type !== 'issue') return undefined
+  context.edits.issue_type = 'incident'
   return { changes: { issue_type: 'incident' }, message: 'Issue has been promoted to incident.' }
 }
 
-const commands: CommandTable<IssueDesk> = {
+const commands: CommandTable<IssueContext> = {
   ...generalCommands,
   ...planningCommands,
   confidential: hide(true),
@@ -143,19 +147,17 @@ export async function runIssueCommands(
   id: number,
   asked: readonly AskedCommand[],
 ): Promise<CommandsResult> {
-  const desk = await deskOf(ctx, project, await getRow(ctx, id))
-  return await runCommands(ctx, desk, commands, asked)
+  const context = await contextOf(ctx, project, await getRow(ctx, id))
+  return await runCommands(ctx, context, commands, asked)
 }
 
-async function deskOf(ctx: Ctx, project: Project, row: IssueRow): Promise<IssueDesk> {
+async function contextOf(ctx: Ctx, project: Project, row: IssueRow): Promise<IssueContext> {
   const [labels, assignees] = await Promise.all([
     labelsBySubject(ctx, 'issue', [row.id]),
     assigneesBySubject(ctx, 'issue', [row.id]),
   ])
   const assigneeIds = (assignees.get(row.id) ?? []).map((user) => user.id)
-  const me = userOf(ctx.actor)?.id ?? 0
-  const takesPart = row.author_id === me || assigneeIds.includes(me)
-  const maySort = mayInProject(ctx.actor, project, 'update_issue')
+  const { takesPart, ...rights } = issueRights(ctx, project, row, assigneeIds)
   const noteable = { ...asNoteable(ctx, project, row), id: row.id }
   return {
     word: 'issue',
@@ -170,18 +172,17 @@ async function deskOf(ctx: Ctx, project: Project, row: IssueRow): Promise<IssueD
     labels: (labels.get(row.id) ?? []).map((label) => label.title),
     assigneeIds,
     reviewerIds: [],
-    maySort,
-    mayChange: maySort || (takesPart && mayInProject(ctx.actor, project, 'create_issue')),
+    ...rights,
     timed: issueTimed,
     timedSubject: { id: row.id, estimate: row.time_estimate, noteable },
-    wishes: {},
+    edits: {},
     followsByDefault: async () => takesPart,
-    save: (ctx, wishes) => save(ctx, project, row, wishes),
+    save: (ctx, edits) => save(ctx, project, row, edits),
   }
 }
 
-async function save(ctx: Ctx, project: Project, row: IssueRow, wishes: CommandWishes) {
-  const { add_labels: add, remove_labels: remove, ...rest } = wishes
+async function save(ctx: Ctx, project: Project, row: IssueRow, edits: CommandEdits) {
+  const { add_labels: add, remove_labels: remove, ...rest } = edits
   const { reviewer_ids: _, target_branch: __, ...changes } = rest
   await changeIssue(ctx, project, row, { ...changes, add, remove })
 }

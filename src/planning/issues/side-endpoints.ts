@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { onGroup, onProject, type Project, signedIn } from '../../access/subjects.ts'
+import {
+  getVisibleProject,
+  onGroup,
+  onProject,
+  type Project,
+  signedIn,
+} from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -18,6 +24,7 @@ import { getUserAgent, userAgentEntity } from '../../identity/user-agents/verbs.
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
 import { resourceEventEndpoints } from '../resource-events/routes.ts'
 import { timeEndpoints } from '../time-tracking/routes.ts'
+import { clonesIssue, movesIssue, onIssue } from './access.ts'
 import { issueEntity } from './entity.ts'
 import { asNoteable, getIssue } from './find.ts'
 import { type IssueListQuery, issueFilters } from './list/params.ts'
@@ -25,7 +32,7 @@ import { countIssues, type IssueScope } from './list/queries.ts'
 import { cloneIssue, moveIssue } from './move-issue.ts'
 import { afterIssueNote } from './notes.ts'
 import { presentIssue, takesPart } from './present.ts'
-import { listUsersById } from './queries.ts'
+import { type IssueRow, listUsersById } from './queries.ts'
 import { issueTimed, readIssueCommands } from './quick-actions.ts'
 import { reorderIssue } from './reorder.ts'
 
@@ -79,8 +86,7 @@ export const issueEvents = resourceEventEndpoints({
   }),
 })
 
-async function follow(ctx: Ctx, project: Project, iid: number, subscribed: boolean) {
-  const row = await getIssue(ctx, project, iid)
+async function follow(ctx: Ctx, row: IssueRow, subscribed: boolean) {
   const before = await presentIssue(ctx, row)
   await setSubscribed(ctx, 'issue', row.id, subscribed, takesPart(ctx, row, before))
   return { ...before, subscribed }
@@ -91,11 +97,10 @@ export const subscribeIssue = endpoint({
   path: `${path}/subscribe`,
   summary: 'Follow an issue',
   tags,
-  access: onProject('read_issues', { signedIn: true }),
-  params,
+  access: onIssue('read_issues', { signedIn: true }),
   response: issueEntity,
   status: 201,
-  handler: ({ ctx, project, params: { issue_iid } }) => follow(ctx, project, issue_iid, true),
+  handler: ({ ctx, issue }) => follow(ctx, issue, true),
 })
 
 export const unsubscribeIssue = endpoint({
@@ -103,11 +108,10 @@ export const unsubscribeIssue = endpoint({
   path: `${path}/unsubscribe`,
   summary: 'Follow an issue no more',
   tags,
-  access: onProject('read_issues', { signedIn: true }),
-  params,
+  access: onIssue('read_issues', { signedIn: true }),
   response: issueEntity,
   status: 201,
-  handler: ({ ctx, project, params: { issue_iid } }) => follow(ctx, project, issue_iid, false),
+  handler: ({ ctx, issue }) => follow(ctx, issue, false),
 })
 
 export const createIssueTodo = endpoint({
@@ -115,13 +119,11 @@ export const createIssueTodo = endpoint({
   path: `${path}/todo`,
   summary: 'Put an issue on the own to-do list',
   tags,
-  access: onProject('read_issues', { signedIn: true }),
-  params,
+  access: onIssue('read_issues', { signedIn: true }),
   response: todoEntity,
   status: 201,
-  async handler({ ctx, project, params: { issue_iid } }) {
-    const row = await getIssue(ctx, project, issue_iid)
-    const todo = await markTodo(ctx, { type: 'Issue', id: row.id, projectId: project.id })
+  async handler({ ctx, project, issue }) {
+    const todo = await markTodo(ctx, { type: 'Issue', id: issue.id, projectId: project.id })
     return presentTodo(ctx, todo)
   },
 })
@@ -131,16 +133,12 @@ export const listIssueParticipants = endpoint({
   path: `${path}/participants`,
   summary: 'List who takes part in an issue',
   tags,
-  access: onProject('read_issues', { signedIn: true }),
-  params,
+  access: onIssue('read_issues', { signedIn: true }),
   response: z.array(userBasicEntity),
-  async handler({ ctx, project, params: { issue_iid } }) {
-    const row = await getIssue(ctx, project, issue_iid)
-    const issue = await presentIssue(ctx, row)
+  async handler({ ctx, project, issue: row, assigneeIds }) {
     const writers = await noteAuthors(ctx, asNoteable(ctx, project, row))
     const mentioned = await mentionedOn(ctx, 'Issue', row.id)
-    const assigned = issue.assignees.map((user) => user.id)
-    const ids = [row.author_id ?? 0, ...assigned, ...writers, ...mentioned]
+    const ids = [row.author_id ?? 0, ...assigneeIds, ...writers, ...mentioned]
     const users = new Map((await listUsersById(ctx.db, ids)).map((user) => [user.id, user]))
     return [...new Set(ids)].flatMap((id) => {
       const user = users.get(id)
@@ -154,14 +152,14 @@ export const moveProjectIssue = endpoint({
   path: `${path}/move`,
   summary: 'Move an issue to another project',
   tags,
-  access: onProject('admin_issue', { signedIn: true }),
-  params,
+  access: onIssue('admin_issue', { signedIn: true }),
   body: { to_project_id: integer() },
+  conditions: [movesIssue],
   response: issueEntity,
   status: 201,
-  async handler({ ctx, project, params: { issue_iid }, body }) {
-    const row = await getIssue(ctx, project, issue_iid)
-    return presentIssue(ctx, await moveIssue(ctx, project, row, body.to_project_id))
+  async handler({ ctx, project, issue, body }) {
+    const target = await getVisibleProject(ctx, String(body.to_project_id))
+    return presentIssue(ctx, await moveIssue(ctx, project, issue, target))
   },
 })
 
@@ -170,15 +168,15 @@ export const cloneProjectIssue = endpoint({
   path: `${path}/clone`,
   summary: 'Copy an issue into the same or another project',
   tags,
-  access: onProject('read_issues', { signedIn: true }),
-  params,
+  access: onIssue('read_issues', { signedIn: true }),
   body: { to_project_id: integer(), with_notes: flag().optional() },
+  conditions: [clonesIssue],
   response: issueEntity,
   status: 201,
-  async handler({ ctx, project, params: { issue_iid }, body }) {
-    const row = await getIssue(ctx, project, issue_iid)
-    const to = { projectId: body.to_project_id, notes: body.with_notes ?? false }
-    return presentIssue(ctx, await cloneIssue(ctx, project, row, to))
+  async handler({ ctx, project, issue, body }) {
+    const target = await getVisibleProject(ctx, String(body.to_project_id))
+    const copy = await cloneIssue(ctx, project, issue, target, body.with_notes ?? false)
+    return presentIssue(ctx, copy)
   },
 })
 
@@ -187,14 +185,12 @@ export const reorderProjectIssue = endpoint({
   path: `${path}/reorder`,
   summary: 'Put an issue behind or before another, in the order of boards',
   tags,
-  access: onProject('update_issue', { signedIn: true }),
-  params,
+  access: onIssue('update_issue', { signedIn: true }),
   body: { move_after_id: integer().nullish(), move_before_id: integer().nullish() },
   response: issueEntity,
-  async handler({ ctx, project, params: { issue_iid }, body }) {
-    const row = await getIssue(ctx, project, issue_iid)
+  async handler({ ctx, project, issue, body }) {
     const wanted = { afterId: body.move_after_id, beforeId: body.move_before_id }
-    return presentIssue(ctx, await reorderIssue(ctx, project, row, wanted))
+    return presentIssue(ctx, await reorderIssue(ctx, project, issue, wanted))
   },
 })
 
@@ -203,13 +199,9 @@ export const getIssueUserAgent = endpoint({
   path: `${path}/user_agent_detail`,
   summary: 'Tell administrators with what program and from where an issue was made',
   tags,
-  access: onProject('admin_only'),
-  params,
+  access: onIssue('admin_only'),
   response: userAgentEntity,
-  async handler({ ctx, project, params: { issue_iid } }) {
-    const row = await getIssue(ctx, project, issue_iid)
-    return getUserAgent(ctx, 'Issue', row.id)
-  },
+  handler: ({ ctx, issue }) => getUserAgent(ctx, 'Issue', issue.id),
 })
 
 const statisticsEntity = z.strictObject({

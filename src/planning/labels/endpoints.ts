@@ -1,23 +1,23 @@
 import { z } from 'zod'
-import { type SourceKind, sourceWord } from '../../access/sources.ts'
-import { assertMayInGroup, getVisibleGroup, onProject } from '../../access/subjects.ts'
+import { onEither } from '../../access/sources.ts'
+import { onGroup, onProject } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
-import { badParameters, badRequest, forbidden, notFound } from '../../base/problem.ts'
+import { badParameters, forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { setSubscribed, subscribedAmong } from '../../discussions/subscriptions/subscribe.ts'
-import { type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { endpoint } from '../../http/endpoint.ts'
 import { flag, integer, text } from '../../http/params.ts'
-import { onSource, type Place, sourceOf } from '../place.ts'
+import { type Place, placeOf, placeOfProject } from '../place.ts'
+import { getLabel, onLabel, onPromotedLabel } from './access.ts'
 import { countsByLabel } from './count-queries.ts'
 import { describeLabels } from './describe.ts'
 import { labelEntity, presentLabel } from './entity.ts'
-import { deleteLabel, findLabel, type LabelFilter, listLabelRows } from './queries.ts'
+import { deleteLabel, type LabelFilter, listLabelRows } from './queries.ts'
 import { changeLabel, createLabel, promoteLabel } from './verbs.ts'
 
 const tags = ['labels']
-const labelParams = { label_id: text() }
 const fields = {
   description: text({ max: 500_000 }).nullish(),
   archived: flag().optional(),
@@ -26,33 +26,18 @@ const fields = {
 const createBody = { ...fields, name: text(), color: text() }
 const changeBody = { ...fields, new_name: text().optional(), color: text().optional() }
 const selector = { label_id: text().optional(), name: text().optional() }
+const path = '/:source/:id/labels'
+const one = '/:source/:id/labels/:label_id'
 const listQuery = {
   with_counts: flag().optional(),
   include_ancestor_groups: flag().optional(),
   search: text().optional(),
   archived: flag().optional(),
 }
-/** Lists of groups look further. */
-const groupQuery = {
-  include_descendant_groups: flag().optional(),
-  only_group_labels: flag().optional(),
-}
-
-type Found = NonNullable<Awaited<ReturnType<typeof findLabel>>>
-
-async function getLabel(
-  ctx: Ctx,
-  place: Place,
-  idOrTitle: string,
-  ancestors = true,
-): Promise<Found> {
-  const row = await findLabel(ctx.db, place, idOrTitle, ancestors)
-  if (!row) throw notFound('Label')
-  return row
-}
+type Label = Awaited<ReturnType<typeof getLabel>>
 
 /** Labels are changed where they belong: a project does not change its group's. */
-function assertOwned(place: Place, row: Found): void {
+function assertOwned(place: Place, row: Label): void {
   const owned =
     place.projectId === undefined ? row.group_id === place.namespaceId : row.project_id !== null
   if (!owned) throw forbidden()
@@ -84,7 +69,7 @@ async function list(
 async function change(
   ctx: Ctx,
   place: Place,
-  idOrTitle: string,
+  row: Label,
   given: {
     new_name?: string | undefined
     color?: string | undefined
@@ -93,7 +78,6 @@ async function change(
     archived?: boolean | undefined
   },
 ) {
-  const row = await getLabel(ctx, place, idOrTitle)
   const { new_name: name, ...rest } = given
   const onlyPriority =
     name === undefined &&
@@ -109,165 +93,173 @@ async function change(
   return presentOne(ctx, await changeLabel(ctx, place, row.id, { name, ...rest }))
 }
 
-async function remove(ctx: Ctx, place: Place, idOrTitle: string): Promise<void> {
-  const row = await getLabel(ctx, place, idOrTitle)
+async function remove(ctx: Ctx, place: Place, row: Label): Promise<void> {
   assertOwned(place, row)
   await deleteLabel(ctx.db, row.id)
 }
 
-async function follow(ctx: Ctx, place: Place, idOrTitle: string, subscribed: boolean) {
-  const row = await getLabel(ctx, place, idOrTitle)
+async function follow(ctx: Ctx, row: Label, subscribed: boolean) {
   await setSubscribed(ctx, 'label', row.id, subscribed)
   return presentOne(ctx, row)
 }
 
+interface Selector {
+  readonly label_id?: string | undefined
+  readonly name?: string | undefined
+}
+
 /** The label that a request without one in its path means: `label_id` or `name` (python-gitlab saves this way). */
-function named(given: { label_id?: string | undefined; name?: string | undefined }): string {
+function named(ctx: Ctx, place: Place, given: Selector): Promise<Label> {
   const found = given.label_id ?? given.name
   if (found === undefined)
     throw badParameters('label_id, name are missing, at least one parameter must be provided')
-  return found
+  return getLabel(ctx, place, found)
 }
 
-function labelsOf(kind: SourceKind): Endpoint[] {
-  const path = `/${kind}/:id/labels` as const
-  const word = sourceWord[kind]
-  // What projects do not ask is never sent to them, and optional for groups.
-  const query = (
-    kind === 'groups' ? { ...listQuery, ...groupQuery } : listQuery
-  ) as typeof listQuery & typeof groupQuery
-  return [
-    endpoint({
-      method: 'GET',
-      path,
-      summary: `List the labels of a ${word} and of the groups above it`,
-      tags,
-      access: onSource(kind, 'read_labels'),
-      query,
-      paginate: 'offset',
-      response: z.array(labelEntity),
-      handler({ ctx, source, query, page }) {
-        const filter = {
-          ...query,
-          ancestors: query.include_ancestor_groups ?? true,
-          below: query.include_descendant_groups
-            ? viewerOf(ctx.actor, dayOf(ctx.now()))
-            : undefined,
-          counts: query.with_counts,
-        }
-        return list(ctx, source.place, filter, page)
-      },
-    }),
-    endpoint({
-      method: 'POST',
-      path,
-      summary: `Create a label in a ${word}`,
-      tags,
-      access: onSource(kind, 'admin_label'),
-      body: createBody,
-      response: labelEntity,
-      status: 201,
-      handler: async ({ ctx, source, body }) =>
-        presentOne(ctx, await createLabel(ctx, source.place, body)),
-    }),
-    endpoint({
-      method: 'PUT',
-      path,
-      summary: `Change the label of a ${word} that the body names`,
-      tags,
-      access: onSource(kind, 'admin_label'),
-      body: { ...selector, ...changeBody },
-      response: labelEntity,
-      handler({ ctx, source, body: { label_id, name, ...changes } }) {
-        return change(ctx, source.place, named({ label_id, name }), changes)
-      },
-    }),
-    endpoint({
-      method: 'DELETE',
-      path,
-      summary: `Delete the label of a ${word} that the request names`,
-      tags,
-      access: onSource(kind, 'admin_label'),
-      query: selector,
-      handler: ({ ctx, source, query }) => remove(ctx, source.place, named(query)),
-    }),
-  ]
-}
+export const listProjectLabels = endpoint({
+  method: 'GET',
+  path: '/projects/:id/labels',
+  summary: 'List the labels of a project and of the groups above it',
+  tags,
+  access: onProject('read_labels'),
+  query: listQuery,
+  paginate: 'offset',
+  response: z.array(labelEntity),
+  handler({ ctx, project, query, page }) {
+    const ancestors = query.include_ancestor_groups ?? true
+    const filter = { ...query, ancestors, counts: query.with_counts }
+    return list(ctx, placeOfProject(project), filter, page)
+  },
+})
 
-function singleLabelsOf(kind: SourceKind): Endpoint[] {
-  const path = `/${kind}/:id/labels/:label_id` as const
-  const word = sourceWord[kind]
-  const following = (verb: 'subscribe' | 'unsubscribe') =>
-    endpoint({
-      method: 'POST',
-      path: `${path}/${verb}` as const,
-      summary: `Hear ${verb === 'subscribe' ? '' : 'no more '}of what carries a label`,
-      tags,
-      access: onSource(kind, 'read_labels', { signedIn: true }),
-      params: labelParams,
-      response: labelEntity,
-      status: 201,
-      handler: ({ ctx, source, params }) =>
-        follow(ctx, source.place, params.label_id, verb === 'subscribe'),
-    })
-  return [
-    endpoint({
-      method: 'GET',
-      path,
-      summary: `Get a label of a ${word} by id or title`,
-      tags,
-      access: onSource(kind, 'read_labels'),
-      params: labelParams,
-      query: { include_ancestor_groups: flag().optional() },
-      response: labelEntity,
-      async handler({ ctx, source, params, query }) {
-        const ancestors = query.include_ancestor_groups ?? true
-        return presentOne(ctx, await getLabel(ctx, source.place, params.label_id, ancestors))
-      },
-    }),
-    endpoint({
-      method: 'PUT',
-      path,
-      summary: `Change a label of a ${word}`,
-      tags,
-      access: onSource(kind, 'admin_label'),
-      params: labelParams,
-      body: changeBody,
-      response: labelEntity,
-      handler: ({ ctx, source, params, body }) => change(ctx, source.place, params.label_id, body),
-    }),
-    endpoint({
-      method: 'DELETE',
-      path,
-      summary: `Delete a label of a ${word}`,
-      tags,
-      access: onSource(kind, 'admin_label'),
-      params: labelParams,
-      handler: ({ ctx, source, params }) => remove(ctx, source.place, params.label_id),
-    }),
-    following('subscribe'),
-    following('unsubscribe'),
-  ]
-}
+export const listGroupLabels = endpoint({
+  method: 'GET',
+  path: '/groups/:id/labels',
+  summary: 'List the labels of a group and of the groups above it',
+  tags,
+  access: onGroup('read_labels'),
+  query: {
+    ...listQuery,
+    include_descendant_groups: flag().optional(),
+    only_group_labels: flag().optional(),
+  },
+  paginate: 'offset',
+  response: z.array(labelEntity),
+  handler({ ctx, group, query, page }) {
+    const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+    const filter = {
+      ...query,
+      ancestors: query.include_ancestor_groups ?? true,
+      below: query.include_descendant_groups ? viewer : undefined,
+      counts: query.with_counts,
+    }
+    return list(ctx, { namespaceId: group.id }, filter, page)
+  },
+})
 
-export const projectLabels = [...labelsOf('projects'), ...singleLabelsOf('projects')]
-export const groupLabels = [...labelsOf('groups'), ...singleLabelsOf('groups')]
+export const addLabel = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Create a label in a project or group',
+  tags,
+  access: onEither('admin_label'),
+  body: createBody,
+  response: labelEntity,
+  status: 201,
+  handler: async ({ ctx, source, body }) =>
+    presentOne(ctx, await createLabel(ctx, placeOf(source), body)),
+})
+
+export const updateNamedLabel = endpoint({
+  method: 'PUT',
+  path,
+  summary: 'Change the label of a project or group that the body names',
+  tags,
+  access: onEither('admin_label'),
+  body: { ...selector, ...changeBody },
+  response: labelEntity,
+  async handler({ ctx, source, body: { label_id, name, ...changes } }) {
+    const place = placeOf(source)
+    return change(ctx, place, await named(ctx, place, { label_id, name }), changes)
+  },
+})
+
+export const removeNamedLabel = endpoint({
+  method: 'DELETE',
+  path,
+  summary: 'Delete the label of a project or group that the request names',
+  tags,
+  access: onEither('admin_label'),
+  query: selector,
+  async handler({ ctx, source, query }) {
+    const place = placeOf(source)
+    await remove(ctx, place, await named(ctx, place, query))
+  },
+})
+
+export const getOneLabel = endpoint({
+  method: 'GET',
+  path: one,
+  summary: 'Get a label of a project or group by id or title',
+  tags,
+  access: onEither('read_labels'),
+  params: { label_id: text() },
+  query: { include_ancestor_groups: flag().optional() },
+  response: labelEntity,
+  async handler({ ctx, source, params, query }) {
+    const ancestors = query.include_ancestor_groups ?? true
+    return presentOne(ctx, await getLabel(ctx, placeOf(source), params.label_id, ancestors))
+  },
+})
+
+export const updateLabel = endpoint({
+  method: 'PUT',
+  path: one,
+  summary: 'Change a label of a project or group',
+  tags,
+  access: onLabel('admin_label'),
+  body: changeBody,
+  response: labelEntity,
+  handler: ({ ctx, source, label, body }) => change(ctx, placeOf(source), label, body),
+})
+
+export const removeLabel = endpoint({
+  method: 'DELETE',
+  path: one,
+  summary: 'Delete a label of a project or group',
+  tags,
+  access: onLabel('admin_label'),
+  handler: ({ ctx, source, label }) => remove(ctx, placeOf(source), label),
+})
+
+export const subscribeLabel = endpoint({
+  method: 'POST',
+  path: `${one}/subscribe`,
+  summary: 'Hear of what carries a label',
+  tags,
+  access: onLabel('read_labels', { signedIn: true }),
+  response: labelEntity,
+  status: 201,
+  handler: ({ ctx, label }) => follow(ctx, label, true),
+})
+
+export const unsubscribeLabel = endpoint({
+  method: 'POST',
+  path: `${one}/unsubscribe`,
+  summary: 'Hear no more of what carries a label',
+  tags,
+  access: onLabel('read_labels', { signedIn: true }),
+  response: labelEntity,
+  status: 201,
+  handler: ({ ctx, label }) => follow(ctx, label, false),
+})
 
 export const promoteProjectLabel = endpoint({
   method: 'PUT',
   path: '/projects/:id/labels/:label_id/promote',
   summary: 'Make a project label one of its group',
   tags,
-  access: onProject('admin_label'),
-  params: labelParams,
+  access: onPromotedLabel(),
   response: labelEntity,
-  async handler({ ctx, project, params }) {
-    const row = await getLabel(ctx, sourceOf(project).place, params.label_id)
-    if (project.namespace_kind !== 'group')
-      throw badRequest('Failed to promote project label to group label')
-    const group = await getVisibleGroup(ctx, String(project.namespace_id))
-    assertMayInGroup(ctx, group, 'admin_label')
-    if (row.project_id === null) throw badRequest('Failed to promote project label to group label')
-    return presentOne(ctx, await promoteLabel(ctx, group, row))
-  },
+  handler: async ({ ctx, group, label }) => presentOne(ctx, await promoteLabel(ctx, group, label)),
 })

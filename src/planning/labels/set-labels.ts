@@ -1,6 +1,7 @@
-import { mayInProject } from '../../access/decide.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { placeOfProject } from '../place.ts'
+import { mayMakeLabels } from './access.ts'
 import type { LabelRow } from './entity.ts'
 import {
   insertLabel,
@@ -14,7 +15,7 @@ import {
 const NEW_LABEL_COLOR = '#6699CC'
 
 /** What a request says of labels: the whole set, or what to add and to take away. */
-export interface LabelWishes {
+export interface LabelInput {
   readonly labels?: readonly string[] | undefined
   readonly add?: readonly string[] | undefined
   readonly remove?: readonly string[] | undefined
@@ -37,12 +38,12 @@ export async function setLabels(
   project: Project,
   type: LabelSubject,
   subjectId: number,
-  wishes: LabelWishes,
+  input: LabelInput,
 ): Promise<LabelChange> {
   const before = await listLabelsOf(ctx.db, type, [subjectId])
-  const titles = new Set(wishes.labels ?? before.map((label) => label.title))
-  for (const title of wishes.add ?? []) putTitle(titles, title)
-  for (const title of wishes.remove ?? []) titles.delete(title)
+  const titles = new Set(input.labels ?? before.map((label) => label.title))
+  for (const title of input.add ?? []) putTitle(titles, title)
+  for (const title of input.remove ?? []) titles.delete(title)
   const after = await labelsOf(ctx, project, onePerScope([...titles]))
   const beforeIds = new Set(before.map((label) => label.id))
   const afterIds = new Set(after.map((label) => label.id))
@@ -91,12 +92,12 @@ async function labelsOf(
   titles: readonly string[],
 ): Promise<LabelRow[]> {
   if (titles.length === 0) return []
-  const place = { projectId: project.id, namespaceId: project.namespace_id }
+  const place = placeOfProject(project)
   const known = new Map<string, LabelRow>()
   for (const row of await listLabelsByTitle(ctx.db, place, titles)) {
     if (!known.has(row.title)) known.set(row.title, row)
   }
-  const mayMake = mayInProject(ctx.actor, project, 'admin_label')
+  const mayMake = mayMakeLabels(ctx, project)
   for (const title of titles) {
     if (known.has(title) || !mayMake || !isLabelTitle(title)) continue
     const label = { title, color: NEW_LABEL_COLOR, description: null }
@@ -111,7 +112,7 @@ export async function knownLabels(
   project: Project,
   titles: readonly string[],
 ): Promise<LabelRow[]> {
-  const place = { projectId: project.id, namespaceId: project.namespace_id }
+  const place = placeOfProject(project)
   const rows = await listLabelsByTitle(ctx.db, place, titles)
   const first = [...new Set(titles)].map((title) => rows.find((row) => row.title === title))
   return first.filter((row) => row !== undefined)

@@ -1,26 +1,20 @@
 import { z } from 'zod'
-import { type SourceKind, sourceWord } from '../../access/sources.ts'
-import { assertMayInGroup, getVisibleGroup, onProject } from '../../access/subjects.ts'
+import { onEither } from '../../access/sources.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
-import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Endpoint, endpoint } from '../../http/endpoint.ts'
-import { csv, day, flag, id, instant, integer, oneOf, text } from '../../http/params.ts'
-import { onSource, type Place, sourceOf } from '../place.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { csv, day, flag, instant, integer, oneOf, text } from '../../http/params.ts'
+import { type Place, placeOf } from '../place.ts'
+import { onMilestone, onPromotedMilestone } from './access.ts'
 import { type MilestoneRow, milestoneEntity, presentMilestone } from './entity.ts'
 import { listMilestoneRows } from './queries.ts'
-import {
-  changeMilestone,
-  createMilestone,
-  getMilestone,
-  promoteMilestone,
-  removeMilestone,
-} from './verbs.ts'
+import { changeMilestone, createMilestone, promoteMilestone, removeMilestone } from './verbs.ts'
 
 const tags = ['milestones']
-const params = { milestone_id: id() }
+const path = '/:source/:id/milestones'
+const one = '/:source/:id/milestones/:milestone_id'
 const fields = {
   description: text().nullish(),
   due_date: day().nullish(),
@@ -70,90 +64,70 @@ async function list(ctx: Ctx, place: Place, query: ListQuery, page: OffsetPage) 
   return { ...rows, items: rows.items.map((row) => present(ctx, row)) }
 }
 
-function milestonesOf(kind: SourceKind): Endpoint[] {
-  const path = `/${kind}/:id/milestones` as const
-  const one = `${path}/:milestone_id` as const
-  const word = sourceWord[kind]
-  return [
-    endpoint({
-      method: 'GET',
-      path,
-      summary: `List the milestones of a ${word}`,
-      tags,
-      access: onSource(kind, 'read_labels'),
-      query: listQuery,
-      paginate: 'offset',
-      response: z.array(milestoneEntity),
-      handler: ({ ctx, source, query, page }) => list(ctx, source.place, query, page),
-    }),
-    endpoint({
-      method: 'GET',
-      path: one,
-      summary: `Get a milestone of a ${word}`,
-      tags,
-      access: onSource(kind, 'read_labels'),
-      params,
-      response: milestoneEntity,
-      handler: async ({ ctx, source, params: { milestone_id } }) =>
-        present(ctx, await getMilestone(ctx, source.place, milestone_id)),
-    }),
-    endpoint({
-      method: 'POST',
-      path,
-      summary: `Create a milestone in a ${word}`,
-      tags,
-      access: onSource(kind, 'admin_milestone'),
-      body: createBody,
-      response: milestoneEntity,
-      status: 201,
-      handler: async ({ ctx, source, body }) =>
-        present(ctx, await createMilestone(ctx, source.place, body)),
-    }),
-    endpoint({
-      method: 'PUT',
-      path: one,
-      summary: `Change, close or reopen a milestone of a ${word}`,
-      tags,
-      access: onSource(kind, 'admin_milestone'),
-      params,
-      body: changeBody,
-      response: milestoneEntity,
-      async handler({ ctx, source: { place }, params: { milestone_id }, body }) {
-        const row = await getMilestone(ctx, place, milestone_id)
-        return present(ctx, await changeMilestone(ctx, place, row, body))
-      },
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: one,
-      summary: `Delete a milestone of a ${word}`,
-      tags,
-      access: onSource(kind, 'admin_milestone'),
-      params,
-      async handler({ ctx, source: { place }, params: { milestone_id } }) {
-        await removeMilestone(ctx, place, await getMilestone(ctx, place, milestone_id))
-      },
-    }),
-  ]
-}
+export const listMilestones = endpoint({
+  method: 'GET',
+  path,
+  summary: 'List the milestones of a project or group',
+  tags,
+  access: onEither('read_labels'),
+  query: listQuery,
+  paginate: 'offset',
+  response: z.array(milestoneEntity),
+  handler: ({ ctx, source, query, page }) => list(ctx, placeOf(source), query, page),
+})
 
-export const projectMilestones = milestonesOf('projects')
-export const groupMilestones = milestonesOf('groups')
+export const getOneMilestone = endpoint({
+  method: 'GET',
+  path: one,
+  summary: 'Get a milestone of a project or group',
+  tags,
+  access: onMilestone(),
+  response: milestoneEntity,
+  handler: ({ ctx, milestone }) => present(ctx, milestone),
+})
+
+export const addMilestone = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Create a milestone in a project or group',
+  tags,
+  access: onEither('admin_milestone'),
+  body: createBody,
+  response: milestoneEntity,
+  status: 201,
+  handler: async ({ ctx, source, body }) =>
+    present(ctx, await createMilestone(ctx, placeOf(source), body)),
+})
+
+export const updateMilestone = endpoint({
+  method: 'PUT',
+  path: one,
+  summary: 'Change, close or reopen a milestone of a project or group',
+  tags,
+  access: onMilestone('admin_milestone'),
+  body: changeBody,
+  response: milestoneEntity,
+  handler: async ({ ctx, source, milestone, body }) =>
+    present(ctx, await changeMilestone(ctx, placeOf(source), milestone, body)),
+})
+
+export const deleteMilestone = endpoint({
+  method: 'DELETE',
+  path: one,
+  summary: 'Delete a milestone of a project or group',
+  tags,
+  access: onMilestone('admin_milestone'),
+  handler: ({ ctx, source, milestone }) => removeMilestone(ctx, placeOf(source), milestone),
+})
 
 export const promoteProjectMilestone = endpoint({
   method: 'POST',
   path: '/projects/:id/milestones/:milestone_id/promote',
   summary: 'Make a project milestone one of its group',
   tags,
-  access: onProject('admin_milestone'),
-  params,
+  access: onPromotedMilestone(),
   response: milestoneEntity,
   status: 200,
-  async handler({ ctx, project, params: { milestone_id } }) {
-    const row = await getMilestone(ctx, sourceOf(project).place, milestone_id)
-    if (project.namespace_kind !== 'group') throw badRequest('Project does not belong to a group.')
-    const group = await getVisibleGroup(ctx, String(project.namespace_id))
-    assertMayInGroup(ctx, group, 'admin_milestone')
-    return present(ctx, await promoteMilestone(ctx, group.id, row))
-  },
+  handler: async ({ ctx, group, milestone }) =>
+    present(ctx, await promoteMilestone(ctx, group.id, milestone)),
 })

@@ -2,8 +2,8 @@ import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readNames } from '../../discussions/notes/commands.ts'
 import { assignable } from '../assignees/verbs.ts'
-import type { CommandDesk, CommandTable } from './desk.ts'
-import { named } from './desk.ts'
+import type { CommandContext, CommandTable } from './command-context.ts'
+import { named } from './command-context.ts'
 import { listCalledUsers, listNamesOfUsers } from './queries.ts'
 
 export interface CalledUser {
@@ -12,12 +12,12 @@ export interface CalledUser {
 }
 
 /** The users whom an argument names and who may be made responsible; `me` is the caller. */
-async function usersIn(ctx: Ctx, desk: CommandDesk, argument: string): Promise<CalledUser[]> {
+async function usersIn(ctx: Ctx, context: CommandContext, argument: string): Promise<CalledUser[]> {
   const me = userOf(ctx.actor)?.username
   const names = readNames(argument).map((name) => (name === 'me' && me ? me : name))
   const users = await listCalledUsers(ctx.db, names.slice(0, 50))
   const ids = users.map((user) => user.id)
-  return await assignable(ctx, desk.project, ids)
+  return await assignable(ctx, context.project, ids)
 }
 
 function list(users: readonly CalledUser[]): string {
@@ -28,12 +28,14 @@ function list(users: readonly CalledUser[]): string {
 type Role = 'assignee' | 'reviewer'
 const fields = { assignee: 'assignee_ids', reviewer: 'reviewer_ids' } as const
 
-function idsOf(desk: CommandDesk, role: Role): readonly number[] {
-  return desk.wishes[fields[role]] ?? (role === 'assignee' ? desk.assigneeIds : desk.reviewerIds)
+function idsOf(context: CommandContext, role: Role): readonly number[] {
+  return (
+    context.edits[fields[role]] ?? (role === 'assignee' ? context.assigneeIds : context.reviewerIds)
+  )
 }
 
-function put(desk: CommandDesk, role: Role, ids: readonly number[]) {
-  desk.wishes[fields[role]] = [...ids]
+function put(context: CommandContext, role: Role, ids: readonly number[]) {
+  context.edits[fields[role]] = [...ids]
   return { [fields[role]]: [...ids] }
 }
 
@@ -42,27 +44,27 @@ function added(role: Role, users: readonly CalledUser[]): string {
 }
 
 function add(role: Role) {
-  return async (ctx: Ctx, desk: CommandDesk, argument: string) => {
-    const users = desk.maySort ? await usersIn(ctx, desk, argument || 'me') : []
+  return async (ctx: Ctx, context: CommandContext, argument: string) => {
+    const users = context.maySort ? await usersIn(ctx, context, argument || 'me') : []
     if (users.length === 0) return undefined
-    const ids = new Set([...idsOf(desk, role), ...users.map((user) => user.id)])
-    return { changes: put(desk, role, [...ids]), message: added(role, users) }
+    const ids = new Set([...idsOf(context, role), ...users.map((user) => user.id)])
+    return { changes: put(context, role, [...ids]), message: added(role, users) }
   }
 }
 
 function replace(role: Role) {
-  return async (ctx: Ctx, desk: CommandDesk, argument: string) => {
-    const users = desk.maySort ? await usersIn(ctx, desk, argument) : []
+  return async (ctx: Ctx, context: CommandContext, argument: string) => {
+    const users = context.maySort ? await usersIn(ctx, context, argument) : []
     if (users.length === 0) return undefined
     const ids = users.map((user) => user.id)
-    return { changes: put(desk, role, ids), message: added(role, users) }
+    return { changes: put(context, role, ids), message: added(role, users) }
   }
 }
 
 function remove(role: Role) {
-  return async (ctx: Ctx, desk: CommandDesk, argument: string) => {
-    const before = idsOf(desk, role)
-    if (!desk.maySort || before.length === 0) return undefined
+  return async (ctx: Ctx, context: CommandContext, argument: string) => {
+    const before = idsOf(context, role)
+    if (!context.maySort || before.length === 0) return undefined
     const everybody = await listNamesOfUsers(ctx.db, before)
     const names = readNames(argument)
     const gone = names.length === 0 ? everybody : await listCalledUsers(ctx.db, names)
@@ -70,17 +72,17 @@ function remove(role: Role) {
     const kept = before.filter((id) => !ids.includes(id))
     if (kept.length === before.length) return undefined
     const word = gone.length === 1 ? role : `${role}s`
-    return { changes: put(desk, role, kept), message: `Removed ${word} ${list(gone)}.` }
+    return { changes: put(context, role, kept), message: `Removed ${word} ${list(gone)}.` }
   }
 }
 
-export const assigneeCommands: CommandTable<CommandDesk> = {
+export const assigneeCommands: CommandTable<CommandContext> = {
   assign: add('assignee'),
   reassign: replace('assignee'),
   ...named(['unassign', 'remove_assignee'], remove('assignee')),
 }
 
-export const reviewerCommands: CommandTable<CommandDesk> = {
+export const reviewerCommands: CommandTable<CommandContext> = {
   ...named(['assign_reviewer', 'reviewer', 'request_review'], add('reviewer')),
   reassign_reviewer: replace('reviewer'),
   ...named(['unassign_reviewer', 'remove_reviewer'], remove('reviewer')),

@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { AskedCommand } from '../../discussions/notes/commands.ts'
-import type { CommandDesk, CommandDone, CommandTable } from './desk.ts'
+import type { CommandContext, CommandDone, CommandTable } from './command-context.ts'
 
 /** What commands did: `commands_changes` of the reference, and the sentences about it. */
 export interface CommandsResult {
@@ -13,19 +13,19 @@ export interface CommandsResult {
  * Carries commands out one after the other: what they want changed in one change, then what each does beyond that. A
  * command that the caller may not give, or that comes to nothing, is passed over.
  */
-export async function runCommands<Desk extends CommandDesk>(
+export async function runCommands<Context extends CommandContext>(
   ctx: Ctx,
-  desk: Desk,
-  table: CommandTable<Desk>,
+  context: Context,
+  table: CommandTable<Context>,
   commands: readonly AskedCommand[],
 ): Promise<CommandsResult> {
   const done: CommandDone[] = []
   for (const { name, argument } of commands) {
-    const result = await unlessRefused(async () => table[name]?.(ctx, desk, argument))
+    const result = await unlessRefused(async () => table[name]?.(ctx, context, argument))
     if (result) done.push(result)
   }
   const saved = await unlessRefused(async () => {
-    if (Object.keys(desk.wishes).length > 0) await desk.save(ctx, desk.wishes)
+    if (Object.keys(context.edits).length > 0) await context.save(ctx, context.edits)
     return true
   })
   if (!saved) return { changes: {}, summary: [] }

@@ -3,13 +3,13 @@ import type { Ctx } from '../../ctx.ts'
 import { readMarked } from '../../discussions/notes/commands.ts'
 import { knownLabels } from '../labels/set-labels.ts'
 import { presentMilestonesById, usableMilestonesByTitle } from '../milestones/verbs.ts'
-import { type CommandDesk, type CommandTable, named } from './desk.ts'
+import { type CommandContext, type CommandTable, named } from './command-context.ts'
 import { readDay } from './due-date.ts'
 
 /** The labels of an argument that the project knows: commands make no new ones. */
-async function labelsIn(ctx: Ctx, desk: CommandDesk, argument: string) {
-  const titles = desk.maySort ? readMarked(argument, '~').slice(0, 100) : []
-  return titles.length === 0 ? [] : await knownLabels(ctx, desk.project, titles)
+async function labelsIn(ctx: Ctx, context: CommandContext, argument: string) {
+  const titles = context.maySort ? readMarked(argument, '~').slice(0, 100) : []
+  return titles.length === 0 ? [] : await knownLabels(ctx, context.project, titles)
 }
 
 function list(labels: readonly { readonly title: string }[]): string {
@@ -17,61 +17,61 @@ function list(labels: readonly { readonly title: string }[]): string {
   return `${names.join(' ')} label${names.length === 1 ? '' : 's'}`
 }
 
-async function addLabels(ctx: Ctx, desk: CommandDesk, argument: string) {
-  const labels = await labelsIn(ctx, desk, argument)
+async function addLabels(ctx: Ctx, context: CommandContext, argument: string) {
+  const labels = await labelsIn(ctx, context, argument)
   if (labels.length === 0) return undefined
   const titles = labels.map((label) => label.title)
-  desk.wishes.add_labels = [...(desk.wishes.add_labels ?? []), ...titles]
+  context.edits.add_labels = [...(context.edits.add_labels ?? []), ...titles]
   const ids = labels.map((label) => label.id)
   return { changes: { add_label_ids: ids }, message: `Added ${list(labels)}.` }
 }
 
-async function removeLabels(ctx: Ctx, desk: CommandDesk, argument: string) {
-  if (!desk.maySort) return undefined
+async function removeLabels(ctx: Ctx, context: CommandContext, argument: string) {
+  if (!context.maySort) return undefined
   if (argument === '') {
-    if (desk.labels.length === 0) return undefined
-    desk.wishes.labels = []
+    if (context.labels.length === 0) return undefined
+    context.edits.labels = []
     return { changes: { label_ids: [] }, message: 'Removed all labels.' }
   }
-  const labels = await labelsIn(ctx, desk, argument)
-  const found = labels.filter((label) => desk.labels.includes(label.title))
+  const labels = await labelsIn(ctx, context, argument)
+  const found = labels.filter((label) => context.labels.includes(label.title))
   if (found.length === 0) return undefined
   const titles = found.map((label) => label.title)
-  desk.wishes.remove_labels = [...(desk.wishes.remove_labels ?? []), ...titles]
+  context.edits.remove_labels = [...(context.edits.remove_labels ?? []), ...titles]
   const ids = found.map((label) => label.id)
   return { changes: { remove_label_ids: ids }, message: `Removed ${list(found)}.` }
 }
 
-async function replaceLabels(ctx: Ctx, desk: CommandDesk, argument: string) {
-  const labels = await labelsIn(ctx, desk, argument)
+async function replaceLabels(ctx: Ctx, context: CommandContext, argument: string) {
+  const labels = await labelsIn(ctx, context, argument)
   if (labels.length === 0) return undefined
-  desk.wishes.labels = labels.map((label) => label.title)
+  context.edits.labels = labels.map((label) => label.title)
   const ids = labels.map((label) => label.id)
   return { changes: { label_ids: ids }, message: `Replaced all labels with ${list(labels)}.` }
 }
 
-async function setMilestone(ctx: Ctx, desk: CommandDesk, argument: string) {
-  if (!desk.maySort || argument === '') return undefined
+async function setMilestone(ctx: Ctx, context: CommandContext, argument: string) {
+  if (!context.maySort || argument === '') return undefined
   const title = argument.startsWith('%') ? readMarked(argument, '%')[0] : argument
-  const place = { projectId: desk.project.id, namespaceId: desk.project.namespace_id }
+  const place = { projectId: context.project.id, namespaceId: context.project.namespace_id }
   const [milestone] = await usableMilestonesByTitle(ctx, place, [title ?? ''])
   if (!milestone) return undefined
-  desk.wishes.milestone_id = milestone.id
+  context.edits.milestone_id = milestone.id
   return {
     changes: { milestone_id: milestone.id },
     message: `Set the milestone to %${milestone.title}.`,
   }
 }
 
-async function removeMilestone(ctx: Ctx, desk: CommandDesk) {
-  const before = desk.milestoneId
-  if (!desk.maySort || before === null) return undefined
+async function removeMilestone(ctx: Ctx, context: CommandContext) {
+  const before = context.milestoneId
+  if (!context.maySort || before === null) return undefined
   const title = (await presentMilestonesById(ctx, [before])).get(before)?.title ?? ''
-  desk.wishes.milestone_id = null
+  context.edits.milestone_id = null
   return { changes: { milestone_id: null }, message: `Removed %${title} milestone.` }
 }
 
-export const sortingCommands: CommandTable<CommandDesk> = {
+export const sortingCommands: CommandTable<CommandContext> = {
   ...named(['label', 'labels'], addLabels),
   ...named(['unlabel', 'remove_label'], removeLabels),
   relabel: replaceLabels,
@@ -99,32 +99,32 @@ function spoken(day: string): string {
   return `${monthNames[Number(month) - 1]} ${Number(date)}, ${year}`
 }
 
-function setDueDate(ctx: Ctx, desk: CommandDesk, argument: string) {
-  const day = desk.maySort ? readDay(argument, dayOf(ctx.now())) : undefined
+function setDueDate(ctx: Ctx, context: CommandContext, argument: string) {
+  const day = context.maySort ? readDay(argument, dayOf(ctx.now())) : undefined
   if (day === undefined) return undefined
-  desk.wishes.due_date = day
+  context.edits.due_date = day
   return { changes: { due_date: day }, message: `Set the due date to ${spoken(day)}.` }
 }
 
-function removeDueDate(_: Ctx, desk: CommandDesk) {
-  if (!desk.maySort) return undefined
-  desk.wishes.due_date = null
+function removeDueDate(_: Ctx, context: CommandContext) {
+  if (!context.maySort) return undefined
+  context.edits.due_date = null
   return { changes: { due_date: null }, message: 'Removed the due date.' }
 }
 
-function setWeight(_: Ctx, desk: CommandDesk, argument: string) {
-  if (!desk.maySort || !/^\d{1,9}$/.test(argument)) return undefined
-  desk.wishes.weight = Number(argument)
+function setWeight(_: Ctx, context: CommandContext, argument: string) {
+  if (!context.maySort || !/^\d{1,9}$/.test(argument)) return undefined
+  context.edits.weight = Number(argument)
   return { changes: { weight: Number(argument) }, message: `Set weight to ${Number(argument)}.` }
 }
 
-function clearWeight(_: Ctx, desk: CommandDesk) {
-  if (!desk.maySort) return undefined
-  desk.wishes.weight = null
+function clearWeight(_: Ctx, context: CommandContext) {
+  if (!context.maySort) return undefined
+  context.edits.weight = null
   return { changes: { weight: null }, message: 'Cleared weight.' }
 }
 
-export const planningCommands: CommandTable<CommandDesk> = {
+export const planningCommands: CommandTable<CommandContext> = {
   due: setDueDate,
   remove_due_date: removeDueDate,
   weight: setWeight,

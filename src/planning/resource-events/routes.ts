@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ProjectAbility } from '../../access/abilities.ts'
-import { onProject, type Project } from '../../access/subjects.ts'
+import { projectRecord } from '../../access/records.ts'
+import type { Project } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
@@ -111,20 +112,22 @@ function whatChanged(row: Row, labels: Labels, milestones: Milestones): Partial<
 
 /** The routes that tell how a thing changed: `resource_label_events` and its kin (docs/contract/D §1.9). */
 export function resourceEventEndpoints(kind: ChangedKind): Endpoint[] {
+  const access = projectRecord(kind.ability, {
+    params: kind.params,
+    find: async ({ ctx, project, params }) => ({ subject: await kind.find(ctx, project, params) }),
+  })()
   return kind.events.flatMap((event) => {
     const path = `${kind.path}/resource_${event}_events`
-    const common = { access: onProject(kind.ability), tags: [kind.tag] }
+    const common = { access, tags: [kind.tag] }
     return [
       endpoint({
         ...common,
         method: 'GET',
         path,
         summary: `List changes of its ${event}`,
-        params: kind.params,
         paginate: 'offset',
         response: z.array(eventEntity),
-        async handler({ ctx, project, params, page }) {
-          const subject = await kind.find(ctx, project, params)
+        async handler({ ctx, subject, page }) {
           const rows = await listResourceEvents(ctx.db, event, subject.type, subject.id, page)
           return { ...rows, items: await present(ctx, rows.items) }
         },
@@ -134,10 +137,9 @@ export function resourceEventEndpoints(kind: ChangedKind): Endpoint[] {
         method: 'GET',
         path: `${path}/:event_id`,
         summary: `Get a change of its ${event}`,
-        params: { ...kind.params, event_id: id() },
+        params: { event_id: id() },
         response: eventEntity,
-        async handler({ ctx, project, params }) {
-          const subject = await kind.find(ctx, project, params)
+        async handler({ ctx, subject, params }) {
           const row = await findResourceEvent(
             ctx.db,
             event,

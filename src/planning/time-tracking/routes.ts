@@ -1,5 +1,6 @@
 import type { ProjectAbility } from '../../access/abilities.ts'
-import { onProject, type Project } from '../../access/subjects.ts'
+import { projectRecord } from '../../access/records.ts'
+import type { Project, SubjectOptions } from '../../access/subjects.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
@@ -40,13 +41,20 @@ async function estimate(ctx: Ctx, kind: TimedKind, subject: TimedSubject, amount
   return stats(ctx, kind, subject, amount)
 }
 
+/** The thing that time is spent on, for callers with the ability there. */
+function onTimed(kind: TimedKind, ability: ProjectAbility, options: SubjectOptions = {}) {
+  return projectRecord(kind.read, {
+    params: kind.params,
+    find: async ({ ctx, project, params }) => ({ subject: await kind.find(ctx, project, params) }),
+  })(ability, options)
+}
+
 /** The routes of time below one kind of thing (docs/contract/D §1.9). */
 export function timeEndpoints(kind: TimedKind): Endpoint[] {
   const tags = [kind.tag]
   const write = {
-    access: onProject(kind.write, { signedIn: true }),
+    access: onTimed(kind, kind.write, { signedIn: true }),
     tags,
-    params: kind.params,
     response: timeStatsEntity,
   }
   const duration = text({ max: 100 })
@@ -55,12 +63,10 @@ export function timeEndpoints(kind: TimedKind): Endpoint[] {
       method: 'GET',
       path: `${kind.path}/time_stats`,
       summary: 'Tell estimated and spent time',
-      access: onProject(kind.read),
+      access: onTimed(kind, kind.read),
       tags,
-      params: kind.params,
       response: timeStatsEntity,
-      handler: async ({ ctx, project, params }) =>
-        stats(ctx, kind, await kind.find(ctx, project, params)),
+      handler: ({ ctx, subject }) => stats(ctx, kind, subject),
     }),
     endpoint({
       ...write,
@@ -68,18 +74,15 @@ export function timeEndpoints(kind: TimedKind): Endpoint[] {
       path: `${kind.path}/time_estimate`,
       summary: 'Set the estimated time',
       body: { duration },
-      handler: async ({ ctx, project, params, body }) => {
-        const subject = await kind.find(ctx, project, params)
-        return estimate(ctx, kind, subject, Math.max(0, seconds(body.duration)))
-      },
+      handler: ({ ctx, subject, body }) =>
+        estimate(ctx, kind, subject, Math.max(0, seconds(body.duration))),
     }),
     endpoint({
       ...write,
       method: 'POST',
       path: `${kind.path}/reset_time_estimate`,
       summary: 'Set the estimated time to nothing',
-      handler: async ({ ctx, project, params }) =>
-        estimate(ctx, kind, await kind.find(ctx, project, params), 0),
+      handler: ({ ctx, subject }) => estimate(ctx, kind, subject, 0),
     }),
     endpoint({
       ...write,
@@ -88,8 +91,7 @@ export function timeEndpoints(kind: TimedKind): Endpoint[] {
       summary: 'Add spent time, or take some away',
       body: { duration, summary: text({ max: 255 }).nullish() },
       status: 201,
-      handler: async ({ ctx, project, params, body }) => {
-        const subject = await kind.find(ctx, project, params)
+      handler: async ({ ctx, subject, body }) => {
         const summary = body.summary ?? null
         await spendTime(ctx, kind, subject, { seconds: seconds(body.duration), summary })
         return stats(ctx, kind, subject)
@@ -100,8 +102,7 @@ export function timeEndpoints(kind: TimedKind): Endpoint[] {
       method: 'POST',
       path: `${kind.path}/reset_spent_time`,
       summary: 'Set the spent time to nothing',
-      async handler({ ctx, project, params }) {
-        const subject = await kind.find(ctx, project, params)
+      async handler({ ctx, subject }) {
         await removeSpentTime(ctx, kind, subject)
         return stats(ctx, kind, subject)
       },

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { Role } from '../../access/roles.ts'
 import { onProject, type Project } from '../../access/subjects.ts'
-import { badParameters, forbidden } from '../../base/problem.ts'
+import { badParameters } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, integer } from '../../http/params.ts'
+import { readsOfArchived } from './access.ts'
 import { changeProjectSettings } from './change-settings.ts'
 import { eligibleFor } from './eligible.ts'
 import { presentProjectRule, projectRuleEntity } from './entity.ts'
@@ -50,11 +50,6 @@ const configBody = {
 
 type ConfigInput = z.infer<z.ZodObject<typeof configBody>>
 
-/** Of an archived project only maintainers see who approves (docs/contract/B-resolved §8.1). */
-function assertReadable(project: Project): void {
-  if (project.archived && project.role < Role.maintainer) throw forbidden()
-}
-
 async function presentConfig(ctx: Ctx, project: Project): Promise<z.input<typeof configEntity>> {
   const settings = await projectApprovalSettings(ctx, project)
   const rules = await listProjectRules(ctx.db, [project.id])
@@ -85,11 +80,9 @@ export const getProjectApprovals = endpoint({
   summary: 'Get how a project wants merge requests approved',
   tags,
   access: read,
+  conditions: [readsOfArchived],
   response: configEntity,
-  handler({ ctx, project }) {
-    assertReadable(project)
-    return presentConfig(ctx, project)
-  },
+  handler: ({ ctx, project }) => presentConfig(ctx, project),
 })
 
 export const changeProjectApprovals = endpoint({
@@ -127,10 +120,10 @@ export const listApprovalRules = endpoint({
   summary: 'List the approval rules of a project',
   tags,
   access: read,
+  conditions: [readsOfArchived],
   paginate: 'offset',
   response: z.array(projectRuleEntity),
   async handler({ ctx, project, page }) {
-    assertReadable(project)
     const rules = await listProjectRules(ctx.db, [project.id])
     const shown = rules.slice(page.offset, page.offset + page.perPage)
     const items = await Promise.all(shown.map((rule) => present(ctx, project, rule)))
@@ -146,10 +139,10 @@ export const getApprovalRule = endpoint({
   summary: 'Get an approval rule of a project',
   tags,
   access: read,
+  conditions: [readsOfArchived],
   params: ruleParams,
   response: projectRuleEntity,
   async handler({ ctx, project, params }) {
-    assertReadable(project)
     return present(ctx, project, await getProjectRule(ctx, project, params.approval_rule_id))
   },
 })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
-import { onProject, type Project } from '../../access/subjects.ts'
-import { notFound, unauthorized } from '../../base/problem.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
@@ -16,17 +15,17 @@ import {
 } from '../approval-rules/request-rules.ts'
 import { changeRequestRuleBody, createRequestRuleBody } from '../approval-rules/rule-input.ts'
 import { approvalStanding, type StandingRule } from '../approval-rules/standing.ts'
-import { onMergeRequest } from '../merge-requests/access.ts'
+import { onMergeRequest, resetsApprovals } from '../merge-requests/access.ts'
 import { publicMergeStatus } from '../merge-requests/detailed-merge-status.ts'
 import { listOwnDrafts, publishDrafts } from '../merge-requests/drafts/publish-drafts.ts'
-import { assertMayEdit, getMergeRequest, mayEdit } from '../merge-requests/find.ts'
-import { params, path } from '../merge-requests/path.ts'
+import { reload } from '../merge-requests/find.ts'
+import { path } from '../merge-requests/path.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
 import { approve, mayApprove, resetAllApprovals, unapprove } from './approve.ts'
 
 const tags = ['approvals']
-const read = onProject('read_merge_requests')
-const signedIn = onProject('read_merge_requests', { signedIn: true })
+const read = onMergeRequest()
+const edit = onMergeRequest('edit_merge_request', { signedIn: true })
 
 const ruleBrief = z.strictObject({ id: z.int(), name: z.string(), rule_type: z.string() })
 
@@ -136,8 +135,8 @@ async function presentJudged(ctx: Ctx, row: MergeRequestRow, standing: StandingR
   }
 }
 
-async function presentOne(ctx: Ctx, project: Project, iid: number, ruleId: number) {
-  const row = await getMergeRequest(ctx, project, iid)
+async function presentOne(ctx: Ctx, given: MergeRequestRow, ruleId: number) {
+  const row = await reload(ctx, given.id)
   const { rules } = await approvalStanding(ctx, row)
   const rule = await getRuleInForce(ctx, row, ruleId)
   const standing = rules.find((one) => one.rule.id === rule.id)
@@ -151,10 +150,8 @@ export const getMergeRequestApprovals = endpoint({
   summary: 'Get how a merge request stands with its approvals',
   tags,
   access: read,
-  params,
   response: stateEntity,
-  handler: async ({ ctx, project, params }) =>
-    presentState(ctx, await getMergeRequest(ctx, project, params.merge_request_iid)),
+  handler: ({ ctx, mergeRequest }) => presentState(ctx, mergeRequest),
 })
 
 const judgedRule = z.strictObject({
@@ -165,8 +162,7 @@ const judgedRule = z.strictObject({
 
 const overwritten = { approval_rules_overwritten: z.boolean() }
 
-async function judgedRules(ctx: Ctx, project: Project, iid: number, target?: string) {
-  const row = await getMergeRequest(ctx, project, iid)
+async function judgedRules(ctx: Ctx, row: MergeRequestRow, target?: string) {
   const { rules } = await approvalStanding(ctx, row, target)
   return {
     approval_rules_overwritten: row.rules_overwritten === 1,
@@ -182,11 +178,9 @@ export const getMergeRequestApprovalState = endpoint({
   summary: 'Get the rules of a merge request with who satisfied them',
   tags,
   access: read,
-  params,
   query: stateQuery,
   response: z.strictObject({ ...overwritten, rules: z.array(judgedRule) }),
-  handler: ({ ctx, project, params, query }) =>
-    judgedRules(ctx, project, params.merge_request_iid, query.target_branch),
+  handler: ({ ctx, mergeRequest, query }) => judgedRules(ctx, mergeRequest, query.target_branch),
 })
 
 export const getMergeRequestApprovalSettings = endpoint({
@@ -195,7 +189,6 @@ export const getMergeRequestApprovalSettings = endpoint({
   summary: 'Get the rules of a merge request as pages show them',
   tags,
   access: read,
-  params,
   query: stateQuery,
   response: z.strictObject({
     ...overwritten,
@@ -207,8 +200,8 @@ export const getMergeRequestApprovalSettings = endpoint({
       }),
     ),
   }),
-  async handler({ ctx, project, params, query }) {
-    const found = await judgedRules(ctx, project, params.merge_request_iid, query.target_branch)
+  async handler({ ctx, mergeRequest, query }) {
+    const found = await judgedRules(ctx, mergeRequest, query.target_branch)
     return {
       ...found,
       rules: found.rules.map((rule) => ({
@@ -226,11 +219,9 @@ export const listMergeRequestApprovalRules = endpoint({
   summary: 'List the approval rules that hold for a merge request',
   tags,
   access: read,
-  params,
   paginate: 'offset',
   response: z.array(requestRuleEntity),
-  async handler({ ctx, project, params, page }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, mergeRequest: row, page }) {
     const { rules } = await approvalStanding(ctx, row)
     const shown = rules.slice(page.offset, page.offset + page.perPage)
     const items = await Promise.all(shown.map((rule) => presentStanding(ctx, row, rule)))
@@ -238,7 +229,7 @@ export const listMergeRequestApprovalRules = endpoint({
   },
 })
 
-const ruleParams = { ...params, approval_rule_id: id() }
+const ruleParams = { approval_rule_id: id() }
 
 export const getMergeRequestApprovalRule = endpoint({
   method: 'GET',
@@ -248,8 +239,8 @@ export const getMergeRequestApprovalRule = endpoint({
   access: read,
   params: ruleParams,
   response: requestRuleEntity,
-  handler: ({ ctx, project, params }) =>
-    presentOne(ctx, project, params.merge_request_iid, params.approval_rule_id),
+  handler: ({ ctx, mergeRequest, params }) =>
+    presentOne(ctx, mergeRequest, params.approval_rule_id),
 })
 
 export const createMergeRequestApprovalRule = endpoint({
@@ -257,13 +248,13 @@ export const createMergeRequestApprovalRule = endpoint({
   path: `${path}/approval_rules`,
   summary: 'Give a merge request an approval rule of its own',
   tags,
-  access: onMergeRequest('edit_merge_request', { signedIn: true }),
+  access: edit,
   body: createRequestRuleBody,
   response: requestRuleEntity,
   status: 201,
   async handler({ ctx, project, mergeRequest: row, body }) {
     const ruleId = await createRequestRule(ctx, project, row, body)
-    return presentOne(ctx, project, row.iid, ruleId)
+    return presentOne(ctx, row, ruleId)
   },
 })
 
@@ -272,15 +263,13 @@ export const updateMergeRequestApprovalRule = endpoint({
   path: `${path}/approval_rules/:approval_rule_id`,
   summary: 'Change an approval rule for one merge request',
   tags,
-  access: signedIn,
+  access: edit,
   params: ruleParams,
   body: changeRequestRuleBody,
   response: requestRuleEntity,
-  async handler({ ctx, project, params, body }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
-    assertMayEdit(ctx, project, row)
+  async handler({ ctx, project, mergeRequest: row, params, body }) {
     const ruleId = await changeRequestRule(ctx, project, row, params.approval_rule_id, body)
-    return presentOne(ctx, project, row.iid, ruleId)
+    return presentOne(ctx, row, ruleId)
   },
 })
 
@@ -289,13 +278,10 @@ export const deleteMergeRequestApprovalRule = endpoint({
   path: `${path}/approval_rules/:approval_rule_id`,
   summary: 'Remove an approval rule for one merge request',
   tags,
-  access: signedIn,
+  access: edit,
   params: ruleParams,
-  async handler({ ctx, project, params }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
-    assertMayEdit(ctx, project, row)
-    await removeRequestRule(ctx, project, row, params.approval_rule_id)
-  },
+  handler: ({ ctx, project, mergeRequest, params }) =>
+    removeRequestRule(ctx, project, mergeRequest, params.approval_rule_id),
 })
 
 export const approveMergeRequest = endpoint({
@@ -344,8 +330,8 @@ export const resetMergeRequestApprovals = endpoint({
   // Stock clients parse what comes with a 202, so it is never empty (docs/contract/D §0.3).
   response: z.strictObject({ message: z.literal('202 Accepted') }),
   status: 202,
-  async handler({ ctx, project, mergeRequest: row }) {
-    if (!mayEdit(ctx, project, row)) throw unauthorized()
+  conditions: [resetsApprovals],
+  async handler({ ctx, mergeRequest: row }) {
     await resetAllApprovals(ctx, row)
     return { message: '202 Accepted' as const }
   },

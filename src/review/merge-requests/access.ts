@@ -1,17 +1,122 @@
 import { userOf } from '../../access/actor.ts'
+import { type Condition, condition, mayOr } from '../../access/conditions.ts'
+import { type Conditions, mayInProject } from '../../access/decide.ts'
 import { projectRecord } from '../../access/records.ts'
+import { findVisibleProject, getVisibleProject, type Project } from '../../access/subjects.ts'
+import { forbidden, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
 import { noteableConditions } from '../../discussions/notes/access.ts'
-import { integer } from '../../http/params.ts'
+import { mayMergeBranch } from '../../repositories/refs/gate.ts'
 import { getMergeRequest, noteableOf } from './find.ts'
+import { params } from './path.ts'
+import { findById } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
+import { targetProject } from './target-project.ts'
+
+function requestConditions(ctx: Ctx, project: Project, row: MergeRequestRow): Conditions {
+  return {
+    ...noteableConditions(noteableOf(ctx, project, row)),
+    author: row.author_id !== null && row.author_id === userOf(ctx.actor)?.id,
+  }
+}
 
 /** The merge request of `:merge_request_iid`. */
 export const onMergeRequest = projectRecord('read_merge_requests', {
-  params: { merge_request_iid: integer() },
+  params,
   find: async ({ ctx, project, params }) => ({
     mergeRequest: await getMergeRequest(ctx, project, params.merge_request_iid),
   }),
-  conditions: ({ ctx, project, mergeRequest }) => ({
-    ...noteableConditions(noteableOf(ctx, project, mergeRequest)),
-    author: mergeRequest.author_id !== null && mergeRequest.author_id === userOf(ctx.actor)?.id,
-  }),
+  conditions: ({ ctx, project, mergeRequest }) => requestConditions(ctx, project, mergeRequest),
 })
+
+/** Developers, and the author of the merge request (docs/contract/D §2.2). */
+export function mayEdit(ctx: Ctx, project: Project, row: MergeRequestRow): boolean {
+  const conditions = requestConditions(ctx, project, row)
+  return mayInProject(ctx.actor, project, 'edit_merge_request', conditions)
+}
+
+/** Whether the caller sets labels, people and locks of merge requests into the project. */
+export function maySortRequests(ctx: Ctx, project: Project): boolean {
+  return mayInProject(ctx.actor, project, 'update_merge_request')
+}
+
+/** Whether the caller may open merge requests from branches of one project into another, or into itself. */
+export function mayOpen(ctx: Ctx, from: Project, into: Project): boolean {
+  if (!mayInProject(ctx.actor, from, 'create_merge_request_from')) return false
+  return into.id === from.id || mayInProject(ctx.actor, into, 'create_merge_request_in')
+}
+
+/** Whether the caller may read the merge requests of a project. */
+export async function mayReadRequestsOf(ctx: Ctx, projectId: number): Promise<boolean> {
+  const project = await findVisibleProject(ctx, String(projectId))
+  return project !== undefined && mayInProject(ctx.actor, project, 'read_merge_requests')
+}
+
+/** A merge request of any project, if the caller may see it. */
+export async function findSeenRequest(ctx: Ctx, id: number): Promise<MergeRequestRow | undefined> {
+  const row = await findById(ctx.db, id)
+  const project = row && (await targetProject(ctx, row))
+  return project && mayInProject(ctx.actor, project, 'read_merge_requests') ? row : undefined
+}
+
+interface NewRequest {
+  readonly ctx: Ctx
+  readonly project: Project
+  readonly body: { readonly target_project_id?: number | undefined }
+}
+
+/** The project that a new merge request goes into: its own, or one that the caller may see. */
+export function targetOfNew({ ctx, project, body }: NewRequest): Promise<Project> | Project {
+  const { target_project_id: id = project.id } = body
+  return id === project.id ? project : getVisibleProject(ctx, String(id))
+}
+
+/** Another project than that of the source branch must let the caller open merge requests. */
+export const opensRequest: Condition<NewRequest> = condition(
+  'target_project_id: create_merge_request_in there',
+  async (given) => {
+    const target = await targetOfNew(given)
+    if (target === given.project) return true
+    return mayOr(given.ctx, mayInProject(given.ctx.actor, target, 'create_merge_request_in'))
+  },
+)
+
+/** What strangers leave to the members of the project that the merge request goes into (docs/contract/D §2.2). */
+export const sortFields = [
+  'labels',
+  'add_labels',
+  'assignee_id',
+  'assignee_ids',
+  'reviewer_ids',
+] as const
+
+/** Members set labels and people; from others these are ignored. */
+export const sortsRequest: Condition<NewRequest> = {
+  name: `${sortFields.join(', ')}: ignored without update_merge_request in the target project`,
+  assert: async (given) => (maySortRequests(given.ctx, await targetOfNew(given)) ? [] : sortFields),
+}
+
+interface Merging {
+  readonly ctx: Ctx
+  readonly project: Project
+  readonly mergeRequest: MergeRequestRow
+}
+
+/** Who merges may merge into the very branch: its protection says who that is. 401 for others. */
+export const mergesIntoTarget: Condition<Merging> = condition(
+  'may merge into the target branch',
+  async ({ ctx, project, mergeRequest }) =>
+    (await mayMergeBranch(ctx, project, mergeRequest.target_branch)) || unauthorized(),
+)
+
+/** Who resets approvals may edit the merge request; 401 for others. */
+export const resetsApprovals: Condition<Merging> = condition(
+  'edit_merge_request, else 401',
+  ({ ctx, project, mergeRequest }) => mayEdit(ctx, project, mergeRequest) || unauthorized(),
+)
+
+/** Merge requests of a commit are for those who may read merge requests. */
+export const readsRequests: Condition<{ readonly ctx: Ctx; readonly project: Project }> = condition(
+  'read_merge_requests',
+  ({ ctx, project }) => mayInProject(ctx.actor, project, 'read_merge_requests') || forbidden(),
+)

@@ -1,18 +1,12 @@
 import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
-import {
-  anyone,
-  getVisibleProject,
-  onGroup,
-  onProject,
-  type Project,
-} from '../../access/subjects.ts'
+import { fieldsNeed } from '../../access/conditions.ts'
+import { anyone, onGroup, onProject } from '../../access/subjects.ts'
 import { badParameters, unauthorized } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag } from '../../http/params.ts'
-import { onMergeRequest } from './access.ts'
+import { onMergeRequest, opensRequest, sortsRequest, targetOfNew } from './access.ts'
 import { createBody, updateBody } from './change/body-params.ts'
 import { editMergeRequest, openMergeRequest } from './change/open.ts'
 import { prepare } from './diff/prepared.ts'
@@ -35,11 +29,6 @@ function assertSomething(sent: ReadonlySet<string>): void {
   const names = Object.keys(updateBody)
   if (names.some((name) => sent.has(name))) return
   throw badParameters(`${names.join(', ')} are missing, at least one parameter must be provided`)
-}
-
-/** The project that a merge request goes into, when it is another than the one of the path. */
-function targetOf(ctx: Ctx, project: Project, targetId: number): Promise<Project> | Project {
-  return targetId === project.id ? project : getVisibleProject(ctx, String(targetId))
 }
 
 export const listAllMergeRequests = endpoint({
@@ -98,12 +87,12 @@ export const createProjectMergeRequest = endpoint({
   tags,
   access: onProject('create_merge_request_from'),
   body: createBody,
+  conditions: [opensRequest, sortsRequest],
   response: mergeRequestEntity,
   status: 201,
   async handler({ ctx, project, body }) {
-    const row = await openMergeRequest(ctx, project, body)
-    const target = await targetOf(ctx, project, row.target_project_id)
-    return presentMergeRequest(ctx, target, row)
+    const target = await targetOfNew({ ctx, project, body })
+    return presentMergeRequest(ctx, target, await openMergeRequest(ctx, project, target, body))
   },
 })
 
@@ -133,6 +122,7 @@ export const updateProjectMergeRequest = endpoint({
   tags,
   access: onMergeRequest('edit_merge_request', { signedIn: true }),
   body: updateBody,
+  conditions: [fieldsNeed('update_merge_request', ['discussion_locked'])],
   response: mergeRequestEntity,
   async handler({ ctx, project, mergeRequest: row, body, request }) {
     assertSomething(request.sent)

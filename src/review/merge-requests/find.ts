@@ -1,7 +1,5 @@
-import { isAdmin, userOf } from '../../access/actor.ts'
-import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
-import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Noteable } from '../../discussions/notes/noteable.ts'
 import { mergeRequestUrl } from './present.ts'
@@ -51,19 +49,6 @@ export function noteableOf(
     title: row.title,
     webUrl: mergeRequestUrl(ctx, row),
   }
-}
-
-/** Developers, and the author of the merge request (docs/contract/D §2.2). */
-export function mayEdit(ctx: Ctx, project: Project, row: MergeRequestRow): boolean {
-  const user = userOf(ctx.actor)
-  if (project.archived) return false
-  if (isAdmin(ctx.actor) || project.role >= Role.developer) return true
-  return user !== null && row.author_id === user.id
-}
-
-export function assertMayEdit(ctx: Ctx, project: Project, row: MergeRequestRow): void {
-  if (ctx.actor.kind === 'anonymous') throw unauthorized()
-  if (!mayEdit(ctx, project, row)) throw forbidden()
 }
 
 /** The newest diff of a merge request; undefined while the first is being computed. */

@@ -84,7 +84,7 @@ export async function presentMergeRequests(
     ...presentBrief(ctx, row),
     ...peopleOf(ctx, row, extras),
     ...stateOf(row, extras),
-    ...wishesOf(row),
+    ...optionsOf(row),
     ...planOf(row, extras, wanted.labelDetails ? labels : undefined),
     ...texts?.get(row.id),
     ...countsOf(row, extras.counts.get(row.id)),
@@ -134,7 +134,7 @@ function stateOf(row: MergeRequestRow, extras: Extras) {
 }
 
 /** What its author and the project want to happen at the merge. */
-function wishesOf(row: MergeRequestRow) {
+function optionsOf(row: MergeRequestRow) {
   const squash = targetSetting(row, 'squash_option')
   const fromFork = row.source_project_id !== row.target_project_id
   const collaboration = row.allow_collaboration === 1
@@ -156,10 +156,10 @@ function wishesOf(row: MergeRequestRow) {
   }
 }
 
-/** The project's `squash_option` overrules the wish at its two ends (docs/contract/D §1.10). */
-export function squashOnMerge(option: string, wish: boolean): boolean {
+/** The project's `squash_option` overrules what was asked at its two ends (docs/contract/D §1.10). */
+export function squashOnMerge(option: string, asked: boolean): boolean {
   if (option === 'always') return true
-  return option !== 'never' && wish
+  return option !== 'never' && asked
 }
 
 /** Title and description as HTML. */

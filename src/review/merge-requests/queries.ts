@@ -364,3 +364,22 @@ export async function clearRulesOverwritten(db: Db, projectId: number): Promise<
     .where('rules_overwritten', '=', 1)
     .execute()
 }
+
+/** Who moved a ref to a commit, the last time that it happened. */
+export async function findMoverOf(
+  db: Db,
+  projectId: number,
+  ref: string,
+  newId: string,
+): Promise<number | null> {
+  const push = await db
+    .selectFrom('ref_moves')
+    .innerJoin('pushes', 'pushes.id', 'ref_moves.push_id')
+    .select('pushes.user_id')
+    .where('ref_moves.project_id', '=', projectId)
+    .where('ref_moves.ref', '=', ref)
+    .where('ref_moves.new_id', '=', newId)
+    .orderBy('ref_moves.id', 'desc')
+    .executeTakeFirst()
+  return push?.user_id ?? null
+}

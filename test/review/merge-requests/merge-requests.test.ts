@@ -38,6 +38,26 @@ describe('a merge request', () => {
     },
   )
 
+  test('shows the diff of a later commit in the very next call, by whoever made it', async () => {
+    const bench = await openBench(world, ana)
+    await addMember(world, bench.project.id, ben.id, 30)
+    bench.commit('later', { 'later.txt': 'a\n' })
+    const body = { source_branch: 'later', target_branch: 'main', title: 'later' }
+    const at = `${bench.api}/${(await ana.post(bench.api, body)).body.iid}`
+    await world.runTasks()
+    const actions = [{ action: 'create', file_path: 'second.txt', content: 'b\n' }]
+    const commit = { branch: 'later', commit_message: 'second', actions }
+    const { id } = (await ben.post(`/projects/${bench.project.id}/repository/commits`, commit)).body
+    const shown = (await ana.get(at)).body
+    expect(shown).toMatchObject({ sha: id, diff_refs: { head_sha: id }, changes_count: '2' })
+    await world.runTasks()
+    expect((await ana.get(`${at}/versions`)).body).toHaveLength(2)
+    const added = (await ana.get(`${at}/notes`)).body.filter((note: { body: string }) =>
+      note.body.startsWith('added 1 commit'),
+    )
+    expect(added).toMatchObject([{ author: { id: ben.id } }])
+  })
+
   test('is prepared in the background, with a first version and its diff', async () => {
     const head = bench.commit('one', { 'a.txt': 'a\n', 'go.sum': 'b\n' })
     const created = await ana.post(bench.api, {

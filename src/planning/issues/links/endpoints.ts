@@ -1,16 +1,12 @@
 import { z } from 'zod'
-import {
-  assertMayInProject,
-  getVisibleProject,
-  onProject,
-  type Project,
-} from '../../../access/subjects.ts'
+import { getVisibleProject } from '../../../access/subjects.ts'
 import { viewerOf } from '../../../access/visible-queries.ts'
 import { dayOf } from '../../../base/clock.ts'
 import { notFound } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { id, integer, oneOf, text } from '../../../http/params.ts'
+import { linksIssue, onIssue } from '../access.ts'
 import { issueEntity, linkedIssueEntity } from '../entity.ts'
 import { getIssue } from '../find.ts'
 import { presentIssue, presentIssues } from '../present.ts'
@@ -19,7 +15,7 @@ import { type LinkType, linkIssues, linkTypes, unlinkIssues } from './link-issue
 
 const tags = ['issues']
 const path = '/projects/:id/issues/:issue_iid/links'
-const params = { issue_iid: integer() }
+const params = { issue_link_id: id() }
 
 const linkEntity = z.strictObject({
   id: z.int(),
@@ -45,14 +41,13 @@ async function presentLink(ctx: Ctx, link: Link, from: IssueRow, to: IssueRow) {
   }
 }
 
-async function getLink(ctx: Ctx, project: Project, iid: number, linkId: number) {
-  const row = await getIssue(ctx, project, iid)
+async function getLink(ctx: Ctx, row: IssueRow, linkId: number) {
   const link = (await listIssueLinks(ctx.db, row.id)).find((one) => one.id === linkId)
   if (!link) throw notFound()
   const otherId = link.source_id === row.id ? link.target_id : link.source_id
   const [seen] = await listSeenIssues(ctx.db, viewerOf(ctx.actor, dayOf(ctx.now())), [otherId])
   if (!seen) throw notFound()
-  return { row, link, other: seen }
+  return { link, other: seen }
 }
 
 export const listLinksOfIssue = endpoint({
@@ -60,11 +55,9 @@ export const listLinksOfIssue = endpoint({
   path,
   summary: 'List the issues that an issue is linked with',
   tags,
-  access: onProject('read_issues'),
-  params,
+  access: onIssue(),
   response: z.array(linkedIssueEntity),
-  async handler({ ctx, project, params: { issue_iid } }) {
-    const row = await getIssue(ctx, project, issue_iid)
+  async handler({ ctx, issue: row }) {
     const links = await listIssueLinks(ctx.db, row.id)
     const ids = links.map((link) => (link.source_id === row.id ? link.target_id : link.source_id))
     const others = await listSeenIssues(ctx.db, viewerOf(ctx.actor, dayOf(ctx.now())), ids)
@@ -84,22 +77,20 @@ export const createIssueLink = endpoint({
   path,
   summary: 'Link an issue with another',
   tags,
-  access: onProject('update_issue', { signedIn: true }),
-  params,
+  access: onIssue('update_issue', { signedIn: true }),
   body: {
     target_project_id: text(),
     target_issue_iid: integer(),
     link_type: oneOf(linkTypes).optional(),
   },
+  conditions: [linksIssue],
   response: linkEntity,
   status: 201,
-  async handler({ ctx, project, params: { issue_iid }, body }) {
-    const row = await getIssue(ctx, project, issue_iid)
+  async handler({ ctx, project, issue, body }) {
     const targetProject = await getVisibleProject(ctx, body.target_project_id)
-    assertMayInProject(ctx, targetProject, 'read_issues')
     const other = await getIssue(ctx, targetProject, body.target_issue_iid)
-    const link = await linkIssues(ctx, project, row, other, body.link_type ?? 'relates_to')
-    return presentLink(ctx, link, row, other)
+    const link = await linkIssues(ctx, project, issue, other, body.link_type ?? 'relates_to')
+    return presentLink(ctx, link, issue, other)
   },
 })
 
@@ -108,12 +99,12 @@ export const getIssueLink = endpoint({
   path: `${path}/:issue_link_id`,
   summary: 'Get a link between two issues',
   tags,
-  access: onProject('read_issues'),
-  params: { ...params, issue_link_id: id() },
+  access: onIssue(),
+  params,
   response: linkEntity,
-  async handler({ ctx, project, params: { issue_iid, issue_link_id } }) {
-    const { row, link, other } = await getLink(ctx, project, issue_iid, issue_link_id)
-    return presentLink(ctx, link, row, other)
+  async handler({ ctx, issue, params: { issue_link_id } }) {
+    const { link, other } = await getLink(ctx, issue, issue_link_id)
+    return presentLink(ctx, link, issue, other)
   },
 })
 
@@ -122,12 +113,12 @@ export const removeIssueLink = endpoint({
   path: `${path}/:issue_link_id`,
   summary: 'Remove a link between two issues',
   tags,
-  access: onProject('update_issue', { signedIn: true }),
-  params: { ...params, issue_link_id: id() },
+  access: onIssue('update_issue', { signedIn: true }),
+  params,
   response: linkEntity,
-  async handler({ ctx, project, params: { issue_iid, issue_link_id } }) {
-    const { row, link, other } = await getLink(ctx, project, issue_iid, issue_link_id)
-    await unlinkIssues(ctx, project, row, other, link.id)
-    return presentLink(ctx, link, row, other)
+  async handler({ ctx, project, issue, params: { issue_link_id } }) {
+    const { link, other } = await getLink(ctx, issue, issue_link_id)
+    await unlinkIssues(ctx, project, issue, other, link.id)
+    return presentLink(ctx, link, issue, other)
   },
 })

@@ -14,13 +14,13 @@ import { changeMergeRequest } from './update.ts'
 export async function openMergeRequest(
   ctx: Ctx,
   source: Project,
+  target: Project,
   input: CreateInput,
 ): Promise<MergeRequestRow> {
   const { text, commands } = takeRequestCommands(input.description ?? '')
-  if (commands.length === 0) return createMergeRequest(ctx, source, input)
-  const row = await createMergeRequest(ctx, source, { ...input, description: text })
-  const project = await targetProject(ctx, row)
-  if (project) await runRequestCommands(ctx, project, row.id, commands)
+  if (commands.length === 0) return createMergeRequest(ctx, source, target, input)
+  const row = await createMergeRequest(ctx, source, target, { ...input, description: text })
+  await runRequestCommands(ctx, target, row.id, commands)
   return reload(ctx, row.id)
 }
 

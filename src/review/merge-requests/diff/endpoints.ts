@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { onProject, type Project } from '../../../access/subjects.ts'
+import type { Project } from '../../../access/subjects.ts'
 import type { OffsetPage } from '../../../base/page.ts'
 import { notFound } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
@@ -15,15 +15,15 @@ import {
   presentDiff,
   printDiffs,
 } from '../../../repositories/repository/diff-entity.ts'
+import { onMergeRequest } from '../access.ts'
 import { changesEntity, versionEntity, versionFields } from '../entity.ts'
 import { recheckIfDue } from '../jobs.ts'
-import { params, path, tags } from '../path.ts'
+import { path, tags } from '../path.ts'
 import { presentMergeRequest } from '../present-single.ts'
 import { findLatestVersion, findVersion, listVersions } from '../queries.ts'
 import type { VersionRow } from '../row.ts'
-import { getPrepared } from './prepared.ts'
+import { prepare } from './prepared.ts'
 
-const read = onProject('read_merge_requests')
 // More files than this are no reading matter; the diff ends there.
 const unlimited = { files: 3000, lines: 100_000, bytes: 15 * 1024 * 1000, fileBytes: 500 * 1024 }
 
@@ -77,12 +77,11 @@ export const listMergeRequestCommits = endpoint({
   path: `${path}/commits`,
   summary: 'List the commits of a merge request, newest first',
   tags,
-  access: read,
-  params,
+  access: onMergeRequest(),
   paginate: 'offset',
   response: z.array(commitEntity),
-  async handler({ ctx, project, params, page }) {
-    const row = await getPrepared(ctx, project, params.merge_request_iid)
+  async handler({ ctx, project, mergeRequest, page }) {
+    const row = await prepare(ctx, mergeRequest)
     const version = await findLatestVersion(ctx.db, row.id)
     const { commits, more } = await commitsOf(ctx, project, version, page)
     return { items: commits.map((commit) => presentCommit(ctx, project, commit)), more }
@@ -94,12 +93,11 @@ export const getMergeRequestChanges = endpoint({
   path: `${path}/changes`,
   summary: 'Get a merge request with all that it changes',
   tags,
-  access: read,
-  params,
+  access: onMergeRequest(),
   query: { access_raw_diffs: flag().optional(), unidiff: flag().optional() },
   response: changesEntity,
-  async handler({ ctx, project, params, query, request }) {
-    const found = await getPrepared(ctx, project, params.merge_request_iid)
+  async handler({ ctx, project, mergeRequest, query, request }) {
+    const found = await prepare(ctx, mergeRequest)
     const row = await recheckIfDue(ctx, found)
     const version = await findLatestVersion(ctx.db, row.id)
     const shown = await presentMergeRequest(ctx, project, row)
@@ -122,13 +120,12 @@ export const listMergeRequestDiffs = endpoint({
   path: `${path}/diffs`,
   summary: 'List the files that a merge request changes',
   tags,
-  access: read,
-  params,
+  access: onMergeRequest(),
   query: { unidiff: flag().optional() },
   paginate: 'offset',
   response: z.array(diffEntity),
-  async handler({ ctx, project, params, query, page, request }) {
-    const row = await getPrepared(ctx, project, params.merge_request_iid)
+  async handler({ ctx, project, mergeRequest, query, page, request }) {
+    const row = await prepare(ctx, mergeRequest)
     const version = await findLatestVersion(ctx.db, row.id)
     const { files } = await diffOf(ctx, project, version, request.signal)
     const shown = files.slice(page.offset, page.offset + page.perPage)
@@ -142,11 +139,10 @@ export const getMergeRequestRawDiffs = endpoint({
   path: `${path}/raw_diffs`,
   summary: 'Get the changes of a merge request as git writes them',
   tags,
-  access: read,
-  params,
+  access: onMergeRequest(),
   response: bytes('text/plain'),
-  async handler({ ctx, project, params, request }) {
-    const row = await getPrepared(ctx, project, params.merge_request_iid)
+  async handler({ ctx, project, mergeRequest, request }) {
+    const row = await prepare(ctx, mergeRequest)
     const version = await findLatestVersion(ctx.db, row.id)
     if (!version) return { body: '', type: 'text/plain' }
     const { base_sha: from, head_sha: to } = version
@@ -161,12 +157,11 @@ export const listMergeRequestVersions = endpoint({
   path: `${path}/versions`,
   summary: 'List the diffs that a merge request has had, newest first',
   tags,
-  access: read,
-  params,
+  access: onMergeRequest(),
   paginate: 'offset',
   response: z.array(versionEntity),
-  async handler({ ctx, project, params, page }) {
-    const row = await getPrepared(ctx, project, params.merge_request_iid)
+  async handler({ ctx, mergeRequest, page }) {
+    const row = await prepare(ctx, mergeRequest)
     const versions = await listVersions(ctx.db, row.id)
     const items = versions.slice(page.offset, page.offset + page.perPage)
     return { items: items.map((version) => presentVersion(version)), total: versions.length }
@@ -178,16 +173,16 @@ export const getMergeRequestVersion = endpoint({
   path: `${path}/versions/:version_id`,
   summary: 'Get one diff of a merge request with its commits and files',
   tags,
-  access: read,
-  params: { ...params, version_id: id() },
+  access: onMergeRequest(),
+  params: { version_id: id() },
   query: { unidiff: flag().optional() },
   response: z.strictObject({
     ...versionFields,
     commits: z.array(commitEntity),
     diffs: z.array(diffEntity),
   }),
-  async handler({ ctx, project, params, query, request }) {
-    const row = await getPrepared(ctx, project, params.merge_request_iid)
+  async handler({ ctx, project, mergeRequest, params, query, request }) {
+    const row = await prepare(ctx, mergeRequest)
     const version = await findVersion(ctx.db, row.id, params.version_id)
     if (!version) throw notFound()
     const all = { kind: 'offset', number: 1, perPage: 1000, offset: 0 } as const

@@ -1,23 +1,18 @@
 import { z } from 'zod'
-import { mayInProject } from '../../../access/decide.ts'
-import { onProject, type Project } from '../../../access/subjects.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { type Endpoint, endpoint } from '../../../http/endpoint.ts'
 import { id } from '../../../http/params.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { uniquely } from '../../../store/unique.ts'
-import { onMergeRequest } from '../access.ts'
+import { findSeenRequest, onMergeRequest } from '../access.ts'
 import { listedMergeRequestEntity } from '../entity.ts'
-import { assertMayEdit, getMergeRequest } from '../find.ts'
-import { params, path, tags } from '../path.ts'
+import { path, tags } from '../path.ts'
 import { presentMergeRequests } from '../present.ts'
-import { findById } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { targetProject } from '../target-project.ts'
 import { deleteBlock, insertBlock, listBlocks, waitsFor } from './block-queries.ts'
 
-const signedIn = onProject('read_merge_requests', { signedIn: true })
+const edit = onMergeRequest('edit_merge_request', { signedIn: true })
 const blockEntity = z.strictObject({
   id: z.int(),
   blocking_merge_request: listedMergeRequestEntity,
@@ -27,21 +22,13 @@ const blockEntity = z.strictObject({
 
 type BlockRow = Awaited<ReturnType<typeof listBlocks>>[number]
 
-/** A merge request elsewhere, if the caller may see it. */
-async function findSeen(ctx: Ctx, requestId: number): Promise<MergeRequestRow | undefined> {
-  const row = await findById(ctx.db, requestId)
-  const project = row && (await targetProject(ctx, row))
-  const seen = project && mayInProject(ctx.actor, project, 'read_merge_requests')
-  return seen ? row : undefined
-}
-
 /** Blocks whose both sides the caller may see. */
 async function present(ctx: Ctx, blocks: readonly BlockRow[]) {
   const shown: z.input<typeof blockEntity>[] = []
   for (const block of blocks) {
     const [blocking, blocked] = await Promise.all([
-      findSeen(ctx, block.blocking_id),
-      findSeen(ctx, block.blocked_id),
+      findSeenRequest(ctx, block.blocking_id),
+      findSeenRequest(ctx, block.blocked_id),
     ])
     if (!blocking || !blocked) continue
     const [first, second] = await presentMergeRequests(ctx, [blocking, blocked])
@@ -56,10 +43,8 @@ async function present(ctx: Ctx, blocks: readonly BlockRow[]) {
   return shown
 }
 
-async function block(ctx: Ctx, project: Project, iid: number, blockingId: number) {
-  const row = await getMergeRequest(ctx, project, iid)
-  assertMayEdit(ctx, project, row)
-  const blocking = await findSeen(ctx, blockingId)
+async function block(ctx: Ctx, row: MergeRequestRow, blockingId: number) {
+  const blocking = await findSeenRequest(ctx, blockingId)
   if (!blocking) throw notFound()
   const twice = () => conflict('Block already exists')
   const made = await inTransaction(ctx, async (ctx) => {
@@ -74,12 +59,10 @@ async function block(ctx: Ctx, project: Project, iid: number, blockingId: number
   return shown
 }
 
-async function unblock(ctx: Ctx, project: Project, iid: number, blockId: number): Promise<void> {
-  const row = await getMergeRequest(ctx, project, iid)
-  assertMayEdit(ctx, project, row)
+async function unblock(ctx: Ctx, row: MergeRequestRow, blockId: number): Promise<void> {
   const found = (await listBlocks(ctx.db, 'blocked_id', row.id)).find((one) => one.id === blockId)
   if (!found) throw notFound()
-  if (!(await findSeen(ctx, found.blocking_id))) throw forbidden()
+  if (!(await findSeenRequest(ctx, found.blocking_id))) throw forbidden()
   await deleteBlock(ctx.db, found.id)
 }
 
@@ -92,47 +75,40 @@ function blockRoutes(word: 'blocks' | 'dependencies'): Endpoint[] {
       path: at,
       summary: 'List the merge requests that must be merged before',
       tags,
-      access: signedIn,
-      params,
+      access: onMergeRequest(undefined, { signedIn: true }),
       response: z.array(blockEntity),
-      async handler({ ctx, project, params }) {
-        const row = await getMergeRequest(ctx, project, params.merge_request_iid)
-        return present(ctx, await listBlocks(ctx.db, 'blocked_id', row.id))
-      },
+      handler: async ({ ctx, mergeRequest: row }) =>
+        present(ctx, await listBlocks(ctx.db, 'blocked_id', row.id)),
     }),
     endpoint({
       method: 'POST',
       path: at,
       summary: 'Have a merge request wait for another',
       tags,
-      access: signedIn,
-      params,
+      access: edit,
       body: { blocking_merge_request_id: id() },
       response: blockEntity,
       status: 201,
-      handler: ({ ctx, project, params, body }) =>
-        block(ctx, project, params.merge_request_iid, body.blocking_merge_request_id),
+      handler: ({ ctx, mergeRequest, body }) =>
+        block(ctx, mergeRequest, body.blocking_merge_request_id),
     }),
     endpoint({
       method: 'DELETE',
       path: `${at}/:block_id`,
       summary: 'Wait for a merge request no more',
       tags,
-      access: signedIn,
-      params: { ...params, block_id: id() },
-      handler: ({ ctx, project, params }) =>
-        unblock(ctx, project, params.merge_request_iid, params.block_id),
+      access: edit,
+      params: { block_id: id() },
+      handler: ({ ctx, mergeRequest, params }) => unblock(ctx, mergeRequest, params.block_id),
     }),
     endpoint({
       method: 'DELETE',
       path: at,
       summary: 'Wait for a merge request no more, which the query names',
       tags,
-      access: signedIn,
-      params,
+      access: edit,
       query: { block_id: id() },
-      handler: ({ ctx, project, params, query }) =>
-        unblock(ctx, project, params.merge_request_iid, query.block_id),
+      handler: ({ ctx, mergeRequest, query }) => unblock(ctx, mergeRequest, query.block_id),
     }),
   ]
 }

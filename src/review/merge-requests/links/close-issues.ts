@@ -1,7 +1,7 @@
-import { mayInProject } from '../../../access/decide.ts'
 import { findVisibleProject } from '../../../access/subjects.ts'
 import { Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
+import { mayCloseIssues } from '../../../planning/issues/access.ts'
 import { closeIssueVia } from '../../../planning/issues/change-issue.ts'
 import { getIssue } from '../../../planning/issues/find.ts'
 import type { MergeRequestRow } from '../row.ts'
@@ -14,7 +14,7 @@ export async function closeIssuesOf(ctx: Ctx, row: MergeRequestRow): Promise<voi
     const project = await findVisibleProject(ctx, String(found.project_id))
     if (!project) continue
     const own = project.id === row.target_project_id
-    if (!own && !mayInProject(ctx.actor, project, 'update_issue')) continue
+    if (!own && !mayCloseIssues(ctx, project)) continue
     const issue = await getIssue(ctx, project, found.iid).catch((error: unknown) => {
       // An issue that the merger may not see stays open.
       if (error instanceof Problem) return undefined

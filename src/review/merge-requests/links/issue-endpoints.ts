@@ -1,17 +1,16 @@
 import { z } from 'zod'
-import { mayInProject } from '../../../access/decide.ts'
-import { findVisibleProject, onProject, type Project } from '../../../access/subjects.ts'
-import { forbidden, Problem } from '../../../base/problem.ts'
+import { findVisibleProject, type Project } from '../../../access/subjects.ts'
+import { Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { endpoint } from '../../../http/endpoint.ts'
-import { integer, text } from '../../../http/params.ts'
+import { text } from '../../../http/params.ts'
 import { findReferences } from '../../../markdown/find-references.ts'
+import { getIssueElsewhere, onIssue } from '../../../planning/issues/access.ts'
 import { issueEntity } from '../../../planning/issues/entity.ts'
-import { getIssue } from '../../../planning/issues/find.ts'
 import { presentIssues } from '../../../planning/issues/present.ts'
 import { getCommit } from '../../../repositories/commits/describe-commit.ts'
 import { onCode } from '../../../repositories/repository/access.ts'
-import { onMergeRequest } from '../access.ts'
+import { mayReadRequestsOf, onMergeRequest, readsRequests } from '../access.ts'
 import { listedMergeRequestEntity } from '../entity.ts'
 import { path, tags } from '../path.ts'
 import { presentMergeRequests } from '../present.ts'
@@ -29,8 +28,8 @@ async function presentSeen(ctx: Ctx, named: readonly Named[]) {
   const rows = []
   for (const { project_id, iid } of named) {
     const project = await findVisibleProject(ctx, String(project_id))
-    if (!project || !mayInProject(ctx.actor, project, 'read_issues')) continue
-    const row = await getIssue(ctx, project, iid).catch((error: unknown) => {
+    if (!project) continue
+    const row = await getIssueElsewhere(ctx, project, iid).catch((error: unknown) => {
       if (error instanceof Problem) return undefined
       throw error
     })
@@ -83,14 +82,17 @@ async function seen(ctx: Ctx, rows: readonly MergeRequestRow[]): Promise<MergeRe
   const visible = new Map<number, boolean>()
   for (const { target_project_id: id } of rows) {
     if (visible.has(id)) continue
-    const project = await findVisibleProject(ctx, String(id))
-    visible.set(id, !!project && mayInProject(ctx.actor, project, 'read_merge_requests'))
+    visible.set(id, await mayReadRequestsOf(ctx, id))
   }
   return rows.filter((row) => visible.get(row.target_project_id))
 }
 
-async function relatedTo(ctx: Ctx, project: Project, iid: number): Promise<MergeRequestRow[]> {
-  const issue = await getIssue(ctx, project, iid)
+async function relatedTo(
+  ctx: Ctx,
+  project: Project,
+  issue: { readonly id: number; readonly iid: number },
+): Promise<MergeRequestRow[]> {
+  const { iid } = issue
   const closers = await listClosersOfIssue(ctx.db, issue.id)
   const mentioning = (await listMentioning(ctx.db, project.id, iid)).filter((row) =>
     findReferences(`${row.title}\n${row.description ?? ''}`).some(
@@ -104,19 +106,15 @@ async function relatedTo(ctx: Ctx, project: Project, iid: number): Promise<Merge
   return seen(ctx, [...closers, ...mentioning.filter((row) => !known.has(row.id))])
 }
 
-const issueParams = { issue_iid: integer() }
-
 export const listMergeRequestsClosingIssue = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid/closed_by',
   summary: 'List the merge requests that will close an issue, or did',
   tags,
-  access: onProject('read_issues'),
-  params: issueParams,
+  access: onIssue(),
   paginate: 'offset',
   response: z.array(listedMergeRequestEntity),
-  async handler({ ctx, project, params, page }) {
-    const issue = await getIssue(ctx, project, params.issue_iid)
+  async handler({ ctx, issue, page }) {
     const rows = await seen(ctx, await listClosersOfIssue(ctx.db, issue.id))
     const shown = rows.slice(page.offset, page.offset + page.perPage)
     return { items: await presentMergeRequests(ctx, shown), total: rows.length }
@@ -128,12 +126,11 @@ export const listMergeRequestsRelatedToIssue = endpoint({
   path: '/projects/:id/issues/:issue_iid/related_merge_requests',
   summary: 'List the merge requests that mention an issue or will close it',
   tags,
-  access: onProject('read_issues'),
-  params: issueParams,
+  access: onIssue(),
   paginate: 'offset',
   response: z.array(listedMergeRequestEntity),
-  async handler({ ctx, project, params, page }) {
-    const rows = await relatedTo(ctx, project, params.issue_iid)
+  async handler({ ctx, project, issue, page }) {
+    const rows = await relatedTo(ctx, project, issue)
     const shown = rows.slice(page.offset, page.offset + page.perPage)
     return { items: await presentMergeRequests(ctx, shown), total: rows.length }
   },
@@ -148,10 +145,10 @@ export const listMergeRequestsOfCommit = endpoint({
   jobToken: true,
   params: { sha: text({ max: 1024 }) },
   query: { state: text({ max: 20 }).optional() },
+  conditions: [readsRequests],
   paginate: 'offset',
   response: z.array(listedMergeRequestEntity),
   async handler({ ctx, project, repo, params, query, page }) {
-    if (!mayInProject(ctx.actor, project, 'read_merge_requests')) throw forbidden()
     const commit = await getCommit(repo, params.sha)
     const found = await listWithCommit(ctx.db, project.id, commit.id)
     const rows = found.filter(

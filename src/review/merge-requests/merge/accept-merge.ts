@@ -1,8 +1,7 @@
 import { userOf } from '../../../access/actor.ts'
 import type { Project } from '../../../access/subjects.ts'
-import { methodNotAllowed, unauthorized } from '../../../base/problem.ts'
+import { methodNotAllowed } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
-import { mayMergeBranch } from '../../../repositories/refs/gate.ts'
 import type { DetailedMergeStatus } from '../detailed-merge-status.ts'
 import { refreshMergeRequest } from '../diff/refresh.ts'
 import { reload } from '../find.ts'
@@ -12,32 +11,30 @@ import { setAutoMerge } from './auto-merge-set.ts'
 import { checkMergeability } from './check.ts'
 import { assertHead, mergeNow } from './merge.ts'
 import { cannotBeMerged } from './merge-objects.ts'
-import type { MergeWishes } from './merge-options.ts'
+import type { MergeOptions } from './merge-options.ts'
 
 /** What keeps a merge from ever being possible, so that there is nothing to wait for. */
 const never: readonly DetailedMergeStatus[] = ['not_open', 'commits_status', 'ci_must_pass']
 const impossible: readonly DetailedMergeStatus[] = ['conflict', 'need_rebase']
 
 /**
- * Merges now, or with `wait` as soon as nothing stands in the way (docs/contract/D §1.10 Merge): 401 without the right to merge,
- * 405 when something forbids it, 422 when it can't be done, 409 when the head is another one.
+ * Merges now, or with `wait` as soon as nothing stands in the way (docs/contract/D §1.10 Merge): 405 when something forbids it, 422 when it can't be done, 409 when the head is another one.
  */
 export async function acceptMerge(
   ctx: Ctx,
   project: Project,
   given: MergeRequestRow,
-  wishes: MergeWishes,
+  options: MergeOptions,
   wait: boolean,
 ): Promise<MergeRequestRow> {
-  if (!(await mayMergeBranch(ctx, project, given.target_branch))) throw unauthorized()
   const row = await upToDate(ctx, given)
   const status = await statusOf(ctx, row, wait)
   if (impossible.includes(status)) throw cannotBeMerged()
   const mayWait = wait && !never.includes(status)
   if (status !== 'mergeable' && !mayWait) throw methodNotAllowed()
-  assertHead(row.head_sha, wishes.sha)
-  if (status === 'mergeable') return mergeNow(ctx, project, row.id, wishes)
-  await setAutoMerge(ctx, project, row, wishes)
+  assertHead(row.head_sha, options.sha)
+  if (status === 'mergeable') return mergeNow(ctx, project, row.id, options)
+  await setAutoMerge(ctx, project, row, options)
   return reload(ctx, row.id)
 }
 

@@ -12,7 +12,7 @@ import { targetProject } from '../target-project.ts'
 import { cancelAutoMerge } from './auto-merge.ts'
 import { mergeNow } from './merge.ts'
 
-const storedWishes = z.object({
+const storedOptions = z.object({
   mergeMessage: z.string().optional(),
   squashMessage: z.string().optional(),
   squash: z.boolean().optional(),
@@ -48,9 +48,9 @@ export async function autoMergeIfReady(given: Ctx, id: number): Promise<void> {
   const reason = hopeless[status]
   if (reason) return void (await giveUp(reason))
   if (status !== 'mergeable') return
-  const wishes = storedWishes.parse(JSON.parse(row.auto_merge_options ?? '{}'))
+  const options = storedOptions.parse(JSON.parse(row.auto_merge_options ?? '{}'))
   try {
-    await mergeNow(ctx, project, id, { ...wishes, sha: row.auto_merge_sha })
+    await mergeNow(ctx, project, id, { ...options, sha: row.auto_merge_sha })
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     await giveUp('the merge failed')

@@ -5,17 +5,17 @@ import { inTransaction } from '../../../store/transaction.ts'
 import { updateMergeRequest } from '../queries.ts'
 import { noteChange } from '../record.ts'
 import type { MergeRequestRow } from '../row.ts'
-import type { MergeWishes } from './merge-options.ts'
+import type { MergeOptions } from './merge-options.ts'
 
 /** Has a merge request merged as soon as nothing stands in its way, for the head that it has now. */
 export async function setAutoMerge(
   ctx: Ctx,
   project: Project,
   row: MergeRequestRow,
-  wishes: MergeWishes,
+  options: MergeOptions,
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    const { sha: _, ...stored } = wishes
+    const { sha: _, ...stored } = options
     await updateMergeRequest(ctx.db, row.id, {
       auto_merge_sha: row.head_sha,
       auto_merge_options: JSON.stringify(stored),

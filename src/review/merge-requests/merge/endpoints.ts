@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { methodNotAllowed, unauthorized } from '../../../base/problem.ts'
+import { methodNotAllowed } from '../../../base/problem.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { flag, text } from '../../../http/params.ts'
-import { mayMergeBranch } from '../../../repositories/refs/gate.ts'
 import { inTransaction } from '../../../store/transaction.ts'
-import { onMergeRequest } from '../access.ts'
+import { mergesIntoTarget, onMergeRequest } from '../access.ts'
 import { mergeRequestEntity } from '../entity.ts'
 import { path, tags } from '../path.ts'
 import { presentMergeRequest } from '../present-single.ts'
@@ -32,9 +31,10 @@ export const mergeMergeRequest = endpoint({
     sha: text({ max: 64 }).optional(),
     skip_merge_train: flag().optional(),
   },
+  conditions: [mergesIntoTarget],
   response: mergeRequestEntity,
   async handler({ ctx, project, mergeRequest: row, body }) {
-    const wishes = {
+    const options = {
       mergeMessage: body.merge_commit_message,
       squashMessage: body.squash_commit_message,
       squash: body.squash,
@@ -42,7 +42,7 @@ export const mergeMergeRequest = endpoint({
       sha: body.sha,
     }
     const wait = body.auto_merge ?? body.merge_when_pipeline_succeeds ?? false
-    return presentMergeRequest(ctx, project, await acceptMerge(ctx, project, row, wishes, wait))
+    return presentMergeRequest(ctx, project, await acceptMerge(ctx, project, row, options, wait))
   },
 })
 
@@ -52,10 +52,10 @@ export const cancelMergeWhenPipelineSucceeds = endpoint({
   summary: 'Stop a merge request from being merged by itself',
   tags,
   access: onMergeRequest(undefined, { signedIn: true }),
+  conditions: [mergesIntoTarget],
   response: z.strictObject({ status: z.literal('success') }),
   status: 201,
   async handler({ ctx, project, mergeRequest: row }) {
-    if (!(await mayMergeBranch(ctx, project, row.target_branch))) throw unauthorized()
     if (row.state !== 'opened' || row.auto_merge_sha === null) throw methodNotAllowed()
     await inTransaction(ctx, (ctx) => cancelAutoMerge(ctx, project, row))
     return { status: 'success' } as const

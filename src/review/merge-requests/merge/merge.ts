@@ -21,7 +21,7 @@ import {
   type MergePlan,
   writeMergeObjects,
 } from './merge-objects.ts'
-import type { MergeWishes } from './merge-options.ts'
+import type { MergeOptions } from './merge-options.ts'
 
 // Another merge into the same branch was faster: the objects are made anew on top of it.
 const attempts = 5
@@ -35,12 +35,12 @@ export async function mergeNow(
   ctx: Ctx,
   project: Project,
   id: number,
-  wishes: MergeWishes,
+  options: MergeOptions,
   atStep?: (step: MoveStep) => void,
 ): Promise<MergeRequestRow> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await mergeOnce(ctx, project, await reload(ctx, id), wishes, atStep)
+      await mergeOnce(ctx, project, await reload(ctx, id), options, atStep)
       return await reload(ctx, id)
     } catch (error) {
       if (error instanceof MoveRefused) throw unauthorized()
@@ -54,7 +54,7 @@ async function mergeOnce(
   ctx: Ctx,
   project: Project,
   row: MergeRequestRow,
-  wishes: MergeWishes,
+  options: MergeOptions,
   atStep?: (step: MoveStep) => void,
 ): Promise<void> {
   const user = userOf(ctx.actor)
@@ -63,12 +63,12 @@ async function mergeOnce(
   const source = await bringHead(ctx, row)
   const target = await branchHead(ctx, row.target_project_id, row.target_branch)
   if (source === undefined || target === undefined) throw cannotBeMerged()
-  assertHead(source, wishes.sha)
-  const plan = await planOf(ctx, row, wishes, { source, target })
+  assertHead(source, options.sha)
+  const plan = await planOf(ctx, row, options, { source, target })
   const made = await writeMergeObjects(ctx.git.open(project.id), plan)
   const move = { name: `refs/heads/${row.target_branch}`, oldId: target, newId: made.newTarget }
   const record = (ctx: Ctx, pushId: number) =>
-    recordIntent(ctx, row, pushId, { made, source, userId: user.id, wishes })
+    recordIntent(ctx, row, pushId, { made, source, userId: user.id, options })
   await moveRefs(ctx, project, { via: 'merge', moves: [move], record }, atStep)
 }
 
@@ -82,18 +82,18 @@ interface Intended {
   readonly made: MergeObjects
   readonly source: ObjectId
   readonly userId: number
-  readonly wishes: MergeWishes
+  readonly options: MergeOptions
 }
 
 async function recordIntent(
   ctx: Ctx,
   row: MergeRequestRow,
   pushId: number,
-  { made, source, userId, wishes }: Intended,
+  { made, source, userId, options }: Intended,
 ): Promise<void> {
   const now = await reload(ctx, row.id)
   if (now.state !== 'opened') throw methodNotAllowed()
-  const remove = wishes.removeSourceBranch ?? row.force_remove_source_branch === 1
+  const remove = options.removeSourceBranch ?? row.force_remove_source_branch === 1
   const busy = () => conflict('Resource lock: this merge request is being merged')
   await uniquely({ 'merge_intents.merge_request_id': busy }, () =>
     insertIntent(ctx.db, {
@@ -112,27 +112,27 @@ async function recordIntent(
 async function planOf(
   ctx: Ctx,
   row: MergeRequestRow,
-  wishes: MergeWishes,
+  options: MergeOptions,
   heads: { readonly source: ObjectId; readonly target: ObjectId },
 ): Promise<MergePlan> {
   const merger = await committerOf(ctx, userOf(ctx.actor)?.id ?? null)
   if (!merger) throw unauthorized()
   const facts = await messageFacts(ctx, row, heads, merger)
-  const message = (wish: string | undefined, template: string | null, preset: string) =>
-    wish !== undefined && wish.trim() !== '' ? wish : renderMessage(template || preset, facts)
+  const message = (given: string | undefined, template: string | null, preset: string) =>
+    given !== undefined && given.trim() !== '' ? given : renderMessage(template || preset, facts)
   return {
     ...heads,
     method: targetSetting(row, 'merge_method'),
-    squash: await willSquash(ctx, row, wishes, heads),
+    squash: await willSquash(ctx, row, options, heads),
     merger: signerOf(ctx, merger),
     author: signerOf(ctx, facts.author ?? merger),
     mergeMessage: message(
-      wishes.mergeMessage,
+      options.mergeMessage,
       targetSetting(row, 'merge_commit_template'),
       defaultMergeTemplate,
     ),
     squashMessage: message(
-      wishes.squashMessage,
+      options.squashMessage,
       targetSetting(row, 'squash_commit_template'),
       defaultSquashTemplate,
     ),
@@ -143,11 +143,11 @@ async function planOf(
 async function willSquash(
   ctx: Ctx,
   row: MergeRequestRow,
-  wishes: MergeWishes,
+  options: MergeOptions,
   heads: { readonly source: ObjectId; readonly target: ObjectId },
 ): Promise<boolean> {
   const option = targetSetting(row, 'squash_option')
-  if (!squashOnMerge(option, wishes.squash ?? row.squash === 1)) return false
-  if (wishes.squashMessage) return true
+  if (!squashOnMerge(option, options.squash ?? row.squash === 1)) return false
+  if (options.squashMessage) return true
   return !(await isSingleCommit(ctx, row.target_project_id, heads.target, heads.source))
 }

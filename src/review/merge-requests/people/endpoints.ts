@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { userOf } from '../../../access/actor.ts'
-import { onProject, type Project } from '../../../access/subjects.ts'
+import type { Project } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { awardEndpoints } from '../../../discussions/award-emoji/routes.ts'
 import { discussionEndpoints } from '../../../discussions/notes/discussion-routes.ts'
@@ -20,10 +20,8 @@ import { noteKind } from '../notes.ts'
 import { params, path, tags } from '../path.ts'
 import { presentMergeRequest } from '../present-single.ts'
 import { todoTarget } from '../record.ts'
+import type { MergeRequestRow } from '../row.ts'
 import { isParticipant, listParticipants, listReviewers } from './queries.ts'
-
-const read = onProject('read_merge_requests')
-const signedIn = onProject('read_merge_requests', { signedIn: true })
 
 export const mergeRequestNotes = noteEndpoints(noteKind)
 export const mergeRequestDiscussions = discussionEndpoints(noteKind)
@@ -63,11 +61,9 @@ export const listMergeRequestParticipants = endpoint({
   path: `${path}/participants`,
   summary: 'List who takes part in a merge request',
   tags,
-  access: read,
-  params,
+  access: onMergeRequest(),
   response: z.array(userBasicEntity),
-  async handler({ ctx, project, params }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, mergeRequest: row }) {
     return (await listParticipants(ctx.db, row.id)).map((user) => presentUserBasic(ctx, user))
   },
 })
@@ -77,13 +73,11 @@ export const listMergeRequestReviewers = endpoint({
   path: `${path}/reviewers`,
   summary: 'List who was asked for a review, and what they did',
   tags,
-  access: read,
-  params,
+  access: onMergeRequest(),
   response: z.array(
     z.strictObject({ user: userBasicEntity, state: z.string(), created_at: z.string() }),
   ),
-  async handler({ ctx, project, params }) {
-    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+  async handler({ ctx, mergeRequest: row }) {
     return (await listReviewers(ctx.db, [row.id])).map((one) => ({
       user: presentUserBasic(ctx, one),
       state: one.review_state,
@@ -92,8 +86,7 @@ export const listMergeRequestReviewers = endpoint({
   },
 })
 
-async function follow(ctx: Ctx, project: Project, iid: number, subscribed: boolean) {
-  const row = await getMergeRequest(ctx, project, iid)
+async function follow(ctx: Ctx, project: Project, row: MergeRequestRow, subscribed: boolean) {
   const user = userOf(ctx.actor)
   const byDefault = user ? await isParticipant(ctx.db, row.id, user.id) : false
   await setSubscribed(ctx, 'merge_request', row.id, subscribed, byDefault)
@@ -105,11 +98,10 @@ export const subscribeMergeRequest = endpoint({
   path: `${path}/subscribe`,
   summary: 'Follow a merge request',
   tags,
-  access: signedIn,
-  params,
+  access: onMergeRequest(undefined, { signedIn: true }),
   response: mergeRequestEntity,
   status: 201,
-  handler: ({ ctx, project, params }) => follow(ctx, project, params.merge_request_iid, true),
+  handler: ({ ctx, project, mergeRequest }) => follow(ctx, project, mergeRequest, true),
 })
 
 export const unsubscribeMergeRequest = endpoint({
@@ -117,11 +109,10 @@ export const unsubscribeMergeRequest = endpoint({
   path: `${path}/unsubscribe`,
   summary: 'Follow a merge request no more',
   tags,
-  access: signedIn,
-  params,
+  access: onMergeRequest(undefined, { signedIn: true }),
   response: mergeRequestEntity,
   status: 201,
-  handler: ({ ctx, project, params }) => follow(ctx, project, params.merge_request_iid, false),
+  handler: ({ ctx, project, mergeRequest }) => follow(ctx, project, mergeRequest, false),
 })
 
 export const createMergeRequestTodo = endpoint({

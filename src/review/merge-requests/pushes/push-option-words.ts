@@ -1,5 +1,5 @@
 /** What push options ask of merge requests (docs/contract/D §3.6). */
-export interface PushWishes {
+export interface PushOptions {
   readonly create: boolean
   readonly target?: string | undefined
   readonly targetProject?: string | undefined
@@ -17,7 +17,7 @@ export interface PushWishes {
 }
 
 /** Reads `merge_request.key=value` options (`mr.` for short); undefined when none is about merge requests. */
-export function readPushOptions(options: readonly string[]): PushWishes | undefined {
+export function readPushOptions(options: readonly string[]): PushOptions | undefined {
   const words = new Map<string, string[]>()
   for (const option of options) {
     const found = /^(?:merge_request|mr)\.([a-z_]+)(?:=([\s\S]*))?$/.exec(option)

@@ -1,22 +1,23 @@
 import { userOf } from '../../../access/actor.ts'
-import { mayInProject } from '../../../access/decide.ts'
 import { findProjectById } from '../../../access/find-queries.ts'
 import { findVisibleProject, type Project, withProjectRole } from '../../../access/subjects.ts'
-import { Problem } from '../../../base/problem.ts'
+import { forbidden, Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { usableMilestonesByTitle } from '../../../planning/milestones/verbs.ts'
+import { placeOfProject } from '../../../planning/place.ts'
 import { branchOf, isDeletion, type RefMove } from '../../../repositories/refs/moves.ts'
+import { mayEdit, mayOpen, maySortRequests } from '../access.ts'
 import { createMergeRequest } from '../change/create.ts'
 import { withDraftMark } from '../change/draft-title.ts'
 import { changeMergeRequest } from '../change/update.ts'
-import { assertMayEdit, reload } from '../find.ts'
+import { reload } from '../find.ts'
 import { descriptionJob } from '../jobs.ts'
 import { setAutoMerge } from '../merge/auto-merge-set.ts'
 import { listAssigneeIds, listUserIdsByName } from '../people/queries.ts'
 import { listOpenFromBranch } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
 import { targetProject } from '../target-project.ts'
-import { type PushWishes, readPushOptions, titleOfBranch } from './push-option-words.ts'
+import { type PushOptions, readPushOptions, titleOfBranch } from './push-option-words.ts'
 
 /** Most branches of one push that may have merge request options (docs/contract/D §3.6). */
 const mostBranches = 10
@@ -33,9 +34,9 @@ export interface AskingPush {
  * push itself stands.
  */
 export async function applyPushOptions(ctx: Ctx, push: AskingPush): Promise<string[]> {
-  const wishes = readPushOptions(push.options)
-  const found = wishes && (await findProjectById(ctx.db, push.projectId))
-  if (!wishes || !found) return []
+  const options = readPushOptions(push.options)
+  const found = options && (await findProjectById(ctx.db, push.projectId))
+  if (!options || !found) return []
   const project = await withProjectRole(ctx, found)
   const branches = push.moves
     .filter((move) => !isDeletion(move))
@@ -52,7 +53,7 @@ export async function applyPushOptions(ctx: Ctx, push: AskingPush): Promise<stri
   const warnings: string[] = []
   for (const branch of branches) {
     try {
-      const refusal = await applyToBranch(ctx, project, branch, wishes)
+      const refusal = await applyToBranch(ctx, project, branch, options)
       if (refusal !== undefined) warnings.push(failed(refusal))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
@@ -73,86 +74,89 @@ async function applyToBranch(
   ctx: Ctx,
   project: Project,
   branch: string,
-  wishes: PushWishes,
+  options: PushOptions,
 ): Promise<string | undefined> {
-  const target = wishes.targetProject
-    ? await findVisibleProject(ctx, wishes.targetProject)
+  const target = options.targetProject
+    ? await findVisibleProject(ctx, options.targetProject)
     : project
-  if (!target) return `Target project ${wishes.targetProject} could not be found`
+  if (!target) return `Target project ${options.targetProject} could not be found`
   const open = (await listOpenFromBranch(ctx.db, project.id, branch)).filter(
     (row) => row.target_project_id === target.id,
   )
   const known = open.find(
-    (row) => !wishes.create || !wishes.target || row.target_branch === wishes.target,
+    (row) => !options.create || !options.target || row.target_branch === options.target,
   )
   if (known) {
-    await changeByWishes(ctx, known, wishes)
+    await changeByOptions(ctx, known, options)
     return undefined
   }
-  if (!wishes.create) {
+  if (!options.create) {
     return `A merge_request.create push option is required to create a merge request for branch ${branch}`
   }
-  const into = wishes.target ?? target.default_branch
-  if (into === null || !mayInProject(ctx.actor, project, 'create_merge_request_from')) {
+  const into = options.target ?? target.default_branch
+  if (into === null || !mayOpen(ctx, project, target)) {
     return 'User access was denied'
   }
-  const title = wishes.title ?? titleOfBranch(branch)
-  const row = await createMergeRequest(ctx, project, {
-    title: wishes.draft ? withDraftMark(title) : title,
-    description: wishes.description,
+  const title = options.title ?? titleOfBranch(branch)
+  const sorts = maySortRequests(ctx, target)
+  const row = await createMergeRequest(ctx, project, target, {
+    title: options.draft ? withDraftMark(title) : title,
+    description: options.description,
     source_branch: branch,
     target_branch: into,
-    target_project_id: target.id,
-    labels: [...wishes.labels],
-    remove_source_branch: wishes.removeSourceBranch,
-    squash: wishes.squash,
-    assignee_ids: await listUserIdsByName(ctx.db, wishes.assign),
-    milestone_id: await milestoneOf(ctx, target, wishes.milestone),
+    labels: sorts ? [...options.labels] : [],
+    remove_source_branch: options.removeSourceBranch,
+    squash: options.squash,
+    assignee_ids: sorts ? await listUserIdsByName(ctx.db, options.assign) : undefined,
+    milestone_id: await milestoneOf(ctx, target, options.milestone),
   })
-  if (wishes.autoMerge) await setAutoMerge(ctx, target, row, {})
-  await readDescription(ctx, row.id, wishes)
+  if (options.autoMerge) await setAutoMerge(ctx, target, row, {})
+  await readDescription(ctx, row.id, options)
   return undefined
 }
 
 /** Quick actions of a description are a task's: they may move refs themselves. */
-async function readDescription(ctx: Ctx, id: number, wishes: PushWishes): Promise<void> {
-  if (!/^\/[a-z]/im.test(wishes.description ?? '')) return
+async function readDescription(ctx: Ctx, id: number, options: PushOptions): Promise<void> {
+  if (!/^\/[a-z]/im.test(options.description ?? '')) return
   await ctx.work.enqueue(ctx.db, descriptionJob, { id, user_id: userOf(ctx.actor)?.id ?? null })
 }
 
 async function milestoneOf(ctx: Ctx, project: Project, title: string | undefined) {
   if (title === undefined) return undefined
-  const place = { projectId: project.id, namespaceId: project.namespace_id }
-  const [milestone] = await usableMilestonesByTitle(ctx, place, [title])
+  const [milestone] = await usableMilestonesByTitle(ctx, placeOfProject(project), [title])
   return milestone?.id
 }
 
-async function changeByWishes(ctx: Ctx, row: MergeRequestRow, wishes: PushWishes): Promise<void> {
+async function changeByOptions(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  options: PushOptions,
+): Promise<void> {
   const project = await targetProject(ctx, row)
   if (!project) return
-  assertMayEdit(ctx, project, row)
-  const title = wishes.title ?? (wishes.draft ? row.title : undefined)
+  if (!mayEdit(ctx, project, row)) throw forbidden()
+  const title = options.title ?? (options.draft ? row.title : undefined)
   await changeMergeRequest(ctx, project, row, {
-    ...(title === undefined ? {} : { title: wishes.draft ? withDraftMark(title) : title }),
-    ...(wishes.description === undefined ? {} : { description: wishes.description }),
-    ...(wishes.target === undefined ? {} : { target_branch: wishes.target }),
-    ...(wishes.labels.length === 0 ? {} : { add_labels: [...wishes.labels] }),
-    ...(wishes.unlabels.length === 0 ? {} : { remove_labels: [...wishes.unlabels] }),
-    ...(wishes.squash === undefined ? {} : { squash: wishes.squash }),
-    ...(wishes.removeSourceBranch === undefined
+    ...(title === undefined ? {} : { title: options.draft ? withDraftMark(title) : title }),
+    ...(options.description === undefined ? {} : { description: options.description }),
+    ...(options.target === undefined ? {} : { target_branch: options.target }),
+    ...(options.labels.length === 0 ? {} : { add_labels: [...options.labels] }),
+    ...(options.unlabels.length === 0 ? {} : { remove_labels: [...options.unlabels] }),
+    ...(options.squash === undefined ? {} : { squash: options.squash }),
+    ...(options.removeSourceBranch === undefined
       ? {}
-      : { remove_source_branch: wishes.removeSourceBranch }),
-    ...(await peopleOf(ctx, row, wishes)),
-    milestone_id: await milestoneOf(ctx, project, wishes.milestone),
+      : { remove_source_branch: options.removeSourceBranch }),
+    ...(await peopleOf(ctx, row, options)),
+    milestone_id: await milestoneOf(ctx, project, options.milestone),
   })
-  if (wishes.autoMerge) await setAutoMerge(ctx, project, await reload(ctx, row.id), {})
-  await readDescription(ctx, row.id, wishes)
+  if (options.autoMerge) await setAutoMerge(ctx, project, await reload(ctx, row.id), {})
+  await readDescription(ctx, row.id, options)
 }
 
-async function peopleOf(ctx: Ctx, row: MergeRequestRow, wishes: PushWishes) {
-  if (wishes.assign.length + wishes.unassign.length === 0) return {}
+async function peopleOf(ctx: Ctx, row: MergeRequestRow, options: PushOptions) {
+  if (options.assign.length + options.unassign.length === 0) return {}
   const before = await listAssigneeIds(ctx.db, row.id)
-  const added = await listUserIdsByName(ctx.db, wishes.assign)
-  const removed = new Set(await listUserIdsByName(ctx.db, wishes.unassign))
+  const added = await listUserIdsByName(ctx.db, options.assign)
+  const removed = new Set(await listUserIdsByName(ctx.db, options.unassign))
   return { assignee_ids: [...before, ...added].filter((id) => !removed.has(id)) }
 }

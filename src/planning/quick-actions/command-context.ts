@@ -4,7 +4,7 @@ import type { Noteable } from '../../discussions/notes/noteable.ts'
 import type { Timed, TimedSubject } from '../time-tracking/verbs.ts'
 
 /** What commands want changed: gathered first, so that one change makes them all. */
-export interface CommandWishes {
+export interface CommandEdits {
   title?: string
   state_event?: 'close' | 'reopen'
   add_labels?: string[]
@@ -22,7 +22,7 @@ export interface CommandWishes {
 }
 
 /** The issue or merge request that commands are given for, as it was before them. */
-export interface CommandDesk {
+export interface CommandContext {
   readonly word: 'issue' | 'merge request'
   readonly id: number
   readonly project: Project
@@ -40,10 +40,10 @@ export interface CommandDesk {
   readonly maySort: boolean
   readonly timed: Timed
   readonly timedSubject: TimedSubject
-  readonly wishes: CommandWishes
+  readonly edits: CommandEdits
   /** Whether the caller hears of it although they never said so. */
   followsByDefault(): Promise<boolean>
-  save(ctx: Ctx, wishes: CommandWishes): Promise<void>
+  save(ctx: Ctx, edits: CommandEdits): Promise<void>
 }
 
 /** What a command comes to: a sentence for who gave it, the words of `commands_changes`, and what is done last. */
@@ -54,18 +54,20 @@ export interface CommandDone {
 }
 
 /** Carries a command out, or gives undefined when it can't be, or not by the caller. */
-export type Command<Desk extends CommandDesk> = (
+export type Command<Context extends CommandContext> = (
   ctx: Ctx,
-  desk: Desk,
+  context: Context,
   argument: string,
 ) => Promise<CommandDone | undefined> | CommandDone | undefined
 
-export type CommandTable<Desk extends CommandDesk> = Readonly<Record<string, Command<Desk>>>
+export type CommandTable<Context extends CommandContext> = Readonly<
+  Record<string, Command<Context>>
+>
 
 /** A command under several names. */
-export function named<Desk extends CommandDesk>(
+export function named<Context extends CommandContext>(
   names: readonly string[],
-  command: Command<Desk>,
-): CommandTable<Desk> {
+  command: Command<Context>,
+): CommandTable<Context> {
   return Object.fromEntries(names.map((name) => [name, command]))
 }
