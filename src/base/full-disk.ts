@@ -6,8 +6,9 @@ const codes: ReadonlySet<string> = new Set([
   // Of git and of the engine.
   'full',
 ])
-/** What programs say, and errors that came from another process. */
-const words = /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|database or disk is full/i
+/** What programs say, and errors that came from another process. `Out of diskspace` is git's, of a write that wrote nothing. */
+const words =
+  /No space left on device|Out of diskspace|Disk quota exceeded|ENOSPC|EDQUOT|database or disk is full/i
 
 /** Whether this went wrong because the disk, or somebody's share of it, is full. */
 export function isDiskFull(error: unknown): boolean {

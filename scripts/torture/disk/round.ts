@@ -91,6 +91,7 @@ async function fillAll(
     report.say(`${at - options.from + 1} full disks`)
   }
   const dead = listDeadTasks(server.data)
+  for (const task of dead) report.fail({ what: `dead task: ${task}` })
   report.figure({ name: 'dead tasks', value: dead.length, unit: '', atMost: 0 })
   for (const [answer, count] of answers) {
     report.figure({ name: `writes on the full disk: ${answer}`, value: count, unit: 'times' })
