@@ -5,6 +5,7 @@ import { GitError } from '../git/error.ts'
 import { readCommit } from '../git/objects/commit.ts'
 import { findAddresses, findNamed, type NamedMention } from './find-named.ts'
 import { findReferences, type Reference } from './find-references.ts'
+import type { LinkedText, MarkdownJob } from './job.ts'
 import {
   findCodeAt,
   listKnownGroups,
@@ -16,7 +17,6 @@ import {
   listKnownUsers,
   type MarkdownPlace,
 } from './queries.ts'
-import type { LinkedText, MarkdownJob } from './renderer.ts'
 
 /** Most commits that one text is searched for. */
 const MAX_COMMITS = 10

@@ -1,13 +1,15 @@
+import { workerTask } from '../../base/worker-task.ts'
 import { type ChangelogConfig, parseChangelogConfig } from './config.ts'
 import type { ChangelogCategory } from './entries.ts'
-import { previousTag } from './previous-tag.ts'
+import { ChangelogFailure } from './failure.ts'
+import { previousTag as findPreviousTag } from './previous-tag.ts'
 import { renderTemplate, type TemplateValue } from './render-template.ts'
 import { parseTemplate } from './template.ts'
 import type { Version } from './version.ts'
 
 /**
  * The parts of a changelog that work on what a user wrote: the configuration file, its regular
- * expression, its template. They run in a worker with a time limit (user-worker.ts).
+ * expression, its template. They run in a worker with a time limit (run-limited.ts).
  */
 export interface UserWork {
   config(input: { readonly text: string; readonly path: string }): ChangelogConfig
@@ -22,27 +24,32 @@ export interface UserWork {
   }): string
 }
 
-export const userWork: UserWork = {
-  config: ({ text, path }) => parseChangelogConfig(text, path),
-  previousTag: ({ tags, requested, pattern }) => previousTag(tags, requested, pattern),
-  template({ source, categories }) {
+/** An error's class does not survive the way back from a worker. */
+export type UserWorkResult<T> = { readonly value: T } | { readonly failure: string }
+
+function limited<Input, Output>(act: (input: Input) => Output) {
+  return workerTask((input: Input): UserWorkResult<Output> => {
+    try {
+      return { value: act(input) }
+    } catch (error) {
+      if (error instanceof ChangelogFailure) return { failure: error.message }
+      throw error
+    }
+  })
+}
+
+export const config = limited<Parameters<UserWork['config']>[0], ChangelogConfig>(
+  ({ text, path }) => parseChangelogConfig(text, path),
+)
+
+export const previousTag = limited<Parameters<UserWork['previousTag']>[0], string | undefined>(
+  ({ tags, requested, pattern }) => findPreviousTag(tags, requested, pattern),
+)
+
+export const template = limited<Parameters<UserWork['template']>[0], string>(
+  ({ source, categories }) => {
     // Entries are JSON already; only their optional fields keep the compiler from seeing it.
     const data = { categories } as unknown as TemplateValue
     return renderTemplate(parseTemplate(source), data).trim()
   },
-}
-
-/** What a worker is started with. */
-export type WorkerTask = {
-  readonly [Name in keyof UserWork]: {
-    readonly name: Name
-    readonly input: Parameters<UserWork[Name]>[0]
-  }
-}[keyof UserWork]
-
-/** What a worker answers. */
-export type WorkerAnswer =
-  | { readonly ready: true }
-  | { readonly value: unknown }
-  | { readonly failure: string }
-  | { readonly bug: string }
+)
