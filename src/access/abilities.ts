@@ -90,7 +90,7 @@ export const projectAbilities = {
   create_wiki: { role: planner, except: reporter, feature: 'wiki', write: true },
   read_snippets: { role: guest, visitor: 'anyone', feature: 'snippets' },
   create_snippet: { role: reporter, feature: 'snippets', write: true },
-  admin_snippet: { role: maintainer, feature: 'snippets', write: true },
+  edit_snippet: { role: maintainer, when: { author: reporter }, feature: 'snippets', write: true },
   read_releases: { role: guest, visitor: 'anyone', feature: 'releases' },
   admin_release: { role: developer, feature: 'releases', write: true },
   read_builds: { role: reporter, visitor: 'anyone', feature: 'builds' },
@@ -211,6 +211,7 @@ export const instanceAbilities = {
   read_user_details: { role: admin, when: { oneself: 0 } },
   update_user: { role: admin, when: { oneself: 0 } },
   create_snippet: { role: Role.none, unless: ['external'] },
+  edit_snippet: { role: admin, when: { author: 0 } },
 } as const satisfies Record<string, Rule>
 
 export type InstanceAbility = keyof typeof instanceAbilities

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { GitError } from '../git/error.ts'
-import { Pace } from './pace.ts'
 import { type Packet, PacketReader } from './pkt-line.ts'
+import { Pace } from './rate.ts'
 
 /** One wish of a pushing client: `zeroId` as old creates, as new deletes. */
 export interface RefCommand {

@@ -1,17 +1,14 @@
 import { z } from 'zod'
-import type { ProjectAbility } from '../../access/abilities.ts'
-import { userOf } from '../../access/actor.ts'
-import { projectRecord } from '../../access/records.ts'
-import type { Project } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
+import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { id, text } from '../../http/params.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
 import { getNote } from '../notes/access.ts'
 import type { NoteKind } from '../notes/kind.ts'
+import { type AwardableKind, onAward, onAwardable } from './access.ts'
 import type { Awardable } from './awardable.ts'
-import { type AwardableType, type AwardRow, findAward, listAwardRows } from './queries.ts'
+import { type AwardableType, type AwardRow, listAwardRows } from './queries.ts'
 import { award, takeBack } from './verbs.ts'
 
 const awardEntity = z.strictObject({
@@ -25,14 +22,6 @@ const awardEntity = z.strictObject({
   url: z.string().nullable(),
 })
 
-/** One kind of awardable, as the routes need to know it. */
-interface AwardableKind {
-  readonly path: string
-  readonly params: Shape
-  readonly ability: ProjectAbility
-  find(ctx: Ctx, project: Project, params: Readonly<Record<string, unknown>>): Promise<Awardable>
-}
-
 function present(ctx: Ctx, subject: Awardable, row: AwardRow): z.input<typeof awardEntity> {
   return {
     id: row.award_id,
@@ -44,28 +33,6 @@ function present(ctx: Ctx, subject: Awardable, row: AwardRow): z.input<typeof aw
     awardable_type: subject.type,
     url: null,
   }
-}
-
-function onAwardable(kind: AwardableKind, ability?: ProjectAbility) {
-  return projectRecord(kind.ability, {
-    params: kind.params,
-    find: async ({ ctx, project, params }) => ({
-      subject: await kind.find(ctx, project, params),
-    }),
-  })(ability, ability ? { signedIn: true } : {})
-}
-
-function onAward(kind: AwardableKind, ability?: ProjectAbility) {
-  return projectRecord(kind.ability, {
-    params: { ...kind.params, award_id: id() },
-    async find({ ctx, project, params }) {
-      const subject = await kind.find(ctx, project, params)
-      const row = await findAward(ctx.db, subject.type, subject.id, Number(params.award_id))
-      if (!row) throw notFound('Award Emoji')
-      return { subject, row }
-    },
-    conditions: ({ ctx, row }) => ({ oneself: row.id === userOf(ctx.actor)?.id }),
-  })(ability, ability ? { signedIn: true } : {})
 }
 
 function routes(kind: AwardableKind): Endpoint[] {

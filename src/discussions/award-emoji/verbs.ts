@@ -1,10 +1,11 @@
 import { userOf } from '../../access/actor.ts'
-import { assertMayInProject, type Project } from '../../access/subjects.ts'
+import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
+import { assertMayAward } from './access.ts'
 import type { Awardable } from './awardable.ts'
 import { type AwardRow, deleteAward, findAward, findOwnAward, insertAward } from './queries.ts'
 
@@ -56,6 +57,6 @@ export async function toggleAward(
   const own = await findOwnAward(ctx.db, subject.type, subject.id, user.id, plainName(name))
   const row = own && (await findAward(ctx.db, subject.type, subject.id, own.id))
   if (row) return takeBack(ctx, subject, row)
-  assertMayInProject(ctx, project, 'award_emoji')
+  assertMayAward(ctx, project)
   await award(ctx, subject, name)
 }

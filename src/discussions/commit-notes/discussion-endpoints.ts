@@ -1,4 +1,3 @@
-import { mayInProject } from '../../access/decide.ts'
 import { badRequest, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { text } from '../../http/params.ts'
@@ -10,6 +9,7 @@ import { discussionEndpoints } from '../notes/discussion-routes.ts'
 import type { NoteKind } from '../notes/kind.ts'
 import type { Noteable } from '../notes/noteable.ts'
 import { followText } from '../references/follow-text.ts'
+import { mayTagCommits } from './access.ts'
 import { afterCommitNote } from './after-note.ts'
 import { findPosition } from './commented-line.ts'
 import { commitNoteable } from './noteable.ts'
@@ -28,7 +28,7 @@ async function readTagCommands(ctx: Ctx, noteable: Noteable, body: string) {
       const [name = '', ...words] = asked.argument.split(' ')
       const message = words.join(' ')
       const { project, commitId } = noteable
-      if (name === '' || !mayInProject(ctx.actor, project, 'push_code')) return nothing
+      if (name === '' || !mayTagCommits(ctx, project)) return nothing
       try {
         await createTag(ctx, project, { name, ref: commitId ?? '', message })
       } catch (error) {

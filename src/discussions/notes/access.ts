@@ -11,7 +11,8 @@ import type { NoteRow } from './entity.ts'
 import type { NoteKind } from './kind.ts'
 import type { Noteable } from './noteable.ts'
 import { findNote, listNotesOfDiscussions } from './queries.ts'
-import { resolveDiscussion, scopeOf, seenBy } from './verbs.ts'
+import { resolveDiscussion, scopeOf } from './verbs.ts'
+import { seenBy } from './visible-notes.ts'
 
 const signedIn = { signedIn: true } as const
 

@@ -18,7 +18,8 @@ import { addNote, editNote } from './note-routes.ts'
 import type { Noteable } from './noteable.ts'
 import { peopleOf, presentOne, presentThreads } from './present.ts'
 import { listDiscussionIds, listNotesOfDiscussions } from './queries.ts'
-import { removeNote, resolveDiscussion, resolveNote, scopeOf, seenBy } from './verbs.ts'
+import { removeNote, resolveDiscussion, resolveNote, scopeOf } from './verbs.ts'
+import { seenBy } from './visible-notes.ts'
 
 /** A position as requests give it; whether it fits a diff is for the kind of thing to say. */
 export const positionParameter = hash({

@@ -11,7 +11,8 @@ import type { CommandOptions, CommandPlan, CommandResult, NoteKind } from './kin
 import type { Noteable } from './noteable.ts'
 import { peopleOf, presentOne } from './present.ts'
 import { listNoteRows } from './queries.ts'
-import { changeNoteBody, createNote, type NoteInput, removeNote, scopeOf, seenBy } from './verbs.ts'
+import { changeNoteBody, createNote, type NoteInput, removeNote, scopeOf } from './verbs.ts'
+import { seenBy } from './visible-notes.ts'
 
 async function planOf(
   ctx: Ctx,

@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { userOf } from '../../access/actor.ts'
-import { mayInProject } from '../../access/decide.ts'
-import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import { runEffects } from '../../base/effects.ts'
 import { badRequest, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -17,10 +14,10 @@ import {
   listNoteAuthors,
   listNotesOfDiscussions,
   listUnresolved,
-  type NoteFilter,
   resolveNotes,
   updateNote,
 } from './queries.ts'
+import { seenBy } from './visible-notes.ts'
 
 /** Most notes on one thing (docs/contract/B-resolved §11.2). */
 const MAX_NOTES = 5000
@@ -53,19 +50,6 @@ export interface NoteInput {
   readonly lineCode?: string | undefined
   /** Threads on this kind of thing can be resolved. */
   readonly resolvable?: boolean | undefined
-}
-
-/** Whether the caller may see internal notes of the project. */
-export function maySeeInternal(ctx: Ctx, noteable: Noteable): boolean {
-  return mayInProject(ctx.actor, noteable.project, 'read_internal_notes')
-}
-
-/** Which notes of a thing the caller may see: internal ones, and mentions in places that they know. */
-export function seenBy(ctx: Ctx, noteable: Noteable): NoteFilter {
-  return {
-    internal: maySeeInternal(ctx, noteable),
-    viewer: viewerOf(ctx.actor, dayOf(ctx.now())),
-  }
 }
 
 /** The caller as the author of what they write: access admits nobody else. */

@@ -1,31 +1,9 @@
 import { statfs } from 'node:fs/promises'
-import { isAdmin } from '../../access/actor.ts'
-import type { Access } from '../../access/subjects.ts'
 import { metric } from '../../base/metrics.ts'
-import { forbidden, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
+import { onThisMachine } from './access.ts'
 import { readTaskCounts } from './queries.ts'
-
-/** Addresses of this machine, as sockets of both families show them. */
-const LOCAL = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
-
-function refuse(ctx: Ctx): never {
-  throw ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden()
-}
-
-/** Administrators, and whatever runs on this machine. */
-function onThisMachine(): Access<Record<never, never>> {
-  return {
-    kind: 'custom',
-    needs: 'admin or this machine',
-    subjectFirst: true,
-    before(ctx) {
-      if (!isAdmin(ctx.actor) && !LOCAL.test(ctx.ip)) refuse(ctx)
-    },
-    find: async () => ({}),
-  }
-}
 
 export const getMetrics = endpoint({
   method: 'GET',
@@ -35,11 +13,7 @@ export const getMetrics = endpoint({
   tags: ['health'],
   access: onThisMachine(),
   response: bytes('text/plain'),
-  async handler({ ctx, request }) {
-    // A proxy on this machine whose headers we were not told to believe brings requests of others.
-    const { forwarded, 'x-forwarded-for': forwardedFor } = request.headers
-    const isForwarded = forwarded !== undefined || forwardedFor !== undefined
-    if (isForwarded && !isAdmin(ctx.actor)) refuse(ctx)
+  async handler({ ctx }) {
     const lines = [
       ...ctx.metrics.lines(),
       ...(await taskLines(ctx)),

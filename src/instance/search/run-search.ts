@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { mayInProject } from '../../access/decide.ts'
 import type { Group, Project } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
@@ -19,6 +18,7 @@ import { listProjects } from '../../projects/projects/list/list-projects.ts'
 import { snippetEntity } from '../../publishing/snippets/entity.ts'
 import { listSnippets } from '../../publishing/snippets/shared.ts'
 import { commitEntity } from '../../repositories/commits/entity.ts'
+import { mayReadRequests } from '../../review/merge-requests/access.ts'
 import { listedMergeRequestEntity } from '../../review/merge-requests/entity.ts'
 import { listVisibleMergeRequests } from '../../review/merge-requests/list/list-merge-requests.ts'
 import { blobHitEntity, searchBlobs, searchCommits } from './code.ts'
@@ -42,7 +42,7 @@ export const foundEntity = z.union([
 
 type Found = Paged<z.input<typeof foundEntity>>
 
-export interface SearchWish {
+export interface SearchInput {
   readonly scope: SearchScope
   readonly search: string
   readonly state?: 'opened' | 'closed' | 'merged' | 'all' | undefined
@@ -53,7 +53,7 @@ export interface SearchWish {
   readonly num_context_lines?: number | undefined
 }
 
-/** Where somebody searches, with the subject that the door let them see. */
+/** Where somebody searches, with the subject that access let them see. */
 export type Searched =
   | { readonly kind: 'all' }
   | { readonly kind: 'group'; readonly group: Group }
@@ -72,21 +72,21 @@ const CONTEXT_LINES = 1
 export async function runSearch(
   ctx: Ctx,
   at: Searched,
-  wish: SearchWish,
+  input: SearchInput,
   page: OffsetPage,
   signal: AbortSignal,
 ): Promise<Found> {
   const place = placeOf(at)
-  const { scope, search } = wish
+  const { scope, search } = input
   switch (scope) {
     case 'projects':
       return await findProjects(ctx, place, search, page)
     case 'issues':
-      return await findIssues(ctx, at, place, wish, page)
+      return await findIssues(ctx, at, place, input, page)
     case 'merge_requests':
-      return await findMergeRequests(ctx, at, wish, page)
+      return await findMergeRequests(ctx, at, input, page)
     case 'milestones':
-      return await findMilestones(ctx, place, wish, page)
+      return await findMilestones(ctx, place, input, page)
     case 'users':
       return await findUsers(ctx, place, search, page)
     case 'snippet_titles':
@@ -94,19 +94,19 @@ export async function runSearch(
     case 'notes':
       return await searchNotes(ctx, place, search, page)
     default:
-      return await findInCode(ctx, at, { ...wish, scope }, page, signal)
+      return await findInCode(ctx, at, { ...input, scope }, page, signal)
   }
 }
 
 async function findInCode(
   ctx: Ctx,
   at: Searched,
-  wish: SearchWish & { readonly scope: 'commits' | 'blobs' | 'wiki_blobs' },
+  input: SearchInput & { readonly scope: 'commits' | 'blobs' | 'wiki_blobs' },
   page: OffsetPage,
   signal: AbortSignal,
 ): Promise<Found> {
-  const { scope, search, ref } = wish
-  const contextLines = wish.num_context_lines ?? CONTEXT_LINES
+  const { scope, search, ref } = input
+  const contextLines = input.num_context_lines ?? CONTEXT_LINES
   const code = { place: placeOf(at), text: search, ref, contextLines }
   if (scope === 'commits') return await searchCommits(ctx, code, page, signal)
   if (scope === 'blobs') return await searchBlobs(ctx, code, page, signal)
@@ -136,12 +136,12 @@ async function findIssues(
   ctx: Ctx,
   at: Searched,
   place: SearchPlace,
-  wish: SearchWish,
+  input: SearchInput,
   page: OffsetPage,
 ): Promise<Found> {
-  const { search, confidential, sort, fields } = wish
-  const state = wish.state === 'merged' ? undefined : wish.state
-  if (wish.state === 'merged') return { items: [], total: 0 }
+  const { search, confidential, sort, fields } = input
+  const state = input.state === 'merged' ? undefined : input.state
+  if (input.state === 'merged') return { items: [], total: 0 }
   const query = {
     search,
     state,
@@ -158,28 +158,31 @@ async function findIssues(
 async function findMergeRequests(
   ctx: Ctx,
   at: Searched,
-  wish: SearchWish,
+  input: SearchInput,
   page: OffsetPage,
 ): Promise<Found> {
-  const { search, state, sort, fields } = wish
+  const { search, state, sort, fields } = input
   const query = { search, state, sort, in: fields && [...fields], order_by: 'created_at' as const }
   if (at.kind !== 'project') {
     const place = at.kind === 'group' ? { groupId: at.group.id, path: at.group.full_path } : {}
     return await listVisibleMergeRequests(ctx, { path: null, ...place }, query, page)
   }
-  if (!mayInProject(ctx.actor, at.project, 'read_merge_requests')) return { items: [], total: 0 }
+  if (!mayReadRequests(ctx, at.project)) return { items: [], total: 0 }
   return await listVisibleMergeRequests(ctx, { projectId: at.project.id }, query, page)
 }
 
 async function findMilestones(
   ctx: Ctx,
   place: SearchPlace,
-  wish: SearchWish,
+  input: SearchInput,
   page: OffsetPage,
 ): Promise<Found> {
   const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
-  const state = wish.state === 'closed' ? 'closed' : undefined
-  const asked = { search: wish.search, state: wish.state === 'opened' ? 'active' : state } as const
+  const state = input.state === 'closed' ? 'closed' : undefined
+  const asked = {
+    search: input.search,
+    state: input.state === 'opened' ? 'active' : state,
+  } as const
   const { items, ...rest } = await listMilestoneIds(ctx.db, viewer, place, asked, page)
   const ids = items.map(({ id }) => id)
   const found = await presentMilestonesById(ctx, ids)

@@ -3,14 +3,13 @@ import { onProject, type Project } from '../../access/subjects.ts'
 import { badParameters, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { csv, flag, hash, id, instant, integer, list, oneOf, text } from '../../http/params.ts'
+import { csv, flag, hash, instant, integer, list, oneOf, text } from '../../http/params.ts'
+import { onRelease, onReleaseLink, releasesNewTag, releasesTag } from './access.ts'
 import { LINK_TYPES, linkEntity, presentLink, releaseEntity } from './entity.ts'
 import { presentReleases, releaseUrl } from './present.ts'
 import {
   deleteLink,
   findLatestRelease,
-  findLink,
-  findRelease,
   listLinkRows,
   listLinksOf,
   listReleaseRows,
@@ -20,8 +19,6 @@ import { addLink, changeLink, changeRelease, createRelease, removeRelease } from
 
 const tags = ['releases']
 const path = '/projects/:id/releases/:tag_name'
-const params = { tag_name: text({ max: 1024 }) }
-const linkParams = { ...params, link_id: id() }
 const linkFields = {
   filepath: text({ max: 128 }).optional(),
   direct_asset_path: text({ max: 128 }).optional(),
@@ -35,12 +32,6 @@ const fields = {
   released_at: instant().optional(),
 }
 const html = { include_html_description: flag().optional() }
-
-async function getRelease(ctx: Ctx, project: Project, tag: string): Promise<ReleaseRow> {
-  const row = await findRelease(ctx.db, project.id, tag)
-  if (!row) throw notFound()
-  return row
-}
 
 async function presentOne(ctx: Ctx, project: Project, row: ReleaseRow, html?: boolean) {
   const [release] = await presentReleases(ctx, project, [row], { html })
@@ -124,15 +115,12 @@ export const getProjectRelease = endpoint({
   path,
   summary: 'Get the release of a tag',
   tags,
-  access: onProject('read_releases'),
+  access: onRelease(),
   jobToken: true,
-  params,
   query: html,
   response: releaseEntity,
-  async handler({ ctx, project, params: { tag_name }, query }) {
-    const row = await getRelease(ctx, project, tag_name)
-    return presentOne(ctx, project, row, query.include_html_description)
-  },
+  handler: ({ ctx, project, release, query }) =>
+    presentOne(ctx, project, release, query.include_html_description),
 })
 
 export const downloadAsset = endpoint({
@@ -140,13 +128,12 @@ export const downloadAsset = endpoint({
   path: `${path}/downloads/*direct_asset_path`,
   summary: 'Go to a file of a release by its direct path',
   tags,
-  access: onProject('read_releases'),
+  access: onRelease(),
   jobToken: true,
-  params: { ...params, direct_asset_path: text({ max: 1024 }) },
+  params: { direct_asset_path: text({ max: 1024 }) },
   response: linkEntity,
-  async handler({ ctx, project, params: { tag_name, direct_asset_path } }) {
-    const row = await getRelease(ctx, project, tag_name)
-    const links = await listLinksOf(ctx.db, [row.id])
+  async handler({ ctx, release, params: { direct_asset_path } }) {
+    const links = await listLinksOf(ctx.db, [release.id])
     const link = links.find((one) => one.filepath === `/${direct_asset_path}`)
     if (!link) throw notFound()
     throw new Problem('moved', 302, '', { headers: { Location: link.url } })
@@ -172,6 +159,7 @@ export const createProjectRelease = endpoint({
     }).optional(),
     legacy_catalog_publish: flag().optional(),
   },
+  conditions: [releasesNewTag],
   response: releaseEntity,
   status: 201,
   async handler({ ctx, project, body }) {
@@ -186,15 +174,13 @@ export const updateRelease = endpoint({
   path,
   summary: 'Change a release',
   tags,
-  access: onProject('admin_release'),
+  access: onRelease('admin_release'),
   jobToken: true,
-  params,
   body: fields,
+  conditions: [releasesTag],
   response: releaseEntity,
-  async handler({ ctx, project, params: { tag_name }, body }) {
-    const row = await getRelease(ctx, project, tag_name)
-    return presentOne(ctx, project, await changeRelease(ctx, project, row, body))
-  },
+  handler: async ({ ctx, project, release, body }) =>
+    presentOne(ctx, project, await changeRelease(ctx, project, release, body)),
 })
 
 export const deleteProjectRelease = endpoint({
@@ -202,14 +188,13 @@ export const deleteProjectRelease = endpoint({
   path,
   summary: 'Delete a release; its tag stays',
   tags,
-  access: onProject('admin_release'),
+  access: onRelease('admin_release'),
   jobToken: true,
-  params,
+  conditions: [releasesTag],
   response: releaseEntity,
-  async handler({ ctx, project, params: { tag_name } }) {
-    const row = await getRelease(ctx, project, tag_name)
-    const shown = await presentOne(ctx, project, row)
-    await removeRelease(ctx, project, row)
+  async handler({ ctx, project, release }) {
+    const shown = await presentOne(ctx, project, release)
+    await removeRelease(ctx, project, release)
     return shown
   },
 })
@@ -219,41 +204,29 @@ export const listReleaseLinks = endpoint({
   path: `${path}/assets/links`,
   summary: 'List the links of a release',
   tags,
-  access: onProject('read_releases'),
+  access: onRelease(),
   jobToken: true,
-  params,
   paginate: 'offset',
   response: z.array(linkEntity),
-  async handler({ ctx, project, params: { tag_name }, page }) {
-    const row = await getRelease(ctx, project, tag_name)
-    const rows = await listLinkRows(ctx.db, row.id, page)
+  async handler({ ctx, project, release, page }) {
+    const rows = await listLinkRows(ctx.db, release.id, page)
     return {
       ...rows,
-      items: rows.items.map((link) => presentLink(link, downloads(ctx, project, tag_name))),
+      items: rows.items.map((link) => presentLink(link, downloads(ctx, project, release.tag))),
     }
   },
 })
-
-async function getLink(ctx: Ctx, project: Project, tag: string, linkId: number) {
-  const row = await getRelease(ctx, project, tag)
-  const link = await findLink(ctx.db, row.id, linkId)
-  if (!link) throw notFound()
-  return link
-}
 
 export const getReleaseLink = endpoint({
   method: 'GET',
   path: `${path}/assets/links/:link_id`,
   summary: 'Get a link of a release',
   tags,
-  access: onProject('read_releases'),
+  access: onReleaseLink(),
   jobToken: true,
-  params: linkParams,
   response: linkEntity,
-  async handler({ ctx, project, params: { tag_name, link_id } }) {
-    const link = await getLink(ctx, project, tag_name, link_id)
-    return presentLink(link, downloads(ctx, project, tag_name))
-  },
+  handler: ({ ctx, project, release, link }) =>
+    presentLink(link, downloads(ctx, project, release.tag)),
 })
 
 export const createReleaseLink = endpoint({
@@ -261,16 +234,13 @@ export const createReleaseLink = endpoint({
   path: `${path}/assets/links`,
   summary: 'Add a link to a release',
   tags,
-  access: onProject('admin_release'),
+  access: onRelease('admin_release'),
   jobToken: true,
-  params,
   body: { ...linkFields, name: text({ max: 255 }), url: text({ max: 2048 }) },
   response: linkEntity,
   status: 201,
-  async handler({ ctx, project, params: { tag_name }, body }) {
-    const row = await getRelease(ctx, project, tag_name)
-    return presentLink(await addLink(ctx, row.id, body), downloads(ctx, project, tag_name))
-  },
+  handler: async ({ ctx, project, release, body }) =>
+    presentLink(await addLink(ctx, release.id, body), downloads(ctx, project, release.tag)),
 })
 
 export const updateReleaseLink = endpoint({
@@ -278,19 +248,16 @@ export const updateReleaseLink = endpoint({
   path: `${path}/assets/links/:link_id`,
   summary: 'Change a link of a release',
   tags,
-  access: onProject('admin_release'),
+  access: onReleaseLink('admin_release'),
   jobToken: true,
-  params: linkParams,
   body: { ...linkFields, name: text({ max: 255 }).optional(), url: text({ max: 2048 }).optional() },
   check: (sent) =>
     sent.has('name') || sent.has('url')
       ? []
       : ['name, url are missing, at least one parameter must be provided'],
   response: linkEntity,
-  async handler({ ctx, project, params: { tag_name, link_id }, body }) {
-    const link = await getLink(ctx, project, tag_name, link_id)
-    return presentLink(await changeLink(ctx, link.id, body), downloads(ctx, project, tag_name))
-  },
+  handler: async ({ ctx, project, release, link, body }) =>
+    presentLink(await changeLink(ctx, link.id, body), downloads(ctx, project, release.tag)),
 })
 
 export const deleteReleaseLink = endpoint({
@@ -298,13 +265,11 @@ export const deleteReleaseLink = endpoint({
   path: `${path}/assets/links/:link_id`,
   summary: 'Remove a link from a release',
   tags,
-  access: onProject('admin_release'),
+  access: onReleaseLink('admin_release'),
   jobToken: true,
-  params: linkParams,
   response: linkEntity,
-  async handler({ ctx, project, params: { tag_name, link_id } }) {
-    const link = await getLink(ctx, project, tag_name, link_id)
+  async handler({ ctx, project, release, link }) {
     await deleteLink(ctx.db, link.id)
-    return presentLink(link, downloads(ctx, project, tag_name))
+    return presentLink(link, downloads(ctx, project, release.tag))
   },
 })

@@ -44,7 +44,9 @@ export async function presentReleases(
     ties.map((tie) => tie.milestone_id),
   )
   const commits = await commitsOf(ctx, project, rows)
-  const evidences = await evidencesOf(ctx, project, rows)
+  const evidences = mayInProject(ctx.actor, project, 'read_code')
+    ? await evidencesOf(ctx, project, rows)
+    : undefined
   return rows.map((row) => {
     const author = users.find((user) => user.id === row.author_id)
     const own = links.filter((link) => link.release_id === row.id)
@@ -66,7 +68,7 @@ export async function presentReleases(
         sources,
         links: own.map((link) => presentLink(link, downloads)),
       },
-      evidences: evidences.get(row.id) ?? [],
+      evidences: evidences?.get(row.id) ?? [],
     }
   })
 }

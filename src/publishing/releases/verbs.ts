@@ -1,13 +1,12 @@
 import { userOf } from '../../access/actor.ts'
-import { mayInProject } from '../../access/decide.ts'
 import type { Project } from '../../access/subjects.ts'
 import { prepareEffects } from '../../base/effects.ts'
-import { badRequest, conflict, forbidden, invalid, unprocessable } from '../../base/problem.ts'
+import { badRequest, conflict, invalid, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
 import { findRef } from '../../git/refs/refs.ts'
 import { usableMilestone, usableMilestonesByTitle } from '../../planning/milestones/verbs.ts'
-import { passesTagProtection } from '../../repositories/refs/branch-state.ts'
+import { placeOfProject } from '../../planning/place.ts'
 import { createTag } from '../../repositories/tags/create-tag.ts'
 import type { LinkType } from '../../store/schema/releases.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -56,7 +55,6 @@ export async function createRelease(
 ): Promise<ReleaseRow> {
   const { tag_name: tag } = input
   if (tag.trim() === '') throw invalid({ tag: ["can't be blank"] })
-  await assertMayRelease(ctx, project, tag)
   if (await findRelease(ctx.db, project.id, tag)) throw exists()
   const milestoneIds = await milestonesFor(ctx, project, input)
   for (const link of input.links) assertLink(link)
@@ -84,17 +82,11 @@ export async function createRelease(
   })
 }
 
-/** A protected tag is released by those who may make it. */
-async function assertMayRelease(ctx: Ctx, project: Project, tag: string): Promise<void> {
-  if (!(await passesTagProtection(ctx, project, tag))) throw forbidden()
-}
-
 /** The commit of the release's tag, which is made first when it is not there. */
 async function ensureTag(ctx: Ctx, project: Project, input: NewRelease): Promise<string> {
   const repo = ctx.git.open(project.id)
   if (!(await findRef(repo, `refs/tags/${input.tag_name}`))) {
     if (!input.ref) throw unprocessable('Ref is not specified')
-    if (!mayInProject(ctx.actor, project, 'create_tag')) throw forbidden()
     await createTag(ctx, project, {
       name: input.tag_name,
       ref: input.ref,
@@ -110,7 +102,7 @@ async function milestonesFor(
   project: Project,
   input: ReleaseInput,
 ): Promise<number[] | undefined> {
-  const place = { projectId: project.id, namespaceId: project.namespace_id }
+  const place = placeOfProject(project)
   if (input.milestones !== undefined) {
     const titles = [...new Set(input.milestones)]
     const found = await usableMilestonesByTitle(ctx, place, titles)
@@ -133,7 +125,6 @@ export async function changeRelease(
   row: ReleaseRow,
   input: ReleaseInput,
 ): Promise<ReleaseRow> {
-  await assertMayRelease(ctx, project, row.tag)
   const milestoneIds = await milestonesFor(ctx, project, input)
   const { sha } = row
   const follow = await prepareEffects(ctx, ctx.effects.releaseChanged, { project, sha })
@@ -152,7 +143,6 @@ export async function changeRelease(
 
 /** Deletes a release; its tag stays. */
 export async function removeRelease(ctx: Ctx, project: Project, row: ReleaseRow): Promise<void> {
-  await assertMayRelease(ctx, project, row.tag)
   const { sha } = row
   const follow = await prepareEffects(ctx, ctx.effects.releaseChanged, { project, sha })
   await inTransaction(ctx, async (ctx) => {

@@ -1,23 +1,23 @@
 import { z } from 'zod'
-import { anyone, onInstance, signedIn } from '../../access/subjects.ts'
+import { onInstance, signedIn } from '../../access/subjects.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
-import { id, instant, oneOf, text } from '../../http/params.ts'
+import { id, instant, oneOf } from '../../http/params.ts'
 import { userAgentEntity } from '../../identity/user-agents/verbs.ts'
 import { callerId } from '../../identity/users/find-user.ts'
-import { filePath } from '../../repositories/files/file-path.ts'
-import { onCaller } from './access.ts'
-import { snippetEntity } from './entity.ts'
-import { assertMayEdit, getSnippet } from './find.ts'
 import {
-  eitherFilesOrContent,
-  fileStepsBody,
-  firstActions,
-  newFilesBody,
-  nextActions,
-} from './input.ts'
+  getSnippet,
+  onCaller,
+  onSnippet,
+  setsVisibility,
+  setsVisibilityOrDefault,
+} from './access.ts'
+import { snippetEntity } from './entity.ts'
+import { eitherFilesOrContent, firstActions, newFilesBody, nextActions } from './input.ts'
 import { removeSnippet } from './remove.ts'
 import {
+  changeBody,
   factsBody,
+  fileParams,
   listSnippets,
   presentSnippet,
   rawSnippet,
@@ -28,7 +28,6 @@ import {
 import { changeSnippet, createSnippet } from './verbs.ts'
 
 const tags = ['snippets']
-const params = { id: id() }
 
 const query = {
   created_after: instant().optional(),
@@ -87,10 +86,9 @@ export const getPersonalSnippet = endpoint({
   path: '/snippets/:id',
   summary: 'Get a snippet',
   tags,
-  access: anyone(),
-  params,
+  access: onSnippet(),
   response: snippetEntity,
-  handler: async ({ ctx, params }) => presentSnippet(ctx, await getSnippet(ctx, params.id)),
+  handler: ({ ctx, snippet }) => presentSnippet(ctx, snippet),
 })
 
 export const postPersonalSnippet = endpoint({
@@ -101,6 +99,7 @@ export const postPersonalSnippet = endpoint({
   access: onCaller('create_snippet'),
   body: { ...factsBody, visibility: factsBody.visibility.optional(), ...newFilesBody },
   check: eitherFilesOrContent,
+  conditions: [setsVisibilityOrDefault],
   response: snippetEntity,
   status: 201,
   async handler({ ctx, body, request }) {
@@ -120,20 +119,13 @@ export const putPersonalSnippet = endpoint({
   path: '/snippets/:id',
   summary: 'Change a snippet or its files',
   tags,
-  access: signedIn(),
-  params,
-  body: {
-    title: factsBody.title.optional(),
-    description: factsBody.description,
-    visibility: factsBody.visibility.optional(),
-    ...fileStepsBody,
-  },
+  access: onSnippet('edit_snippet'),
+  body: changeBody,
+  conditions: [setsVisibility],
   response: snippetEntity,
-  async handler({ ctx, params, body }) {
-    const snippet = await getSnippet(ctx, params.id)
-    assertMayEdit(ctx, snippet)
+  async handler({ ctx, snippet, body }) {
     await changeSnippet(ctx, snippet, body, (paths) => nextActions(ctx, body, paths))
-    return readSnippet(ctx, params.id)
+    return readSnippet(ctx, snippet.row.id)
   },
 })
 
@@ -142,12 +134,8 @@ export const deletePersonalSnippet = endpoint({
   path: '/snippets/:id',
   summary: 'Delete a snippet with its repository',
   tags,
-  access: signedIn(),
-  params,
-  async handler({ ctx, params }) {
-    assertMayEdit(ctx, await getSnippet(ctx, params.id))
-    await removeSnippet(ctx, params.id)
-  },
+  access: onSnippet('edit_snippet'),
+  handler: ({ ctx, snippet }) => removeSnippet(ctx, snippet.row.id),
 })
 
 export const getPersonalSnippetRaw = endpoint({
@@ -155,11 +143,9 @@ export const getPersonalSnippetRaw = endpoint({
   path: '/snippets/:id/raw',
   summary: 'Download the first file of a snippet',
   tags,
-  access: anyone(),
-  params,
+  access: onSnippet(),
   response: bytes('text/plain'),
-  handler: async ({ ctx, params, request }) =>
-    rawSnippet(ctx, await getSnippet(ctx, params.id), request),
+  handler: ({ ctx, snippet, request }) => rawSnippet(ctx, snippet, request),
 })
 
 export const getPersonalSnippetFile = endpoint({
@@ -167,14 +153,11 @@ export const getPersonalSnippetFile = endpoint({
   path: '/snippets/:id/files/:ref/:file_path/raw',
   summary: 'Download a file of a snippet as a revision has it',
   tags,
-  access: anyone(),
-  params: { ...params, ref: text({ max: 1024 }), file_path: filePath() },
+  access: onSnippet(),
+  params: fileParams,
   response: bytes('text/plain'),
-  handler: async ({ ctx, params, request }) =>
-    rawSnippet(ctx, await getSnippet(ctx, params.id), request, {
-      ref: params.ref,
-      path: params.file_path,
-    }),
+  handler: ({ ctx, snippet, params: { ref, file_path: path }, request }) =>
+    rawSnippet(ctx, snippet, request, { ref, path }),
 })
 
 export const getPersonalSnippetUserAgent = endpoint({
@@ -183,7 +166,7 @@ export const getPersonalSnippetUserAgent = endpoint({
   summary: 'Tell from where a snippet was made',
   tags,
   access: onInstance(),
-  params,
+  params: { id: id() },
   response: userAgentEntity,
   handler: async ({ ctx, params }) => userAgentOf(await getSnippet(ctx, params.id)),
 })

@@ -7,8 +7,8 @@ import type { NoteKind } from '../../discussions/notes/kind.ts'
 import { noteEndpoints } from '../../discussions/notes/note-routes.ts'
 import type { Noteable } from '../../discussions/notes/noteable.ts'
 import { id } from '../../http/params.ts'
+import { getSnippet } from './access.ts'
 import { snippetUrl } from './entity.ts'
-import { getSnippet } from './find.ts'
 
 /** Snippets of projects as something that comments and reactions hang on (docs/contract/B-resolved §11): threads are not resolved. */
 const kind: NoteKind = {

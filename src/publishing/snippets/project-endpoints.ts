@@ -1,21 +1,15 @@
 import { z } from 'zod'
 import { onProject } from '../../access/subjects.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
-import { id, text } from '../../http/params.ts'
 import { userAgentEntity } from '../../identity/user-agents/verbs.ts'
-import { filePath } from '../../repositories/files/file-path.ts'
+import { onProjectSnippet, setsVisibility } from './access.ts'
 import { snippetEntity } from './entity.ts'
-import { assertMayEdit, getSnippet } from './find.ts'
-import {
-  eitherFilesOrContent,
-  fileStepsBody,
-  firstActions,
-  newFilesBody,
-  nextActions,
-} from './input.ts'
+import { eitherFilesOrContent, firstActions, newFilesBody, nextActions } from './input.ts'
 import { removeSnippet } from './remove.ts'
 import {
+  changeBody,
   factsBody,
+  fileParams,
   listSnippets,
   presentSnippet,
   rawSnippet,
@@ -26,17 +20,13 @@ import {
 import { changeSnippet, createSnippet } from './verbs.ts'
 
 const tags = ['snippets']
-const params = { snippet_id: id() }
-const read = onProject('read_snippets')
-/** Whose snippet it is decides inside. */
-const write = onProject('read_snippets', { signedIn: true })
 
 export const listProjectSnippets = endpoint({
   method: 'GET',
   path: '/projects/:id/snippets',
   summary: 'List the snippets of a project',
   tags,
-  access: read,
+  access: onProject('read_snippets'),
   paginate: 'offset',
   response: z.array(snippetEntity),
   handler: ({ ctx, project, page }) => listSnippets(ctx, { projectId: project.id }, page),
@@ -47,11 +37,9 @@ export const getProjectSnippet = endpoint({
   path: '/projects/:id/snippets/:snippet_id',
   summary: 'Get a snippet of a project',
   tags,
-  access: read,
-  params,
+  access: onProjectSnippet(),
   response: snippetEntity,
-  handler: async ({ ctx, project, params }) =>
-    presentSnippet(ctx, await getSnippet(ctx, params.snippet_id, project)),
+  handler: ({ ctx, snippet }) => presentSnippet(ctx, snippet),
 })
 
 export const postProjectSnippet = endpoint({
@@ -62,6 +50,7 @@ export const postProjectSnippet = endpoint({
   access: onProject('create_snippet', { signedIn: true }),
   body: { ...factsBody, ...newFilesBody },
   check: eitherFilesOrContent,
+  conditions: [setsVisibility],
   response: snippetEntity,
   status: 201,
   async handler({ ctx, project, body, request }) {
@@ -81,20 +70,13 @@ export const putProjectSnippet = endpoint({
   path: '/projects/:id/snippets/:snippet_id',
   summary: 'Change a snippet of a project or its files',
   tags,
-  access: write,
-  params,
-  body: {
-    title: factsBody.title.optional(),
-    description: factsBody.description,
-    visibility: factsBody.visibility.optional(),
-    ...fileStepsBody,
-  },
+  access: onProjectSnippet('edit_snippet', { signedIn: true }),
+  body: changeBody,
+  conditions: [setsVisibility],
   response: snippetEntity,
-  async handler({ ctx, project, params, body }) {
-    const snippet = await getSnippet(ctx, params.snippet_id, project)
-    assertMayEdit(ctx, snippet)
+  async handler({ ctx, project, snippet, body }) {
     await changeSnippet(ctx, snippet, body, (paths) => nextActions(ctx, body, paths))
-    return readSnippet(ctx, params.snippet_id, project)
+    return readSnippet(ctx, snippet.row.id, project)
   },
 })
 
@@ -103,12 +85,8 @@ export const deleteProjectSnippet = endpoint({
   path: '/projects/:id/snippets/:snippet_id',
   summary: 'Delete a snippet of a project with its repository',
   tags,
-  access: write,
-  params,
-  async handler({ ctx, project, params }) {
-    assertMayEdit(ctx, await getSnippet(ctx, params.snippet_id, project))
-    await removeSnippet(ctx, params.snippet_id)
-  },
+  access: onProjectSnippet('edit_snippet', { signedIn: true }),
+  handler: ({ ctx, snippet }) => removeSnippet(ctx, snippet.row.id),
 })
 
 export const getProjectSnippetRaw = endpoint({
@@ -116,11 +94,9 @@ export const getProjectSnippetRaw = endpoint({
   path: '/projects/:id/snippets/:snippet_id/raw',
   summary: 'Download the first file of a snippet of a project',
   tags,
-  access: read,
-  params,
+  access: onProjectSnippet(),
   response: bytes('text/plain'),
-  handler: async ({ ctx, project, params, request }) =>
-    rawSnippet(ctx, await getSnippet(ctx, params.snippet_id, project), request),
+  handler: ({ ctx, snippet, request }) => rawSnippet(ctx, snippet, request),
 })
 
 export const getProjectSnippetFile = endpoint({
@@ -128,14 +104,11 @@ export const getProjectSnippetFile = endpoint({
   path: '/projects/:id/snippets/:snippet_id/files/:ref/:file_path/raw',
   summary: 'Download a file of a snippet of a project as a revision has it',
   tags,
-  access: read,
-  params: { ...params, ref: text({ max: 1024 }), file_path: filePath() },
+  access: onProjectSnippet(),
+  params: fileParams,
   response: bytes('text/plain'),
-  handler: async ({ ctx, project, params, request }) =>
-    rawSnippet(ctx, await getSnippet(ctx, params.snippet_id, project), request, {
-      ref: params.ref,
-      path: params.file_path,
-    }),
+  handler: ({ ctx, snippet, params: { ref, file_path: path }, request }) =>
+    rawSnippet(ctx, snippet, request, { ref, path }),
 })
 
 export const getProjectSnippetUserAgent = endpoint({
@@ -143,9 +116,7 @@ export const getProjectSnippetUserAgent = endpoint({
   path: '/projects/:id/snippets/:snippet_id/user_agent_detail',
   summary: 'Tell from where a snippet of a project was made',
   tags,
-  access: onProject('admin_only', { signedIn: true }),
-  params,
+  access: onProjectSnippet('admin_only', { signedIn: true }),
   response: userAgentEntity,
-  handler: async ({ ctx, project, params }) =>
-    userAgentOf(await getSnippet(ctx, params.snippet_id, project)),
+  handler: ({ snippet }) => userAgentOf(snippet),
 })

@@ -2,7 +2,7 @@ import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { WikiOrSnippet } from '../../repositories/refs/wiki-updater.ts'
 import { findRepository } from '../../repositories/wikis-and-snippets/repository.ts'
-import { mayEditSnippet, type Snippet } from './find.ts'
+import { mayEditSnippet, type Snippet } from './access.ts'
 
 /** Most files of one snippet (reference: snippet repositories). */
 export const MOST_FILES = 10

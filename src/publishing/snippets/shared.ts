@@ -9,10 +9,12 @@ import { contentDisposition } from '../../http/content-disposition.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
 import { oneOf, text } from '../../http/params.ts'
 import type { userAgentEntity } from '../../identity/user-agents/verbs.ts'
+import { filePath } from '../../repositories/files/file-path.ts'
 import { getFile } from '../../repositories/files/find-file.ts'
 import { answerBlob } from '../../repositories/repository/raw.ts'
+import { getSnippet, type Snippet } from './access.ts'
 import { filesOf, presentSnippets, type SnippetEntity } from './entity.ts'
-import { getSnippet, type Snippet } from './find.ts'
+import { fileStepsBody } from './input.ts'
 import { listSnippetRows, type SnippetFilter } from './queries.ts'
 import { getSnippetRepository } from './repository.ts'
 
@@ -27,6 +29,15 @@ export const factsBody = {
   description: text().nullish(),
   visibility: oneOf(VISIBILITIES),
 }
+
+export const changeBody = {
+  title: factsBody.title.optional(),
+  description: factsBody.description,
+  visibility: factsBody.visibility.optional(),
+  ...fileStepsBody,
+}
+
+export const fileParams = { ref: text({ max: 1024 }), file_path: filePath() }
 
 /** Snippets that the caller may see. */
 export async function listSnippets(ctx: Ctx, filter: SnippetFilter, page: OffsetPage) {
@@ -54,9 +65,9 @@ export async function rawSnippet(
   request: RequestFacts,
   wanted?: { readonly ref: string; readonly path: string },
 ) {
-  const side = await getSnippetRepository(ctx, snippet)
-  const repo = ctx.git.open(side.name)
-  const ref = wanted?.ref ?? `refs/heads/${side.defaultBranch ?? 'main'}`
+  const repository = await getSnippetRepository(ctx, snippet)
+  const repo = ctx.git.open(repository.name)
+  const ref = wanted?.ref ?? `refs/heads/${repository.defaultBranch ?? 'main'}`
   const path = wanted?.path ?? filesOf(snippet.row)[0] ?? ''
   const file = await getFile(repo, ref, path, undefined, request.signal)
   const headers = { 'Content-Disposition': contentDisposition('inline', file.name) }

@@ -1,4 +1,3 @@
-import { isAdmin } from '../../access/actor.ts'
 import type { Visibility } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import { later } from '../../base/clock.ts'
@@ -10,8 +9,8 @@ import { callerId } from '../../identity/users/find-user.ts'
 import { commitEdit } from '../../repositories/commits/commit-edit.ts'
 import { ensureRepository } from '../../repositories/wikis-and-snippets/repository.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import type { Snippet } from './access.ts'
 import { filesOf } from './entity.ts'
-import type { Snippet } from './find.ts'
 import { insertSnippet, updateSnippetRow } from './queries.ts'
 import { discardSnippet, removeSnippetTask } from './remove.ts'
 import { getSnippetRepository, snippetCheck } from './repository.ts'
@@ -34,19 +33,19 @@ export interface NewSnippet {
 export async function createSnippet(
   ctx: Ctx,
   project: Project | null,
-  wish: NewSnippet,
+  input: NewSnippet,
 ): Promise<number> {
-  assertFacts(ctx, wish)
-  const id = await insertHidden(ctx, project, wish)
+  assertTitle(input)
+  const id = await insertHidden(ctx, project, input)
   try {
     const branch = ctx.settings.get('default_branch_name') || 'main'
     const row = await ensureRepository(ctx, { kind: 'snippet', id }, branch)
     const target = { ...row, refusal: undefined, check: snippetCheck(ctx) }
     await commitEdit(ctx, target, async () => ({
       message: 'Create snippet',
-      actions: wish.actions,
+      actions: input.actions,
     }))
-    await show(ctx, project, { id, title: wish.title })
+    await show(ctx, project, { id, title: input.title })
     return id
   } catch (error) {
     await discardSnippet(ctx, id)
@@ -54,16 +53,16 @@ export async function createSnippet(
   }
 }
 
-async function insertHidden(ctx: Ctx, project: Project | null, wish: NewSnippet): Promise<number> {
+async function insertHidden(ctx: Ctx, project: Project | null, input: NewSnippet): Promise<number> {
   const now = ctx.now()
   return await inTransaction(ctx, async (ctx) => {
     const id = await insertSnippet(ctx.db, {
       project_id: project?.id ?? null,
       author_id: callerId(ctx),
-      title: wish.title,
-      description: wish.description,
-      visibility: wish.visibility,
-      user_agent: wish.userAgent,
+      title: input.title,
+      description: input.description,
+      visibility: input.visibility,
+      user_agent: input.userAgent,
       ip_address: ctx.ip,
       pending_delete: 1,
       created_at: now,
@@ -105,7 +104,7 @@ export async function changeSnippet(
   change: SnippetChange,
   actions: (paths: readonly string[]) => readonly CommitAction[],
 ): Promise<void> {
-  assertFacts(ctx, change)
+  assertTitle(change)
   const steps = actions(filesOf(snippet.row))
   if (steps.length > 0) {
     const target = await getSnippetRepository(ctx, snippet)
@@ -121,16 +120,9 @@ export async function changeSnippet(
   })
 }
 
-function assertFacts(ctx: Ctx, given: SnippetChange): void {
+function assertTitle(given: SnippetChange): void {
   if (given.title !== undefined && given.title.trim() === '') throw badParameters('title is empty')
   if ((given.title ?? '').length > 255) {
     throw invalid({ title: ['is too long (maximum is 255 characters)'] })
-  }
-  const restricted = ctx.settings.get('restricted_visibility_levels')
-  const { visibility } = given
-  if (visibility !== undefined && !isAdmin(ctx.actor) && restricted.includes(visibility)) {
-    throw invalid({
-      visibility_level: [`${visibility} has been restricted by your administrator`],
-    })
   }
 }

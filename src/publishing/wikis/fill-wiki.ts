@@ -7,7 +7,8 @@ import { noObject } from '../../git/types.ts'
 import { moveWith } from '../../repositories/refs/move-refs.ts'
 import { branchOf } from '../../repositories/refs/moves.ts'
 import { wikiOrSnippetUpdater } from '../../repositories/refs/wiki-updater.ts'
-import { ensureWikiRepository, projectWiki } from './wiki.ts'
+import { projectWiki } from './access.ts'
+import { ensureWikiRepository } from './wiki.ts'
 
 /** Moves a wiki that was fetched and checked into a project's own. May be done again after a crash. */
 export async function fillWiki(ctx: Ctx, projectId: number, fetched: Fetched): Promise<void> {

@@ -10,7 +10,8 @@ import { bytes, endpoint } from '../../http/endpoint.ts'
 import { oneOf, text } from '../../http/params.ts'
 import { imageType } from '../../identity/users/avatar/avatar.ts'
 import { answerBlob } from '../../repositories/repository/raw.ts'
-import { groupWiki, projectWiki, type Wiki, wikiTip } from './wiki.ts'
+import { groupWiki, projectWiki } from './access.ts'
+import { type Wiki, wikiTip } from './wiki.ts'
 
 const HEAD_BYTES = 16
 

@@ -1,5 +1,3 @@
-import { mayInGroup, mayInProject } from '../../access/decide.ts'
-import type { Group, Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findRef } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -24,35 +22,6 @@ export interface Wiki {
   readonly mayRead: boolean
   /** Why the caller may not write. */
   readonly refusal: string | undefined
-}
-
-export function projectWiki(ctx: Ctx, project: Project): Wiki {
-  const may = mayInProject(ctx.actor, project, 'create_wiki')
-  return {
-    name: { kind: 'project_wiki', id: project.id },
-    path: project.full_path,
-    url: `${ctx.config.externalUrl}/${project.full_path}/-/wikis`,
-    projectPath: project.full_path,
-    mayRead: mayInProject(ctx.actor, project, 'read_wiki'),
-    refusal: may ? undefined : refusalOf(project.archived, 'project'),
-  }
-}
-
-export function groupWiki(ctx: Ctx, group: Group): Wiki {
-  const may = mayInGroup(ctx.actor, group, 'create_wiki')
-  return {
-    name: { kind: 'group_wiki', id: group.id },
-    path: group.full_path,
-    url: `${ctx.config.externalUrl}/groups/${group.full_path}/-/wikis`,
-    projectPath: null,
-    mayRead: mayInGroup(ctx.actor, group, 'read_wiki'),
-    refusal: may ? undefined : refusalOf(group.archived, 'group'),
-  }
-}
-
-function refusalOf(archived: boolean, what: 'project' | 'group'): string {
-  if (archived) return `You can't push code to an archived ${what}.`
-  return `You are not allowed to write to this ${what}'s wiki.`
 }
 
 /** The repository of a wiki, made now if there is none. */

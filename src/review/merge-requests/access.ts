@@ -46,10 +46,15 @@ export function mayOpen(ctx: Ctx, from: Project, into: Project): boolean {
   return into.id === from.id || mayInProject(ctx.actor, into, 'create_merge_request_in')
 }
 
-/** Whether the caller may read the merge requests of a project. */
+/** Whether the caller may read the merge requests of a project that they see. */
+export function mayReadRequests(ctx: Ctx, project: Project): boolean {
+  return mayInProject(ctx.actor, project, 'read_merge_requests')
+}
+
+/** The same for a project of which the id is known. */
 export async function mayReadRequestsOf(ctx: Ctx, projectId: number): Promise<boolean> {
   const project = await findVisibleProject(ctx, String(projectId))
-  return project !== undefined && mayInProject(ctx.actor, project, 'read_merge_requests')
+  return project !== undefined && mayReadRequests(ctx, project)
 }
 
 /** A merge request of any project, if the caller may see it. */

@@ -1,12 +1,6 @@
 import { userOf } from '../../access/actor.ts'
-import { findProjectById } from '../../access/find-queries.ts'
-import {
-  assertMayInProject,
-  getVisibleProject,
-  type Project,
-  withProjectRole,
-} from '../../access/subjects.ts'
-import { forbidden, invalidText, notFound, Problem, unauthorized } from '../../base/problem.ts'
+import type { Project } from '../../access/subjects.ts'
+import { invalidText, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import {
   outdatedText,
@@ -23,27 +17,19 @@ import { GitError } from '../../git/error.ts'
 import { readFileAt } from '../../git/objects/file.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { type CommitAction, writeCommit } from '../../git/write/write-commit.ts'
-import { mayPushBranch } from '../../repositories/refs/gate.ts'
 import { moveRefs } from '../../repositories/refs/move-refs.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { branchHead } from '../merge-requests/branch-heads.ts'
 import { targetSetting } from '../merge-requests/facts.ts'
-import { reload } from '../merge-requests/find.ts'
 import { committerOf, signerOf } from '../merge-requests/merge/merge-facts.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
+import { getSuggestedBranch, type SuggestedBranch } from './access.ts'
 import { changeLines, cutLines, overlap } from './lines.ts'
 import { suggestionMessage } from './message.ts'
 import { markApplied } from './queries.ts'
 import { largestFile } from './save-suggestions.ts'
 
 const attempts = 5
-
-/** Everything that taking suggestions over needs to know of the branch that they go to. */
-interface Bench {
-  readonly row: MergeRequestRow
-  readonly target: Project
-  readonly source: Project
-}
 
 /**
  * Takes suggestions over as one commit on the source branch (docs/contract/D §1.11): 404 for those that the caller can't see, 403
@@ -58,7 +44,7 @@ export async function applySuggestions(
   const rows = wanted.length === 0 ? [] : await listSuggestionsById(ctx.db, wanted)
   const [first] = rows
   if (!first || rows.length !== wanted.length) throw notFound('Suggestion')
-  const bench = await benchOf(ctx, first)
+  const branch = await getSuggestedBranch(ctx, first)
   if (rows.some((row) => row.merge_request_id !== first.merge_request_id)) {
     throw invalidText('Suggestions must all be on the same branch.')
   }
@@ -66,7 +52,7 @@ export async function applySuggestions(
     const reason = reasonAgainst(row)
     if (reason !== undefined) throw invalidText(reason)
   }
-  const commitId = await commitWithRetries(ctx, bench, rows, message)
+  const commitId = await commitWithRetries(ctx, branch, rows, message)
   await inTransaction(ctx, async (ctx) => {
     await markApplied(ctx.db, wanted, commitId, ctx.now())
     const threads = [...new Set(rows.map((row) => row.discussion_id))]
@@ -75,38 +61,15 @@ export async function applySuggestions(
   return await listSuggestionsById(ctx.db, wanted)
 }
 
-async function benchOf(ctx: Ctx, first: SuggestionRow): Promise<Bench> {
-  const row = await reload(ctx, first.merge_request_id)
-  const target = await seenTarget(ctx, row)
-  const found =
-    row.source_project_id === null
-      ? undefined
-      : await findProjectById(ctx.db, row.source_project_id)
-  const source = found && (await withProjectRole(ctx, found))
-  if (!source || !(await mayPushBranch(ctx, source, row.source_branch))) throw forbidden()
-  return { row, target, source }
-}
-
-async function seenTarget(ctx: Ctx, row: MergeRequestRow): Promise<Project> {
-  try {
-    const project = await getVisibleProject(ctx, String(row.target_project_id))
-    assertMayInProject(ctx, project, 'read_merge_requests')
-    return project
-  } catch (error) {
-    if (error instanceof Problem) throw notFound('Suggestion')
-    throw error
-  }
-}
-
 async function commitWithRetries(
   ctx: Ctx,
-  bench: Bench,
+  branch: SuggestedBranch,
   rows: readonly SuggestionRow[],
   message: string | undefined,
 ): Promise<ObjectId> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await commitOnce(ctx, bench, rows, message)
+      return await commitOnce(ctx, branch, rows, message)
     } catch (error) {
       const overtaken = error instanceof GitError && ['stale', 'locked'].includes(error.code)
       if (!overtaken || attempt === attempts) throw error
@@ -116,7 +79,7 @@ async function commitWithRetries(
 
 async function commitOnce(
   ctx: Ctx,
-  { row, source }: Bench,
+  { row, source }: SuggestedBranch,
   rows: readonly SuggestionRow[],
   message: string | undefined,
 ): Promise<ObjectId> {

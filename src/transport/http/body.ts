@@ -3,7 +3,7 @@ import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import type { Charge } from '../../http/body/budget.ts'
 import type { IncomingBody } from '../../http/body/incoming.ts'
-import { Pace, type PaceOptions } from '../pace.ts'
+import { Pace, type PaceOptions } from '../rate.ts'
 import { wrongType } from './refusal.ts'
 
 /** How slowly a client may send, by the settings of the server. */

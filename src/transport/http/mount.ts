@@ -6,7 +6,7 @@ import { DAMAGED, GitError } from '../../git/error.ts'
 import { IncomingBody } from '../../http/body/incoming.ts'
 import { isExhausted } from '../../http/connection-limit.ts'
 import { endAnswer } from '../../http/end-answer.ts'
-import { watchReader } from '../pace.ts'
+import { watchReader } from '../rate.ts'
 import { asBodyError } from './body.ts'
 import { ProjectsByPush } from './create-by-push.ts'
 import {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { adoptLfsObjects, findLfsObjects } from '../../repositories/lfs/objects.ts'
-import { refusal } from './admit.ts'
+import { refusal } from './access.ts'
 
 // git-lfs asks for a hundred at a time.
 const MOST_OBJECTS = 1000

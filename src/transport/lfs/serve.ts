@@ -11,7 +11,7 @@ import { findLfsObjects, storeLfsObject } from '../../repositories/lfs/objects.t
 import { answerLargeFile } from '../../repositories/lfs/serve-object.ts'
 import { decodedBody, paceOf, wholeBody } from '../http/body.ts'
 import { signIn } from '../http/sign-in.ts'
-import { assertMayWrite, getLfsProject, refusal } from './admit.ts'
+import { assertMayWrite, getLfsProject, refusal } from './access.ts'
 import { answerBatch, batchRequest } from './batch.ts'
 import {
   answerLock,

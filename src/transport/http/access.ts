@@ -7,9 +7,9 @@ import { projectSetting } from '../../projects/projects/settings.ts'
 import { projectUpdater } from '../../repositories/refs/ref-updater.ts'
 import type { Service } from '../advertisements.ts'
 import type { Admission, Asked } from './admission.ts'
-import { admitWikiOrSnippet } from './admit-wiki-or-snippet.ts'
 import type { ProjectsByPush } from './create-by-push.ts'
 import { challenge, noProject, notAllowed, redirect, rootOf } from './refusal.ts'
+import { admitWikiOrSnippet } from './wiki-or-snippet-access.ts'
 
 /**
  * The project, wiki or snippet that a git request is about, for callers who may do what they ask (docs/contract/D §3.2).

@@ -1,15 +1,10 @@
 import { findMovedProjectId } from '../../access/find-queries.ts'
 import { findVisibleGroup, findVisibleProject } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { findSnippet, type Snippet } from '../../publishing/snippets/find.ts'
+import { findSnippet, type Snippet } from '../../publishing/snippets/access.ts'
 import { getSnippetRepository } from '../../publishing/snippets/repository.ts'
-import {
-  ensureWikiRepository,
-  findWikiRepository,
-  groupWiki,
-  projectWiki,
-  type Wiki,
-} from '../../publishing/wikis/wiki.ts'
+import { groupWiki, projectWiki } from '../../publishing/wikis/access.ts'
+import { ensureWikiRepository, findWikiRepository, type Wiki } from '../../publishing/wikis/wiki.ts'
 import { wikiOrSnippetUpdater } from '../../repositories/refs/wiki-updater.ts'
 import type { Admission, Asked } from './admission.ts'
 import { challenge, notAllowed, noWiki, redirect, rootOf } from './refusal.ts'
