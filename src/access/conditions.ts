@@ -1,8 +1,8 @@
-import { forbidden, type Problem, unauthorized } from '../base/problem.ts'
+import type { Problem } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import type { ProjectAbility } from './abilities.ts'
 import { mayInProject } from './decide.ts'
-import type { Project } from './subjects.ts'
+import { type Project, refusalOf } from './subjects.ts'
 
 /**
  * What only some may ask for in the parameters of a request they may make: a date, a level, a scope. Judged after
@@ -19,8 +19,7 @@ const NOTHING: readonly string[] = []
 
 /** True, or the refusal of a caller who may not: 401 where signing in would help, else 403. */
 export function mayOr(ctx: Ctx, may: boolean): true | Problem {
-  if (may) return true
-  return ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden()
+  return may || refusalOf(ctx)
 }
 
 /** A condition from a plain function: `true`, or the refusal. */

@@ -1,9 +1,18 @@
 import type { z } from 'zod'
-import { forbidden, unauthorized } from '../base/problem.ts'
+import type { Problem } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import type { GroupAbility, InstanceAbility, ProjectAbility } from './abilities.ts'
-import { type Conditions, mayInGroup, mayInInstance, mayInProject } from './decide.ts'
-import { eitherOf, onEither, type Source } from './sources.ts'
+import { type Conditions, mayInInstance, mayInProject } from './decide.ts'
+import {
+  type EitherAbility,
+  eachAbility,
+  eitherOf,
+  groupSource,
+  mayInSource,
+  onEither,
+  readEither,
+  type Source,
+} from './sources.ts'
 import {
   type Access,
   anyone,
@@ -11,6 +20,7 @@ import {
   onGroup,
   onProject,
   type Project,
+  refusalOf,
   type SubjectOptions,
 } from './subjects.ts'
 
@@ -29,15 +39,21 @@ export interface RecordLookup<S, P extends ParamShape, R> {
 
 type Judge<S, R> = (ctx: Ctx, found: S & R, conditions: Conditions) => boolean
 
+/** Whom a record is for: the ability as the table shows it, who has it, and what refuses the others. */
+interface Admission<S, R> {
+  readonly needs: string
+  readonly may: Judge<S, R>
+  readonly refuse?: (() => Problem) | undefined
+}
+
 /**
  * The record below what `access` finds, for callers whom `may` admits: 404 for a missing record, then 401 where signing
- * in would help, else 403.
+ * in would help, else 403, or what `refuse` says.
  */
 function onRecord<S, O extends string, P extends ParamShape, R>(
   access: Access<S, O>,
   lookup: RecordLookup<S, P, R>,
-  needs: string,
-  may: Judge<S, R>,
+  { needs, may, refuse }: Admission<S, R>,
 ): Access<S & R, O | (keyof P & string)> {
   return {
     ...access,
@@ -50,9 +66,14 @@ function onRecord<S, O extends string, P extends ParamShape, R>(
       const found = { ...subject, ...(await lookup.find({ ...subject, ctx, params })) }
       const conditions = (await lookup.conditions?.({ ...found, ctx })) ?? {}
       if (may(ctx, found, conditions)) return found
-      throw ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden()
+      throw refuse?.() ?? refusalOf(ctx)
     },
   }
+}
+
+/** The refusal that the options give, for subjects of this type. */
+function refusalIn({ refuse }: SubjectOptions, type: 'project' | 'group') {
+  return refuse && (() => refuse(type))
 }
 
 /**
@@ -64,9 +85,11 @@ export function projectRecord<P extends ParamShape, R>(
   lookup: RecordLookup<{ readonly project: Project }, P, R>,
 ) {
   return (ability: ProjectAbility = read, options: SubjectOptions = {}) =>
-    onRecord(onProject(read, options), lookup, ability, (ctx, { project }, conditions) =>
-      mayInProject(ctx.actor, project, ability, conditions),
-    )
+    onRecord(onProject(read, options), lookup, {
+      needs: ability,
+      may: (ctx, { project }, conditions) => mayInProject(ctx.actor, project, ability, conditions),
+      refuse: refusalIn(options, 'project'),
+    })
 }
 
 /** As `projectRecord`, for records of groups. */
@@ -75,15 +98,13 @@ export function groupRecord<P extends ParamShape, R>(
   lookup: RecordLookup<{ readonly group: Group }, P, R>,
 ) {
   return (ability: GroupAbility = read, options: SubjectOptions = {}) =>
-    onRecord(onGroup(read, options), lookup, ability, (ctx, { group }, conditions) =>
-      mayInGroup(ctx.actor, group, ability, conditions),
-    )
+    onRecord(onGroup(read, options), lookup, {
+      needs: ability,
+      may: (ctx, { group }, conditions) =>
+        mayInSource(ctx, groupSource(group), { ...readEither, groups: ability }, conditions),
+      refuse: refusalIn(options, 'group'),
+    })
 }
-
-/** The abilities that a record of either takes: one name where projects and groups share it. */
-type EitherAbility =
-  | (ProjectAbility & GroupAbility)
-  | { readonly projects: ProjectAbility; readonly groups: GroupAbility }
 
 /** As `projectRecord`, for records that projects and groups have alike, below `/:source/:id/…`. */
 export function eitherRecord<P extends ParamShape, R>(
@@ -92,14 +113,20 @@ export function eitherRecord<P extends ParamShape, R>(
 ) {
   return (ability: EitherAbility = read, options: SubjectOptions = {}) => {
     const { forms } = onEither(read, options)
-    const needs = typeof ability === 'string' ? { projects: ability, groups: ability } : ability
+    const needs = eachAbility(ability)
     const may: Judge<{ readonly source: Source }, R> = (ctx, { source }, conditions) =>
-      source.kind === 'project'
-        ? mayInProject(ctx.actor, source, needs.projects, conditions)
-        : mayInGroup(ctx.actor, source, needs.groups, conditions)
+      mayInSource(ctx, source, needs, conditions)
     return eitherOf({
-      projects: onRecord(forms.projects, lookup, needs.projects, may),
-      groups: onRecord(forms.groups, lookup, needs.groups, may),
+      projects: onRecord(forms.projects, lookup, {
+        needs: needs.projects,
+        may,
+        refuse: refusalIn(options, 'project'),
+      }),
+      groups: onRecord(forms.groups, lookup, {
+        needs: needs.groups,
+        may,
+        refuse: refusalIn(options, 'group'),
+      }),
     })
   }
 }
@@ -109,8 +136,10 @@ export function instanceRecord<P extends ParamShape, R>(
   lookup: RecordLookup<Record<never, never>, P, R>,
   before: () => Access<Record<never, never>> = anyone,
 ) {
-  return (ability: InstanceAbility) =>
-    onRecord(before(), lookup, ability, (ctx, _found, conditions) =>
-      mayInInstance(ctx.actor, ability, conditions),
-    )
+  return (ability: InstanceAbility, refuse?: () => Problem) =>
+    onRecord(before(), lookup, {
+      needs: ability,
+      may: (ctx, _found, conditions) => mayInInstance(ctx.actor, ability, conditions),
+      refuse,
+    })
 }

@@ -6,6 +6,7 @@ import {
   methodNotAllowed,
   movedTo,
   notFound,
+  type Problem,
   unauthorized,
 } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
@@ -142,16 +143,19 @@ export async function mayReadGroup(ctx: Ctx, group: Group): Promise<boolean> {
   return user !== null && (await isMemberBelow(ctx.db, user.id, group.id, dayOf(ctx.now())))
 }
 
+/** The refusal of a caller who sees the subject: 401 where signing in could help, else 403. */
+export function refusalOf(ctx: Ctx): Problem {
+  return ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden()
+}
+
 /** Refuses what the caller may not do in a project they see: 401 where signing in could help, else 403. */
 export function assertMayInProject(ctx: Ctx, project: Project, ability: ProjectAbility): void {
-  if (mayInProject(ctx.actor, project, ability)) return
-  throw ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden()
+  if (!mayInProject(ctx.actor, project, ability)) throw refusalOf(ctx)
 }
 
 /** Refuses what the caller may not do in a group they see: 401 where signing in could help, else 403. */
 export function assertMayInGroup(ctx: Ctx, group: Group, ability: GroupAbility): void {
-  if (mayInGroup(ctx.actor, group, ability)) return
-  throw ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden()
+  if (!mayInGroup(ctx.actor, group, ability)) throw refusalOf(ctx)
 }
 
 /** What a subject look-up is told of the request. */
@@ -198,8 +202,8 @@ export interface SubjectOptions {
   readonly signedIn?: boolean
   /** Validate parameters before the subject is looked up (docs/contract/A-resolved §1). */
   readonly validateFirst?: boolean
-  /** Anonymous callers without the ability get 403 instead of 401 (deploy tokens, docs/contract/A-resolved §1). */
-  readonly plainForbidden?: boolean
+  /** What refuses callers without the ability, where it is neither 401 nor 403 as usual (docs/contract/A-resolved §1). */
+  readonly refuse?: (type: 'project' | 'group') => Problem
 }
 
 function requireSignedIn(ctx: Ctx): void {
@@ -222,10 +226,8 @@ export function onProject(
     before: options.signedIn ? requireSignedIn : nothing,
     async find(request) {
       const project = await findOrFollow(request, param)
-      if (options.plainForbidden && !mayInProject(request.ctx.actor, project, ability))
-        throw forbidden()
-      assertMayInProject(request.ctx, project, ability)
-      return { project }
+      if (mayInProject(request.ctx.actor, project, ability)) return { project }
+      throw options.refuse?.('project') ?? refusalOf(request.ctx)
     },
   }
 }
@@ -261,12 +263,9 @@ export function onGroup(
     async find(request) {
       const group = await getVisibleGroup(request.ctx, request.path[param] ?? '')
       // Whoever sees the group may read it: a membership below it opens a private one.
-      if (ability !== 'read_group') {
-        if (options.plainForbidden && !mayInGroup(request.ctx.actor, group, ability))
-          throw forbidden()
-        assertMayInGroup(request.ctx, group, ability)
-      }
-      return { group }
+      if (ability === 'read_group' || mayInGroup(request.ctx.actor, group, ability))
+        return { group }
+      throw options.refuse?.('group') ?? refusalOf(request.ctx)
     },
   }
 }

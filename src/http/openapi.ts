@@ -60,6 +60,9 @@ function operation(endpoint: Endpoint, schema: unknown): Json {
     tags: endpoint.tags,
     ...(endpoint.access.kind === 'anyone' ? { security: [{}, { token: [] }, { bearer: [] }] } : {}),
     'x-access': describeAccess(endpoint),
+    ...(endpoint.conditions.length > 0
+      ? { 'x-conditions': endpoint.conditions.map((condition) => condition.name) }
+      : {}),
     'x-scopes': endpoint.scopes,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...requestBody(endpoint),

@@ -16,6 +16,7 @@ import * as members from './members/endpoints.ts'
 import * as membersInvitation from './members/invitations/endpoints.ts'
 import { sendInvitation } from './members/invitations/invite.ts'
 import * as membersRequest from './members/requests/endpoints.ts'
+import * as membersShare from './members/share-endpoints.ts'
 import { removeExpiredMembers } from './members/tasks.ts'
 import * as namespaces from './namespaces/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
@@ -44,6 +45,7 @@ export const projectsArea: Manifest = {
     membersInvitation,
     membersPending,
     membersRequest,
+    membersShare,
     namespaces,
     projects,
     projectsShare,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isAdmin, type TokenUsed, userOf } from '../../access/actor.ts'
+import type { TokenUsed } from '../../access/actor.ts'
 import { SELF_SERVICE_SCOPES } from '../../access/scopes.ts'
 import { onInstance, signedIn } from '../../access/subjects.ts'
 import { type AccessTokenRow, findTokenById } from '../../access/token-queries.ts'
@@ -8,7 +8,6 @@ import {
   hidden,
   invalidText,
   methodNotAllowed,
-  notFound,
   unauthorized,
   unprocessable,
 } from '../../base/problem.ts'
@@ -16,11 +15,18 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, id, oneOf, text } from '../../http/params.ts'
 import { callerId, getUser } from '../users/find-user.ts'
+import {
+  asksForOwnTokens,
+  onRevokedToken,
+  onToken,
+  onTokensSeen,
+  rotatesWithinScope,
+} from './access.ts'
 import { createToken, faultSentence, tokenFaults } from './create-token.ts'
 import { presentToken, tokenEntity } from './entity.ts'
 import { listTokens } from './list-tokens.ts'
 import { expiryParam, personalTokenBody, tokenFilterParams } from './params.ts'
-import { assertMayRotate, revokeToken, rotateToken } from './rotate.ts'
+import { revokeToken, rotateToken } from './rotate.ts'
 
 const tags = ['access tokens']
 
@@ -29,22 +35,18 @@ export const listPersonalTokens = endpoint({
   path: '/personal_access_tokens',
   summary: "List the caller's tokens; administrators see everybody's",
   tags,
-  access: signedIn(),
+  access: onTokensSeen(),
   query: { ...tokenFilterParams, user_id: text().optional() },
+  conditions: [asksForOwnTokens],
   paginate: 'offset',
   response: z.array(tokenEntity),
-  async handler({ ctx, query, page }) {
-    const userId = await listedUserId(ctx, query.user_id)
+  async handler({ ctx, ownerId, query, page }) {
+    const userId = ownerId ?? (await findAskedUser(ctx, query.user_id))
     return listTokens(ctx, { userId, kinds: ['personal', 'project', 'group'] }, query, page)
   },
 })
 
-/** Whose tokens to list: undefined is everybody's. */
-async function listedUserId(ctx: Ctx, asked: string | undefined): Promise<number | undefined> {
-  if (!isAdmin(ctx.actor)) {
-    if (asked !== undefined && asked !== String(callerId(ctx))) throw unauthorized()
-    return callerId(ctx)
-  }
+async function findAskedUser(ctx: Ctx, asked: string | undefined): Promise<number | undefined> {
   if (asked === undefined) return undefined
   if (!/^\d+$/.test(asked)) throw hidden()
   return (await getUser(ctx, asked).catch(() => Promise.reject(hidden()))).id
@@ -106,28 +108,14 @@ export const rotateOwnToken = endpoint({
   },
 })
 
-/** A token by id: foreign and missing ones look alike to whoever is no administrator (docs/contract/A-resolved §8.3). */
-async function getToken(ctx: Ctx, tokenId: number): Promise<AccessTokenRow> {
-  const row = await findTokenById(ctx.db, tokenId)
-  if (isAdmin(ctx.actor)) {
-    if (!row) throw hidden()
-    return row
-  }
-  if (!row || row.user_id !== userOf(ctx.actor)?.id || row.kind === 'impersonation') {
-    throw unauthorized()
-  }
-  return row
-}
-
 export const getTokenById = endpoint({
   method: 'GET',
   path: '/personal_access_tokens/:id',
   summary: 'Get a token',
   tags,
-  access: signedIn(),
-  params: { id: id() },
+  access: onToken(),
   response: tokenEntity,
-  handler: async ({ ctx, params }) => presentToken(await getToken(ctx, params.id), ctx.now()),
+  handler: ({ ctx, token }) => presentToken(token, ctx.now()),
 })
 
 export const revokeTokenById = endpoint({
@@ -135,13 +123,9 @@ export const revokeTokenById = endpoint({
   path: '/personal_access_tokens/:id',
   summary: 'Revoke a token',
   tags,
-  access: signedIn(),
-  params: { id: id() },
-  async handler({ ctx, params }) {
-    const row = await findTokenById(ctx.db, params.id)
-    if (!row) throw notFound()
-    if (!isAdmin(ctx.actor) && row.user_id !== callerId(ctx)) throw badRequest()
-    await revokeToken(ctx, row)
+  access: onRevokedToken(),
+  async handler({ ctx, token }) {
+    await revokeToken(ctx, token)
   },
 })
 
@@ -150,15 +134,13 @@ export const rotateTokenById = endpoint({
   path: '/personal_access_tokens/:id/rotate',
   summary: 'Put a new token in the place of one',
   tags,
-  access: signedIn(),
+  access: onToken(),
   scopes: ['api', 'self_rotate'],
-  params: { id: id() },
   body: { expires_at: expiryParam },
+  conditions: [rotatesWithinScope],
   response: tokenEntity,
-  async handler({ ctx, params, body }) {
-    const row = await getToken(ctx, params.id)
-    assertMayRotate(ctx, row.id)
-    const made = await rotateToken(ctx, row, body.expires_at)
+  async handler({ ctx, token, body }) {
+    const made = await rotateToken(ctx, token, body.expires_at)
     return presentToken(made.row, ctx.now(), made.secret)
   },
 })

@@ -6,7 +6,7 @@ import {
   revokeTokenRow,
 } from '../../access/token-queries.ts'
 import type { Day } from '../../base/clock.ts'
-import { badRequest, insufficientScope } from '../../base/problem.ts'
+import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { auditToken, faultSentence, type MadeToken } from './create-token.ts'
@@ -58,11 +58,4 @@ export async function revokeToken(ctx: Ctx, row: AccessTokenRow): Promise<boolea
     if (done) await auditToken(inner, 'token_revoked', row)
     return done
   })
-}
-
-/** `self_rotate` without `api` is for the token in use only. */
-export function assertMayRotate(ctx: Ctx, tokenId: number): void {
-  const token = ctx.actor.kind === 'user' ? ctx.actor.token : null
-  if (!token || token.scopes.includes('api') || token.id === tokenId) return
-  throw insufficientScope(['api', 'read_api'])
 }

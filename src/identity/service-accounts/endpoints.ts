@@ -2,19 +2,14 @@ import { z } from 'zod'
 import { onInstance } from '../../access/subjects.ts'
 import { badRequest, notFound, Problem } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { id, oneOf, text } from '../../http/params.ts'
+import { id } from '../../http/params.ts'
 import { getUser } from '../users/find-user.ts'
 import { accountBriefEntity, accountEntity, presentAccount, presentAccountBrief } from './entity.ts'
+import { accountBody, accountOrder, accountPages } from './params.ts'
 import { listAccountRows } from './queries.ts'
 import { createServiceAccount, updateServiceAccount } from './verbs.ts'
 
 const tags = ['service accounts']
-
-const body = {
-  name: text({ max: 1000 }).optional(),
-  username: text({ max: 1000 }).optional(),
-  email: text({ max: 1000 }).optional(),
-}
 
 export const listServiceAccounts = endpoint({
   method: 'GET',
@@ -22,11 +17,8 @@ export const listServiceAccounts = endpoint({
   summary: 'List the service accounts of the instance',
   tags,
   access: onInstance(),
-  query: {
-    order_by: oneOf(['id', 'username']).default('id'),
-    sort: oneOf(['asc', 'desc']).default('desc'),
-  },
-  paginate: { keyset: ['id', 'username'], defaultSort: 'desc', offset: true },
+  query: accountOrder,
+  paginate: accountPages,
   response: z.array(accountBriefEntity),
   async handler({ ctx, query, page }) {
     const order = { by: query.order_by, sort: query.sort }
@@ -41,7 +33,7 @@ export const createInstanceServiceAccount = endpoint({
   summary: 'Create a service account of the instance',
   tags,
   access: onInstance(),
-  body,
+  body: accountBody,
   response: accountEntity,
   status: 201,
   handler: async ({ ctx, body }) =>
@@ -55,7 +47,7 @@ export const updateInstanceServiceAccount = endpoint({
   tags,
   access: onInstance(),
   params: { id: id() },
-  body,
+  body: accountBody,
   response: accountEntity,
   async handler({ ctx, params, body }) {
     const user = await getUser(ctx, params.id).catch((error: unknown) => {

@@ -1,8 +1,9 @@
+import type { SourceRef } from '../../access/sources.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { serviceAccountColumns } from './entity.ts'
-import type { AccountPlace, ServiceAccountRow } from './rows.ts'
+import type { ServiceAccountRow } from './rows.ts'
 
 function accountsQuery(db: Db) {
   return db
@@ -14,7 +15,7 @@ function accountsQuery(db: Db) {
 /** Service accounts of a group or project, or all of the instance. */
 export function listAccountRows(
   db: Db,
-  place: AccountPlace | undefined,
+  place: SourceRef | undefined,
   order: { readonly by: 'id' | 'username'; readonly sort: 'asc' | 'desc' },
   page: Page,
 ): Promise<Paged<ServiceAccountRow>> {

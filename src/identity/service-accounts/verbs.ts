@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { isAdmin } from '../../access/actor.ts'
-import { badRequest, type FieldTexts, forbidden, notFound, Problem } from '../../base/problem.ts'
+import type { SourceRef } from '../../access/sources.ts'
+import { badRequest, type FieldTexts, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { faultSentence } from '../access-tokens/create-token.ts'
 import { noReplyHost } from '../users/addresses/no-reply.ts'
 import { createUser } from '../users/create/create-user.ts'
-import { getUser } from '../users/find-user.ts'
+import type { getUser } from '../users/find-user.ts'
 import { updateUser } from '../users/update-user.ts'
-import type { AccountPlace } from './rows.ts'
 
 type User = Awaited<ReturnType<typeof getUser>>
 
@@ -28,10 +27,9 @@ function sentenceOf(error: unknown): string {
 /** Makes a service account of the instance, or of a group or project. A custom address waits for its owner's word. */
 export async function createServiceAccount(
   ctx: Ctx,
-  place: AccountPlace | undefined,
+  place: SourceRef | undefined,
   input: AccountInput,
 ): Promise<User> {
-  assertMayCreate(ctx, place)
   const random = randomBytes(16).toString('hex')
   const prefix = place ? `service_account_${place.type}_${place.id}` : 'service_account'
   const username = input.username || `${prefix}_${random}`
@@ -52,24 +50,6 @@ export async function createServiceAccount(
   } catch (error) {
     throw badRequest(sentenceOf(error))
   }
-}
-
-function assertMayCreate(ctx: Ctx, place: AccountPlace | undefined): void {
-  if (place?.type !== 'group' || isAdmin(ctx.actor)) return
-  if (ctx.settings.get('allow_top_level_group_owners_to_create_service_accounts')) return
-  throw forbidden('User does not have permission to create a service account in this namespace.')
-}
-
-/** The service account of a group or project; anybody else's is not found. */
-export async function getServiceAccount(
-  ctx: Ctx,
-  place: AccountPlace,
-  userId: number,
-): Promise<User> {
-  const user = await getUser(ctx, userId)
-  const belongs = user.service_source_type === place.type && user.service_source_id === place.id
-  if (user.kind !== 'service_account' || !belongs) throw notFound('User')
-  return user
 }
 
 /** Changes a service account; `refuse` puts what is wrong into the words of its route. */

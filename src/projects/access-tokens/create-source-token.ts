@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { isAdmin, userOf } from '../../access/actor.ts'
+import { userOf } from '../../access/actor.ts'
+import type { SourceRef } from '../../access/sources.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import {
@@ -13,20 +14,13 @@ import { noReplyHost } from '../../identity/users/addresses/no-reply.ts'
 import { createUser } from '../../identity/users/create/create-user.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { addFirstMember } from '../members/found-source.ts'
-import type { TokenSource } from './source.ts'
 
 /** Makes a token of a project or group: a bot, its membership and the token, all or nothing (docs/contract/A-resolved §8.4). */
 export async function createSourceToken(
   ctx: Ctx,
-  source: TokenSource,
+  source: SourceRef,
   input: TokenInput & { readonly accessLevel: number },
 ): Promise<MadeToken> {
-  if (!source.mayAdminTokens) {
-    throw badRequest(`User does not have permission to create ${source.type} access token`)
-  }
-  if (input.accessLevel > source.role && !isAdmin(ctx.actor)) {
-    throw badRequest('Access level of the token contains permissions not held by the creating user')
-  }
   const faults = tokenFaults(ctx, input, { admin: false })
   if (Object.keys(faults).length > 0) throw badRequest(faultSentence(faults))
   const username = `${source.type}_${source.id}_bot_${randomBytes(16).toString('hex')}`

@@ -21,7 +21,7 @@ export const onOwnBadge = eitherRecord(admin, {
   async find({ ctx, source, params }) {
     const badge = await findBadgeOf(ctx.db, source, params.badge_id)
     if (!badge) throw notFound('Badge')
-    const owner = source.kind === 'project' ? badge.project_id : badge.group_id
+    const owner = source.type === 'project' ? badge.project_id : badge.group_id
     if (owner !== source.id) throw notFound('Badge')
     return { badge }
   },

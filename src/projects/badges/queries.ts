@@ -18,7 +18,7 @@ export function listBadgeRows(db: Db, source: Source, name: string | undefined, 
 
 function badgesOf(db: Db, source: Source) {
   const badges = db.selectFrom('badges').selectAll('badges')
-  if (source.kind === 'group') return badges.where('badges.group_id', '=', source.id)
+  if (source.type === 'group') return badges.where('badges.group_id', '=', source.id)
   return badges.where((where) =>
     where.or([
       where('badges.project_id', '=', source.id),
@@ -40,8 +40,8 @@ export function insertBadge(db: Db, source: Source, input: BadgeInput, now: Inst
   return db
     .insertInto('badges')
     .values({
-      project_id: source.kind === 'project' ? source.id : null,
-      group_id: source.kind === 'group' ? source.id : null,
+      project_id: source.type === 'project' ? source.id : null,
+      group_id: source.type === 'group' ? source.id : null,
       name: input.name ?? null,
       link_url: input.link_url,
       image_url: input.image_url,

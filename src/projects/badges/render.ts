@@ -15,7 +15,7 @@ export async function rendererOf(
   source: Source,
   badges: readonly { readonly link_url: string; readonly image_url: string }[],
 ): Promise<(url: string) => string> {
-  if (source.kind === 'group') return (url) => url
+  if (source.type === 'group') return (url) => url
   const project = source
   const urls = badges.flatMap((badge) => [badge.link_url, badge.image_url])
   const values: PlaceholderValues = {

@@ -1,22 +1,18 @@
 import { z } from 'zod'
-import type { DeployTokenRow } from '../../access/deploy-token-queries.ts'
 import { DEPLOY_SCOPES } from '../../access/scopes.ts'
-import { onKindOfSource, type SourceKind, sourceWord } from '../../access/sources.ts'
-import { type Group, onInstance, type Project } from '../../access/subjects.ts'
-import { notFound } from '../../base/problem.ts'
+import type { SourceRef } from '../../access/sources.ts'
+import { onGroup, onInstance, onProject } from '../../access/subjects.ts'
+import type { OffsetPage } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Endpoint, endpoint } from '../../http/endpoint.ts'
-import { csv, flag, id, instant, oneOf, text } from '../../http/params.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { csv, flag, instant, oneOf, text } from '../../http/params.ts'
+import { deployTokensOrder, onDeployToken, onDeployTokens } from './access.ts'
 import { deployTokenEntity, presentDeployToken } from './entity.ts'
-import { findDeployToken, listDeployTokenRows, type TokenPlace } from './queries.ts'
-import { createDeployToken, removeDeployToken } from './verbs.ts'
+import { listDeployTokenRows } from './queries.ts'
+import { createDeployToken, type DeployTokenInput, removeDeployToken } from './verbs.ts'
 
 const tags = ['deploy tokens']
-// Parameters are looked at first, and anonymous callers get 403 (docs/contract/A-resolved §1).
-const order = { validateFirst: true, plainForbidden: true } as const
-
 const query = { active: flag().optional() }
-const params = { token_id: id() }
 
 function bodyWith<const S extends string>(scopes: readonly S[]) {
   return {
@@ -32,30 +28,19 @@ function bodyWith<const S extends string>(scopes: readonly S[]) {
 /** Groups have no virtual registries (docs/contract/A §Deploy token). */
 const groupScopes = DEPLOY_SCOPES.filter((scope) => !scope.endsWith('_virtual_registry'))
 
-function onPlace(kind: SourceKind, ability: 'read_deploy_tokens' | 'admin_deploy_tokens') {
-  // In projects seeing them takes as much as changing them (docs/contract/A §Deploy token).
-  const needs = { projects: 'admin_deploy_tokens', groups: ability } as const
-  const make = {
-    project: ({ id }: Project): TokenPlace => ({ type: 'project', id }),
-    group: ({ id }: Group): TokenPlace => ({ type: 'group', id }),
-  }
-  return onKindOfSource(kind, needs, make, order)
-}
-
 async function list(
   ctx: Ctx,
-  place: TokenPlace | undefined,
+  source: SourceRef | undefined,
   active: boolean | undefined,
-  page: Parameters<typeof listDeployTokenRows>[3],
+  page: OffsetPage,
 ) {
-  const rows = await listDeployTokenRows(ctx.db, place, active ? ctx.now() : undefined, page)
+  const rows = await listDeployTokenRows(ctx.db, source, active ? ctx.now() : undefined, page)
   return { ...rows, items: rows.items.map((row) => presentDeployToken(ctx, row)) }
 }
 
-async function get(ctx: Ctx, place: TokenPlace, tokenId: number): Promise<DeployTokenRow> {
-  const row = await findDeployToken(ctx.db, place, tokenId)
-  if (!row) throw notFound()
-  return row
+async function create(ctx: Ctx, source: SourceRef, body: DeployTokenInput) {
+  const made = await createDeployToken(ctx, source, body)
+  return presentDeployToken(ctx, made.row, made.secret)
 }
 
 export const listAllDeployTokens = endpoint({
@@ -70,63 +55,57 @@ export const listAllDeployTokens = endpoint({
   handler: ({ ctx, query, page }) => list(ctx, undefined, query.active, page),
 })
 
-function tokensOf(kind: SourceKind): Endpoint[] {
-  const word = sourceWord[kind]
-  const all = `/${kind}/:id/deploy_tokens`
-  const one = `/${kind}/:id/deploy_tokens/:token_id`
-  const [reading, changing] = [
-    onPlace(kind, 'read_deploy_tokens'),
-    onPlace(kind, 'admin_deploy_tokens'),
-  ]
-  return [
-    endpoint({
-      method: 'GET',
-      path: all,
-      summary: `List the deploy tokens of a ${word}`,
-      tags,
-      access: reading,
-      query,
-      paginate: 'offset',
-      response: z.array(deployTokenEntity),
-      handler: ({ ctx, source, query, page }) => list(ctx, source, query.active, page),
-    }),
-    endpoint({
-      method: 'GET',
-      path: one,
-      summary: `Get a deploy token of a ${word}`,
-      tags,
-      access: reading,
-      params,
-      response: deployTokenEntity,
-      handler: async ({ ctx, source, params }) =>
-        presentDeployToken(ctx, await get(ctx, source, params.token_id)),
-    }),
-    endpoint({
-      method: 'POST',
-      path: all,
-      summary: `Create a deploy token of a ${word}`,
-      tags,
-      access: changing,
-      body: bodyWith(kind === 'groups' ? groupScopes : DEPLOY_SCOPES),
-      response: deployTokenEntity,
-      status: 201,
-      async handler({ ctx, source, body }) {
-        const made = await createDeployToken(ctx, source, body)
-        return presentDeployToken(ctx, made.row, made.secret)
-      },
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: one,
-      summary: `Delete a deploy token of a ${word}`,
-      tags,
-      access: changing,
-      params,
-      handler: async ({ ctx, source, params }) =>
-        removeDeployToken(ctx, await get(ctx, source, params.token_id)),
-    }),
-  ]
-}
+export const listSourceDeployTokens = endpoint({
+  method: 'GET',
+  path: '/:source/:id/deploy_tokens',
+  summary: 'List the deploy tokens of a project or group',
+  tags,
+  access: onDeployTokens(),
+  query,
+  paginate: 'offset',
+  response: z.array(deployTokenEntity),
+  handler: ({ ctx, source, query, page }) => list(ctx, source, query.active, page),
+})
 
-export const projectDeployTokens = tokensOf('projects')
-export const groupDeployTokens = tokensOf('groups')
+export const getDeployToken = endpoint({
+  method: 'GET',
+  path: '/:source/:id/deploy_tokens/:token_id',
+  summary: 'Get a deploy token of a project or group',
+  tags,
+  access: onDeployToken(),
+  response: deployTokenEntity,
+  handler: ({ ctx, token }) => presentDeployToken(ctx, token),
+})
+
+export const postProjectDeployToken = endpoint({
+  method: 'POST',
+  path: '/projects/:id/deploy_tokens',
+  summary: 'Create a deploy token of a project',
+  tags,
+  access: onProject('admin_deploy_tokens', deployTokensOrder),
+  body: bodyWith(DEPLOY_SCOPES),
+  response: deployTokenEntity,
+  status: 201,
+  handler: ({ ctx, project, body }) => create(ctx, { type: 'project', id: project.id }, body),
+})
+
+export const postGroupDeployToken = endpoint({
+  method: 'POST',
+  path: '/groups/:id/deploy_tokens',
+  summary: 'Create a deploy token of a group',
+  tags,
+  access: onGroup('admin_deploy_tokens', deployTokensOrder),
+  body: bodyWith(groupScopes),
+  response: deployTokenEntity,
+  status: 201,
+  handler: ({ ctx, group, body }) => create(ctx, { type: 'group', id: group.id }, body),
+})
+
+export const deleteDeployToken = endpoint({
+  method: 'DELETE',
+  path: '/:source/:id/deploy_tokens/:token_id',
+  summary: 'Delete a deploy token of a project or group',
+  tags,
+  access: onDeployToken('admin_deploy_tokens'),
+  handler: ({ ctx, token }) => removeDeployToken(ctx, token),
+})

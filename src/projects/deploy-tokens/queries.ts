@@ -1,19 +1,15 @@
 import { MIDNIGHT } from '../../access/deploy-token.ts'
 import type { DeployTokenRow } from '../../access/deploy-token-queries.ts'
+import type { SourceRef } from '../../access/sources.ts'
 import { dayOf, type Instant } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 
-export interface TokenPlace {
-  readonly type: 'project' | 'group'
-  readonly id: number
-}
-
-/** Deploy tokens of a place, or of the instance; with `activeAt` those that are neither revoked nor over then. */
+/** Deploy tokens of a project or group, or of the instance; with `activeAt` those that are neither revoked nor over then. */
 export function listDeployTokenRows(
   db: Db,
-  place: TokenPlace | undefined,
+  place: SourceRef | undefined,
   activeAt: Instant | undefined,
   page: Page,
 ): Promise<Paged<DeployTokenRow>> {
@@ -35,7 +31,7 @@ export function listDeployTokenRows(
 
 export function findDeployToken(
   db: Db,
-  place: TokenPlace,
+  place: SourceRef,
   id: number,
 ): Promise<DeployTokenRow | undefined> {
   return db

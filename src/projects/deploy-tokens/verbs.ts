@@ -7,11 +7,11 @@ import {
   insertDeployToken,
 } from '../../access/deploy-token-queries.ts'
 import { digestOf } from '../../access/door.ts'
+import type { SourceRef } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import { invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import type { TokenPlace } from './queries.ts'
 
 export interface DeployTokenInput {
   readonly name: string
@@ -37,7 +37,7 @@ function faultsOf(input: DeployTokenInput): string[] {
 /** Makes a deploy token; its secret is told this once. */
 export async function createDeployToken(
   ctx: Ctx,
-  place: TokenPlace,
+  place: SourceRef,
   input: DeployTokenInput,
 ): Promise<{ readonly row: DeployTokenRow; readonly secret: string }> {
   const faults = faultsOf(input)

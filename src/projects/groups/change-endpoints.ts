@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { groupSource } from '../../access/sources.ts'
 import { onGroup } from '../../access/subjects.ts'
 import { hidden } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
@@ -6,8 +7,8 @@ import { bytes, endpoint } from '../../http/endpoint.ts'
 import { day, filledText, flag, id, integer, text } from '../../http/params.ts'
 import { getAvatar } from '../../identity/users/avatar/read-avatar.ts'
 import { sentAvatar } from '../../identity/users/avatar/sent-avatar.ts'
-import { shareSource, unshareSource } from '../members/share-source.ts'
-import { groupSource } from '../members/source.ts'
+import { sharesLevel } from '../members/access.ts'
+import { shareSource } from '../members/share-source.ts'
 import { changeGroup } from './change-group.ts'
 import { groupDetailEntity } from './entity.ts'
 import { groupBodyParams } from './params.ts'
@@ -127,10 +128,11 @@ export const postGroupShare = endpoint({
     expires_at: day().nullable().optional(),
     member_role_id: id().nullable().optional(),
   },
+  conditions: [sharesLevel],
   response: groupDetailEntity,
   status: 201,
   async handler({ ctx, group, body }) {
-    await shareSource(ctx, groupSource(ctx, group), {
+    await shareSource(ctx, groupSource(group), {
       groupId: body.group_id,
       level: body.group_access,
       expiresAt: body.expires_at,
@@ -138,16 +140,6 @@ export const postGroupShare = endpoint({
     })
     return await readGroup(ctx, group.id)
   },
-})
-
-export const deleteGroupShare = endpoint({
-  method: 'DELETE',
-  path: '/groups/:id/share/:group_id',
-  summary: 'Stop sharing a group with another',
-  tags,
-  access: onGroup('admin_group'),
-  params: { group_id: id() },
-  handler: ({ ctx, group, params }) => unshareSource(ctx, groupSource(ctx, group), params.group_id),
 })
 
 export const getGroupAvatar = endpoint({

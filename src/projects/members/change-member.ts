@@ -1,57 +1,13 @@
-import { isAdmin, userOf } from '../../access/actor.ts'
-import { Role } from '../../access/roles.ts'
-import { type Day, dayOf } from '../../base/clock.ts'
+import type { Source } from '../../access/sources.ts'
+import type { Day } from '../../base/clock.ts'
 import { runEffects } from '../../base/effects.ts'
-import { forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { isInForce } from './add-member.ts'
-import {
-  countOtherOwners,
-  deleteMemberRow,
-  deleteMembersBelow,
-  findMemberUser,
-  findNamespaceOwner,
-  findRowOfUser,
-  updateMemberRow,
-} from './queries.ts'
+import { getMembership } from './find-member.ts'
+import { assertNotLastOwner } from './last-owner.ts'
+import { deleteMemberRow, deleteMembersBelow, updateMemberRow } from './queries.ts'
 import { recordMembership } from './record.ts'
-import type { MemberRow } from './rows.ts'
-import {
-  assertExpiry,
-  assertLevel,
-  assertMayAdmin,
-  assertNotBelowInherited,
-  assertWithinOwnLevel,
-} from './rules.ts'
-import type { MemberSource } from './source.ts'
-
-/** The direct membership of a user in a source, or 404. */
-export async function getMembership(
-  ctx: Ctx,
-  source: MemberSource,
-  userId: number,
-): Promise<MemberRow> {
-  const row = await findRowOfUser(ctx.db, source, userId)
-  if (!row || !isInForce(row, dayOf(ctx.now()))) throw notFound()
-  return row
-}
-
-/** 403 when a group would be left without an owner. Asked inside the transaction that writes. */
-export async function assertNotLastOwner(
-  ctx: Ctx,
-  source: MemberSource,
-  row: MemberRow,
-): Promise<void> {
-  if (row.access_level !== Role.owner || row.user_id === null) return
-  const today = dayOf(ctx.now())
-  if (source.type === 'project') {
-    const owner = await findNamespaceOwner(ctx.db, source.namespaceId)
-    if (owner === row.user_id) throw forbidden()
-    return
-  }
-  if ((await countOtherOwners(ctx.db, source.id, row.user_id, today)) === 0) throw forbidden()
-}
+import { assertExpiry, assertLevel, assertNotBelowInherited } from './rules.ts'
 
 export interface MemberChange {
   readonly level: number
@@ -60,19 +16,16 @@ export interface MemberChange {
   readonly memberRoleId?: number | null | undefined
 }
 
-/** Changes a direct membership: 404 before 403 (docs/contract/A-resolved §9). */
+/** Changes a direct membership. */
 export async function changeMember(
   ctx: Ctx,
-  source: MemberSource,
+  source: Source,
   userId: number,
   change: MemberChange,
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     const row = await getMembership(ctx, source, userId)
-    assertMayAdmin(source)
-    assertWithinOwnLevel(ctx, source, row.access_level)
     assertLevel(source, change.level)
-    assertWithinOwnLevel(ctx, source, change.level)
     assertExpiry(ctx, change.expiresAt)
     if (change.level < row.access_level) await assertNotLastOwner(ctx, source, row)
     if (change.level !== row.access_level) {
@@ -95,17 +48,17 @@ export interface Removal {
   readonly unassign: boolean
 }
 
-/** Removes a membership, found by `getMembership`; checks that need no other order (docs/contract/A-resolved §9 Delete). */
+/** Removes a direct membership. */
 export async function removeMember(
   ctx: Ctx,
-  source: MemberSource,
+  source: Source,
   userId: number,
   removal: Removal,
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     // Read again inside: two owners who leave at once must not both find the other.
     const row = await getMembership(ctx, source, userId)
-    await assertMayRemove(ctx, source, row)
+    await assertNotLastOwner(ctx, source, row)
     await deleteMemberRow(ctx.db, row.id)
     if (source.type === 'group' && !removal.skipSubresources) {
       await deleteMembersBelow(ctx.db, source.id, userId)
@@ -115,15 +68,4 @@ export async function removeMember(
     }
     await recordMembership(ctx, source, 'member_removed', userId, row.access_level)
   })
-}
-
-async function assertMayRemove(ctx: Ctx, source: MemberSource, row: MemberRow): Promise<void> {
-  const user = await findMemberUser(ctx.db, { id: row.user_id ?? 0 })
-  if (user?.kind === 'project_bot' || user?.kind === 'group_bot') throw forbidden()
-  const own = userOf(ctx.actor)?.id === row.user_id
-  if (!own && !isAdmin(ctx.actor)) {
-    assertMayAdmin(source)
-    assertWithinOwnLevel(ctx, source, row.access_level)
-  }
-  await assertNotLastOwner(ctx, source, row)
 }

@@ -1,17 +1,15 @@
 import { z } from 'zod'
-import type { SourceKind } from '../../access/sources.ts'
 import { notFound } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
-import { type Endpoint, endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
+import { endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { csv, day, flag, id, integer, oneOf, text } from '../../http/params.ts'
+import { addsMember, givesLevel, namedUsers, onMembers, onMembership } from './access.ts'
 import { addMember, addMembers } from './add-member.ts'
-import { changeMember, getMembership, removeMember } from './change-member.ts'
+import { changeMember, removeMember } from './change-member.ts'
 import { addedManyEntity, memberEntity, presentMember } from './entity.ts'
-import { listMemberViews } from './list-queries.ts'
-import { memberScope, readMember } from './read-member.ts'
-import { onSource } from './source.ts'
+import { listMembers, readMember } from './visible-members.ts'
 
-const word = { groups: 'group', projects: 'project' } as const
+const tags = ['members']
 
 const listParams = {
   query: text({ max: 10_000 }).optional(),
@@ -20,61 +18,59 @@ const listParams = {
   with_saml_identity: flag().optional(),
 } as const
 
-function reads(kind: SourceKind): Endpoint[] {
-  const tags = ['members']
-  return [
-    endpoint({
-      method: 'GET',
-      path: `/${kind}/:id/members`,
-      summary: `List the direct members of a ${word[kind]}`,
-      tags,
-      access: onSource(kind),
-      query: { ...listParams, skip_users: csv(id()).optional() },
-      paginate: 'offset',
-      response: z.array(memberEntity),
-      async handler({ ctx, source, query, page }) {
-        const rows = await listMemberViews(ctx.db, memberScope(ctx, source, false), query, page)
-        const wanted = { seats: query.show_seat_info }
-        return { ...rows, items: rows.items.map((row) => presentMember(ctx, row, wanted)) }
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: `/${kind}/:id/members/all`,
-      summary: `List the members of a ${word[kind]}, inherited and invited ones included`,
-      tags,
-      access: onSource(kind),
-      query: { ...listParams, state: oneOf(['awaiting', 'active']).optional() },
-      paginate: 'offset',
-      response: z.array(memberEntity),
-      async handler({ ctx, source, query, page }) {
-        const rows = await listMemberViews(ctx.db, memberScope(ctx, source, true), query, page)
-        const wanted = { seats: query.show_seat_info }
-        return { ...rows, items: rows.items.map((row) => presentMember(ctx, row, wanted)) }
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: `/${kind}/:id/members/:user_id`,
-      summary: `Get a direct member of a ${word[kind]}`,
-      tags,
-      access: onSource(kind),
-      params: { user_id: id() },
-      response: memberEntity,
-      handler: ({ ctx, source, params }) => readMember(ctx, source, params.user_id, false),
-    }),
-    endpoint({
-      method: 'GET',
-      path: `/${kind}/:id/members/all/:user_id`,
-      summary: `Get a member of a ${word[kind]}, also an inherited or invited one`,
-      tags,
-      access: onSource(kind),
-      params: { user_id: id() },
-      response: memberEntity,
-      handler: ({ ctx, source, params }) => readMember(ctx, source, params.user_id, true),
-    }),
-  ]
-}
+export const listDirectMembers = endpoint({
+  method: 'GET',
+  path: '/:source/:id/members',
+  summary: 'List the direct members of a project or group',
+  tags,
+  access: onMembers(),
+  query: { ...listParams, skip_users: csv(id()).optional() },
+  paginate: 'offset',
+  response: z.array(memberEntity),
+  async handler({ ctx, source, query, page }) {
+    const rows = await listMembers(ctx, source, { ...query, all: false }, page)
+    const wanted = { seats: query.show_seat_info }
+    return { ...rows, items: rows.items.map((row) => presentMember(ctx, row, wanted)) }
+  },
+})
+
+export const listAllMembers = endpoint({
+  method: 'GET',
+  path: '/:source/:id/members/all',
+  summary: 'List the members of a project or group, inherited and invited ones included',
+  tags,
+  access: onMembers(),
+  query: { ...listParams, state: oneOf(['awaiting', 'active']).optional() },
+  paginate: 'offset',
+  response: z.array(memberEntity),
+  async handler({ ctx, source, query, page }) {
+    const rows = await listMembers(ctx, source, { ...query, all: true }, page)
+    const wanted = { seats: query.show_seat_info }
+    return { ...rows, items: rows.items.map((row) => presentMember(ctx, row, wanted)) }
+  },
+})
+
+export const getMember = endpoint({
+  method: 'GET',
+  path: '/:source/:id/members/:user_id',
+  summary: 'Get a direct member of a project or group',
+  tags,
+  access: onMembers(),
+  params: { user_id: id() },
+  response: memberEntity,
+  handler: ({ ctx, source, params }) => readMember(ctx, source, params.user_id),
+})
+
+export const getAnyMember = endpoint({
+  method: 'GET',
+  path: '/:source/:id/members/all/:user_id',
+  summary: 'Get a member of a project or group, also an inherited or invited one',
+  tags,
+  access: onMembers(),
+  params: { user_id: id() },
+  response: memberEntity,
+  handler: ({ ctx, source, params }) => readMember(ctx, source, params.user_id, { all: true }),
+})
 
 /** Exactly one of the two must be there. */
 function oneUserParameter(sent: ReadonlySet<string>): string[] {
@@ -84,88 +80,77 @@ function oneUserParameter(sent: ReadonlySet<string>): string[] {
   return ['user_id, username are missing, at least one parameter must be provided']
 }
 
-function writes(kind: SourceKind): Endpoint[] {
-  const tags = ['members']
-  return [
-    endpoint({
-      method: 'POST',
-      path: `/${kind}/:id/members`,
-      summary: `Add members to a ${word[kind]}`,
-      tags,
-      access: onSource(kind),
-      body: {
-        user_id: csv(id()).optional(),
-        username: csv(text()).optional(),
-        access_level: integer(),
-        expires_at: day().nullable().optional(),
-        member_role_id: id().nullable().optional(),
-        invite_source: text().optional(),
-      },
-      check: oneUserParameter,
-      response: memberEntity.or(addedManyEntity),
-      status: 201,
-      async handler({ ctx, source, body }) {
-        const users = body.user_id
-          ? body.user_id.map((id) => ({ id }))
-          : (body.username ?? []).map((username) => ({ username }))
-        const input = {
-          level: body.access_level,
-          expiresAt: body.expires_at,
-          memberRoleId: body.member_role_id,
-        }
-        const [only] = users
-        if (!only) throw notFound('User')
-        if (users.length > 1) return await addMembers(ctx, source, users, input)
-        const userId = await addMember(ctx, source, only, input)
-        return await readMember(ctx, source, userId, false)
-      },
-    }),
-    endpoint({
-      method: 'PUT',
-      path: `/${kind}/:id/members/:user_id`,
-      summary: `Change the role of a member of a ${word[kind]}`,
-      tags,
-      access: onSource(kind),
-      params: { user_id: id() },
-      body: {
-        access_level: integer(),
-        expires_at: day()
-          .or(text({ max: 0 }).transform(() => null))
-          .nullable()
-          .optional(),
-        member_role_id: id().nullable().optional(),
-      },
-      response: memberEntity,
-      async handler({ ctx, source, params, body }) {
-        await changeMember(ctx, source, params.user_id, {
-          level: body.access_level,
-          expiresAt: body.expires_at,
-          memberRoleId: body.member_role_id,
-        })
-        return await readMember(ctx, source, params.user_id, false)
-      },
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: `/${kind}/:id/members/:user_id`,
-      summary: `Remove a member from a ${word[kind]}`,
-      tags,
-      access: onSource(kind),
-      params: { user_id: id() },
-      query: { skip_subresources: flag().optional(), unassign_issuables: flag().optional() },
-      limit: perMinuteAsSet('members_delete_limit', 'caller_and_subject'),
-      async handler({ ctx, source, params, query, request }) {
-        const row = await getMembership(ctx, source, params.user_id)
-        assertUnmodifiedSince(request, row.updated_at)
-        await removeMember(ctx, source, params.user_id, {
-          skipSubresources: query.skip_subresources ?? false,
-          unassign: query.unassign_issuables ?? false,
-        })
-      },
-    }),
-  ]
-}
+export const postMember = endpoint({
+  method: 'POST',
+  path: '/:source/:id/members',
+  summary: 'Add members to a project or group',
+  tags,
+  access: onMembers(),
+  body: {
+    user_id: csv(id()).optional(),
+    username: csv(text()).optional(),
+    access_level: integer(),
+    expires_at: day().nullable().optional(),
+    member_role_id: id().nullable().optional(),
+    invite_source: text().optional(),
+  },
+  check: oneUserParameter,
+  conditions: [addsMember],
+  response: memberEntity.or(addedManyEntity),
+  status: 201,
+  async handler({ ctx, source, body }) {
+    const [only, ...others] = namedUsers(body)
+    if (!only) throw notFound('User')
+    const input = {
+      level: body.access_level,
+      expiresAt: body.expires_at,
+      memberRoleId: body.member_role_id,
+    }
+    if (others.length > 0) return await addMembers(ctx, source, [only, ...others], input)
+    return await readMember(ctx, source, await addMember(ctx, source, only, input))
+  },
+})
 
-export const memberEndpoints: readonly Endpoint[] = (['projects', 'groups'] as const).flatMap(
-  (kind) => [...reads(kind), ...writes(kind)],
-)
+export const putMember = endpoint({
+  method: 'PUT',
+  path: '/:source/:id/members/:user_id',
+  summary: 'Change the role of a member of a project or group',
+  tags,
+  access: onMembership('change_member'),
+  body: {
+    access_level: integer(),
+    expires_at: day()
+      .or(text({ max: 0 }).transform(() => null))
+      .nullable()
+      .optional(),
+    member_role_id: id().nullable().optional(),
+  },
+  conditions: [givesLevel()],
+  response: memberEntity,
+  async handler({ ctx, source, membership, body }) {
+    const userId = membership.user_id ?? 0
+    await changeMember(ctx, source, userId, {
+      level: body.access_level,
+      expiresAt: body.expires_at,
+      memberRoleId: body.member_role_id,
+    })
+    return await readMember(ctx, source, userId)
+  },
+})
+
+export const deleteMember = endpoint({
+  method: 'DELETE',
+  path: '/:source/:id/members/:user_id',
+  summary: 'Remove a member from a project or group',
+  tags,
+  access: onMembership('remove_member'),
+  query: { skip_subresources: flag().optional(), unassign_issuables: flag().optional() },
+  limit: perMinuteAsSet('members_delete_limit', 'caller_and_subject'),
+  async handler({ ctx, source, membership, query, request }) {
+    assertUnmodifiedSince(request, membership.updated_at)
+    await removeMember(ctx, source, membership.user_id ?? 0, {
+      skipSubresources: query.skip_subresources ?? false,
+      unassign: query.unassign_issuables ?? false,
+    })
+  },
+})

@@ -1,11 +1,11 @@
+import type { SourceRef } from '../../access/sources.ts'
 import type { Ctx } from '../../ctx.ts'
 import { insertMember } from './queries.ts'
-import type { Source } from './rows.ts'
 
 /** The first member of a source that is being made, in the transaction that makes it. No rule is asked. */
 export async function addFirstMember(
   ctx: Pick<Ctx, 'db' | 'now'>,
-  source: Source,
+  source: SourceRef,
   member: { readonly userId: number; readonly level: number; readonly createdById: number | null },
 ): Promise<void> {
   const now = ctx.now()

@@ -1,11 +1,11 @@
+import type { SourceRef } from '../../access/sources.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findRowOfUser, insertMember, updateMemberRow } from './queries.ts'
-import type { Source } from './rows.ts'
 
 /** Makes sure that a user has this level in a source itself, whatever row stands there; in the caller's transaction. */
 export async function keepOwner(
   ctx: Pick<Ctx, 'db' | 'now'>,
-  source: Source,
+  source: SourceRef,
   userId: number,
   level: number,
 ): Promise<void> {

@@ -1,10 +1,10 @@
+import type { SourceRef } from '../../access/sources.ts'
 import type { Day } from '../../base/clock.ts'
 import type { Db } from '../../store/schema.ts'
-import type { Source } from './rows.ts'
 
 /** A group that was invited to a source. */
 export interface NewLink {
-  readonly source: Source
+  readonly source: SourceRef
   readonly groupId: number
   readonly level: number
   readonly expiresAt: Day | null
@@ -29,7 +29,7 @@ export async function insertLink(db: Db, link: NewLink, now: string): Promise<nu
 }
 
 /** Removes an invitation; false when there is none. */
-export async function deleteLink(db: Db, source: Source, groupId: number): Promise<boolean> {
+export async function deleteLink(db: Db, source: SourceRef, groupId: number): Promise<boolean> {
   const done = await db
     .deleteFrom('group_links')
     .where('source_type', '=', source.type)
@@ -42,7 +42,7 @@ export async function deleteLink(db: Db, source: Source, groupId: number): Promi
 /** Removes an invitation that has ended, so that the group can be invited anew. */
 export async function deleteEndedLink(
   db: Db,
-  source: Source,
+  source: SourceRef,
   groupId: number,
   today: Day,
 ): Promise<void> {

@@ -1,4 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
+import type { SourceRef } from '../../access/sources.ts'
+import type { Viewer } from '../../access/visible-queries.ts'
 import type { Day } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import type { UserBasicRow } from '../../identity/users/basic.ts'
@@ -6,7 +8,6 @@ import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { matchesSearch } from '../../store/search.ts'
 import type { MemberView } from './entity.ts'
-import type { Source } from './rows.ts'
 
 /** What lists of members may be narrowed by (docs/contract/A-resolved §9). */
 export interface MemberFilters {
@@ -17,16 +18,12 @@ export interface MemberFilters {
 }
 
 export interface MemberScope {
-  readonly source: Source & { readonly namespaceId: number }
+  readonly source: SourceRef & { readonly namespaceId: number }
   /** With inherited and invited members. */
   readonly all: boolean
-  readonly viewer: {
-    readonly userId: number
-    readonly admin: boolean
-    /** Whether the viewer is a member of the source itself. */
-    readonly member: boolean
-  }
-  readonly today: Day
+  readonly viewer: Viewer
+  /** Whether the viewer has a role in the source. */
+  readonly inside: boolean
 }
 
 const live = (alias: string, today: Day) => sql`${sql.ref(`${alias}.requested_at`)} IS NULL
@@ -37,7 +34,8 @@ const INVITED_RANK = 100
 
 /** The rows of a source, one for each user: `member_id`, `user_id` and the `level` that counts. */
 function memberships(scope: MemberScope) {
-  const { source, today } = scope
+  const { source } = scope
+  const { today } = scope.viewer
   if (!scope.all) {
     return sql<Row>`(SELECT m.id AS member_id, m.user_id AS user_id, m.access_level AS level
       FROM members m WHERE m.source_type = ${source.type} AND m.source_id = ${source.id}
@@ -82,12 +80,13 @@ interface Row {
 }
 
 /** Members of invited groups show when the group is public, or the viewer is in it or in the source (docs/contract/A). */
-function linkIsShown({ viewer, today }: MemberScope) {
-  if (viewer.admin || viewer.member) return sql`1 = 1`
+function linkIsShown({ viewer, inside }: MemberScope) {
+  const { today } = viewer
+  if (viewer.admin || inside) return sql`1 = 1`
   return sql`(l.group_id IN (SELECT id FROM namespaces WHERE visibility = 'public')
     OR l.group_id IN (SELECT below.namespace_id FROM members own
       JOIN namespace_ancestors below ON below.ancestor_id = own.source_id
-      WHERE own.user_id = ${viewer.userId} AND own.source_type = 'group' AND own.state = 'active'
+      WHERE own.user_id = ${viewer.userId ?? 0} AND own.source_type = 'group' AND own.state = 'active'
         AND ${live('own', today)}))`
 }
 

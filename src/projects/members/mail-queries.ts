@@ -1,9 +1,9 @@
+import type { SourceRef } from '../../access/sources.ts'
 import type { Db } from '../../store/schema.ts'
-import type { Source } from './rows.ts'
 
 export async function findSourcePath(
   db: Db,
-  source: Source,
+  source: SourceRef,
 ): Promise<{ readonly path: string; readonly name: string } | undefined> {
   const table = source.type === 'group' ? 'namespaces' : 'projects'
   return await db
@@ -14,7 +14,7 @@ export async function findSourcePath(
 }
 
 /** Persons who decide about access: direct members of this level, ten at most, the latest active first. */
-export async function listManagerIds(db: Db, source: Source, least: number): Promise<number[]> {
+export async function listManagerIds(db: Db, source: SourceRef, least: number): Promise<number[]> {
   const rows = await db
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')

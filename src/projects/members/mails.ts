@@ -1,15 +1,15 @@
 import { userOf } from '../../access/actor.ts'
 import { Role } from '../../access/roles.ts'
+import type { SourceRef } from '../../access/sources.ts'
 import type { Ctx } from '../../ctx.ts'
 import { mailUser } from '../../identity/mail/mail-user.ts'
 import { findSourcePath, listManagerIds } from './mail-queries.ts'
-import type { Source } from './rows.ts'
 import { levelName } from './rules.ts'
 
 /** Tells people by mail of access that they got, asked for, or were denied. In the transaction that did it. */
 export async function mailOfMember(
   ctx: Ctx,
-  source: Source,
+  source: SourceRef,
   event: 'added' | 'requested' | 'denied',
   userId: number,
   level: number,

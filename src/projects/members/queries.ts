@@ -1,8 +1,9 @@
 import { type SqlBool, sql, type Updateable } from 'kysely'
+import type { SourceRef } from '../../access/sources.ts'
 import type { Day } from '../../base/clock.ts'
 import type { MembersTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
-import type { MemberRow, NewMemberRow, Source } from './rows.ts'
+import type { MemberRow, NewMemberRow } from './rows.ts'
 
 export async function insertMember(db: Db, row: NewMemberRow): Promise<number> {
   const { id } = await db
@@ -28,7 +29,7 @@ export async function deleteMemberRow(db: Db, id: number): Promise<void> {
 /** The user's row in a source, whatever it is: membership, request, or one that has expired. */
 export async function findRowOfUser(
   db: Db,
-  source: Source,
+  source: SourceRef,
   userId: number,
 ): Promise<MemberRow | undefined> {
   return await db
@@ -65,7 +66,7 @@ export async function findMemberUser(db: Db, by: { id: number } | { username: st
  */
 export async function findInheritedLevel(
   db: Db,
-  source: Source & { readonly namespaceId: number },
+  source: SourceRef & { readonly namespaceId: number },
   userId: number,
   today: Day,
 ): Promise<{ level: number; group: string } | undefined> {

@@ -1,8 +1,8 @@
 import { audit } from '../../access/audit.ts'
+import type { SourceRef } from '../../access/sources.ts'
 import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { mailOfMember } from './mails.ts'
-import type { Source } from './rows.ts'
 
 const feedWords = {
   member_added: 'joined',
@@ -15,7 +15,7 @@ const entityTypes = { group: 'Group', project: 'Project' } as const
 /** Puts a change of membership on the audit trail, and coming and going into the project's feed. */
 export async function recordMembership(
   ctx: Ctx,
-  source: Source,
+  source: SourceRef,
   action: 'member_added' | 'member_changed' | 'member_removed' | 'member_expired',
   userId: number,
   level: number,
@@ -35,7 +35,7 @@ export async function recordMembership(
 
 export async function recordShare(
   ctx: Ctx,
-  source: Source,
+  source: SourceRef,
   action: 'shared_with_group' | 'unshared_with_group',
   groupId: number,
 ): Promise<void> {

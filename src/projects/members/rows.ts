@@ -3,9 +3,3 @@ import type { MembersTable } from '../../store/schema/core.ts'
 
 export type MemberRow = Selectable<MembersTable>
 export type NewMemberRow = Insertable<MembersTable>
-
-/** What members belong to. */
-export interface Source {
-  readonly type: 'group' | 'project'
-  readonly id: number
-}

@@ -1,10 +1,9 @@
-import { isAdmin } from '../../access/actor.ts'
 import { MEMBER_LEVELS, Role } from '../../access/roles.ts'
+import type { Source } from '../../access/sources.ts'
 import { type Day, dayOf } from '../../base/clock.ts'
-import { forbidden, invalid } from '../../base/problem.ts'
+import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findInheritedLevel, isAtOrAbove } from './queries.ts'
-import type { MemberSource } from './source.ts'
 
 const levelNames: Readonly<Record<number, string>> = {
   [Role.minimal]: 'Minimal Access',
@@ -27,15 +26,11 @@ export interface Grant {
 }
 
 /** Refuses a level that is none: `is not included in the list` (docs/contract/A-resolved §9). */
-export function assertLevel(source: MemberSource, level: number): void {
+export function assertLevel(source: Source, level: number): void {
   const levels: readonly number[] = MEMBER_LEVELS
-  const top = source.type === 'group' && isTopGroup(source)
+  const top = source.type === 'group' && source.parent_id === null
   if (levels.includes(level) || (level === Role.minimal && top)) return
   throw invalid({ access_level: ['is not included in the list'] })
-}
-
-function isTopGroup(source: MemberSource): boolean {
-  return 'parent_id' in source.subject && source.subject.parent_id === null
 }
 
 /** A membership that ends today has ended: the last good day is tomorrow at the earliest. */
@@ -44,21 +39,10 @@ export function assertExpiry(ctx: Ctx, expiresAt: Day | null | undefined): void 
   throw invalid({ expires_at: ['cannot be a date in the past'] })
 }
 
-/** Nobody gives, edits or removes a level above their own (docs/contract/A-resolved §9). */
-export function assertWithinOwnLevel(ctx: Ctx, source: MemberSource, level: number): void {
-  if (isAdmin(ctx.actor)) return
-  if (level > source.role) throw forbidden()
-}
-
-/** 403 unless the caller may administer members of the source. */
-export function assertMayAdmin(source: MemberSource): void {
-  if (!source.mayAdmin) throw forbidden()
-}
-
 /** A direct level is no lower than what the user has from above. */
 export async function assertNotBelowInherited(
   ctx: Ctx,
-  source: MemberSource,
+  source: Source,
   userId: number,
   level: number,
 ): Promise<void> {
@@ -71,7 +55,7 @@ export async function assertNotBelowInherited(
 /** Bots of tokens stay where they are; a group's service accounts go to the group and below (docs/contract/A §Group service accounts). */
 export async function assertMayBelong(
   ctx: Ctx,
-  source: MemberSource,
+  source: Source,
   user: {
     readonly kind: string
     readonly service_source_type: 'group' | 'project' | null

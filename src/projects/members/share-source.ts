@@ -1,5 +1,6 @@
 import { findGroupById } from '../../access/find-queries.ts'
 import { MEMBER_LEVELS } from '../../access/roles.ts'
+import type { Source } from '../../access/sources.ts'
 import { getVisibleGroup } from '../../access/subjects.ts'
 import { type Day, dayOf } from '../../base/clock.ts'
 import { conflict, forbidden, invalid, notFound } from '../../base/problem.ts'
@@ -8,8 +9,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { deleteEndedLink, deleteLink, findTopGroup, insertLink } from './link-queries.ts'
 import { recordShare } from './record.ts'
-import { assertExpiry, assertWithinOwnLevel } from './rules.ts'
-import type { MemberSource } from './source.ts'
+import { assertExpiry } from './rules.ts'
 
 /** An invitation of a group. */
 export interface Share {
@@ -23,7 +23,7 @@ export interface Share {
  * Shares a project or group with a group that the caller sees; gives the link's id. 404 for an unknown group, 409 when
  * it is shared already (docs/contract/D §1.2, §1.3).
  */
-export async function shareSource(ctx: Ctx, source: MemberSource, share: Share): Promise<number> {
+export async function shareSource(ctx: Ctx, source: Source, share: Share): Promise<number> {
   const invited = await getVisibleGroup(ctx, String(share.groupId))
   const levels: readonly number[] = MEMBER_LEVELS
   if (!levels.includes(share.level)) {
@@ -33,7 +33,6 @@ export async function shareSource(ctx: Ctx, source: MemberSource, share: Share):
     throw invalid({ shared_with_group_id: ['cannot be the same group'] })
   }
   assertExpiry(ctx, share.expiresAt)
-  assertWithinOwnLevel(ctx, source, share.level)
   await assertWithinHierarchy(ctx, source, invited.id)
   const link = {
     source,
@@ -57,11 +56,7 @@ export async function shareSource(ctx: Ctx, source: MemberSource, share: Share):
 }
 
 /** The top group may keep sharing inside its own hierarchy. */
-async function assertWithinHierarchy(
-  ctx: Ctx,
-  source: MemberSource,
-  invitedId: number,
-): Promise<void> {
+async function assertWithinHierarchy(ctx: Ctx, source: Source, invitedId: number): Promise<void> {
   const topId = await findTopGroup(ctx.db, source.namespaceId)
   const top = await findGroupById(ctx.db, topId)
   if (!top || !keepsInside(top.settings)) return
@@ -76,11 +71,7 @@ function keepsInside(settings: string): boolean {
 }
 
 /** Ends sharing with a group; 404 when it is not shared. */
-export async function unshareSource(
-  ctx: Ctx,
-  source: MemberSource,
-  groupId: number,
-): Promise<void> {
+export async function unshareSource(ctx: Ctx, source: Source, groupId: number): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     if (!(await deleteLink(ctx.db, source, groupId))) throw notFound()
     await recordShare(ctx, source, 'unshared_with_group', groupId)

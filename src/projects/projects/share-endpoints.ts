@@ -1,13 +1,13 @@
 import { z } from 'zod'
+import { projectSource } from '../../access/sources.ts'
 import { onProject } from '../../access/subjects.ts'
 import { badRequest } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, day, id, integer, text } from '../../http/params.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
-import { listMembersOf } from '../members/list-members.ts'
-import { memberScope } from '../members/read-member.ts'
-import { shareSource, unshareSource } from '../members/share-source.ts'
-import { projectSource } from '../members/source.ts'
+import { sharesLevel } from '../members/access.ts'
+import { shareSource } from '../members/share-source.ts'
+import { listMembers } from '../members/visible-members.ts'
 import { isSharingLocked } from './share-queries.ts'
 
 const tags = ['projects']
@@ -27,6 +27,7 @@ export const postProjectShare = endpoint({
   tags,
   access: onProject('share_project'),
   body: { group_id: id(), group_access: integer(), expires_at: day().nullable().optional() },
+  conditions: [sharesLevel],
   response: shareEntity,
   status: 201,
   async handler({ ctx, project, body }) {
@@ -34,7 +35,7 @@ export const postProjectShare = endpoint({
       throw badRequest('The project sharing with group is disabled')
     }
     const share = { groupId: body.group_id, level: body.group_access, expiresAt: body.expires_at }
-    const linkId = await shareSource(ctx, projectSource(ctx, project), share)
+    const linkId = await shareSource(ctx, projectSource(project), share)
     return {
       id: linkId,
       project_id: project.id,
@@ -43,17 +44,6 @@ export const postProjectShare = endpoint({
       expires_at: body.expires_at ?? null,
     }
   },
-})
-
-export const deleteProjectShare = endpoint({
-  method: 'DELETE',
-  path: '/projects/:id/share/:group_id',
-  summary: 'Stop sharing a project with a group',
-  tags,
-  access: onProject('share_project'),
-  params: { group_id: id() },
-  handler: ({ ctx, project, params }) =>
-    unshareSource(ctx, projectSource(ctx, project), params.group_id),
 })
 
 export const getProjectUsers = endpoint({
@@ -66,9 +56,8 @@ export const getProjectUsers = endpoint({
   paginate: 'offset',
   response: z.array(userBasicEntity),
   async handler({ ctx, project, query, page }) {
-    const scope = memberScope(ctx, projectSource(ctx, project), true)
-    const filters = { query: query.search, skip_users: query.skip_users }
-    const rows = await listMembersOf(ctx, scope, filters, page)
+    const filters = { query: query.search, skip_users: query.skip_users, all: true }
+    const rows = await listMembers(ctx, projectSource(project), filters, page)
     return { ...rows, items: rows.items.map((row) => presentUserBasic(ctx, row)) }
   },
 })

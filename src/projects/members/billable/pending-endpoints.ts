@@ -1,22 +1,20 @@
 import { z } from 'zod'
 import { userOf } from '../../../access/actor.ts'
-import { onGroup } from '../../../access/subjects.ts'
+import { groupRecord } from '../../../access/records.ts'
 import { dayOf } from '../../../base/clock.ts'
 import { badRequest, forbidden, notFound, unprocessable } from '../../../base/problem.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { id, oneOf } from '../../../http/params.ts'
 import { usersById } from '../../../identity/users/find-basic.ts'
 import { inTransaction } from '../../../store/transaction.ts'
-import { getMembership } from '../change-member.ts'
+import { membersOrder } from '../access.ts'
 import { memberEntity } from '../entity.ts'
+import { getMembership } from '../find-member.ts'
 import { isMemberRow, listPending, saveStates } from '../hierarchy-queries.ts'
 import { countOtherOwners, findMemberUser } from '../queries.ts'
-import { assertMayAdmin } from '../rules.ts'
-import { onSource } from '../source.ts'
-import { assertOwnerOfTop } from './endpoints.ts'
+import { onTopGroup } from './access.ts'
 
 const tags = ['pending members']
-const access = () => onGroup('read_group', { signedIn: true, validateFirst: true })
 
 const pendingEntity = z.strictObject({
   id: z.int(),
@@ -34,11 +32,10 @@ export const getPendingMembers = endpoint({
   path: '/groups/:id/pending_members',
   summary: 'List memberships that wait for approval in a top-level group',
   tags,
-  access: access(),
+  access: onTopGroup(),
   paginate: 'offset',
   response: z.array(pendingEntity),
   async handler({ ctx, group, page }) {
-    assertOwnerOfTop(ctx, group)
     const rows = await listPending(ctx.db, group.id, page)
     const users = await usersById(
       ctx,
@@ -66,10 +63,9 @@ export const approveMember = endpoint({
   path: '/groups/:id/members/:member_id/approve',
   summary: 'Approve a membership that waits',
   tags,
-  access: access(),
+  access: onTopGroup(),
   params: { member_id: id() },
   async handler({ ctx, group, params }) {
-    assertOwnerOfTop(ctx, group)
     if (!(await isMemberRow(ctx.db, params.member_id))) throw notFound()
     const which = { memberId: params.member_id }
     const found = await saveStates(ctx.db, group.id, which, 'active', ctx.now())
@@ -82,10 +78,9 @@ export const approveAllMembers = endpoint({
   path: '/groups/:id/members/approve_all',
   summary: 'Approve all memberships that wait in a top-level group',
   tags,
-  access: access(),
+  access: onTopGroup(),
   status: 204,
   async handler({ ctx, group }) {
-    assertOwnerOfTop(ctx, group)
     await saveStates(ctx.db, group.id, { from: 'awaiting' }, 'active', ctx.now())
   },
 })
@@ -95,12 +90,11 @@ export const putMemberState = endpoint({
   path: '/groups/:id/members/:user_id/state',
   summary: 'Let a user wait, or count again, in a top-level group',
   tags,
-  access: access(),
+  access: onTopGroup(),
   params: { user_id: id() },
   body: { state: oneOf(['awaiting', 'active']) },
   response: z.strictObject({ success: z.literal(true) }),
   async handler({ ctx, group, params, body }) {
-    assertOwnerOfTop(ctx, group)
     if (!(await findMemberUser(ctx.db, { id: params.user_id }))) throw notFound()
     await inTransaction(ctx, async (ctx) => {
       if (body.state === 'awaiting') {
@@ -118,19 +112,23 @@ export const putMemberState = endpoint({
   },
 })
 
+const onGroupMember = groupRecord('read_group', {
+  params: { user_id: id() },
+  find: async ({ ctx, group, params }) => ({
+    membership: await getMembership(ctx, { type: 'group', id: group.id }, params.user_id),
+  }),
+})
+
 /** Memberships are set aside only where a directory keeps them; none does here, so that nobody has the right. */
 export const postOverride = endpoint({
   method: 'POST',
   path: '/groups/:id/members/:user_id/override',
   summary: 'Set the level of a member from a directory by hand',
   tags,
-  access: onSource('groups'),
-  params: { user_id: id() },
+  access: onGroupMember('admin_members', membersOrder),
   response: memberEntity,
   status: 201,
-  async handler({ ctx, source, params }) {
-    await getMembership(ctx, source, params.user_id)
-    assertMayAdmin(source)
+  handler() {
     throw forbidden()
   },
 })
@@ -140,12 +138,9 @@ export const deleteOverride = endpoint({
   path: '/groups/:id/members/:user_id/override',
   summary: 'Take the level of a member from the directory again',
   tags,
-  access: onSource('groups'),
-  params: { user_id: id() },
+  access: onGroupMember('admin_members', membersOrder),
   response: memberEntity,
-  async handler({ ctx, source, params }) {
-    await getMembership(ctx, source, params.user_id)
-    assertMayAdmin(source)
+  handler() {
     throw forbidden()
   },
 })

@@ -1,14 +1,15 @@
 import { z } from 'zod'
-import type { SourceKind } from '../../../access/sources.ts'
-import { type Endpoint, endpoint } from '../../../http/endpoint.ts'
+import { endpoint } from '../../../http/endpoint.ts'
 import { csv, day, id, integer, text } from '../../../http/params.ts'
+import { onMembers } from '../access.ts'
 import { type AddedMany, addMembers } from '../add-member.ts'
 import { addedManyEntity } from '../entity.ts'
 import { deleteMemberRow } from '../queries.ts'
-import { assertMayAdmin } from '../rules.ts'
-import { onSource } from '../source.ts'
+import { keepsLevel, onInvitation } from './access.ts'
 import { changeInvitation, getInvitation, inviteByEmail } from './invite.ts'
 import { type InvitationRow, listInvitations } from './queries.ts'
+
+const tags = ['invitations']
 
 const invitationEntity = z.strictObject({
   id: z.int(),
@@ -35,8 +36,6 @@ function presentInvitation(row: InvitationRow): z.input<typeof invitationEntity>
   }
 }
 
-const word = { groups: 'group', projects: 'project' } as const
-
 function merged(one: AddedMany, other: AddedMany): AddedMany {
   if (one.status === 'success') return other
   if (other.status === 'success') return one
@@ -46,86 +45,74 @@ function merged(one: AddedMany, other: AddedMany): AddedMany {
   return { status: 'error', message: Object.assign({}, ...both) }
 }
 
-function routes(kind: SourceKind): Endpoint[] {
-  const tags = ['invitations']
-  return [
-    endpoint({
-      method: 'POST',
-      path: `/${kind}/:id/invitations`,
-      summary: `Invite people to a ${word[kind]}`,
-      tags,
-      access: onSource(kind),
-      body: {
-        email: csv(text()).optional(),
-        user_id: csv(id()).optional(),
-        access_level: integer(),
-        expires_at: day().nullable().optional(),
-        member_role_id: id().nullable().optional(),
-        invite_source: text().optional(),
-      },
-      check: (sent) =>
-        sent.has('email') || sent.has('user_id')
-          ? []
-          : ['email, user_id are missing, at least one parameter must be provided'],
-      response: addedManyEntity,
-      status: 201,
-      async handler({ ctx, source, body }) {
-        assertMayAdmin(source)
-        const input = {
-          level: body.access_level,
-          expiresAt: body.expires_at,
-          memberRoleId: body.member_role_id,
-        }
-        const users = (body.user_id ?? []).map((id) => ({ id }))
-        const added = await addMembers(ctx, source, users, input)
-        return merged(added, await inviteByEmail(ctx, source, body.email ?? [], input))
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: `/${kind}/:id/invitations`,
-      summary: `List the open invitations of a ${word[kind]}`,
-      tags,
-      access: onSource(kind),
-      query: { query: text().optional() },
-      paginate: 'offset',
-      response: z.array(invitationEntity),
-      async handler({ ctx, source, query, page }) {
-        assertMayAdmin(source)
-        const rows = await listInvitations(ctx.db, source, query.query, page)
-        return { ...rows, items: rows.items.map(presentInvitation) }
-      },
-    }),
-    endpoint({
-      method: 'PUT',
-      path: `/${kind}/:id/invitations/:email`,
-      summary: `Change an open invitation of a ${word[kind]}`,
-      tags,
-      access: onSource(kind),
-      params: { email: text() },
-      body: { access_level: integer().optional(), expires_at: day().nullable().optional() },
-      response: invitationEntity,
-      async handler({ ctx, source, params, body }) {
-        assertMayAdmin(source)
-        const row = await getInvitation(ctx, source, params.email)
-        const level = body.access_level ?? row.access_level
-        await changeInvitation(ctx, source, row, { level, expiresAt: body.expires_at })
-        return presentInvitation(await getInvitation(ctx, source, params.email))
-      },
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: `/${kind}/:id/invitations/:email`,
-      summary: `Take an invitation to a ${word[kind]} back`,
-      tags,
-      access: onSource(kind),
-      params: { email: text() },
-      async handler({ ctx, source, params }) {
-        assertMayAdmin(source)
-        await deleteMemberRow(ctx.db, (await getInvitation(ctx, source, params.email)).id)
-      },
-    }),
-  ]
-}
+export const postInvitations = endpoint({
+  method: 'POST',
+  path: '/:source/:id/invitations',
+  summary: 'Invite people to a project or group',
+  tags,
+  access: onMembers('admin_members'),
+  body: {
+    email: csv(text()).optional(),
+    user_id: csv(id()).optional(),
+    access_level: integer(),
+    expires_at: day().nullable().optional(),
+    member_role_id: id().nullable().optional(),
+    invite_source: text().optional(),
+  },
+  check: (sent) =>
+    sent.has('email') || sent.has('user_id')
+      ? []
+      : ['email, user_id are missing, at least one parameter must be provided'],
+  response: addedManyEntity,
+  status: 201,
+  async handler({ ctx, source, body }) {
+    const input = {
+      level: body.access_level,
+      expiresAt: body.expires_at,
+      memberRoleId: body.member_role_id,
+    }
+    const users = (body.user_id ?? []).map((id) => ({ id }))
+    const added = await addMembers(ctx, source, users, input)
+    return merged(added, await inviteByEmail(ctx, source, body.email ?? [], input))
+  },
+})
 
-export const invitationEndpoints: readonly Endpoint[] = [...routes('projects'), ...routes('groups')]
+export const getInvitations = endpoint({
+  method: 'GET',
+  path: '/:source/:id/invitations',
+  summary: 'List the open invitations of a project or group',
+  tags,
+  access: onMembers('admin_members'),
+  query: { query: text().optional() },
+  paginate: 'offset',
+  response: z.array(invitationEntity),
+  async handler({ ctx, source, query, page }) {
+    const rows = await listInvitations(ctx.db, source, query.query, page)
+    return { ...rows, items: rows.items.map(presentInvitation) }
+  },
+})
+
+export const putInvitation = endpoint({
+  method: 'PUT',
+  path: '/:source/:id/invitations/:email',
+  summary: 'Change an open invitation of a project or group',
+  tags,
+  access: onInvitation(),
+  body: { access_level: integer().optional(), expires_at: day().nullable().optional() },
+  conditions: [keepsLevel],
+  response: invitationEntity,
+  async handler({ ctx, source, invitation, body }) {
+    const level = body.access_level ?? invitation.access_level
+    await changeInvitation(ctx, source, invitation, { level, expiresAt: body.expires_at })
+    return presentInvitation(await getInvitation(ctx, source, invitation.invite_email ?? ''))
+  },
+})
+
+export const deleteInvitation = endpoint({
+  method: 'DELETE',
+  path: '/:source/:id/invitations/:email',
+  summary: 'Take an invitation to a project or group back',
+  tags,
+  access: onInvitation(),
+  handler: ({ ctx, invitation }) => deleteMemberRow(ctx.db, invitation.id),
+})

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { userOf } from '../../../access/actor.ts'
+import type { Source } from '../../../access/sources.ts'
 import { task } from '../../../background/task.ts'
 import { dayOf } from '../../../base/clock.ts'
 import { conflict, notFound, Problem } from '../../../base/problem.ts'
@@ -8,17 +9,17 @@ import type { Ctx } from '../../../ctx.ts'
 import { deliver } from '../../../identity/mail/deliver.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { uniquely } from '../../../store/unique.ts'
+import { refusedGrant } from '../access.ts'
 import {
   type AddedMany,
-  addMember,
+  addEach,
+  addOneOfMany,
   assertGrant,
-  isInForce,
   type NewMember,
-  sentence,
 } from '../add-member.ts'
+import { isInForce } from '../find-member.ts'
 import { deleteMemberRow, findRowOfUser, insertMember, updateMemberRow } from '../queries.ts'
 import { levelName } from '../rules.ts'
-import type { MemberSource } from '../source.ts'
 import {
   findInvitation,
   findUserIdByEmail,
@@ -47,35 +48,24 @@ export const sendInvitation = task({
 /** Invites addresses; whoever has an account becomes a member at once. Always an answer, never a refusal (docs/contract/D §1.4). */
 export async function inviteByEmail(
   ctx: Ctx,
-  source: MemberSource,
+  source: Source,
   emails: readonly string[],
   input: NewMember,
 ): Promise<AddedMany> {
-  const message: Record<string, string> = {}
-  for (const email of emails) {
-    try {
-      await inviteOne(ctx, source, email.trim(), input)
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      message[email] = sentence(error)
-    }
-  }
-  return Object.keys(message).length === 0 ? { status: 'success' } : { status: 'error', message }
+  return await addEach(
+    emails,
+    (email) => inviteOne(ctx, source, email.trim(), input),
+    (email) => email,
+  )
 }
 
-async function inviteOne(
-  ctx: Ctx,
-  source: MemberSource,
-  email: string,
-  input: NewMember,
-): Promise<void> {
+async function inviteOne(ctx: Ctx, source: Source, email: string, input: NewMember): Promise<void> {
   if (!ADDRESS.test(email))
     throw new Problem('invalid', 400, { message: 'Invite email is invalid' })
   const userId = await findUserIdByEmail(ctx.db, email)
-  if (userId !== undefined) {
-    await addMember(ctx, source, { id: userId }, input)
-    return
-  }
+  if (userId !== undefined) return await addOneOfMany(ctx, source, { id: userId }, input)
+  const refused = refusedGrant(ctx, source, input.level)
+  if (refused) throw refused
   const now = ctx.now()
   const key = randomBytes(16).toString('hex')
   const already = () => conflict('The member invite has already been sent')
@@ -97,7 +87,7 @@ async function inviteOne(
       const level = levelName(input.level)
       await ctx.work.enqueue(ctx.db, sendInvitation, {
         to: email,
-        source: source.subject.full_path,
+        source: source.full_path,
         level,
         key,
       })
@@ -108,7 +98,7 @@ async function inviteOne(
 /** The invitation of an address, or 404. */
 export async function getInvitation(
   ctx: Ctx,
-  source: MemberSource,
+  source: Source,
   email: string,
 ): Promise<InvitationRow> {
   const row = await findInvitation(ctx.db, source, email)
@@ -119,7 +109,7 @@ export async function getInvitation(
 /** Changes an invitation that nobody has accepted. */
 export async function changeInvitation(
   ctx: Ctx,
-  source: MemberSource,
+  source: Source,
   row: InvitationRow,
   change: { readonly level: number; readonly expiresAt?: string | null | undefined },
 ): Promise<void> {

@@ -1,9 +1,9 @@
+import type { SourceRef } from '../../../access/sources.ts'
 import type { Day } from '../../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../../base/page.ts'
 import { listPage } from '../../../store/pages.ts'
 import type { Db } from '../../../store/schema.ts'
 import { matchesSearch } from '../../../store/search.ts'
-import type { Source } from '../rows.ts'
 
 export interface InvitationRow {
   readonly id: number
@@ -14,7 +14,7 @@ export interface InvitationRow {
   readonly created_by_name: string | null
 }
 
-function invitationQuery(db: Db, source: Source) {
+function invitationQuery(db: Db, source: SourceRef) {
   return db
     .selectFrom('members')
     .leftJoin('users as creator', 'creator.id', 'members.created_by_id')
@@ -35,7 +35,7 @@ function invitationQuery(db: Db, source: Source) {
 /** Invitations of a source that nobody has accepted. */
 export async function listInvitations(
   db: Db,
-  source: Source,
+  source: SourceRef,
   search: string | undefined,
   page: OffsetPage,
 ): Promise<Paged<InvitationRow>> {
@@ -48,7 +48,7 @@ export async function listInvitations(
 
 export async function findInvitation(
   db: Db,
-  source: Source,
+  source: SourceRef,
   email: string,
 ): Promise<InvitationRow | undefined> {
   return await invitationQuery(db, source)

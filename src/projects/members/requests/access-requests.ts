@@ -1,9 +1,9 @@
 import { userOf } from '../../../access/actor.ts'
-import { findGroupRole, findProjectRole } from '../../../access/find-queries.ts'
 import { Role } from '../../../access/roles.ts'
+import type { Source } from '../../../access/sources.ts'
 import { dayOf } from '../../../base/clock.ts'
 import { runEffects } from '../../../base/effects.ts'
-import { forbidden, invalid, notFound, unauthorized } from '../../../base/problem.ts'
+import { invalid, notFound, unauthorized } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { uniquely } from '../../../store/unique.ts'
@@ -12,29 +12,13 @@ import { mailOfMember } from '../mails.ts'
 import { deleteMemberRow, findRowOfUser, insertMember, updateMemberRow } from '../queries.ts'
 import { recordMembership } from '../record.ts'
 import type { MemberRow } from '../rows.ts'
-import { assertMayAdmin, assertNotBelowInherited } from '../rules.ts'
-import type { MemberSource } from '../source.ts'
+import { assertNotBelowInherited } from '../rules.ts'
 import { findRequester, listDeciders, type RequesterRow } from './queries.ts'
 
-/** The caller's role by memberships alone: an administrator may be no member. */
-async function roleOf(ctx: Ctx, source: MemberSource, userId: number): Promise<number> {
-  const today = dayOf(ctx.now())
-  return source.type === 'group'
-    ? await findGroupRole(ctx.db, userId, source.id, today)
-    : await findProjectRole(
-        ctx.db,
-        userId,
-        { id: source.id, namespace_id: source.namespaceId },
-        today,
-      )
-}
-
-/** Asks for access for the caller: 403 for members and where requests are off, 400 when one is pending (§10). */
-export async function requestAccess(ctx: Ctx, source: MemberSource): Promise<RequesterRow> {
+/** Asks for access for the caller; 400 when a request is pending (docs/contract/A-resolved §10). */
+export async function requestAccess(ctx: Ctx, source: Source): Promise<RequesterRow> {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
-  if (!source.requestsEnabled) throw forbidden()
-  if ((await roleOf(ctx, source, user.id)) > Role.none) throw forbidden()
   const already = () => invalid({ user_id: ['already exists in source'] })
   const now = ctx.now()
   await uniquely({ 'members.source_type, members.source_id, members.user_id': already }, () =>
@@ -71,11 +55,7 @@ export async function requestAccess(ctx: Ctx, source: MemberSource): Promise<Req
 }
 
 /** The pending request of a user, or 404. */
-export async function getRequest(
-  ctx: Ctx,
-  source: MemberSource,
-  userId: number,
-): Promise<MemberRow> {
+export async function getRequest(ctx: Ctx, source: Source, userId: number): Promise<MemberRow> {
   const row = await findRowOfUser(ctx.db, source, userId)
   if (!row || row.requested_at === null) throw notFound()
   return row
@@ -84,7 +64,7 @@ export async function getRequest(
 /** Makes a requester a member. */
 export async function approveRequest(
   ctx: Ctx,
-  source: MemberSource,
+  source: Source,
   userId: number,
   level: number,
 ): Promise<void> {
@@ -106,8 +86,7 @@ export async function approveRequest(
 }
 
 /** Denies a request, or withdraws the caller's own. */
-export async function denyRequest(ctx: Ctx, source: MemberSource, row: MemberRow): Promise<void> {
-  if (row.user_id !== userOf(ctx.actor)?.id) assertMayAdmin(source)
+export async function denyRequest(ctx: Ctx, source: Source, row: MemberRow): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     await deleteMemberRow(ctx.db, row.id)
     const member = { userId: row.user_id ?? 0, level: row.access_level }

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { Role } from '../../../access/roles.ts'
-import type { SourceKind } from '../../../access/sources.ts'
 import { notFound } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { assertUnmodifiedSince } from '../../../http/conditional.ts'
-import { type Endpoint, endpoint } from '../../../http/endpoint.ts'
-import { id, integer } from '../../../http/params.ts'
+import { endpoint } from '../../../http/endpoint.ts'
+import { integer } from '../../../http/params.ts'
 import { presentUserBasic, userBasicEntity } from '../../../identity/users/basic.ts'
+import { givesLevel, onMembers } from '../access.ts'
 import { memberEntity } from '../entity.ts'
-import { readMember } from '../read-member.ts'
-import { assertMayAdmin } from '../rules.ts'
-import { onSource } from '../source.ts'
-import { approveRequest, denyRequest, getRequest, requestAccess } from './access-requests.ts'
+import { readMember } from '../visible-members.ts'
+import { asksForAccess, onAccessRequest } from './access.ts'
+import { approveRequest, denyRequest, requestAccess } from './access-requests.ts'
 import { listRequesters, type RequesterRow } from './queries.ts'
 
+const tags = ['access requests']
 const requesterEntity = userBasicEntity.extend({ requested_at: z.string(), created_at: z.string() })
 
 function presentRequester(ctx: Ctx, row: RequesterRow): z.input<typeof requesterEntity> {
@@ -25,68 +25,57 @@ function presentRequester(ctx: Ctx, row: RequesterRow): z.input<typeof requester
   }
 }
 
-const word = { groups: 'group', projects: 'project' } as const
+export const getAccessRequests = endpoint({
+  method: 'GET',
+  path: '/:source/:id/access_requests',
+  summary: 'List who asked for access to a project or group',
+  tags,
+  access: onMembers('admin_access_requests'),
+  paginate: 'offset',
+  response: z.array(requesterEntity),
+  async handler({ ctx, source, page }) {
+    const rows = await listRequesters(ctx.db, source, page)
+    return { ...rows, items: rows.items.map((row) => presentRequester(ctx, row)) }
+  },
+})
 
-function routes(kind: SourceKind): Endpoint[] {
-  const tags = ['access requests']
-  return [
-    endpoint({
-      method: 'GET',
-      path: `/${kind}/:id/access_requests`,
-      summary: `List who asked for access to a ${word[kind]}`,
-      tags,
-      access: onSource(kind),
-      paginate: 'offset',
-      response: z.array(requesterEntity),
-      async handler({ ctx, source, page }) {
-        assertMayAdmin(source)
-        const rows = await listRequesters(ctx.db, source, page)
-        return { ...rows, items: rows.items.map((row) => presentRequester(ctx, row)) }
-      },
-    }),
-    endpoint({
-      method: 'POST',
-      path: `/${kind}/:id/access_requests`,
-      summary: `Ask for access to a ${word[kind]}`,
-      tags,
-      access: onSource(kind),
-      response: requesterEntity,
-      status: 201,
-      handler: async ({ ctx, source }) => presentRequester(ctx, await requestAccess(ctx, source)),
-    }),
-    endpoint({
-      method: 'PUT',
-      path: `/${kind}/:id/access_requests/:user_id/approve`,
-      summary: `Give access to a ${word[kind]} to somebody who asked`,
-      tags,
-      access: onSource(kind),
-      params: { user_id: id() },
-      body: { access_level: integer().optional() },
-      response: memberEntity,
-      status: 201,
-      async handler({ ctx, source, params, body }) {
-        const level = body.access_level ?? Role.developer
-        await approveRequest(ctx, source, params.user_id, level)
-        return await readMember(ctx, source, params.user_id, false)
-      },
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: `/${kind}/:id/access_requests/:user_id`,
-      summary: `Deny access to a ${word[kind]}, or take the own request back`,
-      tags,
-      access: onSource(kind),
-      params: { user_id: id() },
-      async handler({ ctx, source, params, request }) {
-        const row = await getRequest(ctx, source, params.user_id)
-        assertUnmodifiedSince(request, row.updated_at)
-        await denyRequest(ctx, source, row)
-      },
-    }),
-  ]
-}
+export const postAccessRequest = endpoint({
+  method: 'POST',
+  path: '/:source/:id/access_requests',
+  summary: 'Ask for access to a project or group',
+  tags,
+  access: onMembers(),
+  conditions: [asksForAccess],
+  response: requesterEntity,
+  status: 201,
+  handler: async ({ ctx, source }) => presentRequester(ctx, await requestAccess(ctx, source)),
+})
 
-export const accessRequestEndpoints: readonly Endpoint[] = [
-  ...routes('projects'),
-  ...routes('groups'),
-]
+export const approveAccessRequest = endpoint({
+  method: 'PUT',
+  path: '/:source/:id/access_requests/:user_id/approve',
+  summary: 'Give access to a project or group to somebody who asked',
+  tags,
+  access: onAccessRequest('admin_access_requests'),
+  body: { access_level: integer().optional() },
+  conditions: [givesLevel(Role.developer)],
+  response: memberEntity,
+  status: 201,
+  async handler({ ctx, source, accessRequest, body }) {
+    const userId = accessRequest.user_id ?? 0
+    await approveRequest(ctx, source, userId, body.access_level ?? Role.developer)
+    return await readMember(ctx, source, userId)
+  },
+})
+
+export const deleteAccessRequest = endpoint({
+  method: 'DELETE',
+  path: '/:source/:id/access_requests/:user_id',
+  summary: 'Deny access to a project or group, or take the own request back',
+  tags,
+  access: onAccessRequest('remove_access_request'),
+  async handler({ ctx, source, accessRequest, request }) {
+    assertUnmodifiedSince(request, accessRequest.updated_at)
+    await denyRequest(ctx, source, accessRequest)
+  },
+})

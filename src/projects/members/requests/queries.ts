@@ -1,11 +1,10 @@
 import { Role } from '../../../access/roles.ts'
+import type { Source, SourceRef } from '../../../access/sources.ts'
 import type { Day } from '../../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../../base/page.ts'
 import { type UserBasicRow, userBasicColumns } from '../../../identity/users/basic.ts'
 import { listPage } from '../../../store/pages.ts'
 import type { Db } from '../../../store/schema.ts'
-import type { Source } from '../rows.ts'
-import type { MemberSource } from '../source.ts'
 
 /** Somebody who asked to become a member. */
 export interface RequesterRow extends UserBasicRow {
@@ -13,7 +12,7 @@ export interface RequesterRow extends UserBasicRow {
   readonly created_at: string
 }
 
-function requesterQuery(db: Db, source: Source) {
+function requesterQuery(db: Db, source: SourceRef) {
   return db
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
@@ -27,7 +26,7 @@ function requesterQuery(db: Db, source: Source) {
 
 export async function listRequesters(
   db: Db,
-  source: Source,
+  source: SourceRef,
   page: OffsetPage,
 ): Promise<Paged<RequesterRow>> {
   return await listPage(db, requesterQuery(db, source), page)
@@ -35,7 +34,7 @@ export async function listRequesters(
 
 export async function findRequester(
   db: Db,
-  source: Source,
+  source: SourceRef,
   userId: number,
 ): Promise<RequesterRow | undefined> {
   return await requesterQuery(db, source).where('users.id', '=', userId).executeTakeFirst()
@@ -44,7 +43,7 @@ export async function findRequester(
 /** Who decides about requests, at most ten: owners, and in projects maintainers too, of the source or of groups above it. */
 export async function listDeciders(
   db: Db,
-  source: Pick<MemberSource, 'type' | 'id' | 'namespaceId'>,
+  source: Pick<Source, 'type' | 'id' | 'namespaceId'>,
   today: Day,
 ): Promise<number[]> {
   const least = source.type === 'group' ? Role.owner : Role.maintainer
