@@ -87,6 +87,34 @@ function ownImports(
     }))
 }
 
+/** Files that may ask for a role: they find records, name conditions, present, or tell who sees what. */
+const keepers =
+  /(^|\/)(access|conditions|entity|present[a-z-]*|visible-[a-z-]*|([a-z-]+-)?queries)\.ts$/
+
+/** Areas whose handlers still ask by themselves; they leave this list one after the other. */
+const notYet = [
+  'repositories',
+  'discussions',
+  'planning',
+  'review',
+  'publishing',
+  'ci',
+  'packages',
+  'monitoring',
+  'instance',
+]
+
+/** What the files of areas ask that may not: `path: names`. */
+function rolesAskedBy(asked: (source: Source) => readonly string[]): string[] {
+  return sources
+    .filter(({ path }) => areas.includes(partOf(path)) && !notYet.includes(partOf(path)))
+    .filter(({ path }) => !keepers.test(path))
+    .flatMap((source) => {
+      const found = asked(source)
+      return found.length > 0 ? [`${source.path}: ${found.join(', ')}`] : []
+    })
+}
+
 /** All that a folder imports, by way of others too. */
 function reached(imports: ReadonlyMap<string, ReadonlySet<string>>, from: string): Set<string> {
   const found = new Set<string>()
@@ -222,6 +250,20 @@ describe('the parts of src', () => {
     expect(shared.map(([table, folders]) => `${table}: ${[...folders].sort().join(', ')}`)).toEqual(
       [],
     )
+  })
+
+  test('only access, presenters and what tells who sees what ask for a role', () => {
+    // Names from the layer access that answer what a caller may do, or who they are to a subject.
+    const asking =
+      /^(isAdmin|may(In(Project|Group|Instance|Source)|See)|assertMayIn\w+|find(Group|Project)Role)$/
+    const wrong = rolesAskedBy((source) => {
+      const names = ownImports(source).flatMap(({ target, names }) =>
+        partOf(target) === 'access' ? names : [],
+      )
+      const asked = names.filter((name) => asking.test(name))
+      return /[a-z)]\??\.role\s*(>|<|[!=]==)/.test(source.text) ? [...asked, '.role'] : asked
+    })
+    expect(wrong).toEqual([])
   })
 
   test('SQL is written in query files', () => {

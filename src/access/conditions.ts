@@ -1,6 +1,7 @@
-import type { Problem } from '../base/problem.ts'
+import { hidden, type Problem } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import type { ProjectAbility } from './abilities.ts'
+import { isAdmin } from './actor.ts'
 import { mayInProject } from './decide.ts'
 import { type Project, refusalOf } from './subjects.ts'
 
@@ -11,7 +12,7 @@ import { type Project, refusalOf } from './subjects.ts'
 export interface Condition<G> {
   /** `sets created_at: set_timestamps` */
   readonly name: string
-  /** Throws the refusal of a caller who may not; gives the fields of the body that are left out for this one. */
+  /** Throws the refusal of a caller who may not; gives the parameters that are left out for this one. */
   assert(given: G): readonly string[] | Promise<readonly string[]>
 }
 
@@ -34,6 +35,22 @@ export function condition<G>(
       if (answer !== true) throw answer
       return NOTHING
     },
+  }
+}
+
+/** Administrators; 404 for everybody else. */
+export const adminsOnly: Condition<{ readonly ctx: Ctx }> = condition(
+  'admin, hidden from others',
+  ({ ctx }) => isAdmin(ctx.actor) || hidden(),
+)
+
+/** These parameters count only from administrators; they are ignored from others. */
+export function fieldsIgnoredUnlessAdmin(
+  fields: readonly string[],
+): Condition<{ readonly ctx: Ctx }> {
+  return {
+    name: `${fields.join(', ')}: ignored without admin`,
+    assert: ({ ctx }) => (isAdmin(ctx.actor) ? NOTHING : fields),
   }
 }
 

@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import { dayOf } from '../base/clock.ts'
 import {
   forbidden,
-  hidden,
   methodNotAllowed,
   movedTo,
   notFound,
@@ -314,9 +313,4 @@ export function onInstance(options: { readonly validateFirst?: boolean } = {}): 
       return {}
     },
   }
-}
-
-/** 404 `404 Not Found` for whoever is not an administrator. */
-export function assertAdminOrHidden(ctx: Ctx): void {
-  if (!isAdmin(ctx.actor)) throw hidden()
 }

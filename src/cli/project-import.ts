@@ -12,8 +12,8 @@ import {
   type RemoteHead,
   readRemoteHead,
 } from '../git/transfer/fetch-whole.ts'
+import { getTargetNamespace } from '../projects/projects/create/access.ts'
 import { createProject } from '../projects/projects/create/create-project.ts'
-import { getTargetNamespace } from '../projects/projects/create/target-namespace.ts'
 import { discardProject, hideProject } from '../projects/projects/removal/remove-project.ts'
 import { moveRefs } from '../repositories/refs/move-refs.ts'
 import { command, UsageError } from './command.ts'

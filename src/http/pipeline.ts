@@ -234,7 +234,10 @@ async function perform(
   const given = { ...(subject as object), ctx, ...read }
   // A declaration's conditions take just what its handler is given.
   for (const condition of endpoint.conditions) {
-    for (const field of await condition.assert(given as never)) delete given.body[field]
+    for (const field of await condition.assert(given as never)) {
+      delete given.body[field]
+      delete given.query[field]
+    }
   }
   const page = endpoint.paginate ? readPage(endpoint.paginate, input) : undefined
   const facts: RequestFacts = {

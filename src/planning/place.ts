@@ -15,5 +15,5 @@ export function placeOfProject(project: Pick<Project, 'id' | 'namespace_id'>): P
 
 /** A project or group as the place of its labels, milestones and boards. */
 export function placeOf(source: Source): Place {
-  return source.kind === 'project' ? placeOfProject(source) : { namespaceId: source.id }
+  return source.type === 'project' ? placeOfProject(source) : { namespaceId: source.id }
 }

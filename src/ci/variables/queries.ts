@@ -1,5 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import type { Source } from '../../access/sources.ts'
+import type { SourceRef } from '../../access/sources.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { CiVariablesTable } from '../../store/schema/ci.ts'
@@ -48,8 +48,8 @@ export interface VariablePlace {
 
 export const INSTANCE: VariablePlace = { projectId: null, groupId: null }
 
-export function placeOf(source: Pick<Source, 'kind' | 'id'>): VariablePlace {
-  return source.kind === 'project'
+export function placeOf(source: SourceRef): VariablePlace {
+  return source.type === 'project'
     ? { projectId: source.id, groupId: null }
     : { projectId: null, groupId: source.id }
 }

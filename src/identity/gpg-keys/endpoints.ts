@@ -9,7 +9,8 @@ import { id, text } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
-import { callerId, getUser, getUserWithProfile } from '../users/find-user.ts'
+import { callerId, getUser } from '../users/find-user.ts'
+import { getUserWithProfile } from '../users/visible-profile.ts'
 import {
   deleteGpgKey,
   findGpgKey,

@@ -1,18 +1,15 @@
 import { z } from 'zod'
-import { isAdmin } from '../../access/actor.ts'
-import { onInstance, onProject, signedIn } from '../../access/subjects.ts'
-import { forbidden } from '../../base/problem.ts'
+import { onInstance, onProject } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { flag, id, instant, text } from '../../http/params.ts'
+import { flag, instant, text } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
-import { callerId, getUser } from '../users/find-user.ts'
+import { onUserByName } from '../users/access.ts'
+import { addsLinkableKey, maintainedBy, onDeployKey, onLinkableKey, renamesKey } from './access.ts'
 import {
   addDeployKey,
   changeDeployKey,
   createInstanceDeployKey,
   enableDeployKey,
-  getProjectKey,
-  maintainedBy,
   removeDeployKey,
 } from './deploy-key-verbs.ts'
 import {
@@ -31,7 +28,6 @@ import {
 } from './queries.ts'
 
 const tags = ['deploy keys']
-const params = { key_id: id() }
 
 const keyBody = {
   title: text({ max: 10_000 }),
@@ -92,11 +88,9 @@ export const getProjectDeployKey = endpoint({
   path: '/projects/:id/deploy_keys/:key_id',
   summary: 'Get a deploy key of a project',
   tags,
-  access: onProject('read_deploy_keys'),
-  params,
+  access: onDeployKey(),
   response: deployKeyEntity,
-  handler: async ({ ctx, project, params }) =>
-    presentDeployKey(await getProjectKey(ctx, project.id, params.key_id)),
+  handler: ({ key }) => presentDeployKey(key),
 })
 
 export const addProjectDeployKey = endpoint({
@@ -106,6 +100,7 @@ export const addProjectDeployKey = endpoint({
   tags,
   access: onProject('admin_deploy_keys'),
   body: { ...keyBody, can_push: flag().optional() },
+  conditions: [addsLinkableKey],
   response: deployKeyEntity,
   status: 201,
   handler: async ({ ctx, project, body }) =>
@@ -117,16 +112,16 @@ export const changeProjectDeployKey = endpoint({
   path: '/projects/:id/deploy_keys/:key_id',
   summary: 'Change a deploy key of a project',
   tags,
-  access: onProject('admin_deploy_keys'),
-  params,
+  access: onDeployKey('admin_deploy_keys'),
   body: { title: text({ max: 10_000 }).optional(), can_push: flag().optional() },
   check: (sent) =>
     sent.has('title') || sent.has('can_push')
       ? []
       : ['title, can_push are missing, at least one parameter must be provided'],
+  conditions: [renamesKey],
   response: deployKeyEntity,
-  handler: async ({ ctx, project, params, body }) =>
-    presentDeployKey(await changeDeployKey(ctx, project.id, params.key_id, body)),
+  handler: async ({ ctx, project, key, body }) =>
+    presentDeployKey(await changeDeployKey(ctx, project.id, key.id, body)),
 })
 
 export const removeProjectDeployKey = endpoint({
@@ -134,9 +129,8 @@ export const removeProjectDeployKey = endpoint({
   path: '/projects/:id/deploy_keys/:key_id',
   summary: 'Take a deploy key from a project',
   tags,
-  access: onProject('admin_deploy_keys'),
-  params,
-  handler: ({ ctx, project, params }) => removeDeployKey(ctx, project.id, params.key_id),
+  access: onDeployKey('admin_deploy_keys'),
+  handler: ({ ctx, project, key }) => removeDeployKey(ctx, project.id, key.id),
 })
 
 export const enableProjectDeployKey = endpoint({
@@ -144,12 +138,11 @@ export const enableProjectDeployKey = endpoint({
   path: '/projects/:id/deploy_keys/:key_id/enable',
   summary: 'Let a deploy key of another project into this one',
   tags,
-  access: onProject('admin_deploy_keys'),
-  params,
+  access: onLinkableKey(),
   response: deployKeyEntity,
   status: 201,
-  handler: async ({ ctx, project, params }) =>
-    presentDeployKey(await enableDeployKey(ctx, project.id, params.key_id)),
+  handler: async ({ ctx, project, key }) =>
+    presentDeployKey(await enableDeployKey(ctx, project.id, key)),
 })
 
 export const listDeployKeysOfUser = endpoint({
@@ -157,13 +150,10 @@ export const listDeployKeysOfUser = endpoint({
   path: '/users/:user_id/project_deploy_keys',
   summary: 'List the deploy keys of the projects that a user maintains',
   tags,
-  access: signedIn(),
-  params: { user_id: text() },
+  access: onUserByName('read_user_details'),
   paginate: 'offset',
   response: z.array(sshKeyEntity),
-  async handler({ ctx, params, page }) {
-    const user = await getUser(ctx, params.user_id)
-    if (!isAdmin(ctx.actor) && user.id !== callerId(ctx)) throw forbidden()
+  async handler({ ctx, user, page }) {
     const query = keysOfMaintainerQuery(ctx.db, maintainedBy(ctx, user.id))
     const rows = await listPage(ctx.db, query, page)
     return { ...rows, items: rows.items.map(presentKey) }

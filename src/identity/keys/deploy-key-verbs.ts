@@ -1,40 +1,21 @@
-import { isAdmin, userOf } from '../../access/actor.ts'
 import { audit } from '../../access/audit.ts'
-import { Role } from '../../access/roles.ts'
-import { hasProjectRole } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
-import { forbidden, invalid, notFound } from '../../base/problem.ts'
+import { invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { taken, uniquely } from '../../store/unique.ts'
+import { uniquely } from '../../store/unique.ts'
 import { type KeyInput, readKey, saveKey, titleFaults } from './add-key.ts'
 import {
   type DeployKeyRow,
   deleteKeyProject,
   deleteKeyRow,
   findKeyByFingerprint,
-  findKeyById,
   findProjectKey,
   insertKeyProject,
-  isKeyOfMaintainer,
   listKeyProjects,
   type SshKeyRow,
   updateKey,
   updateKeyProject,
 } from './queries.ts'
-
-/** The projects in which the caller may administer deploy keys, as a condition on `projects`. */
-export function maintainedBy(ctx: Ctx, userId: number) {
-  return hasProjectRole(userId, dayOf(ctx.now()), Role.maintainer)
-}
-
-/** Whether the caller may link a deploy key: a public one, or one of a project that the caller maintains. */
-async function mayLink(ctx: Ctx, key: SshKeyRow): Promise<boolean> {
-  if (key.deploy === 0) return false
-  if (key.public === 1 || isAdmin(ctx.actor)) return true
-  const user = userOf(ctx.actor)
-  return user !== null && isKeyOfMaintainer(ctx.db, key.id, maintainedBy(ctx, user.id))
-}
 
 export async function getProjectKey(
   ctx: Ctx,
@@ -46,7 +27,7 @@ export async function getProjectKey(
   return row
 }
 
-/** Adds a deploy key to a project; one that the caller can reach elsewhere is linked instead (docs/contract/D §1.22). */
+/** Adds a deploy key to a project; one that is there already is linked instead (docs/contract/D §1.22). */
 export async function addDeployKey(
   ctx: Ctx,
   projectId: number,
@@ -55,7 +36,6 @@ export async function addDeployKey(
   const key = readKey(ctx, input)
   return inTransaction(ctx, async (inner) => {
     const known = await findKeyByFingerprint(inner.db, 'fingerprint_sha256', key.fingerprintSha256)
-    if (known && !(await mayLink(inner, known))) throw taken('fingerprint_sha256')
     const row = known ?? (await saveKey(inner, key, input, { deploy: true }))
     await link(inner, projectId, row.id, input.can_push ?? false)
     await auditKey(inner, projectId, 'deploy_key_added', row)
@@ -76,20 +56,18 @@ async function link(ctx: Ctx, projectId: number, keyId: number, canPush: boolean
   await uniquely(problems, () => insertKeyProject(ctx.db, row, ctx.now()))
 }
 
-/** Links a deploy key that exists already; one out of the caller's reach is not found. */
+/** Links a deploy key that exists already. */
 export async function enableDeployKey(
   ctx: Ctx,
   projectId: number,
-  keyId: number,
+  key: SshKeyRow,
 ): Promise<DeployKeyRow> {
   return inTransaction(ctx, async (inner) => {
-    const key = await findKeyById(inner.db, keyId)
-    if (!key || !(await mayLink(inner, key))) throw notFound('Deploy Key')
-    if (!(await findProjectKey(inner.db, projectId, keyId))) {
-      await link(inner, projectId, keyId, false)
+    if (!(await findProjectKey(inner.db, projectId, key.id))) {
+      await link(inner, projectId, key.id, false)
       await auditKey(inner, projectId, 'deploy_key_added', key)
     }
-    return getProjectKey(inner, projectId, keyId)
+    return getProjectKey(inner, projectId, key.id)
   })
 }
 
@@ -106,8 +84,6 @@ export async function changeDeployKey(
     if (title !== undefined && title !== row.title) {
       const faults = titleFaults(title)
       if (Object.keys(faults).length > 0) throw invalid(faults)
-      const shared = (await listKeyProjects(inner.db, keyId)).length > 1
-      if ((shared || row.public === 1) && !isAdmin(inner.actor)) throw forbidden()
       await updateKey(inner.db, keyId, { title })
     }
     if (can_push !== undefined) {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { isAdmin } from '../../access/actor.ts'
-import { hidden, notFound } from '../../base/problem.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
 import { type AgentSubject, findUserAgent, insertUserAgent } from './queries.ts'
@@ -29,9 +28,8 @@ export async function recordUserAgent(
   })
 }
 
-/** What was kept, for administrators; 404 for everybody else, and where nothing was. */
+/** What was kept, or 404. */
 export async function getUserAgent(ctx: Ctx, type: AgentSubject, id: number) {
-  if (!isAdmin(ctx.actor)) throw hidden()
   const row = await findUserAgent(ctx.db, type, id)
   if (!row) throw notFound('UserAgentDetail')
   return { ...row, akismet_submitted: false }

@@ -1,25 +1,40 @@
 import { z } from 'zod'
-import { isAdmin, userOf } from '../../access/actor.ts'
+import { fieldsIgnoredUnlessAdmin } from '../../access/conditions.ts'
 import { anyone, onInstance } from '../../access/subjects.ts'
-import { forbidden } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
+import { viewerOf } from '../../access/visible-queries.ts'
+import { dayOf } from '../../base/clock.ts'
 import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { filledText, flag, id, instant, oneOf, text, textHash } from '../../http/params.ts'
+import { namesUser } from './access.ts'
 import { offerNewPassword } from './addresses/confirm-address.ts'
-import { presentUserBasic } from './basic.ts'
 import { createUser, randomPassword } from './create/create-user.ts'
-import { presentFullUser, presentProfile, userEntity } from './entity.ts'
+import { userEntity } from './entity.ts'
 import { getUser, getUserDetails } from './find-user.ts'
-import { isFollowing } from './follow-queries.ts'
 import { listUserRows, USER_ORDERS } from './list-queries.ts'
 import { avatarColumns, identityOf, settingsOf, userFields } from './params.ts'
-import { findUserRow, type UserDetails } from './queries.ts'
+import { presentFull, presentListed, presentUser } from './present-user.ts'
 import { deleteUser } from './removal/delete-user.ts'
 import { updateUser } from './update-user.ts'
 
 const tags = ['users']
 const readScopes = ['api', 'read_api', 'read_user']
+
+/** What only administrators may ask for; it is silently left out for others (docs/contract/D §1.1). */
+const adminFilters = [
+  'admins',
+  'auditors',
+  'external',
+  'two_factor',
+  'without_projects',
+  'created_after',
+  'created_before',
+  'extern_uid',
+  'provider',
+  'custom_attributes',
+  'order_by',
+  'sort',
+]
 
 export const listUsers = endpoint({
   method: 'GET',
@@ -59,43 +74,14 @@ export const listUsers = endpoint({
       : ['extern_uid, provider provide all or none of parameters'],
   paginate: { keyset: USER_ORDERS, defaultSort: 'desc', offset: true, type: 'User' },
   response: z.array(userEntity),
+  conditions: [namesUser, fieldsIgnoredUnlessAdmin(adminFilters)],
   async handler({ ctx, query, page }) {
-    if (ctx.actor.kind === 'anonymous' && query.username === undefined) {
-      throw forbidden('Not authorized to access /api/v4/users')
-    }
-    const admin = isAdmin(ctx.actor)
-    const filters = { ...(admin ? query : plainFilters(query)), byPrivateEmail: admin }
-    const order = admin
-      ? { by: query.order_by, sort: query.sort }
-      : { by: 'id' as const, sort: 'desc' as const }
-    const rows = await listUserRows(ctx.db, filters, order, page)
-    return {
-      ...rows,
-      items: rows.items.map((row) =>
-        admin ? presentFullUser(ctx, row) : presentUserBasic(ctx, row),
-      ),
-    }
+    const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+    const order = { by: query.order_by ?? 'id', sort: query.sort ?? 'desc' } as const
+    const rows = await listUserRows(ctx.db, viewer, query, order, page)
+    return { ...rows, items: rows.items.map((row) => presentListed(ctx, row)) }
   },
 })
-
-/** What only administrators may ask for is silently left out (docs/contract/D §1.1). */
-function plainFilters<Q extends object>(query: Q) {
-  const adminOnly = [
-    'admins',
-    'auditors',
-    'external',
-    'two_factor',
-    'without_projects',
-    'created_after',
-    'created_before',
-    'extern_uid',
-    'provider',
-    'custom_attributes',
-  ]
-  return Object.fromEntries(
-    Object.entries(query).filter(([name]) => !adminOnly.includes(name)),
-  ) as Partial<Q>
-}
 
 export const getUserById = endpoint({
   method: 'GET',
@@ -108,19 +94,8 @@ export const getUserById = endpoint({
   query: { with_custom_attributes: flag().optional() },
   kept: true,
   response: userEntity,
-  async handler({ ctx, params }) {
-    const row = await getUserDetails(ctx, params.id)
-    if (isAdmin(ctx.actor)) return presentFull(ctx, row)
-    const caller = userOf(ctx.actor)
-    const followed = caller ? await isFollowing(ctx.db, caller.id, row.id) : undefined
-    return presentProfile(ctx, row, followed)
-  },
+  handler: async ({ ctx, params }) => presentUser(ctx, await getUserDetails(ctx, params.id)),
 })
-
-async function presentFull(ctx: Ctx, row: UserDetails) {
-  const by = row.created_by_id === null ? undefined : await findUserRow(ctx.db, row.created_by_id)
-  return presentFullUser(ctx, row, by)
-}
 
 const passwordWays = ['password', 'reset_password', 'force_random_password']
 

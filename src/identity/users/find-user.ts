@@ -1,4 +1,4 @@
-import { isAdmin, userOf } from '../../access/actor.ts'
+import { userOf } from '../../access/actor.ts'
 import { notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findUserByIdOrName, findUserDetails, type UserDetails, type UserRow } from './queries.ts'
@@ -7,15 +7,6 @@ import { findUserByIdOrName, findUserDetails, type UserDetails, type UserRow } f
 export async function getUser(ctx: Ctx, idOrName: string | number): Promise<UserRow> {
   const user = await findUserByIdOrName(ctx.db, String(idOrName))
   if (!user) throw notFound('User')
-  return user
-}
-
-/** As `getUser`, for lists about a person that a private profile keeps to its owner and to administrators. */
-export async function getUserWithProfile(ctx: Ctx, idOrName: string): Promise<UserRow> {
-  const user = await getUser(ctx, idOrName)
-  const mayLook =
-    user.private_profile === 0 || isAdmin(ctx.actor) || userOf(ctx.actor)?.id === user.id
-  if (!mayLook) throw notFound('User')
   return user
 }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import type { Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
@@ -31,8 +32,6 @@ export interface UserFilters {
   readonly created_after?: Instant | undefined
   readonly created_before?: Instant | undefined
   readonly custom_attributes?: Readonly<Record<string, string>> | undefined
-  /** Administrators also find people by their exact private address. */
-  readonly byPrivateEmail: boolean
 }
 
 type Query = SelectQueryBuilder<Schema, 'users', UserDetails>
@@ -64,21 +63,22 @@ function likeText(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 }
 
-function searchCondition(text: string, byPrivateEmail: boolean): Condition {
+/** Administrators also find people by their exact private address. */
+function searchCondition(text: string, { admin }: Viewer): Condition {
   const like = likeText(text)
   return sql`(users.name like ${like} escape '\\' or users.username like ${like} escape '\\'
     or users.public_email = ${text}${
-      byPrivateEmail
+      admin
         ? sql` or users.email = ${text}
             or users.id in (select user_id from emails where email = ${text})`
         : sql``
     })`
 }
 
-function* valueConditions(filters: UserFilters): Generator<Condition> {
+function* valueConditions(viewer: Viewer, filters: UserFilters): Generator<Condition> {
   const { username, search, public_email, extern_uid, provider, two_factor } = filters
   if (username !== undefined) yield sql`users.username = ${username}`
-  if (search) yield searchCondition(search, filters.byPrivateEmail)
+  if (search) yield searchCondition(search, viewer)
   if (public_email !== undefined) yield sql`users.public_email = ${public_email}`
   if (extern_uid !== undefined && provider !== undefined) {
     yield sql`users.id in (select user_id from identities
@@ -94,13 +94,13 @@ function* valueConditions(filters: UserFilters): Generator<Condition> {
   }
 }
 
-function narrowed(query: Query, filters: UserFilters): Query {
+function narrowed(query: Query, viewer: Viewer, filters: UserFilters): Query {
   let narrow = query
   for (const [name, condition] of Object.entries(flagConditions)) {
     if (filters[name as keyof UserFilters] === true)
       narrow = narrow.where(sql<boolean>`(${condition})`)
   }
-  for (const condition of valueConditions(filters)) {
+  for (const condition of valueConditions(viewer, filters)) {
     narrow = narrow.where(sql<boolean>`(${condition})`)
   }
   return narrow
@@ -109,11 +109,15 @@ function narrowed(query: Query, filters: UserFilters): Query {
 /** One page of users in the asked order. */
 export function listUserRows(
   db: Db,
+  viewer: Viewer,
   filters: UserFilters,
   order: { readonly by: UserOrder; readonly sort: 'asc' | 'desc' },
   page: Page,
 ): Promise<Paged<UserDetails>> {
-  let query = narrowed(userDetailsQuery(db), filters).orderBy(`users.${order.by}`, order.sort)
+  let query = narrowed(userDetailsQuery(db), viewer, filters).orderBy(
+    `users.${order.by}`,
+    order.sort,
+  )
   if (order.by !== 'id') query = query.orderBy('users.id', order.sort)
   return listPage(db, query, page, {
     id: 'users.id',

@@ -1,15 +1,16 @@
 import { z } from 'zod'
-import { isAdmin } from '../../access/actor.ts'
 import { anyone, onInstance, signedIn } from '../../access/subjects.ts'
-import { badRequest, forbidden, notModified } from '../../base/problem.ts'
+import { badRequest, notModified } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, oneOf, text } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
+import { onUser } from './access.ts'
 import { presentUserBasic, userBasicEntity } from './basic.ts'
-import { callerId, getUser, getUserWithProfile } from './find-user.ts'
+import { callerId, getUser } from './find-user.ts'
 import { deleteFollow, followsQuery, insertFollow } from './follow-queries.ts'
 import { membershipsQuery } from './membership-queries.ts'
 import { countAssociations, countAuthored } from './queries.ts'
+import { getUserWithProfile } from './visible-profile.ts'
 
 const tags = ['users']
 const readScopes = ['api', 'read_api', 'read_user']
@@ -74,17 +75,14 @@ export const getAssociationsCount = endpoint({
   path: '/users/:id/associations_count',
   summary: 'Count what belongs to a user',
   tags,
-  access: signedIn(),
-  params: { id: id() },
+  access: onUser('read_user_details'),
   response: z.strictObject({
     groups_count: z.int(),
     projects_count: z.int(),
     issues_count: z.int(),
     merge_requests_count: z.int(),
   }),
-  async handler({ ctx, params }) {
-    const user = await getUser(ctx, params.id)
-    if (!isAdmin(ctx.actor) && user.id !== callerId(ctx)) throw forbidden()
+  async handler({ ctx, user }) {
     const { groups_count, projects_count } = await countAssociations(ctx.db, user.id)
     return {
       groups_count,

@@ -6,8 +6,9 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint, type Method } from '../../http/endpoint.ts'
 import { oneOf, text } from '../../http/params.ts'
 import { renderField } from '../../markdown/render.ts'
-import { callerId, getUserWithProfile } from './find-user.ts'
+import { callerId } from './find-user.ts'
 import { findStatus, saveStatus, type UserStatusRow } from './status-queries.ts'
+import { getUserWithProfile } from './visible-profile.ts'
 
 const tags = ['users']
 

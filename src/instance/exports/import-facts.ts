@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import { filledText, flag, hash, id, oneOf, text } from '../../http/params.ts'
-import { getTargetNamespace } from '../../projects/projects/create/target-namespace.ts'
+import { getTargetNamespace } from '../../projects/projects/create/access.ts'
 import { makeRoom } from './make-room.ts'
 
 /** What an import of a project asks for, wherever its archive comes from. */

@@ -1,7 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Activity } from '../../projects/effects.ts'
-import { eventOf, tellPeople } from '../notifications/happening.ts'
+import { eventOf, notifyPeople } from '../notifications/notification.ts'
 import { findNoteSubject, insertEvent } from './queries.ts'
 
 /** Adds to the feed of project and author, in the caller's transaction; what nobody did is not recorded. */
@@ -32,10 +32,10 @@ export async function mailActivity(ctx: Ctx, event: Activity): Promise<void> {
     const on = await findNoteSubject(ctx.db, noteId)
     if (!on) return
     const subject = { project_id: projectId, type: on.type, id: on.id, author_id }
-    return await tellPeople(ctx, { ...subject, event: 'new_note', note_id: noteId })
+    return await notifyPeople(ctx, { ...subject, event: 'new_note', note_id: noteId })
   }
   const happened = eventOf(targetType, event.action)
   if (happened === undefined) return
   const type = targetType === 'Issue' ? 'Issue' : 'MergeRequest'
-  await tellPeople(ctx, { project_id: projectId, type, id: targetId, author_id, event: happened })
+  await notifyPeople(ctx, { project_id: projectId, type, id: targetId, author_id, event: happened })
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { assertMayInGroup, getVisibleGroup, signedIn } from '../../access/subjects.ts'
+import { getVisibleGroup, signedIn } from '../../access/subjects.ts'
 import { type Viewer, viewerOf } from '../../access/visible-queries.ts'
 import { dayOf, type Instant, later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
+import { readsActivity } from './access.ts'
 import { countIssues, countMergeRequests, countNewMembers } from './queries.ts'
 
 const tags = ['group activity']
@@ -21,7 +22,6 @@ interface Asked {
 
 async function ask(ctx: Ctx, path: string): Promise<Asked> {
   const group = await getVisibleGroup(ctx, path)
-  assertMayInGroup(ctx, group, 'read_activity')
   const now = ctx.now()
   return {
     groupId: group.id,
@@ -37,6 +37,7 @@ export const getIssuesCount = endpoint({
   tags,
   access: signedIn(),
   query,
+  conditions: [readsActivity],
   response: z.strictObject({ issues_count: z.int() }),
   async handler({ ctx, query }) {
     const { groupId, viewer, since } = await ask(ctx, query.group_path)
@@ -51,6 +52,7 @@ export const getMergeRequestsCount = endpoint({
   tags,
   access: signedIn(),
   query,
+  conditions: [readsActivity],
   response: z.strictObject({ merge_requests_count: z.int() }),
   async handler({ ctx, query }) {
     const { groupId, viewer, since } = await ask(ctx, query.group_path)
@@ -65,6 +67,7 @@ export const getNewMembersCount = endpoint({
   tags,
   access: signedIn(),
   query,
+  conditions: [readsActivity],
   response: z.strictObject({ new_members_count: z.int() }),
   async handler({ ctx, query }) {
     const { groupId, since } = await ask(ctx, query.group_path)

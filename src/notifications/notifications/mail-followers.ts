@@ -1,13 +1,11 @@
 import type { ProjectAbility } from '../../access/abilities.ts'
-import { actAs } from '../../access/act-as.ts'
-import { mayInProject } from '../../access/decide.ts'
-import { findVisibleProject } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { mailUser, type PlainMail } from '../../identity/mail/mail-user.ts'
 import { effectiveSetting } from '../notification-settings/effective.ts'
 import { isNotified, type NotificationEvent } from '../notification-settings/levels.ts'
 import { isMailOff, listFollowerIds } from './queries.ts'
+import { mayReadIn } from './visible-to.ts'
 
 /** The project that something happened in. */
 export interface MailPlace {
@@ -38,20 +36,8 @@ export async function mailFollowers(
     const setting = await effectiveSetting(ctx.db, userId, place)
     const involved = { mentioned: false, participating: taking.part.includes(userId) }
     if (!isNotified(setting.level, setting.events, event, involved)) continue
-    if (await mayRead(ctx, project, taking.ability, userId)) {
+    if (await mayReadIn(ctx, project.id, taking.ability, userId)) {
       await mailUser(ctx, userId, mail, setting.email)
     }
   }
-}
-
-async function mayRead(
-  ctx: Ctx,
-  project: MailPlace,
-  ability: ProjectAbility,
-  userId: number,
-): Promise<boolean> {
-  const asPerson = await actAs(ctx, userId)
-  if (asPerson.actor.kind !== 'user') return false
-  const seen = await findVisibleProject(asPerson, String(project.id))
-  return seen !== undefined && mayInProject(asPerson.actor, seen, ability)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { Db } from '../../store/schema.ts'
-import type { Happening } from './happening.ts'
+import type { Notification } from './notification.ts'
 
 /** An issue or merge request as mails tell of it. */
 export interface SubjectRow {
@@ -18,7 +18,7 @@ export interface SubjectRow {
 
 export async function findSubject(
   db: Db,
-  type: Happening['type'],
+  type: Notification['type'],
   id: number,
 ): Promise<SubjectRow | undefined> {
   if (type === 'Issue') {
@@ -64,7 +64,7 @@ export interface Stake {
 
 export async function listStakes(
   db: Db,
-  type: Happening['type'],
+  type: Notification['type'],
   id: number,
 ): Promise<readonly Stake[]> {
   const word = type === 'Issue' ? 'issue' : 'merge_request'

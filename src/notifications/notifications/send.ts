@@ -7,32 +7,32 @@ import { html } from '../../http/page.ts'
 import { deliver } from '../../identity/mail/deliver.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import { renderMarkdown } from '../../markdown/render.ts'
-import type { Notice } from './happening.ts'
+import type { Notice } from './notification.ts'
 import { findNote, findSubject, insertSent, listReachable, type SubjectRow } from './queries.ts'
 import { REASONS, sentenceOf } from './words.ts'
 
 /** Sends one mail about an issue or merge request, with all that mail programs need to keep threads together. */
 export async function sendOne(ctx: Ctx, notice: Notice): Promise<void> {
-  const { happening } = notice
+  const { notification } = notice
   const asPerson = await actAs(ctx, notice.user_id)
-  const project = await findVisibleProject(asPerson, String(happening.project_id))
-  const subject = await findSubject(ctx.db, happening.type, happening.id)
+  const project = await findVisibleProject(asPerson, String(notification.project_id))
+  const subject = await findSubject(ctx.db, notification.type, notification.id)
   const [person] = await listReachable(ctx.db, [notice.user_id])
   if (!project || !subject || !person) return
-  const note = happening.note_id === null ? null : await findNote(ctx.db, happening.note_id)
+  const note = notification.note_id === null ? null : await findNote(ctx.db, notification.note_id)
   // It was deleted before anybody heard of it.
   if (note === undefined) return
-  const [author] = (await usersById(ctx, [happening.author_id])).values()
-  const isNew = happening.event === 'new_issue' || happening.event === 'new_merge_request'
+  const [author] = (await usersById(ctx, [notification.author_id])).values()
+  const isNew = notification.event === 'new_issue' || notification.event === 'new_merge_request'
   const parts: Parts = {
-    sentence: sentenceOf(happening, author?.name ?? 'Somebody', subject),
+    sentence: sentenceOf(notification, author?.name ?? 'Somebody', subject),
     body: note?.body ?? (isNew ? (subject.description ?? '') : ''),
     url: urlOf(ctx, project, notice, subject),
     unsubscribe: await unsubscribeUrl(ctx, notice),
     reason: `You get this mail because ${REASONS[notice.reason]}.`,
     path: project.full_path,
   }
-  const word = happening.type === 'Issue' ? `#${subject.iid}` : `!${subject.iid}`
+  const word = notification.type === 'Issue' ? `#${subject.iid}` : `!${subject.iid}`
   await deliver(ctx, {
     to: notice.email ?? person.email,
     fromName: author?.name,
@@ -40,7 +40,7 @@ export async function sendOne(ctx: Ctx, notice: Notice): Promise<void> {
     text: textPart(parts),
     ...(await htmlPart(asPerson, parts)),
     key: `${keyOf(notice)}-${person.id}`,
-    ...threadOf(ctx, project, subject, happening.type, isNew),
+    ...threadOf(ctx, project, subject, notification.type, isNew),
     unsubscribe: parts.unsubscribe,
     headers: headersOf(ctx, project, subject, notice),
   })
@@ -51,8 +51,8 @@ function textPart({ sentence, body, url, reason, unsubscribe }: Parts): string {
   return `${said}\n\n-- \n${reason} Unsubscribe: ${unsubscribe}\n`
 }
 
-function keyOf({ happening }: Notice): string {
-  const { event, id, note_id, at } = happening
+function keyOf({ notification }: Notice): string {
+  const { event, id, note_id, at } = notification
   return `notice-${event}-${id}-${note_id ?? Date.parse(at)}`
 }
 
@@ -61,7 +61,7 @@ function threadOf(
   ctx: Pick<Ctx, 'config'>,
   project: Project,
   subject: SubjectRow,
-  type: Notice['happening']['type'],
+  type: Notice['notification']['type'],
   isNew: boolean,
 ) {
   const host = new URL(ctx.config.externalUrl).hostname
@@ -74,26 +74,26 @@ function headersOf(
   ctx: Pick<Ctx, 'config'>,
   project: Project,
   subject: SubjectRow,
-  { happening, reason }: Notice,
+  { notification, reason }: Notice,
 ): Record<string, string> {
   return ctx.config.vendor.headers({
     Project: project.name,
     'Project-Id': String(project.id),
     'Project-Path': project.full_path,
     NotificationReason: reason,
-    [`${happening.type}-ID`]: String(subject.id),
-    [`${happening.type}-IID`]: String(subject.iid),
+    [`${notification.type}-ID`]: String(subject.id),
+    [`${notification.type}-IID`]: String(subject.iid),
   })
 }
 
 function urlOf(
   ctx: Pick<Ctx, 'config'>,
   project: Project,
-  { happening }: Notice,
+  { notification }: Notice,
   subject: SubjectRow,
 ): string {
-  const kind = happening.type === 'Issue' ? 'issues' : 'merge_requests'
-  const anchor = happening.note_id === null ? '' : `#note_${happening.note_id}`
+  const kind = notification.type === 'Issue' ? 'issues' : 'merge_requests'
+  const anchor = notification.note_id === null ? '' : `#note_${notification.note_id}`
   return `${ctx.config.externalUrl}/${project.full_path}/-/${kind}/${subject.iid}${anchor}`
 }
 
@@ -109,8 +109,8 @@ async function unsubscribeUrl(ctx: Ctx, notice: Notice): Promise<string> {
   await insertSent(ctx.db, {
     digest: digestOf(secret),
     user_id: notice.user_id,
-    subject_type: notice.happening.type === 'Issue' ? 'issue' : 'merge_request',
-    subject_id: notice.happening.id,
+    subject_type: notice.notification.type === 'Issue' ? 'issue' : 'merge_request',
+    subject_id: notice.notification.id,
     created_at: ctx.now(),
   })
   return `${ctx.config.externalUrl}/-/sent_notifications/${secret}/unsubscribe`

@@ -4,13 +4,13 @@ import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { collectFor } from './collect.ts'
-import { collectRecipients, sendNotice } from './happening.ts'
+import { collectRecipients, sendNotice } from './notification.ts'
 import { deleteOldSent } from './queries.ts'
 import { sendOne } from './send.ts'
 
 export const collectNotices = task({
   ...collectRecipients,
-  handler: (ctx: Ctx, happening) => inTransaction(ctx, (ctx) => collectFor(ctx, happening)),
+  handler: (ctx: Ctx, notification) => inTransaction(ctx, (ctx) => collectFor(ctx, notification)),
 })
 
 export const sendNotification = task({

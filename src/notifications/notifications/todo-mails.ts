@@ -2,7 +2,7 @@ import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { AddedTodos } from '../../discussions/effects.ts'
 import type { TodoAction, TodoTarget } from '../../discussions/todos/add.ts'
-import { type Happening, tellPeople } from './happening.ts'
+import { type Notification, notifyPeople } from './notification.ts'
 
 /** The mail that goes with to-dos on issues and merge requests; comments are mailed as such. */
 export async function mailTodos(ctx: Ctx, { target, action, userIds }: AddedTodos): Promise<void> {
@@ -10,7 +10,7 @@ export async function mailTodos(ctx: Ctx, { target, action, userIds }: AddedTodo
   const event = mailEvent(type, action)
   if (event === undefined || projectId === null || userIds.length === 0) return
   if (type !== 'Issue' && type !== 'MergeRequest') return
-  await tellPeople(ctx, {
+  await notifyPeople(ctx, {
     project_id: projectId,
     type,
     id: target.id,
@@ -20,7 +20,10 @@ export async function mailTodos(ctx: Ctx, { target, action, userIds }: AddedTodo
   })
 }
 
-function mailEvent(type: TodoTarget['type'], action: TodoAction): Happening['event'] | undefined {
+function mailEvent(
+  type: TodoTarget['type'],
+  action: TodoAction,
+): Notification['event'] | undefined {
   if (action === 'review_requested') return 'change_reviewer_merge_request'
   if (action === 'mentioned' || action === 'directly_addressed') return 'mentioned'
   if (action !== 'assigned') return undefined

@@ -1,12 +1,16 @@
-import type { Happening, Notice } from './happening.ts'
+import type { Notice, Notification } from './notification.ts'
 import type { SubjectRow } from './queries.ts'
 
 /** What happened, as a sentence about the one who did it. */
-export function sentenceOf(happening: Happening, author: string, subject: SubjectRow): string {
+export function sentenceOf(
+  notification: Notification,
+  author: string,
+  subject: SubjectRow,
+): string {
   const what =
-    happening.type === 'Issue' ? `issue #${subject.iid}` : `merge request !${subject.iid}`
+    notification.type === 'Issue' ? `issue #${subject.iid}` : `merge request !${subject.iid}`
   const branches = `${subject.source_branch} into ${subject.target_branch}`
-  const sentences: Partial<Record<Happening['event'], string>> = {
+  const sentences: Partial<Record<Notification['event'], string>> = {
     new_issue: `${author} created ${what}: ${subject.title}`,
     close_issue: `${author} closed ${what}.`,
     reopen_issue: `${author} reopened ${what}.`,
@@ -23,7 +27,7 @@ export function sentenceOf(happening: Happening, author: string, subject: Subjec
     new_note: `${author} commented on ${what}:`,
     mentioned: `${author} mentioned you in ${what}.`,
   }
-  return sentences[happening.event] ?? `${author} changed ${what}.`
+  return sentences[notification.event] ?? `${author} changed ${what}.`
 }
 
 export const REASONS: Readonly<Record<Notice['reason'], string>> = {

@@ -130,7 +130,7 @@ export async function presentBoards(
 function ownerParts(ctx: Ctx, owner: Source): Pick<Board, 'project' | 'group'> {
   const { externalUrl } = ctx.config
   const { id, name } = owner
-  if (owner.kind === 'group') {
+  if (owner.type === 'group') {
     return {
       project: null,
       group: { id, name, web_url: `${externalUrl}/groups/${owner.full_path}` },

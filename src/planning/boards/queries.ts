@@ -11,7 +11,7 @@ export type ListRow = Selectable<BoardListsTable>
 
 function boardsOf(db: Db, owner: Source) {
   const query = db.selectFrom('boards').selectAll()
-  return query.where(owner.kind === 'project' ? 'project_id' : 'group_id', '=', owner.id)
+  return query.where(owner.type === 'project' ? 'project_id' : 'group_id', '=', owner.id)
 }
 
 export function listBoardRows(db: Db, owner: Source, page: OffsetPage) {

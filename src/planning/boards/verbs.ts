@@ -53,8 +53,8 @@ function checkedName(name: string): string {
 export async function createBoard(ctx: Ctx, owner: Source, name: string): Promise<BoardRow> {
   const now = ctx.now()
   return insertBoard(ctx.db, {
-    project_id: owner.kind === 'project' ? owner.id : null,
-    group_id: owner.kind === 'group' ? owner.id : null,
+    project_id: owner.type === 'project' ? owner.id : null,
+    group_id: owner.type === 'group' ? owner.id : null,
     name: checkedName(name),
     created_at: now,
     updated_at: now,
@@ -109,7 +109,7 @@ async function memberOf(ctx: Ctx, owner: Source, id: number | null): Promise<num
   if (!id) return null
   const today = dayOf(ctx.now())
   const role =
-    owner.kind === 'project'
+    owner.type === 'project'
       ? await findProjectRole(ctx.db, id, owner, today)
       : await findGroupRole(ctx.db, id, owner.id, today)
   return role > 0 ? id : null

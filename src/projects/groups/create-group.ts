@@ -1,14 +1,14 @@
-import { isAdmin, userOf } from '../../access/actor.ts'
+import { userOf } from '../../access/actor.ts'
 import { Role, type Visibility, visibilityRank } from '../../access/roles.ts'
-import { type Group, getVisibleGroup } from '../../access/subjects.ts'
+import type { Group } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { groupNameFaults, groupPathFaults } from '../../base/path-rules.ts'
-import { forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { addFirstMember } from '../members/found-source.ts'
+import { assertMayCreateTopGroup, getParentGroup } from './access.ts'
 import { groupVisibilityFaults, MAX_DEPTH, refuseGroupFaults, whilePathFree } from './faults.ts'
-import { countAncestors, findCanCreateGroup, insertGroup } from './queries.ts'
+import { countAncestors, insertGroup } from './queries.ts'
 import { auditGroup } from './record.ts'
 import type { GroupColumns } from './settings.ts'
 
@@ -70,31 +70,13 @@ export function groupDescriptionFaults(description: string | null | undefined): 
   return (description ?? '').length > 500 ? ['is too long (maximum is 500 characters)'] : []
 }
 
-/** The parent of a new group: 404 when hidden, 403 without the right to make subgroups there. */
 async function getParent(ctx: Ctx, id: number): Promise<Group> {
-  const parent = await getVisibleGroup(ctx, String(id))
-  if (!mayCreateSubgroup(ctx, parent)) throw forbidden()
+  const parent = await getParentGroup(ctx, id)
   const depth = await countAncestors(ctx.db, parent.id)
   refuseGroupFaults({
     parent_id: depth >= MAX_DEPTH ? [`has too many ancestors (maximum is ${MAX_DEPTH})`] : [],
   })
   return parent
-}
-
-/** Owners may make subgroups, Maintainers where the group lets them (docs/contract/D §1.3 Rules). */
-export function mayCreateSubgroup(ctx: Ctx, parent: Group): boolean {
-  if (parent.archived) return false
-  if (isAdmin(ctx.actor)) return true
-  const least = parent.subgroup_creation_level === 'maintainer' ? Role.maintainer : Role.owner
-  return parent.role >= least
-}
-
-/** 403 unless the caller may make groups at the top. */
-export async function assertMayCreateTopGroup(ctx: Ctx): Promise<void> {
-  if (isAdmin(ctx.actor)) return
-  const user = userOf(ctx.actor)
-  if (!user || user.external || !ctx.settings.get('can_create_group')) throw forbidden()
-  if (!(await findCanCreateGroup(ctx.db, user.id))) throw forbidden()
 }
 
 function presetVisibility(ctx: Ctx, parent: Group | null): Visibility {

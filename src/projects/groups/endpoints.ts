@@ -3,6 +3,7 @@ import { anyone, onGroup, signedIn } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { filledText, flag, id } from '../../http/params.ts'
 import { sentAvatar } from '../../identity/users/avatar/sent-avatar.ts'
+import { createsGroup } from './access.ts'
 import { createGroup } from './create-group.ts'
 import { groupDetailEntity, groupEntity } from './entity.ts'
 import { listGroups } from './list-groups.ts'
@@ -37,6 +38,7 @@ export const postGroup = endpoint({
     parent_id: id().optional(),
     ...groupBodyParams,
   },
+  conditions: [createsGroup],
   response: groupDetailEntity,
   status: 201,
   async handler({ ctx, body, request }) {

@@ -1,4 +1,4 @@
-import { isAdmin } from '../../access/actor.ts'
+import { restrictionFaults } from '../../access/restricted-visibility.ts'
 import { type Visibility, visibilityRank } from '../../access/roles.ts'
 import { type FieldTexts, invalidText, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -48,9 +48,5 @@ export function groupVisibilityFaults(
       `${visibility} is not allowed since the parent group has a ${parent.visibility} visibility.`,
     )
   }
-  const restricted = ctx.settings.get('restricted_visibility_levels')
-  if (!isAdmin(ctx.actor) && restricted.includes(visibility)) {
-    faults.push(`${visibility} has been restricted by your administrator`)
-  }
-  return faults
+  return [...faults, ...restrictionFaults(ctx, visibility)]
 }

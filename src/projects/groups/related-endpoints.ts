@@ -1,10 +1,6 @@
 import { z } from 'zod'
-import {
-  assertAdminOrHidden,
-  getVisibleProject,
-  onGroup,
-  onProject,
-} from '../../access/subjects.ts'
+import { adminsOnly } from '../../access/conditions.ts'
+import { getVisibleProject, onGroup, onProject } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, flag, id, integer, oneOf, text } from '../../http/params.ts'
 import { transferProject } from '../projects/transfer-project.ts'
@@ -59,10 +55,10 @@ export const postGroupProject = endpoint({
   tags,
   access: onGroup('admin_group'),
   params: { project_id: text() },
+  conditions: [adminsOnly],
   response: groupDetailEntity,
   status: 201,
   async handler({ ctx, group, params }) {
-    assertAdminOrHidden(ctx)
     const project = await getVisibleProject(ctx, params.project_id)
     await transferProject(ctx, project, group.id)
     return await readGroup(ctx, group.id, { projects: true })

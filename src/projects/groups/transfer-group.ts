@@ -1,11 +1,11 @@
-import { Role, type Visibility, visibilityRank } from '../../access/roles.ts'
+import { type Visibility, visibilityRank } from '../../access/roles.ts'
 import { type Group, getVisibleGroup } from '../../access/subjects.ts'
 import { invalidText, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
 import { followNamespacePath, lowerProjectsBelow } from '../projects/below.ts'
-import { assertMayCreateTopGroup, mayCreateSubgroup } from './create-group.ts'
+import { assertMayCreateTopGroup, mayMoveInto } from './access.ts'
 import { MAX_DEPTH } from './faults.ts'
 import { countAncestors, updateGroupRow } from './queries.ts'
 import { auditGroup } from './record.ts'
@@ -65,9 +65,7 @@ async function assertFits(ctx: Ctx, group: Group, parent: Group | null): Promise
     .toLowerCase()
     .startsWith(`${group.full_path}/`.toLowerCase())
   if (inside) throw refused('Cannot transfer group to one of its subgroup.')
-  if (parent.role < Role.owner || !mayCreateSubgroup(ctx, parent)) {
-    throw refused("You don't have enough permissions.")
-  }
+  if (!mayMoveInto(ctx, parent)) throw refused("You don't have enough permissions.")
   const depth = (await countAncestors(ctx.db, parent.id)) + (await findHeight(ctx.db, group.id))
   if (depth > MAX_DEPTH) throw refused(`Groups are nested at most ${MAX_DEPTH} deep.`)
 }

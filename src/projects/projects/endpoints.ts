@@ -7,7 +7,9 @@ import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, oneOf, text } from '../../http/params.ts'
 import { sentAvatar } from '../../identity/users/avatar/sent-avatar.ts'
 import { getUser } from '../../identity/users/find-user.ts'
+import { changesVisibility } from './access.ts'
 import { projectBodyParams } from './body-params.ts'
+import { createsProjectIn } from './create/access.ts'
 import { createProject, type NewProject } from './create/create-project.ts'
 import { assertImportable, enqueueImport, shownUrl } from './create/import-url.ts'
 import { projectBasicEntity, projectEntity, projectListEntity } from './entity.ts'
@@ -98,6 +100,7 @@ export const postProject = endpoint({
   access: signedIn(),
   body: { namespace_id: id().optional(), ...creationParams },
   check: nameOrPath,
+  conditions: [createsProjectIn('namespace_id')],
   response: projectEntity,
   status: 201,
   handler: ({ ctx, body, request }) =>
@@ -151,6 +154,7 @@ export const putProject = endpoint({
   tags,
   access: onProject('admin_project'),
   body: { name: text().optional(), path: text().optional(), ...projectBodyParams },
+  conditions: [changesVisibility],
   response: projectEntity.or(projectBasicEntity),
   async handler({ ctx, project, body, request }) {
     await updateProject(ctx, project, {

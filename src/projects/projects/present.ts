@@ -13,9 +13,9 @@ import { avatarUrl, presentUserBasic } from '../../identity/users/basic.ts'
 import { renderField } from '../../markdown/render.ts'
 import { presentNamespaceBrief } from '../namespaces/entity.ts'
 import type { ProjectBasic, ProjectFull } from './entity.ts'
-import { type Extras, type Facts, readExtras, type Wanted } from './extras.ts'
 import { findLicense } from './facts/licenses.ts'
 import { listVisibleByIds } from './list/queries.ts'
+import { type Extras, type Facts, readExtras, type Wanted } from './present-extras.ts'
 import {
   type LegacyFlag,
   legacyFlags,

@@ -8,6 +8,7 @@ import { flag, id, oneOf, text } from '../../http/params.ts'
 import { getAvatar } from '../../identity/users/avatar/read-avatar.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { callerId } from '../../identity/users/find-user.ts'
+import { createsProjectIn } from './create/access.ts'
 import { projectBasicEntity, projectEntity } from './entity.ts'
 import { freshFacts } from './facts/measure.ts'
 import { listFetches } from './facts/queries.ts'
@@ -195,6 +196,7 @@ export const putTransfer = endpoint({
   tags,
   access: onProject('transfer_project'),
   body: { namespace: id().or(text()) },
+  conditions: [createsProjectIn('namespace')],
   response: anyProject,
   async handler({ ctx, project, body }) {
     await transferProject(ctx, project, body.namespace)

@@ -6,7 +6,7 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
 import { keepOwner } from '../members/keep-owner.ts'
-import { getTargetNamespace } from './create/target-namespace.ts'
+import { getTargetNamespace } from './create/access.ts'
 import { updateProjectRow } from './queries.ts'
 import { auditProject } from './record.ts'
 

@@ -39,6 +39,6 @@ function refusalOf(archived: boolean, what: 'project' | 'group'): string {
 export const onWiki = eitherRecord('read_wiki', {
   params: {},
   find: async ({ ctx, source }) => ({
-    wiki: source.kind === 'project' ? projectWiki(ctx, source) : groupWiki(ctx, source),
+    wiki: source.type === 'project' ? projectWiki(ctx, source) : groupWiki(ctx, source),
   }),
 })

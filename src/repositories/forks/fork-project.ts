@@ -6,11 +6,8 @@ import { invalid, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { listRefs } from '../../git/refs/refs.ts'
 import { noObject } from '../../git/types.ts'
+import { getTargetNamespace, type TargetNamespace } from '../../projects/projects/create/access.ts'
 import { createProject } from '../../projects/projects/create/create-project.ts'
-import {
-  getTargetNamespace,
-  type TargetNamespace,
-} from '../../projects/projects/create/target-namespace.ts'
 import { finishFork } from '../../projects/projects/tasks.ts'
 import { shareLfsObjects } from '../lfs/objects.ts'
 import { moveRefs } from '../refs/move-refs.ts'

@@ -1,5 +1,6 @@
-import { isAdmin, userOf } from '../../../access/actor.ts'
+import { userOf } from '../../../access/actor.ts'
 import { findProjectById, type ProjectRow } from '../../../access/find-queries.ts'
+import { restrictionFaults } from '../../../access/restricted-visibility.ts'
 import { Role, type Visibility, visibilityRank } from '../../../access/roles.ts'
 import { later } from '../../../base/clock.ts'
 import { runEffects } from '../../../base/effects.ts'
@@ -17,7 +18,7 @@ import { changedSettings } from '../settings.ts'
 import { removeProject } from '../tasks.ts'
 import { saveTopics } from '../topics/queries.ts'
 import { topicFaults } from '../topics/sent-topics.ts'
-import { getTargetNamespace, type TargetNamespace } from './target-namespace.ts'
+import { getTargetNamespace, type TargetNamespace } from './access.ts'
 
 /** A project to be made. Name or path must be given; the other follows from it. */
 export interface NewProject {
@@ -138,11 +139,7 @@ export function visibilityFaults(
   ) {
     faults.push(`${visibility} is not allowed in a ${namespace.visibility} group.`)
   }
-  const restricted = ctx.settings.get('restricted_visibility_levels')
-  if (!isAdmin(ctx.actor) && restricted.includes(visibility)) {
-    faults.push(`${visibility} has been restricted by your administrator`)
-  }
-  return faults
+  return [...faults, ...restrictionFaults(ctx, visibility)]
 }
 
 async function insertHidden(

@@ -1,7 +1,7 @@
 import { anyone } from '../../../access/subjects.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { text } from '../../../http/params.ts'
-import { getUserWithProfile } from '../../../identity/users/find-user.ts'
+import { getUserWithProfile } from '../../../identity/users/visible-profile.ts'
 import { projectListEntity } from '../entity.ts'
 import { listProjects } from './list-projects.ts'
 import { projectListParams, projectPages } from './params.ts'

@@ -1,6 +1,8 @@
 import { isAdmin, userOf } from '../../../access/actor.ts'
+import { type Condition, condition } from '../../../access/conditions.ts'
+import { type Conditions, mayInGroup } from '../../../access/decide.ts'
 import type { Visibility } from '../../../access/roles.ts'
-import { findVisibleGroup } from '../../../access/subjects.ts'
+import { findVisibleGroup, type Group } from '../../../access/subjects.ts'
 import { forbidden, invalid, notFound, unauthorized } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import {
@@ -9,7 +11,6 @@ import {
   findPersonalNamespace,
   findProjectQuota,
 } from '../queries.ts'
-import { mayCreateProjectsIn } from './creation-rights.ts'
 
 /** A namespace into which the caller may put a project. */
 export interface TargetNamespace {
@@ -32,6 +33,15 @@ function target(row: NamespaceRow): TargetNamespace {
     fullPath: row.full_path,
     visibility: row.kind === 'user' ? 'public' : row.visibility,
     ownerId: row.owner_id,
+  }
+}
+
+/** Who makes projects in a group, as its `project_creation_level` has it (docs/contract/D §1.3, §2.3). */
+function creationConditions({ project_creation_level: level }: Group): Conditions {
+  return {
+    for_developers: level === 'developer',
+    for_maintainers: level === 'maintainer',
+    for_owners: level === 'owner',
   }
 }
 
@@ -61,7 +71,7 @@ export async function getTargetNamespace(
   if (row.kind === 'user') return await personalTarget(ctx, row)
   const group = await findVisibleGroup(ctx, String(row.id))
   if (!group) throw notFound('Namespace')
-  if (!mayCreateProjectsIn(ctx, group)) throw notValid()
+  if (!mayInGroup(ctx.actor, group, 'create_project', creationConditions(group))) throw notValid()
   return target(row)
 }
 
@@ -78,4 +88,17 @@ async function assertQuota(ctx: Ctx, userId: number): Promise<void> {
   const quota = await findProjectQuota(ctx.db, userId)
   if (!quota || (quota.count ?? 0) < quota.projects_limit) return
   throw forbidden(`You've reached your limit of ${quota.projects_limit} projects created.`)
+}
+
+/** A project is made in, or moved into, a namespace where the caller may create projects. */
+export function createsProjectIn<F extends string>(
+  field: F,
+): Condition<{
+  readonly ctx: Ctx
+  readonly body: Readonly<Partial<Record<F, number | string | undefined>>>
+}> {
+  return condition(`${field}: create_project`, async ({ ctx, body }) => {
+    await getTargetNamespace(ctx, body[field])
+    return true as const
+  })
 }

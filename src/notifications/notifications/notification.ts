@@ -6,7 +6,7 @@ import { GROUP_EVENTS } from '../notification-settings/levels.ts'
 const MORE_EVENTS = ['approve_merge_request', 'mentioned'] as const
 
 /** Something that happened to an issue or merge request, and that people may want a mail about. */
-export const happeningSchema = z.object({
+export const notificationSchema = z.object({
   project_id: z.int(),
   type: z.enum(['Issue', 'MergeRequest']),
   id: z.int(),
@@ -18,15 +18,15 @@ export const happeningSchema = z.object({
   at: z.string(),
 })
 
-export type Happening = z.infer<typeof happeningSchema>
+export type Notification = z.infer<typeof notificationSchema>
 
 /** Finds who wants a mail about it; its handler is in tasks.ts. */
-export const collectRecipients = { name: 'notifications.collect', payload: happeningSchema }
+export const collectRecipients = { name: 'notifications.collect', payload: notificationSchema }
 
 export const sendNotice = {
   name: 'notifications.send',
   payload: z.object({
-    happening: happeningSchema,
+    notification: notificationSchema,
     user_id: z.int(),
     email: z.string().nullable(),
     reason: z.enum([
@@ -43,19 +43,19 @@ export const sendNotice = {
 export type Notice = z.infer<typeof sendNotice.payload>
 
 /** Lets mails about something be sent, in the transaction that made it happen. */
-export async function tellPeople(
+export async function notifyPeople(
   ctx: Pick<Ctx, 'db' | 'work' | 'now'>,
-  happening: Omit<Happening, 'at' | 'only' | 'note_id'> & Partial<Happening>,
+  notification: Omit<Notification, 'at' | 'only' | 'note_id'> & Partial<Notification>,
 ): Promise<void> {
   await ctx.work.enqueue(ctx.db, collectRecipients, {
     only: null,
     note_id: null,
     at: ctx.now(),
-    ...happening,
+    ...notification,
   })
 }
 
-const events: Readonly<Record<string, Readonly<Partial<Record<string, Happening['event']>>>>> = {
+const events: Readonly<Record<string, Readonly<Partial<Record<string, Notification['event']>>>>> = {
   Issue: { opened: 'new_issue', closed: 'close_issue', reopened: 'reopen_issue' },
   MergeRequest: {
     opened: 'new_merge_request',
@@ -67,6 +67,9 @@ const events: Readonly<Record<string, Readonly<Partial<Record<string, Happening[
 }
 
 /** The event that a word of the feed stands for. */
-export function eventOf(type: string | undefined, action: string): Happening['event'] | undefined {
+export function eventOf(
+  type: string | undefined,
+  action: string,
+): Notification['event'] | undefined {
   return events[type ?? '']?.[action]
 }
