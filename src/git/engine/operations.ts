@@ -27,7 +27,12 @@ import { inspectRepositoryOperation } from '../maintenance/maintenance.ts'
 import { cherryPickOperation } from '../merge/cherry-pick.ts'
 import { checkMergeOperation, rebaseOperation, writeMergeOperation } from '../merge/merge.ts'
 import { revertOperation } from '../merge/revert.ts'
-import { hashBlobOperation, openBlobOperation, readBlobOperation } from '../objects/blob.ts'
+import {
+  emitBlobOperation,
+  hashBlobOperation,
+  openBlobOperation,
+  readBlobOperation,
+} from '../objects/blob.ts'
 import { checkSignatureOperation } from '../objects/check-signature.ts'
 import { readCommitOperation, readCommitsOperation } from '../objects/commit.ts'
 import { readFileOperation } from '../objects/file.ts'
@@ -91,6 +96,7 @@ const all: readonly Operation<never, unknown>[] = [
   findTreeEntryOperation,
   hashBlobOperation,
   openBlobOperation,
+  emitBlobOperation,
   readBlobOperation,
   readCommitOperation,
   readCommitsOperation,

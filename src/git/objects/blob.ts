@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import { PassThrough, Readable } from 'node:stream'
+import { byteCache } from '../../base/byte-cache.ts'
+import { Semaphore } from '../../base/semaphore.ts'
 import { startGit } from '../command.ts'
+import { budget, mebibyte } from '../engine/budget.ts'
+import { openEngineStream } from '../engine/engine-stream.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
@@ -10,8 +14,12 @@ import type { Blob, ObjectId } from '../types.ts'
 import { type ObjectHeader, readObjectHeader } from './object-header.ts'
 import { readTyped } from './objects.ts'
 
-/** Larger blobs come through a pipe from the git program instead of through memory. */
-const wholeLimit = 1024 * 1024
+/** Larger blobs stream: in a message they would be copied several times. */
+const wholeLimit = 256 * 1024
+/** Larger ones come from the git program, without ever being whole in memory. */
+const memoryLimit = 8 * mebibyte
+/** As the pipe between the processes takes them well. */
+const pieceSize = 256 * 1024
 /** What `readBlob` is willing to hold in memory unless told otherwise. */
 const readLimit = 64 * 1024 * 1024
 
@@ -111,8 +119,63 @@ export async function streamBlob(
       },
     }
   }
-  return { size, body: pipeBlob(repo, id, start, end, signal) }
+  const release = size > memoryLimit ? undefined : await mayStream()
+  if (!release) return { size, body: pipeBlob(repo, id, start, end, signal) }
+  try {
+    const body = await openEngineStream(repo, emitBlobOperation, { id, start, end }, signal)
+    body.once('close', release)
+    if (body.closed) release()
+    return { size, body }
+  } catch (error) {
+    release()
+    throw error
+  }
 }
+
+/**
+ * Slow readers must not hold all the streams of an engine process, which archives need too. Fast ones make room in
+ * milliseconds; after that the git program is worth its start.
+ */
+const streams = new Semaphore({ limit: 6, maxWaiting: 200, timeoutMs: 150 })
+
+async function mayStream(): Promise<(() => void) | undefined> {
+  try {
+    return await streams.acquire()
+  } catch {
+    return undefined
+  }
+}
+
+/** Large blobs that were read lately: a popular download is unpacked once. */
+const recent = byteCache<Buffer>(
+  budget(24 * mebibyte, mebibyte),
+  (data) => data.length,
+  memoryLimit,
+)
+
+async function readLarge(repository: OpenRepository, id: ObjectId): Promise<Buffer> {
+  const key = `${repository.path} ${id}`
+  const data = recent.get(key) ?? (await readTyped(repository, assertObjectId(id), 'blob'))
+  recent.set(key, data)
+  return data
+}
+
+/** A blob, or a part of it, in pieces: unpacked by libgit2 in its threads. */
+export const emitBlobOperation = operation({
+  name: 'emitBlob',
+  lane: 'stream',
+  // A slow reader may take its time.
+  seconds: 3600,
+  async run(
+    { repository, emit },
+    { id, start, end }: { readonly id: ObjectId; readonly start: number; readonly end: number },
+  ): Promise<void> {
+    const data = await readLarge(repository, id)
+    for (let at = start; at <= end; at += pieceSize) {
+      await emit(data.subarray(at, Math.min(at + pieceSize, end + 1)))
+    }
+  },
+})
 
 function bytesStream(bytes: Buffer): Readable {
   return Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false })
@@ -164,7 +227,7 @@ export const hashBlobOperation = operation({
   name: 'hashBlob',
   lane: 'light',
   async run({ repository }, input: { readonly id: ObjectId }): Promise<string | undefined> {
-    if ((await blobHeader(repository, input.id)).size > wholeLimit) return undefined
+    if ((await blobHeader(repository, input.id)).size > memoryLimit) return undefined
     return sha256(await readTyped(repository, input.id, 'blob'))
   },
 })

@@ -68,6 +68,17 @@ test('a range of a blob is cut exactly, small and large', async () => {
   }
 })
 
+test('readers who never read hold up nobody else, and leave nothing running', async () => {
+  const [id, data] = [...contents].find(([, content]) => content.length > 1_000_000) ?? ['']
+  const idle = await Promise.all(Array.from({ length: 20 }, () => streamBlob(repo, id)))
+  const { body } = await streamBlob(repo, id)
+  expect((await buffer(body)).equals(data ?? Buffer.alloc(0))).toBe(true)
+  for (const stream of idle) stream.body.destroy()
+  const again = await Promise.all(Array.from({ length: 20 }, () => streamBlob(repo, id)))
+  const whole = await Promise.all(again.map((stream) => buffer(stream.body)))
+  expect(whole.every((each) => each.equals(data ?? Buffer.alloc(0)))).toBe(true)
+})
+
 test('a blob beyond the limit is refused before it is read', async () => {
   const [id] = [...contents].find(([, data]) => data.length > 1_000_000) ?? ['']
   await expect(readBlob(repo, id, { limit: 1000 })).rejects.toMatchObject({
