@@ -2,7 +2,7 @@ import { unauthorized } from '../base/problem.ts'
 import type { Db } from '../store/schema.ts'
 import type { JobActor } from './actor.ts'
 import { type Door, digestOf } from './door.ts'
-import { findJobByDigest } from './job-token-queries.ts'
+import { findJobByDigest, isJobAllowed } from './job-token-queries.ts'
 
 /** The job whose token this is, while it runs: a token dies with its job, and with the account of its user. */
 export async function findJobActor(door: Door, secret: string): Promise<JobActor | undefined> {
@@ -21,7 +21,11 @@ export async function signInWithJobToken(door: Door, secret: string): Promise<Jo
   return actor
 }
 
-/** Whether a job may act in a project by its user's role there: in its own (docs/contract/D §2.5). */
-export async function mayJobReach(_db: Db, actor: JobActor, projectId: number): Promise<boolean> {
-  return actor.projectId === projectId
+/**
+ * Whether a job may act in a project by its user's role there (docs/contract/D §2.5): in its own, and in those that list
+ * its project or a group above it, or list nobody on purpose.
+ */
+export async function mayJobReach(db: Db, actor: JobActor, projectId: number): Promise<boolean> {
+  if (actor.projectId === projectId) return true
+  return await isJobAllowed(db, { from: actor.projectId, to: projectId })
 }

@@ -6,11 +6,22 @@ import { ciVariables } from '../store/migrations/0162-ci-variables.ts'
 import { pipelineOrigins } from '../store/migrations/0163-pipeline-origins.ts'
 import { requestVariables } from '../store/migrations/0164-request-variables.ts'
 import { triggersAndSchedules } from '../store/migrations/0165-triggers-and-schedules.ts'
+import { environments } from '../store/migrations/0166-environments.ts'
+import { jobTokenScope } from '../store/migrations/0167-job-token-scope.ts'
+import { featureFlags } from '../store/migrations/0168-feature-flags.ts'
 import * as artifacts from './artifacts/endpoints.ts'
 import * as artifactsRunner from './artifacts/runner-endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
+import * as deployments from './deployments/endpoints.ts'
+import * as deploymentsEnvironment from './deployments/environment-endpoints.ts'
+import { stopDueEnvironments } from './deployments/tasks.ts'
+import * as freezes from './environments/freeze-endpoints.ts'
+import * as featureFlagEndpoints from './feature-flags/endpoints.ts'
+import * as userLists from './feature-flags/user-list-endpoints.ts'
 import { endStaleJobs, followJobEnd } from './job-ends/tasks.ts'
+import * as jobTokenScopeEndpoints from './job-token-scope/endpoints.ts'
 import * as jobs from './jobs/endpoints.ts'
+import * as runnerJobs from './jobs/runner-endpoints.ts'
 import * as lint from './lint/endpoints.ts'
 import * as pipelines from './pipelines/endpoints.ts'
 import * as pipelinesJob from './pipelines/job-endpoints.ts'
@@ -25,8 +36,10 @@ import {
 import * as queue from './queue/endpoints.ts'
 import * as requestPipelines from './request-pipelines/endpoints.ts'
 import { runForRequest } from './request-pipelines/tasks.ts'
+import * as resourceGroups from './resource-groups/endpoints.ts'
 import * as runnersCreate from './runners/create-endpoint.ts'
 import * as runners from './runners/endpoints.ts'
+import * as runnersPlace from './runners/place-endpoints.ts'
 import * as runnersProtocol from './runners/protocol-endpoints.ts'
 import * as schedules from './schedules/endpoints.ts'
 import { runSchedule, startDueSchedules } from './schedules/tasks.ts'
@@ -40,6 +53,15 @@ export const ciArea: Manifest = {
   name: 'ci',
   endpoints: endpointsOf(
     commitStatuses,
+    deployments,
+    deploymentsEnvironment,
+    freezes,
+    featureFlagEndpoints,
+    userLists,
+    jobTokenScopeEndpoints,
+    runnersPlace,
+    runnerJobs,
+    resourceGroups,
     pipelines,
     pipelinesJob,
     pipelinesReport,
@@ -70,8 +92,13 @@ export const ciArea: Manifest = {
     startBridge,
     startDelayedJob,
     startDueSchedules,
+    stopDueEnvironments,
   ],
-  schedules: [every(60_000, endStaleJobs, {}), every(60_000, startDueSchedules, {})],
+  schedules: [
+    every(60_000, endStaleJobs, {}),
+    every(60_000, startDueSchedules, {}),
+    every(60_000, stopDueEnvironments, {}),
+  ],
   migrations: [
     ciRunners,
     ciWork,
@@ -79,5 +106,8 @@ export const ciArea: Manifest = {
     pipelineOrigins,
     requestVariables,
     triggersAndSchedules,
+    environments,
+    jobTokenScope,
+    featureFlags,
   ],
 }

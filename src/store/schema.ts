@@ -8,7 +8,9 @@ import type { CiStartsSchema } from './schema/ci-starts.ts'
 import type { CommitsSchema } from './schema/commits.ts'
 import type { ContainerRegistrySchema } from './schema/container-registry.ts'
 import type { CoreSchema } from './schema/core.ts'
+import type { EnvironmentsSchema } from './schema/environments.ts'
 import type { ExportsSchema } from './schema/exports.ts'
+import type { FeatureFlagsSchema } from './schema/feature-flags.ts'
 import type { HooksSchema } from './schema/hooks.ts'
 import type { IssuesSchema } from './schema/issues.ts'
 import type { LfsSchema } from './schema/lfs.ts'
@@ -42,7 +44,9 @@ export interface Schema
     CommitsSchema,
     ContainerRegistrySchema,
     CoreSchema,
+    EnvironmentsSchema,
     ExportsSchema,
+    FeatureFlagsSchema,
     HooksSchema,
     IssuesSchema,
     LfsSchema,

@@ -1,5 +1,5 @@
 import { apiEndpoints } from '../../src/areas.ts'
-import { done, either, examples, type Spot } from '../contract/example.ts'
+import { done, either, examples, owner, type Spot } from '../contract/example.ts'
 
 const elsewhere = 'needs a pipeline or a runner: test/ci'
 
@@ -21,7 +21,78 @@ const withInstanceVariable = {
   },
 }
 
+/** The project of another visibility, which the owner sees too. */
+function otherProject({ stage, place }: Spot): number {
+  const other = [...stage.places.values()].find((one) => one !== place)
+  return Number(other?.project.id)
+}
+
+const scopePath = '/job_token_scope'
+const withAllowedProject = {
+  async prepare(spot: Spot) {
+    const target = otherProject(spot)
+    const path = `/projects/${spot.place.project.id}${scopePath}/allowlist`
+    await done(owner(spot), 'POST', path, { target_project_id: target })
+    return { target_project_id: String(target) }
+  },
+}
+const withAllowedGroup = {
+  async prepare(spot: Spot) {
+    const target = spot.place.group.id
+    const path = `/projects/${spot.place.project.id}${scopePath}/groups_allowlist`
+    await done(owner(spot), 'POST', path, { target_group_id: target })
+    return { target_group_id: String(target) }
+  },
+}
+const groupForms = Object.fromEntries(
+  ['P/job_token_scope/groups_allowlist', 'P/job_token_scope/allowlist/groups_allowlist'].flatMap(
+    (list) => [
+      [
+        `POST ${list}`,
+        { body: ({ place }: Spot) => ({ target_group_id: Number(place.group.id) }) },
+      ],
+      [`GET ${list}/:target_group_id`, withAllowedGroup],
+      [`DELETE ${list}/:target_group_id`, withAllowedGroup],
+    ],
+  ),
+)
+const listOfUsers = { path: ({ place }: Spot) => ({ iid: String(place.project.user_list_iid) }) }
+
 export const ciExamples = examples({
+  ...groupForms,
+  'PATCH P/job_token_scope': { body: { enabled: false } },
+  'POST P/job_token_scope/allowlist': {
+    body: (spot) => ({ target_project_id: otherProject(spot) }),
+  },
+  'GET P/job_token_scope/allowlist/:target_project_id': withAllowedProject,
+  'DELETE P/job_token_scope/allowlist/:target_project_id': withAllowedProject,
+  'POST P/environments': { body: { name: 'review/one' } },
+  'PUT P/environments/:environment_id': { body: { external_url: 'https://a.example' } },
+  'POST P/environments/stop_stale': { body: { before: '2025-01-01T00:00:00Z' } },
+  'POST P/deployments': {
+    body: ({ place }) => ({
+      environment: 'live',
+      sha: place.project.tip,
+      ref: 'main',
+      tag: false,
+      status: 'success',
+    }),
+  },
+  'PUT P/deployments/:deployment_id': { body: { status: 'failed' } },
+  'POST P/deployments/:deployment_id/approval': { elsewhere },
+  'POST P/freeze_periods': { body: { freeze_start: '0 0 1 2 *', freeze_end: '0 0 2 2 *' } },
+  'PUT P/freeze_periods/:freeze_period_id': { body: { freeze_end: '0 0 3 1 *' } },
+  'GET P/resource_groups/:key': { elsewhere },
+  'PUT P/resource_groups/:key': { elsewhere },
+  'GET P/resource_groups/:key/upcoming_jobs': { elsewhere },
+  'POST P/feature_flags': { body: { name: 'another' } },
+  'PUT P/feature_flags/:feature_flag_name': { body: { active: false } },
+  'POST P/feature_flags_user_lists': { body: { name: 'others', user_xids: 'c' } },
+  'GET P/feature_flags_user_lists/:iid': listOfUsers,
+  'PUT P/feature_flags_user_lists/:iid': { ...listOfUsers, body: { user_xids: 'd' } },
+  'DELETE P/feature_flags_user_lists/:iid': listOfUsers,
+  'POST P/runners': { elsewhere },
+  'DELETE P/runners/:runner_id': { elsewhere },
   ...byRunners,
   ...either({
     'POST /variables': { body: { key: 'NEW', value: 'value' } },
@@ -99,6 +170,7 @@ export const ciExamples = examples({
       'GET /job',
       'GET /job/allowed_agents',
       'GET P/jobs/:job_id/artifacts',
+      'GET P/jobs/:job_id/artifacts/tree',
       'GET P/jobs/:job_id/artifacts/*artifact_path',
       'GET P/jobs/artifacts/:ref_name/download',
       'GET P/jobs/artifacts/:ref_name/raw/*artifact_path',

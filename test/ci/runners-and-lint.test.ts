@@ -59,6 +59,32 @@ describe('runners', () => {
     expect((await ana.get(at)).status).toBe(404)
   })
 
+  test('serve further projects of those who look after both, but never lose their first', async () => {
+    const other = await addProject(world, ana, 'basic', { path: 'other' })
+    const runner = await addRunner(world, ana, project.id, { description: 'shared' })
+    const [found] = (await ana.get(`/projects/${project.id}/runners`)).body
+    const list = `/projects/${other.id}/runners`
+    expect((await ana.post(list, { runner_id: found.id })).status).toBe(201)
+    expect((await ana.post(list, { runner_id: found.id })).status).toBe(400)
+    expect(
+      (await dev.post(`/projects/${project.id}/runners`, { runner_id: found.id })).status,
+    ).toBe(403)
+    commitFiles(other, { files: { '.svc-ci.yml': 'x: {script: y}' } })
+    await ana.post(`/projects/${other.id}/pipeline`, { ref: 'main' })
+    const job = await runner.request()
+    expect(job?.job_info.project_id).toBe(other.id)
+    if (job) await runner.finish(job, 'success')
+    const had = await ana.get(`/runners/${found.id}/jobs?status=success&system_id=s_1`)
+    expect(had.body).toMatchObject([{ id: job?.id, name: 'x', status: 'success' }])
+    expect((await ana.get(`/runners/${found.id}/jobs?system_id=s_2`)).body).toEqual([])
+    const own = await ana.delete(`/projects/${project.id}/runners/${found.id}`)
+    expect(own.status).toBe(403)
+    expect((await ana.delete(`${list}/${found.id}`)).status).toBe(204)
+    expect((await ana.delete(`/projects/${project.id}/runners/${found.id}`)).status).toBe(403)
+    expect((await ana.delete(`${list}/${found.id}`)).status).toBe(404)
+    await ana.delete(`/runners/${found.id}`)
+  })
+
   test('are registered by the tokens that administrators and Maintainers put in place', async () => {
     const ofProject = await ana.post(`/projects/${project.id}/runners/reset_registration_token`)
     const token = ofProject.body.token as string

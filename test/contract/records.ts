@@ -223,6 +223,21 @@ export async function fillProject(owner: Caller, target: Caller, project: string
     cron: '0 3 * * *',
   })
   await make(`/pipeline_schedules/${schedule.id}/variables`, { key: 'VAR', value: 'nightly' })
+  const environment = await make('/environments', { name: 'staging' })
+  await make(`/environments/${environment.id}/stop`)
+  const deployment = await make('/deployments', {
+    environment: 'live',
+    sha: tip.id,
+    ref: 'main',
+    tag: false,
+    status: 'failed',
+  })
+  const freeze = await make('/freeze_periods', {
+    freeze_start: '0 0 1 1 *',
+    freeze_end: '0 0 2 1 *',
+  })
+  await make('/feature_flags', { name: 'new_page', version: 'new_version_flag' })
+  const userList = await make('/feature_flags_user_lists', { name: 'testers', user_xids: 'a,b' })
   const invited = `invited-p${id}@example.com`
   await make('/invitations', { email: invited, access_level: 30 })
   return {
@@ -281,6 +296,11 @@ export async function fillProject(owner: Caller, target: Caller, project: string
     trigger_id: String(trigger.id),
     trigger_token: trigger.token,
     pipeline_schedule_id: String(schedule.id),
+    environment_id: String(environment.id),
+    deployment_id: String(deployment.id),
+    freeze_period_id: String(freeze.id),
+    feature_flag_name: 'new_page',
+    user_list_iid: String(userList.iid),
     label_event_id: String(labelEvents[0]?.id),
     milestone_event_id: String(milestoneEvents[0]?.id),
     state_event_id: String(stateEvents[0]?.id),

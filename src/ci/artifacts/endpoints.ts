@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { onProject } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
 import { answerDownload } from '../../http/conditional-file.ts'
@@ -11,7 +12,7 @@ import { getArchive } from './access.ts'
 import { downloadOf } from './download.ts'
 import { eraseArtifacts } from './erase.ts'
 import { expireAll, findLatestSource, keepArtifacts } from './latest.ts'
-import { openZipEntry } from './zip-entry.ts'
+import { listZipEntries, openZipEntry } from './zip-entry.ts'
 
 const tags = ['jobs']
 const path = '/projects/:id/jobs/:job_id/artifacts'
@@ -26,6 +27,31 @@ export const downloadArtifacts = endpoint({
   response: bytes('application/zip'),
   async handler({ ctx, project, job, request }) {
     return await answerDownload(request, downloadOf(ctx, await getArchive(ctx, project, job.id)))
+  },
+})
+
+const treeEntity = z.strictObject({
+  name: z.string(),
+  path: z.string(),
+  type: z.enum(['file', 'directory']),
+  size: z.int().nullable(),
+  mode: z.string().nullable(),
+})
+
+export const listArtifactTree = endpoint({
+  method: 'GET',
+  path: `${path}/tree`,
+  summary: 'List the files in the artifacts of a job',
+  tags,
+  access: onJob(),
+  jobToken: true,
+  query: { path: text({ max: 4096 }).default(''), recursive: flag().default(false) },
+  paginate: 'offset',
+  response: z.array(treeEntity),
+  async handler({ ctx, project, job, query, page }) {
+    const archive = await getArchive(ctx, project, job.id)
+    const all = await listZipEntries(ctx, archive, query)
+    return { items: all.slice(page.offset, page.offset + page.perPage), total: all.length }
   },
 })
 

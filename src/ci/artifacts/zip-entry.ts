@@ -85,3 +85,81 @@ async function findEntry(zip: ZipFile, path: string): Promise<Entry | undefined>
 function isPlain(entry: Entry): boolean {
   return ((entry.externalFileAttributes >>> 16) & 0o170000) !== SYMLINK
 }
+
+/** What a folder of an archive holds. */
+export interface TreeEntry {
+  readonly name: string
+  readonly path: string
+  readonly type: 'file' | 'directory'
+  readonly size: number | null
+  readonly mode: string | null
+}
+
+/**
+ * The entries of a folder inside an archive by name, or all below it; folders are known by what lies in them. Entries whose
+ * path leaves the archive are left out.
+ */
+export async function listZipEntries(
+  ctx: Pick<Ctx, 'files'>,
+  archive: ArtifactRow,
+  { path, recursive }: { readonly path: string; readonly recursive: boolean },
+): Promise<TreeEntry[]> {
+  const folder = path.replace(/^\/+|\/+$/g, '')
+  if (folder !== '') assertPath(folder)
+  const zip = await openArchive(ctx, archive)
+  const found = new Map<string, TreeEntry>()
+  const prefix = folder === '' ? '' : `${folder}/`
+  try {
+    await eachEntry(zip, (entry) => {
+      const name = entry.fileName.replace(/\/$/, '')
+      if (name.startsWith(prefix) && name !== '' && !leavesArchive(name)) {
+        addEntry(found, entry, { name, prefix, recursive })
+      }
+    })
+  } finally {
+    zip.close()
+  }
+  return [...found.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+function leavesArchive(name: string): boolean {
+  return name.startsWith('/') || name.includes('\\') || name.split('/').includes('..')
+}
+
+function addEntry(
+  found: Map<string, TreeEntry>,
+  entry: Entry,
+  at: { readonly name: string; readonly prefix: string; readonly recursive: boolean },
+): void {
+  const parts = at.name.slice(at.prefix.length).split('/')
+  const depth = at.recursive ? parts.length : 1
+  for (let length = 1; length <= depth; length += 1) {
+    const path = at.prefix + parts.slice(0, length).join('/')
+    const isFile = length === parts.length && !entry.fileName.endsWith('/')
+    if (path === '' || (found.has(path) && !isFile)) continue
+    const mode = ((entry.externalFileAttributes >>> 16) & 0o177777).toString(8)
+    found.set(path, {
+      name: parts[length - 1] ?? '',
+      path,
+      type: isFile ? 'file' : 'directory',
+      size: isFile ? entry.uncompressedSize : null,
+      mode: isFile ? mode : null,
+    })
+  }
+}
+
+/** Gives every entry in turn; 400 for an archive that is broken, or that nobody should list. */
+async function eachEntry(zip: ZipFile, visit: (entry: Entry) => void): Promise<void> {
+  if (zip.entryCount > MOST_ENTRIES) throw badRequest('the archive has too many entries')
+  await new Promise<void>((resolve, reject) => {
+    zip.on('entry', (entry: Entry) => {
+      visit(entry)
+      zip.readEntry()
+    })
+    zip.once('end', () => resolve())
+    zip.once('error', reject)
+    zip.readEntry()
+  }).catch(() => {
+    throw badRequest('the archive is broken')
+  })
+}

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { CiJobsTable } from '../../store/schema/ci.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
+import type { ProcessMode } from '../../store/schema/environments.ts'
 import type { Db } from '../../store/schema.ts'
 import type { StatusPart } from './composite-status.ts'
 
@@ -28,6 +29,57 @@ export async function findJob(db: Db, projectId: number, id: number): Promise<Jo
 
 export async function findJobById(db: Db, id: number): Promise<JobRow | undefined> {
   return await jobs(db).where('ci_jobs.id', '=', id).executeTakeFirst()
+}
+
+/** The jobs that a runner had. */
+export function selectRunnerJobs(
+  db: Db,
+  runnerId: number,
+  filter: {
+    readonly status?: PipelineStatus | undefined
+    readonly systemId?: string | undefined
+    readonly sort: 'asc' | 'desc'
+  },
+) {
+  const { status, systemId, sort } = filter
+  return jobs(db)
+    .where('ci_jobs.runner_id', '=', runnerId)
+    .$if(status !== undefined, (query) => query.where('ci_jobs.status', '=', status ?? 'created'))
+    .$if(systemId !== undefined, (query) =>
+      query.where('ci_jobs.runner_manager_id', 'in', (inner) =>
+        inner
+          .selectFrom('ci_runner_managers')
+          .select('id')
+          .where('runner_id', '=', runnerId)
+          .where('system_id', '=', systemId ?? ''),
+      ),
+    )
+    .orderBy('ci_jobs.id', sort)
+}
+
+/** The job of a name in a pipeline that counts. */
+export async function findNamedJob(
+  db: Db,
+  pipelineId: number,
+  name: string,
+): Promise<JobRow | undefined> {
+  return await jobs(db)
+    .where('ci_jobs.pipeline_id', '=', pipelineId)
+    .where('ci_jobs.name', '=', name)
+    .where('ci_jobs.retried', '=', 0)
+    .executeTakeFirst()
+}
+
+/** Jobs by id, those of one project. */
+export async function listJobsById(
+  db: Db,
+  projectId: number,
+  ids: readonly number[],
+): Promise<JobRow[]> {
+  return await jobs(db)
+    .where('ci_jobs.project_id', '=', projectId)
+    .where(sql<boolean>`ci_jobs.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+    .execute()
 }
 
 export async function findJobStatus(db: Db, id: number): Promise<PipelineStatus | undefined> {
@@ -276,18 +328,60 @@ export async function isResourceTaken(db: Db, projectId: number, group: string):
   return row !== undefined
 }
 
-/** The oldest job that waits for the resource. */
+/** Which of the jobs that wait for a resource is next, as the mode of the resource says. */
 export async function findNextForResource(
   db: Db,
   projectId: number,
   group: string,
+  mode: ProcessMode,
 ): Promise<{ id: number; pipeline_id: number } | undefined> {
-  return await db
+  const newest = mode === 'newest_first' || mode === 'newest_ready_first'
+  const waiting = db
     .selectFrom('ci_jobs')
     .select(['id', 'pipeline_id'])
     .where('project_id', '=', projectId)
     .where('resource_group', '=', group)
     .where('status', '=', 'waiting_for_resource')
-    .orderBy('id')
+  const next =
+    mode === 'unordered'
+      ? waiting.orderBy('id')
+      : waiting.orderBy('pipeline_id', newest ? 'desc' : 'asc').orderBy('id')
+  const found = await next.executeTakeFirst()
+  if (!found || mode === 'unordered' || mode === 'newest_ready_first') return found
+  // In order, a job waits for those of pipelines before its own that are not that far yet.
+  const before = await db
+    .selectFrom('ci_jobs')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('resource_group', '=', group)
+    .where('retried', '=', 0)
+    .where('status', 'in', ['created', 'scheduled', 'preparing'])
+    .where('pipeline_id', newest ? '>' : '<', found.pipeline_id)
     .executeTakeFirst()
+  return before ? undefined : found
+}
+
+/** The mode of a resource group; undefined for one that no job has named and nobody set. */
+export async function findProcessMode(
+  db: Db,
+  projectId: number,
+  key: string,
+): Promise<ProcessMode | undefined> {
+  const row = await db
+    .selectFrom('ci_resource_groups')
+    .select('process_mode')
+    .where('project_id', '=', projectId)
+    .where('key', '=', key)
+    .executeTakeFirst()
+  return row?.process_mode
+}
+
+/** The jobs of a resource group that have not begun, in the order of their ids. */
+export function selectUpcoming(db: Db, projectId: number, group: string) {
+  return jobs(db)
+    .where('ci_jobs.project_id', '=', projectId)
+    .where('ci_jobs.resource_group', '=', group)
+    .where('ci_jobs.status', 'in', ['created', 'waiting_for_resource', 'scheduled', 'preparing'])
+    .where('ci_jobs.retried', '=', 0)
+    .orderBy('ci_jobs.id')
 }

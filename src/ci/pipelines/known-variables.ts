@@ -3,6 +3,7 @@ import { apiVersion, productVersion } from '../../base/version.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Commit } from '../../git/types.ts'
 import { topicsOf } from '../../projects/projects/topics/topics-of.ts'
+import { isFrozen } from '../environments/freeze.ts'
 import type { RequestOrigin } from './pipeline-input.ts'
 import { listOpenRequestPaths } from './request-queries.ts'
 import { slugOf } from './slug.ts'
@@ -43,6 +44,7 @@ export async function knownVariables(
     ['CI_CONFIG_PATH', at.configPath],
     ['CI_PIPELINE_SOURCE', at.source],
     ...(at.request?.variables ?? []),
+    ...((await isFrozen(ctx, project.id)) ? [['CI_DEPLOY_FREEZE', 'true'] as const] : []),
     ...(requests.length > 0 ? [['CI_OPEN_MERGE_REQUESTS', requests.join(',')] as const] : []),
   ])
 }

@@ -1,7 +1,9 @@
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
+import { blockUnapproved, markBlocked } from '../environments/protection.ts'
 import {
   findNextForResource,
+  findProcessMode,
   isResourceTaken,
   type JobStateRow,
   listJobStates,
@@ -65,17 +67,27 @@ export async function enqueueJobs(
   ctx: Ctx,
   jobs: readonly { readonly id: number; readonly resource_group: string | null }[],
 ): Promise<void> {
-  const free = jobs.filter((job) => job.resource_group === null)
-  const bound = jobs.filter((job) => job.resource_group !== null)
   const ids = (rows: typeof jobs) => rows.map((job) => job.id)
+  const held = await blockUnapproved(ctx, ids(jobs))
+  await holdJobs(ctx, [...held])
+  const free = jobs.filter((job) => job.resource_group === null && !held.has(job.id))
+  const bound = jobs.filter((job) => job.resource_group !== null && !held.has(job.id))
   await changeJobs(ctx, 'enqueue', ids(free))
   await changeJobs(ctx, 'wait_for_resource', ids(bound))
 }
 
-/** The oldest job that waits for a free resource gets it, in whatever pipeline it is. */
+/** Jobs whose deployments wait for approvals wait for somebody, as manual ones do. */
+async function holdJobs(ctx: Ctx, ids: readonly number[]): Promise<void> {
+  await changeJobs(ctx, 'actionize', ids)
+  await changeJobs(ctx, 'unschedule', ids)
+  await markBlocked(ctx, ids)
+}
+
+/** The next job that waits for a free resource gets it, in whatever pipeline it is. */
 async function giveResource(ctx: Ctx, pipeline: PipelineRow, group: string): Promise<void> {
   if (await isResourceTaken(ctx.db, pipeline.project_id, group)) return
-  const next = await findNextForResource(ctx.db, pipeline.project_id, group)
+  const mode = (await findProcessMode(ctx.db, pipeline.project_id, group)) ?? 'unordered'
+  const next = await findNextForResource(ctx.db, pipeline.project_id, group, mode)
   if (!next) return
   await changeJob(ctx, 'enqueue', next)
   if (next.pipeline_id === pipeline.id) return

@@ -6,8 +6,12 @@ import {
   findJobById,
   findJobStatus,
   findJobUser,
+  findNamedJob,
   type JobRow,
   type JobUser,
+  listJobsById,
+  selectRunnerJobs,
+  selectUpcoming,
   updateJob,
 } from './job-queries.ts'
 import { processPipeline } from './process.ts'
@@ -95,6 +99,23 @@ export function masksOf(ctx: Pick<Ctx, 'vault'>, running: RunningJob): readonly 
 export async function getJobStatus(db: Db, jobId: number): Promise<string | undefined> {
   return await findJobStatus(db, jobId)
 }
+
+/** The job of a name in the pipeline of another. */
+export async function jobBeside(db: Db, jobId: number, name: string): Promise<JobRow | undefined> {
+  const job = await findJobById(db, jobId)
+  return job && (await findNamedJob(db, job.pipeline_id, name))
+}
+
+/** Jobs of a project by their ids. */
+export async function jobsOf(db: Db, projectId: number, ids: readonly number[]): Promise<JobRow[]> {
+  return await listJobsById(db, projectId, ids)
+}
+
+/** The jobs that a runner had, as a query for one page of them. */
+export const jobsOfRunner = selectRunnerJobs
+
+/** The jobs that wait for a resource, as a query for one page of them. */
+export const upcomingJobs = selectUpcoming
 
 /** The pipeline that a job is in. */
 export async function pipelineOfJob(db: Db, jobId: number): Promise<number | undefined> {

@@ -11,6 +11,7 @@ export interface MovedJob {
   readonly pipeline_id: number
   readonly kind: 'build' | 'bridge'
   readonly runner_id: number | null
+  readonly environment: string | null
 }
 
 function oneOf(ids: readonly number[]) {
@@ -29,7 +30,7 @@ export async function moveJobs(
     .set(values)
     .where('id', 'in', oneOf(ids))
     .where('status', 'in', from)
-    .returning(['id', 'project_id', 'pipeline_id', 'kind', 'runner_id'])
+    .returning(['id', 'project_id', 'pipeline_id', 'kind', 'runner_id', 'environment'])
     .execute()
   return rows.sort((one, other) => one.id - other.id)
 }

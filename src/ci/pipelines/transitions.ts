@@ -2,6 +2,7 @@ import type { Updateable } from 'kysely'
 import type { Ctx } from '../../ctx.ts'
 import type { CiJobsTable } from '../../store/schema/ci.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
+import { followJobs } from '../environments/follow-jobs.ts'
 import { bridgeJob, endedJob } from './task-names.ts'
 import {
   deletePendingJobs,
@@ -97,6 +98,8 @@ export async function changeJobs(
   if (to === 'pending') await enqueueMoved(ctx, moved)
   if (to === 'pending' || ENDED.includes(to)) await deleteRunningJobs(ctx.db, movedIds)
   if (ENDED.includes(to)) await followEnds(ctx, moved)
+  const deploying = moved.filter((job) => job.environment !== null).map((job) => job.id)
+  if (deploying.length > 0) await followJobs(ctx, deploying)
   return moved
 }
 

@@ -5,6 +5,9 @@ import { readCommit } from '../../git/objects/commit.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { DOTENV_PURPOSE } from '../artifacts/dotenv.ts'
 import { isMap, type ValueMap } from '../config/values.ts'
+import { readEnvironment } from '../environments/follow-jobs.ts'
+import { environmentSlug, tierOf } from '../environments/naming.ts'
+import { findEnvironmentByName } from '../environments/queries.ts'
 import { knownVariables } from '../pipelines/known-variables.ts'
 import type { RequestOrigin } from '../pipelines/pipeline-input.ts'
 import { listRunVariables } from '../pipelines/run-variables.ts'
@@ -32,7 +35,7 @@ export async function jobVariables(
   const yaml = JSON.parse(job.yaml_variables) as readonly YamlOne[] // written by us
   const all = [
     ...(await predefined(ctx, loaded, given)),
-    ...environmentVariables(job.environment),
+    ...(await environmentVariables(ctx, loaded)),
     ...yaml.map(({ key, value, raw }) => open(key, value, { raw })),
     ...(await dotenvOf(ctx, loaded)),
     ...(
@@ -66,18 +69,18 @@ function secret(key: string, value: string): SentVariable {
   return { key, value, public: false, masked: true, file: false, raw: true }
 }
 
-function environmentVariables(environment: string | null): SentVariable[] {
-  const given = environment === null ? undefined : (JSON.parse(environment) as unknown)
-  const name = environmentName(environment)
-  if (!isMap(given) || name === undefined) return []
-  const url = typeof given.url === 'string' ? given.url : undefined
-  const tier = typeof given.deployment_tier === 'string' ? given.deployment_tier : undefined
+async function environmentVariables(ctx: Ctx, { job }: LoadedJob): Promise<SentVariable[]> {
+  if (job.environment === null) return []
+  const given = readEnvironment(job.environment)
+  const { url, action } = given
+  const environment = await findEnvironmentByName(ctx.db, job.project_id, given.name)
   return [
-    open('CI_ENVIRONMENT_NAME', name),
-    open('CI_ENVIRONMENT_SLUG', slugOf(name).slice(0, 24)),
-    open('CI_ENVIRONMENT_ACTION', typeof given.action === 'string' ? given.action : 'start'),
-    ...(url === undefined ? [] : [open('CI_ENVIRONMENT_URL', url)]),
-    ...(tier === undefined ? [] : [open('CI_ENVIRONMENT_TIER', tier)]),
+    open('CI_ENVIRONMENT_NAME', given.name, { raw: true }),
+    open('CI_ENVIRONMENT_SLUG', environment?.slug ?? environmentSlug(given.name)),
+    open('CI_ENVIRONMENT_ACTION', typeof action === 'string' ? action : 'start'),
+    open('CI_ENVIRONMENT_TIER', environment?.tier ?? tierOf(given.name, given.deployment_tier)),
+    ...(environment ? [open('CI_ENVIRONMENT_ID', String(environment.id))] : []),
+    ...(typeof url === 'string' ? [open('CI_ENVIRONMENT_URL', url)] : []),
   ]
 }
 

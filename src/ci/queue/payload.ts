@@ -3,6 +3,7 @@ import type { Ctx } from '../../ctx.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import type { ValueMap } from '../config/values.ts'
 import { expandText } from '../config/variables.ts'
+import { noteEnvironmentUrl, readEnvironment } from '../environments/follow-jobs.ts'
 import type { LoadedJob } from '../pipelines/running.ts'
 import { listDependencies } from './dependencies.ts'
 import { jobVariables } from './job-variables.ts'
@@ -48,6 +49,7 @@ export async function buildPayload(
   const known = new Map(variables.map(({ key, value }) => [key, value]))
   const expand = (text: string) => expandText(text, known)
   const place = { projectId: project.id, sha: pipeline.sha }
+  await noteUrl(ctx, loaded, expand)
   const payload = {
     id: job.id,
     token: input.token,
@@ -100,6 +102,18 @@ export async function buildPayload(
     suspend_options: {},
   }
   return { payload, masks: maskedValues(variables, input.token) }
+}
+
+/** An environment is reached where its job says, with the variables that the job has. */
+async function noteUrl(
+  ctx: Ctx,
+  { job }: LoadedJob,
+  expand: (text: string) => string,
+): Promise<void> {
+  if (job.environment === null) return
+  const { name, url } = readEnvironment(job.environment)
+  if (typeof url !== 'string') return
+  await noteEnvironmentUrl(ctx, job.project_id, name, expand(expand(url)))
 }
 
 function secondsSince(from: string | null, now: string): number {

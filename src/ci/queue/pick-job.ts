@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { actAs } from '../../access/act-as.ts'
+import type { Subject } from '../../access/decide.ts'
 import { digestOf } from '../../access/door.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
+import { projectSetting } from '../../projects/projects/settings.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { deployRefusal } from '../environments/protection.ts'
 import { endJob } from '../pipelines/change-jobs.ts'
 import { giveJob, type LoadedJob, loadJob } from '../pipelines/running.ts'
 import { buildPayload, type JobPayload } from './payload.ts'
@@ -37,6 +40,11 @@ async function takeJob(ctx: Ctx, id: number, picker: Picker): Promise<JobPayload
   const token = ctx.config.vendor.tokenPrefix('job') + randomBytes(24).toString('base64url')
   const timeout = shortest(loaded.job.timeout, picker.runner.maximum_timeout)
   const acting = await actAs(ctx, loaded.job.user_id)
+  const blocked = await deployRefusalOf(acting, loaded)
+  if (blocked !== undefined) {
+    await endJob(ctx, loaded.job, { status: 'failed', reason: blocked })
+    return undefined
+  }
   const built = await buildPayload(acting, loaded, { token, timeout, runner: picker.runner })
   if (typeof built === 'string') {
     await endJob(ctx, loaded.job, { status: 'failed', reason: built })
@@ -70,6 +78,16 @@ const DEFAULT_TIMEOUT = 3600
 function shortest(own: number | null, most: number | null): number {
   const wanted = own ?? DEFAULT_TIMEOUT
   return most === null || most <= 0 ? wanted : Math.min(wanted, most)
+}
+
+/** Why a job must not deploy to its environment now. */
+async function deployRefusalOf(ctx: Ctx, { job, project }: LoadedJob): Promise<string | undefined> {
+  if (job.environment === null) return undefined
+  const settings = { settings: JSON.parse(project.settings) as Subject['settings'] } // written by us
+  return await deployRefusal(ctx, job.id, {
+    forward: projectSetting(settings, 'ci_forward_deployment_enabled'),
+    rollback: projectSetting(settings, 'ci_forward_deployment_rollback_allowed'),
+  })
 }
 
 /** Why a waiting job may not run any more. */

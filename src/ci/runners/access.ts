@@ -24,13 +24,17 @@ export function onRunner(): Access<{ readonly runner: RunnerRow }, 'runner_id'> 
     needs: 'admin_runners',
     params,
     async find(request) {
-      const { ctx } = request
-      const runner = await findRunner(ctx.db, request.read(params).runner_id)
-      if (!runner) throw notFound('Runner')
-      if (await looksAfter(ctx, runner)) return { runner }
-      throw forbidden('No access granted')
+      return { runner: await runnerLookedAfter(request.ctx, request.read(params).runner_id) }
     },
   }
+}
+
+/** The runner of an id for a caller who looks after it: 404, then 403. */
+export async function runnerLookedAfter(ctx: Ctx, runnerId: number): Promise<RunnerRow> {
+  const runner = await findRunner(ctx.db, runnerId)
+  if (!runner) throw notFound('Runner')
+  if (await looksAfter(ctx, runner)) return runner
+  throw forbidden('No access granted')
 }
 
 async function looksAfter(ctx: Ctx, runner: RunnerRow): Promise<boolean> {

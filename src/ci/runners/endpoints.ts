@@ -1,72 +1,32 @@
 import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
 import { onInstance, onProject, signedIn } from '../../access/subjects.ts'
-import { later } from '../../base/clock.ts'
 import { forbidden } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { csv, flag, oneOf, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { onRunner } from './access.ts'
 import { describeRunner, runnerDetailsEntity } from './describe.ts'
-import { presentPage, runnerEntity } from './present.ts'
+import { runnerEntity } from './present.ts'
 import { runnerSettingParameters } from './protocol-endpoints.ts'
-import {
-  deleteRunner,
-  listManagers,
-  listRunners,
-  type RunnerFilter,
-  type RunnerPlace,
-  updateRunner,
-} from './queries.ts'
+import { deleteRunner, listManagers, updateRunner } from './queries.ts'
 import { resetRegistrationToken, runnerColumns } from './register.ts'
+import { runnerPage, runnerQuery } from './runner-page.ts'
 import { newRunnerSecret } from './runner-token.ts'
 
 const tags = ['runners']
-const query = {
-  type: oneOf(['instance_type', 'group_type', 'project_type']).optional(),
-  status: oneOf(['online', 'offline', 'stale', 'never_contacted']).optional(),
-  paused: flag().optional(),
-  tag_list: csv(text({ max: 255 })).default([]),
-  version_prefix: text({ max: 64 }).optional(),
-}
-
-interface Asked {
-  readonly type?: RunnerFilter['type']
-  readonly status?: RunnerFilter['status']
-  readonly paused?: boolean | undefined
-  readonly tag_list: readonly string[]
-  readonly version_prefix?: string | undefined
-}
-
-async function pageOf(
-  ctx: Ctx,
-  place: RunnerPlace,
-  asked: Asked,
-  page: Parameters<typeof listRunners>[3],
-) {
-  const { type, status, paused, tag_list: tagList, version_prefix: versionPrefix } = asked
-  const now = {
-    online: later(ctx.now(), -2 * 3_600_000),
-    stale: later(ctx.now(), -7 * 86_400_000),
-  }
-  const filter = { type, status, paused, tags: tagList, versionPrefix, now }
-  return await presentPage(ctx, await listRunners(ctx.db, place, filter, page))
-}
-
 export const listOwnRunners = endpoint({
   method: 'GET',
   path: '/runners',
   summary: 'List the runners that the caller looks after',
   tags,
   access: signedIn(),
-  query,
+  query: runnerQuery,
   paginate: 'offset',
   response: z.array(runnerEntity),
   async handler({ ctx, query, page }) {
     const user = userOf(ctx.actor)
     if (!user) throw forbidden()
-    return await pageOf(ctx, { kind: 'user', userId: user.id }, query, page)
+    return await runnerPage(ctx, { kind: 'user', userId: user.id }, query, page)
   },
 })
 
@@ -76,10 +36,10 @@ export const listAllRunners = endpoint({
   summary: 'List every runner',
   tags,
   access: onInstance(),
-  query,
+  query: runnerQuery,
   paginate: 'offset',
   response: z.array(runnerEntity),
-  handler: ({ ctx, query, page }) => pageOf(ctx, { kind: 'all' }, query, page),
+  handler: ({ ctx, query, page }) => runnerPage(ctx, { kind: 'all' }, query, page),
 })
 
 export const listProjectRunners = endpoint({
@@ -88,11 +48,11 @@ export const listProjectRunners = endpoint({
   summary: 'List the runners that a project may use',
   tags,
   access: onProject('admin_runners'),
-  query,
+  query: runnerQuery,
   paginate: 'offset',
   response: z.array(runnerEntity),
   handler: ({ ctx, project, query, page }) =>
-    pageOf(
+    runnerPage(
       ctx,
       { kind: 'project', id: project.id, namespaceId: project.namespace_id },
       query,

@@ -255,26 +255,6 @@ export async function listRunners(
   return await listPage(db, query, page)
 }
 
-/** The jobs that a runner had, newest first, with what tells who may see them. */
-export function selectRunnerJobs(
-  db: Db,
-  runnerId: number,
-  filter: { readonly status?: string | undefined; readonly systemId?: string | undefined },
-) {
-  return db
-    .selectFrom('ci_jobs')
-    .leftJoin('ci_runner_managers', 'ci_runner_managers.id', 'ci_jobs.runner_manager_id')
-    .select(['ci_jobs.id', 'ci_jobs.project_id'])
-    .where('ci_jobs.runner_id', '=', runnerId)
-    .$if(filter.status !== undefined, (query) =>
-      query.where(sql<boolean>`ci_jobs.status = ${filter.status ?? ''}`),
-    )
-    .$if(filter.systemId !== undefined, (query) =>
-      query.where('ci_runner_managers.system_id', '=', filter.systemId ?? ''),
-    )
-    .orderBy('ci_jobs.id', 'desc')
-}
-
 export type RegistrationToken = Selectable<CiRegistrationTokensTable>
 
 /** What a registration token is for: a project, a group, or (neither) the instance. */
@@ -291,18 +271,6 @@ export async function findRegistrationByDigest(
     .selectFrom('ci_registration_tokens')
     .selectAll()
     .where('digest', '=', digest)
-    .executeTakeFirst()
-}
-
-export async function findRegistrationAt(
-  db: Db,
-  { groupId, projectId }: RegistrationPlace,
-): Promise<RegistrationToken | undefined> {
-  return await db
-    .selectFrom('ci_registration_tokens')
-    .selectAll()
-    .where(sql<boolean>`coalesce(group_id, 0) = ${groupId ?? 0}`)
-    .where(sql<boolean>`coalesce(project_id, 0) = ${projectId ?? 0}`)
     .executeTakeFirst()
 }
 

@@ -5,7 +5,6 @@ import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
-  findRegistrationAt,
   findRegistrationByDigest,
   insertRunner,
   type RegistrationPlace,
@@ -110,14 +109,6 @@ export async function createRunner(
 
 const PURPOSE = 'ci_registration_tokens.token'
 const PREFIX = 'GR1348941'
-
-/** The registration token of a place, made when it is first asked for. */
-export async function readRegistrationToken(ctx: Ctx, place: RegistrationPlace): Promise<string> {
-  const known = await findRegistrationAt(ctx.db, place)
-  return known
-    ? ctx.vault.open(known.sealed_token, PURPOSE)
-    : await resetRegistrationToken(ctx, place)
-}
 
 /** Puts a new registration token in the place of the one before, which is good no more. */
 export async function resetRegistrationToken(ctx: Ctx, place: RegistrationPlace): Promise<string> {

@@ -355,6 +355,27 @@ export function listWithCommit(db: Db, projectId: number, sha: string): Promise<
     .execute()
 }
 
+/** The merged merge requests of a project that some of these commits came with, newest first. */
+export function listMergedWith(
+  db: Db,
+  projectId: number,
+  shas: readonly string[],
+): Promise<MergeRequestRow[]> {
+  const among = sql<string>`(SELECT value FROM json_each(${JSON.stringify(shas)}))`
+  return mergeRequestQuery(db)
+    .where('merge_requests.target_project_id', '=', projectId)
+    .where('merge_requests.state', '=', 'merged')
+    .where((is) =>
+      is.or([
+        is('merge_requests.merge_commit_sha', 'in', among),
+        is('merge_requests.squash_commit_sha', 'in', among),
+        is('merge_requests.merged_sha', 'in', among),
+      ]),
+    )
+    .orderBy('merge_requests.id', 'desc')
+    .execute()
+}
+
 export async function clearRulesOverwritten(db: Db, projectId: number): Promise<void> {
   await db
     .updateTable('merge_requests')

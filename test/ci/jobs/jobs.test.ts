@@ -137,6 +137,17 @@ describe('artifacts', () => {
       expect((await dev.get(`${api}/artifacts/${path}`)).status).toBe(404)
     }
     expect((await dev.get(`${api}/artifacts/..%2Fa`)).status).toBe(400)
+    const tree = await dev.get(`${api}/artifacts/tree`)
+    expect(tree.body).toContainEqual({
+      name: 'out',
+      path: 'out',
+      type: 'directory',
+      size: null,
+      mode: null,
+    })
+    const inside = await dev.get(`${api}/artifacts/tree?path=out`)
+    expect(inside.body).toMatchObject([{ name: 'a.txt', path: 'out/a.txt', type: 'file', size: 5 }])
+    expect((await dev.get(`${api}/artifacts/tree?path=..`)).status).toBe(400)
     const latest = `/projects/${project.id}/jobs/artifacts/main`
     expect((await dev.get(`${latest}/raw/b.txt?job=x`)).body).toBe('b')
     expect((await dev.get(`${latest}/download?job=x`)).status).toBe(200)

@@ -45,9 +45,9 @@ async function started(config = 'x: {script: make}', settings = {}) {
 
 describe('a runner', () => {
   test('is registered with a token of its place, verified, given a new token and deleted', async () => {
-    const { readRegistrationToken } = await import('../../../src/ci/runners/register.ts')
+    const { resetRegistrationToken } = await import('../../../src/ci/runners/register.ts')
     const place = { groupId: null, projectId: null }
-    const token = await readRegistrationToken(world.ctx, place)
+    const token = await resetRegistrationToken(world.ctx, place)
     const nobody = new TestRunner(world.url, '')
     const made = await nobody.call('POST', '/runners', {
       token,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isBetween, nextRun } from '../../../src/ci/schedules/cron.ts'
+import { isBetween, nextRun } from '../../../src/ci/config/cron.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'

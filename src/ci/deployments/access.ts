@@ -1,0 +1,106 @@
+import { projectRecord } from '../../access/records.ts'
+import type { Access, Project } from '../../access/subjects.ts'
+import { forbidden, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { id } from '../../http/params.ts'
+import { mayDeploy, placeOf } from '../environments/protection.ts'
+import {
+  type DeploymentRow,
+  type EnvironmentRow,
+  findDeployment,
+  findEnvironment,
+} from '../environments/queries.ts'
+import { onBuilds } from '../pipelines/access.ts'
+
+const environmentParams = { environment_id: id() }
+const deploymentParams = { deployment_id: id() }
+
+async function getEnvironment(ctx: Pick<Ctx, 'db'>, project: Project, environmentId: number) {
+  const environment = await findEnvironment(ctx.db, environmentId)
+  if (environment?.project_id !== project.id) throw notFound('Environment')
+  return environment
+}
+
+async function getDeployment(ctx: Pick<Ctx, 'db'>, project: Project, deploymentId: number) {
+  const deployment = await findDeployment(ctx.db, deploymentId)
+  if (deployment?.project_id !== project.id) throw notFound('Deployment')
+  return deployment
+}
+
+/** An environment for those who may read the project's pipelines (docs/contract/D §2.2). */
+export function onEnvironment(): Access<
+  { readonly project: Project; readonly environment: EnvironmentRow },
+  'id' | 'environment_id'
+> {
+  const builds = onBuilds()
+  return {
+    ...builds,
+    params: { ...builds.params, ...environmentParams },
+    async find(request) {
+      const { project } = await builds.find(request)
+      const { environment_id } = request.read(environmentParams)
+      return { project, environment: await getEnvironment(request.ctx, project, environment_id) }
+    },
+  }
+}
+
+/** An environment for those who may change it: a protected one only for whom its protection names. */
+export const onOwnEnvironment = projectRecord('admin_environments', {
+  params: environmentParams,
+  async find({ ctx, project, params }) {
+    const environment = await getEnvironment(ctx, project, params.environment_id)
+    await assertMayDeploy(ctx, project, environment)
+    return { environment }
+  },
+})
+
+/** A deployment for those who may read the project's pipelines. */
+export function onDeployment(): Access<
+  { readonly project: Project; readonly deployment: DeploymentRow },
+  'id' | 'deployment_id'
+> {
+  const builds = onBuilds()
+  return {
+    ...builds,
+    params: { ...builds.params, ...deploymentParams },
+    async find(request) {
+      const { project } = await builds.find(request)
+      const { deployment_id } = request.read(deploymentParams)
+      return { project, deployment: await getDeployment(request.ctx, project, deployment_id) }
+    },
+  }
+}
+
+/** A deployment for those who may deploy to its environment. */
+export const onOwnDeployment = projectRecord('admin_environments', {
+  params: deploymentParams,
+  async find({ ctx, project, params }) {
+    const deployment = await getDeployment(ctx, project, params.deployment_id)
+    const environment = await getEnvironment(ctx, project, deployment.environment_id)
+    await assertMayDeploy(ctx, project, environment)
+    return { deployment, environment }
+  },
+})
+
+/** A deployment for those who may say that it may go on. */
+export const onApprovableDeployment = projectRecord('read_builds', {
+  params: deploymentParams,
+  async find({ ctx, project, params }) {
+    const deployment = await getDeployment(ctx, project, params.deployment_id)
+    return {
+      deployment,
+      environment: await getEnvironment(ctx, project, deployment.environment_id),
+    }
+  },
+})
+
+/** Refuses callers whom the protections of an environment do not name. */
+export async function assertMayDeploy(
+  ctx: Ctx,
+  project: Project,
+  environment: Pick<EnvironmentRow, 'name' | 'tier'>,
+): Promise<void> {
+  const at = { project_id: project.id, namespace_id: project.namespace_id }
+  const place = await placeOf(ctx, at, environment.name, environment.tier)
+  if (!(await mayDeploy(ctx, place))) throw forbidden()
+}

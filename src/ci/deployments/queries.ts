@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import type { Db } from '../../store/schema.ts'
+import type { EnvironmentRow } from '../environments/queries.ts'
+
+export async function listEnvironmentsById(
+  db: Db,
+  ids: readonly number[],
+): Promise<EnvironmentRow[]> {
+  if (ids.length === 0) return []
+  return await db
+    .selectFrom('environments')
+    .selectAll()
+    .where(sql<boolean>`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+    .execute()
+}
+
+/** The newest successful deployment to the same environment before another. */
+export async function findDeployedBefore(
+  db: Db,
+  deployment: { readonly id: number; readonly environment_id: number },
+) {
+  return await db
+    .selectFrom('deployments')
+    .select(['id', 'sha'])
+    .where('environment_id', '=', deployment.environment_id)
+    .where('id', '<', deployment.id)
+    .where('status', '=', 'success')
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+}

@@ -1,0 +1,38 @@
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import {
+  type EnvironmentRow,
+  findEnvironment,
+  findLastDeployment,
+} from '../environments/queries.ts'
+import { markStopped } from '../environments/save-environment.ts'
+import { isRetryable, playJob, retryJob } from '../pipelines/change-jobs.ts'
+import { jobBeside } from '../pipelines/running.ts'
+
+/**
+ * Stops an environment: the job that its last deployment names for that is run, and stops it when it ends well; without
+ * one, or by force, it counts as stopped at once.
+ */
+export async function stopEnvironment(
+  ctx: Ctx,
+  row: EnvironmentRow,
+  options: { readonly force?: boolean } = {},
+): Promise<EnvironmentRow> {
+  return await inTransaction(ctx, async (ctx) => {
+    if (row.state === 'stopped') return row
+    const isRunning = !options.force && (await runStopJob(ctx, row))
+    if (!isRunning) return await markStopped(ctx, row)
+    return (await findEnvironment(ctx.db, row.id)) ?? row
+  })
+}
+
+/** False when the last deployment names no job that stops what it made. */
+async function runStopJob(ctx: Ctx, row: EnvironmentRow): Promise<boolean> {
+  const last = await findLastDeployment(ctx.db, row.id, 'success')
+  if (!last || last.job_id === null || last.on_stop === null) return false
+  const job = await jobBeside(ctx.db, last.job_id, last.on_stop)
+  if (!job) return false
+  if (job.status === 'manual' || job.status === 'scheduled') await playJob(ctx, job, null)
+  else if (isRetryable(job)) await retryJob(ctx, job)
+  return true
+}

@@ -1,0 +1,56 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { OffsetPage } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type { CiFreezePeriodsTable } from '../../store/schema/environments.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type FreezeRow = Selectable<CiFreezePeriodsTable>
+
+export function selectFreezes(db: Db, projectId: number) {
+  return db
+    .selectFrom('ci_freeze_periods')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('created_at')
+    .orderBy('id')
+}
+
+export function listFreezes(db: Db, projectId: number, page: OffsetPage) {
+  return listPage(db, selectFreezes(db, projectId), page)
+}
+
+export async function findFreeze(
+  db: Db,
+  projectId: number,
+  id: number,
+): Promise<FreezeRow | undefined> {
+  return await selectFreezes(db, projectId).where('id', '=', id).executeTakeFirst()
+}
+
+export async function insertFreeze(
+  db: Db,
+  row: Insertable<CiFreezePeriodsTable>,
+): Promise<FreezeRow> {
+  return await db
+    .insertInto('ci_freeze_periods')
+    .values(row)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function updateFreeze(
+  db: Db,
+  id: number,
+  values: Updateable<CiFreezePeriodsTable>,
+): Promise<FreezeRow> {
+  return await db
+    .updateTable('ci_freeze_periods')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteFreeze(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('ci_freeze_periods').where('id', '=', id).execute()
+}

@@ -1,0 +1,176 @@
+import { userOf } from '../../access/actor.ts'
+import type { Project } from '../../access/subjects.ts'
+import { forbidden, invalid } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { nextIid } from '../../store/iid.ts'
+import type { DeploymentStatus, Tier } from '../../store/schema/environments.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { uniquely } from '../../store/unique.ts'
+import { ensureEnvironment, isWebUrl } from './follow-jobs.ts'
+import { environmentSlug, isEnvironmentName, tierOf } from './naming.ts'
+import {
+  type DeploymentRow,
+  deleteDeployment,
+  deleteEnvironment,
+  type EnvironmentRow,
+  findLastDeployment,
+  insertDeployment,
+  insertEnvironment,
+  saveApproval,
+  updateDeployment,
+  updateEnvironment,
+} from './queries.ts'
+
+/** What may be said of an environment. */
+export interface EnvironmentInput {
+  readonly external_url?: string | null | undefined
+  readonly tier?: Tier | undefined
+  readonly description?: string | null | undefined
+  readonly auto_stop_setting?: 'always' | 'with_action' | undefined
+}
+
+export async function createEnvironment(
+  ctx: Ctx,
+  project: Project,
+  name: string,
+  input: EnvironmentInput,
+): Promise<EnvironmentRow> {
+  assertName(name)
+  assertUrl(input.external_url)
+  const taken = () => invalid({ name: ['has already been taken'] })
+  const problems = {
+    'environments.project_id, environments.name': taken,
+    'environments.project_id, environments.slug': taken,
+  }
+  return await uniquely(problems, () =>
+    insertEnvironment(ctx.db, {
+      project_id: project.id,
+      name,
+      slug: environmentSlug(name),
+      external_url: input.external_url || null,
+      description: input.description ?? null,
+      tier: tierOf(name, input.tier),
+      auto_stop_setting: input.auto_stop_setting ?? 'always',
+      created_at: ctx.now(),
+      updated_at: ctx.now(),
+    }),
+  )
+}
+
+export async function changeEnvironment(
+  ctx: Ctx,
+  row: EnvironmentRow,
+  input: EnvironmentInput,
+): Promise<EnvironmentRow> {
+  assertUrl(input.external_url)
+  return await updateEnvironment(ctx.db, row.id, {
+    ...(input.external_url === undefined ? {} : { external_url: input.external_url || null }),
+    ...(input.description === undefined ? {} : { description: input.description }),
+    tier: input.tier ?? row.tier,
+    auto_stop_setting: input.auto_stop_setting ?? row.auto_stop_setting,
+    updated_at: ctx.now(),
+  })
+}
+
+function assertName(name: string): void {
+  if (isEnvironmentName(name)) return
+  throw invalid({
+    name: [
+      "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'",
+    ],
+  })
+}
+
+function assertUrl(url: string | null | undefined): void {
+  if (!url || isWebUrl(url)) return
+  throw invalid({ external_url: ['is blocked: Only allowed schemes are http, https'] })
+}
+
+/** Deletes an environment that was stopped. */
+export async function removeEnvironment(ctx: Ctx, row: EnvironmentRow): Promise<void> {
+  if (row.state !== 'stopped') throw forbidden()
+  await deleteEnvironment(ctx.db, row.id)
+}
+
+/** Marks an environment as stopped. */
+export async function markStopped(ctx: Ctx, row: EnvironmentRow): Promise<EnvironmentRow> {
+  const state = { state: 'stopped', auto_stop_at: null, updated_at: ctx.now() } as const
+  return await updateEnvironment(ctx.db, row.id, state)
+}
+
+export interface DeploymentInput {
+  readonly environment: string
+  readonly sha: string
+  readonly ref: string
+  readonly tag: boolean
+  readonly status: DeploymentStatus
+}
+
+const FINISHED: readonly string[] = ['success', 'failed', 'canceled']
+
+/** Notes what somebody deployed by other means. */
+export async function createDeployment(
+  ctx: Ctx,
+  project: Project,
+  input: DeploymentInput,
+): Promise<DeploymentRow> {
+  assertName(input.environment)
+  return await inTransaction(ctx, async (ctx) => {
+    const environment = await ensureEnvironment(ctx, project.id, input.environment)
+    return await insertDeployment(ctx.db, {
+      iid: await nextIid(ctx.db, project.id, 'deployment'),
+      project_id: project.id,
+      environment_id: environment.id,
+      user_id: userOf(ctx.actor)?.id ?? null,
+      ref: input.ref,
+      tag: input.tag,
+      sha: input.sha,
+      status: input.status,
+      created_at: ctx.now(),
+      updated_at: ctx.now(),
+      finished_at: FINISHED.includes(input.status) ? ctx.now() : null,
+    })
+  })
+}
+
+/** Changes the status of a deployment that no job makes. */
+export async function changeDeployment(
+  ctx: Ctx,
+  row: DeploymentRow,
+  status: DeploymentStatus,
+): Promise<DeploymentRow> {
+  if (row.job_id !== null) throw forbidden()
+  if (FINISHED.includes(row.status) && row.status !== status) {
+    throw invalid({ status: [`cannot transition from '${row.status}' to '${status}'`] })
+  }
+  const finished_at = FINISHED.includes(status) ? (row.finished_at ?? ctx.now()) : null
+  return await updateDeployment(ctx.db, row.id, { status, finished_at, updated_at: ctx.now() })
+}
+
+/** Deletes a deployment that neither runs nor is what its environment shows. */
+export async function removeDeployment(ctx: Ctx, row: DeploymentRow): Promise<void> {
+  if (row.status === 'running') throw invalid({ base: ['Cannot destroy running deployment'] })
+  const last = await findLastDeployment(ctx.db, row.environment_id, 'success')
+  if (last?.id === row.id) {
+    throw invalid({ base: ['Deployment currently deployed to environment'] })
+  }
+  await deleteDeployment(ctx.db, row.id)
+}
+
+/** Keeps what somebody says of a deployment, in the place of what they said before. */
+export async function addApproval(
+  ctx: Pick<Ctx, 'db' | 'now'>,
+  deploymentId: number,
+  given: {
+    readonly user_id: number
+    readonly status: 'approved' | 'rejected'
+    readonly comment?: string | undefined
+  },
+): Promise<void> {
+  await saveApproval(ctx.db, {
+    ...given,
+    deployment_id: deploymentId,
+    comment: given.comment ?? null,
+    created_at: ctx.now(),
+  })
+}

@@ -1,0 +1,203 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { OffsetPage } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type {
+  FeatureFlagScopesTable,
+  FeatureFlagStrategiesTable,
+  FeatureFlagsTable,
+  FeatureFlagUserListsTable,
+} from '../../store/schema/feature-flags.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type FlagRow = Selectable<FeatureFlagsTable>
+export type StrategyRow = Selectable<FeatureFlagStrategiesTable>
+export type ScopeRow = Selectable<FeatureFlagScopesTable>
+export type UserListRow = Selectable<FeatureFlagUserListsTable>
+
+function flagsOf(db: Db, projectId: number) {
+  return db.selectFrom('feature_flags').selectAll().where('project_id', '=', projectId)
+}
+
+export function listFlags(
+  db: Db,
+  projectId: number,
+  active: boolean | undefined,
+  page: OffsetPage,
+) {
+  const query = flagsOf(db, projectId)
+    .$if(active !== undefined, (query) => query.where('active', '=', active ? 1 : 0))
+    .orderBy('name')
+  return listPage(db, query, page)
+}
+
+export async function findFlag(
+  db: Db,
+  projectId: number,
+  name: string,
+): Promise<FlagRow | undefined> {
+  return await flagsOf(db, projectId).where('name', '=', name).executeTakeFirst()
+}
+
+export async function countFlags(db: Db, projectId: number): Promise<number> {
+  const row = await flagsOf(db, projectId)
+    .clearSelect()
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+export async function insertFlag(db: Db, row: Insertable<FeatureFlagsTable>): Promise<FlagRow> {
+  return await db.insertInto('feature_flags').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function updateFlag(
+  db: Db,
+  id: number,
+  values: Updateable<FeatureFlagsTable>,
+): Promise<FlagRow> {
+  return await db
+    .updateTable('feature_flags')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteFlag(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('feature_flags').where('id', '=', id).execute()
+}
+
+export async function listStrategies(db: Db, flagIds: readonly number[]): Promise<StrategyRow[]> {
+  if (flagIds.length === 0) return []
+  return await db
+    .selectFrom('feature_flag_strategies')
+    .selectAll()
+    .where('feature_flag_id', 'in', flagIds)
+    .orderBy('id')
+    .execute()
+}
+
+export async function insertStrategy(
+  db: Db,
+  row: Insertable<FeatureFlagStrategiesTable>,
+): Promise<number> {
+  const { id } = await db
+    .insertInto('feature_flag_strategies')
+    .values(row)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateStrategy(
+  db: Db,
+  id: number,
+  values: Updateable<FeatureFlagStrategiesTable>,
+): Promise<void> {
+  await db.updateTable('feature_flag_strategies').set(values).where('id', '=', id).execute()
+}
+
+export async function deleteStrategy(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('feature_flag_strategies').where('id', '=', id).execute()
+}
+
+export async function listScopes(db: Db, strategyIds: readonly number[]): Promise<ScopeRow[]> {
+  if (strategyIds.length === 0) return []
+  return await db
+    .selectFrom('feature_flag_scopes')
+    .selectAll()
+    .where('strategy_id', 'in', strategyIds)
+    .orderBy('id')
+    .execute()
+}
+
+export async function insertScope(db: Db, strategyId: number, scope: string): Promise<void> {
+  await db
+    .insertInto('feature_flag_scopes')
+    .values({ strategy_id: strategyId, environment_scope: scope })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function updateScope(db: Db, id: number, scope: string): Promise<void> {
+  await db
+    .updateTable('feature_flag_scopes')
+    .set({ environment_scope: scope })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function deleteScope(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('feature_flag_scopes').where('id', '=', id).execute()
+}
+
+function userListsOf(db: Db, projectId: number) {
+  return db.selectFrom('feature_flag_user_lists').selectAll().where('project_id', '=', projectId)
+}
+
+export function listUserLists(
+  db: Db,
+  projectId: number,
+  search: string | undefined,
+  page: OffsetPage,
+) {
+  const query = userListsOf(db, projectId)
+    .$if(search !== undefined, (query) => query.where('name', 'like', `%${search ?? ''}%`))
+    .orderBy('id')
+  return listPage(db, query, page)
+}
+
+export async function findUserList(
+  db: Db,
+  projectId: number,
+  iid: number,
+): Promise<UserListRow | undefined> {
+  return await userListsOf(db, projectId).where('iid', '=', iid).executeTakeFirst()
+}
+
+export async function listUserListsById(
+  db: Db,
+  projectId: number,
+  ids: readonly number[],
+): Promise<UserListRow[]> {
+  if (ids.length === 0) return []
+  return await userListsOf(db, projectId).where('id', 'in', ids).execute()
+}
+
+/** Whether a strategy of some flag uses a list. */
+export async function isListUsed(db: Db, id: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('feature_flag_strategies')
+    .select('id')
+    .where('user_list_id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function insertUserList(
+  db: Db,
+  row: Insertable<FeatureFlagUserListsTable>,
+): Promise<UserListRow> {
+  return await db
+    .insertInto('feature_flag_user_lists')
+    .values(row)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function updateUserList(
+  db: Db,
+  id: number,
+  values: Updateable<FeatureFlagUserListsTable>,
+): Promise<UserListRow> {
+  return await db
+    .updateTable('feature_flag_user_lists')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteUserList(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('feature_flag_user_lists').where('id', '=', id).execute()
+}

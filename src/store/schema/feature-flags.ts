@@ -1,0 +1,71 @@
+import type { Instant } from '../../base/clock.ts'
+import type { DefaultFlag, Flag, Id, Json, Optional } from './columns.ts'
+
+export type StrategyName =
+  | 'default'
+  | 'gradualRolloutUserId'
+  | 'userWithId'
+  | 'gitlabUserList'
+  | 'flexibleRollout'
+
+export interface FeatureFlagUserListsTable {
+  id: Id
+  iid: number
+  project_id: number
+  name: string
+  /** Separated by commas. */
+  user_xids: string
+  created_at: Instant
+  updated_at: Instant
+}
+
+export interface FeatureFlagsTable {
+  id: Id
+  iid: number
+  project_id: number
+  name: string
+  description: Optional<string>
+  active: DefaultFlag
+  created_at: Instant
+  updated_at: Instant
+}
+
+export interface FeatureFlagStrategiesTable {
+  id: Id
+  feature_flag_id: number
+  name: StrategyName
+  /** JSON map of texts. */
+  parameters: Json
+  user_list_id: Optional<number>
+}
+
+export interface FeatureFlagScopesTable {
+  id: Id
+  strategy_id: number
+  environment_scope: string
+}
+
+/** Whether other projects need to be listed to reach a project with job tokens; without a row they do. */
+export interface CiJobTokenScopesTable {
+  project_id: number
+  inbound_enabled: Flag
+}
+
+/** A project, or all projects of a group, whose jobs may reach a project. */
+export interface CiJobTokenAllowedTable {
+  id: Id
+  project_id: number
+  target_project_id: Optional<number>
+  target_group_id: Optional<number>
+  added_by_id: Optional<number>
+  created_at: Instant
+}
+
+export interface FeatureFlagsSchema {
+  feature_flag_user_lists: FeatureFlagUserListsTable
+  feature_flags: FeatureFlagsTable
+  feature_flag_strategies: FeatureFlagStrategiesTable
+  feature_flag_scopes: FeatureFlagScopesTable
+  ci_job_token_scopes: CiJobTokenScopesTable
+  ci_job_token_allowed: CiJobTokenAllowedTable
+}
