@@ -57,6 +57,12 @@ const TEST_PROGRAMS = [
   ['ssh-keygen', 'openssh-client'],
   ['openssl', 'openssl'],
   ['git-lfs', 'git-lfs'],
+  // Package managers that no other registry brings.
+  ['composer', 'composer'],
+  ['go', 'golang-go'],
+  ['mvn', 'maven'],
+  ['nuget', 'nuget'],
+  ['skopeo', 'skopeo'],
 ]
 
 /** The Debian packages that the tests use and the machine lacks: programs to compare with, and python-gitlab. */

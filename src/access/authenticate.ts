@@ -8,6 +8,7 @@ import {
   unauthorized,
 } from '../base/problem.ts'
 import { type Actor, type ActorUser, ANONYMOUS, type UserActor } from './actor.ts'
+import type { TokenPurpose } from './client-token.ts'
 import { type Credentials, hasScope } from './credentials.ts'
 import { findDeployToken } from './deploy-token.ts'
 import { type Door, digestOf, isDue } from './door.ts'
@@ -28,7 +29,7 @@ export interface Admits {
   /** Job tokens may call it (docs/contract/D §2.5). */
   readonly jobToken?: boolean
   /** Package managers and the like, which send any kind of token as Bearer or as the password of Basic. */
-  readonly client?: object | undefined
+  readonly client?: { readonly issued?: { readonly purpose: TokenPurpose } } | undefined
 }
 
 /**

@@ -10,6 +10,8 @@ export interface Credentials {
   readonly deployToken?: string | undefined
   /** A token of whatever kind in a header that only one program sends, such as `X-NuGet-ApiKey`. */
   readonly anyToken?: string | undefined
+  /** A token of ours in the query, where a protocol has no other place for it. */
+  readonly queryToken?: string | undefined
   /** Basic authentication: git, registries. */
   readonly basic?: { readonly user: string; readonly password: string } | undefined
   /** `Sudo` header or `sudo` parameter: id or username of the user to act as. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Instant, later } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import type { Db } from '../store/schema.ts'
+import type { Vault } from '../store/vault.ts'
 import type { GuessLimit } from './guess-limit.ts'
 import type { InstanceSettings } from './instance-settings.ts'
 
@@ -12,6 +13,7 @@ export interface Door {
   readonly config: Pick<Config, 'vendor'>
   readonly guesses: GuessLimit
   readonly settings: InstanceSettings
+  readonly vault: Vault
   now(): Instant
 }
 

@@ -1,6 +1,7 @@
 import { unauthorized } from '../base/problem.ts'
 import { type Actor, ANONYMOUS } from './actor.ts'
 import { type Admits, findActorByToken } from './authenticate.ts'
+import { openClientToken } from './client-token.ts'
 import { type Credentials, hasScope } from './credentials.ts'
 import { findDeployToken } from './deploy-token.ts'
 import type { Door } from './door.ts'
@@ -16,8 +17,10 @@ export async function signInClient(
   credentials: Credentials,
   admits: Admits,
 ): Promise<Actor> {
-  const secret = secretOf(credentials)
-  if (secret === undefined) return ANONYMOUS
+  const given = secretOf(credentials)
+  if (given === undefined) return ANONYMOUS
+  const purpose = admits.client?.issued?.purpose
+  const secret = (purpose && openClientToken(door, given, purpose)) ?? given
   const byToken = await findActorByToken(door, secret)
   if (byToken) return byToken
   const byJob = await findJobActor(door, secret)
@@ -37,6 +40,7 @@ function secretOf(credentials: Credentials): string | undefined {
     credentials.token,
     basic?.password,
     basic?.user,
+    credentials.queryToken,
   ]
   return given.find((one) => one !== undefined && one !== '')
 }

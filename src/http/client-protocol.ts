@@ -1,3 +1,4 @@
+import type { TokenPurpose } from '../access/client-token.ts'
 import { Problem, type ProblemBody } from '../base/problem.ts'
 import { answerFor } from './errors.ts'
 
@@ -7,6 +8,8 @@ export interface ClientProtocol {
   readonly realm: string
   /** A header of its own that carries a token, in lower case: `x-nuget-apikey`. */
   readonly tokenHeader?: string
+  /** Tokens of ours are taken that were given for this purpose; as Bearer, and in this parameter of the query. */
+  readonly issued?: { readonly purpose: TokenPurpose; readonly query?: string }
   /** The body of a refusal; the REST API's own unless told. */
   readonly refusal?: (status: number, message: string) => ProblemBody
 }

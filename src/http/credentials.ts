@@ -21,9 +21,22 @@ export function readCredentials(
       bearerOf(authorization),
     jobToken: header(request, 'job-token') ?? textOf(query.job_token) ?? textOf(body.job_token),
     deployToken: header(request, 'deploy-token'),
+    queryToken: client?.issued?.query && textOf(query[client.issued.query]),
     basic: basicOf(authorization),
     sudo: header(request, 'sudo') ?? textOf(query.sudo) ?? textOf(body.sudo),
   }
+}
+
+/** The one secret in the headers of a request that was admitted, for protocols that give a token of ours for it. */
+export function secretIn(headers: ApiRequest['headers']): string | undefined {
+  const one = (name: string) => textOf([headers[name]].flat()[0])
+  return (
+    one('private-token') ??
+    one('job-token') ??
+    one('deploy-token') ??
+    bearerOf(one('authorization')) ??
+    basicOf(one('authorization'))?.password
+  )
 }
 
 function textOf(value: unknown): string | undefined {

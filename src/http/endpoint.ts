@@ -14,12 +14,14 @@ type Read<S> = S extends Shape
   ? z.infer<z.ZodObject<{ -readonly [K in keyof S]: S[K] }>>
   : Record<never, never>
 
-/** `:name` segments of a path. A segment may begin with fixed text: `archive.:format`. `*name` takes the rest. */
-type NamesOf<P extends string> = P extends `${string}:${infer Rest}`
-  ? Rest extends `${infer Name}/${infer Tail}`
-    ? Name | NamesOf<`/${Tail}`>
-    : Rest
-  : P extends `${string}*${infer Name}`
+/** `:name` segments of a path. A segment may begin with fixed text: `archive.:format`. `*name` takes several segments. */
+type NamesOf<P extends string> = P extends `${infer Segment}/${infer Rest}`
+  ? NameIn<Segment> | NamesOf<Rest>
+  : NameIn<P>
+
+type NameIn<S extends string> = S extends `${string}:${infer Name}`
+  ? Name
+  : S extends `*${infer Name}`
     ? Name
     : never
 

@@ -11,6 +11,11 @@ interface Leaf {
   readonly endpoint: Endpoint
 }
 
+interface Found {
+  readonly node: Node
+  readonly values: string[]
+}
+
 class Node {
   readonly literals = new Map<string, Node>()
   readonly prefixed: { prefix: string; node: Node }[] = []
@@ -21,7 +26,8 @@ class Node {
 
 /**
  * Finds endpoints by the raw, still encoded path: one segment is one parameter, `%2F` and all (docs/contract/A §Shared
- * conventions 1). Literal segments win over `fixed.:name`, those over `:name`, those over `*rest`.
+ * conventions 1). Literal segments win over `fixed.:name`, those over `:name`, those over `*rest`,
+ * which a literal segment may follow: `*module/@v/list`.
  */
 export class Router {
   private readonly root = new Node()
@@ -44,7 +50,7 @@ export class Router {
   find(method: string, rawPath: string): Match {
     const segments = rawPath.split('/').slice(1)
     const values: string[] = []
-    const nodes: { node: Node; values: string[] }[] = []
+    const nodes: Found[] = []
     collect(this.root, segments, 0, values, nodes)
     for (const found of nodes) {
       const leaf = leafFor(found.node, method)
@@ -87,7 +93,7 @@ function collect(
   segments: readonly string[],
   at: number,
   values: readonly string[],
-  found: { node: Node; values: string[] }[],
+  found: Found[],
 ): void {
   const segment = segments[at]
   if (segment === undefined) {
@@ -103,9 +109,24 @@ function collect(
   }
   if (node.parameter && segment !== '')
     collect(node.parameter, segments, at + 1, [...values, segment], found)
-  if (node.rest && node.rest.leaves.size > 0) {
-    found.push({ node: node.rest, values: [...values, segments.slice(at).join('/')] })
+  if (node.rest) collectRest(node.rest, segments, at, values, found)
+}
+
+/** What may follow `*rest` wins over `*rest` alone, and the rest then takes as much as it can. */
+function collectRest(
+  rest: Node,
+  segments: readonly string[],
+  at: number,
+  values: readonly string[],
+  found: Found[],
+): void {
+  const taken = (end: number) => [...values, segments.slice(at, end).join('/')]
+  if (rest.literals.size > 0) {
+    for (let end = segments.length - 1; end > at; end--) {
+      if (rest.literals.has(segments[end] ?? '')) collect(rest, segments, end, taken(end), found)
+    }
   }
+  if (rest.leaves.size > 0) found.push({ node: rest, values: taken(segments.length) })
 }
 
 function leafFor(node: Node, method: string): Leaf | undefined {

@@ -4,6 +4,7 @@ import { identityExamples } from '../identity/examples.ts'
 import { instanceExamples } from '../instance/examples.ts'
 import { notificationExamples } from '../notifications/examples.ts'
 import { packageExamples } from '../packages/examples.ts'
+import { moduleExamples } from '../packages/module-examples.ts'
 import { protocolExamples } from '../packages/protocol-examples.ts'
 import { planningExamples } from '../planning/examples.ts'
 import { projectExamples } from '../projects/examples.ts'
@@ -24,6 +25,7 @@ export const allExamples: Examples = {
   ...ciExamples,
   ...packageExamples,
   ...protocolExamples,
+  ...moduleExamples,
   ...notificationExamples,
   ...instanceExamples,
 }

@@ -48,7 +48,7 @@ const FIXED: Ids = {
 
 /** The path of an endpoint with the ids of a place, overridden by those of an example. */
 export function pathIn(place: Place | undefined, template: string, own: Ids = {}): string {
-  const ids = template.startsWith('/groups/') ? place?.group : place?.project
+  const ids = /^\/groups?\//.test(template) ? place?.group : place?.project
   return template.replaceAll(/[:*](\w+)/g, (whole, name: string, at: number) => {
     const value = own[name] ?? known(ids, template.slice(0, at) + whole, name) ?? FIXED[name] ?? '1'
     return whole.startsWith('*') ? value : encodeURIComponent(value)

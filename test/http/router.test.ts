@@ -35,7 +35,16 @@ const rest = endpoint({
   access: anyone(),
   params: { path: text() },
 })
-const router = new Router([tree, self, one, archive, rest])
+const within = endpoint({
+  method: 'GET',
+  path: '/modules/*module/@v/:version',
+  summary: 'Within',
+  tags: [],
+  access: anyone(),
+  params: { module: text(), version: text() },
+  handler: () => undefined,
+})
+const router = new Router([tree, self, one, archive, rest, within])
 
 function found(method: string, path: string) {
   const match = router.find(method, path)
@@ -60,6 +69,13 @@ describe('the router', () => {
   })
   test('gives the rest of a path to a star', () => {
     expect(found('PUT', '/files/a/b%20c')).toMatchObject({ values: { path: 'a/b c' } })
+  })
+  test('gives what is before a literal segment to a star that it follows', () => {
+    expect(found('GET', '/modules/a/b/@v/c/@v/1')).toMatchObject({
+      values: { module: 'a/b/@v/c', version: '1' },
+    })
+    expect(found('GET', '/modules/a/b/@v')).toEqual({ kind: 'no_route' })
+    expect(found('GET', '/modules/@v/1')).toEqual({ kind: 'no_route' })
   })
   test('tells the methods of a path that does not know the one asked for', () => {
     expect(found('DELETE', '/tokens/7')).toEqual({

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { openWorld, type World } from './world.ts'
 
@@ -46,9 +46,23 @@ export async function pythonPrograms(...packages: readonly string[]): Promise<st
   return folder
 }
 
+/** A program of a Go module, compiled by the go command. Throws when it cannot be had. */
+export async function goProgram(module: string, version: string): Promise<string> {
+  const name = `go ${module}@${version}`.replaceAll(/[^\w.-]+/g, '_')
+  const folder = await once(name, (target) =>
+    run('go', ['install', `${module}@${version}`], {
+      env: { ...process.env, GOBIN: target, GOFLAGS: '' },
+      maxBuffer: 16 * 1024 * 1024,
+    }),
+  )
+  return join(folder, basename(module))
+}
+
 /** The environment without what an `npm test` around it set: its log level and prefix are not a client's. */
 function ownEnvironment(): NodeJS.ProcessEnv {
-  const entries = Object.entries(process.env).filter(([name]) => !/^npm_(?!config_registry$)/i.test(name))
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !/^npm_(?!config_registry$)/i.test(name),
+  )
   return Object.fromEntries(entries)
 }
 

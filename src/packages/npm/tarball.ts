@@ -1,13 +1,9 @@
-import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
-import { extract } from 'tar-stream'
-import { badRequest, Problem } from '../../base/problem.ts'
+import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { readTarballFile } from '../registry/read-tarball.ts'
 import type { Publish } from './document.ts'
 
-const MOST_JSON = 4 * 1024 * 1024
-const MOST_ENTRIES = 100_000
-const MOST_BYTES = 512 * 1024 * 1024
+const MANIFEST = { path: /^[^/]+\/package\.json$/, name: 'package.json', most: 4 * 1024 * 1024 }
 
 /**
  * Refuses a tarball whose package.json says something else than the document it came with, or that is no tarball. It is
@@ -55,55 +51,10 @@ function asTexts(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
-/** Thrown to stop reading once the file is found. */
-class Found extends Error {}
-
 /** The package.json of a tarball in the file store. */
 export async function readPackageJson(
   ctx: Pick<Ctx, 'files'>,
   sha256: string,
 ): Promise<Readonly<Record<string, unknown>>> {
-  return parse(await readText(ctx, sha256))
-}
-
-async function readText(ctx: Pick<Ctx, 'files'>, sha256: string): Promise<string> {
-  const { body } = await ctx.files.open(sha256)
-  const tar = extract()
-  let text: string | undefined
-  let entries = 0
-  let bytes = 0
-  tar.on('entry', (header, stream, next) => {
-    entries += 1
-    bytes += header.size ?? 0
-    stream.on('error', () => {})
-    if (entries > MOST_ENTRIES || bytes > MOST_BYTES) {
-      tar.destroy(badRequest('The tarball is too large'))
-    } else if (header.type === 'file' && /^[^/]+\/package\.json$/.test(header.name)) {
-      collect(stream, header.size ?? 0).then(
-        (found) => {
-          text = found
-          tar.destroy(new Found())
-        },
-        (error: Error) => tar.destroy(error),
-      )
-    } else {
-      stream.resume()
-      stream.on('end', next)
-    }
-  })
-  try {
-    await pipeline(body, createGunzip(), tar)
-  } catch (error) {
-    if (error instanceof Problem) throw error
-    if (text === undefined) throw badRequest('The attachment is not a gzipped tarball')
-  }
-  if (text === undefined) throw badRequest('The tarball has no package.json')
-  return text
-}
-
-async function collect(stream: AsyncIterable<unknown>, size: number): Promise<string> {
-  if (size > MOST_JSON) throw badRequest('package.json in the tarball is too large')
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) if (Buffer.isBuffer(chunk)) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
+  return parse(await readTarballFile(ctx, sha256, MANIFEST))
 }

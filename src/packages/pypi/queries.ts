@@ -1,26 +1,12 @@
 import type { Ctx } from '../../ctx.ts'
 import type { Db } from '../../store/schema.ts'
-import { belowGroup, readsPackagesOf } from '../registry/readable.ts'
+import { findPackagesIn, type PackagePlace } from '../registry/place-queries.ts'
 
-/** Where pip looks: in one project, or in those of a group whose packages the caller may read. */
-export type PypiPlace = { readonly projectId: number } | { readonly groupId: number }
-
-function packagesIn(ctx: Pick<Ctx, 'db' | 'actor' | 'now'>, place: PypiPlace) {
-  const query = ctx.db
-    .selectFrom('packages')
-    .innerJoin('projects', 'projects.id', 'packages.project_id')
-    .where('packages.package_type', '=', 'pypi')
-    .where('packages.status', 'in', ['default', 'deprecated'])
-  return 'projectId' in place
-    ? query.where('packages.project_id', '=', place.projectId)
-    : query
-        .where('projects.namespace_id', 'in', belowGroup(place.groupId))
-        .where(readsPackagesOf(ctx))
-}
+export type PypiPlace = PackagePlace
 
 /** The names that a place has, normalised, with one spelling of each. */
 export function listNames(ctx: Pick<Ctx, 'db' | 'actor' | 'now'>, place: PypiPlace) {
-  return packagesIn(ctx, place)
+  return findPackagesIn(ctx, 'pypi', place)
     .select(['packages.name_key', (is) => is.fn.max('packages.name').as('name')])
     .groupBy('packages.name_key')
     .orderBy('packages.name_key')
@@ -34,7 +20,7 @@ export async function listProjectsWith(
   place: PypiPlace,
   nameKey: string,
 ): Promise<number[]> {
-  const rows = await packagesIn(ctx, place)
+  const rows = await findPackagesIn(ctx, 'pypi', place)
     .select('packages.project_id')
     .distinct()
     .where('packages.name_key', '=', nameKey)
@@ -77,7 +63,7 @@ export function findDistribution(
   sha256: string,
   fileName: string,
 ) {
-  return packagesIn(ctx, place)
+  return findPackagesIn(ctx, 'pypi', place)
     .innerJoin('package_files as file', 'file.package_id', 'packages.id')
     .selectAll('file')
     .where('file.file_sha256', '=', sha256)

@@ -1,4 +1,10 @@
-import { type Access, onGroup, onProject } from '../../access/subjects.ts'
+import {
+  type Access,
+  assertMayInProject,
+  onGroup,
+  onProject,
+  type Project,
+} from '../../access/subjects.ts'
 import { Problem, unauthorized } from '../../base/problem.ts'
 
 const realm = 'Packages Registry'
@@ -20,6 +26,19 @@ export const clientWrite = {
 /** The packages of a project, for clients: whoever has not signed in is asked to, and learns nothing else. */
 export function onProjectPackages(ability: 'read_packages' | 'write_package' | 'delete_package') {
   return challenging(onProject(ability))
+}
+
+/** As `onProjectPackages`, for packages that are made of the code: whoever reads them must be allowed to read that. */
+export function onProjectSources(): Access<{ project: Project }> {
+  const admitted = onProject('read_packages')
+  return challenging({
+    ...admitted,
+    async find(request) {
+      const { project } = await admitted.find(request)
+      assertMayInProject(request.ctx, project, 'read_code')
+      return { project }
+    },
+  })
 }
 
 /** As `onProjectPackages`, of all projects of a group that the caller may read packages of. */

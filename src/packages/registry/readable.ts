@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Actor } from '../../access/actor.ts'
+import { type Actor, ANONYMOUS } from '../../access/actor.ts'
 import { Role } from '../../access/roles.ts'
 import { seesFeature, seesProject, viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
@@ -7,11 +7,22 @@ import type { Ctx } from '../../ctx.ts'
 
 /** Whether the caller may read the packages of the row of `projects` that a query is at. */
 export function readsPackagesOf(ctx: Pick<Ctx, 'actor' | 'now'>): RawBuilder<SqlBool> {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
   const isLive = sql<SqlBool>`projects.pending_delete = 0`
-  const byRole = sql<SqlBool>`(${seesProject(viewer)}
+  return sql<SqlBool>`(${isLive} AND (${byRole(ctx)} OR ${byDeployToken(ctx.actor)}))`
+}
+
+/** A job reads as its user where a job token reaches, and elsewhere what everybody may. */
+function byRole(ctx: Pick<Ctx, 'actor' | 'now'>): RawBuilder<SqlBool> {
+  const { actor } = ctx
+  const own = seenBy(actor, ctx)
+  if (actor.kind !== 'job') return own
+  return sql<SqlBool>`((projects.id = ${actor.projectId} AND ${own}) OR ${seenBy(ANONYMOUS, ctx)})`
+}
+
+function seenBy(actor: Actor, ctx: Pick<Ctx, 'now'>): RawBuilder<SqlBool> {
+  const viewer = viewerOf(actor, dayOf(ctx.now()))
+  return sql<SqlBool>`(${seesProject(viewer)}
     AND ${seesFeature(viewer, 'package_registry', Role.reporter)})`
-  return sql<SqlBool>`(${isLive} AND (${byRole} OR ${byDeployToken(ctx.actor)}))`
 }
 
 /** A deploy token reads the packages of its project, or of all projects below its group. */

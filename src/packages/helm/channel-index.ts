@@ -1,0 +1,46 @@
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { type ReadyDocument, readDocument } from '../registry/documents.ts'
+import { listCharts } from './queries.ts'
+
+const MOST_CHARTS = 1000
+
+/** The index of a channel, ready-made; a channel that nobody published in has an empty one. */
+export async function readChannelIndex(
+  ctx: Ctx,
+  project: Pick<Project, 'id'>,
+  channel: string,
+): Promise<ReadyDocument> {
+  const key = { projectId: project.id, type: 'helm', nameKey: '', form: channel } as const
+  const document = await readDocument(ctx, key, () => makeIndex(ctx, project.id, channel))
+  if (!document) throw new Error('an index is always made')
+  return document
+}
+
+async function makeIndex(ctx: Ctx, projectId: number, channel: string): Promise<string> {
+  const rows = await listCharts(ctx.db, projectId, channel, MOST_CHARTS)
+  const entries: Record<string, unknown[]> = {}
+  const seen = new Set<number>()
+  for (const row of rows) {
+    if (seen.has(row.id)) continue
+    seen.add(row.id)
+    const { chart } = JSON.parse(row.metadata ?? '{}') as { chart: Record<string, unknown> } // written by the upload
+    const name = String(chart.name)
+    if (!Object.hasOwn(entries, name)) entries[name] = []
+    entries[name]?.push({
+      ...chart,
+      created: row.created_at,
+      digest: row.file_sha256,
+      urls: [`charts/${row.file_name}`],
+    })
+  }
+  const contextPath = `/api/v4/projects/${projectId}/packages/helm`
+  // JSON is YAML: it quotes what looks like a number, such as an appVersion of 1.10.
+  return [
+    'apiVersion: v1',
+    `entries: ${JSON.stringify(entries)}`,
+    `generated: ${JSON.stringify(ctx.now())}`,
+    `serverInfo: ${JSON.stringify({ contextPath })}`,
+    '',
+  ].join('\n')
+}
