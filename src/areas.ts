@@ -3,6 +3,7 @@ import { discussionsArea } from './discussions/manifest.ts'
 import { identityArea } from './identity/manifest.ts'
 import { instanceArea } from './instance/manifest.ts'
 import type { Manifest } from './manifest.ts'
+import { monitoringArea } from './monitoring/manifest.ts'
 import { notificationsArea } from './notifications/manifest.ts'
 import { packagesArea } from './packages/manifest.ts'
 import { planningArea } from './planning/manifest.ts'
@@ -23,6 +24,7 @@ export const areas: readonly Manifest[] = [
   publishingArea,
   ciArea,
   packagesArea,
+  monitoringArea,
   notificationsArea,
   instanceArea,
 ]

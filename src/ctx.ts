@@ -11,6 +11,7 @@ import type { CiEffects } from './ci/effects.ts'
 import type { DiscussionsEffects } from './discussions/effects.ts'
 import type { GitStore } from './git/repo.ts'
 import type { IdentityEffects } from './identity/effects.ts'
+import type { MonitoringEffects } from './monitoring/effects.ts'
 import type { PlanningEffects } from './planning/effects.ts'
 import type { ProjectsEffects } from './projects/effects.ts'
 import type { PublishingEffects } from './publishing/effects.ts'
@@ -65,4 +66,5 @@ export interface Effects
     PlanningEffects,
     ReviewEffects,
     PublishingEffects,
-    CiEffects {}
+    CiEffects,
+    MonitoringEffects {}

@@ -2,8 +2,11 @@ import type { Effects } from './ctx.ts'
 import { crossReferencePush } from './discussions/references/cross-reference.ts'
 import { addRequestTodos, settleRequestTodos } from './discussions/todos/add.ts'
 import { endSessionsOf } from './identity/sign-in/session.ts'
+import { resolveAlertsOf } from './monitoring/incidents/close-incident.ts'
+import { mailAlerts } from './notifications/alerts/mail-alerts.ts'
 import { mailActivity, recordEvent } from './notifications/events/record.ts'
 import { recordPushEvents } from './notifications/events/record-push.ts'
+import { fireAlertHooks } from './notifications/hooks/payloads/alert-hook.ts'
 import { fireIssueHooks } from './notifications/hooks/payloads/issue-hook.ts'
 import {
   compareForHooks,
@@ -93,7 +96,7 @@ export const effects: Effects = {
   reactionChanged: [fireReactionHooks],
   todosAdded: [mailTodos],
 
-  issueChanged: [fireIssueHooks],
+  issueChanged: [fireIssueHooks, resolveAlertsOf],
   discussionContinued: [continueThreads],
   milestoneChanged: [fireMilestoneHooks],
 
@@ -109,4 +112,6 @@ export const effects: Effects = {
 
   pipelineChanged: [enqueuePipelineHooks],
   pipelineEnded: [enqueuePipelineEnd, mergeAfterPipeline],
+
+  alertChanged: [fireAlertHooks, mailAlerts],
 }

@@ -166,6 +166,13 @@ export interface SubjectRequest {
   readonly path: Readonly<Record<string, string>>
   /** The request's URL with the given path parameter replaced, for redirects. */
   urlWith(param: string, value: string): string
+  /** The parameters of the query, as they came. */
+  readonly query: Readonly<Record<string, unknown>>
+  /**
+   * The first bytes of a small body that comes unpacked, and nothing of any other: for the few protocols whose key, or
+   * whose words of refusal, stand there.
+   */
+  peek(): Promise<Buffer>
   /** Reads path parameters by their schemas; what is wrong with them is 400. */
   read<P extends Readonly<Record<string, z.ZodType>>>(
     params: P,

@@ -55,6 +55,11 @@ export interface RequestFacts {
   readonly signal: AbortSignal
   /** The body as it arrives, for endpoints that are declared `raw`; read already in all others. */
   readonly body: Readable
+  /**
+   * The whole body as bytes, of at most `maxBody`, for endpoints that are declared `raw`: held within the server's
+   * budget until the answer. Any content encoding of the web is unpacked.
+   */
+  payload(): Promise<Buffer>
   /** Keys that the caller really sent, so that updates change only those. */
   readonly sent: ReadonlySet<string>
   /** The request's own absolute URL below the external URL. */
@@ -164,6 +169,8 @@ export interface Declaration<
   readonly maxBody?: number
   /** The handler reads the body itself, as `request.body`, after the caller was admitted: it may be of any size. */
   readonly raw?: true
+  /** Pages of any origin may call it: it knows no cookies, and its callers show a key of their own. */
+  readonly anyOrigin?: true
   /** Package managers and the like: how they sign in, and the words in which they want refusals. */
   readonly client?: ClientProtocol
   /** What an instance may lack: then 404. */
@@ -239,6 +246,7 @@ export interface Endpoint {
   readonly status: number
   readonly maxBody: number | undefined
   readonly raw: boolean
+  readonly anyOrigin: boolean
   readonly client: ClientProtocol | undefined
   readonly offered: { readonly setting: string } | undefined
   readonly kept: boolean
@@ -282,7 +290,7 @@ export function endpoint<
     tags: declaration.tags,
     access: declaration.access,
     scopes: declaration.scopes ?? (reads ? ['api', 'read_api'] : ['api']),
-    jobToken: declaration.jobToken ?? false,
+    jobToken: declaration.jobToken === true,
     deployToken: declaration.deployToken ?? [],
     conditions: declaration.conditions ?? [],
     params: { ...declaration.access.params, ...declaration.params },
@@ -293,7 +301,8 @@ export function endpoint<
     response: declaration.response,
     status: declaration.status ?? (declaration.response ? 200 : 204),
     maxBody: declaration.maxBody,
-    raw: declaration.raw ?? false,
+    raw: declaration.raw === true,
+    anyOrigin: declaration.anyOrigin === true,
     client: declaration.client,
     offered: declaration.offered,
     kept: (declaration.kept ?? false) && reads,

@@ -6,6 +6,7 @@ import type { Credentials } from '../access/credentials.ts'
 import type { NamesPage, Page, Paged } from '../base/page.ts'
 import { noMethod, noRoute, uriTooLong } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
+import { anyOrigin, originRefusal, preflight, withAnyOrigin } from './any-origin.ts'
 import { readForm } from './body/form.ts'
 import type { BodyBudgets, BodyLimits } from './body/limits.ts'
 import { type Caller, identify } from './caller.ts'
@@ -26,9 +27,9 @@ import type { KeptAnswers } from './kept-answers.ts'
 import { withoutNulls } from './null-input.ts'
 import { pageHeaders, readPage } from './paging.ts'
 import { fileNamesOf } from './params.ts'
-import { type Input, NO_BODY, type ReadBody, readBody } from './read-input.ts'
+import { type Input, NO_BODY, type ReadBody, readBody, readPayload } from './read-input.ts'
 import { jsonOf } from './ready.ts'
-import type { ApiRequest } from './request.ts'
+import { type ApiRequest, header } from './request.ts'
 import type { Router } from './router.ts'
 import { assertWithinLimit, Counters, type ThrottleRule } from './throttle.ts'
 import { refuseWrong, validate } from './validate.ts'
@@ -87,26 +88,33 @@ async function answer(
   if (request.rawQuery.length > parts.limits.query) throw uriTooLong()
   const match = parts.router.find(request.method, request.rawPath)
   if (match.kind === 'no_route') throw noRoute()
-  if (request.method === 'OPTIONS') return options(match)
+  if (request.method === 'OPTIONS') return options(parts, request, match)
   if (match.kind === 'no_method') throw noMethod(match.allow)
   const { endpoint, path } = match
   const query = readForm(request.rawQuery, parts.limits)
   try {
-    return await run(parts, counters, { request, endpoint, path, query })
+    const answered = await run(parts, counters, { request, endpoint, path, query })
+    return endpoint.anyOrigin ? withAnyOrigin(answered) : answered
   } catch (error) {
+    if (endpoint.anyOrigin) throw originRefusal(error)
     throw endpoint.client ? clientRefusal(endpoint.client, error) : error
   } finally {
     request.body.close()
   }
 }
 
-function options(match: {
-  kind: string
-  allow?: readonly string[]
-  endpoint?: Endpoint
-}): ApiAnswer {
+function options(
+  parts: PipelineParts,
+  request: ApiRequest,
+  match: { kind: string; allow?: readonly string[]; endpoint?: Endpoint },
+): ApiAnswer {
   const methods = match.allow ?? [match.endpoint?.method ?? 'GET', 'OPTIONS']
-  return { status: 204, headers: { Allow: methods.join(', ') }, body: null }
+  const headers = { Allow: methods.join(', ') }
+  const asked = header(request, 'access-control-request-method')
+  const meant = asked === undefined ? undefined : parts.router.find(asked, request.rawPath)
+  const opens = meant?.kind === 'found' && meant.endpoint.anyOrigin
+  const more = opens ? { ...anyOrigin, ...preflight(methods) } : {}
+  return { status: 204, headers: { ...headers, ...more }, body: null }
 }
 
 interface Step {
@@ -175,6 +183,8 @@ async function findSubject(parts: PipelineParts, step: Step, ctx: Ctx): Promise<
       path,
       urlWith: urlMaker(parts, step),
       read: (params) => readPath(params, path),
+      query: step.query,
+      peek: () => peekBody(request, parts.limits.idleMs),
     })
   } catch (refusal) {
     if (!endpoint.access.subjectFirst) await refuseWrongFirst(parts, step, ctx)
@@ -198,6 +208,13 @@ async function refuseWrongFirst(parts: PipelineParts, step: Step, ctx: Ctx): Pro
   const body = await readBodyOf(parts, step, ctx)
   await body.clean()
   check({ ...query, ...body.input })
+}
+
+/** The first bytes of a small body that comes as it is; empty for any other. */
+async function peekBody(request: ApiRequest, withinMs: number): Promise<Buffer> {
+  const { body } = request
+  if (!body.declared || body.waits || body.encoding !== 'identity') return Buffer.alloc(0)
+  return (await body.peek(PEEK_BYTES, withinMs)).bytes.subarray(0, PEEK_BYTES)
 }
 
 async function readBodyOf(parts: PipelineParts, step: Step, ctx: Ctx): Promise<ReadBody> {
@@ -240,6 +257,7 @@ async function perform(
     }
   }
   const page = endpoint.paginate ? readPage(endpoint.paginate, input) : undefined
+  const held: (() => void)[] = []
   const facts: RequestFacts = {
     method: request.method,
     headers: request.headers,
@@ -249,6 +267,12 @@ async function perform(
       const maxBytes = endpoint.maxBody ?? Number.POSITIVE_INFINITY
       return request.body.stream({ idleMs: parts.limits.idleMs, maxBytes })
     },
+    async payload() {
+      const bytes = endpoint.maxBody ?? parts.limits.bytes
+      const read = await readPayload(request, { ...parts, bytes })
+      held.push(read.release)
+      return read.bytes
+    },
     sent: new Set(Object.keys(input)),
     url: parts.baseUrl + request.rawPath,
     countAgainst(limit, subject) {
@@ -256,9 +280,13 @@ async function perform(
       assertWithinLimit(counters, asSet(ctx, limit), key, Date.parse(ctx.now()))
     },
   }
-  const result = await endpoint.handler({ ...given, page, request: facts })
-  const linkInput = { ...path, ...input }
-  return present(parts, endpoint, result, page, linkMaker(parts, request, linkInput))
+  try {
+    const result = await endpoint.handler({ ...given, page, request: facts })
+    const linkInput = { ...path, ...input }
+    return present(parts, endpoint, result, page, linkMaker(parts, request, linkInput))
+  } finally {
+    for (const release of held) release()
+  }
 }
 
 /** The limit with the number that administrators have set, where it is theirs. */

@@ -56,6 +56,24 @@ export async function readBody(request: ApiRequest, options: BodyOptions): Promi
   }
 }
 
+/** The whole body of a caller who was admitted, and what gives back the memory that it is charged for. */
+export async function readPayload(
+  request: ApiRequest,
+  options: Pick<BodyOptions, 'limits' | 'budgets' | 'bytes'>,
+): Promise<{ readonly bytes: Buffer; release(): void }> {
+  const { body } = request
+  if (!body.declared) return { bytes: Buffer.alloc(0), release: () => {} }
+  const memory = options.budgets.memory.open(request.ip)
+  try {
+    const { idleMs } = options.limits
+    const source = body.open({ idleMs, maxBytes: options.bytes, anyEncoding: true })
+    return { bytes: await collect(source, memory), release: () => memory.release() }
+  } catch (error) {
+    memory.release()
+    throw error
+  }
+}
+
 async function readOf(
   request: ApiRequest,
   body: IncomingBody,

@@ -1,5 +1,6 @@
 import { daily } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
+import { mailAlertSummary } from './alerts/mail-alerts.ts'
 import * as events from './events/endpoints.ts'
 import * as groupActivity from './group-activity/endpoints.ts'
 import { deliverHook, forgetDeliveries } from './hooks/deliver.ts'
@@ -38,6 +39,7 @@ export const notificationsArea: Manifest = {
     sendNotification,
     warnOfExpiry,
     forgetSent,
+    mailAlertSummary,
   ],
   schedules: [
     daily('6:00', tellExpiringTokens, {}),

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { AccountsSchema } from './schema/accounts.ts'
+import type { AlertsSchema } from './schema/alerts.ts'
 import type { BadgesSchema } from './schema/badges.ts'
 import type { BoardsSchema } from './schema/boards.ts'
 import type { CiSchema } from './schema/ci.ts'
@@ -36,6 +37,7 @@ import type { WikisAndSnippetsSchema } from './schema/wikis-and-snippets.ts'
 /** Every table. An area adds its interface here and its migration to its manifest. */
 export interface Schema
   extends AccountsSchema,
+    AlertsSchema,
     BadgesSchema,
     BoardsSchema,
     CiRunnersSchema,

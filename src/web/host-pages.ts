@@ -1,5 +1,7 @@
 import type { RequestHandler } from 'express'
 import type { Endpoint } from '../http/endpoint.ts'
+import { hostAlertEndpoints } from '../monitoring/ingestion/endpoints.ts'
+import { hostAlertPath } from '../monitoring/ingestion/host-path.ts'
 import { hostFileEndpoints, hostFilePath } from '../projects/uploads/host-files.ts'
 import { getHostWikiFile, hostWikiPath } from '../publishing/wikis/host-files.ts'
 import { hostCodeEndpoints, hostCodePath } from '../repositories/files/host-code.ts'
@@ -14,19 +16,21 @@ export const hostPageEndpoints: readonly Endpoint[] = [
   getHostWikiFile,
   ...hostCodeEndpoints,
   getHostMergeRequestDiff,
+  ...hostAlertEndpoints,
 ]
 
 const readers = [hostWikiPath, hostFilePath, hostCodePath, hostRequestPath]
+const postReaders = [hostAlertPath]
 
 /** Gives paths that begin with a project's own, of any depth, the path of their endpoint. */
 export function hostPages(): RequestHandler {
   return (request, _response, next) => {
     const mark = request.url.indexOf('?')
     const raw = mark < 0 ? request.url : request.url.slice(0, mark)
-    if (request.method === 'GET' || request.method === 'HEAD') {
-      const path = readers.map((read) => read(raw)).find((found) => found !== undefined)
-      if (path !== undefined) request.url = path + request.url.slice(raw.length)
-    }
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const known = isRead ? readers : request.method === 'POST' ? postReaders : []
+    const path = known.map((read) => read(raw)).find((found) => found !== undefined)
+    if (path !== undefined) request.url = path + request.url.slice(raw.length)
     next()
   }
 }

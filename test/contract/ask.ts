@@ -69,7 +69,7 @@ export function mayChange(endpoint: Endpoint, reply: Reply): boolean {
 }
 
 const KEEPS_REPOSITORIES =
-  /\/(badges|labels|boards|milestones|hooks|members|invitations|access_requests|access_tokens|deploy_tokens|deploy_keys|service_accounts|custom_attributes|notification_settings|issues|notes|discussions|award_emoji|approvals?|approval_rules|protected_\w+|push_rule|uploads|share|todos|topics|users?|broadcast_messages|features|application)(\/|$)/
+  /\/(badges|labels|boards|milestones|hooks|members|invitations|access_requests|access_tokens|deploy_tokens|deploy_keys|service_accounts|custom_attributes|notification_settings|issues|notes|discussions|award_emoji|approvals?|approval_rules|protected_\w+|push_rule|uploads|share|todos|topics|users?|broadcast_messages|features|application|alert_management|alert_management_alerts|incident_management_settings|error_tracking)(\/|$)/
 
 /** Whether a call of it may have written to a repository. */
 export function mayWriteRepository(endpoint: Endpoint): boolean {

@@ -2,6 +2,7 @@ import { ciExamples } from '../ci/examples.ts'
 import { discussionExamples } from '../discussions/examples.ts'
 import { identityExamples } from '../identity/examples.ts'
 import { instanceExamples } from '../instance/examples.ts'
+import { monitoringExamples } from '../monitoring/examples.ts'
 import { notificationExamples } from '../notifications/examples.ts'
 import { packageExamples } from '../packages/examples.ts'
 import { moduleExamples } from '../packages/module-examples.ts'
@@ -26,6 +27,7 @@ export const allExamples: Examples = {
   ...packageExamples,
   ...protocolExamples,
   ...moduleExamples,
+  ...monitoringExamples,
   ...notificationExamples,
   ...instanceExamples,
 }

@@ -39,7 +39,7 @@ export const noteEntity = z.strictObject({
   updated_at: z.string(),
   system: z.boolean(),
   noteable_id: z.int().nullable(),
-  noteable_type: z.enum(['Issue', 'MergeRequest', 'Snippet', 'Commit']),
+  noteable_type: z.enum(['Issue', 'MergeRequest', 'Snippet', 'Commit', 'Alert']),
   project_id: z.int().nullable(),
   commit_id: z.string().nullish(),
   position: positionEntity.optional(),

@@ -46,7 +46,7 @@ export async function followText(
   if (found.length === 0) return
   const names = found.flatMap((one) => (one.kind === 'user' ? [one.username] : []))
   if (names.length > 0) await callPeople(ctx, place, text, names.slice(0, MAX_CALLED), note)
-  if (note?.internal === 1 || place.type === 'Snippet') return
+  if (note?.internal === 1 || place.type === 'Snippet' || place.type === 'Alert') return
   await crossReference(ctx, { ...place, type: place.type }, found)
 }
 
@@ -64,7 +64,8 @@ async function callPeople(
   const seen = await seeing(ctx, place, people)
   const ids = seen.map((user) => user.id)
   const { type, id } = target
-  if (type !== 'Commit') await insertMentions(ctx.db, { type, id }, ids, ctx.now())
+  if (type !== 'Commit' && type !== 'Alert')
+    await insertMentions(ctx.db, { type, id }, ids, ctx.now())
   const groups = await listMembersOfGroups(ctx.db, names, dayOf(ctx.now()))
   const members = await seeing(ctx, place, groups)
   const me = userOf(ctx.actor)?.id

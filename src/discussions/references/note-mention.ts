@@ -63,7 +63,7 @@ export async function addNoteAbout(
   }
   const note = await addSystemNoteAt(ctx, scope, action, text)
   const { type } = about
-  if (type === 'Snippet') return
+  if (type === 'Snippet' || type === 'Alert') return
   await insertCrossReference(ctx.db, { ...sourceRow({ ...about, type }), note_id: note.id })
 }
 

@@ -1,7 +1,7 @@
 import { type Insertable, type SqlBool, sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
-import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
+import { hasProjectRole, seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { NoteableType } from '../../store/schema/issues.ts'
 import type { CrossReferencesTable } from '../../store/schema/mentions.ts'
@@ -65,6 +65,7 @@ export async function isSubjectSeen(
 const featureOf = {
   MergeRequest: (viewer: Viewer) => seesFeature(viewer, 'merge_requests', Role.planner),
   Commit: (viewer: Viewer) => seesFeature(viewer, 'repository', Role.planner),
+  Alert: (viewer: Viewer) => hasProjectRole(viewer.userId ?? 0, viewer.today, Role.developer),
   Snippet: (viewer: Viewer) => seesFeature(viewer, 'snippets', Role.guest),
 }
 

@@ -3,11 +3,17 @@ import { runEffects } from '../../base/effects.ts'
 import { notModified, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { MemberChange } from '../../projects/effects.ts'
-import { findPendingTodo, finishTodosBy, finishTodosOn, insertTodo } from './queries.ts'
+import {
+  findPendingTodo,
+  finishTodosAbout,
+  finishTodosBy,
+  finishTodosOn,
+  insertTodo,
+} from './queries.ts'
 
 /** What a to-do is about. */
 export interface TodoTarget {
-  readonly type: 'Issue' | 'MergeRequest' | 'Commit' | 'Project' | 'Namespace'
+  readonly type: 'Issue' | 'MergeRequest' | 'Commit' | 'Project' | 'Namespace' | 'Alert'
   /** 0 for commits, which `commitId` names. */
   readonly id: number
   /** Null for groups. */
@@ -94,6 +100,14 @@ export async function settleTodosBy(
   authorId: number,
 ): Promise<void> {
   await finishTodosBy(ctx.db, { ...target, action, authorId }, ctx.now())
+}
+
+/** What the target asked for was done: settles its to-dos, whoever has them. */
+export async function settleTodosAbout(
+  ctx: Ctx,
+  target: Pick<TodoTarget, 'type' | 'id'>,
+): Promise<void> {
+  await finishTodosAbout(ctx.db, target.type, target.id, ctx.now())
 }
 
 /** The source of an access request as the to-dos of those who decide see it. */

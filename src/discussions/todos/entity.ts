@@ -105,6 +105,8 @@ function urlOf(ctx: Ctx, row: TodoRow, { project, group, target }: Context): str
       return `${ctx.config.externalUrl}/groups/${group?.full_path ?? ''}/-/group_members?tab=access_requests`
     case 'Project':
       return `${base}/-/project_members?tab=access_requests`
+    case 'Alert':
+      return `${base}/-/alert_management/${target?.iid ?? 0}/details`
     case 'Commit':
       return `${base}/-/commit/${row.commit_id}`
     default:

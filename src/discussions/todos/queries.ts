@@ -1,7 +1,13 @@
 import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
-import { seesFeature, seesGroup, seesProject, type Viewer } from '../../access/visible-queries.ts'
+import {
+  hasProjectRole,
+  seesFeature,
+  seesGroup,
+  seesProject,
+  type Viewer,
+} from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
@@ -27,6 +33,7 @@ function seesTarget(viewer: Viewer): RawBuilder<SqlBool> {
       AND CASE todos.target_type
         WHEN 'Issue' THEN EXISTS (SELECT 1 FROM issues WHERE issues.id = todos.target_id AND ${seesIssue(viewer)})
         WHEN 'MergeRequest' THEN ${seesFeature(viewer, 'merge_requests', Role.planner)}
+        WHEN 'Alert' THEN ${hasProjectRole(viewer.userId ?? 0, viewer.today, Role.developer)}
         WHEN 'Commit' THEN ${seesFeature(viewer, 'repository', Role.planner)}
         ELSE ${seesProject(viewer)} END) END`
 }
@@ -173,11 +180,7 @@ export async function findTodoContext(
     .select(userBasicColumns)
     .where('users.id', '=', row.author_id ?? 0)
     .executeTakeFirst()
-  const target = await db
-    .selectFrom(row.target_type === 'Issue' ? 'issues' : 'merge_requests')
-    .select(['iid', 'title', 'description', 'state', 'created_at', 'updated_at'])
-    .where('id', '=', row.target_id)
-    .executeTakeFirst()
+  const target = await findTarget(db, row.target_type, row.target_id)
   const note = await db
     .selectFrom('notes')
     .select('body')
@@ -190,4 +193,36 @@ export async function findTodoContext(
     .where('id', '=', row.group_id ?? 0)
     .executeTakeFirst()
   return { project, group, author, target, note }
+}
+
+function findTarget(db: Db, type: string, id: number) {
+  if (type === 'Alert') {
+    return db
+      .selectFrom('alerts')
+      .select(['iid', 'title', 'description', 'created_at', 'updated_at'])
+      .select(sql<string>`CASE status WHEN 2 THEN 'closed' ELSE 'opened' END`.as('state'))
+      .where('id', '=', id)
+      .executeTakeFirst()
+  }
+  return db
+    .selectFrom(type === 'Issue' ? 'issues' : 'merge_requests')
+    .select(['iid', 'title', 'description', 'state', 'created_at', 'updated_at'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** What was dealt with waits for nobody any more: settles all to-dos about a target. */
+export async function finishTodosAbout(
+  db: Db,
+  type: string,
+  targetId: number,
+  now: Instant,
+): Promise<void> {
+  await db
+    .updateTable('todos')
+    .set({ state: 'done', updated_at: now })
+    .where('target_type', '=', type)
+    .where('target_id', '=', targetId)
+    .where('state', '=', 'pending')
+    .execute()
 }

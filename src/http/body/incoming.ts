@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, type Readable, Transform } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import { requestTimeout, tooLarge, unsupportedType } from '../../base/problem.ts'
+import { unpacker } from './packed.ts'
 import { BodySource } from './source.ts'
 
 export interface OpenOptions {
@@ -9,6 +9,8 @@ export interface OpenOptions {
   readonly idleMs: number
   /** Bytes after which the sender is refused, on the wire and unpacked. */
   readonly maxBytes: number
+  /** Deflate, Brotli and Zstandard are unpacked too; gzip always is. */
+  readonly anyEncoding?: boolean | undefined
 }
 
 /** The first bytes of a body. */
@@ -89,19 +91,17 @@ export class IncomingBody {
     return this.#head
   }
 
-  /** The bytes, unpacked where they come as gzip. Destroying the stream leaves the connection for the answer. */
+  /** The bytes, unpacked where they come packed. Destroying the stream leaves the connection for the answer. */
   open(options: OpenOptions): Readable {
     const { encoding } = this
-    const packed = encoding === 'gzip' || encoding === 'x-gzip'
-    if (!packed && encoding !== 'identity') throw unsupportedType(encoding)
+    const unpack = unpacker(encoding, options.anyEncoding ?? false)
+    if (!unpack && encoding !== 'identity') throw unsupportedType(encoding)
     if (this.length !== undefined && this.length > options.maxBytes) throw tooLarge()
     this.#begin()
     const source = new BodySource(this.#request, { ...options, head: this.#head })
     this.#head = undefined
     // The error, if any, arrives at whoever reads the last stream.
-    this.#opened = packed
-      ? pipeline(source, createGunzip(), limited(options.maxBytes), () => {})
-      : source
+    this.#opened = unpack ? pipeline(source, unpack(), limited(options.maxBytes), () => {}) : source
     // A connection may break off before the reader listens: it finds the error on the stream when it comes, and the
     // event alone must not end the process.
     this.#opened.on('error', () => {})

@@ -106,6 +106,10 @@ export async function hasSignedIn(db: Db, username: string): Promise<boolean> {
   return row !== undefined
 }
 
+export function findUserByAddress(db: Db, email: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
+}
+
 export function findGhost(db: Db): Promise<UserRow | undefined> {
   return db
     .selectFrom('users')

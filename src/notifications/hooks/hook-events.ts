@@ -17,6 +17,7 @@ export const hookEvents = {
   emoji: { flag: 'emoji_events', header: 'Emoji Hook' },
   access_token: { flag: 'resource_access_token_events', header: 'Resource Access Token Hook' },
   vulnerability: { flag: 'vulnerability_events', header: 'Vulnerability Hook' },
+  alert: { flag: 'alert_events', header: 'Alert Hook' },
   repository_update: { flag: 'repository_update_events', header: 'System Hook' },
   member: { flag: 'member_events', header: 'Member Hook' },
   subgroup: { flag: 'subgroup_events', header: 'Subgroup Hook' },
@@ -47,6 +48,7 @@ export const PROJECT_FLAGS = [
   'emoji_events',
   'resource_access_token_events',
   'vulnerability_events',
+  'alert_events',
   'repository_update_events',
 ] as const satisfies readonly HookFlag[]
 

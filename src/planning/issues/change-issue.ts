@@ -27,7 +27,7 @@ import { changedTasks } from './tasks-in-text.ts'
 import { titleChange } from './title-change.ts'
 
 export interface IssueChanges
-  extends Omit<IssueInput, 'iid' | 'created_at' | 'labels' | 'title'>,
+  extends Omit<IssueInput, 'iid' | 'created_at' | 'labels' | 'title' | 'severity'>,
     LabelInput {
   readonly title?: string | undefined
   readonly state_event?: 'close' | 'reopen' | undefined

@@ -31,6 +31,8 @@ export interface IssueInput {
   readonly confidential?: boolean | undefined
   readonly discussion_locked?: boolean | undefined
   readonly weight?: number | null | undefined
+  /** How severe an incident is, in upper case; unknown unless told. */
+  readonly severity?: string | undefined
   readonly iid?: number | undefined
   readonly created_at?: string | undefined
 }
@@ -99,6 +101,7 @@ async function valuesOf(ctx: Ctx, project: Project, input: IssueInput) {
     confidential: input.confidential ?? false,
     discussion_locked: input.discussion_locked ? 1 : null,
     weight: input.weight ?? null,
+    severity: input.severity ?? 'UNKNOWN',
     ...datesOf(input),
     created_at: created,
     updated_at: created,

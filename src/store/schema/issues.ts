@@ -2,7 +2,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { Default, DefaultFlag, Id, Optional, OptionalDay, OptionalInstant } from './columns.ts'
 
 export type Work = 'issue' | 'merge_request'
-export type NoteableType = 'Issue' | 'MergeRequest' | 'Snippet' | 'Commit'
+export type NoteableType = 'Issue' | 'MergeRequest' | 'Snippet' | 'Commit' | 'Alert'
 
 export interface IssuesTable {
   id: Id

@@ -12,6 +12,7 @@ const keys = {
   MergeRequest: 'merge_request',
   Snippet: 'snippet',
   Commit: 'commit',
+  Alert: 'alert',
 } as const
 
 /** Tells the hooks of a comment that was made or changed, in the caller's transaction (docs/contract/D §1.25). */

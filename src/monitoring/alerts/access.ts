@@ -1,0 +1,38 @@
+import { mayInProject } from '../../access/decide.ts'
+import { projectRecord } from '../../access/records.ts'
+import { notFound } from '../../base/problem.ts'
+import { id, integer } from '../../http/params.ts'
+import { findMetricImage } from './image-queries.ts'
+import { findAlert } from './queries.ts'
+
+/** Who may not read alerts of a project doesn't learn which there are (docs/contract/C-resolved §1.5). */
+export const onAlert = projectRecord('read_project', {
+  params: { alert_iid: integer() },
+  async find({ ctx, project, params }) {
+    const may = mayInProject(ctx.actor, project, 'read_alerts')
+    const alert = may ? await findAlert(ctx.db, project.id, params.alert_iid) : undefined
+    if (!alert) throw notFound('Alert')
+    return { alert }
+  },
+})
+
+/** The alert of an image, for adding to it or reading it: `404 Alert not found` (docs/contract/C-resolved §1.6). */
+export const onAlertImages = projectRecord('read_project', {
+  params: { alert_iid: integer() },
+  async find({ ctx, project, params }) {
+    const alert = await findAlert(ctx.db, project.id, params.alert_iid)
+    if (!alert) throw notFound('Alert')
+    return { alert }
+  },
+})
+
+export const onMetricImage = projectRecord('read_project', {
+  params: { alert_iid: integer(), image_id: id() },
+  async find({ ctx, project, params }) {
+    const alert = await findAlert(ctx.db, project.id, params.alert_iid)
+    if (!alert) throw notFound('Alert')
+    const image = await findMetricImage(ctx.db, alert.id, params.image_id)
+    if (!image) throw notFound('Metric image')
+    return { alert, image }
+  },
+})

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import type { Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
+import { userBasicEntity } from '../../identity/users/basic.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
+import { type AlertRow, findAlertPayload, listIssuesOfAlerts } from './queries.ts'
+import { severities, severityOf, statuses, statusOf } from './words.ts'
+
+/** An alert (docs/contract/C-resolved §1.5). */
+export const alertEntity = z.strictObject({
+  id: z.int(),
+  iid: z.int(),
+  project_id: z.int(),
+  title: z.string(),
+  description: z.string().nullable(),
+  severity: z.enum(severities),
+  status: z.enum(statuses),
+  service: z.string().nullable(),
+  monitoring_tool: z.string().nullable(),
+  hosts: z.array(z.string()),
+  started_at: z.string(),
+  ended_at: z.string().nullable(),
+  event_count: z.int(),
+  environment: z.strictObject({ id: z.int(), name: z.string() }).nullable(),
+  issue: z.strictObject({ id: z.int(), iid: z.int(), web_url: z.string() }).nullable(),
+  assignees: z.array(userBasicEntity),
+  runbook: z.string().nullable(),
+  details_url: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+})
+
+export const alertDetailEntity = alertEntity.extend({
+  details: z.record(z.string(), z.unknown()),
+  payload: z.record(z.string(), z.unknown()),
+})
+
+type AlertBody = z.input<typeof alertEntity>
+
+/** Where people look at an alert. */
+export function alertUrl(
+  ctx: Pick<Ctx, 'config'>,
+  project: Pick<Project, 'full_path'>,
+  iid: number,
+): string {
+  return `${ctx.config.externalUrl}/${project.full_path}/-/alert_management/${iid}/details`
+}
+
+/** Alerts for the wire; people and incidents are read for all at once. */
+export async function presentAlerts(
+  ctx: Ctx,
+  project: Project,
+  rows: readonly AlertRow[],
+): Promise<AlertBody[]> {
+  const users = await usersById(
+    ctx,
+    rows.map((row) => row.assignee_id),
+  )
+  const issueIds = rows.flatMap((row) => row.issue_id ?? [])
+  const issues = new Map(
+    (await listIssuesOfAlerts(ctx.db, issueIds)).map((issue) => [issue.id, issue]),
+  )
+  return rows.map((row) => {
+    const issue = issues.get(row.issue_id ?? 0)
+    const assignee = users.get(row.assignee_id ?? 0)
+    const base = `${ctx.config.externalUrl}/${project.full_path}`
+    return {
+      id: row.id,
+      iid: row.iid,
+      project_id: row.project_id,
+      title: row.title,
+      description: row.description,
+      severity: severityOf(row.severity),
+      status: statusOf(row.status),
+      service: row.service,
+      monitoring_tool: row.monitoring_tool,
+      hosts: JSON.parse(row.hosts) as string[], // written by us as a list of texts
+      started_at: row.started_at,
+      ended_at: row.ended_at,
+      event_count: row.events,
+      environment: null,
+      issue: issue ? { ...issue, web_url: `${base}/-/issues/${issue.iid}` } : null,
+      assignees: assignee ? [assignee] : [],
+      runbook: row.runbook,
+      details_url: alertUrl(ctx, project, row.iid),
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    }
+  })
+}
+
+/** One alert with what its sender sent. */
+export async function presentAlert(
+  ctx: Ctx,
+  project: Project,
+  row: AlertRow,
+): Promise<z.input<typeof alertDetailEntity>> {
+  const [alert] = await presentAlerts(ctx, project, [row])
+  if (!alert) throw new Error('an alert is presented as itself')
+  const text = await findAlertPayload(ctx.db, row.id)
+  const payload = JSON.parse(text) as Record<string, unknown> // stored by us as an object
+  return { ...alert, details: flattened(payload), payload }
+}
+
+/** The leaves of a payload by their paths: `labels.severity`. */
+function flattened(payload: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const found: [string, unknown][] = []
+  const collect = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) found.push([path, value])
+    else
+      for (const [key, inner] of Object.entries(value))
+        collect(inner, path === '' ? key : `${path}.${key}`)
+  }
+  collect(payload, '')
+  return Object.fromEntries(found)
+}

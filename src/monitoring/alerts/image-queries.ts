@@ -1,0 +1,48 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { OffsetPage } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type { AlertMetricImagesTable } from '../../store/schema/alerts.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type MetricImageRow = Selectable<AlertMetricImagesTable>
+
+export function listMetricImages(db: Db, alertId: number, page: OffsetPage) {
+  const query = db.selectFrom('alert_metric_images').selectAll().where('alert_id', '=', alertId)
+  return listPage(db, query.orderBy('id'), page)
+}
+
+export function findMetricImage(db: Db, alertId: number, id: number) {
+  return db
+    .selectFrom('alert_metric_images')
+    .selectAll()
+    .where('alert_id', '=', alertId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+export function findImageBySecret(db: Db, projectId: number, secret: string) {
+  return db
+    .selectFrom('alert_metric_images')
+    .innerJoin('alerts', 'alerts.id', 'alert_metric_images.alert_id')
+    .selectAll('alert_metric_images')
+    .where('alerts.project_id', '=', projectId)
+    .where('alert_metric_images.secret', '=', secret)
+    .executeTakeFirst()
+}
+
+export function insertMetricImage(db: Db, image: Insertable<AlertMetricImagesTable>) {
+  return db.insertInto('alert_metric_images').values(image).returningAll().executeTakeFirstOrThrow()
+}
+
+export function updateMetricImage(db: Db, id: number, changes: Updateable<AlertMetricImagesTable>) {
+  return db
+    .updateTable('alert_metric_images')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteMetricImage(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('alert_metric_images').where('id', '=', id).execute()
+}

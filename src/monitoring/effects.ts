@@ -1,0 +1,16 @@
+import type { Project } from '../access/subjects.ts'
+import type { Effect } from '../ctx.ts'
+import type { AlertRow } from './alerts/queries.ts'
+
+export interface ChangedAlert {
+  readonly project: Project
+  readonly alert: AlertRow
+  readonly action: 'opened' | 'recovered'
+  /** Whether the project wants mail about its alerts. */
+  readonly sendsMail: boolean
+}
+
+/** What follows from alerts, in the transaction that records them as followed. */
+export interface MonitoringEffects {
+  readonly alertChanged: readonly Effect<ChangedAlert>[]
+}

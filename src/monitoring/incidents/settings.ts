@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { actAs } from '../../access/act-as.ts'
+import { mayInProject } from '../../access/decide.ts'
+import { findVisibleProject, onProject, type Project } from '../../access/subjects.ts'
+import { badRequest } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { flag, integer, text } from '../../http/params.ts'
+import { readDescription } from '../../repositories/templates/descriptions.ts'
+import type { Db } from '../../store/schema.ts'
+import { findSettingsRow, type IncidentSettingsRow, saveSettingsRow } from './queries.ts'
+
+const tags = ['incident management']
+
+/** What becomes of alerts (docs/contract/C-resolved §1.1 Settings). */
+export interface IncidentSettings {
+  readonly create_issue: boolean
+  readonly send_email: boolean
+  readonly auto_close_incident: boolean
+  readonly issue_template_key: string | null
+  /** Who is given new incidents. */
+  readonly on_call_user_id: number | null
+}
+
+const settingsEntity = z.strictObject({
+  create_issue: z.boolean(),
+  send_email: z.boolean(),
+  auto_close_incident: z.boolean(),
+  issue_template_key: z.string().nullable(),
+  on_call_user_id: z.int().nullable(),
+})
+
+export async function findIncidentSettings(db: Db, projectId: number): Promise<IncidentSettings> {
+  return presentSettings(await findSettingsRow(db, projectId))
+}
+
+function presentSettings(row: IncidentSettingsRow | undefined): IncidentSettings {
+  return {
+    create_issue: row?.create_issue === 1,
+    send_email: row?.send_email === 1,
+    auto_close_incident: row?.auto_close_incident !== 0,
+    issue_template_key: row?.issue_template_key ?? null,
+    on_call_user_id: row?.on_call_user_id ?? null,
+  }
+}
+
+export const getIncidentSettings = endpoint({
+  method: 'GET',
+  path: '/projects/:id/incident_management_settings',
+  summary: 'Tell what becomes of the alerts of a project',
+  tags,
+  access: onProject('admin_operations'),
+  response: settingsEntity,
+  handler: ({ ctx, project }) => findIncidentSettings(ctx.db, project.id),
+})
+
+export const changeIncidentSettings = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/incident_management_settings',
+  summary: 'Choose what becomes of the alerts of a project',
+  tags,
+  access: onProject('admin_operations'),
+  body: {
+    create_issue: flag().optional(),
+    send_email: flag().optional(),
+    auto_close_incident: flag().optional(),
+    issue_template_key: text({ max: 255 }).nullish(),
+    on_call_user_id: integer().nullish(),
+  },
+  response: settingsEntity,
+  async handler({ ctx, project, body, request }) {
+    const { issue_template_key: template, on_call_user_id: onCall } = body
+    if (template) await assertTemplate(ctx, project, template, request.signal)
+    if (onCall) await assertMayBeOnCall(ctx, project, onCall)
+    const changes = Object.fromEntries(
+      Object.entries(body).filter(([, value]) => value !== undefined),
+    )
+    const known = await findIncidentSettings(ctx.db, project.id)
+    const settings = {
+      ...known,
+      ...changes,
+      ...(template === '' ? { issue_template_key: null } : {}),
+    }
+    await saveSettingsRow(ctx.db, { ...settings, project_id: project.id })
+    return settings
+  },
+})
+
+async function assertTemplate(ctx: Ctx, project: Project, name: string, signal: AbortSignal) {
+  const found = await readDescription(ctx, project, 'issues', name, signal)
+  if (!found) throw badRequest('issue_template_key names no template of the project')
+}
+
+async function assertMayBeOnCall(ctx: Ctx, project: Project, userId: number): Promise<void> {
+  const person = await actAs(ctx, userId)
+  const known = person.actor.kind === 'user' && person.actor.user.id === userId
+  const seen = known ? await findVisibleProject(person, String(project.id)) : undefined
+  if (!seen || !mayInProject(person.actor, seen, 'update_alerts')) {
+    throw badRequest('on_call_user_id names nobody who may look after alerts')
+  }
+}

@@ -1,0 +1,53 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { OffsetPage } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
+import type { IncidentTimelineEventsTable } from '../../store/schema/alerts.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type TimelineEventRow = Selectable<IncidentTimelineEventsTable>
+
+export function listTimelineEvents(db: Db, issueId: number, page: OffsetPage) {
+  const query = db.selectFrom('incident_timeline_events').selectAll()
+  return listPage(
+    db,
+    query.where('issue_id', '=', issueId).orderBy('occurred_at').orderBy('id'),
+    page,
+  )
+}
+
+export function findTimelineEvent(db: Db, issueId: number, id: number) {
+  return db
+    .selectFrom('incident_timeline_events')
+    .selectAll()
+    .where('issue_id', '=', issueId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+export function insertTimelineEvent(
+  db: Db,
+  row: Insertable<IncidentTimelineEventsTable>,
+): Promise<TimelineEventRow> {
+  return db
+    .insertInto('incident_timeline_events')
+    .values(row)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export function updateTimelineEvent(
+  db: Db,
+  id: number,
+  changes: Updateable<IncidentTimelineEventsTable>,
+): Promise<TimelineEventRow> {
+  return db
+    .updateTable('incident_timeline_events')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteTimelineEvent(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('incident_timeline_events').where('id', '=', id).execute()
+}

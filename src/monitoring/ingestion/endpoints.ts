@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import type { Project } from '../../access/subjects.ts'
+import { onProject } from '../../access/subjects.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { malformed, parseJsonObject } from '../../http/body/json.ts'
+import { type Endpoint, endpoint, perMinute, type RequestFacts } from '../../http/endpoint.ts'
+import { text } from '../../http/params.ts'
+import { onIntegration } from '../integrations/access.ts'
+import { jsonObject } from '../integrations/params.ts'
+import type { IntegrationRow } from '../integrations/queries.ts'
+import type { Payload } from './alert-input.ts'
+import { ingestAlerts } from './ingest.ts'
+import { integrationKey, MAX_PAYLOAD, tooLargePayload } from './integration-key.ts'
+import { payloadFields } from './payload-fields.ts'
+
+const tags = ['alerts']
+
+/** What a delivery answers: the alerts that it made, counted up or resolved. */
+const acceptedEntity = z.array(z.strictObject({ iid: z.int(), title: z.string() }))
+
+async function receive(
+  ctx: Ctx,
+  project: Project,
+  integration: IntegrationRow,
+  request: RequestFacts,
+) {
+  return await ingestAlerts(ctx, project, integration, await readDelivery(ctx, request))
+}
+
+async function readDelivery(ctx: Ctx, request: RequestFacts): Promise<Payload> {
+  try {
+    const bytes = await request.payload()
+    if (bytes.length === 0) throw malformed()
+    return await parseJsonObject(bytes, ctx.config)
+  } catch (error) {
+    throw error instanceof Problem && error.status === 413 ? tooLargePayload() : error
+  }
+}
+
+const delivery = {
+  method: 'POST',
+  host: true,
+  ownSignIn: true,
+  raw: true,
+  maxBody: MAX_PAYLOAD,
+  tags,
+  response: acceptedEntity,
+} as const
+
+const project_path = text({ max: 1000 })
+
+export const notifyAlert = endpoint({
+  ...delivery,
+  path: '/-/alerts/:project_path/notify/:slug/:identifier',
+  summary: 'Take alerts of a monitoring tool in, at the address of an integration',
+  access: integrationKey('identifier'),
+  params: { project_path, slug: text({ max: 1000 }), identifier: text({ max: 100 }) },
+  handler: ({ ctx, project, integration, request }) => receive(ctx, project, integration, request),
+})
+
+export const notifyAlertAtOldUrl = endpoint({
+  ...delivery,
+  path: '/-/alerts/:project_path/notify',
+  summary: 'Take alerts in the generic format in, at the fixed address of a project',
+  access: integrationKey('http'),
+  params: { project_path },
+  handler: ({ ctx, project, integration, request }) => receive(ctx, project, integration, request),
+})
+
+export const notifyPrometheusAlert = endpoint({
+  ...delivery,
+  path: '/-/alerts/:project_path/prometheus/notify',
+  summary: 'Take alerts in the metrics format in, at the fixed address of a project',
+  access: integrationKey('prometheus'),
+  params: { project_path },
+  handler: ({ ctx, project, integration, request }) => receive(ctx, project, integration, request),
+})
+
+/** The deliveries, which are served at the paths that `hostAlertPath` reads. */
+export const hostAlertEndpoints: readonly Endpoint[] = [
+  notifyAlert,
+  notifyAlertAtOldUrl,
+  notifyPrometheusAlert,
+]
+
+export const testIntegration = endpoint({
+  method: 'POST',
+  path: '/projects/:id/alert_management/http_integrations/:integration_id/test',
+  summary: 'Send an alert as the monitoring tool of an integration would',
+  tags: ['alert integrations'],
+  access: onIntegration('test_alert_integrations'),
+  raw: true,
+  maxBody: MAX_PAYLOAD,
+  response: acceptedEntity,
+  handler: ({ ctx, project, integration, request }) => receive(ctx, project, integration, request),
+})
+
+const fieldEntity = z.strictObject({
+  path: z.array(z.union([z.string(), z.int()])),
+  label: z.string(),
+  type: z.enum(['array', 'datetime', 'string', 'number']),
+})
+
+export const listPayloadFields = endpoint({
+  method: 'POST',
+  path: '/projects/:id/alert_management/payload_fields',
+  summary: 'List the fields of a payload that fields of an alert can be read from',
+  tags: ['alert integrations'],
+  access: onProject('admin_operations'),
+  body: { payload: jsonObject() },
+  limit: perMinute('payload_fields', 60),
+  response: z.array(fieldEntity),
+  handler: ({ body }) => payloadFields(body.payload),
+})

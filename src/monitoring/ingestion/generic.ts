@@ -1,0 +1,68 @@
+import type { Instant } from '../../base/clock.ts'
+import { type Severity, severities } from '../alerts/words.ts'
+import {
+  type AlertInput,
+  endOf,
+  givenFingerprint,
+  hostsOf,
+  isObject,
+  momentOf,
+  type Payload,
+  present,
+  sha1,
+  textUpTo,
+} from './alert-input.ts'
+import { type FieldMapping, readMapped } from './mapping.ts'
+
+/** An alert in the generic format (docs/contract/C-resolved §1.3): every field is optional. */
+export function readGeneric(
+  payload: Payload,
+  mappings: readonly FieldMapping[],
+  now: Instant,
+): AlertInput {
+  const mapped = readMapped(payload, mappings)
+  const field = (name: string) => mapped(name)?.value ?? payload[name]
+  const end = endOf(field('end_time'))
+  return {
+    title: textUpTo(field('title'), 200) ?? 'New: Alert',
+    description: textUpTo(field('description'), 1000),
+    severity: severityIn(field('severity')),
+    service: textUpTo(field('service'), 100),
+    monitoring_tool: textUpTo(field('monitoring_tool'), 100),
+    hosts: hostsOf(field('hosts')),
+    started_at: momentOf(field('start_time')) ?? now,
+    ended_at: end ?? null,
+    recovered: end !== undefined,
+    fingerprint: givenFingerprint(field('fingerprint')) ?? fingerprintOf(payload),
+    environment: textUpTo(field('svc_environment_name'), 255),
+    runbook: textUpTo(payload.runbook, 2000),
+    query: null,
+    incident_markdown: null,
+    payload,
+  }
+}
+
+function severityIn(value: unknown): Severity {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : ''
+  return severities.find((one) => one === word) ?? 'critical'
+}
+
+/** What changes from one delivery of an alert to the next. */
+const CHANGING = new Set(['start_time', 'end_time', 'hosts'])
+
+/** All else that the payload says, whatever the order of its keys. */
+function fingerprintOf(payload: Payload): string | null {
+  const parts: string[] = []
+  for (const [key, value] of Object.entries(payload)) {
+    if (!CHANGING.has(key)) flatten(parts, key, value)
+  }
+  return parts.length === 0 ? null : sha1(parts.sort().join('\n'))
+}
+
+function flatten(parts: string[], path: string, value: unknown): void {
+  if (isObject(value)) {
+    for (const [key, inner] of Object.entries(value)) flatten(parts, `${path}.${key}`, inner)
+  } else if (Array.isArray(value)) {
+    for (const [index, inner] of value.entries()) flatten(parts, `${path}.${index}`, inner)
+  } else if (present(value) !== undefined) parts.push(`${path}=${JSON.stringify(value)}`)
+}

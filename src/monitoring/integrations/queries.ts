@@ -1,0 +1,67 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { OffsetPage } from '../../base/page.ts'
+import { cachedQuery } from '../../store/cached-query.ts'
+import { listPage } from '../../store/pages.ts'
+import type { AlertIntegrationsTable } from '../../store/schema/alerts.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type IntegrationRow = Selectable<AlertIntegrationsTable>
+
+export interface IntegrationFilter {
+  readonly type?: 'http' | 'prometheus' | undefined
+  readonly active?: boolean | undefined
+}
+
+export function listIntegrations(
+  db: Db,
+  projectId: number,
+  filter: IntegrationFilter,
+  page: OffsetPage,
+) {
+  let query = db.selectFrom('alert_integrations').selectAll().where('project_id', '=', projectId)
+  if (filter.type) query = query.where('type', '=', filter.type)
+  if (filter.active !== undefined) query = query.where('active', '=', filter.active ? 1 : 0)
+  return listPage(db, query.orderBy('id'), page)
+}
+
+export function findIntegration(db: Db, projectId: number, id: number) {
+  return db
+    .selectFrom('alert_integrations')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** All integrations of a project, which every delivery asks for. */
+export function listAllIntegrations(db: Db, projectId: number): Promise<IntegrationRow[]> {
+  return cachedQuery(db, `alert integrations of ${projectId}`, (db) =>
+    db
+      .selectFrom('alert_integrations')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .orderBy('id')
+      .execute(),
+  )
+}
+
+export function insertIntegration(db: Db, row: Insertable<AlertIntegrationsTable>) {
+  return db.insertInto('alert_integrations').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+export function updateIntegration(
+  db: Db,
+  id: number,
+  changes: Updateable<AlertIntegrationsTable>,
+): Promise<IntegrationRow> {
+  return db
+    .updateTable('alert_integrations')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteIntegration(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('alert_integrations').where('id', '=', id).execute()
+}

@@ -1,0 +1,21 @@
+import { endpointsOf, type Manifest } from '../manifest.ts'
+import { alerts as alertTables } from '../store/migrations/0240-alerts.ts'
+import * as alerts from './alerts/endpoints.ts'
+import * as images from './alerts/image-endpoints.ts'
+import * as notes from './alerts/noteable.ts'
+import * as incidents from './incidents/endpoints.ts'
+import { followAlerts } from './incidents/follow-ups.ts'
+import * as settings from './incidents/settings.ts'
+import { listPayloadFields, testIntegration } from './ingestion/endpoints.ts'
+import * as integrations from './integrations/endpoints.ts'
+
+export const monitoringArea: Manifest = {
+  name: 'monitoring',
+  endpoints: endpointsOf(alerts, images, notes, incidents, settings, integrations, {
+    listPayloadFields,
+    testIntegration,
+  }),
+  tasks: [followAlerts],
+  schedules: [],
+  migrations: [alertTables],
+}
