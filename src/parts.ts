@@ -109,6 +109,7 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
     engineMemory: config.engineMemory,
     engineTimeout: config.engineTimeout,
     maxPushBytes: config.maxPush,
+    archiveCache: manner.beside ? undefined : config.archiveCache,
   })
   const work = makeWork(now, options.wake)
   const guesses = new GuessLimit()

@@ -52,6 +52,9 @@ export const settings = {
   ),
   engineMemory: bytes('180m', { doc: 'An engine process that grows beyond this is replaced' }),
   engineTimeout: duration('60s', { doc: 'Longest single operation on a repository' }),
+  archiveCache: bytes('1g', {
+    doc: 'Room for finished archives, which are sent again without being packed; 0 keeps none',
+  }),
   gitProcesses: integer(
     0,
     { min: 0, max: 1024 },

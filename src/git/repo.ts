@@ -1,6 +1,7 @@
 import { access, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ownedName } from '../base/process-mark.ts'
+import { ArchiveCache } from './archive/archive-cache.ts'
 import { InProcessEngine } from './engine/in-process.ts'
 import type { Engine } from './engine/operation.ts'
 import { EnginePool } from './engine/pool.ts'
@@ -32,6 +33,8 @@ export interface GitConfig {
   readonly engineTimeout?: number | undefined
   /** The largest pack a push may bring, in bytes; 0 means no limit. */
   readonly maxPushBytes?: number | undefined
+  /** Bytes of finished archives that are kept; left out where another process keeps them. */
+  readonly archiveCache?: number | undefined
 }
 
 export interface InitOptions {
@@ -50,6 +53,8 @@ export interface GitStore {
   /** Copies branches, tags and objects of one repository to a new one. */
   fork(from: RepoName, to: RepoName): Promise<Repo>
   readonly engine: Engine
+  /** Finished archives; for the server alone. */
+  readonly archives: ArchiveCache
   /**
    * Waits for the processes of a server that is gone, and ends those that stay: after it no ref moves but by us. To be
    * called at the start.
@@ -73,6 +78,7 @@ export function openGit(config: GitConfig): GitStore {
           folder: root,
         })
 
+  const archives = new ArchiveCache(join(config.dataDir, 'archives'), config.archiveCache)
   const pathOf = (name: RepoName): string => repositoryPath(root, name)
   const open = (name: RepoName): Repo => ({ key: repositoryKey(name), path: pathOf(name), engine })
 
@@ -101,6 +107,7 @@ export function openGit(config: GitConfig): GitStore {
   return {
     open,
     engine,
+    archives,
     exists: (name) => present(pathOf(name)),
     init: (name, options) => {
       if (!isBranchName(options.defaultBranch)) {
@@ -118,6 +125,7 @@ export function openGit(config: GitConfig): GitStore {
         throw error
       }
       engine.forget(path)
+      await archives.forget(repositoryKey(name))
       await rm(gone, { recursive: true, force: true, maxRetries: 3 })
     },
     fork: (from, to) => {

@@ -3,13 +3,16 @@ import type { Project } from '../../access/subjects.ts'
 import { notAcceptable, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { archiveFormat, openArchive } from '../../git/archive/archive.ts'
+import type { CachedArchive } from '../../git/archive/archive-cache.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
 import type { Repo } from '../../git/repo.ts'
+import { readRange } from '../../http/byte-range.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
 import { csv, flag, text } from '../../http/params.ts'
 import { lfsFiles } from '../lfs/objects.ts'
 import { refOrDefault } from './access.ts'
 import { orNotFound } from './missing.ts'
+import { isKnown } from './raw.ts'
 
 /** What an archive leaves out and takes in. */
 export const archiveQuery = {
@@ -40,11 +43,6 @@ export async function answerArchive(asked: Asked): Promise<Bytes> {
   const format = archiveFormat(asked.suffix)
   if (!format) throw notFound()
   if (isHotlinked(request)) throw notAcceptable()
-  const perMinute = ctx.config.limitArchives
-  request.countAgainst(
-    { name: 'archive', perMinute, scope: 'caller_and_subject', thing: 'This archive' },
-    project.id,
-  )
   const revision = refOrDefault(project, query.sha)
   const { commitId } = await orNotFound('File', resolveRevision(repo, revision))
   const path = (query.path ?? '').replace(/^\/+|\/+$/g, '')
@@ -55,11 +53,45 @@ export async function answerArchive(asked: Asked): Promise<Bytes> {
     'Content-Disposition': `attachment; filename="${name}.${format}"`,
     'Content-Transfer-Encoding': 'binary',
   }
-  if (request.method === 'HEAD') return { body: Readable.from([]), type, headers }
   const lfs = query.include_lfs_blobs ? await lfsFiles(ctx, project) : undefined
   const input = { commitId, format, name, path, excludePaths: query.exclude_paths, lfs }
-  const body = await orNotFound('File', openArchive(repo, input, request.signal))
-  return { body, type, headers }
+  const known = await ctx.git.archives.find(repo, input)
+  if (known) return answerKnown(known, request, type, headers)
+  const perMinute = ctx.config.limitArchives
+  // Making one is what takes time.
+  request.countAgainst(
+    { name: 'archive', perMinute, scope: 'caller_and_subject', thing: 'This archive' },
+    project.id,
+  )
+  if (request.method === 'HEAD') return { body: Readable.from([]), type, headers }
+  const made = await orNotFound('File', openArchive(repo, input, request.signal))
+  return { body: await ctx.git.archives.keep(repo, input, made), type, headers }
+}
+
+/** An archive that lies on disk: whole, in part, or not at all where the client has it. */
+function answerKnown(
+  archive: CachedArchive,
+  request: RequestFacts,
+  type: string,
+  more: Readonly<Record<string, string>>,
+): Bytes {
+  const { digest, size } = archive
+  const headers = { ...more, ETag: `"${digest}"`, 'Accept-Ranges': 'bytes' }
+  if (isKnown(request, digest)) return { status: 304, body: '', type, headers }
+  const whole = { ...headers, 'Content-Length': String(size) }
+  if (request.method === 'HEAD') return { body: Readable.from([]), type, headers: whole }
+  const range = readRange(request.headers, size, `"${digest}"`)
+  if (range === 'whole') return { body: archive.open(), type, headers: whole }
+  if (range === 'unsatisfiable') {
+    const refusal = { ...headers, 'Content-Range': `bytes */${size}` }
+    return { status: 416, body: '', type, headers: refusal }
+  }
+  const part = {
+    ...headers,
+    'Content-Length': String(range.end - range.start + 1),
+    'Content-Range': `bytes ${range.start}-${range.end}/${size}`,
+  }
+  return { status: 206, body: archive.open(range), type, headers: part }
 }
 
 /** `<project>-<ref>-<commit>[-<path>]`, slashes as dashes; what would break a header or a folder's name as well. */

@@ -47,7 +47,8 @@ interface Wanted {
   readonly admit: (size: number) => void
 }
 
-function isKnown(request: RequestFacts, id: ObjectId): boolean {
+/** Whether the client says that it has this version already. */
+export function isKnown(request: RequestFacts, id: string): boolean {
   const given = request.headers['if-none-match']
   if (typeof given !== 'string') return false
   return given.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${id}"`)

@@ -89,7 +89,6 @@ describe('an archive', () => {
       `attachment; filename="${name}.${kind}"`,
     )
     expect(response.headers.get('content-transfer-encoding')).toBe('binary')
-    expect(response.headers.get('content-length')).toBeNull()
     expect(listing(unpack(bytes, kind))).toEqual(expected(name, 'main'))
   })
 
@@ -154,6 +153,66 @@ describe('an archive', () => {
     const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }
     const reply = await ana.get(`${project.api}/archive`, { headers })
     expect([reply.status, reply.body]).toEqual([406, { message: '406 Not Acceptable' }])
+  })
+})
+
+describe('an archive asked for again', () => {
+  const again = 'archive.tar.gz?sha=main&path=docs'
+
+  test('has the bytes of the first, its length and a tag, in whole and in part', async () => {
+    const first = await download(again)
+    expect(first.response.headers.get('etag')).toBe(null)
+    const second = await download(again)
+    expect(second.bytes.equals(first.bytes)).toBe(true)
+    const tag = second.response.headers.get('etag') ?? ''
+    expect(tag).toMatch(/^"[0-9a-f]{64}"$/)
+    expect(second.response.headers.get('content-length')).toBe(String(first.bytes.length))
+    expect(second.response.headers.get('content-disposition')).toBe(
+      first.response.headers.get('content-disposition'),
+    )
+    const part = await download(again, { Range: 'bytes=10-29' })
+    expect([part.response.status, part.response.headers.get('content-range')]).toEqual([
+      206,
+      `bytes 10-29/${first.bytes.length}`,
+    ])
+    expect(part.bytes.equals(first.bytes.subarray(10, 30))).toBe(true)
+    expect((await download(again, { Range: 'bytes=99999999-' })).response.status).toBe(416)
+    expect((await download(again, { 'If-None-Match': tag })).response.status).toBe(304)
+    const head = await download(again, {}, 'HEAD')
+    expect(head.response.headers.get('content-length')).toBe(String(first.bytes.length))
+  })
+
+  test('is another one where anything about it differs', async () => {
+    const whole = await download('archive.tar?sha=main')
+    const less = await download('archive.tar?sha=main&exclude_paths=docs')
+    const zip = await download('archive.zip?sha=main')
+    const contents = [whole, less, zip].map(({ bytes }) => bytes.toString('latin1'))
+    expect(new Set(contents).size).toBe(3)
+    expect((await download('archive.tar?sha=main')).bytes.equals(whole.bytes)).toBe(true)
+  })
+
+  test('is for those alone who may read the project at that moment', async () => {
+    await download(again)
+    const url = `${world.url}/api/v4${project.api}/${again}`
+    expect((await fetch(url)).status).toBe(404)
+    const stranger = await world.user('stranger')
+    const headers = { 'PRIVATE-TOKEN': stranger.token ?? '' }
+    expect((await fetch(url, { headers })).status).toBe(404)
+  })
+
+  test('does not count as made', async () => {
+    const strict = await openWorld({ limitArchives: 2 })
+    const eve = await strict.user('eve')
+    const one = await addProject(strict, eve, 'basic')
+    const url = `${strict.url}/api/v4${one.api}/archive.tar`
+    const statuses = []
+    for (let i = 0; i < 6; i += 1) {
+      const reply = await fetch(url, { headers: { 'PRIVATE-TOKEN': eve.token ?? '' } })
+      await reply.arrayBuffer()
+      statuses.push(reply.status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200])
+    await strict.close()
   })
 })
 
