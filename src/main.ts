@@ -1,10 +1,13 @@
+import { join } from 'node:path'
 import { type App, openApp } from './app.ts'
 import { readConfig } from './base/config.ts'
 import { type Log, makeLog } from './base/log.ts'
 import { goAhead } from './base/priority.ts'
 import { keepHeapSmall } from './base/small-heap.ts'
 import { StartError } from './base/start-error.ts'
+import { ownRunnerToken } from './ci/runners/own-runner.ts'
 import { ensureRoot, findFirstSignIn } from './identity/users/create/ensure-root.ts'
+import { type RunnerBeside, startRunnerBeside } from './runner/beside.ts'
 
 /** The exit code after a fault of our own; `scripts/supervise` starts the server again then. */
 const crashed = 70
@@ -27,6 +30,7 @@ export async function serve(): Promise<void> {
   process.stdout.write(`Gitstead listens on http://${address}:${port} (${config.externalUrl})\n`)
   const files = await findFirstSignIn(app.makeCtx())
   if (files.length > 0) process.stdout.write(firstSignIn(files))
+  const runner = await startRunner(app, log)
   let stopped: number | undefined
   const stop = (signal: string) => {
     if (stopped !== undefined) {
@@ -35,7 +39,7 @@ export async function serve(): Promise<void> {
     }
     stopped = performance.now()
     log.info('stopping', { signal })
-    app.close().then(
+    Promise.all([app.close(), runner?.stop()]).then(
       () => process.exit(0),
       (error: unknown) => {
         log.error('stop failed', { error })
@@ -45,6 +49,22 @@ export async function serve(): Promise<void> {
   }
   process.on('SIGTERM', () => stop('SIGTERM'))
   process.on('SIGINT', () => stop('SIGINT'))
+}
+
+/** The runner that works beside the server, where the settings want one. */
+async function startRunner(app: App, log: Log): Promise<RunnerBeside | undefined> {
+  const ctx = app.makeCtx()
+  if (ctx.config.runner === 'off') return undefined
+  process.stdout.write(
+    'A runner works beside the server (GITSTEAD_RUNNER=shell): jobs can do whatever the server can.\n' +
+      'That is for instances only where everybody who may push is trusted with all of it.\n',
+  )
+  return startRunnerBeside({
+    url: ctx.config.externalUrl,
+    token: await ownRunnerToken(ctx),
+    folder: join(ctx.config.data, 'runner'),
+    say: (text) => log.warn(text),
+  })
 }
 
 /** An error or a rejected promise that nobody caught: says so, with the requests that it may belong to, and ends. */

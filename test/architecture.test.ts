@@ -140,7 +140,9 @@ const mayImport: Readonly<Record<string, readonly string[] | 'all'>> = {
   ),
   transport: layersAndAreas,
   web: layersAndAreas,
-  cli: [...layersAndAreas, 'parts.ts', 'main.ts', 'app.ts'],
+  // It speaks the public protocol, and knows nothing else of the server.
+  runner: ['base'],
+  cli: [...layersAndAreas, 'runner', 'parts.ts', 'main.ts', 'app.ts'],
   'manifest.ts': ['base', 'store', 'background', 'http'],
   'areas.ts': 'all',
   'effects.ts': 'all',

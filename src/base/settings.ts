@@ -150,6 +150,12 @@ export const settings = {
   }),
   mailFrom: text('gitstead@localhost', { doc: 'Sender of mail' }),
 
+  runner: choice('off', ['off', 'shell'], {
+    doc:
+      'Runs jobs beside the server: `shell` runs them as the user of the server, who can then read and change everything ' +
+      'of it. Only for instances where everybody who may push is trusted as much as an administrator',
+  }),
+
   outboundAllow: list({
     doc:
       'Hosts, addresses or networks, each with an optional `:port`, that webhooks, mirrors and upstream registries may ' +

@@ -3,6 +3,7 @@ import { doctor } from './doctor.ts'
 import { packagesImport } from './packages-import.ts'
 import { packagesSizes, packagesVerify } from './packages-verify.ts'
 import { projectImport } from './project-import.ts'
+import { runner } from './runner.ts'
 import { serve } from './serve.ts'
 import { tokenCreate } from './token-create.ts'
 import { userCreate } from './user-create.ts'
@@ -13,6 +14,7 @@ export const commands: readonly Command[] = [
   serve,
   userCreate,
   tokenCreate,
+  runner,
   projectImport,
   packagesImport,
   packagesVerify,

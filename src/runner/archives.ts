@@ -1,0 +1,90 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { lstat, mkdir, readlink, realpath, rm, stat } from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { createGzip } from 'node:zlib'
+import archiver from 'archiver'
+import { type Entry, type Options, open, type ZipFile } from 'yauzl'
+import type { FoundFile } from './globs.ts'
+
+const openZip = promisify<string, Options, ZipFile>(open)
+const LINK = 0o120000
+const MOST_ENTRIES = 500_000
+
+/** Writes files and links below a folder into a zip file. */
+export async function writeZip(
+  folder: string,
+  files: readonly FoundFile[],
+  target: string,
+): Promise<void> {
+  const zip = archiver('zip', { zlib: { level: 3 }, statConcurrency: 2 })
+  const written = pipeline(zip, createWriteStream(target, { mode: 0o600 }))
+  for (const { path, isLink } of files) {
+    const from = join(folder, path)
+    if (isLink) zip.symlink(path, await readlink(from))
+    else zip.file(from, { name: path, stats: await stat(from) })
+  }
+  await zip.finalize()
+  await written
+}
+
+/** Writes files one after the other, each compressed, as reports are sent. */
+export async function writeGzip(
+  folder: string,
+  files: readonly FoundFile[],
+  target: string,
+): Promise<void> {
+  for (const [index, { path }] of files.entries()) {
+    const out = createWriteStream(target, { mode: 0o600, flags: index === 0 ? 'w' : 'a' })
+    await pipeline(createReadStream(join(folder, path)), createGzip(), out)
+  }
+}
+
+/**
+ * Unpacks a zip file into a folder. Entries that would leave it are refused, by their name or through a link; links
+ * are left out, since nobody knows where they lead.
+ */
+export async function unpackZip(archive: string, folder: string): Promise<number> {
+  const zip = await openZip(archive, { lazyEntries: true, autoClose: false })
+  const root = await realpath(folder)
+  let count = 0
+  try {
+    await new Promise<void>((resolve, reject) => {
+      zip.on('entry', (entry: Entry) => {
+        count += 1
+        if (count > MOST_ENTRIES) return reject(new Error('the archive has too many entries'))
+        unpackEntry(zip, entry, root).then(() => zip.readEntry(), reject)
+      })
+      zip.once('end', () => resolve())
+      zip.once('error', reject)
+      zip.readEntry()
+    })
+  } finally {
+    zip.close()
+  }
+  return count
+}
+
+async function unpackEntry(zip: ZipFile, entry: Entry, root: string): Promise<void> {
+  const mode = entry.externalFileAttributes >>> 16
+  if ((mode & 0o170000) === LINK) return
+  // yauzl has refused names with `..` and absolute ones.
+  const target = join(root, entry.fileName)
+  const parent = entry.fileName.endsWith('/') ? target : dirname(target)
+  await mkdir(parent, { recursive: true })
+  const real = await realpath(parent)
+  if (real !== root && !real.startsWith(root + sep)) {
+    throw new Error(`${entry.fileName} leaves the folder through a link`)
+  }
+  if (entry.fileName.endsWith('/')) return
+  const known = await lstat(target).catch(() => undefined)
+  if (known?.isSymbolicLink()) await rm(target)
+  const stream = await promisify(zip.openReadStream.bind(zip) as OpenStream)(entry)
+  await pipeline(stream, createWriteStream(target, { mode: (mode & 0o777) | 0o600 }))
+}
+
+type OpenStream = (
+  entry: Entry,
+  done: (error: Error | null, stream: NodeJS.ReadableStream) => void,
+) => void

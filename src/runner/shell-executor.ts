@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Executor } from './executor.ts'
+import { runProcess } from './processes.ts'
+
+const SHELLS = ['/bin/bash', '/usr/bin/bash', '/bin/sh']
+
+/**
+ * Runs scripts by the shell of this machine, as the user of this program: jobs can do whatever that user can. For
+ * machines whose projects are all trusted.
+ */
+export const shellExecutor: Executor = {
+  name: 'shell',
+  async open({ workspace, limits, mark }) {
+    const shell = SHELLS.find((path) => existsSync(path)) ?? 'sh'
+    let count = 0
+    return {
+      async run({ script, env, signal, output, drained }) {
+        count += 1
+        const path = join(workspace.temporary, `script-${count}.sh`)
+        await writeFile(path, script, { mode: 0o600 })
+        return await runProcess({
+          program: shell,
+          args: [path],
+          cwd: workspace.project,
+          env: { ...machineEnvironment(), ...env },
+          mark,
+          limits,
+          signal,
+          output,
+          drained,
+        })
+      },
+      close: async () => undefined,
+    }
+  },
+}
+
+/** What jobs see of the environment of this program: never its token. */
+export function machineEnvironment(): Record<string, string> {
+  const kept = [
+    'PATH',
+    'HOME',
+    'LANG',
+    'LC_ALL',
+    'TZ',
+    'USER',
+    'LOGNAME',
+    'TMPDIR',
+    'SSL_CERT_FILE',
+  ]
+  return Object.fromEntries(
+    kept.flatMap((name) => {
+      const value = process.env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}

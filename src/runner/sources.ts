@@ -1,0 +1,119 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isFolder } from './globs.ts'
+import { type Job, JobFailure } from './job.ts'
+import type { Variables } from './variables.ts'
+
+/** Runs git for a job; gives its exit code. */
+export type RunGit = (args: readonly string[], cwd: string) => Promise<number>
+
+/** What an earlier job may have left in a checkout that would change how git works there. */
+const LEFT_BEHIND = [
+  'index.lock',
+  'shallow.lock',
+  'HEAD.lock',
+  'config',
+  'config.lock',
+  'hooks',
+  'info',
+]
+
+/** Brings the project to the commit of a job, as `GIT_STRATEGY` and its kin say. */
+export async function getSources(
+  job: Job,
+  variables: Variables,
+  folder: string,
+  git: RunGit,
+): Promise<void> {
+  const strategy = variables.get('GIT_STRATEGY') ?? (job.allow_git_fetch ? 'fetch' : 'clone')
+  if (strategy === 'none') return
+  if (strategy === 'empty') return await emptyFolder(folder)
+  if (strategy !== 'fetch' && strategy !== 'clone') {
+    throw new JobFailure('runner_system_failure', `unknown GIT_STRATEGY: ${strategy}`)
+  }
+  const attempts = Math.min(10, Math.max(1, Number(variables.get('GET_SOURCES_ATTEMPTS')) || 1))
+  for (let attempt = 1; ; attempt += 1) {
+    const isFresh = strategy === 'clone' || attempt > 1
+    if (await fetchSources(job, variables, { folder, isFresh, git })) return
+    if (attempt >= attempts) throw new JobFailure('runner_system_failure', 'git failed')
+  }
+}
+
+interface Checkout {
+  readonly folder: string
+  readonly isFresh: boolean
+  readonly git: RunGit
+}
+
+async function fetchSources(
+  job: Job,
+  variables: Variables,
+  { folder, isFresh, git }: Checkout,
+): Promise<boolean> {
+  if (isFresh) await emptyFolder(folder)
+  else await forgetSettings(folder)
+  const { repo_url: url, refspecs, sha } = job.git_info
+  const depth = Number(variables.get('GIT_DEPTH') ?? job.git_info.depth) || 0
+  const run = async (...args: string[]) => (await git(args, folder)) === 0
+  const deep = depth > 0 ? ['--depth', String(depth)] : []
+  const fetchFlags = flagsOf(variables.get('GIT_FETCH_EXTRA_FLAGS')) ?? ['--prune', '--quiet']
+  const isFetched =
+    (await run('init', '--quiet', '--template=')) &&
+    (await run('config', 'remote.origin.url', url)) &&
+    (await run(
+      'fetch',
+      '--no-recurse-submodules',
+      ...deep,
+      ...fetchFlags,
+      'origin',
+      '--end-of-options',
+      ...refspecs,
+    ))
+  if (!isFetched) return false
+  if (variables.get('GIT_CHECKOUT') === 'false') return true
+  if (!(await run('checkout', '--force', '--quiet', '--detach', sha))) return false
+  const clean = flagsOf(variables.get('GIT_CLEAN_FLAGS')) ?? ['-ffdx']
+  if (clean[0] !== 'none' && !(await run('clean', '--quiet', ...clean))) return false
+  if (!(await getLargeFiles(variables, run))) return false
+  return await getSubmodules(variables, depth, run)
+}
+
+type Run = (...args: string[]) => Promise<boolean>
+
+async function getLargeFiles(variables: Variables, run: Run): Promise<boolean> {
+  if (variables.isOn('GIT_LFS_SKIP_SMUDGE')) return true
+  if (!(await run('lfs', 'version'))) return true
+  return await run('lfs', 'pull')
+}
+
+async function getSubmodules(variables: Variables, depth: number, run: Run): Promise<boolean> {
+  const strategy = variables.get('GIT_SUBMODULE_STRATEGY') ?? 'none'
+  if (strategy === 'none') return true
+  const recursive = strategy === 'recursive' ? ['--recursive'] : []
+  const own = Number(variables.get('GIT_SUBMODULE_DEPTH') ?? depth) || 0
+  const deep = own > 0 ? ['--depth', String(own)] : []
+  const paths = flagsOf(variables.get('GIT_SUBMODULE_PATHS')) ?? []
+  return (
+    (await run('submodule', 'init')) &&
+    (await run('submodule', 'sync', ...recursive)) &&
+    (await run('submodule', 'update', '--init', '--force', ...recursive, ...deep, '--', ...paths))
+  )
+}
+
+function flagsOf(text: string | undefined): string[] | undefined {
+  const words = text?.trim().split(/\s+/).filter(Boolean)
+  return words && words.length > 0 ? words : undefined
+}
+
+async function emptyFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    await rm(join(folder, name), { recursive: true, force: true })
+  }
+}
+
+async function forgetSettings(folder: string): Promise<void> {
+  if (!(await isFolder(join(folder, '.git')))) return await emptyFolder(folder)
+  for (const name of LEFT_BEHIND) {
+    await rm(join(folder, '.git', name), { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,164 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import type { Job } from './job.ts'
+import { Mask } from './mask.ts'
+import type { JobAnswer, Server } from './server.ts'
+
+const AT_ONCE = 256 * 1024
+/** A cancel is heard of within this time, however long the server would wait. */
+const LONGEST_WAIT_MS = 3000
+const SHORTEST_WAIT_MS = 500
+
+/** What the server wants of a job that runs. */
+export interface Orders {
+  /** The script is to stop; what comes after it still runs. */
+  cancel(): void
+  /** Everything is to stop: the job is over for the server. */
+  abort(): void
+}
+
+/**
+ * The log of a job: kept in a file until the server has all of it, so that nothing is lost when the server is away for a
+ * while or asks for it again.
+ */
+export class Trace {
+  readonly #server: Server
+  readonly #job: Job
+  readonly #file: FileHandle
+  readonly #mask: Mask
+  readonly #orders: Orders
+  #size = 0
+  #crc = 0
+  #sent = 0
+  #wait = SHORTEST_WAIT_MS
+  #writes: Promise<unknown> = Promise.resolve()
+  #stopped = new AbortController()
+  #sending: Promise<void>
+
+  private constructor(
+    server: Server,
+    job: Job,
+    file: FileHandle,
+    masked: readonly string[],
+    orders: Orders,
+  ) {
+    this.#server = server
+    this.#job = job
+    this.#file = file
+    this.#mask = new Mask(masked)
+    this.#orders = orders
+    this.#sending = this.#sendAlong()
+  }
+
+  static async open(
+    server: Server,
+    job: Job,
+    given: { readonly path: string; readonly masked: readonly string[]; readonly orders: Orders },
+  ): Promise<Trace> {
+    const file = await open(given.path, 'w+', 0o600)
+    return new Trace(server, job, file, given.masked, given.orders)
+  }
+
+  /** Adds output. */
+  write(piece: Buffer | string): void {
+    const shown = this.#mask.push(typeof piece === 'string' ? Buffer.from(piece) : piece)
+    this.#keep(shown)
+  }
+
+  #keep(bytes: Buffer): void {
+    if (bytes.length === 0) return
+    this.#crc = crc32(bytes, this.#crc)
+    const at = this.#size
+    this.#size += bytes.length
+    const copy = Buffer.from(bytes)
+    this.#writes = this.#writes.then(() => this.#file.write(copy, 0, copy.length, at))
+  }
+
+  /** Waits until what was written is in the file, so that a fast script cannot fill the memory. */
+  async drained(): Promise<void> {
+    await this.#writes
+  }
+
+  line(text: string): void {
+    this.write(`${text}\n`)
+  }
+
+  get checksum(): string {
+    return `crc32:${this.#crc.toString(16).padStart(8, '0')}`
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  async #sendAlong(): Promise<void> {
+    const { signal } = this.#stopped
+    while (!signal.aborted) {
+      try {
+        const answer = await this.#sendNext()
+        if (!this.#heed(answer)) return
+      } catch {
+        // The server is away; the log stays in its file meanwhile.
+        this.#wait = LONGEST_WAIT_MS
+      }
+      if (this.#sent < this.#size && this.#wait < LONGEST_WAIT_MS) continue
+      await sleep(this.#wait, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  async #sendNext(): Promise<JobAnswer> {
+    await this.#writes
+    const length = Math.min(AT_ONCE, this.#size - this.#sent)
+    if (length === 0) return await this.#server.touch(this.#job)
+    const bytes = Buffer.alloc(length)
+    await this.#file.read(bytes, 0, length, this.#sent)
+    const answer = await this.#server.append(this.#job, this.#sent, bytes)
+    if (answer.status === 202) this.#sent += length
+    else if (answer.status === 416) this.#sent = Math.min(answer.received ?? 0, this.#size)
+    return answer
+  }
+
+  /** Follows what the server says; false when the job is over for it. */
+  #heed({ status, jobStatus, interval }: JobAnswer): boolean {
+    const seconds = interval ?? 3
+    this.#wait = Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, seconds * 1000))
+    if (jobStatus === 'canceling') this.#orders.cancel()
+    const isOver = jobStatus === 'canceled' || jobStatus === 'failed' || status === 403
+    if (isOver) this.#orders.abort()
+    return !isOver
+  }
+
+  /** Sends what is left. */
+  async finish(): Promise<void> {
+    this.#keep(this.#mask.flush())
+    this.#stopped.abort()
+    await this.#sending
+    await this.sendRest()
+  }
+
+  /** Sends what the server has not; asked again, from where the server says. */
+  async sendRest(): Promise<void> {
+    const deadline = 200
+    for (let turn = 0; this.#sent < this.#size && turn < deadline; turn += 1) {
+      try {
+        const answer = await this.#sendNext()
+        if (answer.status === 403) return
+        if (answer.status >= 500) await sleep(LONGEST_WAIT_MS)
+      } catch {
+        await sleep(LONGEST_WAIT_MS)
+      }
+    }
+  }
+
+  /** The server lost the log: it is sent again from the beginning. */
+  async resend(): Promise<void> {
+    this.#sent = 0
+    await this.sendRest()
+  }
+
+  async close(): Promise<void> {
+    await this.#writes
+    await this.#file.close()
+  }
+}

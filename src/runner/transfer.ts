@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { unpackZip, writeGzip, writeZip } from './archives.ts'
+import { type FoundFile, findFiles } from './globs.ts'
+import type { Job, JobArtifacts, JobCache } from './job.ts'
+import type { Server } from './server.ts'
+import type { Variables } from './variables.ts'
+import { cacheFile, type Workspace } from './workspace.ts'
+
+/** What archives of a job need of it. */
+export interface Transfer {
+  readonly job: Job
+  readonly server: Server
+  readonly variables: Variables
+  readonly workspace: Workspace
+  readonly say: (line: string) => void
+  /** Files that git does not know, by their paths. */
+  readonly untracked: () => Promise<readonly string[]>
+}
+
+type Outcome = 'success' | 'failure'
+
+function isWanted(when: string | undefined, outcome: Outcome): boolean {
+  if (when === 'always') return true
+  return (when ?? 'on_success') === `on_${outcome}`
+}
+
+async function filesOf(
+  transfer: Transfer,
+  given: Pick<JobArtifacts, 'paths' | 'exclude' | 'untracked'>,
+): Promise<FoundFile[]> {
+  const expand = (path: string) => transfer.variables.expand(path)
+  const paths = (given.paths ?? []).map(expand)
+  const more = given.untracked ? await transfer.untracked() : []
+  const exclude = (given.exclude ?? []).map(expand)
+  const found = await findFiles(transfer.workspace.project, { paths, exclude })
+  const known = new Set(found.map((file) => file.path))
+  const own = await findFiles(transfer.workspace.project, {
+    paths: more.length > 0 ? ['**'] : [],
+    exclude,
+  })
+  const wanted = new Set(more)
+  return [...found, ...own.filter((file) => wanted.has(file.path) && !known.has(file.path))]
+}
+
+/** Unpacks the first cache that is there: that of a key, or of one to fall back to. */
+export async function restoreCaches(transfer: Transfer): Promise<void> {
+  for (const cache of transfer.job.cache ?? []) {
+    if (cache.policy === 'push') continue
+    const keys = keysOf(transfer, cache)
+    const key = keys.find((one) => existsSync(cacheFile(transfer.workspace, one)))
+    transfer.say(key === undefined ? `No cache of ${keys[0]}` : `Restoring cache of ${key}`)
+    if (key === undefined) continue
+    try {
+      await unpackZip(cacheFile(transfer.workspace, key), transfer.workspace.project)
+    } catch (error) {
+      transfer.say(`WARNING: cache of ${key} cannot be used: ${textOf(error)}`)
+      await rm(cacheFile(transfer.workspace, key), { force: true })
+    }
+  }
+}
+
+function keysOf({ variables }: Transfer, cache: JobCache): string[] {
+  return [cache.key, ...(cache.fallback_keys ?? [])].map((key) => variables.expand(key))
+}
+
+/** Keeps the caches of a job for later ones; a cache is whole or not there. */
+export async function saveCaches(transfer: Transfer, outcome: Outcome): Promise<void> {
+  for (const cache of transfer.job.cache ?? []) {
+    if (cache.policy === 'pull' || !isWanted(cache.when, outcome)) continue
+    const [key = ''] = keysOf(transfer, cache)
+    const files = await filesOf(transfer, cache)
+    const target = cacheFile(transfer.workspace, key)
+    const partial = `${target}.${transfer.job.id}.part`
+    transfer.say(`Saving cache of ${key}: ${files.length} files`)
+    await mkdir(dirname(target), { recursive: true })
+    await writeZip(transfer.workspace.project, files, partial)
+    await rename(partial, target)
+  }
+}
+
+/** Brings in what earlier jobs made; false when the server has it no more. */
+export async function downloadArtifacts(transfer: Transfer): Promise<boolean> {
+  for (const from of transfer.job.dependencies ?? []) {
+    if (!from.artifacts_file) continue
+    const path = join(transfer.workspace.temporary, `artifacts-${from.id}.zip`)
+    transfer.say(`Downloading artifacts of ${from.name} (${from.id})`)
+    if (!(await transfer.server.download(from, path))) return false
+    await unpackZip(path, transfer.workspace.project)
+    await rm(path)
+  }
+  return true
+}
+
+/** Sends what a job made; false when the server will not have something of it. */
+export async function uploadArtifacts(transfer: Transfer, outcome: Outcome): Promise<boolean> {
+  let isDone = true
+  for (const [index, artifacts] of (transfer.job.artifacts ?? []).entries()) {
+    if (!isWanted(artifacts.when, outcome)) continue
+    const files = await filesOf(transfer, artifacts)
+    if (files.length === 0) {
+      transfer.say(`WARNING: ${(artifacts.paths ?? []).join(', ')}: no matching files`)
+      continue
+    }
+    isDone = (await uploadOne(transfer, artifacts, { files, index })) && isDone
+  }
+  return isDone
+}
+
+async function uploadOne(
+  transfer: Transfer,
+  artifacts: JobArtifacts,
+  { files, index }: { readonly files: readonly FoundFile[]; readonly index: number },
+): Promise<boolean> {
+  const { artifact_format: format, artifact_type: type, expire_in } = artifacts
+  const { project, temporary } = transfer.workspace
+  const [first] = files
+  const isRaw = format === 'raw' && first !== undefined
+  const path = isRaw ? join(project, first.path) : join(temporary, `upload-${index}`)
+  if (format === 'gzip') await writeGzip(project, files, path)
+  else if (!isRaw) await writeZip(project, files, path)
+  const { size } = await stat(path)
+  transfer.say(`Uploading ${type} (${files.length} files, ${size} bytes)`)
+  const name = transfer.variables.expand(artifacts.name || 'artifacts').replaceAll(/[/\\]/g, '_')
+  const ending = { zip: '.zip', gzip: '.gz' }[format] ?? ''
+  const query = {
+    artifact_type: type,
+    artifact_format: format,
+    ...(expire_in ? { expire_in } : {}),
+  }
+  const isKept = await transfer.server.upload(
+    transfer.job,
+    { path, name: `${name}${ending}` },
+    query,
+  )
+  if (!isKept) transfer.say(`ERROR: the server does not take ${type}`)
+  return isKept
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

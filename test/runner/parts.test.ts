@@ -1,0 +1,150 @@
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unpackZip, writeZip } from '../../src/runner/archives.ts'
+import { findFiles } from '../../src/runner/globs.ts'
+import { Mask } from '../../src/runner/mask.ts'
+import { runProcess } from '../../src/runner/processes.ts'
+import { shellScript } from '../../src/runner/script.ts'
+import { Variables } from '../../src/runner/variables.ts'
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'runner-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('masked values', () => {
+  test('are hidden wherever the output is cut', () => {
+    const secret = 'top-secret-value'
+    fc.assert(
+      fc.property(fc.array(fc.nat(30), { maxLength: 8 }), (cuts) => {
+        const text = Buffer.from(`before ${secret} and ${secret}${secret} after top-sec`)
+        const mask = new Mask([secret, 'top'])
+        const ends = [...new Set(cuts)].sort((one, other) => one - other)
+        let from = 0
+        const shown: Buffer[] = []
+        for (const end of [...ends, text.length]) {
+          shown.push(mask.push(text.subarray(from, end)))
+          from = Math.max(from, end)
+        }
+        shown.push(mask.flush())
+        return !Buffer.concat(shown).toString().includes(secret)
+      }),
+    )
+  })
+})
+
+describe('variables', () => {
+  test('stand for others in their values, but not for ever, and raw ones stay as they are', () => {
+    const variables = new Variables([
+      { key: 'A', value: 'a' },
+      { key: 'B', value: ['$A', '{A}', '$A', '$NONE'].join('-$') },
+      { key: 'R', value: '$A', raw: true },
+      { key: 'X', value: '$Y' },
+      { key: 'Y', value: '$X' },
+    ])
+    expect(variables.get('B')).toBe('a-a-$A-$NONE')
+    expect(variables.get('R')).toBe('$A')
+    expect(variables.get('X')).toMatch(/^\$[XY]$/)
+  })
+})
+
+describe('files', () => {
+  test('are named by patterns, and never outside the folder', async () => {
+    const root = join(folder, 'globs')
+    await mkdir(join(root, 'out/deep'), { recursive: true })
+    await mkdir(join(root, '.git'))
+    for (const path of ['out/a.txt', 'out/deep/b.txt', 'out/deep/c.log', 'top.txt', '.git/config'])
+      await writeFile(join(root, path), path)
+    const find = async (paths: string[], exclude: string[] = []) =>
+      (await findFiles(root, { paths, exclude })).map((file) => file.path)
+    expect(await find(['out'])).toEqual(['out/a.txt', 'out/deep/b.txt', 'out/deep/c.log'])
+    expect(await find(['out/*.txt'])).toEqual(['out/a.txt'])
+    expect(await find(['**/*.txt'])).toEqual(['out/a.txt', 'out/deep/b.txt', 'top.txt'])
+    expect(await find(['out/'], ['**/*.log'])).toEqual(['out/a.txt', 'out/deep/b.txt'])
+    expect(await find(['../*', '/etc/passwd'])).toEqual([])
+  })
+
+  test('come through an archive, and links are left out of it on the way back', async () => {
+    const from = join(folder, 'from')
+    await mkdir(join(from, 'd'), { recursive: true })
+    await writeFile(join(from, 'd/a.sh'), 'echo', { mode: 0o755 })
+    await symlink('/etc/passwd', join(from, 'd/link'))
+    const files = await findFiles(from, { paths: ['d'], exclude: [] })
+    expect(files).toHaveLength(2)
+    await writeZip(from, files, join(folder, 'a.zip'))
+    const to = join(folder, 'to')
+    await mkdir(to)
+    await unpackZip(join(folder, 'a.zip'), to)
+    expect(await readdir(join(to, 'd'))).toEqual(['a.sh'])
+  })
+
+  test('of an archive do not leave the folder through a link that is there', async () => {
+    const from = join(folder, 'from2')
+    await mkdir(join(from, 'd'), { recursive: true })
+    await writeFile(join(from, 'd/a.txt'), 'mine')
+    await writeZip(from, [{ path: 'd/a.txt', isLink: false }], join(folder, 'b.zip'))
+    const to = join(folder, 'to2')
+    await mkdir(to)
+    await mkdir(join(folder, 'victim'))
+    await symlink(join(folder, 'victim'), join(to, 'd'))
+    await expect(unpackZip(join(folder, 'b.zip'), to)).rejects.toThrow('leaves the folder')
+    expect(await readdir(join(folder, 'victim'))).toEqual([])
+  })
+})
+
+describe('a process of a job', () => {
+  const run = async (
+    lines: string[],
+    more: { limits?: { memory: number; processes: number }; signal?: AbortSignal } = {},
+  ) => {
+    const pieces: Buffer[] = []
+    const path = join(folder, `s${Math.random()}.sh`)
+    await writeFile(path, shellScript(lines, { folder, processes: 0, trace: false }))
+    const ended = await runProcess({
+      program: 'bash',
+      args: [path],
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? '' },
+      mark: `test-${Math.random()}`,
+      limits: { memory: 0, processes: 0 },
+      signal: new AbortController().signal,
+      output: (piece) => pieces.push(piece),
+      drained: async () => undefined,
+      ...more,
+    })
+    return { ...ended, text: Buffer.concat(pieces).toString() }
+  }
+
+  test('ends at the first line that fails, with its code', async () => {
+    const ended = await run(["echo 'it''s on'", 'false | true', 'echo never', 'exit 3'])
+    expect(ended.code).toBe(1)
+    expect(ended.text).toContain('its on')
+    expect(ended.text).not.toContain('\nnever\n')
+    expect((await run(['(exit 42)'])).code).toBe(42)
+  })
+
+  test('leaves nothing behind that it started, in whatever session', async () => {
+    const name = `4${Math.floor(Math.random() * 1e6)}`
+    await run([`setsid sleep ${name} >/dev/null 2>&1 &`, `(sleep ${name} &)`, 'echo done'])
+    const found = await run([`pgrep -f 'sleep ${name}$' || echo none`])
+    expect(found.text).toContain('none')
+  })
+
+  test('is ended when it takes too many processes', async () => {
+    const limits = { memory: 0, processes: 20 }
+    const ended = await run(['for i in $(seq 60); do sleep 30 & done; wait'], { limits })
+    expect(ended).toMatchObject({ exceeded: 'processes', code: 137 })
+  })
+
+  test('is ended when it is told to', async () => {
+    const abort = new AbortController()
+    const running = run(['echo on; sleep 60'], { signal: abort.signal })
+    abort.abort()
+    expect((await running).code).toBe(137)
+  })
+})

@@ -1,0 +1,297 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { shellExecutor } from '../../src/runner/shell-executor.ts'
+import { runWorker } from '../../src/runner/worker.ts'
+import { commitFiles } from '../support/fast-import.ts'
+import { addProject, type TestProject } from '../support/project.ts'
+import { type Caller, openWorld, type World } from '../support/world.ts'
+
+let world: World
+let ana: Caller
+let folder: string
+let count = 0
+let stop = new AbortController()
+let kill = new AbortController()
+let working: Promise<number> | undefined
+
+beforeAll(async () => {
+  // Jobs clone from the server's own address, so it must be known beforehand.
+  world = await openWorld({ port: await freePort() })
+  ana = await world.user('ana')
+  folder = await mkdtemp(join(tmpdir(), 'runner-'))
+})
+afterEach(async () => {
+  stop.abort()
+  kill.abort()
+  await working
+  stop = new AbortController()
+  kill = new AbortController()
+})
+afterAll(async () => {
+  await world.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+interface Place {
+  readonly project: TestProject
+  readonly path: string
+}
+
+/** A project with its files, and a runner that works for it beside the server. */
+async function projectWith(
+  files: Readonly<Record<string, string>>,
+  concurrent = 2,
+): Promise<Place> {
+  count += 1
+  const project = await addProject(world, ana, 'basic', { path: `run${count}` })
+  commitFiles(project, { files })
+  const made = await ana.post('/user/runners', {
+    runner_type: 'project_type',
+    project_id: project.id,
+  })
+  working = runWorker({
+    url: world.url,
+    token: made.body.token,
+    executor: shellExecutor,
+    folder: join(folder, String(count)),
+    concurrent,
+    limits: { memory: 0, processes: 0 },
+    version: '1',
+    jobs: 0,
+    stop: stop.signal,
+    kill: kill.signal,
+    say: () => undefined,
+  })
+  return { project, path: `/projects/${project.id}` }
+}
+
+async function run(place: Place): Promise<number> {
+  const { status, body } = await ana.post(`${place.path}/pipeline`, { ref: 'main' })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body.id
+}
+
+interface SeenJob {
+  readonly id: number
+  readonly name: string
+  readonly status: string
+  readonly failure_reason?: string
+}
+
+async function jobsOf(place: Place, pipeline: number): Promise<Record<string, SeenJob>> {
+  const { body } = await ana.get(`${place.path}/pipelines/${pipeline}/jobs?per_page=100`)
+  return Object.fromEntries((body as SeenJob[]).map((job) => [job.name, job]))
+}
+
+async function traceOf(place: Place, job: SeenJob | undefined): Promise<string> {
+  return (await ana.get(`${place.path}/jobs/${job?.id}/trace`)).body
+}
+
+const patience = { timeout: 60_000, interval: 100 }
+
+/** Waits until a pipeline has come to a status; background work runs meanwhile. */
+async function becomes(place: Place, pipeline: number, status: string): Promise<void> {
+  await vi.waitFor(async () => {
+    await world.runTasks()
+    const { body } = await ana.get(`${place.path}/pipelines/${pipeline}`)
+    const jobs = await jobsOf(place, pipeline)
+    const states = JSON.stringify(Object.values(jobs).map((job) => [job.name, job.status]))
+    expect(body.status, states).toBe(status)
+  }, patience)
+}
+
+async function jobBecomes(place: Place, pipeline: number, name: string, status: string) {
+  await vi.waitFor(async () => {
+    expect((await jobsOf(place, pipeline))[name]?.status).toBe(status)
+  }, patience)
+}
+
+const whole = `
+stages: [build, test, deploy]
+variables: {GREETING: "hello $CI_PROJECT_NAME"}
+build:
+  stage: build
+  script:
+    - mkdir -p out && echo "$GREETING" > out/greeting.txt
+    - echo "the token is $SECRET"
+    - if [ -f cached/count ]; then echo "cache was there"; else mkdir -p cached && echo 1 > cached/count; fi
+  artifacts: {paths: [out], expire_in: 1 day}
+  cache: {key: shared, paths: [cached]}
+matrix:
+  stage: test
+  needs: [build]
+  parallel: {matrix: [{COLOR: [red, blue]}]}
+  script: [grep -q hello out/greeting.txt, echo "color $COLOR"]
+units:
+  stage: test
+  script:
+    - printf '<testsuite name="s"><testcase name="one"/><testcase name="two"><failure>no</failure></testcase></testsuite>' > junit.xml
+  after_script: [echo "after with $CI_JOB_STATUS"]
+  artifacts: {reports: {junit: junit.xml}}
+flaky:
+  stage: test
+  retry: 1
+  script:
+    - test -f cached/tried || { mkdir -p cached; touch cached/tried; exit 1; }
+  cache: {key: flaky, paths: [cached], when: always}
+child:
+  stage: test
+  trigger: {include: child.yml, strategy: depend}
+ship:
+  stage: deploy
+  script: [echo ship]
+  environment: {name: live, on_stop: unship}
+unship:
+  stage: deploy
+  when: manual
+  script: [echo unship]
+  environment: {name: live, action: stop}
+by hand:
+  stage: deploy
+  when: manual
+  script: [echo by hand]
+`
+
+describe('gitstead runner', () => {
+  test('runs a whole pipeline: needs, matrix, artifacts, cache, retry, child, environment, reports', async () => {
+    const place = await projectWith({
+      '.svc-ci.yml': whole,
+      'child.yml': 'inner: {script: [echo "in the child"]}',
+    })
+    await ana.post(`${place.path}/variables`, {
+      key: 'SECRET',
+      value: 'very-secret-value',
+      masked: true,
+    })
+    const pipeline = await run(place)
+    await becomes(place, pipeline, 'success')
+    const jobs = await jobsOf(place, pipeline)
+    expect(Object.fromEntries(Object.values(jobs).map((job) => [job.name, job.status]))).toEqual({
+      build: 'success',
+      'matrix: [red]': 'success',
+      'matrix: [blue]': 'success',
+      units: 'success',
+      flaky: 'success',
+      ship: 'success',
+      unship: 'manual',
+      'by hand': 'manual',
+    })
+    const built = await traceOf(place, jobs.build)
+    expect(built).toContain('the token is [MASKED]')
+    expect(built).not.toContain('very-secret-value')
+    expect(built).toContain('section_start:')
+    expect(built).toContain('Job succeeded')
+    expect(await traceOf(place, jobs['matrix: [red]'])).toContain('color red')
+    expect(await traceOf(place, jobs.units)).toContain('after with success')
+    const report = await ana.get(`${place.path}/pipelines/${pipeline}/test_report`)
+    expect(report.body).toMatchObject({ total_count: 2, failed_count: 1 })
+    const file = await ana.get(`${place.path}/jobs/${jobs.build?.id}/artifacts/out/greeting.txt`)
+    expect(file.body).toBe(`hello run${count}\n`)
+    const [live] = (await ana.get(`${place.path}/environments?name=live`)).body
+    expect(live.state).toBe('available')
+    await ana.post(`${place.path}/jobs/${jobs['by hand']?.id}/play`)
+    await ana.post(`${place.path}/environments/${live.id}/stop`)
+    await jobBecomes(place, pipeline, 'unship', 'success')
+    await jobBecomes(place, pipeline, 'by hand', 'success')
+    expect((await ana.get(`${place.path}/environments/${live.id}`)).body.state).toBe('stopped')
+    const again = await run(place)
+    await becomes(place, again, 'success')
+    expect(await traceOf(place, (await jobsOf(place, again)).build)).toContain('cache was there')
+  }, 120_000)
+
+  test('ends a script that is canceled in the middle, and still runs what comes after it', async () => {
+    const place = await projectWith({
+      '.svc-ci.yml':
+        'slow: {script: [echo begun, sleep 300], after_script: [echo "status $CI_JOB_STATUS"]}',
+    })
+    const pipeline = await run(place)
+    await jobBecomes(place, pipeline, 'slow', 'running')
+    const { slow } = await jobsOf(place, pipeline)
+    await vi.waitFor(async () => expect(await traceOf(place, slow)).toContain('begun'), patience)
+    await ana.post(`${place.path}/jobs/${slow?.id}/cancel`)
+    await jobBecomes(place, pipeline, 'slow', 'canceled')
+    expect(await traceOf(place, slow)).toContain('status canceled')
+  }, 90_000)
+
+  test('tells exit codes, timeouts and missing commits apart', async () => {
+    const place = await projectWith({
+      '.svc-ci.yml': `
+fails: {script: [exit 7], allow_failure: {exit_codes: 7}}
+loses: {script: ["true"], variables: {GIT_STRATEGY: nonsense}, allow_failure: true}
+bare: {script: [test ! -e .svc-ci.yml], variables: {GIT_STRATEGY: empty}}
+`,
+    })
+    const pipeline = await run(place)
+    await becomes(place, pipeline, 'success')
+    const jobs = await jobsOf(place, pipeline)
+    expect(jobs.fails).toMatchObject({ status: 'failed', failure_reason: 'script_failure' })
+    expect(jobs.loses).toMatchObject({ status: 'failed', failure_reason: 'runner_system_failure' })
+    expect(jobs.bare).toMatchObject({ status: 'success' })
+  }, 90_000)
+
+  test('lets its jobs end when it is stopped, and takes no more', async () => {
+    const place = await projectWith(
+      { '.svc-ci.yml': 'one: {script: [sleep 2, echo whole]}\ntwo: {script: [echo never]}' },
+      1,
+    )
+    const pipeline = await run(place)
+    await jobBecomes(place, pipeline, 'one', 'running')
+    stop.abort()
+    expect(await working).toBe(1)
+    const jobs = await jobsOf(place, pipeline)
+    expect(jobs.one?.status).toBe('success')
+    expect(jobs.two?.status).toBe('pending')
+  }, 90_000)
+
+  test('ends its jobs when it is stopped again, and says why', async () => {
+    const place = await projectWith({ '.svc-ci.yml': 'one: {script: [sleep 300]}' })
+    const pipeline = await run(place)
+    await jobBecomes(place, pipeline, 'one', 'running')
+    stop.abort()
+    kill.abort()
+    await working
+    expect((await jobsOf(place, pipeline)).one).toMatchObject({
+      status: 'failed',
+      failure_reason: 'runner_interrupted',
+    })
+  }, 90_000)
+
+  test('merges a merge request by itself when its pipeline succeeds', async () => {
+    const place = await projectWith({
+      '.svc-ci.yml': 'x: {script: [sleep 1, make --version || true]}',
+    })
+    await ana.post(`${place.path}/repository/commits`, {
+      branch: 'own-change',
+      start_branch: 'main',
+      commit_message: 'Change',
+      actions: [{ action: 'create', file_path: 'new.txt', content: 'x' }],
+    })
+    const request = await ana.post(`${place.path}/merge_requests`, {
+      source_branch: 'own-change',
+      target_branch: 'main',
+      title: 'Take it',
+    })
+    await world.runTasks()
+    const merge = await ana.put(`${place.path}/merge_requests/${request.body.iid}/merge`, {
+      merge_when_pipeline_succeeds: true,
+    })
+    expect(merge.status, JSON.stringify(merge.body)).toBe(200)
+    await vi.waitFor(async () => {
+      await world.runTasks()
+      const { body } = await ana.get(`${place.path}/merge_requests/${request.body.iid}`)
+      expect(body.state).toBe('merged')
+    }, patience)
+  }, 90_000)
+})
