@@ -94,37 +94,3 @@ export function onEither(ability: EitherAbility, options: SubjectOptions = {}) {
     },
   })
 }
-
-/** What handlers are given for a project or group. */
-interface Makers<T> {
-  readonly project: (project: Project, ctx: Ctx) => T
-  readonly group: (group: Group, ctx: Ctx) => T
-}
-
-/** The project or group named by `:id`, as one kind of thing, for callers with the ability there. */
-export function onKindOfSource<T>(
-  kind: SourceKind,
-  ability: EitherAbility,
-  make: Makers<T>,
-  options: SubjectOptions = {},
-): Access<{ source: T }> {
-  const needs = eachAbility(ability)
-  if (kind === 'groups') {
-    const access = onGroup(needs.groups, options)
-    return {
-      ...access,
-      async find(request) {
-        const { group } = await access.find(request)
-        return { source: make.group(group, request.ctx) }
-      },
-    }
-  }
-  const access = onProject(needs.projects, options)
-  return {
-    ...access,
-    async find(request) {
-      const { project } = await access.find(request)
-      return { source: make.project(project, request.ctx) }
-    },
-  }
-}

@@ -1,16 +1,17 @@
 import { z } from 'zod'
-import { onProject, type Project } from '../../access/subjects.ts'
+import { onEither } from '../../access/sources.ts'
 import { endpoint, perMinute } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
+import { onHook, onProjectHook } from './access.ts'
 import { presentProjectHook, projectHookEntity } from './entity.ts'
-import { hookBodies, hookId, newUrl, otherUrl } from './params.ts'
-import { type HookOwner, listHookRows } from './queries.ts'
+import { hookBodies, newUrl, otherUrl } from './params.ts'
+import { listHookRows } from './queries.ts'
 import { testHook } from './test-hook.ts'
-import { changeHook, createHook, getHook, removeHook } from './verbs.ts'
+import { changeHook, createHook, removeHook } from './verbs.ts'
 
 const tags = ['webhooks']
-const access = onProject('admin_hooks')
-const ownerOf = (project: Project): HookOwner => ({ kind: 'project', id: project.id })
+const access = onEither('admin_hooks').forms.projects
+const one = onHook().forms.projects
 
 export const listProjectHooks = endpoint({
   method: 'GET',
@@ -20,8 +21,8 @@ export const listProjectHooks = endpoint({
   access,
   paginate: 'offset',
   response: z.array(projectHookEntity),
-  async handler({ ctx, project, page }) {
-    const rows = await listHookRows(ctx.db, ownerOf(project), page)
+  async handler({ ctx, source, page }) {
+    const rows = await listHookRows(ctx.db, source, page)
     return { ...rows, items: rows.items.map((row) => presentProjectHook(ctx, row)) }
   },
 })
@@ -31,11 +32,9 @@ export const getProjectHook = endpoint({
   path: '/projects/:id/hooks/:hook_id',
   summary: 'Get a webhook of a project',
   tags,
-  access,
-  params: hookId,
+  access: one,
   response: projectHookEntity,
-  handler: async ({ ctx, project, params: { hook_id } }) =>
-    presentProjectHook(ctx, await getHook(ctx, ownerOf(project), hook_id)),
+  handler: ({ ctx, hook }) => presentProjectHook(ctx, hook),
 })
 
 export const createProjectHook = endpoint({
@@ -47,8 +46,8 @@ export const createProjectHook = endpoint({
   body: { ...hookBodies.project, ...newUrl },
   response: projectHookEntity,
   status: 201,
-  handler: async ({ ctx, project, body }) =>
-    presentProjectHook(ctx, await createHook(ctx, ownerOf(project), body)),
+  handler: async ({ ctx, source, body }) =>
+    presentProjectHook(ctx, await createHook(ctx, source, body)),
 })
 
 export const updateProjectHook = endpoint({
@@ -56,28 +55,20 @@ export const updateProjectHook = endpoint({
   path: '/projects/:id/hooks/:hook_id',
   summary: 'Change a webhook of a project',
   tags,
-  access,
-  params: hookId,
+  access: one,
   body: { ...hookBodies.project, ...otherUrl },
   response: projectHookEntity,
-  async handler({ ctx, project, params: { hook_id }, body }) {
-    const owner = ownerOf(project)
-    const row = await getHook(ctx, owner, hook_id)
-    return presentProjectHook(ctx, await changeHook(ctx, owner, row, body))
-  },
+  handler: async ({ ctx, source, hook, body }) =>
+    presentProjectHook(ctx, await changeHook(ctx, source, hook, body)),
 })
 
-export const deleteProjectHook = endpoint({
+export const deleteHookOf = endpoint({
   method: 'DELETE',
-  path: '/projects/:id/hooks/:hook_id',
-  summary: 'Remove a webhook from a project',
+  path: '/:source/:id/hooks/:hook_id',
+  summary: 'Remove a webhook from a project or group',
   tags,
-  access,
-  params: hookId,
-  async handler({ ctx, project, params: { hook_id } }) {
-    const owner = ownerOf(project)
-    await removeHook(ctx, owner, await getHook(ctx, owner, hook_id))
-  },
+  access: onHook(),
+  handler: ({ ctx, source, hook }) => removeHook(ctx, source, hook),
 })
 
 export const testProjectHook = endpoint({
@@ -85,14 +76,13 @@ export const testProjectHook = endpoint({
   path: '/projects/:id/hooks/:hook_id/test/:trigger',
   summary: 'Send a webhook an example of what it hears, made of what the project holds',
   tags,
-  access,
-  params: { ...hookId, trigger: text({ max: 100 }) },
+  access: onProjectHook(),
+  params: { trigger: text({ max: 100 }) },
   limit: perMinute('project_testing_hook', 5, 'caller_and_subject'),
   response: z.strictObject({ message: z.string() }),
   status: 201,
-  async handler({ ctx, project, params: { hook_id, trigger }, request }) {
-    const row = await getHook(ctx, ownerOf(project), hook_id)
-    await testHook(ctx, row, { project, trigger }, request.signal)
+  async handler({ ctx, project, hook, params: { trigger }, request }) {
+    await testHook(ctx, hook, { project, trigger }, request.signal)
     return { message: '201 Created' }
   },
 })

@@ -1,14 +1,15 @@
 import { z } from 'zod'
-import { type Group, onGroup } from '../../access/subjects.ts'
+import { onEither } from '../../access/sources.ts'
 import { endpoint } from '../../http/endpoint.ts'
+import { onHook } from './access.ts'
 import { groupHookEntity, presentGroupHook } from './entity.ts'
-import { hookBodies, hookId, newUrl, otherUrl } from './params.ts'
-import { type HookOwner, listHookRows } from './queries.ts'
-import { changeHook, createHook, getHook, removeHook } from './verbs.ts'
+import { hookBodies, newUrl, otherUrl } from './params.ts'
+import { listHookRows } from './queries.ts'
+import { changeHook, createHook } from './verbs.ts'
 
 const tags = ['webhooks']
-const access = onGroup('admin_hooks')
-const ownerOf = (group: Group): HookOwner => ({ kind: 'group', id: group.id })
+const access = onEither('admin_hooks').forms.groups
+const one = onHook().forms.groups
 
 export const listGroupHooks = endpoint({
   method: 'GET',
@@ -18,8 +19,8 @@ export const listGroupHooks = endpoint({
   access,
   paginate: 'offset',
   response: z.array(groupHookEntity),
-  async handler({ ctx, group, page }) {
-    const rows = await listHookRows(ctx.db, ownerOf(group), page)
+  async handler({ ctx, source, page }) {
+    const rows = await listHookRows(ctx.db, source, page)
     return { ...rows, items: rows.items.map((row) => presentGroupHook(ctx, row)) }
   },
 })
@@ -29,11 +30,9 @@ export const getGroupHook = endpoint({
   path: '/groups/:id/hooks/:hook_id',
   summary: 'Get a webhook of a group',
   tags,
-  access,
-  params: hookId,
+  access: one,
   response: groupHookEntity,
-  handler: async ({ ctx, group, params: { hook_id } }) =>
-    presentGroupHook(ctx, await getHook(ctx, ownerOf(group), hook_id)),
+  handler: ({ ctx, hook }) => presentGroupHook(ctx, hook),
 })
 
 export const createGroupHook = endpoint({
@@ -45,8 +44,8 @@ export const createGroupHook = endpoint({
   body: { ...hookBodies.group, ...newUrl },
   response: groupHookEntity,
   status: 201,
-  handler: async ({ ctx, group, body }) =>
-    presentGroupHook(ctx, await createHook(ctx, ownerOf(group), body)),
+  handler: async ({ ctx, source, body }) =>
+    presentGroupHook(ctx, await createHook(ctx, source, body)),
 })
 
 export const updateGroupHook = endpoint({
@@ -54,26 +53,9 @@ export const updateGroupHook = endpoint({
   path: '/groups/:id/hooks/:hook_id',
   summary: 'Change a webhook of a group',
   tags,
-  access,
-  params: hookId,
+  access: one,
   body: { ...hookBodies.group, ...otherUrl },
   response: groupHookEntity,
-  async handler({ ctx, group, params: { hook_id }, body }) {
-    const owner = ownerOf(group)
-    const row = await getHook(ctx, owner, hook_id)
-    return presentGroupHook(ctx, await changeHook(ctx, owner, row, body))
-  },
-})
-
-export const deleteGroupHook = endpoint({
-  method: 'DELETE',
-  path: '/groups/:id/hooks/:hook_id',
-  summary: 'Remove a webhook from a group',
-  tags,
-  access,
-  params: hookId,
-  async handler({ ctx, group, params: { hook_id } }) {
-    const owner = ownerOf(group)
-    await removeHook(ctx, owner, await getHook(ctx, owner, hook_id))
-  },
+  handler: async ({ ctx, source, hook, body }) =>
+    presentGroupHook(ctx, await changeHook(ctx, source, hook, body)),
 })

@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { onKindOfSource, type SourceKind } from '../../access/sources.ts'
-import type { Access } from '../../access/subjects.ts'
-import type { OffsetPage } from '../../base/page.ts'
-import { notFound, unprocessable } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
+import { unprocessable } from '../../base/problem.ts'
 import { type Endpoint, endpoint, perMinute } from '../../http/endpoint.ts'
-import { csv, id, text } from '../../http/params.ts'
+import { csv, text } from '../../http/params.ts'
+import { onDelivery, onHook } from './access.ts'
 import { logBegins, logDelivery } from './deliver.ts'
 import { deliveryEntity, presentDelivery } from './entity.ts'
-import { hookId } from './params.ts'
-import { findDelivery, type HookOwner, listDeliveryRows } from './queries.ts'
+import { listDeliveryRows } from './queries.ts'
 import { openSecrets } from './secrets.ts'
 import { send } from './send.ts'
-import { changePair, getHook } from './verbs.ts'
+import { changePair } from './verbs.ts'
 
 const tags = ['webhooks']
-const key = text({ max: 255 })
+const pairParams = { key: text({ max: 255 }) }
 
 const words: Readonly<Record<string, string>> = {
   successful: '2',
@@ -29,119 +25,68 @@ function statusesOf(given: readonly string[] | undefined): readonly string[] | u
   return given?.map((one) => words[one] ?? (/^\d{3}$/.test(one) ? one : 'none'))
 }
 
-async function list(
-  ctx: Ctx,
-  owner: HookOwner,
-  asked: { readonly hookId: number; readonly status: readonly string[] | undefined },
-  page: OffsetPage,
-) {
-  const hook = await getHook(ctx, owner, asked.hookId)
-  const { url } = openSecrets(ctx, hook)
-  const filter = { since: logBegins(ctx.now()), statuses: statusesOf(asked.status) }
-  const rows = await listDeliveryRows(ctx.db, hook.id, filter, page)
-  return { ...rows, items: rows.items.map((row) => presentDelivery(url, row)) }
-}
+export const listDeliveries = endpoint({
+  method: 'GET',
+  path: '/:source/:id/hooks/:hook_id/events',
+  summary: 'List what was sent to a webhook of a project or group in the last seven days',
+  tags,
+  access: onHook(),
+  query: { status: csv(text({ max: 50 }), { max: 20 }).optional() },
+  paginate: 'offset',
+  response: z.array(deliveryEntity),
+  async handler({ ctx, hook, query, page }) {
+    const { url } = openSecrets(ctx, hook)
+    const filter = { since: logBegins(ctx.now()), statuses: statusesOf(query.status) }
+    const rows = await listDeliveryRows(ctx.db, hook.id, filter, page)
+    return { ...rows, items: rows.items.map((row) => presentDelivery(url, row)) }
+  },
+})
 
 /** Sends again what was sent once, and waits for the answer. */
-async function resend(
-  ctx: Ctx,
-  owner: HookOwner,
-  asked: { readonly hookId: number; readonly eventId: number },
-  signal: AbortSignal,
-) {
-  const hook = await getHook(ctx, owner, asked.hookId)
-  const old = await findDelivery(ctx.db, asked.eventId)
-  if (old?.webhook_id !== hook.id) throw notFound()
-  const fresh = { ...old, idempotency_key: randomUUID() }
-  const outcome = await send(ctx, hook, fresh, signal)
-  await logDelivery(ctx, hook, fresh, outcome)
-  if (outcome.status === 'internal error') throw unprocessable(outcome.body)
-  return { response_status: Number(outcome.status) }
-}
-
-const resendLimit = perMinute('web_hook_event_resend', 5, 'caller_and_subject')
-const resent = z.strictObject({ response_status: z.int() })
-const logQuery = { status: csv(text({ max: 50 }), { max: 20 }).optional() }
-const eventParams = { ...hookId, hook_event_id: id() }
-const pairParams = { ...hookId, key }
-
-const ownerWord = { projects: '', groups: ' of a group' } as const
-
-/** The project or group that a hook belongs to, as the routes of both need it. */
-function onOwner(kind: SourceKind): Access<{ source: HookOwner }> {
-  return onKindOfSource<HookOwner>(kind, 'admin_hooks', {
-    project: ({ id }) => ({ kind: 'project', id }),
-    group: ({ id }) => ({ kind: 'group', id }),
-  })
-}
-
-function logEndpoints(kind: SourceKind): Endpoint[] {
-  const common = { tags, access: onOwner(kind) }
-  return [
-    endpoint({
-      ...common,
-      method: 'GET',
-      path: `/${kind}/:id/hooks/:hook_id/events`,
-      summary: `List what was sent to a webhook${ownerWord[kind]} in the last seven days`,
-      params: hookId,
-      query: logQuery,
-      paginate: 'offset',
-      response: z.array(deliveryEntity),
-      handler: ({ ctx, source, params, query, page }) =>
-        list(ctx, source, { hookId: params.hook_id, status: query.status }, page),
-    }),
-    endpoint({
-      ...common,
-      method: 'POST',
-      path: `/${kind}/:id/hooks/:hook_id/events/:hook_event_id/resend`,
-      summary: `Send something to a webhook${ownerWord[kind]} once more`,
-      params: eventParams,
-      limit: resendLimit,
-      response: resent,
-      status: 201,
-      handler: ({ ctx, source, params, request }) => {
-        const asked = { hookId: params.hook_id, eventId: params.hook_event_id }
-        return resend(ctx, source, asked, request.signal)
-      },
-    }),
-  ]
-}
+export const resendDelivery = endpoint({
+  method: 'POST',
+  path: '/:source/:id/hooks/:hook_id/events/:hook_event_id/resend',
+  summary: 'Send something to a webhook of a project or group once more',
+  tags,
+  access: onDelivery(),
+  limit: perMinute('web_hook_event_resend', 5, 'caller_and_subject'),
+  response: z.strictObject({ response_status: z.int() }),
+  status: 201,
+  async handler({ ctx, hook, delivery, request }) {
+    const fresh = { ...delivery, idempotency_key: randomUUID() }
+    const outcome = await send(ctx, hook, fresh, request.signal)
+    await logDelivery(ctx, hook, fresh, outcome)
+    if (outcome.status === 'internal error') throw unprocessable(outcome.body)
+    return { response_status: Number(outcome.status) }
+  },
+})
 
 /** Headers and URL variables of a hook, one at a time; their values are never shown. */
-function pairEndpoints(
-  kind: SourceKind,
-  pair: 'custom_headers' | 'url_variables',
-  what: string,
-): Endpoint[] {
+function pairEndpoints(kind: 'custom_headers' | 'url_variables', what: string): Endpoint[] {
   const common = {
     tags,
-    access: onOwner(kind),
-    path: `/${kind}/:id/hooks/:hook_id/${pair}/:key`,
+    access: onHook(),
+    path: `/:source/:id/hooks/:hook_id/${kind}/:key`,
     params: pairParams,
   } as const
-  const change = (ctx: Ctx, owner: HookOwner, hook: number, key: string, value?: string) =>
-    changePair(ctx, owner, hook, { kind: pair, key, value })
   return [
     endpoint({
       ...common,
       method: 'PUT',
-      summary: `Set ${what} of a webhook${ownerWord[kind]}`,
+      summary: `Set ${what} of a webhook of a project or group`,
       body: { value: text({ max: 2048 }) },
-      handler: ({ ctx, source, params, body }) =>
-        change(ctx, source, params.hook_id, params.key, body.value),
+      handler: ({ ctx, source, hook, params: { key }, body: { value } }) =>
+        changePair(ctx, source, hook, { kind, key, value }),
     }),
     endpoint({
       ...common,
       method: 'DELETE',
-      summary: `Remove ${what} from a webhook${ownerWord[kind]}`,
-      handler: ({ ctx, source, params }) => change(ctx, source, params.hook_id, params.key),
+      summary: `Remove ${what} from a webhook of a project or group`,
+      handler: ({ ctx, source, hook, params: { key } }) =>
+        changePair(ctx, source, hook, { kind, key, value: undefined }),
     }),
   ]
 }
 
-/** The log and the secret pairs of hooks, for projects and groups alike. */
-export const hookLogs: readonly Endpoint[] = (['projects', 'groups'] as const).flatMap((kind) => [
-  ...logEndpoints(kind),
-  ...pairEndpoints(kind, 'custom_headers', 'a header'),
-  ...pairEndpoints(kind, 'url_variables', 'a part of the address'),
-])
+export const customHeaders = pairEndpoints('custom_headers', 'a header')
+export const urlVariables = pairEndpoints('url_variables', 'a part of the address')

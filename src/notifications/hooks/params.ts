@@ -1,4 +1,4 @@
-import { filledText, flag, hash, id, list, oneOf, text } from '../../http/params.ts'
+import { filledText, flag, hash, list, oneOf, text } from '../../http/params.ts'
 import { GROUP_FLAGS, type HookFlag, PROJECT_FLAGS, SYSTEM_FLAGS } from './hook-events.ts'
 
 function flagParams<const F extends readonly HookFlag[]>(names: F) {
@@ -29,4 +29,3 @@ export const hookBodies = {
 }
 export const newUrl = { url }
 export const otherUrl = { url: url.optional() }
-export const hookId = { hook_id: id() }

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { SourceRef } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
@@ -9,15 +10,12 @@ export type HookRow = Selectable<WebhooksTable>
 export type DeliveryRow = Selectable<WebhookDeliveriesTable>
 
 /** Whose hook it is. */
-export type HookOwner =
-  | { readonly kind: 'project'; readonly id: number }
-  | { readonly kind: 'group'; readonly id: number }
-  | { readonly kind: 'system' }
+export type HookOwner = SourceRef | { readonly type: 'system' }
 
 function hooksOf(db: Db, owner: HookOwner) {
-  const query = db.selectFrom('webhooks').selectAll().where('kind', '=', owner.kind)
-  if (owner.kind === 'system') return query
-  return query.where(owner.kind === 'project' ? 'project_id' : 'group_id', '=', owner.id)
+  const query = db.selectFrom('webhooks').selectAll().where('kind', '=', owner.type)
+  if (owner.type === 'system') return query
+  return query.where(owner.type === 'project' ? 'project_id' : 'group_id', '=', owner.id)
 }
 
 export function listHookRows(db: Db, owner: HookOwner, page: OffsetPage) {

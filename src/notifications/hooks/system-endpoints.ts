@@ -11,7 +11,7 @@ import { changeHook, createHook, getHook, removeHook } from './verbs.ts'
 const tags = ['system hooks']
 const access = onInstance()
 const params = { id: id() }
-const owner: HookOwner = { kind: 'system' }
+const owner: HookOwner = { type: 'system' }
 
 export const listSystemHooks = endpoint({
   method: 'GET',

@@ -33,7 +33,7 @@ export interface HookInput extends Readonly<Partial<Record<HookFlag, boolean | u
 }
 
 const flagsOf = { project: PROJECT_FLAGS, group: GROUP_FLAGS, system: SYSTEM_FLAGS } as const
-const defaults: Readonly<Record<HookOwner['kind'], readonly HookFlag[]>> = {
+const defaults: Readonly<Record<HookOwner['type'], readonly HookFlag[]>> = {
   project: ['push_events'],
   group: ['push_events'],
   system: ['repository_update_events'],
@@ -112,7 +112,7 @@ function eventsText(
   input: HookInput,
   before: (flag: HookFlag) => boolean,
 ): string {
-  const names: readonly HookFlag[] = flagsOf[owner.kind]
+  const names: readonly HookFlag[] = flagsOf[owner.type]
   return JSON.stringify(names.filter((flag) => input[flag] ?? before(flag)))
 }
 
@@ -129,20 +129,20 @@ export async function createHook(
   assertPairs(input, isVendorHeader(ctx))
   await assertUrl(ctx, input.url, input.url_variables ?? [])
   return await inTransaction(ctx, async (ctx) => {
-    if ((await countHooks(ctx.db, owner)) >= most[owner.kind]) {
+    if ((await countHooks(ctx.db, owner)) >= most[owner.type]) {
       throw invalid({
-        base: [`Maximum number of ${owner.kind} hooks (${most[owner.kind]}) exceeded`],
+        base: [`Maximum number of ${owner.type} hooks (${most[owner.type]}) exceeded`],
       })
     }
     const row = await insertHook(ctx.db, {
-      kind: owner.kind,
-      project_id: owner.kind === 'project' ? owner.id : null,
-      group_id: owner.kind === 'group' ? owner.id : null,
+      kind: owner.type,
+      project_id: owner.type === 'project' ? owner.id : null,
+      group_id: owner.type === 'group' ? owner.id : null,
       uuid: randomUUID(),
       ...plainValues(input),
       ...secretValues(ctx, input),
       sealed_url: sealUrl(ctx, input.url),
-      events: eventsText(owner, input, (flag) => defaults[owner.kind].includes(flag)),
+      events: eventsText(owner, input, (flag) => defaults[owner.type].includes(flag)),
       created_at: ctx.now(),
       updated_at: ctx.now(),
     })
@@ -158,13 +158,13 @@ export async function changeHook(
   row: HookRow,
   input: HookInput,
 ): Promise<HookRow> {
-  await assertMayHold(ctx, row, input)
+  await assertFits(ctx, row, input)
   return await inTransaction(ctx, async (ctx) =>
     saveChange(ctx, owner, await getHook(ctx, owner, row.id), input),
   )
 }
 
-async function assertMayHold(ctx: Ctx, row: HookRow, input: HookInput): Promise<void> {
+async function assertFits(ctx: Ctx, row: HookRow, input: HookInput): Promise<void> {
   assertPairs(input, isVendorHeader(ctx))
   if (input.url === undefined && input.url_variables === undefined) return
   const known = openSecrets(ctx, row)
@@ -206,15 +206,14 @@ interface PairChange {
 export async function changePair(
   ctx: Ctx,
   owner: HookOwner,
-  id: number,
+  row: HookRow,
   change: PairChange,
 ): Promise<void> {
-  const row = await getHook(ctx, owner, id)
-  await assertMayHold(ctx, row, withPair(ctx, row, change))
+  await assertFits(ctx, row, withPair(ctx, row, change))
   await inTransaction(ctx, async (ctx) => {
     // Others may have changed another pair, or removed the hook, while its address was looked up.
-    const row = await getHook(ctx, owner, id)
-    await saveChange(ctx, owner, row, withPair(ctx, row, change))
+    const now = await getHook(ctx, owner, row.id)
+    await saveChange(ctx, owner, now, withPair(ctx, now, change))
   })
 }
 
@@ -231,8 +230,8 @@ function withPair(ctx: Ctx, row: HookRow, change: PairChange): HookInput {
 
 async function note(ctx: Ctx, owner: HookOwner, action: string, hookId: number): Promise<void> {
   const entity =
-    owner.kind === 'system'
+    owner.type === 'system'
       ? ({ type: 'Instance', id: 0 } as const)
-      : { type: owner.kind === 'project' ? ('Project' as const) : ('Group' as const), id: owner.id }
+      : { type: owner.type === 'project' ? ('Project' as const) : ('Group' as const), id: owner.id }
   await audit(ctx, { entity, action, details: { hook_id: hookId } })
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { onKindOfSource, type SourceKind, sourceWord } from '../../access/sources.ts'
-import { type Group, type Project, signedIn } from '../../access/subjects.ts'
+import { onEither, readEither } from '../../access/sources.ts'
+import { signedIn } from '../../access/subjects.ts'
 import { invalid, invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { endpoint } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
 import { callerId, getUser } from '../../identity/users/find-user.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -140,39 +140,25 @@ export const putGlobalSetting = endpoint({
   },
 })
 
-function onPlace(kind: SourceKind) {
-  const readable = { projects: 'read_project', groups: 'read_group' } as const
-  const make = {
-    project: ({ id }: Project): Place => ({ type: 'project', id }),
-    group: ({ id }: Group): Place => ({ type: 'group', id }),
-  }
-  return onKindOfSource(kind, readable, make, { signedIn: true, validateFirst: true })
-}
+const order = { signedIn: true, validateFirst: true } as const
 
-function settingsIn(kind: SourceKind): Endpoint[] {
-  const common = {
-    tags,
-    path: `/${kind}/:id/notification_settings`,
-    access: onPlace(kind),
-    response: placeEntity,
-  } as const
-  return [
-    endpoint({
-      ...common,
-      method: 'GET',
-      summary: `Get the caller's notification settings in a ${sourceWord[kind]}`,
-      handler: async ({ ctx, source }) => present(await readSetting(ctx, source), source),
-    }),
-    endpoint({
-      ...common,
-      method: 'PUT',
-      summary: `Change the caller's notification settings in a ${sourceWord[kind]}`,
-      body: settingBody,
-      handler: async ({ ctx, source, body }) =>
-        present(await changeSetting(ctx, source, body), source),
-    }),
-  ]
-}
+export const getSourceSetting = endpoint({
+  method: 'GET',
+  path: '/:source/:id/notification_settings',
+  summary: "Get the caller's notification settings in a project or group",
+  tags,
+  access: onEither(readEither, order),
+  response: placeEntity,
+  handler: async ({ ctx, source }) => present(await readSetting(ctx, source), source),
+})
 
-export const groupSettings = settingsIn('groups')
-export const projectSettings = settingsIn('projects')
+export const putSourceSetting = endpoint({
+  method: 'PUT',
+  path: '/:source/:id/notification_settings',
+  summary: "Change the caller's notification settings in a project or group",
+  tags,
+  access: onEither(readEither, order),
+  body: settingBody,
+  response: placeEntity,
+  handler: async ({ ctx, source, body }) => present(await changeSetting(ctx, source, body), source),
+})
