@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
-import { digestOf } from '../../src/access/door.ts'
 import { findGroupRole, findProjectRole } from '../../src/access/find-queries.ts'
 import { findTokenByDigest } from '../../src/access/sign-in-queries.ts'
+import { digestOf } from '../../src/access/token-use.ts'
 import { listGroupRows } from '../../src/projects/groups/list-queries.ts'
 import { listMemberViews } from '../../src/projects/members/list-queries.ts'
 import { listProjectRows } from '../../src/projects/projects/list/queries.ts'

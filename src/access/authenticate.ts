@@ -8,10 +8,10 @@ import {
   unauthorized,
 } from '../base/problem.ts'
 import { type Actor, type ActorUser, ANONYMOUS, type UserActor } from './actor.ts'
+import type { AuthenticationContext } from './authentication-context.ts'
 import type { TokenPurpose } from './client-token.ts'
 import { type Credentials, hasScope } from './credentials.ts'
 import { findDeployToken } from './deploy-token.ts'
-import { type Door, digestOf, isDue } from './door.ts'
 import { signInWithJobToken } from './job-token.ts'
 import {
   findOauthTokenByDigest,
@@ -21,6 +21,7 @@ import {
   touchOauthToken,
   touchToken,
 } from './sign-in-queries.ts'
+import { digestOf, isDue } from './token-use.ts'
 
 /** Which credentials an endpoint admits beside tokens of users. */
 export interface Admits {
@@ -38,78 +39,95 @@ export interface Admits {
  * them, and elsewhere refused.
  */
 export async function authenticate(
-  door: Door,
+  context: AuthenticationContext,
   credentials: Credentials,
   admits: Admits = { deployToken: [] },
 ): Promise<Actor> {
-  if (credentials.deployToken) return signInWithDeployToken(door, credentials.deployToken, admits)
+  if (credentials.deployToken)
+    return signInWithDeployToken(context, credentials.deployToken, admits)
   if (credentials.token === undefined || credentials.token === '') {
     if (credentials.jobToken && admits.jobToken) {
-      return await signInWithJobToken(door, credentials.jobToken)
+      return await signInWithJobToken(context, credentials.jobToken)
     }
     if (credentials.jobToken || credentials.sudo) throw unauthorized()
     return ANONYMOUS
   }
-  const actor = await signInWithToken(door, credentials.token)
-  return credentials.sudo === undefined ? actor : await sudo(door, actor, credentials.sudo)
+  const actor = await signInWithToken(context, credentials.token)
+  return credentials.sudo === undefined ? actor : await sudo(context, actor, credentials.sudo)
 }
 
-async function signInWithDeployToken(door: Door, secret: string, admits: Admits): Promise<Actor> {
-  const actor = await findDeployToken(door, { password: secret })
+async function signInWithDeployToken(
+  context: AuthenticationContext,
+  secret: string,
+  admits: Admits,
+): Promise<Actor> {
+  const actor = await findDeployToken(context, { password: secret })
   if (!actor || !hasScope(actor, admits.deployToken)) throw unauthorized()
   return actor
 }
 
 /** The user behind a personal, project, group, impersonation or OAuth token; throws as `authenticate` does. */
-export async function signInWithToken(door: Door, secret: string): Promise<UserActor> {
-  const actor = await findActorByToken(door, secret)
+export async function signInWithToken(
+  context: AuthenticationContext,
+  secret: string,
+): Promise<UserActor> {
+  const actor = await findActorByToken(context, secret)
   if (!actor) throw unauthorized()
   return actor
 }
 
 /** As `signInWithToken`, and undefined when no token has this secret. */
-export async function findActorByToken(door: Door, secret: string): Promise<UserActor | undefined> {
+export async function findActorByToken(
+  context: AuthenticationContext,
+  secret: string,
+): Promise<UserActor | undefined> {
   const digest = digestOf(secret)
-  const row = await findTokenByDigest(door.db, digest)
-  if (!row) return findActorByOauthToken(door, digest)
-  const now = door.now()
-  assertTokenLives(door, {
+  const row = await findTokenByDigest(context.db, digest)
+  if (!row) return findActorByOauthToken(context, digest)
+  const now = context.now()
+  assertTokenLives(context, {
     revoked: row.revoked === 1,
     expired: row.token_expires_at !== null && row.token_expires_at <= dayOf(now),
   })
-  if (row.token_kind === 'impersonation' && !door.settings.get('impersonation_enabled')) {
+  if (row.token_kind === 'impersonation' && !context.settings.get('impersonation_enabled')) {
     const text = 'Token is an impersonation token but impersonation was disabled.'
-    throw invalidToken(text, door.config.vendor.prefix)
+    throw invalidToken(text, context.config.vendor.prefix)
   }
   const user = presentUser(row)
   assertUserMaySignIn(user)
   if (isDue(row.last_used_at, now)) {
-    const addresses = recentAddresses(row.last_used_ips, door.ip)
-    await unlessDiskFull(touchToken(door.db, row.token_id, now, addresses))
+    const addresses = recentAddresses(row.last_used_ips, context.ip)
+    await unlessDiskFull(touchToken(context.db, row.token_id, now, addresses))
   }
   const scopes = JSON.parse(row.scopes) as string[] // written by us as a JSON list of words
   const token = { id: row.token_id, kind: row.token_kind, scopes }
   return { kind: 'user', user, token, sudoBy: null }
 }
 
-async function findActorByOauthToken(door: Door, digest: Buffer): Promise<UserActor | undefined> {
-  const row = await findOauthTokenByDigest(door.db, digest)
+async function findActorByOauthToken(
+  context: AuthenticationContext,
+  digest: Buffer,
+): Promise<UserActor | undefined> {
+  const row = await findOauthTokenByDigest(context.db, digest)
   if (!row) return undefined
-  const now = door.now()
-  assertTokenLives(door, {
+  const now = context.now()
+  assertTokenLives(context, {
     revoked: row.revoked_at !== null,
     expired: row.token_expires_at <= now,
   })
   const user = presentUser(row)
   assertUserMaySignIn(user)
   if (isDue(row.last_used_at, now))
-    await unlessDiskFull(touchOauthToken(door.db, row.token_id, now))
+    await unlessDiskFull(touchOauthToken(context.db, row.token_id, now))
   const scopes = JSON.parse(row.scopes) as string[] // written by us as a JSON list of words
   return { kind: 'user', user, token: { id: row.token_id, kind: 'oauth', scopes }, sudoBy: null }
 }
 
-function assertTokenLives(door: Door, token: { revoked: boolean; expired: boolean }): void {
-  const realm = door.config.vendor.prefix
+function assertTokenLives(
+  context: AuthenticationContext,
+  token: { revoked: boolean; expired: boolean },
+): void {
+  const realm = context.config.vendor.prefix
   if (token.revoked) {
     throw invalidToken('Token was revoked. You have to re-authorize from the user.', realm)
   }
@@ -167,10 +185,14 @@ type TokenColumns = Pick<
   | 'last_used_ips'
 >
 
-async function sudo(door: Door, actor: UserActor, target: string): Promise<UserActor> {
+async function sudo(
+  context: AuthenticationContext,
+  actor: UserActor,
+  target: string,
+): Promise<UserActor> {
   if (!actor.user.admin) throw forbidden('Must be admin to use sudo')
   if (!actor.token?.scopes.includes('sudo')) throw insufficientScope(['sudo'])
-  const row = await findUserForActor(door.db, target)
+  const row = await findUserForActor(context.db, target)
   if (!row) {
     throw new Problem('not_found', 404, {
       message: `404 User with ID or username '${target}' Not Found`,

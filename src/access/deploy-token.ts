@@ -1,8 +1,8 @@
 import { dayOf, type Instant } from '../base/clock.ts'
 import type { DeployTokenActor } from './actor.ts'
-import type { Door } from './door.ts'
-import { digestOf, isDue } from './door.ts'
+import type { AuthenticationContext } from './authentication-context.ts'
 import { findDeployTokenByDigest, touchDeployToken } from './sign-in-queries.ts'
+import { digestOf, isDue } from './token-use.ts'
 
 /** What the time of an expiry is when only a day was given. */
 export const MIDNIGHT = 'T00:00:00.000Z'
@@ -15,16 +15,16 @@ export function isDeployTokenOver(expiresAt: Instant | null, now: Instant): bool
 
 /** The deploy token behind a `DEPLOY-TOKEN` header or a password; with a user name, both must fit. */
 export async function findDeployToken(
-  door: Door,
+  context: AuthenticationContext,
   given: { readonly user?: string | undefined; readonly password: string },
 ): Promise<DeployTokenActor | undefined> {
-  const row = await findDeployTokenByDigest(door.db, digestOf(given.password))
+  const row = await findDeployTokenByDigest(context.db, digestOf(given.password))
   if (!row || row.revoked === 1) return undefined
-  const now = door.now()
+  const now = context.now()
   if (isDeployTokenOver(row.expires_at, now)) return undefined
-  const username = row.username ?? door.config.vendor.deployTokenUser(row.id)
+  const username = row.username ?? context.config.vendor.deployTokenUser(row.id)
   if (given.user !== undefined && given.user !== username) return undefined
-  if (isDue(row.last_used_at, now)) await touchDeployToken(door.db, row.id, now)
+  if (isDue(row.last_used_at, now)) await touchDeployToken(context.db, row.id, now)
   return {
     kind: 'deploy_token',
     id: row.id,

@@ -16,7 +16,7 @@ const AT_ONCE = 4
 const MOST_WAITING = 200
 
 /**
- * Counts wrong passwords by address, in memory and bounded: an address that guesses is told to come later, whoever it
+ * Counts wrong passwords by address, in memory and bounded: an address that guesses is refused for a while, whoever it
  * guesses for. Nobody is locked out of their account, and tokens are not guesses (docs/faults 53).
  */
 export class GuessLimit {

@@ -43,7 +43,7 @@ export class InstanceSettings {
     return this.#values[name]
   }
 
-  /** What else is kept under a name beside the settings: appearance, plan limits, licence. */
+  /** What else is stored under a name beside the settings: appearance, plan limits, licence. */
   document(name: string): unknown {
     return this.#documents.get(name)
   }

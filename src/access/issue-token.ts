@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Day, Instant } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import type { Db } from '../store/schema.ts'
-import { digestOf } from './door.ts'
 import type { InstanceSettings } from './instance-settings.ts'
 import { type AccessTokenRow, insertToken } from './token-queries.ts'
+import { digestOf } from './token-use.ts'
 
 /** What issuing a token needs; a ctx has it all. */
 export interface Issuer {
@@ -37,7 +37,7 @@ export function newSecret(issuer: Pick<Issuer, 'config' | 'settings'>): string {
   return prefix + randomBytes(32).toString('base64url')
 }
 
-/** Writes a token; the secret is told this once, the table keeps its digest. No rule is asked here. */
+/** Writes a token; the secret is returned this once, the table holds its digest. No rule is asked here. */
 export async function issueToken(
   issuer: Issuer,
   token: NewToken,

@@ -1,12 +1,16 @@
 import { unauthorized } from '../base/problem.ts'
 import type { Db } from '../store/schema.ts'
 import type { JobActor } from './actor.ts'
-import { type Door, digestOf } from './door.ts'
+import type { AuthenticationContext } from './authentication-context.ts'
 import { findJobByDigest, isJobAllowed } from './job-token-queries.ts'
+import { digestOf } from './token-use.ts'
 
 /** The job whose token this is, while it runs: a token dies with its job, and with the account of its user. */
-export async function findJobActor(door: Door, secret: string): Promise<JobActor | undefined> {
-  const row = await findJobByDigest(door.db, digestOf(secret))
+export async function findJobActor(
+  context: AuthenticationContext,
+  secret: string,
+): Promise<JobActor | undefined> {
+  const row = await findJobByDigest(context.db, digestOf(secret))
   if (!row) return undefined
   const { job_id, project_id, ...columns } = row
   if (row.state !== 'active') return undefined
@@ -15,8 +19,11 @@ export async function findJobActor(door: Door, secret: string): Promise<JobActor
 }
 
 /** As `findJobActor`, or 401. */
-export async function signInWithJobToken(door: Door, secret: string): Promise<JobActor> {
-  const actor = await findJobActor(door, secret)
+export async function signInWithJobToken(
+  context: AuthenticationContext,
+  secret: string,
+): Promise<JobActor> {
+  const actor = await findJobActor(context, secret)
   if (!actor) throw unauthorized()
   return actor
 }

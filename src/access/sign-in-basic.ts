@@ -1,9 +1,9 @@
 import { forbidden, Problem, unauthorized } from '../base/problem.ts'
 import type { Actor, UserActor } from './actor.ts'
 import { assertUserMaySignIn, findActorByToken } from './authenticate.ts'
+import type { AuthenticationContext } from './authentication-context.ts'
 import { type Credentials, hasScope } from './credentials.ts'
 import { findDeployToken } from './deploy-token.ts'
-import type { Door } from './door.ts'
 import { signInWithJobToken } from './job-token.ts'
 import { verifyPassword } from './password.ts'
 import { findUserForPassword } from './sign-in-queries.ts'
@@ -17,28 +17,31 @@ const NO_PASSWORD: readonly string[] = ['', 'x-oauth-basic']
  * that guesses passwords → 429. Scopes are asked by `mayUseGit` and by the registries.
  */
 export async function signInWithBasic(
-  door: Door,
+  context: AuthenticationContext,
   given: NonNullable<Credentials['basic']>,
 ): Promise<Actor> {
-  if (door.config.vendor.jobTokenUsers.includes(given.user)) {
-    return await signInWithJobToken(door, given.password)
+  if (context.config.vendor.jobTokenUsers.includes(given.user)) {
+    return await signInWithJobToken(context, given.password)
   }
   const secret = NO_PASSWORD.includes(given.password) ? given.user : given.password
-  const byToken = await findActorBySecret(door, secret)
+  const byToken = await findActorBySecret(context, secret)
   if (byToken) return byToken
-  const byDeployToken = await findDeployToken(door, given)
+  const byDeployToken = await findDeployToken(context, given)
   if (byDeployToken) return byDeployToken
-  const actor = await signInWithPassword(door, given)
-  if (!door.settings.get('password_authentication_enabled_for_git')) {
+  const actor = await signInWithPassword(context, given)
+  if (!context.settings.get('password_authentication_enabled_for_git')) {
     throw forbidden('Sign in with a personal access token as the password')
   }
   return actor
 }
 
-async function findActorBySecret(door: Door, secret: string): Promise<UserActor | undefined> {
+async function findActorBySecret(
+  context: AuthenticationContext,
+  secret: string,
+): Promise<UserActor | undefined> {
   if (secret === '') return undefined
   try {
-    return await findActorByToken(door, secret)
+    return await findActorByToken(context, secret)
   } catch (error) {
     // Basic clients get the common challenge, not the words of Bearer tokens.
     if (error instanceof Problem && error.code === 'unauthorized') throw unauthorized()
@@ -48,15 +51,15 @@ async function findActorBySecret(door: Door, secret: string): Promise<UserActor 
 
 /** The user with this name or e-mail and password; takes as long when there is no such user. */
 export async function signInWithPassword(
-  door: Door,
+  context: AuthenticationContext,
   given: { readonly user: string; readonly password: string },
 ): Promise<UserActor> {
-  const row = await findUserForPassword(door.db, given.user)
+  const row = await findUserForPassword(context.db, given.user)
   const isRight = async () => {
     const right = await verifyPassword(given.password, row?.password_hash ?? null)
     return right && row?.kind === 'human'
   }
-  const right = await door.guesses.compare(door.ip, () => door.now(), isRight)
+  const right = await context.guesses.compare(context.ip, () => context.now(), isRight)
   if (!row || !right) throw unauthorized()
   const { password_hash: _, ...columns } = row
   const user = { ...columns, admin: row.admin === 1, external: row.external === 1 }

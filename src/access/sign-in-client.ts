@@ -1,10 +1,10 @@
 import { unauthorized } from '../base/problem.ts'
 import { type Actor, ANONYMOUS } from './actor.ts'
 import { type Admits, findActorByToken } from './authenticate.ts'
+import type { AuthenticationContext } from './authentication-context.ts'
 import { openClientToken } from './client-token.ts'
 import { type Credentials, hasScope } from './credentials.ts'
 import { findDeployToken } from './deploy-token.ts'
-import type { Door } from './door.ts'
 import { findJobActor } from './job-token.ts'
 
 /**
@@ -13,19 +13,19 @@ import { findJobActor } from './job-token.ts'
  * password is not taken.
  */
 export async function signInClient(
-  door: Door,
+  context: AuthenticationContext,
   credentials: Credentials,
   admits: Admits,
 ): Promise<Actor> {
   const given = secretOf(credentials)
   if (given === undefined) return ANONYMOUS
   const purpose = admits.client?.issued?.purpose
-  const secret = (purpose && openClientToken(door, given, purpose)) ?? given
-  const byToken = await findActorByToken(door, secret)
+  const secret = (purpose && openClientToken(context, given, purpose)) ?? given
+  const byToken = await findActorByToken(context, secret)
   if (byToken) return byToken
-  const byJob = await findJobActor(door, secret)
+  const byJob = await findJobActor(context, secret)
   if (byJob) return byJob
-  const deployToken = await findDeployToken(door, { password: secret })
+  const deployToken = await findDeployToken(context, { password: secret })
   if (!deployToken || !hasScope(deployToken, admits.deployToken)) throw unauthorized()
   return deployToken
 }

@@ -157,7 +157,7 @@ export function assertMayInGroup(ctx: Ctx, group: Group, ability: GroupAbility):
   if (!mayInGroup(ctx.actor, group, ability)) throw refusalOf(ctx)
 }
 
-/** What a subject look-up is told of the request. */
+/** What a subject look-up knows of the request. */
 export interface SubjectRequest {
   readonly ctx: Ctx
   readonly method: string

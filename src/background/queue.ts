@@ -15,7 +15,7 @@ export interface EnqueueOptions {
   readonly uniqueKey?: string | undefined
 }
 
-/** The door to background work. */
+/** Enqueues background work. */
 export interface Work {
   /** Adds the task inside the caller's transaction: it exists if and only if the change that needs it does. */
   enqueue<P>(db: Db, task: Enqueued<P>, payload: P, options?: EnqueueOptions): Promise<void>

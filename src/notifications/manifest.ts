@@ -1,5 +1,6 @@
 import { daily } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
+import { notifiedStatuses } from '../store/migrations/0140-notified-statuses.ts'
 import { mailAlertSummary } from './alerts/mail-alerts.ts'
 import * as events from './events/endpoints.ts'
 import * as groupActivity from './group-activity/endpoints.ts'
@@ -7,9 +8,9 @@ import { deliverHook, forgetDeliveries } from './hooks/deliver.ts'
 import * as hooks from './hooks/endpoints.ts'
 import * as hooksGroup from './hooks/group-endpoints.ts'
 import * as hooksLog from './hooks/log-endpoints.ts'
-import { tellExpiringTokens } from './hooks/payloads/expiring-tokens.ts'
-import { tellMergeRequestHooks } from './hooks/payloads/merge-request-hook.ts'
-import { tellPipelineChanges, tellPipelineEnd } from './hooks/payloads/pipeline-hooks.ts'
+import { notifyOfExpiringTokens } from './hooks/payloads/expiring-tokens.ts'
+import { notifyOfMergeRequest } from './hooks/payloads/merge-request-hook.ts'
+import { notifyOfPipelineChanges, notifyOfPipelineEnd } from './hooks/payloads/pipeline-hooks.ts'
 import * as hooksSystem from './hooks/system-endpoints.ts'
 import * as notificationSettings from './notification-settings/endpoints.ts'
 import * as notifications from './notifications/endpoints.ts'
@@ -29,10 +30,10 @@ export const notificationsArea: Manifest = {
     notifications,
   ),
   tasks: [
-    tellMergeRequestHooks,
-    tellPipelineChanges,
-    tellPipelineEnd,
-    tellExpiringTokens,
+    notifyOfMergeRequest,
+    notifyOfPipelineChanges,
+    notifyOfPipelineEnd,
+    notifyOfExpiringTokens,
     deliverHook,
     forgetDeliveries,
     collectNotices,
@@ -42,10 +43,10 @@ export const notificationsArea: Manifest = {
     mailAlertSummary,
   ],
   schedules: [
-    daily('6:00', tellExpiringTokens, {}),
+    daily('6:00', notifyOfExpiringTokens, {}),
     daily('3:40', forgetDeliveries, {}),
     daily('3:45', forgetSent, {}),
     daily('6:10', warnOfExpiry, {}),
   ],
-  migrations: [],
+  migrations: [notifiedStatuses],
 }

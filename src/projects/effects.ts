@@ -51,7 +51,7 @@ export interface MemberChange {
 /** What follows from changes of projects, groups and members, each in the transaction of the change unless it says otherwise. */
 export interface ProjectsEffects {
   readonly activity: readonly Effect<Activity>[]
-  /** A project or group that goes is told of before its row changes. */
+  /** The effects of a removal run before the row changes. */
   readonly projectChanged: readonly Effect<ProjectChange>[]
   readonly groupChanged: readonly Effect<GroupChange>[]
   /** A new project has an empty repository and is not shown yet; outside any transaction. */

@@ -18,6 +18,7 @@ import type { LfsSchema } from './schema/lfs.ts'
 import type { MentionsSchema } from './schema/mentions.ts'
 import type { MergeRequestsSchema } from './schema/merge-requests.ts'
 import type { NotificationsSchema } from './schema/notifications.ts'
+import type { NotifiedStatusesSchema } from './schema/notified-statuses.ts'
 import type { PackagesSchema } from './schema/packages.ts'
 import type { PlanningSchema } from './schema/planning.ts'
 import type { ProtectionsSchema } from './schema/protections.ts'
@@ -29,7 +30,6 @@ import type { RequestLinksSchema } from './schema/request-links.ts'
 import type { SignInSchema } from './schema/sign-in.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
 import type { SuggestionsSchema } from './schema/suggestions.ts'
-import type { ToldStatusesSchema } from './schema/told-statuses.ts'
 import type { UserAgentsSchema } from './schema/user-agents.ts'
 import type { WaitingPushesSchema } from './schema/waiting-pushes.ts'
 import type { WikisAndSnippetsSchema } from './schema/wikis-and-snippets.ts'
@@ -67,7 +67,7 @@ export interface Schema
     SignInSchema,
     SpacesSchema,
     SuggestionsSchema,
-    ToldStatusesSchema,
+    NotifiedStatusesSchema,
     UserAgentsSchema,
     WaitingPushesSchema {}
 

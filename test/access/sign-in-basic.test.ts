@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digestOf } from '../../src/access/door.ts'
 import { GuessLimit } from '../../src/access/guess-limit.ts'
 import { hashPassword } from '../../src/access/password.ts'
 import { mayUseGit, signInWithBasic } from '../../src/access/sign-in-basic.ts'
+import { digestOf } from '../../src/access/token-use.ts'
 import type { Ctx } from '../../src/ctx.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 

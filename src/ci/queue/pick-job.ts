@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { actAs } from '../../access/act-as.ts'
 import type { Subject } from '../../access/decide.ts'
-import { digestOf } from '../../access/door.ts'
+import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'

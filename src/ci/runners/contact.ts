@@ -1,4 +1,4 @@
-import { isDue } from '../../access/door.ts'
+import { isDue } from '../../access/token-use.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { userOf } from '../../access/actor.ts'
-import { digestOf } from '../../access/door.ts'
+import { digestOf } from '../../access/token-use.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'

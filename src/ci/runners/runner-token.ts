@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { digestOf } from '../../access/door.ts'
+import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import { forbidden, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'

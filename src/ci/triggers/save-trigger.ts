@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { userOf } from '../../access/actor.ts'
 import { audit } from '../../access/audit.ts'
-import { digestOf } from '../../access/door.ts'
+import { digestOf } from '../../access/token-use.ts'
 import type { Instant } from '../../base/clock.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'

@@ -147,7 +147,7 @@ export const deleteKeyOfUser = endpoint({
   },
 })
 
-/** A key with its user; a deploy key has none, and tells its projects. */
+/** A key with its user; a deploy key has none, but projects. */
 async function presentFound(ctx: Ctx, row: SshKeyRow): Promise<z.input<typeof foundKeyEntity>> {
   if (row.user_id !== null) {
     const user = await getUserDetails(ctx, row.user_id)

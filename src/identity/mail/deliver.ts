@@ -14,7 +14,7 @@ export interface Mail {
   readonly key: string
   /** The same as HTML. */
   readonly html?: string | undefined
-  /** Who did what it tells of, beside the address of the server. */
+  /** Who did what it is about, beside the address of the server. */
   readonly fromName?: string | undefined
   /** The message's id instead of one made of the key: the first of a thread. */
   readonly messageId?: string | undefined

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { audit } from '../../access/audit.ts'
-import { digestOf } from '../../access/door.ts'
 import { anyone } from '../../access/subjects.ts'
+import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
@@ -44,7 +44,7 @@ function refusalPage(reason: string): Bytes {
   })
 }
 
-/** Tells the application of a fault, at its own address. */
+/** Redirects to the application with an error. */
 function answerFault(to: {
   readonly redirectUri: string
   readonly state: string | undefined

@@ -4,7 +4,7 @@ import { type findTokenUser, listGroupPaths } from './queries.ts'
 
 type TokenUser = NonNullable<Awaited<ReturnType<typeof findTokenUser>>>
 
-/** What OpenID Connect tells of a user, by the scopes that the user has let an application have. */
+/** The claims of OpenID Connect about a user, by the scopes that the user has let an application have. */
 export async function claimsOf(
   ctx: Ctx,
   user: TokenUser,

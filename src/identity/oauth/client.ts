@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { digestOf } from '../../access/door.ts'
+import { digestOf } from '../../access/token-use.ts'
 import type { Ctx } from '../../ctx.ts'
 import { basicOf } from '../../http/credentials.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'

@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
-import { digestOf } from '../../access/door.ts'
 import { anyone } from '../../access/subjects.ts'
+import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import {
@@ -37,7 +37,7 @@ const PATH = '/oauth/device'
 const LIFETIME_S = 300
 /** No vowels, so that no words come about, and nothing that looks like something else (RFC 8628 §6.1). */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
-/** Codes are short: whoever tries them out is told to come later. */
+/** Codes are short: whoever tries them out is slowed down. */
 const TRIES = perMinute('oauth_device_code', 10)
 
 function newUserCode(): string {
@@ -81,7 +81,7 @@ export const authorizeDevice = endpoint({
       created_at: now,
     })
     const address = ctx.config.externalUrl + PATH
-    const told = {
+    const answer = {
       device_code: code,
       user_code: userCode,
       verification_uri: address,
@@ -89,7 +89,7 @@ export const authorizeDevice = endpoint({
       expires_in: LIFETIME_S,
       interval: DEVICE_INTERVAL_S,
     }
-    return new Answer(told, { headers: { 'Cache-Control': 'no-store' } })
+    return new Answer(answer, { headers: { 'Cache-Control': 'no-store' } })
   },
 })
 

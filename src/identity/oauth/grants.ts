@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { digestOf } from '../../access/door.ts'
 import {
   findOauthToken,
   type OauthTokenRow,
@@ -8,6 +7,7 @@ import {
 } from '../../access/oauth-token-queries.ts'
 import { ADMIN_ONLY_SCOPES } from '../../access/scopes.ts'
 import { signInWithPassword } from '../../access/sign-in-basic.ts'
+import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'

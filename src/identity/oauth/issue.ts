@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { digestOf } from '../../access/door.ts'
 import { insertOauthToken } from '../../access/oauth-token-queries.ts'
+import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 
@@ -26,7 +26,7 @@ export interface TokenAnswer {
   readonly created_at: number
 }
 
-/** Writes a token and gives the answer that tells it, this once. An application for itself gets no refresh token. */
+/** Writes a token and gives the answer that shows it, this once. An application for itself gets no refresh token. */
 export async function issueOauthToken(ctx: Ctx, given: Issued): Promise<TokenAnswer> {
   const access = randomBytes(32).toString('hex')
   const refresh = given.userId === null ? undefined : randomBytes(32).toString('hex')

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { digestOf } from '../../access/door.ts'
 import {
   findOauthToken,
   type OauthTokenRow,
   revokeOauthToken,
 } from '../../access/oauth-token-queries.ts'
 import { anyone } from '../../access/subjects.ts'
+import { digestOf } from '../../access/token-use.ts'
 import type { Ctx } from '../../ctx.ts'
 import { basicOf } from '../../http/credentials.ts'
 import { Answer, endpoint, type RequestFacts } from '../../http/endpoint.ts'
@@ -59,8 +59,8 @@ export const createOauthToken = endpoint({
     const client = await findClient(ctx, request, body)
     const { answer, issued } = await grant(ctx, client, body)
     const idToken = await makeIdToken(ctx, issued)
-    const told = { ...answer, ...(idToken === undefined ? {} : { id_token: idToken }) }
-    return new Answer(told, { headers })
+    const shown = { ...answer, ...(idToken === undefined ? {} : { id_token: idToken }) }
+    return new Answer(shown, { headers })
   },
 })
 
@@ -107,7 +107,7 @@ export const introspectOauth = endpoint({
   ...common,
   method: 'POST',
   path: '/oauth/introspect',
-  summary: 'Tell a client about a token of its own',
+  summary: 'Introspect a token of the client',
   body: { ...clientParams, token: text().optional(), token_type_hint: text().optional() },
   response: introspection,
   async handler({ ctx, body, request }) {
@@ -159,7 +159,7 @@ export const getOauthTokenInfo = endpoint({
   ...common,
   method: 'GET',
   path: '/oauth/token/info',
-  summary: 'Tell about the access token in use',
+  summary: 'Get the access token in use',
   query: { access_token: text().optional() },
   response: z.strictObject({
     resource_owner_id: z.int().nullable(),
@@ -190,7 +190,7 @@ export const getOauthTokenInfo = endpoint({
 
 const userInfo = z.record(z.string(), z.unknown())
 
-async function tellUser(
+async function presentUserInfo(
   ctx: Ctx,
   request: Pick<RequestFacts, 'headers'>,
   parameter: string | undefined,
@@ -206,18 +206,18 @@ export const getUserInfo = endpoint({
   ...common,
   method: 'GET',
   path: '/oauth/userinfo',
-  summary: 'Tell who the access token acts for (OpenID Connect)',
+  summary: 'Get the user whom the access token acts for (OpenID Connect)',
   query: { access_token: text().optional() },
   response: userInfo,
-  handler: ({ ctx, query, request }) => tellUser(ctx, request, query.access_token),
+  handler: ({ ctx, query, request }) => presentUserInfo(ctx, request, query.access_token),
 })
 
 export const postUserInfo = endpoint({
   ...common,
   method: 'POST',
   path: '/oauth/userinfo',
-  summary: 'Tell who the access token acts for (OpenID Connect)',
+  summary: 'Get the user whom the access token acts for (OpenID Connect)',
   body: { access_token: text().optional() },
   response: userInfo,
-  handler: ({ ctx, body, request }) => tellUser(ctx, request, body.access_token),
+  handler: ({ ctx, body, request }) => presentUserInfo(ctx, request, body.access_token),
 })

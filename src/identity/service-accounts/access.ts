@@ -31,7 +31,7 @@ const account = eitherRecord('admin_service_accounts', {
 
 export const onServiceAccount = () => account('admin_service_accounts', order)
 
-/** A token of a service account; `missing` is told where there is none. */
+/** A token of a service account; `missing` is the refusal where there is none. */
 function accountToken(missing: (source: Source) => Problem) {
   const token = eitherRecord('admin_service_accounts', {
     params: { user_id: id(), token_id: id() },

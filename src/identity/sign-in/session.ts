@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ActorUser, UserActor } from '../../access/actor.ts'
 import { audit } from '../../access/audit.ts'
-import { digestOf } from '../../access/door.ts'
+import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
@@ -45,7 +45,7 @@ export function actingAs(ctx: Ctx, session: Session): Ctx {
   return { ...ctx, actor }
 }
 
-/** Tells people of a sign-in from an address that they have not used before, where administrators want that. */
+/** Mails people about a sign-in from an address that they have not used before, where administrators want that. */
 async function warnOfPlace(ctx: Ctx, userId: number): Promise<void> {
   if (!ctx.settings.get('notify_on_unknown_sign_in') || ctx.ip === '') return
   const places = await listPlaces(ctx.db, userId)

@@ -10,7 +10,7 @@ export const userAgentEntity = z.strictObject({
   akismet_submitted: z.boolean(),
 })
 
-/** Keeps with what program and from which address something was made. */
+/** Records the program and the address that something was made with. */
 export async function recordUserAgent(
   ctx: Ctx,
   type: AgentSubject,
@@ -28,7 +28,7 @@ export async function recordUserAgent(
   })
 }
 
-/** What was kept, or 404. */
+/** What was recorded, or 404. */
 export async function getUserAgent(ctx: Ctx, type: AgentSubject, id: number) {
   const row = await findUserAgent(ctx.db, type, id)
   if (!row) throw notFound('UserAgentDetail')

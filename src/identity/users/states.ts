@@ -12,7 +12,7 @@ type State = UserRow['state']
 interface Move {
   readonly to: State
   readonly action: string
-  /** Throws what the caller is told when the move can't be made; false: there is nothing to do. */
+  /** Throws the refusal when the move can't be made; false: there is nothing to do. */
   readonly check: (ctx: Ctx, user: UserRow) => boolean
 }
 

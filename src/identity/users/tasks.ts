@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { digestOf } from '../../access/door.ts'
+import { digestOf } from '../../access/token-use.ts'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
 import { deliver } from '../mail/deliver.ts'

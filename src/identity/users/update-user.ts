@@ -23,7 +23,7 @@ export interface UserChanges extends UserColumns {
   readonly identity?: { readonly provider: string; readonly extern_uid: string } | undefined
 }
 
-/** Changes what was sent; a new address waits for its confirmation unless told otherwise (docs/contract/D §1.1). */
+/** Changes what was sent; a new address waits for its confirmation unless asked otherwise (docs/contract/D §1.1). */
 export async function updateUser(ctx: Ctx, user: UserRow, changes: UserChanges): Promise<UserRow> {
   assertGoodChanges(ctx, user, changes)
   const password = changes.password === undefined ? undefined : await hashPassword(changes.password)

@@ -74,7 +74,7 @@ export const deleteHookOf = endpoint({
 export const testProjectHook = endpoint({
   method: 'POST',
   path: '/projects/:id/hooks/:hook_id/test/:trigger',
-  summary: 'Send a webhook an example of what it hears, made of what the project holds',
+  summary: 'Send a webhook an example of an event, made of what the project holds',
   tags,
   access: onProjectHook(),
   params: { trigger: text({ max: 100 }) },

@@ -12,12 +12,11 @@ import { alertStatus } from './state.ts'
 /** Where something happened: a project with its namespace, or a group alone; null is the instance. */
 export type HookPlace = { readonly id: number | null; readonly namespace_id: number } | null
 
-/** What hooks are told: an object of plain JSON values. */
+/** The payload of a webhook: an object of plain JSON values. */
 export type HookPayload = Readonly<Record<string, unknown>>
 
 /**
- * Tells the hooks of a project, of the groups above it and of the instance that something happened: writes what is to be
- * delivered in the caller's transaction, when any hook wants it. The payload is made only then; no git or network in it.
+ * Notifies the hooks of a project, of the groups above it and of the instance: writes what is to be delivered in the caller's transaction, when any hook wants it. The payload is made only then; no git or network in it.
  */
 export async function fireHooks(
   ctx: Ctx,
@@ -60,7 +59,7 @@ async function hooksFor(
   const hooks = await askHooks(ctx.db, place, event)
   return hooks.filter(
     (hook) =>
-      // What happens while a hook rests is not kept for it: a receiver that is down would be flooded at its return.
+      // What happens while a hook is disabled is not delivered later: a receiver that is down would be flooded at its return.
       alertStatus(hook, ctx.now()) === 'executable' &&
       (branch === undefined || meansBranch(hook, branch)),
   )
@@ -75,7 +74,7 @@ function askHooks(db: Db, place: HookPlace, event: HookEvent): Promise<HookRow[]
   })
 }
 
-/** Whether a hook wants to hear of this branch: by pattern, by regular expression, or of all. */
+/** Whether a hook wants events of this branch: by pattern, by regular expression, or of all. */
 function meansBranch(hook: HookRow, branch: string): boolean {
   const filter = hook.push_events_branch_filter
   if (!filter || hook.branch_filter_strategy === 'all_branches') return true

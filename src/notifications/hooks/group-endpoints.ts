@@ -38,7 +38,7 @@ export const getGroupHook = endpoint({
 export const createGroupHook = endpoint({
   method: 'POST',
   path: '/groups/:id/hooks',
-  summary: 'Add a webhook that hears of all projects of a group',
+  summary: 'Add a webhook for events of all projects of a group',
   tags,
   access,
   body: { ...hookBodies.group, ...newUrl },

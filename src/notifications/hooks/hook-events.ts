@@ -22,7 +22,7 @@ export const hookEvents = {
   member: { flag: 'member_events', header: 'Member Hook' },
   subgroup: { flag: 'subgroup_events', header: 'Subgroup Hook' },
   project: { flag: 'project_events', header: 'Project Hook' },
-  /** What only the instance's hooks hear of: people, keys, projects and groups that come and go. */
+  /** Events of the instance's hooks alone: users, keys, projects and groups that are made and removed. */
   system: { flag: null, header: 'System Hook' },
 } as const
 
@@ -66,7 +66,7 @@ export const SYSTEM_FLAGS = [
   'repository_update_events',
 ] as const satisfies readonly HookFlag[]
 
-/** Events of projects that the instance's hooks hear of too, when they ask. */
+/** Events of projects that the instance's hooks may ask for too. */
 export const SYSTEM_EVENTS: ReadonlySet<HookEvent> = new Set([
   'push',
   'tag_push',

@@ -20,7 +20,7 @@ export interface Outcome {
 }
 
 const timeoutMs = 10_000
-/** So much of an answer is kept; a receiver that never ends is left there. */
+/** So much of a response is stored; the rest of an endless one is not read. */
 const keptBytes = 8192
 const redacted = '[REDACTED]'
 

@@ -41,7 +41,7 @@ export const getSystemHook = endpoint({
 export const createSystemHook = endpoint({
   method: 'POST',
   path: '/hooks',
-  summary: 'Add a hook that hears of the whole instance',
+  summary: 'Add a hook for events of the whole instance',
   tags,
   access,
   body: { ...hookBodies.system, ...newUrl },

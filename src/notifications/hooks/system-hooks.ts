@@ -5,23 +5,23 @@ import type { UserRow } from '../../identity/users/queries.ts'
 import type { GroupChange, MemberChange, ProjectChange } from '../../projects/effects.ts'
 import { fireHooks, type HookPayload } from './fire.ts'
 import {
-  findToldGroup,
-  findToldProject,
-  findToldUser,
+  findHookGroupRow,
+  findHookProjectRow,
+  findHookUserRow,
+  type HookGroupRow,
+  type HookProjectRow,
   listOwners,
-  type ToldGroup,
-  type ToldProject,
 } from './system-queries.ts'
 
 /**
- * Tells the instance's hooks, and groups' hooks of projects that come and go, in the caller's transaction (docs/contract/D §1.25
- * System hooks). A project that goes is told of before its row changes.
+ * Notifies the instance's hooks, and groups' hooks of projects that are made and removed, in the caller's transaction (docs/contract/D §1.25
+ * System hooks). The payload of a removed project is made before its row changes.
  */
 export async function fireProjectHooks(
   ctx: Ctx,
   { id, change, oldPath }: ProjectChange,
 ): Promise<void> {
-  const project = await findToldProject(ctx.db, id)
+  const project = await findHookProjectRow(ctx.db, id)
   if (!project) return
   const payload = async () => ({
     event_name: `project_${change}`,
@@ -33,8 +33,9 @@ export async function fireProjectHooks(
   await fireHooks(ctx, { id: null, namespace_id: project.namespace_id }, 'project', payload)
 }
 
-async function projectPayload(ctx: Ctx, project: ToldProject): Promise<HookPayload> {
-  const user = project.owner_id === null ? undefined : await findToldUser(ctx.db, project.owner_id)
+async function projectPayload(ctx: Ctx, project: HookProjectRow): Promise<HookPayload> {
+  const user =
+    project.owner_id === null ? undefined : await findHookUserRow(ctx.db, project.owner_id)
   const owners = user ? [user] : await listOwners(ctx.db, project.namespace_id)
   return {
     created_at: project.created_at,
@@ -51,9 +52,9 @@ async function projectPayload(ctx: Ctx, project: ToldProject): Promise<HookPaylo
   }
 }
 
-/** The same for groups; hooks of the groups above hear of subgroups that come and go. */
+/** The same for groups; hooks of the groups above are notified of subgroups that are made and removed. */
 export async function fireGroupHooks(ctx: Ctx, { id, change, old }: GroupChange): Promise<void> {
-  const group = await findToldGroup(ctx.db, id)
+  const group = await findHookGroupRow(ctx.db, id)
   if (!group) return
   await fireHooks(ctx, null, 'system', () => ({
     event_name: `group_${change}`,
@@ -71,7 +72,7 @@ export async function fireGroupHooks(ctx: Ctx, { id, change, old }: GroupChange)
   }))
 }
 
-function groupPayload(group: ToldGroup): HookPayload {
+function groupPayload(group: HookGroupRow): HookPayload {
   return {
     created_at: group.created_at,
     updated_at: group.updated_at,
@@ -82,7 +83,7 @@ function groupPayload(group: ToldGroup): HookPayload {
   }
 }
 
-/** Tells the instance's hooks of a person who came. */
+/** Notifies the instance's hooks of a new user. */
 export async function fireUserCreated(ctx: Ctx, user: UserRow): Promise<void> {
   if (user.kind === 'human') await fireUserHooks(ctx, user.id, 'user_create')
 }
@@ -108,7 +109,7 @@ async function fireUserHooks(
   more: HookPayload = {},
 ): Promise<void> {
   await fireHooks(ctx, null, 'system', async () => {
-    const user = await findToldUser(ctx.db, id)
+    const user = await findHookUserRow(ctx.db, id)
     return {
       event_name: event,
       created_at: user?.created_at ?? null,
@@ -137,7 +138,7 @@ async function fireKeyHooks(
   event: 'key_create' | 'key_destroy',
 ): Promise<void> {
   await fireHooks(ctx, null, 'system', async () => {
-    const user = row.user_id === null ? undefined : await findToldUser(ctx.db, row.user_id)
+    const user = row.user_id === null ? undefined : await findHookUserRow(ctx.db, row.user_id)
     return {
       event_name: event,
       created_at: row.created_at,
@@ -176,7 +177,7 @@ const levelNames: Readonly<Record<number, string>> = {
   [Role.owner]: 'Owner',
 }
 
-/** Tells the instance's hooks, and those of the group, who came, changed or left. */
+/** Notifies the instance's hooks, and those of the group, of members who joined, changed or left. */
 export async function fireMemberHooks(ctx: Ctx, member: MemberChange): Promise<void> {
   const { source, change } = member
   const payload = async () => ({
@@ -192,7 +193,7 @@ async function memberPayload(
   ctx: Ctx,
   { source, userId, level }: MemberChange,
 ): Promise<HookPayload> {
-  const user = await findToldUser(ctx.db, userId)
+  const user = await findHookUserRow(ctx.db, userId)
   const now = ctx.now()
   const common = {
     created_at: now,
@@ -204,7 +205,7 @@ async function memberPayload(
   }
   const name = levelNames[level] ?? String(level)
   if (source.type === 'project') {
-    const project = await findToldProject(ctx.db, source.id)
+    const project = await findHookProjectRow(ctx.db, source.id)
     return {
       ...common,
       access_level: name,
@@ -215,7 +216,7 @@ async function memberPayload(
       project_visibility: project?.visibility ?? 'private',
     }
   }
-  const group = await findToldGroup(ctx.db, source.id)
+  const group = await findHookGroupRow(ctx.db, source.id)
   return {
     ...common,
     group_access: name,

@@ -1,9 +1,9 @@
 import type { Db } from '../../store/schema.ts'
 
-export type ToldProject = NonNullable<Awaited<ReturnType<typeof findToldProject>>>
+export type HookProjectRow = NonNullable<Awaited<ReturnType<typeof findHookProjectRow>>>
 
-/** A project as the instance's hooks are told of it, also while it is being removed. */
-export function findToldProject(db: Db, id: number) {
+/** A project as payloads of the instance's hooks show it, also while it is being removed. */
+export function findHookProjectRow(db: Db, id: number) {
   return db
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
@@ -24,9 +24,9 @@ export function findToldProject(db: Db, id: number) {
     .executeTakeFirst()
 }
 
-export type ToldGroup = NonNullable<Awaited<ReturnType<typeof findToldGroup>>>
+export type HookGroupRow = NonNullable<Awaited<ReturnType<typeof findHookGroupRow>>>
 
-export function findToldGroup(db: Db, id: number) {
+export function findHookGroupRow(db: Db, id: number) {
   return db
     .selectFrom('namespaces')
     .leftJoin('namespaces as parent', 'parent.id', 'namespaces.parent_id')
@@ -46,7 +46,7 @@ export function findToldGroup(db: Db, id: number) {
     .executeTakeFirst()
 }
 
-export function findToldUser(db: Db, id: number) {
+export function findHookUserRow(db: Db, id: number) {
   return db
     .selectFrom('users')
     .select([

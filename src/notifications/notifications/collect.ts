@@ -21,7 +21,7 @@ export async function collectFor(ctx: Ctx, notification: Notification): Promise<
   const subject = await findSubject(ctx.db, notification.type, notification.id)
   const project = await findVisibleProject(ctx, String(notification.project_id))
   if (!subject || !project || (await isSilent(ctx, project))) return
-  // Who was assigned or mentioned from the start hears of it by the first mail.
+  // Who was assigned or mentioned from the start learns of it from the first mail.
   if (notification.only && subject.created_at === notification.at) return
   const stakes = await listStakes(ctx.db, notification.type, notification.id)
   for (const person of await candidates(ctx, project, notification, subject, stakes)) {

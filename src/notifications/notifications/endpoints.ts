@@ -1,5 +1,5 @@
-import { digestOf } from '../../access/door.ts'
 import { anyone } from '../../access/subjects.ts'
+import { digestOf } from '../../access/token-use.ts'
 import { unsubscribeUser } from '../../discussions/subscriptions/subscribe.ts'
 import { type Bytes, bytes, endpoint } from '../../http/endpoint.ts'
 import { html, page } from '../../http/page.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import { GROUP_EVENTS } from '../notification-settings/levels.ts'
 
-/** What mails tell of, beside the events that people choose among: those go to whoever takes part. */
+/** What mails are about, beside the events that people choose among: those go to whoever takes part. */
 const MORE_EVENTS = ['approve_merge_request', 'mentioned'] as const
 
 /** Something that happened to an issue or merge request, and that people may want a mail about. */
@@ -13,7 +13,7 @@ export const notificationSchema = z.object({
   event: z.enum([...GROUP_EVENTS, ...MORE_EVENTS]),
   author_id: z.int().nullable(),
   note_id: z.int().nullable(),
-  /** Only these people are told. */
+  /** Only these people are notified. */
   only: z.array(z.int()).nullable(),
   at: z.string(),
 })

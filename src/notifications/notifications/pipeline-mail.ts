@@ -20,14 +20,14 @@ export async function mailPipelineEnd(
     fixed_pipeline: 'was fixed',
     success_pipeline: 'passed',
   }
-  const told = event === 'success_pipeline' || pipeline.user_id === null ? [] : [pipeline.user_id]
+  const author = event === 'success_pipeline' || pipeline.user_id === null ? [] : [pipeline.user_id]
   const url = `${ctx.config.externalUrl}/${project.full_path}/-/pipelines/${pipeline.id}`
   const short = pipeline.sha.slice(0, 8)
   await mailFollowers(
     ctx,
     project,
     event,
-    { part: told, author: null, ability: 'read_builds' },
+    { part: author, author: null, ability: 'read_builds' },
     {
       subject: `${project.name} | Pipeline ${words[event]} for ${pipeline.ref} | ${short}`,
       text: `Pipeline #${pipeline.id} of ${pipeline.ref} at ${short} in ${project.full_path} ${words[event]}.\n\n${url}\n`,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { actAs } from '../../access/act-as.ts'
-import { digestOf } from '../../access/door.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
+import { digestOf } from '../../access/token-use.ts'
 import type { Ctx } from '../../ctx.ts'
 import { html } from '../../http/page.ts'
 import { deliver } from '../../identity/mail/deliver.ts'

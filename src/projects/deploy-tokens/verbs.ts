@@ -6,8 +6,8 @@ import {
   deleteDeployTokenRow,
   insertDeployToken,
 } from '../../access/deploy-token-queries.ts'
-import { digestOf } from '../../access/door.ts'
 import type { SourceRef } from '../../access/sources.ts'
+import { digestOf } from '../../access/token-use.ts'
 import type { Instant } from '../../base/clock.ts'
 import { invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -34,7 +34,7 @@ function faultsOf(input: DeployTokenInput): string[] {
   ]
 }
 
-/** Makes a deploy token; its secret is told this once. */
+/** Makes a deploy token; its secret is returned this once. */
 export async function createDeployToken(
   ctx: Ctx,
   place: SourceRef,

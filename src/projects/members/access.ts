@@ -101,7 +101,7 @@ export function namedUsers({ user_id, username }: Adding['body']): readonly User
   return user_id?.map((id) => ({ id })) ?? (username ?? []).map((username) => ({ username }))
 }
 
-/** Who adds one member must be allowed to; an unknown user and one who is a member are told of first. */
+/** Who adds one member must be allowed to; an unknown user and one who is a member are refused first. */
 export const addsMember: Condition<Adding> = condition(
   'user_id, username: admin_members, access_level not above the caller',
   async ({ ctx, source, body }) => {

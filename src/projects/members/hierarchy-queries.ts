@@ -17,7 +17,7 @@ const live = (today: Day) => sql`m.requested_at IS NULL AND m.state = 'active'
 /** Guests and below take no seat, unless a custom role makes them (docs/contract/A-resolved §9, top tier). */
 const takesSeat = sql`(m.access_level > 10 OR m.member_role_id IS NOT NULL)`
 
-/** How somebody came to be billable; the first that fits is told. */
+/** How somebody came to be billable; the first that fits counts. */
 export const MEMBERSHIP_TYPES = [
   'group_member',
   'project_member',

@@ -6,7 +6,7 @@ import { mailUser } from '../../identity/mail/mail-user.ts'
 import { findSourcePath, listManagerIds } from './mail-queries.ts'
 import { levelName } from './rules.ts'
 
-/** Tells people by mail of access that they got, asked for, or were denied. In the transaction that did it. */
+/** Mails people about access that they got, asked for, or were denied. In the transaction that did it. */
 export async function mailOfMember(
   ctx: Ctx,
   source: SourceRef,

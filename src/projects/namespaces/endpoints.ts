@@ -53,7 +53,7 @@ export const getNamespace = endpoint({
 export const getNamespaceExists = endpoint({
   method: 'GET',
   path: '/namespaces/:namespace/exists',
-  summary: 'Tell whether a path is taken, and suggest another',
+  summary: 'Check whether a path is taken, and suggest another',
   tags,
   access: signedIn(),
   params: { namespace: text() },

@@ -97,7 +97,7 @@ export const getStarrers = endpoint({
 export const getLanguages = endpoint({
   method: 'GET',
   path: '/projects/:id/languages',
-  summary: 'Tell the languages of a project in percent',
+  summary: 'Get the languages of a project in percent',
   tags,
   access: onProject('read_code'),
   response: z.record(z.string(), z.number()),
@@ -126,7 +126,7 @@ export const getProjectStatistics = endpoint({
 export const getStorage = endpoint({
   method: 'GET',
   path: '/projects/:id/storage',
-  summary: 'Tell where the repository of a project lies',
+  summary: 'Get where the repository of a project lies',
   tags,
   access: onProject('admin_only'),
   response: z.strictObject({

@@ -22,7 +22,7 @@ export const removeProject = task({
   },
 })
 
-/** Looks a new fork over, and tells that it is ready. */
+/** Measures a new fork, and marks it as ready. */
 export const finishFork = task({
   name: 'projects.finish_fork',
   payload: projectOnly,

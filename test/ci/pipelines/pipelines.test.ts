@@ -519,6 +519,6 @@ test('hooks hear of jobs and pipelines as they go on, each change once', async (
   expect(await told()).toEqual(['a failed 0', 'b skipped 0', 'pipeline failed'])
   await dev.post(`/projects/${project.id}/jobs/${await jobNamed(project, id, 'a')}/retry`)
   expect(await told()).toEqual(['a pending 1', 'b created 0', 'pipeline pending'])
-  const rows = await world.ctx.db.selectFrom('told_statuses').selectAll().execute()
+  const rows = await world.ctx.db.selectFrom('notified_statuses').selectAll().execute()
   expect(rows.filter((row) => row.kind === 'pipeline' && row.id === id)).toHaveLength(1)
 })

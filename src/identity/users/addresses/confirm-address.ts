@@ -1,5 +1,5 @@
-import { digestOf } from '../../../access/door.ts'
 import { hashPassword } from '../../../access/password.ts'
+import { digestOf } from '../../../access/token-use.ts'
 import { later } from '../../../base/clock.ts'
 import { runEffects } from '../../../base/effects.ts'
 import { invalid } from '../../../base/problem.ts'

@@ -58,7 +58,7 @@ async function keep(ctx: Ctx, name: string, secret: string): Promise<void> {
   await writeFile(path, `${secret}\n`, { mode: 0o600, flag: 'wx' })
 }
 
-/** The files to sign in with as `root`, until somebody has done so: a start that failed may have told nobody. */
+/** The files to sign in with as `root`, until somebody has done so: a start that failed may have printed nothing. */
 export async function findFirstSignIn(ctx: Ctx): Promise<string[]> {
   if (await hasSignedIn(ctx.db, ROOT.username)) return []
   return [PASSWORD_FILE, TOKEN_FILE].map((name) => join(ctx.config.data, name)).filter(existsSync)

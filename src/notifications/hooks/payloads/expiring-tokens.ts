@@ -7,22 +7,22 @@ import { fireHooks } from '../fire.ts'
 import { findHookGroup, findHookProject, hookProject } from './payload-parts.ts'
 import { listExpiringOn } from './token-queries.ts'
 
-/** How long before the end of a token its project or group hears of it. */
+/** How long before a token expires the hooks of its project or group are notified. */
 const aheadMs = 7 * 86_400_000
 
-/** Every day: tells hooks of the tokens of projects and groups that will end in a week (docs/contract/D §1.25). */
-export const tellExpiringTokens = task({
+/** Every day: notifies hooks of the tokens of projects and groups that will end in a week (docs/contract/D §1.25). */
+export const notifyOfExpiringTokens = task({
   name: 'access_tokens.tell_expiring',
   payload: z.object({}),
   async handler(ctx: Ctx) {
     const rows = await listExpiringOn(ctx.db, dayOf(later(ctx.now(), aheadMs)))
     await inTransaction(ctx, async (ctx) => {
-      for (const row of rows) await tell(ctx, row)
+      for (const row of rows) await notify(ctx, row)
     })
   },
 })
 
-async function tell(
+async function notify(
   ctx: Ctx,
   row: Awaited<ReturnType<typeof listExpiringOn>>[number],
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { MergeRequestRow } from '../../../review/merge-requests/row.ts'
 import { hookLabel } from './issue-hook.ts'
 import { hookUser } from './payload-parts.ts'
 
-/** What changed, field by field, as hooks tell it (docs/contract/D §1.25). */
+/** What changed, field by field (docs/contract/D §1.25). */
 export type HookChanges = Readonly<
   Record<string, { readonly previous: unknown; readonly current: unknown }>
 >

@@ -38,7 +38,7 @@ interface Happened {
   readonly oldrev?: string
 }
 
-/** A merge request as hooks tell of it. */
+/** A merge request as payloads show it. */
 async function requestPayload(
   ctx: Ctx,
   row: MergeRequestRow,
@@ -110,7 +110,7 @@ const hookJob = {
 }
 
 /**
- * Has the hooks told of a change, in the caller's transaction. What they are told needs git, so a task tells them; nothing
+ * Enqueues the notification of hooks, in the caller's transaction. The payload needs git, so a task makes it; nothing
  * is enqueued where nobody listens.
  */
 export async function enqueueMergeRequestHooks(
@@ -143,7 +143,7 @@ export async function compareForHooks(
   }
 }
 
-/** Tells the hooks of a project what happened to a merge request (docs/contract/D §1.25 Merge Request Hook). */
+/** Notifies the hooks of a project of a change to a merge request (docs/contract/D §1.25 Merge Request Hook). */
 async function fireMergeRequestHooks(
   given: Ctx,
   cause: z.infer<typeof hookJob.payload>,
@@ -159,7 +159,7 @@ async function fireMergeRequestHooks(
   await inTransaction(ctx, (ctx) => fireHooks(ctx, project, 'merge_request', () => payload))
 }
 
-export const tellMergeRequestHooks = task({
+export const notifyOfMergeRequest = task({
   ...hookJob,
   handler: (ctx: Ctx, payload) => fireMergeRequestHooks(ctx, payload),
 })

@@ -6,7 +6,7 @@ import { findNewestMilestone } from '../../../planning/milestones/queries.ts'
 import { fireHooks, type HookPayload } from '../fire.ts'
 import { findHookGroup, findHookProject, hookProject } from './payload-parts.ts'
 
-/** Tells the hooks of a milestone, in the caller's transaction (docs/contract/D §1.25). */
+/** Notifies the hooks of a milestone, in the caller's transaction (docs/contract/D §1.25). */
 export async function fireMilestoneHooks(
   ctx: Ctx,
   { place, row, action }: ChangedMilestone,

@@ -15,7 +15,7 @@ const keys = {
   Alert: 'alert',
 } as const
 
-/** Tells the hooks of a comment that was made or changed, in the caller's transaction (docs/contract/D §1.25). */
+/** Notifies the hooks of a comment that was made or changed, in the caller's transaction (docs/contract/D §1.25). */
 export async function fireNoteHooks(ctx: Ctx, { noteable, row, action }: SavedNote): Promise<void> {
   const thing = await findNoteableRow(ctx.db, noteable)
   const event = row.internal === 1 || thing?.confidential === 1 ? 'confidential_note' : 'note'
@@ -46,7 +46,7 @@ export async function notePayload(
   }
 }
 
-/** What reactions to a thing, or to a note on it, tell of both. */
+/** What the payload of a reaction shows of the thing, and of the note on it. */
 export async function reactedPayload(
   ctx: Ctx,
   noteable: Noteable,

@@ -1,7 +1,7 @@
 import type { Noteable } from '../../../discussions/notes/noteable.ts'
 import type { Db } from '../../../store/schema.ts'
 
-/** What a hook is told of the thing that was commented on, as it stands in its table. */
+/** What a payload shows of the thing that was commented on, as it stands in its table. */
 export async function findNoteableRow(
   db: Db,
   noteable: Pick<Noteable, 'type' | 'id'>,

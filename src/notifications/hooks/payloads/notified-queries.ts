@@ -1,4 +1,4 @@
-import type { ToldStatusesTable } from '../../../store/schema/told-statuses.ts'
+import type { NotifiedStatusesTable } from '../../../store/schema/notified-statuses.ts'
 import type { Db } from '../../../store/schema.ts'
 
 /** Where hooks of a pipeline are looked for. */
@@ -10,18 +10,18 @@ export function findHookPlace(db: Db, projectId: number) {
     .executeTakeFirst()
 }
 
-/** The statuses of a pipeline and its jobs that hooks have heard of. */
-export function listTold(db: Db, pipelineId: number) {
+/** The statuses of a pipeline and its jobs that hooks were notified of. */
+export function listNotified(db: Db, pipelineId: number) {
   return db
-    .selectFrom('told_statuses')
+    .selectFrom('notified_statuses')
     .select(['kind', 'id', 'status'])
     .where('pipeline_id', '=', pipelineId)
     .execute()
 }
 
-export async function saveTold(db: Db, row: ToldStatusesTable): Promise<void> {
+export async function saveNotified(db: Db, row: NotifiedStatusesTable): Promise<void> {
   await db
-    .insertInto('told_statuses')
+    .insertInto('notified_statuses')
     .values(row)
     .onConflict((conflict) => conflict.columns(['kind', 'id']).doUpdateSet({ status: row.status }))
     .execute()

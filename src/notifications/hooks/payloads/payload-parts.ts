@@ -4,7 +4,7 @@ import { visibilityRank } from '../../../access/roles.ts'
 import { type Project, withProjectRole } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { avatarUrl } from '../../../identity/users/basic.ts'
-import { findToldGroup } from '../system-queries.ts'
+import { findHookGroupRow } from '../system-queries.ts'
 import { findHookUser, type HookUserRow } from './people-queries.ts'
 
 /** The project of a payload (docs/contract/D §1.25). */
@@ -72,7 +72,7 @@ export async function hookUserById(ctx: Ctx, id: number | null) {
 
 /** The group of a payload. */
 export async function findHookGroup(ctx: Pick<Ctx, 'db'>, groupId: number) {
-  const group = await findToldGroup(ctx.db, groupId)
+  const group = await findHookGroupRow(ctx.db, groupId)
   return group
     ? {
         group_id: group.id,

@@ -8,27 +8,27 @@ import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { mailPipelineEnd } from '../../notifications/pipeline-mail.ts'
 import { fireHooks, wantsHooks } from '../fire.ts'
-import { countRetries, findHookPlace, listTold, saveTold } from './notified-queries.ts'
+import { countRetries, findHookPlace, listNotified, saveNotified } from './notified-queries.ts'
 import { findHookProject } from './payload-parts.ts'
 import { jobPayload, pipelinePayload } from './pipeline-payload.ts'
 
 const endedPipeline = {
-  name: 'pipelines.tell_end',
+  name: 'pipelines.notify_end',
   payload: z.object({ pipeline_id: z.int(), status: z.string() }),
 }
 
 const changedPipeline = {
-  name: 'pipelines.tell_changes',
+  name: 'pipelines.notify_changes',
   payload: z.object({ pipeline_id: z.int() }),
 }
 
 const ENDED: readonly string[] = ['success', 'failed', 'canceled', 'skipped']
 
 /**
- * Tells hooks which statuses a pipeline and its jobs have now, as far as they have not heard of them; the end of a
- * pipeline is told by a task of its own. What changes twice before this runs is told as it is then.
+ * Notifies hooks of the statuses that a pipeline and its jobs have now, unless they know them; the end of a pipeline has a
+ * task of its own. What changes twice before this runs is sent once, as it is then.
  */
-export const tellPipelineChanges = task({
+export const notifyOfPipelineChanges = task({
   ...changedPipeline,
   async handler(given: Ctx, { pipeline_id }) {
     const pipeline = await findPipeline(given.db, pipeline_id)
@@ -36,27 +36,28 @@ export const tellPipelineChanges = task({
     const ctx = await actAs(given, pipeline.user_id)
     const project = await findHookProject(ctx, pipeline.project_id)
     if (!project) return
-    const told = new Map(
-      (await listTold(ctx.db, pipeline.id)).map((one) => [`${one.kind} ${one.id}`, one.status]),
+    const notified = new Map(
+      (await listNotified(ctx.db, pipeline.id)).map((one) => [`${one.kind} ${one.id}`, one.status]),
     )
-    if (told.get(`pipeline ${pipeline.id}`) !== pipeline.status)
-      await tellPipeline(ctx, project, pipeline)
+    if (notified.get(`pipeline ${pipeline.id}`) !== pipeline.status)
+      await notifyOfPipeline(ctx, project, pipeline)
     for (const job of await listCurrentJobs(ctx.db, pipeline.id)) {
-      if (told.get(`job ${job.id}`) !== job.status) await tellJob(ctx, project, pipeline, job)
+      if (notified.get(`job ${job.id}`) !== job.status)
+        await notifyOfJob(ctx, project, pipeline, job)
     }
   },
 })
 
-async function tellPipeline(ctx: Ctx, project: Project, pipeline: PipelineRow): Promise<void> {
+async function notifyOfPipeline(ctx: Ctx, project: Project, pipeline: PipelineRow): Promise<void> {
   const { id, status } = pipeline
   const payload = ENDED.includes(status) ? undefined : await pipelinePayload(ctx, project, pipeline)
   await inTransaction(ctx, async (ctx) => {
-    await saveTold(ctx.db, { kind: 'pipeline', id, pipeline_id: id, status })
+    await saveNotified(ctx.db, { kind: 'pipeline', id, pipeline_id: id, status })
     if (payload) await fireHooks(ctx, project, 'pipeline', () => payload)
   })
 }
 
-async function tellJob(
+async function notifyOfJob(
   ctx: Ctx,
   project: Project,
   pipeline: PipelineRow,
@@ -66,12 +67,12 @@ async function tellJob(
   const retries = await countRetries(ctx.db, pipeline.id, job.name)
   const payload = await jobPayload(ctx, project, { pipeline, job, retries })
   await inTransaction(ctx, async (ctx) => {
-    await saveTold(ctx.db, { kind: 'job', id, pipeline_id: pipeline.id, status })
+    await saveNotified(ctx.db, { kind: 'job', id, pipeline_id: pipeline.id, status })
     await fireHooks(ctx, project, 'job', () => payload)
   })
 }
 
-/** Lets hooks that ask hear what changed, once for all changes that wait to be told. */
+/** Enqueues the notification of hooks that ask for it, once for all changes that wait. */
 export async function enqueuePipelineHooks(
   ctx: Ctx,
   { id, projectId }: { readonly id: number; readonly projectId: number },
@@ -84,7 +85,7 @@ export async function enqueuePipelineHooks(
   await ctx.work.enqueue(ctx.db, changedPipeline, { pipeline_id: id }, { uniqueKey })
 }
 
-/** Lets hooks and people hear that a pipeline has ended, by a task. */
+/** Enqueues the notification of hooks and people that a pipeline has ended. */
 export async function enqueuePipelineEnd(
   ctx: Ctx,
   { id, status }: { readonly id: number; readonly status: string },
@@ -92,12 +93,12 @@ export async function enqueuePipelineEnd(
   await ctx.work.enqueue(ctx.db, endedPipeline, { pipeline_id: id, status })
 }
 
-/** Tells hooks and people that a pipeline has ended. */
-export const tellPipelineEnd = task({
+/** Notifies hooks and people that a pipeline has ended. */
+export const notifyOfPipelineEnd = task({
   ...endedPipeline,
   async handler(ctx: Ctx, { pipeline_id, status }) {
     const pipeline = await findPipeline(ctx.db, pipeline_id)
-    // It runs again: its next end will be told.
+    // It runs again: its next end has a task of its own.
     if (pipeline?.status !== status) return
     const project = await findHookProject(ctx, pipeline.project_id)
     if (!project) return

@@ -9,7 +9,7 @@ import { hookProject, hookRepository, hookUserById } from './payload-parts.ts'
 
 const noCommit = '0'.repeat(40)
 
-/** What hooks are told of a pipeline (docs/contract/D §1.25). Values of variables are secrets: only their names are told. */
+/** The payload of a pipeline (docs/contract/D §1.25). Values of variables are secrets: only their names are shown. */
 export async function pipelinePayload(ctx: Ctx, project: Project, row: PipelineRow) {
   const jobs = await listCurrentJobs(ctx.db, row.id)
   const path = `/${project.full_path}/-/pipelines/${row.id}`
@@ -81,7 +81,7 @@ async function jobPart(ctx: Ctx, job: JobRow) {
   }
 }
 
-/** What hooks are told of a job (docs/contract/D §1.25 Job Hook). */
+/** The payload of a job (docs/contract/D §1.25 Job Hook). */
 export async function jobPayload(
   ctx: Ctx,
   project: Project,

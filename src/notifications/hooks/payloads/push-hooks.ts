@@ -14,7 +14,7 @@ const listedCommits = 20
 const none = '0'.repeat(40)
 
 /**
- * Reads what hooks are told of a push, while no transaction is open, and gives what fires them in one. A push of more
+ * Reads the payload of a push, while no transaction is open, and gives what fires them in one. A push of more
  * refs than the limit that administrators set tells only that the repository changed.
  */
 export async function pushHooks(

@@ -4,7 +4,7 @@ import { fireHooks } from '../fire.ts'
 import { reactedPayload } from './note-hook.ts'
 import { hookActor, hookProject } from './payload-parts.ts'
 
-/** Tells the hooks of a reaction that was given or taken back, in the caller's transaction (docs/contract/D §1.25). */
+/** Notifies the hooks of a reaction that was given or taken back, in the caller's transaction (docs/contract/D §1.25). */
 export async function fireReactionHooks(
   ctx: Ctx,
   { subject, row, action }: ChangedReaction,

@@ -14,7 +14,7 @@ import { fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
 import { hookProject } from './payload-parts.ts'
 import { plainCommit } from './push-hooks.ts'
 
-/** Tells the hooks of a release (docs/contract/D §1.25); reads its commit before, while no transaction is open, if any will ask. */
+/** Notifies the hooks of a release (docs/contract/D §1.25); reads its commit before, while no transaction is open, if any will ask. */
 export async function releaseHooks(
   ctx: Ctx,
   { project, sha }: { readonly project: Project; readonly sha: string | null },

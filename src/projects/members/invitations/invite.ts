@@ -30,7 +30,7 @@ import {
 /** An address with one `@` and no blanks: what mail servers will say of it is theirs. */
 const ADDRESS = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,190}$/
 
-/** Tells somebody that they were invited. */
+/** Sends the mail of an invitation. */
 export const sendInvitation = task({
   name: 'members.send_invitation',
   payload: z.object({ to: z.string(), source: z.string(), level: z.string(), key: z.string() }),

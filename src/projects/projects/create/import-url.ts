@@ -6,7 +6,7 @@ import type { Ctx } from '../../../ctx.ts'
 /** What the address of an import is sealed for. */
 export const IMPORT_PURPOSE = 'projects.import_url'
 
-/** The door to other servers, as the operator opened it. */
+/** Requests to other servers, within what the operator allows. */
 export function outboundOf(ctx: Pick<Ctx, 'config'>): Outbound {
   const { config } = ctx
   return makeOutbound({

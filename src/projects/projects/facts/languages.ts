@@ -77,7 +77,7 @@ const byEnding = new Map(
   ),
 )
 
-/** Most languages that are told. */
+/** Most languages that are answered. */
 const MOST = 50
 
 /** Percent of each language by bytes, two digits behind the point, the largest first. */
