@@ -145,6 +145,7 @@ export const projectAbilities = {
   read_statistics: { role: reporter },
   fork_project: { role: planner, visitor: 'signed_in', feature: 'forking' },
   push_code: { role: developer, feature: 'repository', write: true },
+  force_unlock: { role: maintainer },
   create_tag: { role: developer, feature: 'repository', write: true },
   comment_commit: { role: guest, visitor: 'signed_in', feature: 'repository', write: true },
   admin_project: { role: maintainer, write: true },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { onGroup, onInstance, onProject } from '../../access/subjects.ts'
+import { onEither, type Source } from '../../access/sources.ts'
+import { onInstance } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint, type KeysetSpec } from '../../http/endpoint.ts'
@@ -79,52 +80,31 @@ export const getAuditEvent = endpoint({
   handler: ({ ctx, params }) => get(ctx, params.id, {}),
 })
 
-export const listGroupAuditEvents = endpoint({
+/** What a project or group is called in the log. */
+function entityOf(source: Source) {
+  const entity_type = source.type === 'project' ? 'Project' : 'Group'
+  return { entity_type, entity_id: source.id } as const
+}
+
+export const listSourceAuditEvents = endpoint({
   method: 'GET',
-  path: '/groups/:id/audit_events',
-  summary: 'List what was done to a group',
+  path: '/:source/:id/audit_events',
+  summary: 'List what was done to a project or group',
   tags,
-  access: onGroup('read_audit_events', { signedIn: true }),
+  access: onEither('read_audit_events', { signedIn: true }),
   query: dates,
   paginate,
   response: z.array(auditEventEntity),
-  handler: ({ ctx, group, query, page }) =>
-    list(ctx, { ...query, entity_type: 'Group', entity_id: group.id }, page),
+  handler: ({ ctx, source, query, page }) => list(ctx, { ...query, ...entityOf(source) }, page),
 })
 
-export const getGroupAuditEvent = endpoint({
+export const getSourceAuditEvent = endpoint({
   method: 'GET',
-  path: '/groups/:id/audit_events/:audit_event_id',
-  summary: 'Get something that was done to a group',
+  path: '/:source/:id/audit_events/:audit_event_id',
+  summary: 'Get something that was done to a project or group',
   tags,
-  access: onGroup('read_audit_events', { signedIn: true }),
+  access: onEither('read_audit_events', { signedIn: true }),
   params: { audit_event_id: id() },
   response: auditEventEntity,
-  handler: ({ ctx, group, params }) =>
-    get(ctx, params.audit_event_id, { entity_type: 'Group', entity_id: group.id }),
-})
-
-export const listProjectAuditEvents = endpoint({
-  method: 'GET',
-  path: '/projects/:id/audit_events',
-  summary: 'List what was done to a project',
-  tags,
-  access: onProject('read_audit_events', { signedIn: true }),
-  query: dates,
-  paginate,
-  response: z.array(auditEventEntity),
-  handler: ({ ctx, project, query, page }) =>
-    list(ctx, { ...query, entity_type: 'Project', entity_id: project.id }, page),
-})
-
-export const getProjectAuditEvent = endpoint({
-  method: 'GET',
-  path: '/projects/:id/audit_events/:audit_event_id',
-  summary: 'Get something that was done to a project',
-  tags,
-  access: onProject('read_audit_events', { signedIn: true }),
-  params: { audit_event_id: id() },
-  response: auditEventEntity,
-  handler: ({ ctx, project, params }) =>
-    get(ctx, params.audit_event_id, { entity_type: 'Project', entity_id: project.id }),
+  handler: ({ ctx, source, params }) => get(ctx, params.audit_event_id, entityOf(source)),
 })

@@ -4,10 +4,10 @@ import type { Ctx } from '../../ctx.ts'
 import { type FileAt, readFileAt } from '../../git/objects/file.ts'
 import { createCommit } from '../commits/create-commit.ts'
 import { ifFound } from '../repository/missing.ts'
-import { type ChangelogWish, generateSection } from './generate.ts'
+import { type ChangelogInput, generateSection } from './generate.ts'
 import { insertSection } from './insert-section.ts'
 
-export interface ChangelogCommit extends ChangelogWish {
+export interface ChangelogCommit extends ChangelogInput {
   readonly branch: string
   readonly file: string
   readonly message: string
@@ -25,19 +25,19 @@ const EXISTS = 'A file with this name already exists'
 export async function commitChangelog(
   ctx: Ctx,
   project: Project,
-  wish: ChangelogCommit,
+  input: ChangelogCommit,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { version, section } = await generateSection(ctx, project, wish, signal)
+  const { version, section } = await generateSection(ctx, project, input, signal)
   const repo = ctx.git.open(project.id)
-  const ref = `refs/heads/${wish.branch}`
+  const ref = `refs/heads/${input.branch}`
   for (let attempt = 1; ; attempt += 1) {
-    const options = { ref, path: wish.file, contentUpTo: LARGEST_FILE }
+    const options = { ref, path: input.file, contentUpTo: LARGEST_FILE }
     const file = await ifFound(readFileAt(repo, options))
     const text = insertSection(file?.content?.toString('utf8') ?? '', version, section)
     if (text === undefined) return
     try {
-      await write(ctx, project, wish, file, text)
+      await write(ctx, project, input, file, text)
       return
     } catch (error) {
       const isOvertaken = error instanceof Problem && [CHANGED, EXISTS].includes(error.message)
@@ -49,12 +49,12 @@ export async function commitChangelog(
 async function write(
   ctx: Ctx,
   project: Project,
-  wish: ChangelogCommit,
+  input: ChangelogCommit,
   file: FileAt | undefined,
   text: string,
 ): Promise<void> {
   const content = Buffer.from(text, 'utf8')
-  const { file: path, branch, message } = wish
+  const { file: path, branch, message } = input
   await createCommit(ctx, project, {
     branch,
     message,

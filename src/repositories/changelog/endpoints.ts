@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
-import { forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { fault, instant, parameter, text } from '../../http/params.ts'
-import { mayPushBranch } from '../refs/gate.ts'
-import { defaultRef, onCode, onPush } from '../repository/access.ts'
+import { commitsToBranch, defaultRef, onCode, onPush } from '../repository/access.ts'
 import { type ChangelogCommit, commitChangelog } from './commit-changelog.ts'
 import { generateSection, orUnprocessable } from './generate.ts'
 import { asNotes } from './section.ts'
@@ -50,8 +48,8 @@ export const getChangelog = endpoint({
   async handler({ ctx, project, query, request }) {
     countRequest(ctx, project, request)
     const { config_file: configFile, config_file_ref: configFileRef, ...rest } = query
-    const wish = { ...rest, configFile, configFileRef, to: query.to || defaultRef(project) }
-    const { section } = await orUnprocessable(generateSection(ctx, project, wish, request.signal))
+    const input = { ...rest, configFile, configFileRef, to: query.to || defaultRef(project) }
+    const { section } = await orUnprocessable(generateSection(ctx, project, input, request.signal))
     return { notes: asNotes(section) }
   },
 })
@@ -70,15 +68,13 @@ export const createChangelog = endpoint({
     file: text({ max: 4096 }).default('CHANGELOG.md'),
     message: text().optional(),
   },
+  conditions: [commitsToBranch(MAY_NOT_COMMIT)],
   response: z.strictObject({}),
   status: 200,
   async handler({ ctx, project, body, request }) {
     const branch = body.branch || (project.default_branch ?? '')
-    if (!(await mayPushBranch(ctx, project, branch))) {
-      throw forbidden(MAY_NOT_COMMIT)
-    }
     countRequest(ctx, project, request)
-    const wish: ChangelogCommit = {
+    const input: ChangelogCommit = {
       version: body.version,
       from: body.from,
       to: body.to || `refs/heads/${branch}`,
@@ -90,7 +86,7 @@ export const createChangelog = endpoint({
       file: body.file,
       message: body.message || `Add changelog for version ${body.version}`,
     }
-    await orUnprocessable(commitChangelog(ctx, project, wish, request.signal))
+    await orUnprocessable(commitChangelog(ctx, project, input, request.signal))
     return {}
   },
 })

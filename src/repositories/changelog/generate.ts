@@ -10,7 +10,7 @@ import { listRefs } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Commit, ObjectId } from '../../git/types.ts'
 import { titleOf } from '../commits/entity.ts'
-import { introducedBy } from '../commits/introduced.ts'
+import { introducedBy } from '../commits/visible-introduced.ts'
 import { defaultRef, projectUrl } from '../repository/access.ts'
 import { ifFound } from '../repository/missing.ts'
 import { type ChangelogConfig, defaultChangelogConfig } from './config.ts'
@@ -21,7 +21,7 @@ import { runLimited } from './run-limited.ts'
 import { renderSection, requestedVersion } from './section.ts'
 import type { Version } from './version.ts'
 
-export interface ChangelogWish {
+export interface ChangelogInput {
   readonly version: string
   readonly from?: string | undefined
   /** The commit, or whatever names it, up to which changes count. */
@@ -51,17 +51,17 @@ export async function orUnprocessable<T>(work: Promise<T>): Promise<T> {
 export async function generateSection(
   ctx: Ctx,
   project: Project,
-  wish: ChangelogWish,
+  input: ChangelogInput,
   signal?: AbortSignal,
 ): Promise<{ readonly version: Version; readonly section: string }> {
-  const version = requestedVersion(wish.version)
+  const version = requestedVersion(input.version)
   const repo = ctx.git.open(project.id)
-  const config = await readConfig(ctx, project, repo, wish)
-  const from = wish.from || (await findPrevious(repo, version, config))
-  const commits = await listCommits(repo, from, wish.to, signal)
+  const config = await readConfig(ctx, project, repo, input)
+  const from = input.from || (await findPrevious(repo, version, config))
+  const commits = await listCommits(repo, from, input.to, signal)
   const kept = withoutReverted(commits).flatMap((commit) => {
     const trailers = lastTrailers(parseTrailers(commit.message))
-    const category = trailers[wish.trailer]
+    const category = trailers[input.trailer]
     return category === undefined ? [] : [{ commit, trailers, category }]
   })
   const introduced = kept.map(({ commit }) => commit)
@@ -87,7 +87,7 @@ export async function generateSection(
     }
     return { category, entry }
   })
-  const date = wish.date ?? ctx.now()
+  const date = input.date ?? ctx.now()
   return { version, section: await renderSection({ version, date, config, entries }) }
 }
 
@@ -95,11 +95,11 @@ async function readConfig(
   ctx: Ctx,
   project: Project,
   repo: Repo,
-  wish: ChangelogWish,
+  input: ChangelogInput,
 ): Promise<ChangelogConfig> {
-  const ref = wish.configFileRef || defaultRef(project)
-  const paths = wish.configFile
-    ? [wish.configFile]
+  const ref = input.configFileRef || defaultRef(project)
+  const paths = input.configFile
+    ? [input.configFile]
     : ctx.config.vendor.folders.map((folder) => `${folder}/changelog_config.yml`)
   for (const path of paths) {
     const options = { ref, path, contentUpTo: LARGEST_CONFIG }

@@ -30,40 +30,40 @@ const ATTEMPTS = 6
  * Makes a commit of file actions and moves its branch there: all or nothing (docs/contract/B-resolved §2.2). When somebody else
  * moved the branch meanwhile it is made again on top of theirs.
  */
-export function createCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<WrittenCommit> {
-  return branchQueue.run(`${project.id} ${wish.branch}`, () => tryCommit(ctx, project, wish))
+export function createCommit(ctx: Ctx, project: Project, input: NewCommit): Promise<WrittenCommit> {
+  return branchQueue.run(`${project.id} ${input.branch}`, () => tryCommit(ctx, project, input))
 }
 
-async function tryCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<WrittenCommit> {
+async function tryCommit(ctx: Ctx, project: Project, input: NewCommit): Promise<WrittenCommit> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await attemptCommit(ctx, project, wish)
+      return await attemptCommit(ctx, project, input)
     } catch (error) {
       if (!isOvertaken(error) || attempt === ATTEMPTS) throw asCommitRefusal(error)
     }
   }
 }
 
-async function attemptCommit(ctx: Ctx, project: Project, wish: NewCommit): Promise<WrittenCommit> {
-  const { parentId, tipId, from } = await findStart(ctx, project, wish)
+async function attemptCommit(ctx: Ctx, project: Project, input: NewCommit): Promise<WrittenCommit> {
+  const { parentId, tipId, from } = await findStart(ctx, project, input)
   const repo = ctx.git.open(project.id)
   if (parentId !== undefined) {
-    const changed = wish.changedText ?? changedSince
-    await assertUnchanged(from, parentId, wish.actions, changed)
+    const changed = input.changedText ?? changedSince
+    await assertUnchanged(from, parentId, input.actions, changed)
     await bringCommit(repo, from, parentId)
-    if (wish.startProject)
-      await shareFetchedObjects(ctx, wish.startProject.id, project.id, parentId)
+    if (input.startProject)
+      await shareFetchedObjects(ctx, input.startProject.id, project.id, parentId)
   }
   const written = await writeCommit(repo, {
     parentIds: parentId === undefined ? [] : [parentId],
-    actions: wish.actions.map(({ lastCommitId: _, ...action }) => action),
-    author: signerOf(ctx, wish.author),
+    actions: input.actions.map(({ lastCommitId: _, ...action }) => action),
+    author: signerOf(ctx, input.author),
     committer: signerOf(ctx),
-    message: wish.message,
+    message: input.message,
   })
-  if (!written.changed && wish.unchangedText !== undefined) throw invalidText(wish.unchangedText)
+  if (!written.changed && input.unchangedText !== undefined) throw invalidText(input.unchangedText)
   const move = {
-    name: `refs/heads/${wish.branch}`,
+    name: `refs/heads/${input.branch}`,
     oldId: tipId ?? noObject,
     newId: written.id,
   }

@@ -6,7 +6,7 @@ import type { Repo } from '../../git/repo.ts'
 import type { Commit } from '../../git/types.ts'
 import { orNotFound } from '../repository/missing.ts'
 import { type CommitDetail, presentCommitDetail } from './entity.ts'
-import { lastPipeline } from './last-pipeline.ts'
+import { lastPipeline } from './visible-pipeline.ts'
 
 /** The commit that an id, branch or tag stands for, or 404 `404 Commit Not Found`. */
 export async function getCommit(repo: Repo, sha: string, signal?: AbortSignal): Promise<Commit> {

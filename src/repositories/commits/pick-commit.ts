@@ -13,9 +13,9 @@ import { moveRefs } from '../refs/move-refs.ts'
 import { branchQueue } from '../repository/branch-queue.ts'
 import { signerOf } from '../repository/signer.ts'
 import { titleOf } from './entity.ts'
-import { type MergeRequestLink, mergedAs } from './introduced.ts'
+import { type MergeRequestLink, mergedAs } from './visible-introduced.ts'
 
-export interface PickWish {
+export interface PickInput {
   readonly kind: 'cherry-pick' | 'revert'
   readonly commit: Commit
   readonly branch: string
@@ -32,15 +32,19 @@ const ATTEMPTS = 6
 export function pickCommit(
   ctx: Ctx,
   project: Project,
-  wish: PickWish,
+  input: PickInput,
 ): Promise<ObjectId | undefined> {
-  return branchQueue.run(`${project.id} ${wish.branch}`, () => tryPick(ctx, project, wish))
+  return branchQueue.run(`${project.id} ${input.branch}`, () => tryPick(ctx, project, input))
 }
 
-async function tryPick(ctx: Ctx, project: Project, wish: PickWish): Promise<ObjectId | undefined> {
+async function tryPick(
+  ctx: Ctx,
+  project: Project,
+  input: PickInput,
+): Promise<ObjectId | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await attemptPick(ctx, project, wish)
+      return await attemptPick(ctx, project, input)
     } catch (error) {
       const overtaken =
         error instanceof GitError && (error.code === 'stale' || error.code === 'locked')
@@ -52,16 +56,16 @@ async function tryPick(ctx: Ctx, project: Project, wish: PickWish): Promise<Obje
 async function attemptPick(
   ctx: Ctx,
   project: Project,
-  wish: PickWish,
+  input: PickInput,
 ): Promise<ObjectId | undefined> {
   const repo = ctx.git.open(project.id)
-  const name = `refs/heads/${wish.branch}`
-  const tip = isBranchName(wish.branch) ? await findRef(repo, name) : undefined
+  const name = `refs/heads/${input.branch}`
+  const tip = isBranchName(input.branch) ? await findRef(repo, name) : undefined
   if (!tip) throw notFound('Branch')
-  const mergeRequest = await mergedAs(ctx, project, wish.commit.id)
-  const picked = await apply(ctx, repo, wish, tip.id, mergeRequest)
-  if (picked.outcome !== 'clean') throw refusalOf(wish, picked.outcome, mergeRequest)
-  if (wish.dryRun || picked.commitId === undefined) return undefined
+  const mergeRequest = await mergedAs(ctx, project, input.commit.id)
+  const picked = await apply(ctx, repo, input, tip.id, mergeRequest)
+  if (picked.outcome !== 'clean') throw refusalOf(input, picked.outcome, mergeRequest)
+  if (input.dryRun || picked.commitId === undefined) return undefined
   const move = { name, oldId: tip.id, newId: picked.commitId }
   await moveRefs(ctx, project, { via: 'api', moves: [move] })
   return picked.commitId
@@ -70,26 +74,26 @@ async function attemptPick(
 async function apply(
   ctx: Ctx,
   repo: Repo,
-  wish: PickWish,
+  input: PickInput,
   onto: ObjectId,
   mergeRequest: MergeRequestLink | undefined,
 ): Promise<Picked> {
   const caller = signerOf(ctx)
-  const input = {
-    commit: wish.commit.id,
+  const options = {
+    commit: input.commit.id,
     onto,
     // A picked commit stays its author's, with the date; taking one back is the caller's own work.
-    author: wish.kind === 'cherry-pick' ? wish.commit.author : caller,
+    author: input.kind === 'cherry-pick' ? input.commit.author : caller,
     committer: caller,
-    message: await messageOf(repo, wish, mergeRequest),
-    dryRun: wish.dryRun,
+    message: await messageOf(repo, input, mergeRequest),
+    dryRun: input.dryRun,
   }
-  return wish.kind === 'revert' ? await revert(repo, input) : await cherryPick(repo, input)
+  return input.kind === 'revert' ? await revert(repo, options) : await cherryPick(repo, options)
 }
 
 async function messageOf(
   repo: Repo,
-  { kind, commit, message }: PickWish,
+  { kind, commit, message }: PickInput,
   mergeRequest: MergeRequestLink | undefined,
 ): Promise<string> {
   if (kind === 'revert') {
@@ -117,14 +121,14 @@ async function mergedCommits(repo: Repo, commit: Commit): Promise<readonly Commi
 }
 
 function refusalOf(
-  wish: PickWish,
+  input: PickInput,
   code: 'empty' | 'conflict',
   mergeRequest: MergeRequestLink | undefined,
 ): Problem {
-  const { kind } = wish
+  const { kind } = input
   const noun = mergeRequest ? 'merge request' : 'commit'
   const done = kind === 'revert' ? 'reverted' : 'cherry-picked'
   const message = `Sorry, we cannot ${kind} this ${noun} automatically. This ${noun} may already have been ${done}, or a more recent commit may have updated some of its content.`
-  const body = { message, error_code: code, ...(wish.dryRun ? { dry_run: 'error' } : {}) }
+  const body = { message, error_code: code, ...(input.dryRun ? { dry_run: 'error' } : {}) }
   return new Problem('bad_request', 400, body)
 }

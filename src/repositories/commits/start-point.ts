@@ -29,15 +29,15 @@ export interface StartPoint {
 }
 
 /** Finds the parent of a new commit, in the order of checks of docs/contract/B-resolved §2.2. */
-export async function findStart(ctx: Ctx, project: Project, wish: Start): Promise<StartPoint> {
+export async function findStart(ctx: Ctx, project: Project, input: Start): Promise<StartPoint> {
   const repo = ctx.git.open(project.id)
-  const source = wish.startProject ?? project
+  const source = input.startProject ?? project
   const from = ctx.git.open(source.id)
-  const shaCommit = wish.startSha === undefined ? undefined : await findSha(from, wish.startSha)
-  const startBranch = wish.startSha === undefined ? (wish.startBranch ?? wish.branch) : undefined
-  const isOther = startBranch !== wish.branch || source.id !== project.id
+  const shaCommit = input.startSha === undefined ? undefined : await findSha(from, input.startSha)
+  const startBranch = input.startSha === undefined ? (input.startBranch ?? input.branch) : undefined
+  const isOther = startBranch !== input.branch || source.id !== project.id
   const [tipId, otherId] = await Promise.all([
-    findTip(repo, wish.branch),
+    findTip(repo, input.branch),
     isOther ? (shaCommit ?? findTip(from, startBranch ?? '')) : undefined,
   ])
   // The parent and the tip to be replaced must come of one look, or a commit in between is lost.
@@ -45,12 +45,12 @@ export async function findStart(ctx: Ctx, project: Project, wish: Start): Promis
   if (start === undefined && !(source.id === project.id && (await isEmpty(repo)))) {
     throw invalidText('You can only create or edit files when you are on a branch')
   }
-  if (isOther && tipId !== undefined && !wish.force) {
+  if (isOther && tipId !== undefined && !input.force) {
     throw invalidText(
-      `A branch called '${wish.branch}' already exists. Switch to that branch in order to make changes`,
+      `A branch called '${input.branch}' already exists. Switch to that branch in order to make changes`,
     )
   }
-  if (tipId === undefined) assertNewName(wish.branch)
+  if (tipId === undefined) assertNewName(input.branch)
   return { parentId: start, tipId, from }
 }
 

@@ -1,7 +1,3 @@
-import { mayInProject } from '../../access/decide.ts'
-import { findVisibleProject, type Project } from '../../access/subjects.ts'
-import { forbidden, invalidText } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
 import { compareCommits } from '../../git/diff/compare.ts'
 import { readCommits } from '../../git/objects/commit.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
@@ -10,8 +6,8 @@ import { flag, id, text } from '../../http/params.ts'
 import { presentCommit } from '../commits/entity.ts'
 import { onCode, projectUrl } from '../repository/access.ts'
 import { presentDiff } from '../repository/diff-entity.ts'
-import { areRelated } from '../repository/fork-network.ts'
 import { orNotFound } from '../repository/missing.ts'
+import { fromProject } from './access.ts'
 import { comparisonEntity } from './entity.ts'
 
 export const compareRefs = endpoint({
@@ -50,20 +46,3 @@ export const compareRefs = endpoint({
     }
   },
 })
-
-/** The project that `from` belongs to: of the same fork network, and readable (docs/contract/B-resolved §1.4). */
-async function fromProject(
-  ctx: Ctx,
-  project: Project,
-  id: number | undefined,
-): Promise<Pick<Project, 'id'>> {
-  if (id === undefined || id === project.id) return project
-  const source = await findVisibleProject(ctx, String(id))
-  if (!source || !(await areRelated(ctx, project, source))) {
-    throw invalidText(`Target project id:${id} is not a fork of project id:${project.id}`)
-  }
-  if (!mayInProject(ctx.actor, source, 'download_code')) {
-    throw forbidden("You don't have access to this fork's parent project")
-  }
-  return source
-}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../http/endpoint.ts'
 import { filledText, flag, oneOf, text } from '../../http/params.ts'
-import { onWritableCode } from '../repository/access.ts'
+import { onWritableCode, writesBranch } from '../repository/access.ts'
 import { filePath } from './file-path.ts'
 import { writeFile } from './write-file.ts'
 
@@ -34,6 +34,7 @@ export const createRepositoryFile = endpoint({
   params: { file_path: filePath() },
   body: { ...common, ...content },
   maxBody: FILE_BODY,
+  conditions: [writesBranch],
   response: writtenEntity,
   status: 201,
   async handler({ ctx, project, params, body }) {
@@ -50,6 +51,7 @@ export const updateRepositoryFile = endpoint({
   params: { file_path: filePath() },
   body: { ...common, ...content, last_commit_id: text().optional() },
   maxBody: FILE_BODY,
+  conditions: [writesBranch],
   response: writtenEntity,
   async handler({ ctx, project, params, body }) {
     return await writeFile(ctx, project, { kind: 'update', path: params.file_path, body })
@@ -64,6 +66,7 @@ export const deleteRepositoryFile = endpoint({
   access: onWritableCode('push_code'),
   params: { file_path: filePath() },
   body: { ...common, last_commit_id: text().optional() },
+  conditions: [writesBranch],
   async handler({ ctx, project, params, body }) {
     await writeFile(ctx, project, { kind: 'delete', path: params.file_path, body })
   },

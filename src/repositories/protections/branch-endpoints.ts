@@ -1,35 +1,26 @@
 import { z } from 'zod'
-import { onGroup, onProject } from '../../access/subjects.ts'
-import type { OffsetPage } from '../../base/page.ts'
+import { onEither, type Source } from '../../access/sources.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { text } from '../../http/params.ts'
-import type { Owner } from './admit.ts'
+import { mayUnprotect, onBranchRule, onOwnBranchRule, readBranchRules } from './access.ts'
 import { presentRules, protectedBranchEntity } from './branch-entity.ts'
-import { type BranchRuleRow, findRuleRow, listRuleRows } from './branch-queries.ts'
+import { type BranchRuleRow, listRuleRows } from './branch-queries.ts'
 import {
-  assertMayUnprotect,
   changeRule,
   createRule,
-  getOwnRule,
   type NewRule,
   type RuleChange,
   removeRule,
 } from './branch-verbs.ts'
-import { changeBranchBody, createBranchBody, listQuery, ownerOf } from './params.ts'
+import { changeBranchBody, createBranchBody, listQuery } from './params.ts'
 
 const tags = ['protected branches']
-const params = { name: text({ max: 255 }) }
+const path = '/:source/:id/protected_branches'
 
-async function list(ctx: Ctx, owner: Owner, search: string | undefined, page: OffsetPage) {
-  const rows = await listRuleRows(ctx.db, owner, search, page)
-  return { ...rows, items: await presentRules(ctx, owner, rows.items) }
-}
-
-async function one(ctx: Ctx, owner: Owner, row: BranchRuleRow | undefined) {
-  const [rule] = row ? await presentRules(ctx, owner, [row]) : []
-  if (!rule) throw notFound(owner.kind === 'group' ? 'ProtectedBranch' : undefined)
+async function present(ctx: Ctx, source: Source, row: BranchRuleRow) {
+  const [rule] = await presentRules(ctx, source, [row])
+  if (!rule) throw notFound()
   return rule
 }
 
@@ -60,141 +51,62 @@ function ruleChange(body: z.infer<z.ZodObject<typeof changeBranchBody>>): RuleCh
 
 export const listProtectedBranches = endpoint({
   method: 'GET',
-  path: '/projects/:id/protected_branches',
-  summary: 'List the protected branches of a project, those that its groups protect included',
+  path,
+  summary:
+    'List the protected branches of a project or group, a project’s with those of the groups above it',
   tags,
-  access: onProject('read_protected_branches'),
+  access: onEither(readBranchRules),
   query: listQuery,
   paginate: 'offset',
   response: z.array(protectedBranchEntity),
-  handler: ({ ctx, project, query, page }) => list(ctx, ownerOf({ project }), query.search, page),
+  async handler({ ctx, source, query, page }) {
+    const rows = await listRuleRows(ctx.db, source, query.search, page)
+    return { ...rows, items: await presentRules(ctx, source, rows.items) }
+  },
 })
 
 export const getProtectedBranch = endpoint({
   method: 'GET',
-  path: '/projects/:id/protected_branches/:name',
-  summary: 'Get a protected branch, or a pattern of them',
+  path: `${path}/:name`,
+  summary: 'Get a protected branch of a project or group, or a pattern of them',
   tags,
-  access: onProject('read_protected_branches'),
-  params,
+  access: onBranchRule(),
   response: protectedBranchEntity,
-  async handler({ ctx, project, params: { name } }) {
-    const owner = ownerOf({ project })
-    return one(ctx, owner, await findRuleRow(ctx.db, owner, name))
-  },
+  handler: ({ ctx, source, rule }) => present(ctx, source, rule),
 })
 
-export const protectRepositoryBranch = endpoint({
+export const addProtectedBranch = endpoint({
   method: 'POST',
-  path: '/projects/:id/protected_branches',
-  summary: 'Protect a branch, or all that fit a pattern',
+  path,
+  summary: 'Protect a branch, or all that fit a pattern, in a project or group',
   tags,
-  access: onProject('admin_protections'),
+  access: onEither('admin_protections'),
   body: createBranchBody,
   response: protectedBranchEntity,
   status: 201,
-  async handler({ ctx, project, body }) {
-    const owner = ownerOf({ project })
-    return one(ctx, owner, await createRule(ctx, owner, newRule(body)))
-  },
+  handler: async ({ ctx, source, body }) =>
+    present(ctx, source, await createRule(ctx, source, newRule(body))),
 })
 
 export const changeProtectedBranch = endpoint({
   method: 'PATCH',
-  path: '/projects/:id/protected_branches/:name',
-  summary: 'Change who may push to, merge into and unprotect a branch',
+  path: `${path}/:name`,
+  summary: 'Change who may push to, merge into and unprotect a branch of a project or group',
   tags,
-  access: onProject('admin_protections'),
-  params,
+  access: onOwnBranchRule('admin_protections'),
   body: changeBranchBody,
+  conditions: [mayUnprotect],
   response: protectedBranchEntity,
-  async handler({ ctx, project, params: { name }, body }) {
-    const owner = ownerOf({ project })
-    const row = await getOwnRule(ctx, owner, name)
-    await assertMayUnprotect(ctx, project, row)
-    return one(ctx, owner, await changeRule(ctx, owner, row, ruleChange(body)))
-  },
+  handler: async ({ ctx, source, rule, body }) =>
+    present(ctx, source, await changeRule(ctx, source, rule, ruleChange(body))),
 })
 
-export const unprotectRepositoryBranch = endpoint({
+export const removeProtectedBranch = endpoint({
   method: 'DELETE',
-  path: '/projects/:id/protected_branches/:name',
-  summary: 'Stop protecting a branch',
+  path: `${path}/:name`,
+  summary: 'Stop protecting a branch of a project or group',
   tags,
-  access: onProject('unprotect_branches'),
-  params,
-  async handler({ ctx, project, params: { name } }) {
-    const owner = ownerOf({ project })
-    const row = await getOwnRule(ctx, owner, name)
-    await assertMayUnprotect(ctx, project, row)
-    await removeRule(ctx, owner, row)
-  },
-})
-
-export const listGroupProtectedBranches = endpoint({
-  method: 'GET',
-  path: '/groups/:id/protected_branches',
-  summary: 'List the branches that a group protects in all its projects',
-  tags,
-  access: onGroup('read_protections'),
-  query: listQuery,
-  paginate: 'offset',
-  response: z.array(protectedBranchEntity),
-  handler: ({ ctx, group, query, page }) => list(ctx, ownerOf({ group }), query.search, page),
-})
-
-export const getGroupProtectedBranch = endpoint({
-  method: 'GET',
-  path: '/groups/:id/protected_branches/:name',
-  summary: 'Get a branch that a group protects',
-  tags,
-  access: onGroup('read_protections'),
-  params,
-  response: protectedBranchEntity,
-  handler: async ({ ctx, group, params: { name } }) =>
-    one(ctx, ownerOf({ group }), await getOwnRule(ctx, ownerOf({ group }), name)),
-})
-
-export const protectGroupBranch = endpoint({
-  method: 'POST',
-  path: '/groups/:id/protected_branches',
-  summary: 'Protect a branch in all projects of a group',
-  tags,
-  access: onGroup('admin_protections'),
-  body: createBranchBody,
-  response: protectedBranchEntity,
-  status: 201,
-  async handler({ ctx, group, body }) {
-    const owner = ownerOf({ group })
-    return one(ctx, owner, await createRule(ctx, owner, newRule(body)))
-  },
-})
-
-export const changeGroupProtectedBranch = endpoint({
-  method: 'PATCH',
-  path: '/groups/:id/protected_branches/:name',
-  summary: 'Change how a group protects a branch',
-  tags,
-  access: onGroup('admin_protections'),
-  params,
-  body: changeBranchBody,
-  response: protectedBranchEntity,
-  async handler({ ctx, group, params: { name }, body }) {
-    const owner = ownerOf({ group })
-    const row = await getOwnRule(ctx, owner, name)
-    return one(ctx, owner, await changeRule(ctx, owner, row, ruleChange(body)))
-  },
-})
-
-export const unprotectGroupBranch = endpoint({
-  method: 'DELETE',
-  path: '/groups/:id/protected_branches/:name',
-  summary: 'Stop protecting a branch for a group',
-  tags,
-  access: onGroup('admin_protections'),
-  params,
-  async handler({ ctx, group, params: { name } }) {
-    const owner = ownerOf({ group })
-    await removeRule(ctx, owner, await getOwnRule(ctx, owner, name))
-  },
+  access: onOwnBranchRule({ projects: 'unprotect_branches', groups: 'admin_protections' }),
+  conditions: [mayUnprotect],
+  handler: ({ ctx, source, rule }) => removeRule(ctx, source, rule),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { Source } from '../../access/sources.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { Owner } from './admit.ts'
 import {
   type Action,
   type BranchLevelRow,
@@ -21,7 +21,7 @@ export const protectedBranchEntity = z.strictObject({
 })
 
 /** Rules with their levels, in the order given. */
-export async function presentRules(ctx: Ctx, owner: Owner, rows: readonly BranchRuleRow[]) {
+export async function presentRules(ctx: Ctx, owner: Source, rows: readonly BranchRuleRow[]) {
   const levels = await listLevelRows(
     ctx.db,
     rows.map((row) => row.id),
@@ -30,7 +30,7 @@ export async function presentRules(ctx: Ctx, owner: Owner, rows: readonly Branch
 }
 
 function presentRule(
-  owner: Owner,
+  owner: Source,
   row: BranchRuleRow,
   levels: readonly BranchLevelRow[],
 ): z.input<typeof protectedBranchEntity> {
@@ -46,6 +46,6 @@ function presentRule(
     unprotect_access_levels: levelsFor('unprotect'),
     allow_force_push: row.allow_force_push === 1,
     code_owner_approval_required: row.code_owner_approval_required === 1,
-    inherited: owner.kind === 'project' && row.group_id !== null,
+    inherited: owner.type === 'project' && row.group_id !== null,
   }
 }

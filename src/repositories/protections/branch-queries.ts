@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
+import type { Source } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
-import type { Owner } from './admit.ts'
 import type { LevelChanges, LevelRow, Target } from './levels.ts'
 
 export type Action = 'push' | 'merge' | 'unprotect'
@@ -15,9 +15,9 @@ export interface BranchLevelRow extends LevelRow {
 }
 
 /** The rules of a group, or of a project with those that its groups lay on it, its own first. */
-function rulesOf(db: Db, owner: Owner) {
+function rulesOf(db: Db, owner: Source) {
   const query = db.selectFrom('protected_branches as rule').selectAll('rule')
-  if (owner.kind === 'group') return query.where('rule.group_id', '=', owner.id)
+  if (owner.type === 'group') return query.where('rule.group_id', '=', owner.id)
   return query.where((is) =>
     is.or([
       is('rule.project_id', '=', owner.id),
@@ -31,7 +31,7 @@ function rulesOf(db: Db, owner: Owner) {
   )
 }
 
-export function listRuleRows(db: Db, owner: Owner, search: string | undefined, page: OffsetPage) {
+export function listRuleRows(db: Db, owner: Source, search: string | undefined, page: OffsetPage) {
   const query = rulesOf(db, owner).orderBy('rule.id')
   return listPage(
     db,
@@ -45,7 +45,7 @@ export function listRuleRows(db: Db, owner: Owner, search: string | undefined, p
 export type BranchRuleRow = NonNullable<Awaited<ReturnType<typeof findRuleRow>>>
 
 /** The rule of exactly this name; the owner's own before an inherited one. */
-export function findRuleRow(db: Db, owner: Owner, name: string) {
+export function findRuleRow(db: Db, owner: Source, name: string) {
   return rulesOf(db, owner)
     .where('rule.name', '=', name)
     .orderBy('rule.project_id', (order) => order.desc().nullsLast())
@@ -70,7 +70,7 @@ export function listLevelRows(db: Db, ruleIds: readonly number[]): Promise<Branc
 export async function insertRule(
   db: Db,
   rule: {
-    readonly owner: Owner
+    readonly owner: Source
     readonly name: string
     readonly allowForcePush: boolean
     readonly codeOwners: boolean
@@ -80,7 +80,7 @@ export async function insertRule(
   const { id } = await db
     .insertInto('protected_branches')
     .values({
-      [rule.owner.kind === 'project' ? 'project_id' : 'group_id']: rule.owner.id,
+      [rule.owner.type === 'project' ? 'project_id' : 'group_id']: rule.owner.id,
       name: rule.name,
       allow_force_push: rule.allowForcePush,
       code_owner_approval_required: rule.codeOwners,

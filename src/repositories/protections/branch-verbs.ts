@@ -1,14 +1,11 @@
-import { isAdmin } from '../../access/actor.ts'
 import { audit } from '../../access/audit.ts'
 import { Role } from '../../access/roles.ts'
-import type { Project } from '../../access/subjects.ts'
-import { conflict, forbidden, notFound, unprocessable } from '../../base/problem.ts'
+import type { Source } from '../../access/sources.ts'
+import { conflict, notFound, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
-import { getMover } from '../refs/mover.ts'
-import { lets } from '../refs/protection.ts'
-import { admitTargets, type Owner } from './admit.ts'
+import { admitTargets } from './admit-targets.ts'
 import {
   type Action,
   type BranchRuleRow,
@@ -19,25 +16,25 @@ import {
   listLevelRows,
   updateRule,
 } from './branch-queries.ts'
-import { type LevelWish, planLevels } from './levels.ts'
+import { type LevelInput, planLevels } from './levels.ts'
 
 /** The levels of one action, as a request to protect gives them: one role, a list, or both. */
-interface Wishes {
+interface ActionLevels {
   readonly level: number | undefined
-  readonly list: readonly LevelWish[] | undefined
+  readonly list: readonly LevelInput[] | undefined
 }
 
 export interface NewRule {
   readonly name: string
   readonly allowForcePush: boolean
   readonly codeOwners: boolean
-  readonly levels: Readonly<Record<Action, Wishes>>
+  readonly levels: Readonly<Record<Action, ActionLevels>>
 }
 
 export interface RuleChange {
   readonly allowForcePush: boolean | undefined
   readonly codeOwners: boolean | undefined
-  readonly levels: Readonly<Record<Action, readonly LevelWish[] | undefined>>
+  readonly levels: Readonly<Record<Action, readonly LevelInput[] | undefined>>
 }
 
 const actions = ['push', 'merge', 'unprotect'] as const
@@ -49,29 +46,29 @@ const words: Readonly<Record<Action, string>> = {
 }
 
 /** The role is left out for its default only where a list is given (docs/contract/B-resolved §9.1). */
-function wished(action: Action, wishes: Wishes): LevelWish[] {
+function levelsFor(action: Action, asked: ActionLevels): LevelInput[] {
   // Keys push; named elsewhere they are ignored here, which leaves the default.
-  const list = (wishes.list ?? []).map((wish) => {
-    const isBare = wish.user_id == null && wish.group_id == null && wish.access_level == null
-    const isForPush = action === 'push' && wish.deploy_key_id != null
-    return isBare && !isForPush ? { access_level: Role.maintainer } : { ...wish, id: undefined }
+  const list = (asked.list ?? []).map((level) => {
+    const isBare = level.user_id == null && level.group_id == null && level.access_level == null
+    const isForPush = action === 'push' && level.deploy_key_id != null
+    return isBare && !isForPush ? { access_level: Role.maintainer } : { ...level, id: undefined }
   })
-  if (wishes.level !== undefined) return [{ access_level: wishes.level }, ...list]
+  if (asked.level !== undefined) return [{ access_level: asked.level }, ...list]
   return list.length > 0 ? list : [{ access_level: Role.maintainer }]
 }
 
 /** Protects the branches of a name or pattern. 409 when that is done already. */
-export async function createRule(ctx: Ctx, owner: Owner, given: NewRule): Promise<BranchRuleRow> {
+export async function createRule(ctx: Ctx, owner: Source, given: NewRule): Promise<BranchRuleRow> {
   const taken = () => conflict(`Protected branch '${given.name}' already exists`)
   return await inTransaction(ctx, async (ctx) => {
-    const key = owner.kind === 'project' ? 'project_id' : 'group_id'
+    const key = owner.type === 'project' ? 'project_id' : 'group_id'
     const id = await uniquely(
       { [`protected_branches.${key}, protected_branches.name`]: taken },
       () => insertRule(ctx.db, { owner, ...given }, ctx.now()),
     )
     for (const action of actions) {
-      const wishes = wished(action, given.levels[action])
-      await setLevels(ctx, owner, { id, action, known: [], wishes })
+      const asked = levelsFor(action, given.levels[action])
+      await setLevels(ctx, owner, { id, action, known: [], asked })
     }
     await note(ctx, owner, 'branch_protected', given.name)
     return await getOwnRule(ctx, owner, given.name)
@@ -82,12 +79,12 @@ interface LevelSetting {
   readonly id: number
   readonly action: Action
   readonly known: Awaited<ReturnType<typeof listLevelRows>>
-  readonly wishes: readonly LevelWish[]
+  readonly asked: readonly LevelInput[]
 }
 
-async function setLevels(ctx: Ctx, owner: Owner, setting: LevelSetting): Promise<void> {
-  const { id, action, known, wishes } = setting
-  const changes = planLevels(known, wishes, words[action])
+async function setLevels(ctx: Ctx, owner: Source, setting: LevelSetting): Promise<void> {
+  const { id, action, known, asked } = setting
+  const changes = planLevels(known, asked, words[action])
   await admitTargets(ctx, owner, changes, words[action], { keys: action === 'push' })
   const nobody = [...changes.add, ...changes.change.map((one) => one.target)].some(
     (target) => target.access_level === Role.none,
@@ -101,7 +98,7 @@ async function setLevels(ctx: Ctx, owner: Owner, setting: LevelSetting): Promise
 /** Changes what was told of a rule; lists that were not sent stay. */
 export async function changeRule(
   ctx: Ctx,
-  owner: Owner,
+  owner: Source,
   row: BranchRuleRow,
   change: RuleChange,
 ): Promise<BranchRuleRow> {
@@ -118,17 +115,17 @@ export async function changeRule(
     )
     const known = await listLevelRows(ctx.db, [row.id])
     for (const action of actions) {
-      const wishes = change.levels[action]
-      if (!wishes) continue
+      const asked = change.levels[action]
+      if (!asked) continue
       const ofAction = known.filter((level) => level.action === action)
-      await setLevels(ctx, owner, { id: row.id, action, known: ofAction, wishes })
+      await setLevels(ctx, owner, { id: row.id, action, known: ofAction, asked })
     }
     await note(ctx, owner, 'branch_protection_changed', row.name)
     return await getOwnRule(ctx, owner, row.name)
   })
 }
 
-export async function removeRule(ctx: Ctx, owner: Owner, row: BranchRuleRow): Promise<void> {
+export async function removeRule(ctx: Ctx, owner: Source, row: BranchRuleRow): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     await deleteRule(ctx.db, row.id)
     await note(ctx, owner, 'branch_unprotected', row.name)
@@ -136,35 +133,14 @@ export async function removeRule(ctx: Ctx, owner: Owner, row: BranchRuleRow): Pr
 }
 
 /** The owner's own rule of exactly this name, not one that a group lays on it; else 404. */
-export async function getOwnRule(ctx: Ctx, owner: Owner, name: string): Promise<BranchRuleRow> {
+export async function getOwnRule(ctx: Ctx, owner: Source, name: string): Promise<BranchRuleRow> {
   const row = await findRuleRow(ctx.db, owner, name)
-  const isOwn = owner.kind === 'project' ? row?.project_id === owner.id : row !== undefined
-  if (!row || !isOwn) throw notFound(owner.kind === 'group' ? 'ProtectedBranch' : undefined)
+  const isOwn = owner.type === 'project' ? row?.project_id === owner.id : row !== undefined
+  if (!row || !isOwn) throw notFound(owner.type === 'group' ? 'ProtectedBranch' : undefined)
   return row
 }
 
-/** Whoever is in the list for unprotecting, or without one every maintainer (docs/contract/B-resolved §9.1). */
-export async function assertMayUnprotect(
-  ctx: Ctx,
-  project: Project,
-  row: BranchRuleRow,
-): Promise<void> {
-  if (isAdmin(ctx.actor)) return
-  const levels = (await listLevelRows(ctx.db, [row.id])).filter(
-    (level) => level.action === 'unprotect',
-  )
-  if (levels.length === 0) {
-    if (project.role < Role.maintainer) throw forbidden()
-    return
-  }
-  const { name } = row
-  const none = { allowForcePush: false, codeOwners: false, push: [], merge: [] }
-  const rule = { name, ...none, unprotect: levels }
-  const mover = await getMover(ctx, project, [rule], [])
-  if (!lets(levels, mover)) throw forbidden()
-}
-
-async function note(ctx: Ctx, owner: Owner, action: string, name: string): Promise<void> {
-  const type = owner.kind === 'project' ? 'Project' : 'Group'
+async function note(ctx: Ctx, owner: Source, action: string, name: string): Promise<void> {
+  const type = owner.type === 'project' ? 'Project' : 'Group'
   await audit(ctx, { entity: { type, id: owner.id }, action, details: { name } })
 }

@@ -1,25 +1,21 @@
 import { z } from 'zod'
-import { onGroup, onProject } from '../../access/subjects.ts'
-import type { OffsetPage } from '../../base/page.ts'
-import type { Ctx } from '../../ctx.ts'
+import { onEither } from '../../access/sources.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { filledText, integer, text } from '../../http/params.ts'
-import type { Owner } from './admit.ts'
+import { filledText, integer } from '../../http/params.ts'
+import { onProtectedEnvironment } from './access.ts'
 import { approvalRules, deployLevels, filledDeployLevels } from './environment-levels.ts'
 import { listEnvironmentRows } from './environment-queries.ts'
 import {
   changeEnvironment,
-  getEnvironment,
   presentEnvironments,
   presentOne,
   protectEnvironment,
   protectedEnvironmentEntity,
   unprotectEnvironment,
 } from './environment-verbs.ts'
-import { ownerOf } from './params.ts'
 
 const tags = ['protected environments']
-const params = { name: text({ max: 255 }) }
+const path = '/:source/:id/protected_environments'
 const shared = {
   required_approval_count: integer({ min: 0, max: 5 }).optional(),
   approval_rules: approvalRules.optional(),
@@ -31,58 +27,52 @@ const createBody = {
 }
 const changeBody = { ...shared, deploy_access_levels: deployLevels.optional() }
 
-async function list(ctx: Ctx, owner: Owner, page: OffsetPage) {
-  const rows = await listEnvironmentRows(ctx.db, owner, page)
-  return { ...rows, items: await presentEnvironments(ctx, rows.items) }
-}
-
 export const listProtectedEnvironments = endpoint({
   method: 'GET',
-  path: '/projects/:id/protected_environments',
-  summary: 'List the protected environments of a project by name',
+  path,
+  summary: 'List the protected environments of a project or group by name',
   tags,
-  access: onProject('read_protections'),
+  access: onEither('read_protections'),
   paginate: 'offset',
   response: z.array(protectedEnvironmentEntity),
-  handler: ({ ctx, project, page }) => list(ctx, ownerOf({ project }), page),
+  async handler({ ctx, source, page }) {
+    const rows = await listEnvironmentRows(ctx.db, source, page)
+    return { ...rows, items: await presentEnvironments(ctx, rows.items) }
+  },
 })
 
 export const getProtectedEnvironment = endpoint({
   method: 'GET',
-  path: '/projects/:id/protected_environments/:name',
-  summary: 'Get a protected environment',
+  path: `${path}/:name`,
+  summary: 'Get a protected environment of a project or group',
   tags,
-  access: onProject('read_protections'),
-  params,
+  access: onProtectedEnvironment(),
   response: protectedEnvironmentEntity,
-  handler: ({ ctx, project, params: { name } }) => presentOne(ctx, ownerOf({ project }), name),
+  handler: ({ ctx, environment }) => presentOne(ctx, environment),
 })
 
-export const protectProjectEnvironment = endpoint({
+export const addProtectedEnvironment = endpoint({
   method: 'POST',
-  path: '/projects/:id/protected_environments',
-  summary: 'Protect an environment of a project',
+  path,
+  summary: 'Protect an environment, or a tier of them, in a project or group',
   tags,
-  access: onProject('admin_protections'),
+  access: onEither('admin_protections'),
   body: createBody,
   response: protectedEnvironmentEntity,
   status: 201,
-  handler: ({ ctx, project, body }) => protectEnvironment(ctx, ownerOf({ project }), body),
+  handler: ({ ctx, source, body }) => protectEnvironment(ctx, source, body),
 })
 
 export const changeProtectedEnvironment = endpoint({
   method: 'PUT',
-  path: '/projects/:id/protected_environments/:name',
-  summary: 'Change who may deploy to an environment',
+  path: `${path}/:name`,
+  summary: 'Change who may deploy to an environment of a project or group',
   tags,
-  access: onProject('admin_protections'),
-  params,
+  access: onProtectedEnvironment('admin_protections'),
   body: changeBody,
   response: protectedEnvironmentEntity,
-  async handler({ ctx, project, params: { name }, body }) {
-    const owner = ownerOf({ project })
-    return changeEnvironment(ctx, owner, await getEnvironment(ctx, owner, name), body)
-  },
+  handler: ({ ctx, source, environment, body }) =>
+    changeEnvironment(ctx, source, environment, body),
 })
 
 export const unprotectProjectEnvironment = endpoint({
@@ -90,61 +80,8 @@ export const unprotectProjectEnvironment = endpoint({
   path: '/projects/:id/protected_environments/:name',
   summary: 'Stop protecting an environment',
   tags,
-  access: onProject('admin_protections'),
-  params,
-  async handler({ ctx, project, params: { name } }) {
-    const owner = ownerOf({ project })
-    await unprotectEnvironment(ctx, owner, await getEnvironment(ctx, owner, name))
-  },
-})
-
-export const listGroupProtectedEnvironments = endpoint({
-  method: 'GET',
-  path: '/groups/:id/protected_environments',
-  summary: 'List the tiers of environments that a group protects',
-  tags,
-  access: onGroup('read_protections'),
-  paginate: 'offset',
-  response: z.array(protectedEnvironmentEntity),
-  handler: ({ ctx, group, page }) => list(ctx, ownerOf({ group }), page),
-})
-
-export const getGroupProtectedEnvironment = endpoint({
-  method: 'GET',
-  path: '/groups/:id/protected_environments/:name',
-  summary: 'Get a tier of environments that a group protects',
-  tags,
-  access: onGroup('read_protections'),
-  params,
-  response: protectedEnvironmentEntity,
-  handler: ({ ctx, group, params: { name } }) => presentOne(ctx, ownerOf({ group }), name),
-})
-
-export const protectGroupEnvironment = endpoint({
-  method: 'POST',
-  path: '/groups/:id/protected_environments',
-  summary: 'Protect a tier of environments in all projects of a group',
-  tags,
-  access: onGroup('admin_protections'),
-  body: createBody,
-  response: protectedEnvironmentEntity,
-  status: 201,
-  handler: ({ ctx, group, body }) => protectEnvironment(ctx, ownerOf({ group }), body),
-})
-
-export const changeGroupProtectedEnvironment = endpoint({
-  method: 'PUT',
-  path: '/groups/:id/protected_environments/:name',
-  summary: 'Change who may deploy to a tier of environments',
-  tags,
-  access: onGroup('admin_protections'),
-  params,
-  body: changeBody,
-  response: protectedEnvironmentEntity,
-  async handler({ ctx, group, params: { name }, body }) {
-    const owner = ownerOf({ group })
-    return changeEnvironment(ctx, owner, await getEnvironment(ctx, owner, name), body)
-  },
+  access: onProtectedEnvironment('admin_protections').forms.projects,
+  handler: ({ ctx, source, environment }) => unprotectEnvironment(ctx, source, environment),
 })
 
 /** Answers 200 with what was taken away (docs/contract/B-resolved §9.3). */
@@ -153,14 +90,11 @@ export const unprotectGroupEnvironment = endpoint({
   path: '/groups/:id/protected_environments/:name',
   summary: 'Stop protecting a tier of environments',
   tags,
-  access: onGroup('admin_protections'),
-  params,
+  access: onProtectedEnvironment('admin_protections').forms.groups,
   response: protectedEnvironmentEntity,
-  async handler({ ctx, group, params: { name } }) {
-    const owner = ownerOf({ group })
-    const row = await getEnvironment(ctx, owner, name)
-    const presented = await presentOne(ctx, owner, name)
-    await unprotectEnvironment(ctx, owner, row)
+  async handler({ ctx, source, environment }) {
+    const presented = await presentOne(ctx, environment)
+    await unprotectEnvironment(ctx, source, environment)
     return presented
   },
 })

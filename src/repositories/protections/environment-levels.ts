@@ -74,15 +74,15 @@ export const filledDeployLevels = parameter<z.infer<typeof deployLevels>>(
   },
 )
 
-export type EnvironmentWish = z.infer<typeof approvalRules>[number]
+export type EnvironmentLevelInput = z.infer<typeof approvalRules>[number]
 
 const keys = ['user_id', 'group_id', 'access_level'] as const
 
 /** 400 for rules that name nobody at all; one that names only nulls gets as far as the model (docs/contract/B-resolved §9.3). */
-export function assertRulesName(wishes: readonly EnvironmentWish[]): void {
-  const isBare = (wish: EnvironmentWish) =>
-    wish.id === undefined && keys.every((key) => wish[key] === undefined)
-  if (wishes.some(isBare)) {
+export function assertRulesName(levels: readonly EnvironmentLevelInput[]): void {
+  const isBare = (given: EnvironmentLevelInput) =>
+    given.id === undefined && keys.every((key) => given[key] === undefined)
+  if (levels.some(isBare)) {
     throw badParameters(
       'user_id, group_id, access_level are missing, at least one parameter must be provided',
     )
@@ -90,35 +90,38 @@ export function assertRulesName(wishes: readonly EnvironmentWish[]): void {
 }
 
 /** The stored level with what an element says of it; a new one begins with nobody. */
-function merged(known: EnvironmentLevelRow | undefined, wish: EnvironmentWish): EnvironmentTarget {
+function merged(
+  known: EnvironmentLevelRow | undefined,
+  given: EnvironmentLevelInput,
+): EnvironmentTarget {
   const pick = (key: (typeof keys)[number]) =>
-    wish[key] === undefined ? (known?.[key] ?? null) : wish[key]
+    given[key] === undefined ? (known?.[key] ?? null) : given[key]
   return {
     access_level: pick('access_level'),
     user_id: pick('user_id'),
     group_id: pick('group_id'),
-    group_inheritance_type: wish.group_inheritance_type ?? known?.group_inheritance_type ?? 0,
-    required_approvals: wish.required_approvals ?? known?.required_approvals ?? 1,
+    group_inheritance_type: given.group_inheritance_type ?? known?.group_inheritance_type ?? 0,
+    required_approvals: given.required_approvals ?? known?.required_approvals ?? 1,
   }
 }
 
 /** What a list of elements changes. A change of who is meant must null who was: exactly one may be named. */
 export function planEnvironmentLevels(
   known: readonly EnvironmentLevelRow[],
-  wishes: readonly EnvironmentWish[],
+  levels: readonly EnvironmentLevelInput[],
   what: string,
 ): LevelChanges<EnvironmentTarget> {
   const remove: number[] = []
   const change: { id: number; target: EnvironmentTarget }[] = []
   const add: EnvironmentTarget[] = []
-  for (const wish of wishes) {
-    const row = known.find((level) => level.id === wish.id)
-    if (wish.id !== undefined && !row) throw notFound()
-    if (row && wish._destroy) {
+  for (const given of levels) {
+    const row = known.find((level) => level.id === given.id)
+    if (given.id !== undefined && !row) throw notFound()
+    if (row && given._destroy) {
       remove.push(row.id)
       continue
     }
-    const target = merged(row, wish)
+    const target = merged(row, given)
     if (keys.filter((key) => target[key] !== null).length !== 1) {
       throw unprocessable([`${what} must name either a user, a group or an access level`])
     }

@@ -1,26 +1,26 @@
+import type { Source } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
-import type { Owner } from './admit.ts'
 import type { EnvironmentLevelRow, EnvironmentTarget, Kind } from './environment-levels.ts'
 import type { LevelChanges } from './levels.ts'
 
-function keyOf(owner: Owner) {
-  return owner.kind === 'project' ? 'project_id' : 'group_id'
+function keyOf(owner: Source) {
+  return owner.type === 'project' ? 'project_id' : 'group_id'
 }
 
-function environmentsOf(db: Db, owner: Owner) {
+function environmentsOf(db: Db, owner: Source) {
   return db.selectFrom('protected_environments').selectAll().where(keyOf(owner), '=', owner.id)
 }
 
 export type EnvironmentRow = NonNullable<Awaited<ReturnType<typeof findEnvironmentRow>>>
 
-export function listEnvironmentRows(db: Db, owner: Owner, page: OffsetPage) {
+export function listEnvironmentRows(db: Db, owner: Source, page: OffsetPage) {
   return listPage(db, environmentsOf(db, owner).orderBy('name'), page)
 }
 
-export function findEnvironmentRow(db: Db, owner: Owner, name: string) {
+export function findEnvironmentRow(db: Db, owner: Source, name: string) {
   return environmentsOf(db, owner).where('name', '=', name).executeTakeFirst()
 }
 
@@ -42,7 +42,7 @@ export function listEnvironmentLevels(
 
 export async function insertEnvironment(
   db: Db,
-  owner: Owner,
+  owner: Source,
   given: { readonly name: string; readonly required_approval_count: number },
   now: Instant,
 ): Promise<number> {

@@ -1,17 +1,18 @@
 import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { Role } from '../../access/roles.ts'
+import type { Source } from '../../access/sources.ts'
 import { conflict, notFound, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
-import { admitTargets, type Owner } from './admit.ts'
+import { admitTargets } from './admit-targets.ts'
 import {
   approvalRuleEntity,
   assertRulesName,
   deployLevelEntity,
+  type EnvironmentLevelInput,
   type EnvironmentLevelRow,
-  type EnvironmentWish,
   type Kind,
   planEnvironmentLevels,
   presentApprovalRule,
@@ -61,7 +62,7 @@ export async function presentEnvironments(ctx: Ctx, rows: readonly EnvironmentRo
 
 export async function getEnvironment(
   ctx: Ctx,
-  owner: Owner,
+  owner: Source,
   name: string,
 ): Promise<EnvironmentRow> {
   const row = await findEnvironmentRow(ctx.db, owner, name)
@@ -69,49 +70,49 @@ export async function getEnvironment(
   return row
 }
 
-export async function presentOne(ctx: Ctx, owner: Owner, name: string) {
-  const [presented] = await presentEnvironments(ctx, [await getEnvironment(ctx, owner, name)])
+export async function presentOne(ctx: Ctx, row: EnvironmentRow) {
+  const [presented] = await presentEnvironments(ctx, [row])
   if (!presented) throw notFound()
   return presented
 }
 
 export interface EnvironmentInput {
   readonly required_approval_count?: number | undefined
-  readonly deploy_access_levels?: readonly EnvironmentWish[] | undefined
-  readonly approval_rules?: readonly EnvironmentWish[] | undefined
+  readonly deploy_access_levels?: readonly EnvironmentLevelInput[] | undefined
+  readonly approval_rules?: readonly EnvironmentLevelInput[] | undefined
 }
 
 /** Protects an environment, or for a group a tier (docs/contract/B-resolved §9.3). */
 export async function protectEnvironment(
   ctx: Ctx,
-  owner: Owner,
+  owner: Source,
   given: EnvironmentInput & { readonly name: string },
 ) {
   const { name } = given
-  if (owner.kind === 'group' && !TIERS.includes(name)) {
+  if (owner.type === 'group' && !TIERS.includes(name)) {
     throw unprocessable([`Name must be one of environment tiers: ${TIERS.join(', ')}.`])
   }
   const taken = () =>
     conflict(
-      owner.kind === 'group'
+      owner.type === 'group'
         ? `Protected environment '${name}' already exists`
         : `Environment '${name}' is already protected`,
     )
   return await inTransaction(ctx, async (ctx) => {
     const table = 'protected_environments'
     const fresh = { name, required_approval_count: given.required_approval_count ?? 0 }
-    const id = await uniquely({ [`${table}.${owner.kind}_id, ${table}.name`]: taken }, () =>
+    const id = await uniquely({ [`${table}.${owner.type}_id, ${table}.name`]: taken }, () =>
       insertEnvironment(ctx.db, owner, fresh, ctx.now()),
     )
     await setLevels(ctx, owner, id, given, [])
     await note(ctx, owner, 'environment_protected', name)
-    return await presentOne(ctx, owner, name)
+    return await presentOne(ctx, await getEnvironment(ctx, owner, name))
   })
 }
 
 export async function changeEnvironment(
   ctx: Ctx,
-  owner: Owner,
+  owner: Source,
   row: EnvironmentRow,
   given: EnvironmentInput,
 ) {
@@ -121,11 +122,11 @@ export async function changeEnvironment(
     await updateEnvironment(ctx.db, row.id, change, ctx.now())
     await setLevels(ctx, owner, row.id, given, await listEnvironmentLevels(ctx.db, [row.id]))
     await note(ctx, owner, 'environment_protection_changed', row.name)
-    return await presentOne(ctx, owner, row.name)
+    return await presentOne(ctx, await getEnvironment(ctx, owner, row.name))
   })
 }
 
-export async function unprotectEnvironment(ctx: Ctx, owner: Owner, row: EnvironmentRow) {
+export async function unprotectEnvironment(ctx: Ctx, owner: Source, row: EnvironmentRow) {
   await inTransaction(ctx, async (ctx) => {
     await deleteEnvironment(ctx.db, row.id)
     await note(ctx, owner, 'environment_unprotected', row.name)
@@ -134,7 +135,7 @@ export async function unprotectEnvironment(ctx: Ctx, owner: Owner, row: Environm
 
 async function setLevels(
   ctx: Ctx,
-  owner: Owner,
+  owner: Source,
   id: number,
   given: EnvironmentInput,
   known: readonly EnvironmentLevelRow[],
@@ -152,13 +153,13 @@ async function setLevels(
         target: { ...one.target, deploy_key_id: null },
       })),
     }
-    const options = owner.kind === 'group' ? { userRole: Role.maintainer } : {}
+    const options = owner.type === 'group' ? { userRole: Role.maintainer } : {}
     await admitTargets(ctx, owner, plain, words[kind], options)
     await changeEnvironmentLevels(ctx.db, id, kind, changes)
   }
 }
 
-async function note(ctx: Ctx, owner: Owner, action: string, name: string): Promise<void> {
-  const type = owner.kind === 'project' ? 'Project' : 'Group'
+async function note(ctx: Ctx, owner: Source, action: string, name: string): Promise<void> {
+  const type = owner.type === 'project' ? 'Project' : 'Group'
   await audit(ctx, { entity: { type, id: owner.id }, action, details: { name } })
 }

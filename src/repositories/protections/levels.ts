@@ -20,7 +20,7 @@ export interface LevelRow extends Target {
 }
 
 /** An element of `allowed_to_push` and its kin: without `id` it adds, with `id` it changes, with `_destroy` it removes. */
-export interface LevelWish {
+export interface LevelInput {
   readonly id?: number | undefined
   readonly _destroy?: boolean | undefined
   readonly access_level?: number | null | undefined
@@ -78,7 +78,7 @@ const destroy = parameter<boolean>({ type: 'boolean' }, (raw) =>
   ['true', '1'].includes(String(raw).toLowerCase()),
 )
 
-export function levelWish(levels: readonly number[]): z.ZodType<LevelWish> {
+export function levelInput(levels: readonly number[]): z.ZodType<LevelInput> {
   return hash({
     id: id().optional(),
     _destroy: destroy.optional(),
@@ -92,10 +92,10 @@ export function levelWish(levels: readonly number[]): z.ZodType<LevelWish> {
 const keys = ['user_id', 'group_id', 'deploy_key_id', 'access_level'] as const
 
 /** Whom an element means, or undefined when it names nobody. The most specific wins. */
-export function targetOf(wish: LevelWish): Target | undefined {
-  const key = keys.find((one) => wish[one] !== undefined && wish[one] !== null)
+export function targetOf(given: LevelInput): Target | undefined {
+  const key = keys.find((one) => given[one] !== undefined && given[one] !== null)
   if (key === undefined) return undefined
-  return { ...roleTarget(null), [key]: wish[key] ?? null }
+  return { ...roleTarget(null), [key]: given[key] ?? null }
 }
 
 export function roleTarget(level: number | null): Target {
@@ -118,7 +118,7 @@ function labelOf(target: Target): string {
  */
 export function planLevels(
   known: readonly (Target & { readonly id: number })[],
-  wishes: readonly LevelWish[],
+  levels: readonly LevelInput[],
   what: string,
 ): LevelChanges {
   const after = new Map<number | string, Target>(known.map((level) => [level.id, level]))
@@ -126,21 +126,21 @@ export function planLevels(
   const change: { id: number; target: Target }[] = []
   const add: Target[] = []
   const ids = new Set(known.map((level) => level.id))
-  if (wishes.some((wish) => wish.id !== undefined && !ids.has(wish.id))) throw notFound()
-  for (const [at, wish] of wishes.entries()) {
-    if (wish.id === undefined) {
-      const target = targetOf(wish)
+  if (levels.some((given) => given.id !== undefined && !ids.has(given.id))) throw notFound()
+  for (const [at, given] of levels.entries()) {
+    if (given.id === undefined) {
+      const target = targetOf(given)
       if (!target) throw unprocessable([`${what} access level can't be blank`])
       add.push(target)
       after.set(`new ${at}`, target)
-    } else if (wish._destroy) {
-      remove.push(wish.id)
-      after.delete(wish.id)
+    } else if (given._destroy) {
+      remove.push(given.id)
+      after.delete(given.id)
     } else {
-      const target = targetOf(wish)
+      const target = targetOf(given)
       if (!target) continue
-      change.push({ id: wish.id, target })
-      after.set(wish.id, target)
+      change.push({ id: given.id, target })
+      after.set(given.id, target)
     }
   }
   refuseTwice([...after.values()], what)

@@ -1,12 +1,5 @@
-import type { Group, Project } from '../../access/subjects.ts'
 import { fault, filledText, flag, list, oneOfNumbers, parameter, text } from '../../http/params.ts'
-import type { Owner } from './admit.ts'
-import { ANY_LEVEL, levelWish, SOME_LEVEL } from './levels.ts'
-
-export function ownerOf(subject: { project: Project } | { group: Group }): Owner {
-  if ('group' in subject) return { kind: 'group', id: subject.group.id }
-  return { kind: 'project', id: subject.project.id, namespaceId: subject.project.namespace_id }
-}
+import { ANY_LEVEL, levelInput, SOME_LEVEL } from './levels.ts'
 
 /** A flag that must be said if it is sent. */
 const saidFlag = parameter<boolean>({ type: 'boolean' }, (raw) => {
@@ -18,9 +11,9 @@ const saidFlag = parameter<boolean>({ type: 'boolean' }, (raw) => {
 const most = { max: 500 }
 
 export const levelLists = {
-  allowed_to_push: list(levelWish(ANY_LEVEL), most).optional(),
-  allowed_to_merge: list(levelWish(ANY_LEVEL), most).optional(),
-  allowed_to_unprotect: list(levelWish(SOME_LEVEL), most).optional(),
+  allowed_to_push: list(levelInput(ANY_LEVEL), most).optional(),
+  allowed_to_merge: list(levelInput(ANY_LEVEL), most).optional(),
+  allowed_to_unprotect: list(levelInput(SOME_LEVEL), most).optional(),
 }
 
 export const listQuery = { search: text({ max: 255 }).optional() }

@@ -17,14 +17,14 @@ export async function protectBranch(
   ctx: Ctx,
   project: Pick<Project, 'id'>,
   name: string,
-  wish: {
+  given: {
     readonly developersCanPush?: boolean | undefined
     readonly developersCanMerge?: boolean | undefined
   },
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     const rule = await ensureBranchRule(ctx.db, project.id, name, ctx.now())
-    const actions = { push: wish.developersCanPush, merge: wish.developersCanMerge } as const
+    const actions = { push: given.developersCanPush, merge: given.developersCanMerge } as const
     for (const action of ['push', 'merge'] as const) {
       const open = actions[action]
       if (open === undefined && !rule.isNew) continue

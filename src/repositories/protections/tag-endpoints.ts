@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { Role } from '../../access/roles.ts'
+import { projectSource } from '../../access/sources.ts'
 import { onProject, type Project } from '../../access/subjects.ts'
 import { notFound, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { filledText, list, oneOfNumbers, text } from '../../http/params.ts'
+import { filledText, list, oneOfNumbers } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
-import { admitTargets } from './admit.ts'
-import { ANY_LEVEL, levelEntity, levelWish, planLevels, presentLevel } from './levels.ts'
-import { ownerOf } from './params.ts'
+import { onTagRule } from './access.ts'
+import { admitTargets } from './admit-targets.ts'
+import { ANY_LEVEL, levelEntity, levelInput, planLevels, presentLevel } from './levels.ts'
 import {
   deleteTagRule,
   findTagRuleRow,
@@ -21,7 +22,6 @@ import {
 } from './tag-queries.ts'
 
 const tags = ['protected tags']
-const params = { name: text({ max: 255 }) }
 const words = 'Create access levels'
 
 export const protectedTagEntity = z.strictObject({
@@ -42,14 +42,8 @@ async function present(ctx: Ctx, rows: readonly TagRuleRow[]) {
   }))
 }
 
-async function getRule(ctx: Ctx, project: Project, name: string): Promise<TagRuleRow> {
-  const row = await findTagRuleRow(ctx.db, project.id, name)
-  if (!row) throw notFound()
-  return row
-}
-
-async function getPresented(ctx: Ctx, project: Project, name: string) {
-  const [rule] = await present(ctx, [await getRule(ctx, project, name)])
+async function presentOne(ctx: Ctx, row: TagRuleRow | undefined) {
+  const [rule] = row ? await present(ctx, [row]) : []
   if (!rule) throw notFound()
   return rule
 }
@@ -73,10 +67,9 @@ export const getProtectedTag = endpoint({
   path: '/projects/:id/protected_tags/:name',
   summary: 'Get a protected tag, or a pattern of them',
   tags,
-  access: onProject('read_protections'),
-  params,
+  access: onTagRule(),
   response: protectedTagEntity,
-  handler: ({ ctx, project, params: { name } }) => getPresented(ctx, project, name),
+  handler: ({ ctx, rule }) => presentOne(ctx, rule),
 })
 
 export const protectTag = endpoint({
@@ -88,24 +81,24 @@ export const protectTag = endpoint({
   body: {
     name: filledText({ max: 255 }),
     create_access_level: oneOfNumbers(ANY_LEVEL).optional(),
-    allowed_to_create: list(levelWish(ANY_LEVEL), { max: 500 }).optional(),
+    allowed_to_create: list(levelInput(ANY_LEVEL), { max: 500 }).optional(),
   },
   response: protectedTagEntity,
   status: 201,
   async handler({ ctx, project, body }) {
-    const given = (body.allowed_to_create ?? []).map((wish) => ({ ...wish, id: undefined }))
+    const given = (body.allowed_to_create ?? []).map((given) => ({ ...given, id: undefined }))
     const role = body.create_access_level ?? (given.length > 0 ? undefined : Role.maintainer)
-    const wishes = role === undefined ? given : [{ access_level: role }, ...given]
-    const changes = planLevels([], wishes, words)
+    const levels = role === undefined ? given : [{ access_level: role }, ...given]
+    const changes = planLevels([], levels, words)
     return await inTransaction(ctx, async (ctx) => {
-      await admitTargets(ctx, ownerOf({ project }), changes, words, { keys: true })
+      await admitTargets(ctx, projectSource(project), changes, words, { keys: true })
       const rule = { projectId: project.id, name: body.name, levels: changes.add }
       const taken = () => unprocessable(['Name has already been taken'])
       await uniquely({ 'protected_tags.project_id, protected_tags.name': taken }, () =>
         insertTagRule(ctx.db, rule, ctx.now()),
       )
       await note(ctx, project, 'tag_protected', body.name)
-      return await getPresented(ctx, project, body.name)
+      return await presentOne(ctx, await findTagRuleRow(ctx.db, project.id, body.name))
     })
   },
 })
@@ -115,15 +108,12 @@ export const unprotectTag = endpoint({
   path: '/projects/:id/protected_tags/:name',
   summary: 'Stop protecting a tag',
   tags,
-  access: onProject('admin_protections'),
-  params,
-  async handler({ ctx, project, params: { name } }) {
-    const row = await getRule(ctx, project, name)
-    await inTransaction(ctx, async (ctx) => {
-      await deleteTagRule(ctx.db, row.id)
-      await note(ctx, project, 'tag_unprotected', name)
-    })
-  },
+  access: onTagRule('admin_protections'),
+  handler: ({ ctx, project, rule }) =>
+    inTransaction(ctx, async (ctx) => {
+      await deleteTagRule(ctx.db, rule.id)
+      await note(ctx, project, 'tag_unprotected', rule.name)
+    }),
 })
 
 async function note(ctx: Ctx, project: Project, action: string, name: string): Promise<void> {

@@ -1,9 +1,10 @@
 import type { ProjectAbility } from '../../access/abilities.ts'
 import { userOf } from '../../access/actor.ts'
+import { type Condition, condition } from '../../access/conditions.ts'
 import { mayInProject } from '../../access/decide.ts'
 import { featureLevel } from '../../access/features.ts'
 import { type Access, assertMayInProject, onProject, type Project } from '../../access/subjects.ts'
-import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
+import { forbidden, invalidText, notFound, type Problem, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -47,7 +48,7 @@ const MAY_NOT_PUSH = 'You are not allowed to push into this branch'
 
 /**
  * The project of `:id` with its repository, for those who may push at all; whether they may push to the very branch is
- * asked once it is known (`assertMayPush`). Both are refused with the same words.
+ * asked once it is known (`pushesBranch`). Both are refused with the same words.
  */
 export function onPush(refusal = MAY_NOT_PUSH): Access<RepositorySubject> {
   return onRepository('push_code', { hidden: true }, (ctx, project) => {
@@ -56,13 +57,46 @@ export function onPush(refusal = MAY_NOT_PUSH): Access<RepositorySubject> {
   })
 }
 
+interface Pushing {
+  readonly ctx: Ctx
+  readonly project: Project
+  readonly body: { readonly branch?: unknown }
+}
+
+/** Who writes to a branch may push to it: its protection says who that is. */
+function pushesTo(
+  branchOf: (given: Pushing) => unknown,
+  refusal: () => Problem,
+): Condition<Pushing> {
+  return condition('branch: may push there', async (given) => {
+    const { ctx, project } = given
+    const branch = branchOf(given)
+    const may =
+      typeof branch === 'string' && isBranchName(branch)
+        ? await mayPushBranch(ctx, project, branch)
+        : mayInProject(ctx.actor, project, 'push_code')
+    return may || refusal()
+  })
+}
+
 /** 403 with the sentence of docs/contract/B-resolved §2.2 for whoever may not push to the branch. */
-export async function assertMayPush(ctx: Ctx, project: Project, branch: unknown): Promise<void> {
-  const isName = typeof branch === 'string' && isBranchName(branch)
-  const may = isName
-    ? await mayPushBranch(ctx, project, branch)
-    : mayInProject(ctx.actor, project, 'push_code')
-  if (!may) throw forbidden(MAY_NOT_PUSH)
+export const pushesBranch = pushesTo(
+  ({ body }) => body.branch,
+  () => forbidden(MAY_NOT_PUSH),
+)
+
+/** The same with 400, as the files API has it (docs/contract/B-resolved §3). */
+export const writesBranch = pushesTo(
+  ({ body }) => body.branch,
+  () => invalidText(MAY_NOT_PUSH),
+)
+
+/** The same for a branch that is the default one unless it is sent. */
+export function commitsToBranch(refusal: string): Condition<Pushing> {
+  return pushesTo(
+    ({ project, body }) => body.branch || (project.default_branch ?? ''),
+    () => forbidden(refusal),
+  )
 }
 
 function onRepository(

@@ -7,7 +7,7 @@ import { createCommit } from '../commits/create-commit.ts'
 import { describeCommit } from '../commits/describe-commit.ts'
 import { commitDetailEntity } from '../commits/entity.ts'
 import { filePath } from '../files/file-path.ts'
-import { assertMayPush, onPush } from '../repository/access.ts'
+import { onPush, pushesBranch } from '../repository/access.ts'
 import { ifFound } from '../repository/missing.ts'
 
 export const updateSubmodule = endpoint({
@@ -18,9 +18,9 @@ export const updateSubmodule = endpoint({
   access: onPush(),
   params: { submodule: filePath() },
   body: { branch: filledText(), commit_sha: filledText(), commit_message: text().optional() },
+  conditions: [pushesBranch],
   response: commitDetailEntity,
   async handler({ ctx, project, repo, params, body }) {
-    await assertMayPush(ctx, project, body.branch)
     const { submodule: path } = params
     const { branch } = body
     const commitId = body.commit_sha.toLowerCase()

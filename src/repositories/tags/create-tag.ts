@@ -16,16 +16,16 @@ import { signerOf } from '../repository/signer.ts'
 export async function createTag(
   ctx: Ctx,
   project: Project,
-  wish: { readonly name: string; readonly ref: string; readonly message?: string | undefined },
+  input: { readonly name: string; readonly ref: string; readonly message?: string | undefined },
 ): Promise<void> {
-  const { name, ref } = wish
+  const { name, ref } = input
   if (!isTagName(name) || isProhibited(name)) throw invalidText('Tag name invalid')
   const repo = ctx.git.open(project.id)
   const full = `refs/tags/${name}`
   if (await findRef(repo, full)) throw invalidText(`Tag ${name} already exists`)
   const target = await ifFound(resolveRevision(repo, ref))
   if (!target) throw invalidText(`Target ${ref} is invalid`)
-  const message = wish.message?.trimEnd() ?? ''
+  const message = input.message?.trimEnd() ?? ''
   const tag = {
     name,
     targetId: target.commitId,

@@ -1,30 +1,27 @@
 import { sql } from 'kysely'
+import type { Source } from '../../access/sources.ts'
 import type { Day } from '../../base/clock.ts'
 import type { Db } from '../../store/schema.ts'
-
-type Owner =
-  | { readonly kind: 'project'; readonly id: number; readonly namespaceId: number }
-  | { readonly kind: 'group'; readonly id: number }
 
 /**
  * Whether a group may be named by rules: one that the project or group is in or shared with (also through the groups
  * above), and for a group also those below it.
  */
-export async function isGroupNear(
+export async function groupHasAccess(
   db: Db,
-  owner: Owner,
+  owner: Source,
   groupId: number,
   today: Day,
 ): Promise<boolean> {
-  const namespaceId = owner.kind === 'project' ? owner.namespaceId : owner.id
+  const { namespaceId } = owner
   const result = await sql<{ one: number }>`
     SELECT 1 AS one FROM namespaces n WHERE n.id = ${groupId} AND n.kind = 'group' AND (
       n.id IN (SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${namespaceId})
-      OR (${owner.kind} = 'group' AND n.id IN
+      OR (${owner.type} = 'group' AND n.id IN
         (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${namespaceId}))
       OR EXISTS (SELECT 1 FROM group_links l WHERE l.group_id = n.id
         AND (l.expires_at IS NULL OR l.expires_at > ${today})
-        AND ((l.source_type = ${owner.kind} AND l.source_id = ${owner.id})
+        AND ((l.source_type = ${owner.type} AND l.source_id = ${owner.id})
           OR (l.source_type = 'group' AND l.source_id IN
             (SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${namespaceId}))))
     )`.execute(db)

@@ -1,19 +1,11 @@
 import { findGroupRole, findProjectRole } from '../../access/find-queries.ts'
 import { Role } from '../../access/roles.ts'
+import type { Source } from '../../access/sources.ts'
 import { dayOf } from '../../base/clock.ts'
 import { unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { LevelChanges, Target } from './levels.ts'
-import { isGroupNear, isPushingKey } from './near-queries.ts'
-
-/** The project or group whose branches, tags or environments are protected. */
-export type Owner =
-  | {
-      readonly kind: 'project'
-      readonly id: number
-      readonly namespaceId: number
-    }
-  | { readonly kind: 'group'; readonly id: number }
+import { groupHasAccess, isPushingKey } from './target-queries.ts'
 
 export interface AdmitOptions {
   /** The least role that a named user must have; membership is enough unless told. */
@@ -25,7 +17,7 @@ export interface AdmitOptions {
 /** Refuses levels for those who have nothing to do with the project or group: 422 (docs/contract/B-resolved §9.1). */
 export async function admitTargets(
   ctx: Ctx,
-  owner: Owner,
+  owner: Source,
   changes: LevelChanges,
   what: string,
   options: AdmitOptions = {},
@@ -38,7 +30,7 @@ export async function admitTargets(
 
 async function reasonAgainst(
   ctx: Ctx,
-  owner: Owner,
+  owner: Source,
   target: Target,
   options: AdmitOptions,
 ): Promise<string | undefined> {
@@ -46,24 +38,24 @@ async function reasonAgainst(
     const role = await roleOf(ctx, owner, target.user_id)
     if (role >= (options.userRole ?? Role.guest)) return undefined
     return options.userRole === undefined || role === 0
-      ? `user is not a member of the ${owner.kind}`
-      : `user must be at least a maintainer of the ${owner.kind}`
+      ? `user is not a member of the ${owner.type}`
+      : `user must be at least a maintainer of the ${owner.type}`
   }
   if (target.group_id !== null) {
-    const isNear = await isGroupNear(ctx.db, owner, target.group_id, dayOf(ctx.now()))
-    return isNear ? undefined : `group does not have access to the ${owner.kind}`
+    const hasAccess = await groupHasAccess(ctx.db, owner, target.group_id, dayOf(ctx.now()))
+    return hasAccess ? undefined : `group does not have access to the ${owner.type}`
   }
   if (target.deploy_key_id === null) return undefined
   const mayUse =
     options.keys === true &&
-    owner.kind === 'project' &&
+    owner.type === 'project' &&
     (await isPushingKey(ctx.db, owner.id, target.deploy_key_id))
-  return mayUse ? undefined : `deploy key is not enabled for this ${owner.kind}`
+  return mayUse ? undefined : `deploy key is not enabled for this ${owner.type}`
 }
 
-function roleOf(ctx: Ctx, owner: Owner, userId: number): Promise<number> {
+function roleOf(ctx: Ctx, owner: Source, userId: number): Promise<number> {
   const today = dayOf(ctx.now())
-  return owner.kind === 'project'
-    ? findProjectRole(ctx.db, userId, { id: owner.id, namespace_id: owner.namespaceId }, today)
+  return owner.type === 'project'
+    ? findProjectRole(ctx.db, userId, owner, today)
     : findGroupRole(ctx.db, userId, owner.id, today)
 }

@@ -1,0 +1,82 @@
+import { type Condition, condition } from '../../access/conditions.ts'
+import { mayInProject } from '../../access/decide.ts'
+import { eitherRecord, projectRecord } from '../../access/records.ts'
+import type { Source } from '../../access/sources.ts'
+import type { Project } from '../../access/subjects.ts'
+import { forbidden, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { text } from '../../http/params.ts'
+import { getMover } from '../refs/mover.ts'
+import { lets } from '../refs/protection.ts'
+import { type BranchRuleRow, findRuleRow, listLevelRows } from './branch-queries.ts'
+import { getOwnRule } from './branch-verbs.ts'
+import { getEnvironment } from './environment-verbs.ts'
+import { findTagRuleRow } from './tag-queries.ts'
+
+const params = { name: text({ max: 255 }) }
+
+/** Developers see what is protected in a project; of a group those who set it. */
+export const readBranchRules = {
+  projects: 'read_protected_branches',
+  groups: 'read_protections',
+} as const
+
+/** The rule for branches of exactly this name: at a project, those that its groups lay on it too. */
+export const onBranchRule = eitherRecord(readBranchRules, {
+  params,
+  async find({ ctx, source, params: { name } }) {
+    const rule = await findRuleRow(ctx.db, source, name)
+    if (!rule) throw notFound(source.type === 'group' ? 'ProtectedBranch' : undefined)
+    return { rule }
+  },
+})
+
+/** The rule for branches of exactly this name that belongs to this very project or group. */
+export const onOwnBranchRule = eitherRecord(readBranchRules, {
+  params,
+  find: async ({ ctx, source, params: { name } }) => ({
+    rule: await getOwnRule(ctx, source, name),
+  }),
+})
+
+/** The rule for tags of exactly this name. */
+export const onTagRule = projectRecord('read_protections', {
+  params,
+  async find({ ctx, project, params: { name } }) {
+    const rule = await findTagRuleRow(ctx.db, project.id, name)
+    if (!rule) throw notFound()
+    return { rule }
+  },
+})
+
+/** The protected environment of this name, or of a group a tier of them. */
+export const onProtectedEnvironment = eitherRecord('read_protections', {
+  params,
+  find: async ({ ctx, source, params: { name } }) => ({
+    environment: await getEnvironment(ctx, source, name),
+  }),
+})
+
+interface OwnRule {
+  readonly ctx: Ctx
+  readonly source: Source
+  readonly rule: BranchRuleRow
+}
+
+/** Whoever is in the list for unprotecting, or without one every maintainer (docs/contract/B-resolved §9.1). */
+export const mayUnprotect: Condition<OwnRule> = condition(
+  'of a project: is listed for unprotecting, or admin_protections where nobody is',
+  async ({ ctx, source, rule }) =>
+    source.type === 'group' || (await isUnprotector(ctx, source, rule)) || forbidden(),
+)
+
+async function isUnprotector(ctx: Ctx, project: Project, row: BranchRuleRow): Promise<boolean> {
+  if (mayInProject(ctx.actor, project, 'admin_only')) return true
+  const levels = (await listLevelRows(ctx.db, [row.id])).filter(
+    (level) => level.action === 'unprotect',
+  )
+  if (levels.length === 0) return mayInProject(ctx.actor, project, 'admin_protections')
+  const none = { allowForcePush: false, codeOwners: false, push: [], merge: [] }
+  const rule = { name: row.name, ...none, unprotect: levels }
+  return lets(levels, await getMover(ctx, project, [rule], []))
+}
