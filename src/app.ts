@@ -22,10 +22,10 @@ import { bodyBudgets, bodyLimits } from './http/body/limits.ts'
 import { answerClientErrors } from './http/client-error.ts'
 import { limitConnections } from './http/connection-limit.ts'
 import type { Endpoint } from './http/endpoint.ts'
-import { KeptAnswers } from './http/kept-answers.ts'
 import { mount, mountHost, unreadBodies } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { makePipeline } from './http/pipeline.ts'
+import { ResponseCache } from './http/response-cache.ts'
 import { Router as ApiRouter } from './http/router.ts'
 import { type RunningRequest, RunningRequests } from './http/running-requests.ts'
 import type { ThrottleRule } from './http/throttle.ts'
@@ -95,12 +95,12 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   }
   const router = new ApiRouter(apiEndpoints.filter((one) => !one.host))
   const baseUrl = `${config.externalUrl}/api/v4`
-  const kept = new KeptAnswers(parts.store.cache)
+  const responses = new ResponseCache(parts.store.cache)
   const handle = makePipeline({
     ...common,
     router,
     baseUrl,
-    kept,
+    responses,
   })
   const ofHost = [...apiEndpoints.filter((one) => one.host), ...hostPageEndpoints]
   const hostRouter = new ApiRouter(ofHost)

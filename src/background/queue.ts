@@ -21,7 +21,7 @@ export interface Work {
   enqueue<P>(db: Db, task: Enqueued<P>, payload: P, options?: EnqueueOptions): Promise<void>
 }
 
-/** Work whose tasks are rows in the database; `wake` tells the runner of this process to look. */
+/** Work whose tasks are rows in the database; `wake` makes the runner of this process look. */
 export function makeWork(now: () => Instant, wake: () => void = () => {}): Work {
   return {
     async enqueue(db, task, payload, options = {}) {

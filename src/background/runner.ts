@@ -110,7 +110,7 @@ export class TaskRunner<C extends TaskCtx> {
     this.wake()
   }
 
-  /** Looks for due tasks soon. Inside a transaction that means: after it, since a claim waits for its turn to write. */
+  /** Looks for due tasks soon. Inside a transaction that means: after it, since a claim waits until it may write. */
   wake(why: 'enqueued' | 'tick' = 'enqueued'): void {
     if (this.#state !== 'started') return
     if (this.#look) {
@@ -139,7 +139,7 @@ export class TaskRunner<C extends TaskCtx> {
     }
   }
 
-  /** Waits for running tasks; those that last beyond the grace are told to end, and will run again at the next start. */
+  /** Waits for running tasks; those that last beyond the grace are aborted, and will run again at the next start. */
   async stop(graceMs: number): Promise<void> {
     this.#state = 'stopped'
     clearInterval(this.#timer)

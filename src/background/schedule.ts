@@ -12,7 +12,7 @@ export interface Schedule {
   /** Enqueues the task, in the transaction that notes the run. */
   readonly enqueue: (db: Db, work: Work) => Promise<void>
   /** The latest moment, not after `now`, at which it was to run. */
-  readonly slotAt: (now: Instant) => Instant
+  readonly dueAt: (now: Instant) => Instant
 }
 
 /** Runs every so many milliseconds, counted from midnight UTC. */
@@ -28,15 +28,15 @@ export function daily<P>(time: `${number}:${number}`, task: Enqueued<P>, payload
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
   return scheduled(task, payload, (now) => {
     const today = `${now.slice(0, 10)}T00:00:00.000Z`
-    const slot = later(today, (hours * 60 + minutes) * 60_000)
-    return slot <= now ? slot : later(slot, -dayMs)
+    const due = later(today, (hours * 60 + minutes) * 60_000)
+    return due <= now ? due : later(due, -dayMs)
   })
 }
 
-function scheduled<P>(task: Enqueued<P>, payload: P, slotAt: (now: Instant) => Instant): Schedule {
+function scheduled<P>(task: Enqueued<P>, payload: P, dueAt: (now: Instant) => Instant): Schedule {
   return {
     name: task.name,
-    slotAt,
+    dueAt,
     enqueue: (db, work) => work.enqueue(db, task, payload, { uniqueKey: 'scheduled' }),
   }
 }
@@ -48,11 +48,11 @@ export async function enqueueScheduled(
   now: Instant,
 ): Promise<void> {
   for (const one of schedules) {
-    const slot = one.slotAt(now)
+    const due = one.dueAt(now)
     const last = await findLastRun(ctx.db, one.name)
-    if (last !== undefined && last >= slot) continue
+    if (last !== undefined && last >= due) continue
     await inTransaction(ctx, async (inner) => {
-      await saveLastRun(inner.db, one.name, slot)
+      await saveLastRun(inner.db, one.name, due)
       await one.enqueue(inner.db, inner.work)
     })
   }

@@ -23,7 +23,7 @@ export interface LogOptions {
   readonly fields?: LogFields
 }
 
-/** Logs to standard error unless told where. */
+/** Logs to standard error by default. */
 export function makeLog(options: LogOptions = {}): Log {
   const { level = 'info', now = systemClock, fields = {} } = options
   const write = options.write ?? ((line: string) => void process.stderr.write(line))

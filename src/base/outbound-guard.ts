@@ -12,7 +12,7 @@ export type OutboundReason =
   | 'redirects'
   | 'damaged'
 
-/** What can go wrong when we ask another server. Nobody who is told learns what lies behind a private address. */
+/** What can go wrong when we ask another server. The message never says what lies behind a private address. */
 export class OutboundError extends Problem {
   readonly reason: OutboundReason
 

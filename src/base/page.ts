@@ -33,7 +33,7 @@ export interface WholePage {
 export type NamesPage = OffsetPage | TokenPage | WholePage
 
 /**
- * What a list gives back. Offset lists: `total` rows in all, absent where totals are never told (then `more` says
+ * What a list gives back. Offset lists: `total` rows in all, absent where totals are never given (then `more` says
  * whether a next page exists; without it a full page counts as one with a successor). Keyset lists: `next` is what the
  * next page's cursor has to carry, absent at the end; lists of names say it as `nextToken`.
  */
@@ -45,5 +45,5 @@ export interface Paged<T> {
   readonly nextToken?: string | undefined
 }
 
-/** Above this many rows totals are neither counted nor told (docs/contract/A §Limits). */
+/** Above this many rows totals are neither counted nor given (docs/contract/A §Limits). */
 export const COUNTED_ROWS = 10_000

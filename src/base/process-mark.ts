@@ -34,7 +34,7 @@ export function isRunning(mark: string): boolean {
 
 let own: string | undefined
 
-/** A name that tells which process made the file or folder: `<prefix><pid>-<start time>-<random>`. */
+/** A name that says which process made the file or folder: `<prefix><pid>-<start time>-<random>`. */
 export function ownedName(prefix: string): string {
   own ??= (processMark(process.pid) ?? `${process.pid}:0`).replace(':', '-')
   return `${prefix}${own}-${randomBytes(6).toString('hex')}`

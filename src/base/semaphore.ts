@@ -5,13 +5,13 @@ interface Waiting {
 export interface SemaphoreOptions {
   /** How many run at once. */
   readonly limit: number
-  /** How many may wait; any number unless told. */
+  /** How many may wait; any number by default. */
   readonly maxWaiting?: number
-  /** How long they wait; as long as it takes unless told. */
+  /** How long they wait; as long as it takes by default. */
   readonly timeoutMs?: number
   /** The error for whoever finds the queue full, or has waited too long. */
   readonly busy?: () => Error
-  /** The error for a caller who goes away; the reason of the signal unless told. */
+  /** The error for a caller who goes away; the reason of the signal by default. */
   readonly aborted?: () => Error
 }
 

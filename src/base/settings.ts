@@ -63,7 +63,7 @@ export const settings = {
   gitWaiting: integer(
     512,
     { min: 0, max: 100_000 },
-    { doc: 'Clones and pushes that may wait for their turn; more are told to come later' },
+    { doc: 'Clones and pushes that may wait; more are refused and may try again later' },
   ),
   gitIdle: duration('60s', {
     doc: 'How long a client may send nothing in the middle of a clone, push or upload of a large file',

@@ -38,7 +38,7 @@ export interface Answer {
   readonly data: unknown
   /** Says nothing at all, neither lines nor data: the program goes on by itself. */
   readonly silent?: boolean
-  /** 0 unless told. */
+  /** 0 by default. */
   readonly exitCode?: number
 }
 

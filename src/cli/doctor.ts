@@ -94,8 +94,8 @@ async function gitFinding(): Promise<Finding> {
   const [major = 0, minor = 0] = found.split('.').map(Number)
   const [leastMajor, leastMinor] = LEAST_GIT
   const enough = major > leastMajor || (major === leastMajor && minor >= leastMinor)
-  const wish = enough ? '' : `, ${LEAST_GIT.join('.')} or newer is needed`
-  return finding('git', enough ? 'ok' : 'failure', `version ${found}${wish}`)
+  const advice = enough ? '' : `, ${LEAST_GIT.join('.')} or newer is needed`
+  return finding('git', enough ? 'ok' : 'failure', `version ${found}${advice}`)
 }
 
 async function folderFinding({ data }: Config): Promise<Finding> {

@@ -40,7 +40,7 @@ export const projectImport = command({
     visibility: {
       type: 'string',
       value: '<word>',
-      doc: 'private (unless told), internal or public',
+      doc: 'private (the default), internal or public',
     },
   },
   async run(call) {

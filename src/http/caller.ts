@@ -42,7 +42,7 @@ function countRequest(
   ctx: Ctx,
   endpoint: Endpoint,
 ): Record<string, string> {
-  // Whoever watches the service must not be told to come later.
+  // Whoever watches the service must not be refused for its rate.
   if (WATCHED.has(endpoint.path)) return {}
   const rules = parts.throttles()
   const user = userOf(ctx.actor)

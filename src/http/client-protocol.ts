@@ -10,7 +10,7 @@ export interface ClientProtocol {
   readonly tokenHeader?: string
   /** Tokens of ours are taken that were given for this purpose; as Bearer, and in this parameter of the query. */
   readonly issued?: { readonly purpose: TokenPurpose; readonly query?: string }
-  /** The body of a refusal; the REST API's own unless told. */
+  /** The body of a refusal; the REST API's own by default. */
   readonly refusal?: (status: number, message: string) => ProblemBody
 }
 

@@ -50,7 +50,7 @@ function fromMultipart(contentType: string, bytes: Buffer): Input {
     form.write(bytes)
     form.destroy()
   } catch {
-    // What is wrong with the form is told when it is read.
+    // What is wrong with the form is reported when it is read.
   }
   return found
 }

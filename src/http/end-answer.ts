@@ -54,7 +54,7 @@ function declaresBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Bodies that are thrown away, at a pace that they share. */
+/** Bodies that are discarded, at a rate that they share. */
 class Lingering {
   readonly #paused = new Set<IncomingMessage>()
   #left = STEP_BYTES

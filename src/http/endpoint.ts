@@ -46,7 +46,7 @@ export interface NamesSpec {
 
 export type Paginate = 'offset' | KeysetSpec | NamesSpec
 
-/** What the request itself tells a handler, beyond its parameters. */
+/** Facts of the request that a handler gets beside its parameters. */
 export interface RequestFacts {
   readonly method: string
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -147,7 +147,7 @@ export interface Declaration<
   readonly summary: string
   readonly tags: readonly string[]
   readonly access: Access<S, O>
-  /** Scopes of which a token needs one; `api`, and `read_api` for reads, unless told. `any`: whatever the scope. */
+  /** Scopes of which a token needs one; `api`, and `read_api` for reads, by default. `any`: whatever the scope. */
   readonly scopes?: readonly string[]
   /** Job tokens may call it (docs/contract/D §2.5). */
   readonly jobToken?: true
@@ -177,9 +177,9 @@ export interface Declaration<
   readonly offered?: { readonly setting: string }
   /**
    * A hot read whose answer follows from the request, the caller, the settings, the day and tables alone: it may be
-   * given again until one of those tables changes (`http/kept-answers`).
+   * given again until one of those tables changes (`http/response-cache`).
    */
-  readonly kept?: true
+  readonly cached?: true
   /** Requests a minute for one caller and subject (docs/contract/A-resolved §6, action limits). */
   readonly limit?: RateLimit
   readonly handler: (
@@ -201,7 +201,7 @@ export interface RateLimit {
   /** The application setting that holds the number instead. */
   readonly setting?: LimitSetting | undefined
   readonly scope: 'caller' | 'caller_and_subject'
-  /** What was asked for too often, in the refusal: `This endpoint` unless told. */
+  /** What was asked for too often, in the refusal: `This endpoint` by default. */
   readonly thing?: string | undefined
 }
 
@@ -249,7 +249,7 @@ export interface Endpoint {
   readonly anyOrigin: boolean
   readonly client: ClientProtocol | undefined
   readonly offered: { readonly setting: string } | undefined
-  readonly kept: boolean
+  readonly cached: boolean
   readonly limit: RateLimit | undefined
   readonly handler: (given: Record<string, unknown>) => Awaitable<unknown>
 }
@@ -305,7 +305,7 @@ export function endpoint<
     anyOrigin: declaration.anyOrigin === true,
     client: declaration.client,
     offered: declaration.offered,
-    kept: (declaration.kept ?? false) && reads,
+    cached: (declaration.cached ?? false) && reads,
     limit: declaration.limit,
     // The types are put away here, and brought back by nobody: the pipeline builds exactly what the declaration asks.
     handler: declaration.handler as unknown as Endpoint['handler'],

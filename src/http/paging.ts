@@ -142,8 +142,8 @@ function offsetHeaders(
   paged: Paged<unknown>,
   link: (parameters: Readonly<Record<string, string>>) => string,
 ): Record<string, string> {
-  const told = paged.total !== undefined && paged.total <= COUNTED_ROWS ? paged.total : undefined
-  const pages = told === undefined ? undefined : Math.max(1, Math.ceil(told / page.perPage))
+  const counted = paged.total !== undefined && paged.total <= COUNTED_ROWS ? paged.total : undefined
+  const pages = counted === undefined ? undefined : Math.max(1, Math.ceil(counted / page.perPage))
   const hasNext =
     pages === undefined ? (paged.more ?? paged.items.length === page.perPage) : page.number < pages
   const to = (number: number, rel: string) =>
@@ -160,7 +160,9 @@ function offsetHeaders(
     'X-Page': String(page.number),
     'X-Per-Page': String(page.perPage),
     'X-Prev-Page': page.number > 1 ? String(page.number - 1) : '',
-    ...(told === undefined ? {} : { 'X-Total': String(told), 'X-Total-Pages': String(pages) }),
+    ...(counted === undefined
+      ? {}
+      : { 'X-Total': String(counted), 'X-Total-Pages': String(pages) }),
   }
 }
 

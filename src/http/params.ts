@@ -51,7 +51,7 @@ function asText(raw: unknown): string | Fault {
 }
 
 export interface TextOptions {
-  /** Longest text, in UTF-16 units; 1 MiB unless told. */
+  /** Longest text, in UTF-16 units; 1 MiB by default. */
   readonly max?: number
   readonly example?: string
 }
@@ -187,7 +187,7 @@ export function day(): z.ZodType<string> {
 }
 
 export interface ListOptions {
-  /** Most items; 10,000 unless told. */
+  /** Most items; 10,000 by default. */
   readonly max?: number
   /** Whether one text is split at commas (docs/contract/A-resolved §1). */
   readonly commas?: boolean

@@ -23,13 +23,13 @@ import {
   type Shape,
 } from './endpoint.ts'
 import { answerFor } from './errors.ts'
-import type { KeptAnswers } from './kept-answers.ts'
 import { withoutNulls } from './null-input.ts'
 import { pageHeaders, readPage } from './paging.ts'
 import { fileNamesOf } from './params.ts'
 import { type Input, NO_BODY, type ReadBody, readBody, readPayload } from './read-input.ts'
 import { jsonOf } from './ready.ts'
 import { type ApiRequest, header } from './request.ts'
+import type { ResponseCache } from './response-cache.ts'
 import type { Router } from './router.ts'
 import { assertWithinLimit, Counters, type ThrottleRule } from './throttle.ts'
 import { refuseWrong, validate } from './validate.ts'
@@ -48,7 +48,7 @@ export interface PipelineParts {
   readonly router: Router
   /** The request's ctx for an actor. */
   makeCtx(actor: Actor, ip: string): Ctx
-  /** Who the credentials are; `endpoint` tells which kinds it admits. */
+  /** Who the credentials are; `endpoint` declares which kinds it admits. */
   signIn(ctx: Ctx, credentials: Credentials, endpoint: Endpoint): Promise<Actor>
   /** The request throttles as settings have them now. */
   throttles(): { readonly signedIn: ThrottleRule; readonly anonymous: ThrottleRule }
@@ -60,8 +60,8 @@ export interface PipelineParts {
   readonly baseUrl: string
   /** Responses are checked against their schemas (tests and development). */
   readonly checkResponses: boolean
-  /** Where answers of endpoints that say so are kept. */
-  readonly kept?: KeptAnswers
+  /** The cache for answers of endpoints that declare it. */
+  readonly responses?: ResponseCache
 }
 
 /** One request through the one order: route, actor, subject and ability, validation, handler, answer. */
@@ -133,9 +133,9 @@ async function run(parts: PipelineParts, counters: Counters, step: Step): Promis
       : await peekCredentials(request, inQuery, parts.limits.idleMs)
   const credentials = readCredentials(request, query, early, endpoint.client)
   const caller = await identify(parts, counters, step, credentials)
-  const place = endpoint.kept ? parts.kept?.place(caller.ctx, request) : undefined
-  const kept = place?.find()
-  if (kept) return { ...kept, headers: { ...kept.headers, ...caller.headers } }
+  const place = endpoint.cached ? parts.responses?.place(caller.ctx, request) : undefined
+  const cached = place?.find()
+  if (cached) return { ...cached, headers: { ...cached.headers, ...caller.headers } }
   const recording = { ...caller, ctx: place?.begin() ?? caller.ctx }
   const answered = await work(parts, counters, { ...step, credentials }, recording)
   place?.keep(answered)

@@ -4,7 +4,7 @@ import { findLinks } from './links.ts'
 import { findPlace, type MarkdownPlace } from './queries.ts'
 import { longestMarkdown, renderHtml } from './renderer.ts'
 
-export interface MarkdownWishes {
+export interface MarkdownOptions {
   /** One line, without paragraphs. */
   readonly inline?: boolean
   /** Links without a scheme stay as they are, instead of leading into the repository. */
@@ -22,17 +22,17 @@ export async function renderMarkdown(
   ctx: Ctx,
   text: string,
   project: string | MarkdownPlace | null = null,
-  wishes: MarkdownWishes = {},
+  options: MarkdownOptions = {},
 ): Promise<string> {
   if (text.length > longestMarkdown) {
     throw badParameters(`text is too long (maximum is ${longestMarkdown} characters)`)
   }
-  const inline = wishes.inline ?? false
+  const inline = options.inline ?? false
   if (text.length < 1000 && plain.test(text)) return inline ? text : `<p>${text}</p>\n`
   const place = typeof project === 'string' ? await findPlace(ctx.db, project) : project
   const { externalUrl } = ctx.config
   const links = place ? await findLinks(ctx, text, place) : { references: [], addresses: [] }
-  const isRelative = place && wishes.relative !== 'as_written'
+  const isRelative = place && options.relative !== 'as_written'
   return renderHtml({
     text,
     ...links,
@@ -61,14 +61,14 @@ export async function renderField(
   ctx: Ctx,
   text: string | null,
   project: string | MarkdownPlace | null = null,
-  wishes: MarkdownWishes = {},
+  options: MarkdownOptions = {},
 ): Promise<string> {
   if (text === null || text.trim() === '') return ''
   try {
-    return await renderMarkdown(ctx, text, project, wishes)
+    return await renderMarkdown(ctx, text, project, options)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const escaped = text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign)
-    return wishes.inline ? escaped : `<p>${escaped}</p>`
+    return options.inline ? escaped : `<p>${escaped}</p>`
   }
 }

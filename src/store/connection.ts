@@ -68,7 +68,7 @@ export function openStore(folder: string, options: StoreOptions): Store {
     const mender = new LogMender(path, writer)
     const mend = () => mender.mend()
     const flush = options.synchronous === 'off' ? undefined : new Flush(`${path}-wal`, { mend })
-    // From here on it is we who bring commits onto the disk, before they are told of.
+    // From here on it is we who bring commits onto the disk, before anybody hears of them.
     if (flush) writer.pragma('synchronous = NORMAL')
     const owner = new Handle(writer)
     const changes = new Changes(owner)

@@ -27,7 +27,7 @@ export interface Handles {
   openReader(): Handle
   /** How long to wait for another process, and to write in this one. */
   readonly timeoutMs: number
-  /** Is told what each commit has changed. */
+  /** Called with what each commit has changed. */
   readonly changes: Changes
 }
 

@@ -7,7 +7,7 @@ interface TextTable {
   readonly hasRowid: boolean
 }
 
-/** Rows looked at in one statement: some milliseconds, so that others get their turn. */
+/** Rows looked at in one statement: some milliseconds, so that others can run between. */
 const rowsAtOnce = 2000
 
 /** Columns in which the names of files usually stand: looked at first, since they hold most of them. */

@@ -178,7 +178,7 @@ async function copy(
   return size
 }
 
-/** The rename replaces a file with the same bytes, so that its age tells when it was last wanted. */
+/** The rename replaces a file with the same bytes, so that its age shows when it was last wanted. */
 async function moveIn(partial: string, target: string): Promise<void> {
   const folder = dirname(target)
   await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -45,7 +45,7 @@ export function tryLockDataFolder(folder: string): DataLock | undefined {
   }
 }
 
-/** For whoever is refused; on a full disk they are not told. */
+/** For whoever is refused; left out on a full disk. */
 function notePid(path: string): void {
   try {
     writeFileSync(path, `${process.pid}\n`, { mode: 0o600 })

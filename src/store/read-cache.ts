@@ -24,7 +24,7 @@ export class ReadNotes {
 export interface Reading {
   readonly db: Db
   readonly tables: ReadonlySet<string> | undefined
-  /** Says that something else than tables was looked at, of which nobody tells when it changes. */
+  /** Says that something else than tables was looked at, whose changes nobody reports. */
   spoil(): void
   /** Caches the value, of so many bytes, unless it was made of more than tables or is out of date already. */
   keep(key: string, value: NonNullable<unknown>, bytes: number): void
@@ -42,7 +42,7 @@ interface Entry {
  * 1. While it is computed, the tables of all its queries are noted, from their syntax trees.
  * 2. Each table has the number of the last commit of this process that changed it, be it by a trigger or a foreign key.
  * 3. The value holds while none of its tables has a later number than when its computing began.
- * 4. When another process has committed, which SQLite's `data_version` tells, no value holds any more.
+ * 4. When another process has committed, which SQLite's `data_version` shows, no value holds any more.
  * 5. Values that came of writes, transactions, raw streams, files or repositories are not cached.
  */
 export class ReadCache {

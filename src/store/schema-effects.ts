@@ -50,8 +50,7 @@ export class SchemaEffects {
       "SELECT lower(name) AS name, type FROM sqlite_schema WHERE type IN ('table', 'view')",
     )
     const names = named.all()
-    if (names.some(({ type }) => type === 'view'))
-      throw new Error('nothing tells what a view reads')
+    if (names.some(({ type }) => type === 'view')) throw new Error('what a view reads is unknown')
     this.tables = new Set(names.map(({ name }) => name))
     const triggers = database
       .prepare<[], Trigger>(
@@ -68,7 +67,7 @@ export class SchemaEffects {
     for (const key of keys) this.#addForeignKey(key)
   }
 
-  /** All tables that a write changes, itself among them; undefined when that can't be told. */
+  /** All tables that a write changes, itself among them; undefined when that is unknown. */
   of(write: Write): ReadonlySet<string> | undefined {
     const changed = new Set<string>()
     const seen = new Set<string>()

@@ -20,7 +20,7 @@ export interface Example {
   readonly path?: Given<Ids>
   /** What must be there first; may give further path parameters. Undone with the call. */
   readonly prepare?: (spot: Spot) => Promise<Ids | undefined>
-  /** Who may surely do it, for the check that it answers well; the owner unless told. */
+  /** Who may surely do it, for the check that it answers well; the owner by default. */
   readonly by?: string
   /** Why it has no good answer on this stage; it is then shown well elsewhere. */
   readonly elsewhere?: string

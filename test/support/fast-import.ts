@@ -16,7 +16,7 @@ export interface TestCommit {
   readonly message?: string | undefined
   readonly author?: string | undefined
   readonly seconds?: number | undefined
-  /** Full name of the ref to move; `refs/heads/main` unless told. */
+  /** Full name of the ref to move; `refs/heads/main` by default. */
   readonly ref?: string | undefined
 }
 

@@ -54,7 +54,7 @@ export interface GitWorld {
   close(): Promise<void>
 }
 
-/** Opens a store in a temporary folder; operations run in this process unless told otherwise. */
+/** Opens a store in a temporary folder; operations run in this process by default. */
 export function openGitWorld(engineProcesses = 0): GitWorld {
   const folder = mkdtempSync(join(tmpdir(), 'gitstead-test-'))
   const store = openGit({ dataDir: folder, engineProcesses })

@@ -9,7 +9,7 @@ export interface BudgetLimits {
 
 const RETRY_SECONDS = 5
 
-/** Bytes of bodies that are held at a time, in all and for each address. Who finds none left is told to come later. */
+/** Bytes of bodies that are held at a time, in all and for each address. When none is left, a request is refused and may try again later. */
 export class ByteBudget {
   readonly #limits: BudgetLimits
   readonly #held = new Map<string, number>()

@@ -60,7 +60,7 @@ export class IncomingBody {
     return (this.#request.headers['content-encoding'] || 'identity').toLowerCase()
   }
 
-  /** Whether the client sends its body only after `100 Continue`, and has not been told yet. */
+  /** Whether the client sends its body only after `100 Continue`, and has not been answered yet. */
   get waits(): boolean {
     return !this.#begun && /^100-continue$/i.test(this.#request.headers.expect ?? '')
   }

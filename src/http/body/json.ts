@@ -27,7 +27,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
 
 /**
  * Reads a JSON object. A large one is looked over and its long strings are read in slices, between which other requests
- * have their turn; what is left for the parser is bounded by the number of values. `charge` is told how many there are.
+ * run meanwhile; what is left for the parser is bounded by the number of values. `charge` gets their number.
  */
 export async function readJson(
   bytes: Buffer,
@@ -62,7 +62,7 @@ export function parseJsonObject(bytes: Buffer, config: ConfiguredJson): Promise<
   return readJson(bytes, limits, () => {})
 }
 
-/** A function that lets other requests have their turn when it is time. */
+/** A function that yields to the event loop when it is time. */
 function pauses(): () => Promise<void> {
   let since = performance.now()
   return async () => {

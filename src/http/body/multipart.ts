@@ -66,7 +66,7 @@ class FormReading {
       this.#failure ??= asFailure(error)
       form.destroy(malformed())
     }
-    // An error that comes when nobody waits for the parser any more is told by `#failure`.
+    // An error that comes when nobody waits for the parser any more is reported by `#failure`.
     form.on('error', () => {})
     form.on('field', (name, value, info) => {
       if (info.valueTruncated || info.nameTruncated) return fail(tooLarge())
@@ -171,7 +171,7 @@ function charged(charge: Charge, applies: () => boolean = () => true): Transform
   })
 }
 
-/** What a full disk or a spent budget did is told as it is; the rest is a form that is none. */
+/** What a full disk or a spent budget did is reported as it is; the rest is an invalid form. */
 function asFailure(error: unknown): unknown {
   if (error instanceof Problem) return error
   return error instanceof Error && 'syscall' in error ? error : malformed()

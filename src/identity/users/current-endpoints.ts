@@ -23,7 +23,7 @@ export const getCurrentUser = endpoint({
   tags,
   access: signedIn(),
   scopes: [...readScopes, 'openid', 'profile', 'email'],
-  kept: true,
+  cached: true,
   response: userEntity,
   async handler({ ctx }) {
     const row = await getUserDetails(ctx, callerId(ctx))

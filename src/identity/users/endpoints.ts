@@ -92,7 +92,7 @@ export const getUserById = endpoint({
   scopes: readScopes,
   params: { id: id() },
   query: { with_custom_attributes: flag().optional() },
-  kept: true,
+  cached: true,
   response: userEntity,
   handler: async ({ ctx, params }) => presentUser(ctx, await getUserDetails(ctx, params.id)),
 })

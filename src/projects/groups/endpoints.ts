@@ -21,7 +21,7 @@ export const getGroups = endpoint({
   access: anyone(),
   query: groupListParams,
   paginate: groupPages,
-  kept: true,
+  cached: true,
   response: z.array(groupEntity),
   handler: ({ ctx, query, page }) => listGroups(ctx, { kind: 'all' }, query, page),
 })
@@ -71,7 +71,7 @@ export const getGroup = endpoint({
     with_custom_attributes: flag().optional(),
     statistics: flag().optional(),
   },
-  kept: true,
+  cached: true,
   response: groupDetailEntity,
   handler: ({ ctx, group, query }) =>
     readGroup(ctx, group.id, {

@@ -21,7 +21,7 @@ export const getGroupProjects = endpoint({
     ...projectListParams,
   },
   paginate: projectPages,
-  kept: true,
+  cached: true,
   response: projectListEntity,
   handler: ({ ctx, group, query, page }) =>
     listProjects(

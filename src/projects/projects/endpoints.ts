@@ -31,7 +31,7 @@ export const getProjects = endpoint({
   access: anyone(),
   query: projectListParams,
   paginate: projectPages,
-  kept: true,
+  cached: true,
   response: projectListEntity,
   handler: ({ ctx, query, page }) => listProjects(ctx, { kind: 'all' }, query, page),
 })
@@ -137,7 +137,7 @@ export const getProject = endpoint({
     license: flag().optional(),
     with_custom_attributes: flag().optional(),
   },
-  kept: true,
+  cached: true,
   response: projectEntity.or(projectBasicEntity),
   handler: ({ ctx, project, query }) =>
     readProject(ctx, project.id, {

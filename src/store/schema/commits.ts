@@ -32,7 +32,7 @@ export interface PipelinesTable {
   finished_at: OptionalInstant
   created_at: Instant
   updated_at: Instant
-  /** Where a pushed ref was before; null when nothing tells. */
+  /** Where a pushed ref was before; null when it is unknown. */
   before_sha: Optional<string>
   /** Why no job could be made of the configuration. */
   yaml_errors: Optional<string>

@@ -17,7 +17,7 @@ function projectsOf(kind: 'user' | 'starred' | 'contributed', name: string, summ
     params: { user_id: text() },
     query: projectListParams,
     paginate: projectPages,
-    kept: true,
+    cached: true,
     response: projectListEntity,
     async handler({ ctx, params, query, page }) {
       const user = await getUserWithProfile(ctx, params.user_id)

@@ -16,13 +16,13 @@ export interface ResponseStore {
 }
 
 /** The part of an answer that is kept. */
-export interface KeptAnswer {
+export interface CachedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
-interface Entry extends KeptAnswer {
+interface Entry extends CachedResponse {
   readonly settings: unknown
 }
 
@@ -32,7 +32,7 @@ const entryBytes = 900
 /** Where the answer to one request is kept, or may be. */
 export interface AnswerPlace {
   /** The kept answer, when nothing that it was made of has changed. */
-  find(): KeptAnswer | undefined
+  find(): CachedResponse | undefined
   /** The ctx with which the answer is made: it notes what is looked at. */
   begin(): Ctx
   /** Keeps the answer made with that ctx, unless it was made of more than tables. */
@@ -51,7 +51,7 @@ const UNWATCHED = ['git', 'files', 'work', 'vault', 'outbound', 'metrics', 'gues
  * same caller, with the same rights, for the same request, on the same day, and only when no table that it was read
  * from has been written since, by this process or another.
  */
-export class KeptAnswers {
+export class ResponseCache {
   readonly #cache: ResponseStore
 
   constructor(cache: ResponseStore) {

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ANONYMOUS } from '../../src/access/actor.ts'
 import { migrations } from '../../src/areas.ts'
-import { KeptAnswers } from '../../src/http/kept-answers.ts'
 import type { ApiRequest } from '../../src/http/request.ts'
+import { ResponseCache } from '../../src/http/response-cache.ts'
 import { openStore } from '../../src/store/connection.ts'
 import type { Db } from '../../src/store/schema.ts'
 import { newFolder, openTestStore, placeDatabase } from '../support/database.ts'
@@ -183,7 +183,7 @@ describe('what is kept', () => {
     const folder = newFolder()
     placeDatabase(folder)
     const store = openStore(folder, { migrations, synchronous: 'off', cacheBytes: 64 * 1024 })
-    const kept = new KeptAnswers(store.cache)
+    const kept = new ResponseCache(store.cache)
     const ctx = { ...world.app.makeCtx(ANONYMOUS), db: store.db }
     const answer = (body: string) => ({ status: 200, headers: {}, body })
     const fill = async (query: string, body: string) => {
@@ -207,7 +207,7 @@ describe('what is kept', () => {
 
   test('is nothing that was written to while it was being made', async () => {
     const store = openTestStore()
-    const kept = new KeptAnswers(store.cache)
+    const kept = new ResponseCache(store.cache)
     const ctx = { ...world.app.makeCtx(ANONYMOUS), db: store.db }
     const place = kept.place(ctx, request())
     await place?.begin().db.selectFrom('settings').selectAll().execute()
@@ -219,7 +219,7 @@ describe('what is kept', () => {
 
   test('is nothing that looked into a repository, no refusal, and nothing asked with a secret', async () => {
     const store = openTestStore()
-    const kept = new KeptAnswers(store.cache)
+    const kept = new ResponseCache(store.cache)
     const ctx = { ...world.app.makeCtx(ANONYMOUS), db: store.db }
     const place = kept.place(ctx, request())
     void place?.begin().git
