@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isThere } from '../support/needed.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 const run = promisify(execFile)
-const hasGo = spawnSync('go', ['version']).status === 0
+const hasGo = isThere('go', spawnSync('go', ['version']).status === 0)
 
 let world: World
 let folder = ''

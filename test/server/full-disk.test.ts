@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mountSmallDisk, type SmallDisk } from '../../scripts/torture/disk/small-disk.ts'
 import { type Desk, gitClient, openDesk, runGitClient } from '../support/git-client.ts'
+import { isThere } from '../support/needed.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 const token = 'root-token-of-this-test'
@@ -78,7 +79,7 @@ const tipOf = async (branch: string) =>
 // Elsewhere than in CI it is left out where this user may not mount a file system.
 const folder = mkdtempSync(join(tmpdir(), 'gitstead-full-'))
 const mounted = mountSmallDisk(join(folder, 'disk'), 64)
-if (!mounted && process.env.CI !== undefined) throw new Error('mounting a tmpfs takes root')
+isThere('the right to mount a tmpfs', mounted !== undefined)
 
 describe.skipIf(!mounted)('a disk that is full', () => {
   beforeAll(async () => {

@@ -16,6 +16,7 @@ import {
   openDesk,
   runGitClient,
 } from '../support/git-client.ts'
+import { isThere } from '../support/needed.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -98,7 +99,10 @@ describe('when somebody else holds the database', () => {
   })
 })
 
-const mayMount = process.platform === 'linux' && process.getuid?.() === 0
+const mayMount = isThere(
+  'the right to mount a tmpfs',
+  process.platform === 'linux' && process.getuid?.() === 0,
+)
 
 describe.skipIf(!mayMount)('when the disk is full', () => {
   test('a push fails with a reason, no ref moves, nothing is left, and reads go on', async () => {

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
@@ -6,6 +6,7 @@ import { parseGpgKey } from '../../../src/base/gpg-key.ts'
 import { parseSshKey } from '../../../src/identity/keys/parse-ssh-key.ts'
 import { newFolder } from '../../support/database.ts'
 import { ed25519, field, gpgKey, rsa, sshLine } from '../../support/keys.ts'
+import { isThere } from '../../support/needed.ts'
 
 describe('SSH keys', () => {
   test('are read with their fingerprints, as OpenSSH prints them', () => {
@@ -77,14 +78,7 @@ describe('GPG keys', () => {
     expect(parseGpgKey(armored.replaceAll('PUBLIC', 'PRIVATE'))).toBeUndefined()
     expect(parseGpgKey('nothing')).toBeUndefined()
   })
-  const hasGpg = (() => {
-    try {
-      execFileSync('gpg', ['--version'], { stdio: 'pipe' })
-      return true
-    } catch {
-      return false
-    }
-  })()
+  const hasGpg = isThere('gpg', spawnSync('gpg', ['--version']).status === 0)
   test.runIf(hasGpg)('have the fingerprint that gpg shows', () => {
     const { armored, fingerprint } = gpgKey(3)
     const folder = newFolder()
