@@ -28,6 +28,7 @@ import * as pipelinesJob from './pipelines/job-endpoints.ts'
 import * as pipelinesReport from './pipelines/report-endpoints.ts'
 import {
   finishBridge,
+  removeOldPipelines,
   resumePipeline,
   runAfterPush,
   startBridge,
@@ -85,6 +86,7 @@ export const ciArea: Manifest = {
     endStaleJobs,
     finishBridge,
     followJobEnd,
+    removeOldPipelines,
     resumePipeline,
     runAfterPush,
     runForRequest,
@@ -96,6 +98,7 @@ export const ciArea: Manifest = {
   ],
   schedules: [
     every(60_000, endStaleJobs, {}),
+    every(600_000, removeOldPipelines, {}),
     every(60_000, startDueSchedules, {}),
     every(60_000, stopDueEnvironments, {}),
   ],

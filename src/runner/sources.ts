@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isFolder } from './globs.ts'
 import { type Job, JobFailure } from './job.ts'
 import type { Variables } from './variables.ts'
@@ -18,6 +19,11 @@ const LEFT_BEHIND = [
   'info',
 ]
 
+/** A server that is started again is back within this time. */
+const ATTEMPTS = 3
+const MOST_ATTEMPTS = 10
+const BETWEEN_MS = 2000
+
 /** Brings the project to the commit of a job, as `GIT_STRATEGY` and its kin say. */
 export async function getSources(
   job: Job,
@@ -31,11 +37,13 @@ export async function getSources(
   if (strategy !== 'fetch' && strategy !== 'clone') {
     throw new JobFailure('runner_system_failure', `unknown GIT_STRATEGY: ${strategy}`)
   }
-  const attempts = Math.min(10, Math.max(1, Number(variables.get('GET_SOURCES_ATTEMPTS')) || 1))
+  const asked = Number(variables.get('GET_SOURCES_ATTEMPTS')) || ATTEMPTS
+  const attempts = Math.min(MOST_ATTEMPTS, Math.max(1, asked))
   for (let attempt = 1; ; attempt += 1) {
     const isFresh = strategy === 'clone' || attempt > 1
     if (await fetchSources(job, variables, { folder, isFresh, git })) return
     if (attempt >= attempts) throw new JobFailure('runner_system_failure', 'git failed')
+    await sleep(BETWEEN_MS)
   }
 }
 

@@ -9,7 +9,7 @@ import type { ArtifactRow } from './queries.ts'
 const openZip = promisify<string, Options, ZipFile>(open)
 
 /** Archives with more entries than this are downloaded as a whole. */
-const MOST_ENTRIES = 200_000
+const MOST_ENTRIES = 100_000
 const SYMLINK = 0o120000
 
 /**
@@ -50,6 +50,13 @@ function assertPath(path: string): void {
 }
 
 async function openArchive(ctx: Pick<Ctx, 'files'>, archive: ArtifactRow): Promise<ZipFile> {
+  const zip = await openFile(ctx, archive)
+  if (zip.entryCount <= MOST_ENTRIES) return zip
+  zip.close()
+  throw badRequest('the archive has too many entries')
+}
+
+async function openFile(ctx: Pick<Ctx, 'files'>, archive: ArtifactRow): Promise<ZipFile> {
   try {
     return await openZip(ctx.files.pathOf(archive.sha256), {
       lazyEntries: true,
@@ -64,12 +71,9 @@ async function openArchive(ctx: Pick<Ctx, 'files'>, archive: ArtifactRow): Promi
 }
 
 async function findEntry(zip: ZipFile, path: string): Promise<Entry | undefined> {
-  let seen = 0
   return await new Promise<Entry | undefined>((resolve, reject) => {
     zip.on('entry', (entry: Entry) => {
-      seen += 1
       if (entry.fileName === path && isPlain(entry)) resolve(entry)
-      else if (seen > MOST_ENTRIES) resolve(undefined)
       else zip.readEntry()
     })
     zip.once('end', () => resolve(undefined))
@@ -150,7 +154,6 @@ function addEntry(
 
 /** Gives every entry in turn; 400 for an archive that is broken, or that nobody should list. */
 async function eachEntry(zip: ZipFile, visit: (entry: Entry) => void): Promise<void> {
-  if (zip.entryCount > MOST_ENTRIES) throw badRequest('the archive has too many entries')
   await new Promise<void>((resolve, reject) => {
     zip.on('entry', (entry: Entry) => {
       visit(entry)

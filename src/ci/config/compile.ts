@@ -1,6 +1,6 @@
 import { type AutoCancel, readAutoCancel } from './auto-cancel.ts'
 import { resolveExtends, resolveReferences } from './extend.ts'
-import { configFault } from './fault.ts'
+import { configFault, keyFault } from './fault.ts'
 import { DEFAULT_KEYS, DEFAULT_STAGES, TOP_KEYS } from './job-keys.ts'
 import { type JobTemplate, readJob } from './job-template.ts'
 import { type Rule, readRules } from './rules.ts'
@@ -52,8 +52,12 @@ function defaultsOf(config: ValueMap): ValueMap {
   const given = config.default
   if (given !== undefined && !isMap(given)) throw configFault('default config should be a hash')
   const unknown = Object.keys(given ?? {}).filter((key) => !DEFAULT_KEYS.some((one) => one === key))
-  if (unknown.length > 0) {
-    throw configFault(`default config contains unknown keys: ${unknown.join(', ')}`)
+  const [first] = unknown
+  if (first !== undefined) {
+    throw keyFault(
+      ['default', first],
+      `default config contains unknown keys: ${unknown.join(', ')}`,
+    )
   }
   const old = ['image', 'services', 'cache', 'before_script', 'after_script']
   const atTop = old.filter((key) => config[key] !== undefined).map((key) => [key, config[key]])
@@ -83,8 +87,12 @@ function readWorkflow(
   const unknown = Object.keys(value).filter(
     (key) => !['rules', 'name', 'auto_cancel'].includes(key),
   )
-  if (unknown.length > 0) {
-    throw configFault(`workflow config contains unknown keys: ${unknown.join(', ')}`)
+  const [first] = unknown
+  if (first !== undefined) {
+    throw keyFault(
+      ['workflow', first],
+      `workflow config contains unknown keys: ${unknown.join(', ')}`,
+    )
   }
   return {
     workflowRules: value.rules === undefined ? undefined : readRules(value.rules, 'workflow:rules'),

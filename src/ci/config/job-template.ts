@@ -1,5 +1,5 @@
 import { secondsOf } from './duration.ts'
-import { configFault } from './fault.ts'
+import { configFault, keyFault } from './fault.ts'
 import { JOB_KEYS, OPTION_KEYS, WHEN, type When } from './job-keys.ts'
 import { type Need, readNeeds } from './needs.ts'
 import { assertPolicy } from './only.ts'
@@ -74,8 +74,10 @@ export function readJob(name: string, job: ValueMap): JobTemplate {
 
 function assertKeys(where: string, job: ValueMap): void {
   const unknown = Object.keys(job).filter((key) => !JOB_KEYS.has(key))
-  if (unknown.length > 0) {
-    throw configFault(`${where} config contains unknown keys: ${unknown.join(', ')}`)
+  const [first] = unknown
+  if (first !== undefined) {
+    const path = [where.replace(/^jobs:/, ''), first]
+    throw keyFault(path, `${where} config contains unknown keys: ${unknown.join(', ')}`)
   }
   if (job.secrets !== undefined && job.secrets !== null) {
     throw configFault(

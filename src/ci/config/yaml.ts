@@ -1,4 +1,11 @@
-import { parseAllDocuments, Scalar, type Tags, type YAMLSeq } from 'yaml'
+import {
+  isMap as isYamlMap,
+  LineCounter,
+  parseAllDocuments,
+  Scalar,
+  type Tags,
+  type YAMLSeq,
+} from 'yaml'
 import { configFault } from './fault.ts'
 import { isMap, makeReference, type Value, type ValueMap } from './values.ts'
 
@@ -104,4 +111,25 @@ function assertModest(value: Value, maxDepth: number): void {
     else if (isMap(part)) for (const item of Object.values(part)) visit(item, depth + 1)
   }
   visit(value, 0)
+}
+
+/** Where a key stands in a file, as `line 3, column 5`; undefined when it came from elsewhere. */
+export function placeOfKey(text: string, path: readonly string[]): string | undefined {
+  const lineCounter = new LineCounter()
+  const documents = parseAllDocuments(text, { version: '1.1', customTags: tagsOf, lineCounter })
+  if (!Array.isArray(documents)) return undefined
+  for (const document of documents) {
+    let node: unknown = document.contents
+    let offset: number | undefined
+    for (const name of path) {
+      const items = isYamlMap(node) ? node.items : []
+      const pair = items.find(({ key }) => String(textOf(key)) === name)
+      offset = pair?.key instanceof Scalar ? pair.key.range?.[0] : undefined
+      node = pair?.value
+    }
+    if (offset === undefined) continue
+    const { line, col } = lineCounter.linePos(offset)
+    return `line ${line}, column ${col}`
+  }
+  return undefined
 }

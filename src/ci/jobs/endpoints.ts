@@ -1,13 +1,15 @@
 import { z } from 'zod'
+import { condition, mayOr } from '../../access/conditions.ts'
 import { mayInProject } from '../../access/decide.ts'
-import { signedIn, withProjectRole } from '../../access/subjects.ts'
+import { type Project, signedIn, withProjectRole } from '../../access/subjects.ts'
 import { forbidden, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
 import { answerDownload } from '../../http/conditional-file.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { eraseArtifacts } from '../artifacts/erase.ts'
 import { onJob, onRunnableJob } from '../pipelines/job-access.ts'
 import { jobEntity, jobPresenter } from '../pipelines/job-entity.ts'
-import { jobOf, loadJob, markErased } from '../pipelines/running.ts'
+import { type JobRow, jobOf, loadJob, markErased } from '../pipelines/running.ts'
 import { eraseTrace } from '../traces/erase.ts'
 import { readTrace } from '../traces/read-trace.ts'
 import { noteWatched } from '../traces/watchers.ts'
@@ -15,17 +17,26 @@ import { noteWatched } from '../traces/watchers.ts'
 const tags = ['jobs']
 const ENDED: readonly string[] = ['success', 'failed', 'canceled']
 
+/** A log written with `CI_DEBUG_TRACE` shows every variable. */
+const mayReadDebugTrace = condition<{
+  readonly ctx: Ctx
+  readonly project: Project
+  readonly job: JobRow
+}>('log of CI_DEBUG_TRACE: create_pipeline', async ({ ctx, project, job }) => {
+  const { debug } = await readTrace(ctx, job.id)
+  return mayOr(ctx, !debug || mayInProject(ctx.actor, project, 'create_pipeline'))
+})
+
 export const getJobTrace = endpoint({
   method: 'GET',
   path: '/projects/:id/jobs/:job_id/trace',
   summary: 'Read the log of a job',
   tags,
   access: onJob({ signedIn: true }),
+  conditions: [mayReadDebugTrace],
   response: bytes('text/plain'),
-  async handler({ ctx, project, job, request }) {
+  async handler({ ctx, job, request }) {
     const trace = await readTrace(ctx, job.id)
-    // Such a log shows every variable.
-    if (trace.debug && !mayInProject(ctx.actor, project, 'create_pipeline')) throw forbidden()
     if (!ENDED.includes(job.status)) noteWatched(job.id)
     return await answerDownload(request, {
       size: trace.size,
@@ -42,12 +53,10 @@ export const eraseJob = endpoint({
   path: '/projects/:id/jobs/:job_id/erase',
   summary: 'Delete the log and the artifacts of a job',
   tags,
-  access: onRunnableJob(),
+  access: onRunnableJob('erase_build'),
   response: jobEntity,
   status: 201,
   async handler({ ctx, project, job }) {
-    const isOwn = ctx.actor.kind === 'user' && ctx.actor.user.id === job.user_id
-    if (!isOwn && !mayInProject(ctx.actor, project, 'admin_build')) throw forbidden()
     if (!ENDED.includes(job.status) || job.erased_at !== null) {
       throw forbidden('Job is not erasable!')
     }

@@ -8,22 +8,15 @@ import {
   pipelineBasicEntity,
   presentPipelineBasic,
 } from '../../repositories/commits/pipeline-entity.ts'
-import { removeOwnRef } from '../../repositories/refs/own-refs.ts'
 import { defaultRef } from '../../repositories/repository/access.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
-import { inTransaction } from '../../store/transaction.ts'
 import { getPipeline, onBuilds } from './access.ts'
 import { cancelPipeline, retryPipeline } from './change-jobs.ts'
 import { createPipeline } from './create-pipeline.ts'
 import { describePipeline, pipelineEntity } from './describe-pipeline.ts'
 import { assertMayRunOn } from './find-ref.ts'
-import {
-  deletePipeline,
-  findNewestPipeline,
-  listPipelines,
-  listVariables,
-  updatePipeline,
-} from './queries.ts'
+import { findNewestPipeline, listPipelines, listVariables, updatePipeline } from './queries.ts'
+import { removePipeline } from './remove-pipeline.ts'
 import { runInputs, runVariables } from './run-params.ts'
 import { VARIABLE_PURPOSE } from './save-pipeline.ts'
 import { PIPELINE_STATUSES } from './statuses.ts'
@@ -202,7 +195,6 @@ export const deleteProjectPipeline = endpoint({
   params,
   async handler({ ctx, project, params }) {
     const row = await getPipeline(ctx, project, params.pipeline_id)
-    await inTransaction(ctx, (ctx) => deletePipeline(ctx.db, row.id))
-    await removeOwnRef(ctx.git.open(project.id), `refs/pipelines/${row.id}`)
+    await removePipeline(ctx, row)
   },
 })

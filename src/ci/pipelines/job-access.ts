@@ -1,3 +1,4 @@
+import { userOf } from '../../access/actor.ts'
 import { projectRecord } from '../../access/records.ts'
 import type { Access, Project } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
@@ -41,5 +42,9 @@ export const onRunnableJob = projectRecord('create_pipeline', {
     const { ref, tag } = loaded.pipeline
     await assertMayRunOn(ctx, project, { ref, tag: tag === 1 })
     return { job }
+  },
+  conditions({ ctx, job }) {
+    const caller = userOf(ctx.actor)
+    return { author: caller !== null && job.user_id === caller.id }
   },
 })

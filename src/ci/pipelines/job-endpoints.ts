@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mayInProject } from '../../access/decide.ts'
+import { fieldsIgnoredUnless } from '../../access/conditions.ts'
 import { onProject, type Project } from '../../access/subjects.ts'
 import { badRequest, forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -143,13 +143,13 @@ export const cancelProjectJob = endpoint({
   tags,
   access: onProject('create_pipeline'),
   params,
+  conditions: [fieldsIgnoredUnless('admin_build', ['force'])],
   body: { force: flag().default(false) },
   response: jobEntity,
   status: 201,
   async handler({ ctx, project, params, body }) {
     const row = await getRunnableJob(ctx, project, params.job_id)
-    const force = body.force && mayInProject(ctx.actor, project, 'admin_build')
-    await cancelJob(ctx, row, { force })
+    await cancelJob(ctx, row, { force: body.force })
     return await presentJob(ctx, project, row.id)
   },
 })

@@ -1,17 +1,18 @@
 import type { Project } from '../../access/subjects.ts'
+import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { listChangedPaths } from '../../git/diff/changed-paths.ts'
 import { findMergeBases } from '../../git/history/merge-base.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
 import { type CompiledConfig, compileConfig } from '../config/compile.ts'
-import { configFault } from '../config/fault.ts'
+import { configFault, faultPath } from '../config/fault.ts'
 import { type Included, withIncludes } from '../config/include.ts'
 import { fillInputs } from '../config/inputs.ts'
 import { type NoPipeline, type PipelinePlan, planPipeline } from '../config/plan.ts'
 import type { Circumstances } from '../config/rules.ts'
 import type { ValueMap } from '../config/values.ts'
-import { readConfigFile } from '../config/yaml.ts'
+import { placeOfKey, readConfigFile } from '../config/yaml.ts'
 import { collectVariables } from '../variables/collect.ts'
 import { configSources, listPaths } from './config-sources.ts'
 import { findConfig } from './find-config.ts'
@@ -52,8 +53,20 @@ export async function makePlan(
   const included: Included[] = []
   const context = { sources, circumstances, limits, included }
   const merged = await withIncludes(context, content, found?.place ?? place)
-  const config = compileConfig(merged)
+  const config = compiled(merged, found?.text)
   return { config, merged, included, plan: await planPipeline(config, circumstances) }
+}
+
+/** What is wrong with a key of the file itself is told with its line and column. */
+function compiled(merged: ValueMap, text: string | undefined): CompiledConfig {
+  try {
+    return compileConfig(merged)
+  } catch (error) {
+    const path = faultPath(error)
+    const place = path && text !== undefined ? placeOfKey(text, path) : undefined
+    if (place === undefined || !(error instanceof Problem)) throw error
+    throw configFault(`${(error.fields?.base ?? []).join(', ')} at ${place}`)
+  }
 }
 
 async function variablesOf(

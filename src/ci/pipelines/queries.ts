@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
@@ -178,6 +178,29 @@ export async function updatePipeline(
 
 export async function deletePipeline(db: Db, id: number): Promise<void> {
   await db.deleteFrom('pipelines').where('id', '=', id).execute()
+}
+
+/**
+ * Pipelines that have ended and are older than their projects keep them, but the newest success of each ref
+ * (docs/contract/D §1.2 ci_delete_pipelines_in_seconds).
+ */
+export async function listOutlived(
+  db: Db,
+  now: Instant,
+  most: number,
+): Promise<{ id: number; project_id: number }[]> {
+  const { rows } = await sql<{ id: number; project_id: number }>`
+    SELECT p.id, p.project_id FROM projects pr
+    JOIN pipelines p ON p.project_id = pr.id
+    WHERE json_extract(pr.settings, '$.ci_delete_pipelines_in_seconds') IS NOT NULL
+      AND p.created_at < strftime('%Y-%m-%dT%H:%M:%fZ', ${now},
+        '-' || json_extract(pr.settings, '$.ci_delete_pipelines_in_seconds') || ' seconds')
+      AND p.status IN ('success', 'failed', 'canceled', 'skipped')
+      AND (p.status <> 'success' OR EXISTS (SELECT 1 FROM pipelines newer
+        WHERE newer.project_id = p.project_id AND newer.ref = p.ref AND newer.id > p.id
+          AND newer.status = 'success'))
+    ORDER BY p.id LIMIT ${most}`.execute(db)
+  return rows
 }
 
 export interface VariableRow {

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { actAs } from '../../access/act-as.ts'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -10,6 +11,7 @@ import { findJobById } from './job-queries.ts'
 import { enqueueJobs, processPipeline } from './process.ts'
 import { pipelinesAfterPush } from './push-pipelines.ts'
 import { findPipeline, findSource } from './queries.ts'
+import { removeOutlived } from './remove-pipeline.ts'
 import { runBridge } from './run-bridge.ts'
 import { bridgeJob, delayedJob, finishedDownstream, startedPipeline } from './task-names.ts'
 
@@ -60,6 +62,14 @@ export const resumePipeline = task({
   async handler(ctx: Ctx, { pipeline_id }) {
     if (await findPipeline(ctx.db, pipeline_id)) await startPipeline(ctx, pipeline_id)
   },
+})
+
+/** Deletes pipelines that are older than their projects keep them. */
+export const removeOldPipelines = task({
+  name: 'pipelines.remove_old',
+  payload: z.object({}),
+  lane: 'slow',
+  handler: (ctx: Ctx) => removeOutlived(ctx),
 })
 
 /** Pipelines of the branches and tags that a push left. */

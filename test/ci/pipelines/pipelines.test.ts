@@ -522,3 +522,26 @@ test('hooks hear of jobs and pipelines as they go on, each change once', async (
   const rows = await world.ctx.db.selectFrom('notified_statuses').selectAll().execute()
   expect(rows.filter((row) => row.kind === 'pipeline' && row.id === id)).toHaveLength(1)
 })
+
+describe('old pipelines', () => {
+  test('are deleted when the project keeps them no longer, but the newest success of a ref', async () => {
+    const project = await projectWith(
+      { '.svc-ci.yml': 'x: {script: make}' },
+      { ci_delete_pipelines_in_seconds: 86_400 },
+    )
+    const ids: number[] = []
+    for (const status of ['success', 'success', 'failed'] as const) {
+      const { body } = await run(project)
+      await end(project, body.id, 'x', status)
+      ids.push(body.id)
+    }
+    const running = (await run(project)).body.id
+    await world.runTasks()
+    world.setNow('2026-05-06T10:00:00.000Z')
+    await world.runTasks()
+    const left = await ana.get(`/projects/${project.id}/pipelines?sort=asc`)
+    expect(left.body.map((one: { id: number }) => one.id)).toEqual([ids[1], running])
+    expect(() => project.git('rev-parse', '--verify', `refs/pipelines/${ids[0]}`)).toThrow()
+    world.setNow('2026-05-04T10:00:00.000Z')
+  })
+})

@@ -285,6 +285,10 @@ describe('a job token', () => {
     expect(refused.stderr).toContain('403')
     await ana.put(`/projects/${project.id}`, { ci_push_repository_for_job_token_allowed: true })
     await gitClient(work, ['push', 'origin', 'HEAD:refs/heads/new'])
+    await world.runTasks()
+    // What a job pushes runs nothing: else it would push for ever.
+    const made = await ana.get(`/projects/${project.id}/pipelines?ref=new`)
+    expect(made.body).toMatchObject([{ status: 'skipped' }])
   })
 })
 

@@ -23,7 +23,7 @@ export async function openPush(
       key,
       userId: userOf(ctx.actor)?.id ?? null,
       via: push.via,
-      options: push.options ?? [],
+      options: optionsOf(ctx, push),
       process,
       moves: push.moves,
     }
@@ -31,6 +31,12 @@ export async function openPush(
     await push.record?.(ctx, pushId)
     return pushId
   })
+}
+
+/** What a job pushes starts no pipelines: their jobs would push again, for ever. */
+function optionsOf(ctx: Ctx, push: Push): readonly string[] {
+  const given = push.options ?? []
+  return ctx.actor.kind === 'job' ? [...given, 'ci.skip'] : given
 }
 
 /**
