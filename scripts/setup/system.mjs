@@ -57,6 +57,8 @@ const TEST_PROGRAMS = [
   ['ssh-keygen', 'openssh-client'],
   ['openssl', 'openssl'],
   ['git-lfs', 'git-lfs'],
+  ['prometheus-alertmanager', 'prometheus-alertmanager'],
+  ['chromium-headless-shell', 'chromium-headless-shell'],
   // Package managers that no other registry brings.
   ['composer', 'composer'],
   ['go', 'golang-go'],

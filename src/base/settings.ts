@@ -101,6 +101,13 @@ export const settings = {
   maxQuery: bytes('8k', { doc: 'Longest request line' }),
   maxPush: bytes('10g', { doc: 'Largest single push; 0 has no limit' }),
   maxLfsObject: bytes('10g', { doc: 'Largest file in Git LFS; 0 has no limit' }),
+  errorEventsPerMinute: integer(
+    300,
+    { min: 0, max: 10_000_000 },
+    {
+      doc: 'Most events that one client key of error tracking may report in a minute; 0 has no limit',
+    },
+  ),
   maxUpload: bytes('100m', { doc: 'Largest uploaded attachment' }),
   maxAvatar: bytes('200k', { doc: 'Largest avatar' }),
   maxPackageFile: bytes('5g', { doc: 'Largest file of a package' }),

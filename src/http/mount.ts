@@ -39,7 +39,7 @@ export function mountHost(
   const handler = mount(handle, log)
   return (request, response, next) => {
     const path = request.url.split('?', 1)[0] ?? ''
-    if (router.find(request.method, path).kind === 'no_route') return next()
+    if (router.find(request.method, plainPath(path)).kind === 'no_route') return next()
     return handler(request, response, next)
   }
 }

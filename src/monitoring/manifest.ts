@@ -1,8 +1,14 @@
+import { daily } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { alerts as alertTables } from '../store/migrations/0240-alerts.ts'
+import { errors as errorTables } from '../store/migrations/0241-errors.ts'
 import * as alerts from './alerts/endpoints.ts'
 import * as images from './alerts/image-endpoints.ts'
 import * as notes from './alerts/noteable.ts'
+import * as errorReports from './error-ingestion/endpoints.ts'
+import * as errorSettings from './error-settings/endpoints.ts'
+import * as errors from './errors/endpoints.ts'
+import { forgetErrors } from './errors/forget.ts'
 import * as incidents from './incidents/endpoints.ts'
 import { followAlerts } from './incidents/follow-ups.ts'
 import * as settings from './incidents/settings.ts'
@@ -11,11 +17,22 @@ import * as integrations from './integrations/endpoints.ts'
 
 export const monitoringArea: Manifest = {
   name: 'monitoring',
-  endpoints: endpointsOf(alerts, images, notes, incidents, settings, integrations, {
-    listPayloadFields,
-    testIntegration,
-  }),
-  tasks: [followAlerts],
-  schedules: [],
-  migrations: [alertTables],
+  endpoints: endpointsOf(
+    alerts,
+    images,
+    notes,
+    incidents,
+    settings,
+    integrations,
+    errorSettings,
+    errorReports,
+    errors,
+    {
+      listPayloadFields,
+      testIntegration,
+    },
+  ),
+  tasks: [followAlerts, forgetErrors],
+  schedules: [daily('3:50', forgetErrors, {})],
+  migrations: [alertTables, errorTables],
 }

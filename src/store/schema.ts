@@ -10,6 +10,7 @@ import type { CommitsSchema } from './schema/commits.ts'
 import type { ContainerRegistrySchema } from './schema/container-registry.ts'
 import type { CoreSchema } from './schema/core.ts'
 import type { EnvironmentsSchema } from './schema/environments.ts'
+import type { ErrorsSchema } from './schema/errors.ts'
 import type { ExportsSchema } from './schema/exports.ts'
 import type { FeatureFlagsSchema } from './schema/feature-flags.ts'
 import type { HooksSchema } from './schema/hooks.ts'
@@ -47,6 +48,7 @@ export interface Schema
     ContainerRegistrySchema,
     CoreSchema,
     EnvironmentsSchema,
+    ErrorsSchema,
     ExportsSchema,
     FeatureFlagsSchema,
     HooksSchema,

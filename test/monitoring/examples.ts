@@ -48,6 +48,29 @@ async function timed(spot: Spot) {
   return { ...ids, event_id: String(event.id) }
 }
 
+async function reporting(spot: Spot) {
+  const settings = { active: true, integrated: true }
+  await done(owner(spot), 'PUT', `${at(spot)}/error_tracking/settings`, settings)
+  const [key] = await done(owner(spot), 'GET', `${at(spot)}/error_tracking/client_keys`)
+  return { key_id: String(key.id), public_key: String(key.public_key) }
+}
+
+async function reported(spot: Spot) {
+  const { key_id, public_key } = await reporting(spot)
+  const path = `/errortracking/api/v1/projects/api/${spot.place.project.id}/store`
+  const event = { message: 'it broke', platform: 'other' }
+  await spot.stage.world.nobody.post(path, event, {
+    host: true,
+    headers: { 'X-Sentry-Auth': `Sentry sentry_key=${public_key}` },
+  })
+  const [error] = await done(owner(spot), 'GET', `${at(spot)}/error_tracking/errors`)
+  return { key_id, error_id: String(error.id) }
+}
+
+const report = {
+  elsewhere: 'test/monitoring/error-ingestion.test.ts, which shows the key of a client',
+} as const
+
 const INTEGRATION = 'P/alert_management/http_integrations/:integration_id'
 const ALERT = 'P/alert_management_alerts/:alert_iid'
 const body = { body: 'text' }
@@ -73,6 +96,17 @@ export const monitoringExamples = examples({
   [`PUT ${ALERT}/metric_images/:image_id`]: { prepare: pictured, body: { url_text: 'graph' } },
   [`DELETE ${ALERT}/metric_images/:image_id`]: { prepare: pictured },
   'GET /-/project/:id/alert_metric_images/:secret/:filename': { prepare: pictured },
+  'GET P/error_tracking/settings': { prepare: reporting },
+  'PUT P/error_tracking/settings': { body: { active: true, integrated: true } },
+  'PATCH P/error_tracking/settings': { prepare: reporting, body: { active: false } },
+  'GET P/error_tracking/client_keys': { prepare: reporting },
+  'DELETE P/error_tracking/client_keys/:key_id': { prepare: reporting },
+  'GET P/error_tracking/errors/:error_id': { prepare: reported },
+  'PUT P/error_tracking/errors/:error_id': { prepare: reported, body: { status: 'resolved' } },
+  'GET P/error_tracking/errors/:error_id/events': { prepare: reported },
+  'GET P/error_tracking/errors/:error_id/events/latest': { prepare: reported },
+  'POST /errortracking/api/v1/projects/api/:project_id/envelope': report,
+  'POST /errortracking/api/v1/projects/api/:project_id/store': report,
   'PUT P/incident_management_settings': { body: { create_issue: true } },
   'GET P/IS/incident': { prepare: opened },
   'PUT P/IS/incident': { prepare: opened, body: { severity: 'high' } },

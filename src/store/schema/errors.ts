@@ -1,0 +1,92 @@
+import type { Instant } from '../../base/clock.ts'
+import type { Default, DefaultFlag, Flag, Id, Optional } from './columns.ts'
+
+export interface ErrorTrackingSettingsTable {
+  project_id: number
+  active: Flag
+  integrated: Flag
+}
+
+/** Keys that programs report with; they are in the hands of everybody who has the program, and no secrets. */
+export interface ErrorClientKeysTable {
+  id: Id
+  project_id: number
+  active: DefaultFlag
+  public_key: string
+  created_at: Instant
+}
+
+/** Events that are alike. */
+export interface ErrorsTable {
+  id: Id
+  project_id: number
+  name: string
+  actor: string
+  platform: string
+  description: string
+  /** The place in `errorStatuses`. */
+  status: Default<number>
+  level: Optional<string>
+  logger: Optional<string>
+  events: number
+  users: number
+  first_seen: Instant
+  last_seen: Instant
+  first_release: Optional<string>
+  last_release: Optional<string>
+  /** Of how many events one is kept. */
+  stride: number
+  issue_id: Optional<number>
+}
+
+/** The events of an error that are kept: the first, the last, and a sample between. */
+export interface ErrorEventsTable {
+  id: Id
+  error_id: number
+  /** Counted from 1. */
+  number: number
+  /** 0: only until a later one comes. */
+  kept: Flag
+  event_id: string
+  occurred_at: Instant
+  received_at: Instant
+  level: Optional<string>
+  environment: Optional<string>
+  release: Optional<string>
+  description: string
+  /** The event's JSON, packed with gzip. */
+  payload: Buffer
+}
+
+/** People who met an error, by a digest of what names them. */
+export interface ErrorUsersTable {
+  error_id: number
+  user_hash: Buffer
+}
+
+/** Releases and environments of an error, empty where an event names none. */
+export interface ErrorPlacesTable {
+  error_id: number
+  release: string
+  environment: string
+  events: number
+  first_seen: Instant
+  last_seen: Instant
+}
+
+/** Events of an error by the hour since 1970. */
+export interface ErrorHoursTable {
+  error_id: number
+  hour: number
+  events: number
+}
+
+export interface ErrorsSchema {
+  error_tracking_settings: ErrorTrackingSettingsTable
+  error_client_keys: ErrorClientKeysTable
+  errors: ErrorsTable
+  error_events: ErrorEventsTable
+  error_users: ErrorUsersTable
+  error_places: ErrorPlacesTable
+  error_hours: ErrorHoursTable
+}
