@@ -83,6 +83,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       .tuple(anyFile, fc.constantFrom('100755' as const, '120000' as const))
       .map(setMode),
   },
+  { weight: 1, arbitrary: anyFile.map(changeLineEnds) },
+  { weight: 1, arbitrary: anyFile.map(repeatLines) },
 )
 
 function edit([path, at, what]: [string, number, string]): Step {
@@ -92,6 +94,23 @@ function edit([path, at, what]: [string, number, string]): Step {
     const all = file.data.split('\n')
     all[Math.min(at, all.length - 1)] = `${what} ${at}`
     files.set(path, { ...file, data: all.join('\n') })
+  }
+}
+
+function changeLineEnds(path: string): Step {
+  return (files) => {
+    const file = files.get(path)
+    if (file) files.set(path, { ...file, data: file.data.replaceAll(/\r?\n/g, '\r\n') })
+  }
+}
+
+/** A block that stands twice: line diffs may line it up in more than one way. */
+function repeatLines(path: string): Step {
+  return (files) => {
+    const file = files.get(path)
+    if (!file) return
+    const all = file.data.split('\n')
+    files.set(path, { ...file, data: [...all.slice(0, 8), ...all.slice(3)].join('\n') })
   }
 }
 
