@@ -47,7 +47,7 @@ export interface AppOptions extends PartsOptions, TransportOptions {
   readonly background?: boolean
 }
 
-/** A running server: every door mounted, not yet listening. */
+/** A running server: everything mounted, not yet listening. */
 export interface App {
   readonly server: Server
   readonly config: Config
@@ -66,7 +66,7 @@ export interface App {
 /** How often a start on a full disk looks whether there is room by now. */
 const roomLookMs = 2000
 
-/** Builds the lasting parts once and mounts every door; the only place where all rooms meet. */
+/** Builds the lasting parts once and mounts the API, git transport and pages; the only place where all areas meet. */
 export async function openApp(config: Config, options: AppOptions = {}): Promise<App> {
   const temporaryFolder = join(config.data, 'tmp')
   await mkdir(temporaryFolder, { recursive: true, mode: 0o700 })
@@ -196,7 +196,7 @@ function answerFault(log: Log): ErrorRequestHandler {
   }
 }
 
-/** Counts every request, of whichever door. */
+/** Counts every request, whatever it is for. */
 function counted(metrics: Metrics, running: RunningRequests): RequestHandler {
   return (request, response, next) => {
     running.add(request, response)
