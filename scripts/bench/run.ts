@@ -7,6 +7,7 @@ import { buildLongHistory } from '../../fixtures/repositories/long-history.ts'
 import { benchEngine } from './engine.ts'
 import { benchLoad } from './engine-load.ts'
 import { formatTable, git, isMet, type Row } from './measure.ts'
+import { benchPipelines } from './pipelines.ts'
 import { benchReads } from './reads.ts'
 import { benchReview } from './review.ts'
 import { seedSpaces } from './seed.ts'
@@ -19,7 +20,7 @@ const usage = `usage: npm run bench -- [options]
   --repository <path>  measure with this repository instead of one that is made
   --commits <n>        commits of the one that is made (20,000)
   --only <part>        clone, first-push, push, shallow, shallow-again, refs, gigabyte, crowd, engine,
-                       crowded-engine, reads, review or spaces alone
+                       crowded-engine, reads, review, pipelines or spaces alone
   --rows <words>       of the engine's part only rows whose name holds one of these, comma between
   --data <folder>      data folder to make, or to use again as an earlier run left it (engine alone)
   --load               also push a gigabyte, and let 120 clients come at once
@@ -81,7 +82,8 @@ async function* measureAll(folder: string, options: Options, say: Say): AsyncGen
     say('review')
     yield* benchReviews(join(folder, 'reviews'), say)
   }
-  if (only === undefined || !['spaces', 'reads', 'review'].includes(only)) {
+  if (only === undefined || only === 'pipelines') yield* benchCi(join(folder, 'ci'), say)
+  if (only === undefined || !['spaces', 'reads', 'review', 'pipelines'].includes(only)) {
     yield* benchGit(folder, options, say)
   }
 }
@@ -94,6 +96,16 @@ async function* benchApi(folder: string, say: Say): AsyncGenerator<Row> {
   })
   try {
     yield* benchReads({ server, projectIds, say })
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Pipelines of one project. */
+async function* benchCi(folder: string, say: Say): AsyncGenerator<Row> {
+  const server = await startServer(root, join(folder, 'data'))
+  try {
+    yield* benchPipelines({ server, folder, say })
   } finally {
     await server.stop()
   }

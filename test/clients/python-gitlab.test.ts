@@ -46,3 +46,14 @@ test.runIf(hasPythonGitlab)(
   },
   120_000,
 )
+
+test.runIf(hasPythonGitlab)(
+  'python-gitlab, unchanged, runs pipelines, with variables, triggers, schedules and environments',
+  async () => {
+    const token = await world.token(world.root.id, ['api', 'sudo'])
+    const said = await runPython('./pipelines.py', world.url, token)
+    const parts = ['variables', 'pipelines', 'starts', 'environments', 'runners']
+    expect(said).toBe(parts.map((part) => `done ${part}\n`).join(''))
+  },
+  120_000,
+)
