@@ -240,6 +240,7 @@ describe('a resource group', () => {
     const pipelines = [await run(place), await run(place), await run(place)]
     const set = await dev.put(`${place.path}/resource_groups/live`, { process_mode: mode })
     expect(set.body).toMatchObject({ key: 'live', process_mode: mode })
+    expect((await dev.get(`${place.path}/resource_groups/live`)).body).toEqual(set.body)
     expect((await dev.get(`${place.path}/resource_groups/live/upcoming_jobs`)).body.length).toBe(2)
     const job = await place.runner.request()
     if (job) await place.runner.finish(job, 'success')
