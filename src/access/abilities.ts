@@ -132,6 +132,8 @@ export const projectAbilities = {
   admin_freeze_periods: { role: maintainer, feature: 'builds', write: true },
   read_packages: { role: reporter, visitor: 'anyone', feature: 'package_registry' },
   read_container_images: { role: guest, visitor: 'anyone', feature: 'container_registry' },
+  write_container_image: { role: developer, feature: 'container_registry', write: true },
+  delete_container_image: { role: developer, feature: 'container_registry', write: true },
   write_package: { role: developer, feature: 'package_registry', write: true },
   delete_package: { role: maintainer, feature: 'package_registry', write: true },
   admin_package_rules: { role: maintainer, feature: 'package_registry' },

@@ -6,6 +6,8 @@ import { answerFor } from './errors.ts'
 export interface ClientProtocol {
   /** Named in the challenge that goes with each 401, without which most clients never send their credentials. */
   readonly realm: string
+  /** The whole challenge, where Basic is not what the program expects. */
+  readonly challenge?: (externalUrl: string) => string
   /** A header of its own that carries a token, in lower case: `x-nuget-apikey`. */
   readonly tokenHeader?: string
   /** Tokens of ours are taken that were given for this purpose; as Bearer, and in this parameter of the query. */
@@ -15,11 +17,17 @@ export interface ClientProtocol {
 }
 
 /** What went wrong, in the client's words; a fault of ours stays one. */
-export function clientRefusal(client: ClientProtocol, error: unknown): unknown {
+export function clientRefusal(
+  client: ClientProtocol,
+  error: unknown,
+  externalUrl: string,
+): unknown {
   const { status, body, headers, fault } = answerFor(error)
   if (fault) return error
   const challenge =
-    status === 401 ? { 'WWW-Authenticate': `Basic realm="${client.realm}"` } : undefined
+    status === 401
+      ? { 'WWW-Authenticate': client.challenge?.(externalUrl) ?? `Basic realm="${client.realm}"` }
+      : undefined
   const words = client.refusal?.(status, messageOf(body)) ?? body
   const code = error instanceof Problem ? error.code : 'bad_request'
   return new Problem(code, status, words, { headers: { ...headers, ...challenge } })

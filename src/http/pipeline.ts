@@ -97,7 +97,7 @@ async function answer(
     return endpoint.anyOrigin ? withAnyOrigin(answered) : answered
   } catch (error) {
     if (endpoint.anyOrigin) throw originRefusal(error)
-    throw endpoint.client ? clientRefusal(endpoint.client, error) : error
+    throw endpoint.client ? clientRefusal(endpoint.client, error, parts.baseUrl) : error
   } finally {
     request.body.close()
   }

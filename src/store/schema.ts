@@ -32,6 +32,7 @@ import type { SignInSchema } from './schema/sign-in.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
 import type { SuggestionsSchema } from './schema/suggestions.ts'
 import type { UserAgentsSchema } from './schema/user-agents.ts'
+import type { VirtualRegistriesSchema } from './schema/virtual-registries.ts'
 import type { WaitingPushesSchema } from './schema/waiting-pushes.ts'
 import type { WikisAndSnippetsSchema } from './schema/wikis-and-snippets.ts'
 
@@ -58,6 +59,7 @@ export interface Schema
     MergeRequestsSchema,
     NotificationsSchema,
     PackagesSchema,
+    VirtualRegistriesSchema,
     PlanningSchema,
     ProtectionsSchema,
     PushEffectsSchema,

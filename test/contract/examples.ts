@@ -5,7 +5,9 @@ import { instanceExamples } from '../instance/examples.ts'
 import { monitoringExamples } from '../monitoring/examples.ts'
 import { notificationExamples } from '../notifications/examples.ts'
 import { packageExamples } from '../packages/examples.ts'
+import { imageExamples } from '../packages/image-examples.ts'
 import { moduleExamples } from '../packages/module-examples.ts'
+import { nugetConanExamples } from '../packages/nuget-conan-examples.ts'
 import { protocolExamples } from '../packages/protocol-examples.ts'
 import { planningExamples } from '../planning/examples.ts'
 import { projectExamples } from '../projects/examples.ts'
@@ -28,6 +30,8 @@ export const allExamples: Examples = {
   ...protocolExamples,
   ...moduleExamples,
   ...monitoringExamples,
+  ...nugetConanExamples,
+  ...imageExamples,
   ...notificationExamples,
   ...instanceExamples,
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Config } from '../../src/base/config.ts'
 import { openWorld, type World } from './world.ts'
 
 const run = promisify(execFile)
@@ -87,9 +88,9 @@ export async function client(
 }
 
 /** A world at an address that is known before it listens: metadata holds the addresses of files. */
-export async function openReachableWorld(): Promise<World> {
+export async function openReachableWorld(more: Partial<Config> = {}): Promise<World> {
   const port = await freePort()
-  return await openWorld({ port, externalUrl: `http://127.0.0.1:${port}` })
+  return await openWorld({ port, externalUrl: `http://127.0.0.1:${port}`, ...more })
 }
 
 function freePort(): Promise<number> {

@@ -4,6 +4,7 @@ import { badRequest, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
 import type { PackageType } from '../../store/schema/packages.ts'
+import { standardEnd } from './form-end.ts'
 import { type ReceivedFile, type ReceiveOptions, storeFile } from './receive.ts'
 
 /** The fields and the one file of a multipart upload. */
@@ -50,7 +51,8 @@ export async function receiveForm(
       // Awaited below; a refusal must also stop the sender, who would wait for us to read on.
       stored.catch((error: unknown) => form.destroy(error instanceof Error ? error : undefined))
     })
-    await pipeline(request.body, form)
+    const contentType = String(request.headers['content-type'] ?? '')
+    await pipeline(request.body, standardEnd(contentType), form)
     const received = await stored
     return { fields, file: received && { name, received } }
   } catch (error) {

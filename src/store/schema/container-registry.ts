@@ -23,7 +23,58 @@ export interface ContainerTagsTable {
   created_at: Instant
 }
 
+/** Bytes that a repository has, by their hash. */
+export interface ContainerBlobsTable {
+  repository_id: number
+  file_sha256: string
+  size: number
+  /** When it was last uploaded. */
+  created_at: Instant
+}
+
+/** A manifest or an index of several; its text is in the file store. */
+export interface ContainerManifestsTable {
+  id: Id
+  repository_id: number
+  file_sha256: string
+  media_type: string
+  artifact_type: string | null
+  /** The manifest that it belongs to, such as one that it signs. */
+  subject_sha256: string | null
+  annotations: string | null
+  size: number
+  /** With all that it names. */
+  total_size: number
+  created_at: Instant
+}
+
+/** What a manifest names: blobs, and other manifests. */
+export interface ContainerReferencesTable {
+  manifest_id: number
+  repository_id: number
+  sha256: string
+}
+
+export interface ContainerUploadsTable {
+  id: string
+  repository_id: number
+  created_at: Instant
+}
+
+/** A piece of an upload, in the file store. */
+export interface ContainerUploadChunksTable {
+  upload_id: string
+  start: number
+  size: number
+  file_sha256: string
+}
+
 export interface ContainerRegistrySchema {
+  container_blobs: ContainerBlobsTable
+  container_manifests: ContainerManifestsTable
+  container_references: ContainerReferencesTable
+  container_uploads: ContainerUploadsTable
+  container_upload_chunks: ContainerUploadChunksTable
   container_repositories: ContainerRepositoriesTable
   container_tags: ContainerTagsTable
 }

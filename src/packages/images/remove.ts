@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { task } from '../../background/task.ts'
+import { later } from '../../base/clock.ts'
+import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { digestOf, type Reference } from './names.ts'
+import { imageProblem } from './problem.ts'
+import { deleteManifest, deleteTags, findManifest, listTagNamesOf } from './queries.ts'
+import { deleteOldUploads, deleteUnusedBlobs } from './upload-queries.ts'
+
+/** Deletes a manifest with the tags that are at it, or one tag alone. */
+export async function removeReference(
+  ctx: Ctx,
+  repositoryId: number,
+  reference: Reference,
+): Promise<void> {
+  if ('tag' in reference) {
+    if ((await deleteTags(ctx.db, repositoryId, [reference.tag])) === 0) throw unknownManifest()
+    return
+  }
+  await inTransaction(ctx, async ({ db }) => {
+    const row = await findManifest(db, repositoryId, reference.sha256)
+    if (!row) throw unknownManifest()
+    const names = await listTagNamesOf(db, repositoryId, digestOf(reference.sha256))
+    if (names.length > 0) await deleteTags(db, repositoryId, names)
+    await deleteManifest(db, row)
+  })
+}
+
+export function unknownManifest() {
+  return imageProblem('MANIFEST_UNKNOWN', 404, 'manifest unknown')
+}
+
+const DAY_MS = 86_400_000
+const AT_ONCE = 500
+
+/** Forgets uploads that nobody finished, and blobs that no manifest names; the daily sweep removes their bytes. */
+export const collectImages = task({
+  name: 'packages.collect_images',
+  payload: z.object({}),
+  lane: 'slow',
+  async handler(ctx: Ctx, _payload, signal) {
+    const before = later(ctx.now(), -DAY_MS)
+    await deleteOldUploads(ctx.db, before)
+    while ((await deleteUnusedBlobs(ctx.db, before, AT_ONCE)) > 0) signal.throwIfAborted()
+  },
+})

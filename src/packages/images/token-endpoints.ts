@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { issueClientToken } from '../../access/client-token.ts'
+import { anyone } from '../../access/subjects.ts'
+import { secretIn } from '../../http/credentials.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { text } from '../../http/params.ts'
+import { imageRead } from './access.ts'
+
+const SECONDS = 900
+const word = text({ max: 2000 })
+
+export const getImageToken = endpoint({
+  ...imageRead,
+  method: 'GET',
+  path: '/jwt/auth',
+  summary: 'Get a token for the registry of images; each request is judged when it is used',
+  tags: ['container_registry'],
+  access: anyone(),
+  query: {
+    service: word.optional(),
+    scope: word.optional(),
+    account: word.optional(),
+    client_id: word.optional(),
+    offline_token: word.optional(),
+  },
+  response: z.strictObject({
+    token: z.string(),
+    access_token: z.string(),
+    expires_in: z.int(),
+    issued_at: z.string(),
+  }),
+  handler({ ctx, request }) {
+    const secret = secretIn(request.headers) ?? ''
+    const options = { purpose: 'container_registry', seconds: SECONDS } as const
+    const token = issueClientToken(ctx, secret, options)
+    return { token, access_token: token, expires_in: SECONDS, issued_at: ctx.now() }
+  },
+})

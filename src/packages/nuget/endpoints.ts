@@ -1,0 +1,346 @@
+import { z } from 'zod'
+import { anyone } from '../../access/subjects.ts'
+import { badRequest, notFound } from '../../base/problem.ts'
+import { bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
+import { flag, integer, text } from '../../http/params.ts'
+import { onProjectPackages } from '../registry/access.ts'
+import { answerPackageFile } from '../registry/download.ts'
+import { findInstallable } from '../registry/find.ts'
+import type { PackagePlace } from '../registry/place-queries.ts'
+import { removePackage } from '../registry/remove.ts'
+import { nugetRead, nugetWrite, onNugetGroup, onSymbols } from './access.ts'
+import { rootOf } from './addresses.ts'
+import { publishNuget } from './publish-package.ts'
+import { findFileEnding, findSymbolFile } from './queries.ts'
+import { answerRegistration, answerSearch, readLeaf, readVersions } from './read.ts'
+import { serviceIndex } from './service-index.ts'
+import { normalVersion } from './version.ts'
+
+const tags = ['packages']
+const json = bytes('application/json')
+const word = text({ max: 400 })
+const onProjectRead = onProjectPackages('read_packages')
+const onGroupRead = onNugetGroup()
+const LEVELS = ['projects', 'groups'] as const
+type Level = (typeof LEVELS)[number]
+
+const indexEntity = z.strictObject({
+  version: z.string(),
+  resources: z.array(
+    z.strictObject({ '@id': z.string(), '@type': z.string(), comment: z.string() }),
+  ),
+})
+
+const search = {
+  q: word.optional(),
+  skip: integer({ min: 0 }).optional(),
+  take: integer({ min: 0 }).optional(),
+  prerelease: flag().optional(),
+}
+
+interface SearchQuery {
+  readonly q?: string | undefined
+  readonly skip?: number | undefined
+  readonly take?: number | undefined
+  readonly prerelease?: boolean | undefined
+}
+
+function searchOf(query: SearchQuery) {
+  const { q = '', skip = 0, take = 20, prerelease = true } = query
+  return { term: q, skip, take: Math.min(take, 30), prerelease }
+}
+
+/** The id as the caller wrote it, so that answers stay below the address that was asked. */
+function idOf(request: RequestFacts, level: Level): string {
+  const [, id = ''] = new RegExp(`/${level}/([^/]+)/`).exec(new URL(request.url).pathname) ?? []
+  return decodeURIComponent(id)
+}
+
+const anyProject = { id: word }
+
+export const getNugetIndex = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/projects/:id/packages/nuget/index.json',
+  summary: 'Say where NuGet finds what in a project; tells nothing about it',
+  tags,
+  access: anyone(),
+  params: anyProject,
+  response: indexEntity,
+  handler: ({ ctx, params }) => serviceIndex(rootOf(ctx, 'projects', params.id), 'projects'),
+})
+
+export const getShortNugetIndex = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/projects/:id/packages/nuget/index',
+  summary: 'Say where NuGet finds what in a project; tells nothing about it',
+  tags,
+  access: anyone(),
+  params: anyProject,
+  response: indexEntity,
+  handler: ({ ctx, params }) => serviceIndex(rootOf(ctx, 'projects', params.id), 'projects'),
+})
+
+export const getGroupNugetIndex = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/groups/:id/-/packages/nuget/index.json',
+  summary: 'Say where NuGet finds what in a group; tells nothing about it',
+  tags,
+  access: anyone(),
+  params: anyProject,
+  response: indexEntity,
+  handler: ({ ctx, params }) => serviceIndex(rootOf(ctx, 'groups', params.id), 'groups'),
+})
+
+export const searchNuget = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/projects/:id/packages/nuget/query',
+  summary: 'Search the NuGet packages of a project',
+  tags,
+  access: onProjectRead,
+  query: search,
+  response: json,
+  async handler({ ctx, project, query, request }) {
+    const root = rootOf(ctx, 'projects', idOf(request, 'projects'))
+    const found = await answerSearch(
+      ctx,
+      { root, place: { projectId: project.id } },
+      searchOf(query),
+    )
+    return { body: JSON.stringify(found), type: 'application/json' }
+  },
+})
+
+export const searchGroupNuget = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/groups/:id/-/packages/nuget/query',
+  summary: 'Search the NuGet packages of the projects of a group',
+  tags,
+  access: onGroupRead,
+  query: search,
+  response: json,
+  async handler({ ctx, group, query, request }) {
+    const root = rootOf(ctx, 'groups', idOf(request, 'groups'))
+    const found = await answerSearch(ctx, { root, place: { groupId: group.id } }, searchOf(query))
+    return { body: JSON.stringify(found), type: 'application/json' }
+  },
+})
+
+export const getNugetRegistration = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/projects/:id/packages/nuget/metadata/:package_name/index.json',
+  summary: 'Get all versions of a NuGet package of a project',
+  tags,
+  access: onProjectRead,
+  params: { package_name: word },
+  response: json,
+  handler({ ctx, project, params, request }) {
+    const root = rootOf(ctx, 'projects', idOf(request, 'projects'))
+    const view = { root, place: { projectId: project.id } }
+    return answerRegistration(ctx, view, params.package_name, request)
+  },
+})
+
+export const getGroupNugetRegistration = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/groups/:id/-/packages/nuget/metadata/:package_name/index.json',
+  summary: 'Get all versions of a NuGet package of a group',
+  tags,
+  access: onGroupRead,
+  params: { package_name: word },
+  response: json,
+  handler({ ctx, group, params, request }) {
+    const root = rootOf(ctx, 'groups', idOf(request, 'groups'))
+    return answerRegistration(
+      ctx,
+      { root, place: { groupId: group.id } },
+      params.package_name,
+      request,
+    )
+  },
+})
+
+const leaf = { package_name: word, package_version: word }
+const plain = (version: string) => version.replace(/\.json$/, '')
+
+export const getNugetLeaf = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/projects/:id/packages/nuget/metadata/:package_name/:package_version',
+  summary: 'Get a version of a NuGet package of a project',
+  tags,
+  access: onProjectRead,
+  params: leaf,
+  response: json,
+  async handler({ ctx, project, params, request }) {
+    const root = rootOf(ctx, 'projects', idOf(request, 'projects'))
+    const view = { root, place: { projectId: project.id } }
+    const found = await readLeaf(ctx, view, params.package_name, plain(params.package_version))
+    return { body: JSON.stringify(found), type: 'application/json' }
+  },
+})
+
+export const getGroupNugetLeaf = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/groups/:id/-/packages/nuget/metadata/:package_name/:package_version',
+  summary: 'Get a version of a NuGet package of a group',
+  tags,
+  access: onGroupRead,
+  params: leaf,
+  response: json,
+  async handler({ ctx, group, params, request }) {
+    const root = rootOf(ctx, 'groups', idOf(request, 'groups'))
+    const view = { root, place: { groupId: group.id } }
+    const found = await readLeaf(ctx, view, params.package_name, plain(params.package_version))
+    return { body: JSON.stringify(found), type: 'application/json' }
+  },
+})
+
+export const listNugetVersionNames = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/projects/:id/packages/nuget/download/:package_name/index.json',
+  summary: 'List the versions of a NuGet package of a project',
+  tags,
+  access: onProjectRead,
+  params: { package_name: word },
+  response: z.strictObject({ versions: z.array(z.string()) }),
+  handler: ({ ctx, project, params }) => readVersions(ctx, project.id, params.package_name),
+})
+
+export const downloadNugetFile = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/projects/:id/packages/nuget/download/:package_name/:package_version/:file_name',
+  summary: 'Download a NuGet package, or its symbols',
+  tags,
+  access: onProjectRead,
+  params: { ...leaf, file_name: text({ max: 900 }) },
+  response: bytes('application/octet-stream'),
+  async handler({ ctx, project, params, request }) {
+    const [end] = /\.s?nupkg$/i.exec(params.file_name) ?? []
+    const versionKey = normalVersion(params.package_version)?.toLowerCase() ?? ''
+    const key = { type: 'nuget', nameKey: params.package_name.toLowerCase(), versionKey } as const
+    const row = end && (await findInstallable(ctx, project, key))
+    const form = end?.toLowerCase() === '.snupkg' ? '.snupkg' : '.nupkg'
+    const file = row && (await findFileEnding(ctx.db, row.id, form))
+    if (!file) throw notFound('Package file')
+    return await answerPackageFile(ctx, request, file)
+  },
+})
+
+const published = z.strictObject({ message: z.string() })
+
+const push = {
+  ...nugetWrite,
+  method: 'PUT',
+  tags,
+  raw: true,
+  response: published,
+  status: 201,
+} as const
+const onPush = onProjectPackages('write_package')
+
+export const pushNugetPackage = endpoint({
+  ...push,
+  path: '/projects/:id/packages/nuget',
+  summary: 'Publish a NuGet package',
+  access: onPush,
+  async handler({ ctx, project, request }) {
+    await publishNuget(ctx, project, request, 'nupkg')
+    return { message: '201 Created' }
+  },
+})
+
+export const pushNugetPackageV2 = endpoint({
+  ...push,
+  path: '/projects/:id/packages/nuget/v2',
+  summary: 'Publish a NuGet package, as clients of protocol 2 do',
+  access: onPush,
+  async handler({ ctx, project, request }) {
+    await publishNuget(ctx, project, request, 'nupkg')
+    return { message: '201 Created' }
+  },
+})
+
+export const pushNugetSymbols = endpoint({
+  ...push,
+  path: '/projects/:id/packages/nuget/symbolpackage',
+  summary: 'Publish the symbols of a NuGet package',
+  access: onPush,
+  async handler({ ctx, project, request }) {
+    await publishNuget(ctx, project, request, 'snupkg')
+    return { message: '201 Created' }
+  },
+})
+
+export const deleteNugetPackage = endpoint({
+  ...nugetWrite,
+  method: 'DELETE',
+  path: '/projects/:id/packages/nuget/:package_name/:package_version',
+  summary: 'Delete a version of a NuGet package',
+  tags,
+  access: onProjectPackages('delete_package'),
+  params: leaf,
+  async handler({ ctx, project, params }) {
+    const versionKey = normalVersion(params.package_version)?.toLowerCase() ?? ''
+    const key = { type: 'nuget', nameKey: params.package_name.toLowerCase(), versionKey } as const
+    const row = await findInstallable(ctx, project, key)
+    if (!row) throw notFound('Package')
+    await removePackage(ctx, project, row)
+  },
+})
+
+const symbol = { file_name: word, signature: text({ max: 64 }), same_file_name: word }
+
+async function symbolFile(
+  given: { readonly ctx: Parameters<typeof answerPackageFile>[0]; readonly request: RequestFacts },
+  place: PackagePlace,
+  params: {
+    readonly file_name: string
+    readonly signature: string
+    readonly same_file_name: string
+  },
+) {
+  const header = String(given.request.headers.symbolchecksum ?? '')
+  const [, checksum] = /^SHA256:([0-9a-f]{64})$/i.exec(header.trim()) ?? []
+  if (checksum === undefined) throw badRequest('Symbolchecksum header is missing or invalid')
+  const file = await findSymbolFile(given.ctx.db, place, {
+    file: params.file_name.toLowerCase(),
+    signature: params.signature.toLowerCase(),
+    checksum: checksum.toLowerCase(),
+  })
+  if (!file || params.file_name !== params.same_file_name) throw notFound('Symbol file')
+  return await answerPackageFile(given.ctx, given.request, file)
+}
+
+export const downloadNugetSymbol = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/projects/:id/packages/nuget/symbolfiles/:file_name/:signature/:same_file_name',
+  summary: 'Download a symbol file of a NuGet package, as debuggers ask for it',
+  tags,
+  access: onSymbols('projects'),
+  params: { ...anyProject, ...symbol },
+  response: bytes('application/octet-stream'),
+  handler: ({ ctx, place, params, request }) => symbolFile({ ctx, request }, place, params),
+})
+
+export const downloadGroupNugetSymbol = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/groups/:id/-/packages/nuget/symbolfiles/:file_name/:signature/:same_file_name',
+  summary: 'Download a symbol file of a NuGet package of a group, as debuggers ask for it',
+  tags,
+  access: onSymbols('groups'),
+  params: { ...anyProject, ...symbol },
+  response: bytes('application/octet-stream'),
+  handler: ({ ctx, place, params, request }) => symbolFile({ ctx, request }, place, params),
+})

@@ -1,0 +1,103 @@
+import type { Project } from '../../access/subjects.ts'
+import { badRequest, conflict } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { RequestFacts } from '../../http/endpoint.ts'
+import { publishFile } from '../registry/publish.ts'
+import { eachZipItem, readZipText, type ZipItem } from '../registry/read-zip.ts'
+import type { ReceivedFile } from '../registry/receive.ts'
+import { storeFile } from '../registry/receive.ts'
+import { receiveForm } from '../registry/receive-form.ts'
+import { mayDuplicate } from '../settings/settings.ts'
+import { type Nuspec, readNuspec } from './nuspec.ts'
+import { readSymbolId } from './pdb.ts'
+import { normalVersion } from './version.ts'
+
+const MOST_NUSPEC = 4 * 1024 * 1024
+const MOST_SYMBOLS = 100
+const MOST_SYMBOL_FILE = 32 * 1024 * 1024
+
+/** A checked package: as its nuspec names it, and as NuGet compares that. */
+interface Named extends Nuspec {
+  readonly nameKey: string
+  readonly versionKey: string
+}
+
+/** Publishes a package or a package of symbols by what its own nuspec says. */
+export async function publishNuget(
+  ctx: Ctx,
+  project: Project,
+  request: Pick<RequestFacts, 'headers' | 'body'>,
+  kind: 'nupkg' | 'snupkg',
+): Promise<void> {
+  const { file } = await receiveForm(ctx, 'nuget', request, 'package', { sha512: true })
+  if (!file || file.received.size === 0) throw badRequest('package is missing')
+  const { received } = file
+  const named = await readPackage(ctx, received)
+  const fileName = `${named.nameKey}.${named.versionKey}.${kind}`
+  const mayRepeat = await mayDuplicate(ctx, project, 'nuget', [named.id, named.version])
+  const common = {
+    type: 'nuget',
+    name: named.id,
+    nameKey: named.nameKey,
+    version: named.version,
+    versionKey: named.versionKey,
+    metadata: named.metadata,
+  } as const
+  if (kind === 'snupkg') {
+    for (const symbol of await readSymbols(ctx, received)) {
+      await publishFile(ctx, project, { ...common, file: symbol })
+    }
+  }
+  await publishFile(ctx, project, {
+    ...common,
+    file: { name: fileName, received },
+    refuse: (found) =>
+      found.file && !mayRepeat
+        ? conflict('A package with the same name and version already exists')
+        : undefined,
+  })
+}
+
+async function readPackage(ctx: Ctx, received: ReceivedFile): Promise<Named> {
+  let text: string | undefined
+  await eachZipItem(ctx, received.sha256, async (item) => {
+    if (/^[^/\\]+\.nuspec$/i.test(item.path)) text = await readZipText(item, MOST_NUSPEC)
+    return text === undefined
+  })
+  if (text === undefined) throw badRequest('The package has no nuspec')
+  const nuspec = readNuspec(text)
+  if (!/^[A-Za-z0-9_]+(?:[._-][A-Za-z0-9_]+)*$/.test(nuspec.id)) {
+    throw badRequest('The nuspec has no valid id')
+  }
+  const versionKey = normalVersion(nuspec.version)?.toLowerCase()
+  if (versionKey === undefined) throw badRequest('The nuspec has no valid version')
+  return { ...nuspec, nameKey: nuspec.id.toLowerCase(), versionKey }
+}
+
+/** The symbol files of a package that debuggers can ask for. */
+async function readSymbols(ctx: Ctx, received: ReceivedFile) {
+  const found: { name: string; received: ReceivedFile; metadata: unknown }[] = []
+  await eachZipItem(ctx, received.sha256, async (item) => {
+    if (!/\.pdb$/i.test(item.path)) return true
+    if (found.length >= MOST_SYMBOLS) throw badRequest('The package has too many symbol files')
+    const content = await readSymbolFile(item)
+    const id = readSymbolId(content)
+    const name = (item.path.split(/[/\\]/).at(-1) ?? '').toLowerCase()
+    if (id && /^[\w.+-]{1,255}$/.test(name)) {
+      found.push({ name, received: await storeFile(ctx, 'nuget', [content]), metadata: id })
+    }
+    return true
+  })
+  return found
+}
+
+async function readSymbolFile(item: ZipItem): Promise<Buffer> {
+  if (item.size > MOST_SYMBOL_FILE) throw badRequest('A symbol file is too large')
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of await item.open()) chunks.push(chunk as Buffer)
+  } catch {
+    throw badRequest('The package is no valid zip file')
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,93 @@
+import type { OutboundResponse } from '../../base/outbound.ts'
+import { OutboundError } from '../../base/outbound-guard.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { UpstreamAddress } from './upstream.ts'
+
+const HEAD_MS = 5000
+const GET_MS = 3_600_000
+const MOST_BYTES = 5 * 1024 * 1024 * 1024
+
+/** Asks an upstream for a path; each redirect is checked as the address itself. */
+export function askUpstream(
+  ctx: Pick<Ctx, 'outbound'>,
+  upstream: UpstreamAddress,
+  path: string,
+  method: 'GET' | 'HEAD',
+): Promise<OutboundResponse> {
+  const encoded = path.split('/').map(encodeURIComponent).join('/')
+  const { username, password } = upstream
+  const pair = Buffer.from(`${username}:${password}`).toString('base64')
+  return ctx.outbound.request(`${upstream.url}/${encoded}`, {
+    method,
+    headers: username === null ? {} : { Authorization: `Basic ${pair}` },
+    timeoutMs: method === 'HEAD' ? HEAD_MS : GET_MS,
+    maxSize: MOST_BYTES,
+    raw: true,
+  })
+}
+
+export interface Headers {
+  readonly status: number
+  readonly etag: string | null
+  readonly type: string
+  readonly length: number | undefined
+}
+
+export function headersOf({ status, headers }: OutboundResponse): Headers {
+  const one = (name: string) => [headers[name]].flat()[0]
+  const length = one('content-length')
+  return {
+    status,
+    etag: one('etag') ?? null,
+    type: one('content-type') ?? 'application/octet-stream',
+    length: length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined,
+  }
+}
+
+/** Only the headers; nothing when the upstream cannot be reached. */
+export async function headOf(
+  ctx: Pick<Ctx, 'outbound'>,
+  upstream: UpstreamAddress,
+  path: string,
+): Promise<Headers | undefined> {
+  try {
+    const response = await askUpstream(ctx, upstream, path, 'HEAD')
+    response.body.destroy()
+    return headersOf(response)
+  } catch (error) {
+    if (error instanceof OutboundError) return undefined
+    throw error
+  }
+}
+
+export const isGood = (found: Headers | undefined): found is Headers =>
+  found !== undefined && found.status >= 200 && found.status < 300
+
+/** Whether an upstream answers, as its owners are told (docs/contract/C-resolved §4.1). */
+export async function testUpstream(
+  ctx: Pick<Ctx, 'outbound'>,
+  upstream: UpstreamAddress,
+  path: string | undefined,
+): Promise<{ success: boolean; result?: string }> {
+  try {
+    const wanted = path ?? 'com/company/app/maven-metadata.xml'
+    const response = await askUpstream(ctx, upstream, wanted, 'HEAD')
+    response.body.destroy()
+    const { status } = response
+    if ((status >= 200 && status < 300) || status === 404) return { success: true }
+    return { success: false, result: `Error: ${status} - ${reasons[status] ?? 'Refused'}` }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { success: false, result: `Error: ${error.message}` }
+  }
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { forbidden } from '../../base/problem.ts'
+import { bytes, endpoint } from '../../http/endpoint.ts'
+import { text } from '../../http/params.ts'
+import { onCacheEntry, onMavenRegistry, onUpstream } from './access.ts'
+import { entryEntity, presentEntry } from './entity.ts'
+import { deleteEntry, listEntries } from './entry-queries.ts'
+import { readPath, serveFile } from './serve.ts'
+
+const tags = ['virtual_registries']
+const ROOT = '/virtual_registries/packages/maven'
+
+export const listCacheEntries = endpoint({
+  method: 'GET',
+  path: `${ROOT}/upstreams/:upstream_id/cache_entries`,
+  summary: 'List what was fetched from an upstream, the newest first',
+  tags,
+  access: onUpstream('read'),
+  params: { upstream_id: text({ max: 20 }) },
+  jobToken: true,
+  query: { search: text({ max: 1024 }).optional() },
+  paginate: 'offset',
+  response: z.array(entryEntity),
+  async handler({ ctx, upstream, query, page }) {
+    const found = await listEntries(ctx.db, upstream.id, query.search, page)
+    return { ...found, items: found.items.map((row) => presentEntry(upstream, row)) }
+  },
+})
+
+export const deleteCacheEntry = endpoint({
+  method: 'DELETE',
+  path: `${ROOT}/cache_entries/*entry_id`,
+  summary: 'Forget one file that was fetched',
+  tags,
+  access: onCacheEntry(),
+  params: { entry_id: text({ max: 2000 }) },
+  jobToken: true,
+  handler: ({ ctx, entry }) => deleteEntry(ctx.db, entry.id),
+})
+
+const client = {
+  client: { realm: 'Virtual Registry' },
+  jobToken: true,
+  scopes: ['api', 'read_api', 'read_virtual_registry', 'write_virtual_registry'],
+  deployToken: ['read_virtual_registry', 'write_virtual_registry'],
+} as const
+
+export const getVirtualFile = endpoint({
+  ...client,
+  method: 'GET',
+  path: `${ROOT}/:registry_id/*path`,
+  summary: 'Download a file of a Maven repository through a virtual registry',
+  tags,
+  access: onMavenRegistry(),
+  params: { registry_id: text({ max: 20 }), path: text({ max: 1100 }) },
+  response: bytes('application/octet-stream'),
+  handler: ({ ctx, registry, params, request }) =>
+    serveFile(ctx, registry, readPath(params.path), request),
+})
+
+export const uploadVirtualFile = endpoint({
+  ...client,
+  method: 'POST',
+  path: `${ROOT}/:registry_id/*path/upload`,
+  summary: 'Refused: nobody publishes through a virtual registry',
+  tags,
+  access: onMavenRegistry(),
+  params: { registry_id: text({ max: 20 }), path: text({ max: 1100 }) },
+  raw: true,
+  status: 200,
+  handler() {
+    throw forbidden()
+  },
+})

@@ -1,0 +1,125 @@
+import type { z } from 'zod'
+import { type Instant, later } from '../../base/clock.ts'
+import { invalid, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { Answer, endpoint } from '../../http/endpoint.ts'
+import { flag, integer } from '../../http/params.ts'
+import { onVirtualPolicy } from './access.ts'
+import { policyEntity } from './entity.ts'
+import {
+  deletePolicy,
+  findPolicy,
+  insertPolicy,
+  type PolicyValues,
+  updatePolicy,
+} from './queries.ts'
+
+const tags = ['virtual_registries']
+const path = '/groups/:id/-/virtual_registries/cleanup/policy'
+const DAY_MS = 86_400_000
+const CADENCES = [1, 7, 14, 30, 90]
+
+const body = {
+  enabled: flag().optional(),
+  cadence: integer({ min: 1, max: 90 }).optional(),
+  keep_n_days_after_download: integer({ min: 1, max: 365 }).optional(),
+  notify_on_success: flag().optional(),
+  notify_on_failure: flag().optional(),
+}
+
+type Given = {
+  readonly [K in keyof Omit<PolicyValues, 'next_run_at'>]?: PolicyValues[K] | undefined
+}
+
+const DEFAULTS = {
+  enabled: false,
+  cadence: 7,
+  keep_n_days_after_download: 30,
+  notify_on_success: false,
+  notify_on_failure: false,
+}
+
+function valuesOf(
+  given: Given,
+  known: Omit<PolicyValues, 'next_run_at'>,
+  now: Instant,
+): PolicyValues {
+  const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const values = { ...known, ...sent }
+  if (!CADENCES.includes(values.cadence))
+    throw invalid({ cadence: ['is not included in the list'] })
+  return { ...values, next_run_at: values.enabled ? later(now, values.cadence * DAY_MS) : null }
+}
+
+async function present(ctx: Ctx, groupId: number): Promise<z.input<typeof policyEntity>> {
+  const row = await findPolicy(ctx.db, groupId)
+  if (!row) throw notFound('Policy')
+  const { group_id: _group, enabled, notify_on_success, notify_on_failure, ...rest } = row
+  return {
+    ...rest,
+    enabled: enabled === 1,
+    notify_on_success: notify_on_success === 1,
+    notify_on_failure: notify_on_failure === 1,
+  }
+}
+
+export const getVirtualPolicy = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Get how long what was fetched for the virtual registries of a group is kept',
+  tags,
+  access: onVirtualPolicy(),
+  response: policyEntity,
+  handler: ({ ctx, group }) => present(ctx, group.id),
+})
+
+export const createVirtualPolicy = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Say how long what was fetched for the virtual registries of a group is kept',
+  tags,
+  access: onVirtualPolicy(),
+  body,
+  response: policyEntity,
+  status: 201,
+  async handler({ ctx, group, body }) {
+    if (await findPolicy(ctx.db, group.id)) throw invalid({ group: ['has already been taken'] })
+    await insertPolicy(ctx.db, group.id, valuesOf(body, DEFAULTS, ctx.now()), ctx.now())
+    return new Answer(await present(ctx, group.id), { status: 201 })
+  },
+})
+
+export const updateVirtualPolicy = endpoint({
+  method: 'PATCH',
+  path,
+  summary: 'Change how long what was fetched for the virtual registries of a group is kept',
+  tags,
+  access: onVirtualPolicy(),
+  body,
+  response: policyEntity,
+  async handler({ ctx, group, body }) {
+    const known = await present(ctx, group.id)
+    const { enabled, cadence, keep_n_days_after_download } = known
+    const { notify_on_success, notify_on_failure } = known
+    const now = {
+      enabled,
+      cadence,
+      keep_n_days_after_download,
+      notify_on_success,
+      notify_on_failure,
+    }
+    await updatePolicy(ctx.db, group.id, valuesOf(body, now, ctx.now()), ctx.now())
+    return await present(ctx, group.id)
+  },
+})
+
+export const deleteVirtualPolicy = endpoint({
+  method: 'DELETE',
+  path,
+  summary: 'Keep what was fetched for the virtual registries of a group for good',
+  tags,
+  access: onVirtualPolicy(),
+  async handler({ ctx, group }) {
+    if (!(await deletePolicy(ctx.db, group.id))) throw notFound('Policy')
+  },
+})

@@ -1,0 +1,237 @@
+import { Readable } from 'node:stream'
+import { later } from '../../base/clock.ts'
+import { OutboundError } from '../../base/outbound-guard.ts'
+import { badRequest, Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { answerDownload } from '../../http/conditional-file.ts'
+import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
+import { flushLater, inTransaction } from '../../store/transaction.ts'
+import { askUpstream, type Headers, headOf, isGood } from './ask.ts'
+import {
+  type EntryRow,
+  findEntry,
+  listEntriesAt,
+  saveChecked,
+  saveDownload,
+} from './entry-queries.ts'
+import { fetchOnce, isRunning } from './fetch.ts'
+import { listLinks, type RegistryRow, type UpstreamRow } from './queries.ts'
+import { addressOf } from './upstream.ts'
+
+const HOUR_MS = 3_600_000
+const PARALLEL = 3
+const MOST_DIGEST = 1024
+
+type Asked = Pick<RequestFacts, 'method' | 'headers'>
+
+/** Refuses paths that lead elsewhere than to a file of a repository. */
+export function readPath(path: string): string {
+  const parts = path.split('/')
+  const isWrong = (part: string) =>
+    part === '' || part === '.' || part === '..' || /[\\\0]/.test(part)
+  if (path.length > 1024 || parts.some(isWrong)) throw badRequest('path is invalid')
+  return path
+}
+
+/** The file at a path of a registry: from what was fetched, or from the first upstream that has it. */
+export async function serveFile(
+  ctx: Ctx,
+  registry: RegistryRow,
+  path: string,
+  request: Asked,
+): Promise<Bytes> {
+  if (request.headers['sec-fetch-mode'] === 'navigate') {
+    throw badRequest('the virtual registry is not for web browsers')
+  }
+  const upstreams = await listLinks(ctx.db, registry.id)
+  if (upstreams.length === 0) throw badRequest('No upstreams set')
+  const [, base, digest] = /^(.+)\.(sha1|md5)$/.exec(path) ?? []
+  if (base !== undefined)
+    return serveDigest(ctx, upstreams, base, digest === 'md5' ? 'md5' : 'sha1')
+  const entry = await usableEntry(ctx, upstreams, path)
+  if (entry) return answerEntry(ctx, entry, request)
+  return serveMissing(ctx, upstreams, path, request)
+}
+
+/** A file that is here and fresh; one that is stale is asked about first, and kept while its upstream is away. */
+async function usableEntry(
+  ctx: Ctx,
+  upstreams: readonly UpstreamRow[],
+  path: string,
+): Promise<EntryRow | undefined> {
+  const found = await listEntriesAt(
+    ctx.db,
+    upstreams.map((one) => one.id),
+    path,
+  )
+  for (const upstream of upstreams) {
+    const entry = found.find((one) => one.upstream_id === upstream.id)
+    if (!entry || (await ctx.files.sizeOf(entry.file_sha256)) !== entry.size) continue
+    if (isFresh(ctx, upstream, entry)) return entry
+    return await refreshed(ctx, upstream, entry)
+  }
+  return undefined
+}
+
+function isFresh(ctx: Pick<Ctx, 'now'>, upstream: UpstreamRow, entry: EntryRow): boolean {
+  const isMetadata = entry.relative_path.endsWith('maven-metadata.xml')
+  const hours = isMetadata ? upstream.metadata_cache_validity_hours : upstream.cache_validity_hours
+  return hours === 0 || entry.upstream_checked_at > later(ctx.now(), -hours * HOUR_MS)
+}
+
+async function refreshed(ctx: Ctx, upstream: UpstreamRow, entry: EntryRow): Promise<EntryRow> {
+  const head = await headOf(ctx, addressOf(ctx, upstream), entry.relative_path)
+  if (!isGood(head)) return entry
+  if (head.etag !== null && head.etag === entry.upstream_etag) {
+    await saveChecked(ctx.db, entry.id, ctx.now())
+    return entry
+  }
+  try {
+    const { transfer, isFirst } = await fetchOnce(ctx, upstream, entry.relative_path)
+    if (isFirst) transfer.body.resume()
+    return await transfer.stored
+  } catch (error) {
+    if (error instanceof OutboundError) return entry
+    throw error
+  }
+}
+
+async function answerEntry(ctx: Ctx, entry: EntryRow, request: Asked): Promise<Bytes> {
+  if (request.method === 'GET') {
+    await inTransaction(ctx, async ({ db, now }) => {
+      await saveDownload(db, entry.id, now())
+      await flushLater(db)
+    })
+  }
+  return await answerDownload(request, {
+    size: entry.size,
+    etag: `"${entry.file_sha256}"`,
+    type: entry.content_type,
+    headers: {
+      ...safety(entry.relative_path),
+      'x-checksum-sha1': entry.file_sha1,
+      'x-checksum-md5': entry.file_md5,
+    },
+    open: async (range) => (await ctx.files.open(entry.file_sha256, range)).body,
+  })
+}
+
+function safety(path: string): Record<string, string> {
+  const name = (path.split('/').at(-1) ?? '').replaceAll(/[^\w.+-]/g, '_')
+  return {
+    'Content-Disposition': `attachment; filename="${name}"`,
+    'Content-Security-Policy': "sandbox; default-src 'none'",
+  }
+}
+
+async function serveMissing(
+  ctx: Ctx,
+  upstreams: readonly UpstreamRow[],
+  path: string,
+  request: Asked,
+): Promise<Bytes> {
+  const { upstream, head } = await findUpstreamWith(ctx, upstreams, path)
+  if (request.method === 'HEAD') return emptyAnswer(head, path)
+  // It may have come while its upstream was asked.
+  const entry = isRunning(upstream, path) ? undefined : await findEntry(ctx.db, upstream.id, path)
+  if (entry) return answerEntry(ctx, entry, request)
+  const { transfer, isFirst } = await fetchOrFail(ctx, upstream, path)
+  if (!isFirst) return answerEntry(ctx, await storedOrFail(transfer.stored), request)
+  const { length, type } = transfer.headers
+  transfer.stored
+    .then(
+      (entry) => saveDownload(ctx.db, entry.id, ctx.now()),
+      () => {},
+    )
+    .catch(() => {})
+  const size: Record<string, string> =
+    length === undefined ? {} : { 'Content-Length': String(length) }
+  return { body: transfer.body, type, headers: { ...safety(path), ...size } }
+}
+
+function emptyAnswer(head: Headers, path: string): Bytes {
+  const size: Record<string, string> =
+    head.length === undefined ? {} : { 'Content-Length': String(head.length) }
+  const body = Readable.from([], { objectMode: false })
+  return { body, type: head.type, headers: { ...safety(path), ...size } }
+}
+
+async function fetchOrFail(ctx: Ctx, upstream: UpstreamRow, path: string) {
+  try {
+    return await fetchOnce(ctx, upstream, path)
+  } catch (error) {
+    throw failure(error)
+  }
+}
+
+async function storedOrFail(stored: Promise<EntryRow>): Promise<EntryRow> {
+  try {
+    return await stored
+  } catch (error) {
+    throw failure(error)
+  }
+}
+
+function failure(error: unknown): unknown {
+  if (!(error instanceof OutboundError)) return error
+  const isSlow = error.reason === 'timeout'
+  const message = isSlow ? '504 Gateway Timeout' : '502 Bad Gateway'
+  return new Problem('bad_gateway', isSlow ? 504 : 502, { message })
+}
+
+/** The first upstream in order that has a path; some are asked at once. */
+async function findUpstreamWith(
+  ctx: Ctx,
+  upstreams: readonly UpstreamRow[],
+  path: string,
+): Promise<{ readonly upstream: UpstreamRow; readonly head: Headers }> {
+  let isAway = false
+  for (let at = 0; at < upstreams.length; at += PARALLEL) {
+    const some = upstreams.slice(at, at + PARALLEL)
+    const asked = some.map((upstream) => headOf(ctx, addressOf(ctx, upstream), path))
+    for (const [index, upstream] of some.entries()) {
+      const head = await asked[index]
+      if (isGood(head)) return { upstream, head }
+      isAway ||= head === undefined
+    }
+  }
+  if (isAway) throw badRequest('Upstream not available')
+  const message = '404 File not found on any upstream Not Found'
+  throw new Problem('not_found', 404, { message })
+}
+
+/** The hash of a file that is here, else what an upstream says; the file itself is then fetched for the next one. */
+async function serveDigest(
+  ctx: Ctx,
+  upstreams: readonly UpstreamRow[],
+  base: string,
+  digest: 'sha1' | 'md5',
+): Promise<Bytes> {
+  const entry = await usableEntry(ctx, upstreams, base)
+  if (entry) {
+    const body = digest === 'sha1' ? entry.file_sha1 : entry.file_md5
+    return { body, type: 'text/plain', headers: safety(`${base}.${digest}`) }
+  }
+  const path = `${base}.${digest}`
+  const { upstream } = await findUpstreamWith(ctx, upstreams, path)
+  const body = await readSmall(ctx, upstream, path)
+  fetchOnce(ctx, upstream, base)
+    .then(({ transfer, isFirst }) => isFirst && transfer.body.resume())
+    .catch(() => {})
+  return { body, type: 'text/plain', headers: safety(path) }
+}
+
+async function readSmall(ctx: Ctx, upstream: UpstreamRow, path: string): Promise<Buffer> {
+  try {
+    const response = await askUpstream(ctx, addressOf(ctx, upstream), path, 'GET')
+    if (response.status !== 200) {
+      response.body.destroy()
+      throw new OutboundError('unreachable', 'the upstream refused')
+    }
+    const body = await response.read()
+    if (body.length > MOST_DIGEST) throw new OutboundError('too_large', 'the digest is too large')
+    return body
+  } catch (error) {
+    throw failure(error)
+  }
+}

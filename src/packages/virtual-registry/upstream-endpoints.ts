@@ -1,0 +1,285 @@
+import { z } from 'zod'
+import { signedIn } from '../../access/subjects.ts'
+import { badRequest, invalid } from '../../base/problem.ts'
+import { Answer, endpoint } from '../../http/endpoint.ts'
+import { filledText, id, integer, text } from '../../http/params.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import {
+  mayLink,
+  onRegistryUpstream,
+  onUpstream,
+  onVirtualGroup,
+  onVirtualRegistry,
+} from './access.ts'
+import { testUpstream } from './ask.ts'
+import {
+  linkEntity,
+  presentUpstream,
+  testEntity,
+  upstreamEntity,
+  upstreamInRegistry,
+  upstreamWithPlaces,
+} from './entity.ts'
+import { findSomePath } from './entry-queries.ts'
+import {
+  deleteEntriesOf,
+  deleteLink,
+  deleteUpstream,
+  insertLink,
+  listLinks,
+  listLinksOf,
+  listUpstreams,
+  saveOrder,
+} from './queries.ts'
+import {
+  addressOf,
+  assertRoom,
+  changeUpstream,
+  createUpstream,
+  readUrl,
+  type UpstreamInput,
+} from './upstream.ts'
+
+const tags = ['virtual_registries']
+const ROOT = '/virtual_registries/packages/maven'
+const GROUP = '/groups/:id/-/virtual_registries/packages/maven'
+const word = text({ max: 20 })
+const secret = text({ max: 510 })
+const hours = integer({ min: 0, max: 100_000 })
+
+const fields = {
+  name: filledText({ max: 255 }).optional(),
+  description: text({ max: 1024 }).optional(),
+  username: secret.optional(),
+  password: secret.optional(),
+  cache_validity_hours: hours.optional(),
+  metadata_cache_validity_hours: integer({ min: 1, max: 100_000 }).optional(),
+}
+
+export const listRegistryUpstreams = endpoint({
+  method: 'GET',
+  path: `${ROOT}/registries/:registry_id/upstreams`,
+  summary: 'List the upstreams of a virtual registry in their order',
+  tags,
+  access: onVirtualRegistry('read'),
+  params: { registry_id: word },
+  jobToken: true,
+  response: z.array(upstreamInRegistry),
+  async handler({ ctx, registry }) {
+    const links = await listLinks(ctx.db, registry.id)
+    return links.map(({ link_id, position, ...row }) => ({
+      ...presentUpstream(row),
+      registry_upstream: { id: link_id, registry_id: registry.id, position },
+    }))
+  },
+})
+
+export const createRegistryUpstream = endpoint({
+  method: 'POST',
+  path: `${ROOT}/registries/:registry_id/upstreams`,
+  summary: 'Add an upstream at the end of a virtual registry',
+  tags,
+  access: onVirtualRegistry('write'),
+  params: { registry_id: word },
+  jobToken: true,
+  body: { url: filledText({ max: 255 }), ...fields },
+  response: upstreamInRegistry,
+  status: 201,
+  async handler({ ctx, registry, body }) {
+    const { upstream, link } = await createUpstream(ctx, registry, body)
+    const { id, registry_id, position } = link
+    return { ...presentUpstream(upstream), registry_upstream: { id, registry_id, position } }
+  },
+})
+
+export const listGroupUpstreams = endpoint({
+  method: 'GET',
+  path: `${GROUP}/upstreams`,
+  summary: 'List the upstreams of the virtual registries of a group',
+  tags,
+  access: onVirtualGroup('read', { ofUpstreams: true }),
+  jobToken: true,
+  query: { upstream_name: text({ max: 255 }).optional() },
+  paginate: 'offset',
+  response: z.array(upstreamEntity),
+  async handler({ ctx, group, query, page }) {
+    const found = await listUpstreams(ctx.db, group.id, query.upstream_name, page)
+    return { ...found, items: found.items.map(presentUpstream) }
+  },
+})
+
+export const testNewUpstream = endpoint({
+  method: 'POST',
+  path: `${GROUP}/upstreams/test`,
+  summary: 'Try whether an upstream that is not there yet answers',
+  tags,
+  access: onVirtualGroup('write', { ofUpstreams: true }),
+  jobToken: true,
+  body: { url: filledText({ max: 255 }), username: secret.optional(), password: secret.optional() },
+  response: testEntity,
+  status: 200,
+  async handler({ ctx, body }) {
+    const { username = null, password = null } = body
+    if ((username === null) !== (password === null)) {
+      throw badRequest('username, password are missing, all or none of them must be provided')
+    }
+    const url = await readUrl(ctx, body.url)
+    return await testUpstream(ctx, { url, username, password }, undefined)
+  },
+})
+
+export const getUpstream = endpoint({
+  method: 'GET',
+  path: `${ROOT}/upstreams/:upstream_id`,
+  summary: 'Get an upstream with the registries that use it',
+  tags,
+  access: onUpstream('read'),
+  params: { upstream_id: word },
+  jobToken: true,
+  response: upstreamWithPlaces,
+  async handler({ ctx, upstream }) {
+    const links = await listLinksOf(ctx.db, upstream.id)
+    const registry_upstreams = links.map(({ id, registry_id, position }) => ({
+      id,
+      registry_id,
+      position,
+    }))
+    return { ...presentUpstream(upstream), registry_upstreams }
+  },
+})
+
+export const updateVirtualUpstream = endpoint({
+  method: 'PATCH',
+  path: `${ROOT}/upstreams/:upstream_id`,
+  summary: 'Change an upstream',
+  tags,
+  access: onUpstream('write'),
+  params: { upstream_id: word },
+  jobToken: true,
+  body: { url: filledText({ max: 255 }).optional(), ...fields },
+  status: 200,
+  async handler({ ctx, upstream, body }) {
+    const input: UpstreamInput = body
+    if (Object.values(input).every((value) => value === undefined)) {
+      throw badRequest('at least one parameter must be provided')
+    }
+    await changeUpstream(ctx, upstream, input)
+    return new Answer(undefined, { status: 200 })
+  },
+})
+
+export const deleteVirtualUpstream = endpoint({
+  method: 'DELETE',
+  path: `${ROOT}/upstreams/:upstream_id`,
+  summary: 'Delete an upstream from all registries',
+  tags,
+  access: onUpstream('write'),
+  params: { upstream_id: word },
+  jobToken: true,
+  handler: ({ ctx, upstream }) =>
+    inTransaction(ctx, (inner) => deleteUpstream(inner.db, upstream.id)),
+})
+
+export const purgeUpstream = endpoint({
+  method: 'DELETE',
+  path: `${ROOT}/upstreams/:upstream_id/cache`,
+  summary: 'Forget what was fetched from an upstream',
+  tags,
+  access: onUpstream('write'),
+  params: { upstream_id: word },
+  jobToken: true,
+  handler: ({ ctx, upstream }) => deleteEntriesOf(ctx.db, [upstream.id]),
+})
+
+export const testKnownUpstream = endpoint({
+  method: 'GET',
+  path: `${ROOT}/upstreams/:upstream_id/test`,
+  summary: 'Try whether an upstream answers',
+  tags,
+  access: onUpstream('read'),
+  params: { upstream_id: word },
+  jobToken: true,
+  response: testEntity,
+  handler: async ({ ctx, upstream }) =>
+    testUpstream(ctx, addressOf(ctx, upstream), await findSomePath(ctx.db, upstream.id)),
+})
+
+export const testChangedUpstream = endpoint({
+  method: 'POST',
+  path: `${ROOT}/upstreams/:upstream_id/test`,
+  summary: 'Try whether an upstream would answer at another address or with other credentials',
+  tags,
+  access: onUpstream('write'),
+  params: { upstream_id: word },
+  jobToken: true,
+  body: {
+    url: filledText({ max: 255 }).optional(),
+    username: secret.optional(),
+    password: secret.optional(),
+  },
+  response: testEntity,
+  status: 200,
+  async handler({ ctx, upstream, body }) {
+    const known = addressOf(ctx, upstream)
+    const url = body.url === undefined ? known.url : await readUrl(ctx, body.url)
+    const own = url === known.url ? known : { username: null, password: null }
+    const isGiven = body.username !== undefined && body.password !== undefined
+    const as = isGiven ? { username: body.username ?? null, password: body.password ?? null } : own
+    const path = await findSomePath(ctx.db, upstream.id)
+    return await testUpstream(ctx, { ...as, url }, path)
+  },
+})
+
+export const linkUpstream = endpoint({
+  method: 'POST',
+  path: `${ROOT}/registry_upstreams`,
+  summary: 'Add an upstream that is there to another virtual registry of its group',
+  tags,
+  access: signedIn(),
+  conditions: [mayLink],
+  jobToken: true,
+  body: { registry_id: id(), upstream_id: id() },
+  response: linkEntity,
+  status: 201,
+  async handler({ ctx, body }) {
+    return await inTransaction(ctx, async (inner) => {
+      const known = await listLinks(inner.db, body.registry_id)
+      if (known.some((link) => link.id === body.upstream_id)) {
+        throw invalid({ upstream_id: ['has already been taken'] })
+      }
+      await assertRoom(inner, body.registry_id)
+      return await insertLink(inner.db, body.registry_id, body.upstream_id)
+    })
+  },
+})
+
+export const moveUpstream = endpoint({
+  method: 'PATCH',
+  path: `${ROOT}/registry_upstreams/:registry_upstream_id`,
+  summary: 'Give an upstream another place in a virtual registry',
+  tags,
+  access: onRegistryUpstream(),
+  params: { registry_upstream_id: word },
+  jobToken: true,
+  body: { position: integer({ min: 1, max: 20 }) },
+  status: 200,
+  async handler({ ctx, link, body }) {
+    await inTransaction(ctx, async ({ db }) => {
+      const ids = (await listLinks(db, link.registry_id)).map((one) => one.link_id)
+      const others = ids.filter((one) => one !== link.id)
+      await saveOrder(db, others.toSpliced(body.position - 1, 0, link.id))
+    })
+    return new Answer(undefined, { status: 200 })
+  },
+})
+
+export const unlinkUpstream = endpoint({
+  method: 'DELETE',
+  path: `${ROOT}/registry_upstreams/:registry_upstream_id`,
+  summary: 'Take an upstream from a virtual registry',
+  tags,
+  access: onRegistryUpstream(),
+  params: { registry_upstream_id: word },
+  jobToken: true,
+  handler: ({ ctx, link }) => inTransaction(ctx, (inner) => deleteLink(inner.db, link.id)),
+})
