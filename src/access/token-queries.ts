@@ -33,12 +33,3 @@ export async function revokeFamilyRows(db: Db, familyId: number, now: Instant): 
     .where('revoked', '=', 0)
     .execute()
 }
-
-export async function revokeTokensOfUser(db: Db, userId: number, now: Instant): Promise<void> {
-  await db
-    .updateTable('access_tokens')
-    .set({ revoked: 1, updated_at: now })
-    .where('user_id', '=', userId)
-    .where('revoked', '=', 0)
-    .execute()
-}

@@ -133,11 +133,6 @@ export function badRequest(reason?: string): Problem {
   return said('bad_request', 400, message)
 }
 
-/** `{"status": "error", "message": ...}`, the refusal of a service layer. */
-export function refused(message: unknown, status = 400): Problem {
-  return new Problem('bad_request', status, { status: 'error', message })
-}
-
 /** 405: known path, but not by this method (key `error`, with `Allow`). */
 export function noMethod(allow: readonly string[]): Problem {
   const headers = { Allow: allow.join(', ') }
@@ -192,11 +187,6 @@ export function unsupportedType(type: string): Problem {
 
 export function unprocessable(text: unknown = '422 Unprocessable Entity'): Problem {
   return new Problem('unprocessable', 422, { message: text })
-}
-
-/** 423: held by somebody else just now. */
-export function lockedBy(text = '423 Locked'): Problem {
-  return said('locked', 423, text)
 }
 
 /** 429 of the request throttle: plain text (docs/contract/A-resolved §6). */

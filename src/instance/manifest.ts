@@ -1,5 +1,6 @@
 import { daily } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
+import { broadcastColors } from '../store/migrations/0131-broadcast-colors.ts'
 import * as auditEvents from './audit-events/endpoints.ts'
 import * as broadcastMessages from './broadcast-messages/endpoints.ts'
 import * as exports from './exports/endpoints.ts'
@@ -34,5 +35,5 @@ export const instanceArea: Manifest = {
   ),
   tasks: [exportSource, importProject, importRemote, removeOldExports],
   schedules: [daily('3:25', removeOldExports, {})],
-  migrations: [],
+  migrations: [broadcastColors],
 }

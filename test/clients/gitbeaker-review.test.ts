@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Gitlab } from '@gitbeaker/rest'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addMember } from '../support/members.ts'
@@ -14,14 +13,11 @@ type Api = InstanceType<typeof Gitlab>
 
 /** The merge request once the server has settled it. */
 async function settled(api: Api, projectId: number, iid: number, wanted: string) {
-  let status = ''
-  for (let tries = 0; tries < 200; tries += 1) {
-    const request = await api.MergeRequests.show(projectId, iid)
-    status = String(request.detailed_merge_status)
-    if (status === wanted) return request
-    await sleep(50)
-  }
-  throw new Error(`the merge request stays ${status}`)
+  const show = () => api.MergeRequests.show(projectId, iid)
+  await expect
+    .poll(async () => (await show()).detailed_merge_status, { timeout: 10_000 })
+    .toBe(wanted)
+  return await show()
 }
 
 test('@gitbeaker/rest, unchanged, runs a whole review from branch to release', async () => {
@@ -76,11 +72,11 @@ test('@gitbeaker/rest, unchanged, runs a whole review from branch to release', a
 
   const merged = await dev.MergeRequests.merge(project.id, made.iid)
   expect(merged.state).toBe('merged')
-  for (let tries = 0; tries < 100; tries += 1) {
-    if ((await dev.Issues.show(issue.iid, { projectId: project.id })).state === 'closed') break
-    await sleep(50)
-  }
-  expect((await dev.Issues.show(issue.iid, { projectId: project.id })).state).toBe('closed')
+  await expect
+    .poll(async () => (await dev.Issues.show(issue.iid, { projectId: project.id })).state, {
+      timeout: 10_000,
+    })
+    .toBe('closed')
   const release = await dev.ProjectReleases.create(project.id, {
     name: 'One',
     tagName: 'v1',

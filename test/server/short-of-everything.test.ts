@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -116,7 +117,7 @@ describe('with 256 file descriptors', () => {
     const { port } = new URL(server.url)
     const idle = Array.from({ length: 150 }, () => connect(Number(port), '127.0.0.1'))
     for (const socket of idle) socket.on('error', () => {})
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await Promise.allSettled(idle.map((socket) => once(socket, 'connect')))
     for (const socket of idle) socket.destroy()
     await expect.poll(async () => (await ask('/-/health')).status, { timeout: 10_000 }).toBe(200)
   }, 30_000)

@@ -47,7 +47,7 @@ describe('outside a transaction', () => {
     const order: string[] = []
     const transaction = inTransaction(store, async (ctx) => {
       await put('a', 1, ctx.db)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await new Promise((resolve) => setImmediate(resolve))
       order.push('transaction')
     })
     const single = put('b', 1).then(() => order.push('single'))
@@ -206,7 +206,7 @@ test('closing waits for the transaction that is open', async () => {
   const writing = inTransaction(own, async (ctx) => {
     await put('a', 1, ctx.db)
     begun = true
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setImmediate(resolve))
     await put('b', 1, ctx.db)
   })
   await expect.poll(() => begun, { interval: 1 }).toBe(true)

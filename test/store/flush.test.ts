@@ -131,7 +131,7 @@ test('a commit that does not reach the disk fails, and leaves the transaction af
   const next = inTransaction(store, async (ctx) => {
     await put(ctx.db, 'c')
     fail(new Error('EIO'))
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await new Promise((resolve) => setImmediate(resolve))
     await put(ctx.db, 'd')
   })
   await expect(lost).rejects.toThrow('EIO')

@@ -331,8 +331,7 @@ describe('clients that go away or hang', () => {
       .poll(() => gitProcesses(project.repository).length, { timeout: 3000 })
       .toBeGreaterThan(0)
     socket.destroy()
-    await sleep(1000)
-    expect(gitProcesses(project.repository)).toEqual([])
+    await expect.poll(() => gitProcesses(project.repository), { timeout: 3000 }).toEqual([])
     await expectNothingLeft()
   })
 
@@ -366,7 +365,6 @@ describe('clients that go away or hang', () => {
       .poll(() => gitProcesses(clone.repository).length, { timeout: 5000, interval: 5 })
       .toBeGreaterThan(0)
     socket.destroy()
-    await sleep(1000)
-    expect(gitProcesses(clone.repository)).toEqual([])
+    await expect.poll(() => gitProcesses(clone.repository), { timeout: 1000 }).toEqual([])
   })
 })

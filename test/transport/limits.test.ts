@@ -57,7 +57,7 @@ describe('semaphore', () => {
         const release = await semaphore.acquire(free)
         order.push(number)
         most = Math.max(most, ++taken)
-        await sleep(10)
+        await new Promise((resolve) => setImmediate(resolve))
         taken--
         release()
         release()

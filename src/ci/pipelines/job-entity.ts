@@ -2,8 +2,10 @@ import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommits } from '../../git/objects/commit.ts'
-import { userBasicEntity } from '../../identity/users/basic.ts'
-import { usersById } from '../../identity/users/find-basic.ts'
+import {
+  usersWithProfileById,
+  userWithProfileEntity,
+} from '../../identity/users/present-profile.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { commitEntity, presentCommit } from '../../repositories/commits/entity.ts'
 import {
@@ -32,7 +34,7 @@ const jobFields = {
   erased_at: z.string().nullable(),
   duration: z.number().nullable(),
   queued_duration: z.number().nullable(),
-  user: userBasicEntity.nullable(),
+  user: userWithProfileEntity.nullable(),
   commit: commitEntity.nullable(),
   pipeline: pipelineBasicEntity,
   failure_reason: z.string().optional(),
@@ -83,7 +85,7 @@ export async function jobPresenter(
     ctx.db,
     rows.map((row) => row.pipeline_id),
   )
-  const users = await usersById(
+  const users = await usersWithProfileById(
     ctx,
     rows.map((row) => row.user_id),
   )

@@ -7,7 +7,6 @@ import type { OffsetPage } from '../../base/page.ts'
 import { COUNTED_ROWS } from '../../base/page.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
 import { countUpTo, listPage } from '../../store/pages.ts'
-import type { NoteableType } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
 import type { NoteScope } from './noteable.ts'
 
@@ -101,18 +100,6 @@ export function findNote(db: Db, scope: NoteScope, id: number, filter: NoteFilte
   return notesOf(db, scope, filter).where('notes.id', '=', id).executeTakeFirst()
 }
 
-export async function countNotes(db: Db, type: NoteableType, ids: readonly number[]) {
-  if (ids.length === 0) return []
-  return db
-    .selectFrom('notes')
-    .select(['noteable_id', (expression) => expression.fn.countAll<number>().as('count')])
-    .where('noteable_type', '=', type)
-    .where('noteable_id', 'in', ids)
-    .where('system', '=', 0)
-    .groupBy('noteable_id')
-    .execute()
-}
-
 /** Notes of one noteable, counted up to a limit. */
 export async function countNotesOf(db: Db, scope: NoteScope, most: number): Promise<number> {
   return countUpTo(
@@ -187,28 +174,6 @@ export async function resolveNotes(
 
 export async function deleteNote(db: Db, id: number): Promise<void> {
   await db.deleteFrom('notes').where('id', '=', id).execute()
-}
-
-/** Removes the notes of a noteable that is deleted. */
-export async function deleteNotesOf(db: Db, scope: NoteScope): Promise<void> {
-  await db
-    .deleteFrom('notes')
-    .where('noteable_type', '=', scope.type)
-    .where('noteable_id', '=', scope.id)
-    .execute()
-}
-
-/** Resolvable threads of a merge request that are not resolved. */
-export async function countUnresolved(db: Db, type: NoteableType, id: number): Promise<number> {
-  const row = await db
-    .selectFrom('notes')
-    .select((expression) => expression.fn.count<number>('discussion_id').distinct().as('count'))
-    .where('noteable_type', '=', type)
-    .where('noteable_id', '=', id)
-    .where('resolvable', '=', 1)
-    .where('resolved_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  return row.count
 }
 
 /** Users who wrote comments on a noteable, by their first. */

@@ -10,6 +10,27 @@ export async function listUsersBasic(db: Db, ids: readonly number[]): Promise<Us
     .execute()
 }
 
+const profileColumns = [
+  'users.created_at',
+  'users.private_profile',
+  'users.bio',
+  'users.location',
+  'users.website_url',
+  'users.organization',
+  'users.settings',
+] as const
+
+export type ProfileRow = Awaited<ReturnType<typeof listUsersWithProfile>>[number]
+
+/** The same with what their profiles say. */
+export async function listUsersWithProfile(db: Db, ids: readonly number[]) {
+  return await db
+    .selectFrom('users')
+    .select([...userBasicColumns, ...profileColumns])
+    .where('users.id', 'in', [...ids])
+    .execute()
+}
+
 /** The user who owns each of these mail addresses, by lower-case address. */
 export async function listUsersByEmail(
   db: Db,

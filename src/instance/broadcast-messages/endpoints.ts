@@ -27,6 +27,7 @@ const adminAfterParameters = () => onInstance({ validateFirst: true })
 const fields = {
   starts_at: instant().optional(),
   ends_at: instant().optional(),
+  color: text({ max: 100 }).optional(),
   font: text({ max: 100 }).optional(),
   target_access_levels: csv(oneOfNumbers(MEMBER_LEVELS)).optional(),
   target_path: text({ max: 255 }).optional(),
@@ -39,6 +40,7 @@ interface Fields {
   readonly message?: string | undefined
   readonly starts_at?: Instant | undefined
   readonly ends_at?: Instant | undefined
+  readonly color?: string | undefined
   readonly font?: string | undefined
   readonly target_access_levels?: readonly number[] | undefined
   readonly target_path?: string | undefined
@@ -55,9 +57,8 @@ function columnsOf(body: Fields) {
     ...(body.message !== undefined && body.message.trim() === ''
       ? { message: ["can't be blank"] }
       : {}),
-    ...(body.font === undefined || /^#(?:[0-9a-f]{3}){1,2}$/i.test(body.font)
-      ? {}
-      : { font: ['must be a valid color code'] }),
+    ...colorFaults('color', body.color),
+    ...colorFaults('font', body.font),
   }
   if (Object.keys(faults).length > 0) throw invalid(faults)
   const { target_access_levels: levels, dismissable, ...plain } = body
@@ -68,6 +69,11 @@ function columnsOf(body: Fields) {
       ? {}
       : { dismissable: dismissable ? (1 as const) : (0 as const) }),
   }
+}
+
+function colorFaults(name: 'color' | 'font', given: string | undefined) {
+  const isColor = given === undefined || /^#(?:[0-9a-f]{3}){1,2}$/i.test(given)
+  return isColor ? {} : { [name]: ['must be a valid color code'] }
 }
 
 async function getMessage(ctx: Ctx, messageId: number): Promise<BroadcastMessageRow> {

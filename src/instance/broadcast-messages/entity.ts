@@ -20,6 +20,7 @@ export const broadcastMessageEntity = z.strictObject({
   message: z.string(),
   starts_at: z.string(),
   ends_at: z.string(),
+  color: z.string(),
   font: z.string(),
   target_access_levels: z.array(z.int()),
   target_path: z.string(),
@@ -46,6 +47,7 @@ export function presentBroadcastMessage(
     message: row.message,
     starts_at: row.starts_at,
     ends_at: row.ends_at,
+    color: row.color,
     font: row.font,
     target_access_levels: JSON.parse(row.target_access_levels) as number[], // written by us
     target_path: row.target_path,

@@ -28,11 +28,6 @@ export function findIssueById(db: Db, id: number): Promise<IssueRow | undefined>
   return issueQuery(db).where('issues.id', '=', id).executeTakeFirst()
 }
 
-export async function listIssuesById(db: Db, ids: readonly number[]): Promise<IssueRow[]> {
-  if (ids.length === 0) return []
-  return issueQuery(db).where('issues.id', 'in', ids).orderBy('issues.id').execute()
-}
-
 export async function insertIssue(db: Db, values: Insertable<IssuesTable>): Promise<number> {
   const row = await db.insertInto('issues').values(values).returning('id').executeTakeFirstOrThrow()
   return row.id

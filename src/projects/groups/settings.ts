@@ -50,16 +50,6 @@ export type GroupSettingValue<K extends GroupSettingName> =
 
 const names = Object.keys(all) as GroupSettingName[]
 
-/** One setting of a group itself: what was set, else the preset. */
-export function groupSetting<K extends GroupSettingName>(
-  group: { readonly settings: Readonly<Record<string, unknown>> },
-  name: K,
-): GroupSettingValue<K> {
-  const { settings } = group
-  // Only values that passed the setting's own parameter are stored under its name.
-  return (name in settings ? settings[name] : all[name].preset) as GroupSettingValue<K>
-}
-
 type Values<S extends Record<string, Setting<unknown>>> = {
   readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never
 }

@@ -182,23 +182,6 @@ const dueCheck = sql<'unchecked'>`CASE
   WHEN merge_status LIKE 'cannot_be_merged%' THEN 'cannot_be_merged_recheck'
   ELSE 'unchecked' END`
 
-/** Ids of open merge requests from or into one of the branches. */
-export async function listIdsFromBranches(
-  db: Db,
-  projectId: number,
-  branches: readonly string[],
-): Promise<number[]> {
-  const rows = await db
-    .selectFrom('merge_requests')
-    .select('id')
-    .where('source_project_id', '=', projectId)
-    .where('source_branch', 'in', branches)
-    .where('state', '=', 'opened')
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => row.id)
-}
-
 export async function insertVersion(
   db: Db,
   values: Insertable<MergeRequestVersionsTable>,
@@ -280,16 +263,6 @@ export async function setClosingIssues(
     .values(issueIds.map((issue_id) => ({ merge_request_id: mergeRequestId, issue_id })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-}
-
-export async function listClosingIssueIds(db: Db, mergeRequestId: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('merge_requests_closing_issues')
-    .select('issue_id')
-    .where('merge_request_id', '=', mergeRequestId)
-    .orderBy('issue_id')
-    .execute()
-  return rows.map((row) => row.issue_id)
 }
 
 /** Merge requests that would close an issue, or did. */

@@ -163,6 +163,7 @@ export interface BroadcastMessagesTable {
   message: string
   starts_at: Instant
   ends_at: Instant
+  color: Default<string>
   font: string
   target_access_levels: Default<string>
   target_path: Default<string>

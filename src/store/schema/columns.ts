@@ -19,8 +19,5 @@ export type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>
 /** JSON text, `'{}'` unless given. */
 export type Json = ColumnType<string, string | undefined, string>
 
-/** Set once, when the row is made. */
-export type Once<T> = ColumnType<T, T, never>
-
 export type OptionalInstant = Optional<Instant>
 export type OptionalDay = Optional<Day>

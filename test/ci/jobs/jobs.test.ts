@@ -47,6 +47,35 @@ async function zipOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
+test('a job names who started it, with what their public profile says', async () => {
+  await world.root.put(`/users/${dev.id}`, { bio: 'Builds', organization: 'Mill' })
+  const { api } = await started('x: {script: y}')
+  expect((await dev.get(api)).body.user).toEqual({
+    id: dev.id,
+    username: 'dev',
+    name: 'dev',
+    state: 'active',
+    locked: false,
+    public_email: '',
+    avatar_url: null,
+    web_url: expect.stringMatching(/\/dev$/),
+    created_at: expect.any(String),
+    bio: 'Builds',
+    location: '',
+    skype: '',
+    linkedin: '',
+    twitter: '',
+    website_url: '',
+    organization: 'Mill',
+  })
+  await world.root.put(`/users/${dev.id}`, { private_profile: true })
+  expect((await dev.get(api)).body.user).toMatchObject({
+    username: 'dev',
+    bio: '',
+    organization: '',
+  })
+})
+
 describe('the log of a job', () => {
   test('is read while it grows and after the end, in parts too', async () => {
     const { runner, given, api } = await started('x: {script: y}')

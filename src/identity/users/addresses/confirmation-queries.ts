@@ -41,11 +41,3 @@ export async function takeConfirmation(db: Db, id: number): Promise<boolean> {
   const done = await db.deleteFrom('email_confirmations').where('id', '=', id).executeTakeFirst()
   return done.numDeletedRows > 0n
 }
-
-export async function deleteConfirmations(db: Db, userId: number, email: string): Promise<void> {
-  await db
-    .deleteFrom('email_confirmations')
-    .where('user_id', '=', userId)
-    .where('email', '=', email)
-    .execute()
-}

@@ -2,8 +2,8 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { seesIssue } from '../../../access/visible-issues.ts'
 import type { Viewer } from '../../../access/visible-queries.ts'
 import { type Day, dayOf, later } from '../../../base/clock.ts'
-import { COUNTED_ROWS, type Page, type Paged } from '../../../base/page.ts'
-import { countUpTo, listPage } from '../../../store/pages.ts'
+import type { Page, Paged } from '../../../base/page.ts'
+import { listPage } from '../../../store/pages.ts'
 import type { Db } from '../../../store/schema.ts'
 import { containing } from '../../../store/search.ts'
 import { type IssueRow, issueQuery } from '../queries.ts'
@@ -306,11 +306,4 @@ export async function countIssues(
   const rows = await found.execute()
   const of = (state: string) => rows.find((row) => row.state === state)?.count ?? 0
   return { all: of('opened') + of('closed'), closed: of('closed'), opened: of('opened') }
-}
-
-/** Open issues of a project that the viewer sees, for its page; counted no further than anybody is told. */
-export function countOpenIssues(db: Db, viewer: Viewer, projectId: number): Promise<number> {
-  const scope: IssueScope = { kind: 'project', projectId }
-  const found = filtered(db, viewer, scope, {}).where('issues.state', '=', 'opened')
-  return countUpTo(db, found.clearSelect().select('issues.id'), COUNTED_ROWS)
 }

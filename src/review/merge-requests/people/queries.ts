@@ -79,16 +79,6 @@ export async function updateReviewerState(
     .execute()
 }
 
-export async function countRequestedChanges(db: Db, mergeRequestId: number): Promise<number> {
-  const row = await db
-    .selectFrom('merge_request_reviewers')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('merge_request_id', '=', mergeRequestId)
-    .where('state', '=', 'requested_changes')
-    .executeTakeFirstOrThrow()
-  return row.total
-}
-
 /** Everybody who had a part in a merge request: its author, assignees, reviewers, and who wrote or approved. */
 export async function listParticipants(db: Db, mergeRequestId: number) {
   return await db
@@ -142,19 +132,6 @@ export async function listParticipants(db: Db, mergeRequestId: number) {
     )
     .orderBy('users.id')
     .execute()
-}
-
-/** Of these users, those that exist and are no ghosts, by id. */
-export async function listKnownUserIds(db: Db, ids: readonly number[]): Promise<number[]> {
-  if (ids.length === 0) return []
-  const rows = await db
-    .selectFrom('users')
-    .select('id')
-    .where('id', 'in', [...ids])
-    .where('state', '=', 'active')
-    .execute()
-  const known = new Set(rows.map((row) => row.id))
-  return ids.filter((id) => known.has(id))
 }
 
 /** The user's name and the address that their commits carry. */
