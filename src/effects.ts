@@ -1,6 +1,6 @@
 import type { Effects } from './ctx.ts'
 import { crossReferencePush } from './discussions/references/cross-reference.ts'
-import { addRequestTodos, settleRequestTodos } from './discussions/todos/add.ts'
+import { addRequestTodos, completeRequestTodos } from './discussions/todos/add.ts'
 import { endSessionsOf } from './identity/sign-in/session.ts'
 import { resolveAlertsOf } from './monitoring/incidents/close-incident.ts'
 import { mailAlerts } from './notifications/alerts/mail-alerts.ts'
@@ -80,7 +80,7 @@ export const effects: Effects = {
   memberChanged: [fireMemberHooks],
   memberUnassigned: [unassignRemoved],
   accessRequested: [addRequestTodos],
-  accessDecided: [settleRequestTodos],
+  accessDecided: [completeRequestTodos],
 
   mayMoveRef: [protectionRule, codeOwnerRule, pushRuleRule],
   mayPush: [largeFileRule],

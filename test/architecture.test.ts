@@ -87,22 +87,15 @@ function ownImports(
     }))
 }
 
-/** Files that may ask for a role: they find records, name conditions, present, or tell who sees what. */
+/**
+ * Files that may ask for a role: they find records, name conditions, present, or tell who sees what. The rules on refs are
+ * asked of pushes and of the API alike.
+ */
 const keepers =
-  /(^|\/)(access|conditions|entity|present[a-z-]*|visible-[a-z-]*|([a-z-]+-)?queries)\.ts$/
+  /(^|\/)(access|conditions|entity|present[a-z-]*|visible-[a-z-]*|([a-z-]+-)?queries)\.ts$|^repositories\/refs\/(gate|mover|branch-state|protection|protection-rule)\.ts$/
 
 /** Areas whose handlers still ask by themselves; they leave this list one after the other. */
-const notYet = [
-  'repositories',
-  'discussions',
-  'planning',
-  'review',
-  'publishing',
-  'ci',
-  'packages',
-  'monitoring',
-  'instance',
-]
+const notYet = ['ci', 'packages', 'monitoring']
 
 /** What the files of areas ask that may not: `path: names`. */
 function rolesAskedBy(asked: (source: Source) => readonly string[]): string[] {

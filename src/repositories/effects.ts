@@ -14,7 +14,7 @@ export type RefRule = (ctx: Ctx, push: CheckedPush, move: RefMove) => Promise<st
 /** The same of all moves of a push, once each of them by itself may be. */
 export type PushRule = (ctx: Ctx, push: CheckedPush) => Promise<readonly Refusal[]>
 
-/** A settled push with what its commits are, for those who follow it. */
+/** A finalized push with what its commits are, for those who follow it. */
 export interface ReadPush {
   readonly project: Project
   readonly push: SettledPush

@@ -5,7 +5,7 @@ import { type LinePlace, lineCode, lineOf } from '../notes/diff-lines.ts'
 import type { AskedPosition } from '../notes/kind.ts'
 import type { Position } from '../notes/noteable.ts'
 
-export interface LineWish {
+export interface LineInput {
   readonly path: string
   readonly line: number
   readonly lineType: 'new' | 'old'
@@ -20,10 +20,10 @@ export interface CommentedLine {
 export async function findCommentedLine(
   repo: Repo,
   commit: Commit,
-  wish: LineWish,
+  input: LineInput,
   signal?: AbortSignal,
 ): Promise<CommentedLine | undefined> {
-  const { path, line, lineType } = wish
+  const { path, line, lineType } = input
   const asked = {
     new_path: path,
     old_line: lineType === 'old' ? line : null,

@@ -1,5 +1,6 @@
 import { userOf } from '../../access/actor.ts'
-import { findProjectById, findProjectRole } from '../../access/find-queries.ts'
+import { findProjectById } from '../../access/find-queries.ts'
+import { isProjectMember } from '../../access/members.ts'
 import { Role } from '../../access/roles.ts'
 import type { Viewer } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
@@ -115,5 +116,5 @@ async function readsInternal(ctx: Ctx, place: TextPlace, user: Called): Promise<
   if (user.admin === 1) return true
   const project = await findProjectById(ctx.db, place.project.id)
   if (!project) return false
-  return (await findProjectRole(ctx.db, user.id, project, dayOf(ctx.now()))) >= Role.planner
+  return isProjectMember(ctx, user.id, project, Role.planner)
 }

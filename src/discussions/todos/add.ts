@@ -33,7 +33,7 @@ export type TodoAction =
   | 'build_failed'
   | 'member_access_requested'
 
-/** Tells users that something waits for them, once for each action; nobody is told of their own doing. */
+/** Adds a to-do for users, once for each action; nobody gets one for their own doing. */
 export async function addTodos(
   ctx: Ctx,
   target: TodoTarget,
@@ -60,8 +60,8 @@ export async function markTodo(ctx: Ctx, target: TodoTarget) {
   return insertTodo(ctx.db, values(ctx, target, 'marked', user.id, user.id))
 }
 
-/** What the caller did settles what waited for them there. */
-export async function settleTodos(
+/** What the caller did completes their to-dos there. */
+export async function completeTodos(
   ctx: Ctx,
   target: Pick<TodoTarget, 'type' | 'id'>,
 ): Promise<void> {
@@ -92,8 +92,8 @@ function values(
   }
 }
 
-/** What was decided needs nobody else any more: settles the to-dos of one author about a target, whoever has them. */
-export async function settleTodosBy(
+/** What was decided needs nobody else any more: completes the to-dos of one author about a target, whoever has them. */
+export async function completeTodosBy(
   ctx: Ctx,
   target: Pick<TodoTarget, 'type' | 'id'>,
   action: TodoAction,
@@ -102,8 +102,8 @@ export async function settleTodosBy(
   await finishTodosBy(ctx.db, { ...target, action, authorId }, ctx.now())
 }
 
-/** What the target asked for was done: settles its to-dos, whoever has them. */
-export async function settleTodosAbout(
+/** What the target asked for was done: completes its to-dos, whoever has them. */
+export async function completeTodosAbout(
   ctx: Ctx,
   target: Pick<TodoTarget, 'type' | 'id'>,
 ): Promise<void> {
@@ -126,9 +126,9 @@ export async function addRequestTodos(
 }
 
 /** Nobody has to decide about it any more. */
-export async function settleRequestTodos(
+export async function completeRequestTodos(
   ctx: Ctx,
   { source, userId }: Pick<MemberChange, 'source' | 'userId'>,
 ): Promise<void> {
-  await settleTodosBy(ctx, sourceTarget(source), 'member_access_requested', userId)
+  await completeTodosBy(ctx, sourceTarget(source), 'member_access_requested', userId)
 }

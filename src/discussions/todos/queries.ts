@@ -113,7 +113,7 @@ export async function finishTodos(
   await query.execute()
 }
 
-/** What the user did to the target settles what waited for them there. */
+/** What the user did to the target completes their to-dos there. */
 export async function finishTodosOn(
   db: Db,
   userId: number,
@@ -211,7 +211,7 @@ function findTarget(db: Db, type: string, id: number) {
     .executeTakeFirst()
 }
 
-/** What was dealt with waits for nobody any more: settles all to-dos about a target. */
+/** What was dealt with waits for nobody any more: completes all to-dos about a target. */
 export async function finishTodosAbout(
   db: Db,
   type: string,

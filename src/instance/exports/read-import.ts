@@ -113,7 +113,7 @@ export async function readGroupArchive(ctx: Ctx, path: string): Promise<GroupRec
   })
 }
 
-/** Notes how an import ended; what was wrong with the file is told, a fault of ours is tried again. */
+/** Notes how an import ended; what was wrong with the file is shown, a fault of ours is tried again. */
 export async function noteEnd(ctx: Ctx, projectId: number, error: unknown): Promise<void> {
   if (error === undefined) return await saveImportState(ctx, projectId, 'finished', null)
   if (!(error instanceof GitError) && !(error instanceof Problem)) throw error

@@ -19,7 +19,7 @@ export interface GraphqlAnswer {
   errors?: Record<string, unknown>[]
 }
 
-/** Answers a query for the caller of `ctx`. Whatever is wrong is told in `errors`. */
+/** Answers a query for the caller of `ctx`. Whatever is wrong stands in `errors`. */
 export async function answerQuery(ctx: Ctx, request: GraphqlRequest): Promise<GraphqlAnswer> {
   const read = readDocument(request.query)
   if ('errors' in read) return { errors: read.errors.map((error) => present(ctx, error)) }

@@ -24,7 +24,7 @@ export const queryGraphql = endpoint({
   method: 'POST',
   path: '/api/graphql',
   host: true,
-  summary: 'Ask by a GraphQL query; what is wrong with it is told beside the data',
+  summary: 'Ask by a GraphQL query; what is wrong with it stands beside the data',
   tags: ['graphql'],
   access: anyone(),
   scopes: ['api', 'read_api'],

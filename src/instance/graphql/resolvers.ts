@@ -1,6 +1,4 @@
-import type { ProjectAbility } from '../../access/abilities.ts'
 import { userOf } from '../../access/actor.ts'
-import { mayInProject } from '../../access/decide.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
@@ -14,6 +12,7 @@ import { getIssue } from '../../planning/issues/find.ts'
 import { issueUrl } from '../../planning/issues/present.ts'
 import { getMergeRequest } from '../../review/merge-requests/find.ts'
 import { mergeRequestUrl } from '../../review/merge-requests/present.ts'
+import { rightsIn } from './access.ts'
 import { connection, type Slice, windowOf } from './connection.ts'
 import {
   countIssues,
@@ -119,7 +118,7 @@ type Listed = Slice & { readonly state?: string | undefined }
 function presentProject(ctx: Ctx, project: Project) {
   const { externalUrl } = ctx.config
   const webUrl = `${externalUrl}/${project.full_path}`
-  const may = (ability: ProjectAbility) => mayInProject(ctx.actor, project, ability)
+  const may = rightsIn(ctx, project)
   const projectId = project.id
   return {
     id: gid(ctx, 'Project', project.id),

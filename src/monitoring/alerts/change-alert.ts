@@ -6,7 +6,7 @@ import { type Project, withProjectRole } from '../../access/subjects.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { addSystemNote } from '../../discussions/notes/verbs.ts'
-import { addTodos, settleTodosAbout } from '../../discussions/todos/add.ts'
+import { addTodos, completeTodosAbout } from '../../discussions/todos/add.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import type { AlertsTable } from '../../store/schema/alerts.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -73,7 +73,7 @@ export async function noteStatus(
   const word = status.charAt(0).toUpperCase() + status.slice(1)
   const text = `changed the status to **${word}**`
   await addSystemNote(ctx, alertNoteable(ctx, project, row), 'status', text)
-  if (status === 'resolved') await settleTodosAbout(ctx, { type: 'Alert', id: row.id })
+  if (status === 'resolved') await completeTodosAbout(ctx, { type: 'Alert', id: row.id })
 }
 
 async function assertMayBeAssigned(ctx: Ctx, project: Project, userId: number): Promise<void> {

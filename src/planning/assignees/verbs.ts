@@ -1,6 +1,5 @@
-import { findProjectRole } from '../../access/find-queries.ts'
+import { isProjectMember } from '../../access/members.ts'
 import type { Project } from '../../access/subjects.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { UserBasicRow } from '../../identity/users/basic.ts'
 import type { Work } from '../../store/schema/issues.ts'
@@ -60,7 +59,7 @@ export async function assignable(
 /** In a public project anyone may be made responsible, else only who has a role there. */
 async function mayBeAssigned(ctx: Ctx, project: Project, userId: number): Promise<boolean> {
   if (project.visibility === 'public') return true
-  return (await findProjectRole(ctx.db, userId, project, dayOf(ctx.now()))) > 0
+  return isProjectMember(ctx, userId, project)
 }
 
 /** Assignees of many issues or merge requests, by the subject's id. */

@@ -1,6 +1,5 @@
-import { findGroupRole, findProjectRole } from '../../access/find-queries.ts'
+import { isGroupMember, isProjectMember } from '../../access/members.ts'
 import type { Source } from '../../access/sources.ts'
-import { dayOf } from '../../base/clock.ts'
 import { badRequest, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -107,12 +106,11 @@ async function milestoneOf(ctx: Ctx, owner: Source, id: number | null): Promise<
 
 async function memberOf(ctx: Ctx, owner: Source, id: number | null): Promise<number | null> {
   if (!id) return null
-  const today = dayOf(ctx.now())
-  const role =
+  const isMember =
     owner.type === 'project'
-      ? await findProjectRole(ctx.db, id, owner, today)
-      : await findGroupRole(ctx.db, id, owner.id, today)
-  return role > 0 ? id : null
+      ? await isProjectMember(ctx, id, owner)
+      : await isGroupMember(ctx, id, owner.id)
+  return isMember ? id : null
 }
 
 /** Adds a list behind the others. */

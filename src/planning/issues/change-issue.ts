@@ -75,7 +75,7 @@ async function textChanges(ctx: Ctx, noteable: Noteable, row: IssueRow, changes:
   }
 }
 
-/** Ticks of a check-list are told by themselves (docs/contract/B-resolved §11.3 task). */
+/** Ticks of a check-list have notes of their own (docs/contract/B-resolved §11.3 task). */
 async function noteDescription(
   ctx: Ctx,
   noteable: Noteable,
@@ -252,7 +252,7 @@ export async function closeIssueVia(
   })
 }
 
-/** The row as it is now, and the hooks told of what became of it. */
+/** The row as it is now, after the effects of the change. */
 async function changed(ctx: Ctx, project: Project, before: IssueState): Promise<IssueRow> {
   const row = await getRow(ctx, before.row.id)
   const after = await readIssueState(ctx, row)

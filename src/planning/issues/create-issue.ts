@@ -31,7 +31,7 @@ export interface IssueInput {
   readonly confidential?: boolean | undefined
   readonly discussion_locked?: boolean | undefined
   readonly weight?: number | null | undefined
-  /** How severe an incident is, in upper case; unknown unless told. */
+  /** How severe an incident is, in upper case; unknown unless given. */
   readonly severity?: string | undefined
   readonly iid?: number | undefined
   readonly created_at?: string | undefined

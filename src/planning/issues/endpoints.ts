@@ -55,7 +55,7 @@ function people(body: {
 export const listIssues = endpoint({
   method: 'GET',
   path: '/issues',
-  summary: 'List issues everywhere; those that the caller created unless told otherwise',
+  summary: 'List issues everywhere; those that the caller created unless the query says otherwise',
   tags,
   access: anyone(),
   query: issueListQuery,

@@ -3,7 +3,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { NoteRow } from '../../discussions/notes/entity.ts'
 import type { Noteable } from '../../discussions/notes/noteable.ts'
 import { followText } from '../../discussions/references/follow-text.ts'
-import { settleTodos } from '../../discussions/todos/add.ts'
+import { completeTodos } from '../../discussions/todos/add.ts'
 import { updateIssue } from './queries.ts'
 
 /** What follows from a comment on an issue, in the same transaction. */
@@ -20,6 +20,6 @@ export async function afterIssueNote(ctx: Ctx, noteable: Noteable, row: NoteRow)
     noteId: row.id,
   })
   const target = { type: 'Issue', id: noteable.id, projectId: noteable.project.id } as const
-  await settleTodos(ctx, target)
+  await completeTodos(ctx, target)
   await followText(ctx, noteable, row.body, row)
 }

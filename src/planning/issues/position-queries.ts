@@ -41,7 +41,7 @@ export async function findPosition(
 export async function findNeighbour(
   db: Db,
   place: { readonly projectId: number; readonly exceptId: number },
-  side: 'above' | 'below',
+  direction: 'above' | 'below',
   position: number,
 ): Promise<number | undefined> {
   const row = await db
@@ -49,8 +49,8 @@ export async function findNeighbour(
     .select('relative_position')
     .where('project_id', '=', place.projectId)
     .where('id', '<>', place.exceptId)
-    .where('relative_position', side === 'above' ? '>' : '<', position)
-    .orderBy('relative_position', side === 'above' ? 'asc' : 'desc')
+    .where('relative_position', direction === 'above' ? '>' : '<', position)
+    .orderBy('relative_position', direction === 'above' ? 'asc' : 'desc')
     .executeTakeFirst()
   return row?.relative_position ?? undefined
 }

@@ -218,7 +218,7 @@ async function statistics(ctx: Ctx, scope: IssueScope, query: IssueListQuery) {
 export const getIssueStatistics = endpoint({
   method: 'GET',
   path: '/issues_statistics',
-  summary: 'Count issues everywhere; those that the caller created unless told otherwise',
+  summary: 'Count issues everywhere; those that the caller created unless the query says otherwise',
   tags,
   access: signedIn(),
   query: issueFilters,

@@ -92,11 +92,11 @@ export async function promoteLabel(
   label: { readonly id: number; readonly title: string },
 ) {
   return inTransaction(ctx, async (ctx) => {
-    const twins = (await listProjectLabelsBelow(ctx.db, group.id, label.title))
+    const duplicates = (await listProjectLabelsBelow(ctx.db, group.id, label.title))
       .map((row) => row.id)
       .filter((id) => id !== label.id)
-    await moveLabelLinks(ctx.db, twins, label.id)
-    for (const id of twins) await deleteLabel(ctx.db, id)
+    await moveLabelLinks(ctx.db, duplicates, label.id)
+    for (const id of duplicates) await deleteLabel(ctx.db, id)
     const place = { project_id: null, group_id: group.id }
     const row = await uniquely(uniques, () => updateLabel(ctx.db, label.id, place, ctx.now()))
     return { ...row, priority: null }

@@ -44,8 +44,8 @@ async function assertTitleFree(
   ownId?: number,
 ): Promise<void> {
   if (title.trim() === '') throw invalid({ title: ["can't be blank"] })
-  const twins = await listMilestonesByTitle(ctx.db, place, [title])
-  if (twins.some((twin) => twin.id !== ownId)) throw alreadyUsed()
+  const duplicates = await listMilestonesByTitle(ctx.db, place, [title])
+  if (duplicates.some((duplicate) => duplicate.id !== ownId)) throw alreadyUsed()
 }
 
 /** Creates a milestone of a project or group. */

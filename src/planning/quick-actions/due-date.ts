@@ -59,8 +59,8 @@ function calendarDay(text: string, today: Day): Day | undefined {
     realDay(`${year}-${String(month + 1).padStart(2, '0')}-${String(found[2]).padStart(2, '0')}`)
   if (found[3] !== undefined) return day(Number(found[3]))
   const year = Number(today.slice(0, 4))
-  const near = day(year)
-  return near !== undefined && near >= today ? near : day(year + 1)
+  const thisYear = day(year)
+  return thisYear !== undefined && thisYear >= today ? thisYear : day(year + 1)
 }
 
 function swapped(found: RegExpExecArray | null): (string | undefined)[] | undefined {

@@ -2,7 +2,7 @@ import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { toggleAward } from '../../discussions/award-emoji/verbs.ts'
 import { setSubscribed } from '../../discussions/subscriptions/subscribe.ts'
-import { markTodo, settleTodos } from '../../discussions/todos/add.ts'
+import { completeTodos, markTodo } from '../../discussions/todos/add.ts'
 import { humanDuration, readDuration } from '../time-tracking/duration.ts'
 import { removeSpentTime, setEstimate, spendTime } from '../time-tracking/verbs.ts'
 import { type CommandContext, type CommandTable, named } from './command-context.ts'
@@ -53,7 +53,7 @@ function done(ctx: Ctx, context: CommandContext) {
   return {
     changes: { todo_event: 'done' },
     message: 'Marked to-do item as done.',
-    act: () => settleTodos(ctx, subjectOf(context)),
+    act: () => completeTodos(ctx, subjectOf(context)),
   }
 }
 

@@ -7,6 +7,7 @@ import type { Visibility } from '../../access/roles.ts'
 import {
   type Access,
   anyone,
+  onInstance,
   type Project,
   signedIn,
   withProjectRole,
@@ -45,11 +46,11 @@ export const onProjectSnippet = projectRecord('read_snippets', {
 
 /** The snippet of `:id`, of a project or of nobody but its author, if the caller may see it. */
 export function onSnippet(
-  ability: 'read_snippet' | 'edit_snippet' = 'read_snippet',
+  ability: keyof typeof callers = 'read_snippet',
 ): Access<{ readonly snippet: Snippet }, 'id'> {
   const params = { id: id() }
   return {
-    ...(ability === 'read_snippet' ? anyone() : signedIn()),
+    ...callers[ability](),
     needs: ability,
     params,
     async find({ ctx, read }) {
@@ -59,6 +60,9 @@ export function onSnippet(
     },
   }
 }
+
+/** Who is looked at before the snippet is. */
+const callers = { read_snippet: anyone, edit_snippet: signedIn, admin_instance: () => onInstance() }
 
 /** The snippet of a number, if the caller may see it. */
 export async function findSnippet(ctx: Ctx, id: number): Promise<Snippet | undefined> {

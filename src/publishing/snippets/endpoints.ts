@@ -1,31 +1,14 @@
 import { z } from 'zod'
-import { onInstance, signedIn } from '../../access/subjects.ts'
-import { bytes, endpoint } from '../../http/endpoint.ts'
-import { id, instant, oneOf } from '../../http/params.ts'
-import { userAgentEntity } from '../../identity/user-agents/verbs.ts'
+import { signedIn } from '../../access/subjects.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { instant, oneOf } from '../../http/params.ts'
 import { callerId } from '../../identity/users/find-user.ts'
-import {
-  getSnippet,
-  onCaller,
-  onSnippet,
-  setsVisibility,
-  setsVisibilityOrDefault,
-} from './access.ts'
+import { onCaller, onSnippet, setsVisibilityOrDefault } from './access.ts'
 import { snippetEntity } from './entity.ts'
-import { eitherFilesOrContent, firstActions, newFilesBody, nextActions } from './input.ts'
-import { removeSnippet } from './remove.ts'
-import {
-  changeBody,
-  factsBody,
-  fileParams,
-  listSnippets,
-  presentSnippet,
-  rawSnippet,
-  readSnippet,
-  userAgentIn,
-  userAgentOf,
-} from './shared.ts'
-import { changeSnippet, createSnippet } from './verbs.ts'
+import { eitherFilesOrContent, firstActions, newFilesBody } from './input.ts'
+import { factsBody, listSnippets, readSnippet, userAgentIn } from './shared.ts'
+import { snippetEndpoints } from './single-endpoints.ts'
+import { createSnippet } from './verbs.ts'
 
 const tags = ['snippets']
 
@@ -81,16 +64,6 @@ export const listAllSnippets = endpoint({
   handler: ({ ctx, query, page }) => listSnippets(ctx, created(query), page),
 })
 
-export const getPersonalSnippet = endpoint({
-  method: 'GET',
-  path: '/snippets/:id',
-  summary: 'Get a snippet',
-  tags,
-  access: onSnippet(),
-  response: snippetEntity,
-  handler: ({ ctx, snippet }) => presentSnippet(ctx, snippet),
-})
-
 export const postPersonalSnippet = endpoint({
   method: 'POST',
   path: '/snippets',
@@ -114,59 +87,10 @@ export const postPersonalSnippet = endpoint({
   },
 })
 
-export const putPersonalSnippet = endpoint({
-  method: 'PUT',
+export const singleSnippets = snippetEndpoints({
   path: '/snippets/:id',
-  summary: 'Change a snippet or its files',
-  tags,
-  access: onSnippet('edit_snippet'),
-  body: changeBody,
-  conditions: [setsVisibility],
-  response: snippetEntity,
-  async handler({ ctx, snippet, body }) {
-    await changeSnippet(ctx, snippet, body, (paths) => nextActions(ctx, body, paths))
-    return readSnippet(ctx, snippet.row.id)
-  },
-})
-
-export const deletePersonalSnippet = endpoint({
-  method: 'DELETE',
-  path: '/snippets/:id',
-  summary: 'Delete a snippet with its repository',
-  tags,
-  access: onSnippet('edit_snippet'),
-  handler: ({ ctx, snippet }) => removeSnippet(ctx, snippet.row.id),
-})
-
-export const getPersonalSnippetRaw = endpoint({
-  method: 'GET',
-  path: '/snippets/:id/raw',
-  summary: 'Download the first file of a snippet',
-  tags,
-  access: onSnippet(),
-  response: bytes('text/plain'),
-  handler: ({ ctx, snippet, request }) => rawSnippet(ctx, snippet, request),
-})
-
-export const getPersonalSnippetFile = endpoint({
-  method: 'GET',
-  path: '/snippets/:id/files/:ref/:file_path/raw',
-  summary: 'Download a file of a snippet as a revision has it',
-  tags,
-  access: onSnippet(),
-  params: fileParams,
-  response: bytes('text/plain'),
-  handler: ({ ctx, snippet, params: { ref, file_path: path }, request }) =>
-    rawSnippet(ctx, snippet, request, { ref, path }),
-})
-
-export const getPersonalSnippetUserAgent = endpoint({
-  method: 'GET',
-  path: '/snippets/:id/user_agent_detail',
-  summary: 'Tell from where a snippet was made',
-  tags,
-  access: onInstance(),
-  params: { id: id() },
-  response: userAgentEntity,
-  handler: async ({ ctx, params }) => userAgentOf(await getSnippet(ctx, params.id)),
+  what: 'a snippet',
+  read: onSnippet(),
+  edit: onSnippet('edit_snippet'),
+  admin: onSnippet('admin_instance'),
 })

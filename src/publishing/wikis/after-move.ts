@@ -9,7 +9,7 @@ import { pageOf } from './page-name.ts'
 import type { PageNews, WikiHolder } from './page-news.ts'
 import { findRename, type Rename, savePage } from './queries.ts'
 
-/** Pages of one push that are told of. */
+/** Most pages of one push that webhooks and the feed hear of. */
 const mostPages = 100
 
 /** Tells the feed and the hooks which pages a push or an edit changed. */

@@ -1,6 +1,5 @@
-import { findGroupRole, findProjectRole } from '../../access/find-queries.ts'
+import { isGroupMember, isProjectMember } from '../../access/members.ts'
 import { findVisibleGroup, type Project } from '../../access/subjects.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Commit } from '../../git/types.ts'
 import { usersByEmail } from '../../identity/users/find-basic.ts'
@@ -18,7 +17,6 @@ export async function creditsOf(
   commits: readonly Commit[],
   includeGroups: readonly string[],
 ): Promise<ReadonlyMap<string, Credit>> {
-  const today = dayOf(ctx.now())
   const users = await usersByEmail(
     ctx,
     commits.map((commit) => commit.author.email),
@@ -29,8 +27,8 @@ export async function creditsOf(
   for (const [email, user] of users) {
     let credit = known.get(user.id)
     if (!credit) {
-      const contributor = (await findProjectRole(ctx.db, user.id, project, today)) === 0
-      const isNamed = contributor || (await isMemberOfAny(ctx, user.id, groupIds, today))
+      const contributor = !(await isProjectMember(ctx, user.id, project))
+      const isNamed = contributor || (await isMemberOfAny(ctx, user.id, groupIds))
       credit = { reference: `@${user.username}`, contributor, credit: isNamed }
       known.set(user.id, credit)
     }
@@ -53,10 +51,9 @@ async function isMemberOfAny(
   ctx: Ctx,
   userId: number,
   groupIds: readonly number[],
-  today: string,
 ): Promise<boolean> {
   for (const id of groupIds) {
-    if ((await findGroupRole(ctx.db, userId, id, today)) > 0) return true
+    if (await isGroupMember(ctx, userId, id)) return true
   }
   return false
 }

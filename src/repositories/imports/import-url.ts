@@ -36,7 +36,7 @@ export const importFromUrl = task({
       await fillRepository(ctx, id, fetched, head.branch)
       await saveImportState(ctx, id, 'finished', null)
     } catch (error) {
-      // What the other server did is told to who asked; a fault of ours is tried again.
+      // The caller reads what the other server did; a fault of ours is tried again.
       if (!(error instanceof GitError) && !(error instanceof Problem)) throw error
       const text = redactText(error.message).slice(0, 1000)
       await saveImportState(ctx, id, 'failed', text)

@@ -1,4 +1,4 @@
-import { findGroupRole, findProjectRole } from '../../access/find-queries.ts'
+import { isGroupMember, isProjectMember } from '../../access/members.ts'
 import { Role } from '../../access/roles.ts'
 import type { Source } from '../../access/sources.ts'
 import { dayOf } from '../../base/clock.ts'
@@ -8,7 +8,7 @@ import type { LevelChanges, Target } from './levels.ts'
 import { groupHasAccess, isPushingKey } from './target-queries.ts'
 
 export interface AdmitOptions {
-  /** The least role that a named user must have; membership is enough unless told. */
+  /** The least role that a named user must have; membership is enough unless given. */
   readonly userRole?: number
   /** Whether deploy keys may be named. */
   readonly keys?: boolean
@@ -35,9 +35,9 @@ async function reasonAgainst(
   options: AdmitOptions,
 ): Promise<string | undefined> {
   if (target.user_id !== null) {
-    const role = await roleOf(ctx, owner, target.user_id)
-    if (role >= (options.userRole ?? Role.guest)) return undefined
-    return options.userRole === undefined || role === 0
+    const has = (least: number) => hasRole(ctx, owner, target.user_id ?? 0, least)
+    if (await has(options.userRole ?? Role.guest)) return undefined
+    return options.userRole === undefined || !(await has(Role.minimal))
       ? `user is not a member of the ${owner.type}`
       : `user must be at least a maintainer of the ${owner.type}`
   }
@@ -53,9 +53,8 @@ async function reasonAgainst(
   return mayUse ? undefined : `deploy key is not enabled for this ${owner.type}`
 }
 
-function roleOf(ctx: Ctx, owner: Source, userId: number): Promise<number> {
-  const today = dayOf(ctx.now())
+function hasRole(ctx: Ctx, owner: Source, userId: number, least: number): Promise<boolean> {
   return owner.type === 'project'
-    ? findProjectRole(ctx.db, userId, owner, today)
-    : findGroupRole(ctx.db, userId, owner.id, today)
+    ? isProjectMember(ctx, userId, owner, least)
+    : isGroupMember(ctx, userId, owner.id, least)
 }

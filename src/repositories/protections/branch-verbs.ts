@@ -95,7 +95,7 @@ async function setLevels(ctx: Ctx, owner: Source, setting: LevelSetting): Promis
   await changeBranchLevels(ctx.db, id, action, changes)
 }
 
-/** Changes what was told of a rule; lists that were not sent stay. */
+/** Changes what is given of a rule; lists that were not sent stay. */
 export async function changeRule(
   ctx: Ctx,
   owner: Source,

@@ -12,7 +12,7 @@ import {
   setRoleLevel,
 } from './rule-queries.ts'
 
-/** Protects one branch by roles alone; what is not told stays, or is for maintainers (docs/contract/D §1.5, legacy form). */
+/** Protects one branch by roles alone; what is not given stays, or is for maintainers (docs/contract/D §1.5, legacy form). */
 export async function protectBranch(
   ctx: Ctx,
   project: Pick<Project, 'id'>,

@@ -9,7 +9,7 @@ import { deleteWaiting, listMovedRefsOf, listPushes, listWaiting } from './journ
 import type { SettledPush } from './moves.ts'
 import { enqueuePushed } from './pushed-task.ts'
 
-/** Pushes that are told of in one transaction; others who write must not wait long. */
+/** Pushes whose effects run in one transaction; others who write must not wait long. */
 const most = 30
 
 /** By project. */

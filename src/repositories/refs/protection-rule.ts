@@ -83,8 +83,8 @@ async function refusalOfCreation(
   // Who may merge may branch off what is protected already, though not with commits of their own.
   if (!at.objects) return undefined
   const holders = await at.objects.branchesContaining(move.newId)
-  const settled = holders.some((name) => rulesFor(at.branchRules, name).length > 0)
-  if (settled) return undefined
+  const isProtected = holders.some((name) => rulesFor(at.branchRules, name).length > 0)
+  if (isProtected) return undefined
   return 'You can only use an existing protected branch ref as the basis of a new protected branch.'
 }
 

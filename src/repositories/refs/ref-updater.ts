@@ -14,7 +14,7 @@ import type { ObjectFacts } from './object-facts.ts'
  */
 export interface RefUpdater {
   readonly repo: Repo
-  /** Why these moves may not be; without `objects`, as far as can be told without new commits. */
+  /** Why these moves may not be; without `objects`, as far as that is known without new commits. */
   check(push: Push, objects: ObjectFacts | undefined): Promise<readonly Refusal[]>
   /** Records what is about to move, and the git process that will move it; gives the id to finalize with. */
   open(push: Push, process?: string | null): Promise<number>

@@ -104,16 +104,16 @@ async function answerInParts(wanted: Wanted): Promise<Bytes> {
 /** The first bytes of a stream, which stay in it. */
 async function peek(body: Readable): Promise<Buffer> {
   return await new Promise((resolve, reject) => {
-    const settle = () => {
+    const stop = () => {
       body.off('error', reject)
-      body.off('end', settle)
+      body.off('end', stop)
       const chunk: Buffer | null = body.read()
       if (chunk) body.unshift(chunk)
       resolve(chunk?.subarray(0, SNIFFED) ?? Buffer.alloc(0))
     }
     body.once('error', reject)
-    body.once('end', settle)
-    body.once('readable', settle)
+    body.once('end', stop)
+    body.once('readable', stop)
   })
 }
 

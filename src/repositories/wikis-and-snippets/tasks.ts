@@ -13,9 +13,9 @@ export const measureWikiOrSnippet = task({
   payload,
   attempts: 3,
   async handler(ctx: Ctx, { repository_id: id }) {
-    const side = await findRowById(ctx.db, id)
-    if (!side || !(await ctx.git.exists(side.name))) return
-    const { size } = await inspectRepository(ctx.git.open(side.name))
+    const row = await findRowById(ctx.db, id)
+    if (!row || !(await ctx.git.exists(row.name))) return
+    const { size } = await inspectRepository(ctx.git.open(row.name))
     await saveSize(ctx.db, id, size)
   },
 })
@@ -26,9 +26,9 @@ export const tidyWikiOrSnippet = task({
   payload,
   attempts: 3,
   async handler(ctx: Ctx, { repository_id: id }, signal) {
-    const side = await findRowById(ctx.db, id)
-    if (!side || !(await ctx.git.exists(side.name))) return
-    await maintainRepository(ctx.git.open(side.name), { now: ctx.now(), signal })
+    const row = await findRowById(ctx.db, id)
+    if (!row || !(await ctx.git.exists(row.name))) return
+    await maintainRepository(ctx.git.open(row.name), { now: ctx.now(), signal })
   },
 })
 

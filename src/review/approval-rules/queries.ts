@@ -111,7 +111,7 @@ export async function insertApproval(
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Removes approvals, of these users only when told; gives how many went. */
+/** Removes approvals, of these users only when given; gives how many it removed. */
 export async function deleteApprovals(
   db: Db,
   mergeRequestId: number,

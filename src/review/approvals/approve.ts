@@ -4,7 +4,7 @@ import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { settleTodos } from '../../discussions/todos/add.ts'
+import { completeTodos } from '../../discussions/todos/add.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { removeApprovals, saveApproval } from '../approval-rules/save-approval.ts'
 import { approvalStanding, barredFrom, type Standing } from '../approval-rules/standing.ts'
@@ -64,7 +64,7 @@ export async function approve(
     const action = approved ? 'approved' : 'approval'
     await runEffects(ctx, ctx.effects.mergeRequestChanged, { project, id: row.id, action })
     await noteReview(ctx, row.id, user.id, 'approved')
-    await settleTodos(ctx, todoTarget(row))
+    await completeTodos(ctx, todoTarget(row))
     if (row.auto_merge_sha) await ctx.work.enqueue(ctx.db, autoMergeJob, { id: row.id })
   })
 }

@@ -3,7 +3,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { NoteRow } from '../../discussions/notes/entity.ts'
 import type { Noteable } from '../../discussions/notes/noteable.ts'
 import { followText } from '../../discussions/references/follow-text.ts'
-import { settleTodos } from '../../discussions/todos/add.ts'
+import { completeTodos } from '../../discussions/todos/add.ts'
 import { touchMergeRequest } from './queries.ts'
 
 /** What follows from a comment on a merge request, in the same transaction. */
@@ -24,6 +24,6 @@ export async function afterNote(ctx: Ctx, noteable: Noteable, row: NoteRow): Pro
     id: noteable.id,
     projectId: noteable.project.id,
   } as const
-  await settleTodos(ctx, target)
+  await completeTodos(ctx, target)
   await followText(ctx, noteable, row.body, row)
 }

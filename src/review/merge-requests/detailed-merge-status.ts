@@ -124,7 +124,7 @@ export function publicMergeStatus(status: MergeStatus): string {
   return isUnchecked(status) ? 'unchecked' : status
 }
 
-/** The state that makes a new check due: what conflicted is told apart from what was never looked at. */
+/** The state that makes a new check due: what conflicted is kept apart from what was never checked. */
 export function recheckOf(status: MergeStatus): MergeStatus {
   if (status === 'preparing') return 'preparing'
   const conflicted = status.startsWith('cannot_be_merged')

@@ -34,7 +34,8 @@ function assertSomething(sent: ReadonlySet<string>): void {
 export const listAllMergeRequests = endpoint({
   method: 'GET',
   path: '/merge_requests',
-  summary: 'List merge requests everywhere; those that the caller created unless told otherwise',
+  summary:
+    'List merge requests everywhere; those that the caller created unless the query says otherwise',
   tags,
   access: anyone(),
   query: listParams,

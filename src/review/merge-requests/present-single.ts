@@ -19,7 +19,7 @@ export interface SingleOptions {
   readonly html?: boolean | undefined
 }
 
-/** From this many changed files on, only "more than" is told (docs/contract/D §1.10). */
+/** From this many changed files on, only "more than" is shown (docs/contract/D §1.10). */
 const countedFiles = 1000
 
 /** A merge request as a single read shows it (docs/contract/D §1.10 Fields). */

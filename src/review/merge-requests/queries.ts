@@ -80,7 +80,7 @@ export async function deleteMergeRequest(db: Db, id: number): Promise<void> {
 }
 
 /** The number of the open merge request between these branches, if there is one besides `exceptId`. */
-export function findOpenTwin(
+export function findOpenDuplicate(
   db: Db,
   at: {
     sourceProjectId: number
@@ -176,7 +176,7 @@ export function listReviewedBranches(db: Db, projectId: number): Promise<Readonl
   })
 }
 
-/** As `recheckOf`: what conflicted is told apart from what was never looked at. */
+/** As `recheckOf`: what conflicted is kept apart from what was never checked. */
 const dueCheck = sql<'unchecked'>`CASE
   WHEN merge_status = 'preparing' THEN 'preparing'
   WHEN merge_status LIKE 'cannot_be_merged%' THEN 'cannot_be_merged_recheck'

@@ -72,7 +72,7 @@ export const merged = task({
   handler: (ctx: Ctx, payload) => afterMerge(ctx, payload),
 })
 
-/** Looks after all that wait to be merged: what they wait for may happen without anybody telling us. */
+/** Looks after all that wait to be merged: what they wait for may happen without an effect that says so. */
 export const autoMerges = task({
   name: 'merge_requests.auto_merges',
   payload: z.object({}),

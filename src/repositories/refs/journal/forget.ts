@@ -10,8 +10,8 @@ const keptDays = 30
 const batch = 500
 
 /**
- * Removes what was recorded of pushes that were settled a month ago: the feed of events has what people see of them, and
- * a crash is settled by what came later. In small transactions, so that nobody waits.
+ * Removes what was recorded of pushes that were finalized a month ago: the feed of events has what people see of them, and
+ * a crash is completed by what came later. In small transactions, so that nobody waits.
  */
 export async function forgetPushes(ctx: Ctx, signal?: AbortSignal): Promise<number> {
   const before = later(ctx.now(), -keptDays * dayMs)

@@ -27,7 +27,7 @@ import { branchHead } from '../branch-heads.ts'
 import { noteableOf, reload } from '../find.ts'
 import { refreshJob } from '../jobs.ts'
 import { noteClosingIssues } from '../links/closing-issues.ts'
-import { findOpenTwin, insertMergeRequest } from '../queries.ts'
+import { findOpenDuplicate, insertMergeRequest } from '../queries.ts'
 import { feedChange, todoTarget } from '../record.ts'
 import type { MergeRequestRow } from '../row.ts'
 import { assigneesOf, type CreateInput } from './body-params.ts'
@@ -59,10 +59,10 @@ export async function createMergeRequest(
   }
   const milestone = await milestoneFor(ctx, target, input.milestone_id)
   const id = await inTransaction(ctx, async (ctx) => {
-    await assertNoTwin(ctx, branches)
+    await assertNoDuplicate(ctx, branches)
     const iid = await nextIid(ctx.db, target.id, 'merge_request')
     const now = ctx.now()
-    const id = await uniquely({ [twinKey]: () => twinProblem(iid) }, () =>
+    const id = await uniquely({ [duplicateKey]: () => duplicateProblem(iid) }, () =>
       insertMergeRequest(ctx.db, {
         iid,
         target_project_id: target.id,
@@ -160,21 +160,21 @@ export async function assertTargetBranch(ctx: Ctx, target: Project, branch: stri
   }
 }
 
-const twinKey =
+const duplicateKey =
   'merge_requests.source_project_id, merge_requests.source_branch, merge_requests.target_project_id, merge_requests.target_branch'
 
-function twinProblem(iid: number): Problem {
+function duplicateProblem(iid: number): Problem {
   return conflict([`Another open merge request already exists for this source branch: !${iid}`])
 }
 
 /** 409 when there is an open merge request between the same branches already. */
-export async function assertNoTwin(
+export async function assertNoDuplicate(
   ctx: Ctx,
-  branches: Parameters<typeof findOpenTwin>[1],
+  branches: Parameters<typeof findOpenDuplicate>[1],
   exceptId = 0,
 ): Promise<void> {
-  const twin = await findOpenTwin(ctx.db, branches, exceptId)
-  if (twin) throw twinProblem(twin.iid)
+  const duplicate = await findOpenDuplicate(ctx.db, branches, exceptId)
+  if (duplicate) throw duplicateProblem(duplicate.iid)
 }
 
 /** The milestone that was asked for, if the project may use it; 0 and null are none. */

@@ -20,7 +20,13 @@ import { noteChange, peopleNote, todoTarget } from '../record.ts'
 import type { MergeRequestRow } from '../row.ts'
 import { assigneesOf, type UpdateInput } from './body-params.ts'
 import { closeMergeRequest, reopenMergeRequest } from './close.ts'
-import { assertNoTwin, assertTargetBranch, assertTitle, flagValue, milestoneFor } from './create.ts'
+import {
+  assertNoDuplicate,
+  assertTargetBranch,
+  assertTitle,
+  flagValue,
+  milestoneFor,
+} from './create.ts'
 import { isDraftTitle } from './draft-title.ts'
 import { editMergeRequest } from './edit.ts'
 import { retarget } from './retarget.ts'
@@ -74,7 +80,7 @@ async function assertPossible(ctx: Ctx, { project, row, input }: Change): Promis
     if (row.state !== 'opened')
       throw invalidText(['The target branch of this merge request cannot be changed'])
     await assertTargetBranch(ctx, project, target)
-    await assertNoTwin(ctx, branchesOf(row, target), row.id)
+    await assertNoDuplicate(ctx, branchesOf(row, target), row.id)
   }
   if (event === 'reopen') await assertMayReopen(ctx, row)
 }
@@ -95,7 +101,7 @@ async function assertMayReopen(ctx: Ctx, row: MergeRequestRow): Promise<void> {
       ? undefined
       : await branchHead(ctx, row.source_project_id, row.source_branch)
   if (head === undefined) throw invalidText([`source_branch "${row.source_branch}" does not exist`])
-  await assertNoTwin(ctx, branchesOf(row), row.id)
+  await assertNoDuplicate(ctx, branchesOf(row), row.id)
 }
 
 async function changeText(ctx: Ctx, { project, row, input }: Change): Promise<void> {
@@ -119,7 +125,7 @@ async function changeText(ctx: Ctx, { project, row, input }: Change): Promise<vo
   }
 }
 
-/** Ticks of a check-list are told by themselves (docs/contract/B-resolved §11.3 task). */
+/** Ticks of a check-list have notes of their own (docs/contract/B-resolved §11.3 task). */
 async function noteDescription(
   ctx: Ctx,
   project: Project,

@@ -54,7 +54,7 @@ export function tracePosition(position: Position, step: VersionStep): Position |
     return same ? { ...position, ...shas } : undefined
   }
   const place = position.new_line === null ? traceRemoved(position, step) : traceNew(position, step)
-  // A range is told by line codes of the older diff: without them it is the last line alone.
+  // A range is known by line codes of the older diff: without them it is the last line alone.
   return place && { ...position, ...shas, ...place, line_range: null }
 }
 

@@ -3,11 +3,11 @@ import type { Instant } from '../../../base/clock.ts'
 import type { Db } from '../../../store/schema.ts'
 
 /** What a merge request waits for, or which ones wait for it. */
-export function listBlocks(db: Db, side: 'blocked_id' | 'blocking_id', id: number) {
+export function listBlocks(db: Db, end: 'blocked_id' | 'blocking_id', id: number) {
   return db
     .selectFrom('merge_request_blocks')
     .selectAll()
-    .where(side, '=', id)
+    .where(end, '=', id)
     .orderBy('id')
     .execute()
 }

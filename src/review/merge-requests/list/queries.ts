@@ -64,7 +64,7 @@ export async function listMergeRequests(
   return { ...counted, items: items.flatMap(({ id }) => byId.get(id) ?? []) }
 }
 
-/** Lists of one project were let in by its own door already. */
+/** Who may see the list of one project was checked by its access. */
 function placeConditions(where: Where, place: ListPlace, viewer: Viewer): Condition[] {
   if (place.projectId !== undefined) {
     return [where('merge_requests.target_project_id', '=', place.projectId)]

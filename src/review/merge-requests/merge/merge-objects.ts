@@ -67,7 +67,7 @@ async function writeSquash(repo: Repo, plan: MergePlan): Promise<ObjectId | null
   return squashed.outcome === 'clean' ? squashed.commitId : null
 }
 
-/** The default of a project that squashes single commits too only when it is told what to say (docs/contract/D §1.10). */
+/** The default of a project that squashes single commits too only when a message is given (docs/contract/D §1.10). */
 export async function isSingleCommit(
   ctx: Ctx,
   projectId: number,

@@ -50,7 +50,7 @@ export async function enqueueRebase(ctx: Ctx, row: MergeRequestRow): Promise<voi
   })
 }
 
-/** The task: writes the commits anew and moves the source branch; what goes wrong is told in `merge_error`. */
+/** The task: writes the commits anew and moves the source branch; what goes wrong stands in `merge_error`. */
 export async function runRebase(
   given: Ctx,
   id: number,
