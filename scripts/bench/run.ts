@@ -7,6 +7,7 @@ import { buildLongHistory } from '../../fixtures/repositories/long-history.ts'
 import { benchEngine } from './engine.ts'
 import { benchLoad } from './engine-load.ts'
 import { formatTable, git, isMet, type Row } from './measure.ts'
+import { benchMonitoring } from './monitoring.ts'
 import { benchPipelines } from './pipelines.ts'
 import { benchReads } from './reads.ts'
 import { benchReview } from './review.ts'
@@ -20,7 +21,7 @@ const usage = `usage: npm run bench -- [options]
   --repository <path>  measure with this repository instead of one that is made
   --commits <n>        commits of the one that is made (20,000)
   --only <part>        clone, first-push, push, shallow, shallow-again, refs, gigabyte, crowd, engine,
-                       crowded-engine, reads, review, pipelines or spaces alone
+                       crowded-engine, reads, review, pipelines, monitoring or spaces alone
   --rows <words>       of the engine's part only rows whose name holds one of these, comma between
   --data <folder>      data folder to make, or to use again as an earlier run left it (engine alone)
   --load               also push a gigabyte, and let 120 clients come at once
@@ -83,7 +84,11 @@ async function* measureAll(folder: string, options: Options, say: Say): AsyncGen
     yield* benchReviews(join(folder, 'reviews'), say)
   }
   if (only === undefined || only === 'pipelines') yield* benchCi(join(folder, 'ci'), say)
-  if (only === undefined || !['spaces', 'reads', 'review', 'pipelines'].includes(only)) {
+  if (only === undefined || only === 'monitoring') {
+    yield* benchAlerts(join(folder, 'monitoring'), say)
+  }
+  const others = ['spaces', 'reads', 'review', 'pipelines', 'monitoring']
+  if (only === undefined || !others.includes(only)) {
     yield* benchGit(folder, options, say)
   }
 }
@@ -119,6 +124,16 @@ async function* benchReviews(folder: string, say: Say): AsyncGenerator<Row> {
     yield* benchReview({ server, timer, folder, say })
   } finally {
     timer.stop()
+    await server.stop()
+  }
+}
+
+/** Alerts and errors. */
+async function* benchAlerts(folder: string, say: Say): AsyncGenerator<Row> {
+  const server = await startServer(root, folder)
+  try {
+    yield* benchMonitoring({ server, say })
+  } finally {
     await server.stop()
   }
 }

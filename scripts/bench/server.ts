@@ -54,6 +54,7 @@ export async function startServer(
       GITSTEAD_LOG_LEVEL: 'error',
       // What is measured here is the work, not how often one may ask for it.
       GITSTEAD_LIMIT_ARCHIVES: '0',
+      GITSTEAD_ERROR_EVENTS_PER_MINUTE: '0',
     },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })

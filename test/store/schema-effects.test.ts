@@ -44,20 +44,16 @@ interface Key {
   readonly to: string | null
 }
 
+const literals: Readonly<Record<string, string>> = { TEXT: "'1'", BLOB: "x'31'" }
+
 /** A row in every table, all with the key 1, each pointing to the others: checks are off, keys are not looked at yet. */
 function fill(): void {
   database.pragma('ignore_check_constraints = ON')
   database.pragma('foreign_keys = OFF')
   for (const table of tables) {
     const columns = database.pragma(`table_xinfo("${table}")`) as (Column & { hidden: number })[]
-    const keys = database.pragma(`foreign_key_list("${table}")`) as Key[]
     const own = columns.filter((column) => column.hidden === 0)
-    const values = own.map((column) => {
-      const isKey = column.pk > 0 || keys.some((key) => key.from === column.name)
-      if (isKey || column.name.endsWith('_id')) return column.type === 'TEXT' ? "'1'" : '1'
-      if (column.type === 'TEXT') return "'1'"
-      return column.type === 'BLOB' ? "x'31'" : '1'
-    })
+    const values = own.map(({ type }) => literals[type] ?? '1')
     const names = own.map((column) => `"${column.name}"`)
     database.exec(`INSERT OR REPLACE INTO "${table}" (${names}) VALUES (${values})`)
   }

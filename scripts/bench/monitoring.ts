@@ -1,0 +1,270 @@
+import { randomBytes } from 'node:crypto'
+import { Agent, request as ask } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { readEvent } from '../../src/monitoring/errors/event.ts'
+import { findError, listErrors } from '../../src/monitoring/errors/queries.ts'
+import { recordBatch } from '../../src/monitoring/errors/record.ts'
+import { inTransaction } from '../../src/store/transaction.ts'
+import { openTestStore } from '../../test/support/database.ts'
+import { median, type Row } from './measure.ts'
+import { type BenchServer, memoryOfAll } from './server.ts'
+
+const senders = 16
+const seconds = 10
+const mebibyte = 1024 * 1024
+
+interface Place {
+  readonly server: BenchServer
+  readonly say: (line: string) => void
+}
+
+/** Alerts and error events of sixteen senders at once, and lists of a million events. */
+export async function* benchMonitoring({ server, say }: Place): AsyncGenerator<Row> {
+  const project = await api(server, 'POST', '/projects', { name: 'monitored' })
+  const path = `/projects/${project.id}`
+  say('alerts')
+  yield* alertRows(server, path)
+  say('error events')
+  yield* eventRows(server, path, project.id)
+  say('a million events')
+  yield* listRows()
+}
+
+async function api(server: BenchServer, method: string, path: string, body?: unknown) {
+  const reply = await fetch(`${server.url}/api/v4${path}`, {
+    method,
+    headers: { 'PRIVATE-TOKEN': server.token, 'Content-Type': 'application/json' },
+    body: body === undefined ? null : JSON.stringify(body),
+  })
+  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
+  // biome-ignore lint/suspicious/noExplicitAny: a benchmark reads whatever the endpoint answers
+  return (await reply.json()) as any
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: senders })
+
+function post(url: string, headers: Record<string, string>, body: Buffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const length = { 'Content-Length': String(body.length) }
+    const sent = ask(
+      url,
+      { agent, method: 'POST', headers: { ...headers, ...length } },
+      (reply) => {
+        reply.resume()
+        reply.on('end', () => resolve(reply.statusCode ?? 0))
+      },
+    )
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+/** Sends from all senders for a while; gives answers a second and the milliseconds of each. */
+async function storm(send: (count: number) => Promise<number>) {
+  const times: number[] = []
+  let count = 0
+  const start = performance.now()
+  const end = start + seconds * 1000
+  const one = async () => {
+    while (performance.now() < end) {
+      const begun = performance.now()
+      count += 1
+      const status = await send(count)
+      if (status !== 200) throw new Error(`answered ${status}`)
+      times.push(performance.now() - begun)
+    }
+  }
+  await Promise.all(Array.from({ length: senders }, one))
+  return { rate: times.length / ((performance.now() - start) / 1000), p99: percentile(times, 0.99) }
+}
+
+function percentile(times: readonly number[], share: number): number {
+  return [...times].sort((a, b) => a - b)[Math.floor(times.length * share)] ?? 0
+}
+
+const row = (
+  what: string,
+  value: number,
+  unit: Row['unit'],
+  limit: number,
+  atLeast = false,
+): Row => ({
+  what,
+  ours: `${value.toFixed(1)} ${unit}`,
+  theirs: '',
+  value,
+  unit,
+  limit,
+  atLeast,
+})
+
+async function* alertRows(server: BenchServer, path: string): AsyncGenerator<Row> {
+  const input = { name: 'bench', type: 'prometheus', active: true }
+  const made = await api(server, 'POST', `${path}/alert_management/http_integrations`, input)
+  const url = server.url + new URL(made.url).pathname
+  const headers = { Authorization: `Bearer ${made.token}`, 'Content-Type': 'application/json' }
+  const alert = (n: number) => ({
+    status: 'firing',
+    labels: { alertname: `alert ${n}`, severity: 'warning', instance: 'host:9100' },
+    annotations: { description: 'Something is wrong with this host' },
+    startsAt: '2026-05-04T09:00:00.000Z',
+    endsAt: '0001-01-01T00:00:00Z',
+    generatorURL: 'http://prometheus.example/graph?g0.expr=up+%3D%3D+0',
+  })
+  const body = (count: number) =>
+    Buffer.from(
+      JSON.stringify({
+        version: '4',
+        groupKey: 'g',
+        status: 'firing',
+        receiver: 'r',
+        groupLabels: {},
+        commonLabels: {},
+        commonAnnotations: {},
+        externalURL: 'http://am.example',
+        alerts: Array.from({ length: 10 }, (_, n) => alert((count % 100) * 10 + n)),
+      }),
+    )
+  const { rate, p99 } = await storm((count) => post(url, headers, body(count)))
+  yield row('alerts of 10 each, 16 senders', rate * 10, '/s', 1000, true)
+  yield row('alerts of 10 each, p99', p99, 'ms', 50)
+}
+
+/** An event of some 20 kB with a stack. */
+function eventOf(count: number): Buffer {
+  const frames = Array.from({ length: 40 }, (_, n) => ({
+    filename: `src/module${n}.py`,
+    abs_path: `/srv/app/src/module${n}.py`,
+    function: `function_${n}`,
+    module: `module${n}`,
+    lineno: n + 10,
+    in_app: true,
+    pre_context: Array.from({ length: 5 }, (_, k) => `    before_${k} = compute(${n}, ${k})`),
+    context_line: `    return divide(a_${n}, b_${n})`,
+    post_context: Array.from({ length: 5 }, (_, k) => `    after_${k} = compute(${n}, ${k})`),
+  }))
+  const event = {
+    event_id: randomBytes(16).toString('hex'),
+    platform: 'python',
+    environment: 'production',
+    release: 'app@1.0',
+    user: { id: String(count % 1000) },
+    exception: {
+      values: [{ type: `Error${count % 50}`, value: `failed ${count}`, stacktrace: { frames } }],
+    },
+  }
+  return Buffer.from(`{}\n{"type":"event"}\n${JSON.stringify(event)}\n`)
+}
+
+async function* eventRows(server: BenchServer, path: string, id: number): AsyncGenerator<Row> {
+  await api(server, 'PUT', `${path}/error_tracking/settings`, { active: true, integrated: true })
+  const [key] = await api(server, 'GET', `${path}/error_tracking/client_keys`)
+  const url = `${server.url}/errortracking/api/v1/projects/api/${id}/envelope/`
+  const headers = { 'X-Sentry-Auth': `Sentry sentry_key=${key.public_key}` }
+  const bodies = Array.from({ length: 500 }, (_, n) => eventOf(n))
+  const other: number[] = []
+  let isDone = false
+  const watch = (async () => {
+    while (!isDone) {
+      const begun = performance.now()
+      await api(server, 'GET', path)
+      other.push(performance.now() - begun)
+      await sleep(20)
+    }
+  })()
+  let memory = 0
+  const timer = setInterval(() => {
+    memory = Math.max(memory, memoryOfAll(server.pid) / mebibyte)
+  }, 200)
+  const { rate } = await storm((count) => post(url, headers, bodies[count % 500] ?? eventOf(count)))
+  isDone = true
+  clearInterval(timer)
+  await watch
+  yield row(
+    `error events of ${Math.round((bodies[0]?.length ?? 0) / 1000)} kB, 16 senders`,
+    rate,
+    '/s',
+    1000,
+    true,
+  )
+  yield row('error events, memory of all processes', memory, 'MB', 250)
+  yield row('error events, p99 of another request meanwhile', percentile(other, 0.99), 'ms', 50)
+}
+
+const errors = 500
+const batch = 100
+const now = '2026-05-04T10:00:00.000Z'
+
+/** A million events over 500 errors, recorded as reports are. */
+async function* listRows(): AsyncGenerator<Row> {
+  const store = openTestStore()
+  try {
+    const { db } = store
+    const stamps = { created_at: now, updated_at: now }
+    const space = { kind: 'group', name: 'g', path: 'g', full_path: 'g', full_name: 'g' } as const
+    const { id: namespace_id } = await db
+      .insertInto('namespaces')
+      .values({ ...space, visibility: 'private', ...stamps })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const place = {
+      namespace_id,
+      name: 'p',
+      path: 'p',
+      full_path: 'g/p',
+      last_activity_at: now,
+    } as const
+    const { id } = await db
+      .insertInto('projects')
+      .values({ ...place, visibility: 'private', ...stamps })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const before = await sizeOf()
+    // Recording asks a ctx for its database and its clock alone.
+    const ctx = { db, now: () => now } as unknown as Parameters<typeof recordBatch>[0]
+    for (let n = 0; n < errors; n += 1) {
+      const bytes = eventOf(n).subarray(20)
+      const event = { ...JSON.parse(bytes.toString()), transaction: `job ${n}` }
+      const events = Array.from({ length: batch }, () => readEvent(event, bytes, now))
+      for (let done = 0; done < 1_000_000 / errors; done += batch) {
+        await inTransaction(ctx, (ctx) => recordBatch(ctx, id, events))
+      }
+    }
+    const first = await listErrors(db, id, { status: 0 }, 'events', { limit: 20 })
+    const [one] = first.items
+    if (!one) throw new Error('nothing was recorded')
+    const times = { list: [] as number[], single: [] as number[], search: [] as number[] }
+    for (let round = 0; round < 20; round += 1) {
+      times.list.push(
+        await timed(() => listErrors(db, id, { status: 0 }, 'last_seen', { limit: 20 })),
+      )
+      times.single.push(await timed(() => findError(db, id, one.id)))
+      const filter = { status: 0, search: `failed ${errors - 1}` }
+      times.search.push(await timed(() => listErrors(db, id, filter, 'last_seen', { limit: 20 })))
+    }
+    yield row('list of errors, a million events', median(times.list), 'ms', 20)
+    yield row('single error, a million events', median(times.single), 'ms', 20)
+    yield row('search of errors, a million events', median(times.search), 'ms', 20)
+    const { rows } = await sql<{
+      bytes: number
+    }>`SELECT sum(length(payload)) AS bytes FROM error_events`.execute(db)
+    const ratio = ((await sizeOf()) - before) / (rows[0]?.bytes ?? 1)
+    yield row('disk of a million events, by the payloads kept', ratio, 'x', 1.2)
+
+    async function sizeOf(): Promise<number> {
+      const { rows } = await sql<{ bytes: number }>`
+        SELECT (page_count - freelist_count) * page_size AS bytes
+        FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`.execute(db)
+      return rows[0]?.bytes ?? 0
+    }
+  } finally {
+    await store.remove()
+  }
+}
+
+async function timed(act: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now()
+  await act()
+  return performance.now() - begun
+}
