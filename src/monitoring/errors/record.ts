@@ -118,7 +118,7 @@ function rowOf(ctx: Ctx, errorId: number, event: ReportedEvent, number: number, 
     environment: event.environment,
     release: event.release,
     description: event.description,
-    payload: gzipSync(event.payload),
+    payload: gzipSync(event.payload, { level: 1 }),
   }
 }
 
