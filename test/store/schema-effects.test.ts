@@ -38,12 +38,6 @@ interface Column {
   readonly pk: number
 }
 
-interface Key {
-  readonly from: string
-  readonly table: string
-  readonly to: string | null
-}
-
 const literals: Readonly<Record<string, string>> = { TEXT: "'1'", BLOB: "x'31'" }
 
 /** A row in every table, all with the key 1, each pointing to the others: checks are off, keys are not looked at yet. */
