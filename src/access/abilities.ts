@@ -130,7 +130,8 @@ export const projectAbilities = {
   admin_resource_groups: { role: developer, feature: 'builds', write: true },
   read_freeze_periods: { role: reporter, feature: 'builds' },
   admin_freeze_periods: { role: maintainer, feature: 'builds', write: true },
-  read_packages: { role: reporter, visitor: 'anyone', feature: 'package_registry' },
+  // docs/contract/C-resolved §0.3.
+  read_packages: { role: guest, visitor: 'anyone', feature: 'package_registry' },
   read_container_images: { role: guest, visitor: 'anyone', feature: 'container_registry' },
   write_container_image: { role: developer, feature: 'container_registry', write: true },
   delete_container_image: { role: developer, feature: 'container_registry', write: true },
@@ -201,7 +202,7 @@ export const groupAbilities = {
   admin_label: { role: planner, write: true },
   admin_milestone: { role: planner, write: true },
   admin_board: { role: planner, write: true },
-  read_packages: { role: reporter, visitor: 'anyone' },
+  read_packages: { role: guest, visitor: 'anyone' },
   admin_package_settings: { role: owner },
   read_container_images: { role: guest, visitor: 'anyone' },
   read_deploy_tokens: { role: maintainer },

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
+import type { Instant } from '../base/clock.ts'
 import type { Problem } from '../base/problem.ts'
+import { assertUnmodifiedSince } from '../base/unmodified-since.ts'
 import type { Ctx } from '../ctx.ts'
 import type { GroupAbility, InstanceAbility, ProjectAbility } from './abilities.ts'
 import { type Conditions, mayInInstance, mayInProject } from './decide.ts'
@@ -33,6 +35,11 @@ export interface RecordLookup<S, P extends ParamShape, R> {
   readonly params: P
   /** The record as handlers are given it; throws the 404 of a record that is not there or not to be seen. */
   find(given: S & { readonly ctx: Ctx; readonly params: Read<P> }): Promise<R>
+  /**
+   * When the record changed last, where a DELETE with an older `If-Unmodified-Since` is refused before the caller's right
+   * is judged (docs/contract/A-resolved §3).
+   */
+  updatedAt?(found: R): Instant
   /** Which conditions of the ability table hold between the caller and the record. */
   conditions?(given: S & R & { readonly ctx: Ctx }): Conditions | Promise<Conditions>
 }
@@ -63,7 +70,10 @@ function onRecord<S, O extends string, P extends ParamShape, R>(
       const subject = await access.find(request)
       const { ctx } = request
       const params = request.read(lookup.params)
-      const found = { ...subject, ...(await lookup.find({ ...subject, ctx, params })) }
+      const record = await lookup.find({ ...subject, ctx, params })
+      if (request.method === 'DELETE' && lookup.updatedAt)
+        assertUnmodifiedSince(request, lookup.updatedAt(record))
+      const found = { ...subject, ...record }
       const conditions = (await lookup.conditions?.({ ...found, ctx })) ?? {}
       if (may(ctx, found, conditions)) return found
       throw refuse?.() ?? refusalOf(ctx)

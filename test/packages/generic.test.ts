@@ -191,15 +191,15 @@ describe('who signs in', () => {
     expect(written.status).toBe(201)
   })
 
-  test('decides what they may: reporters read, developers publish, maintainers delete', async () => {
-    const reporter = await world.user('reporter')
+  test('decides what they may: guests read, developers publish, maintainers delete', async () => {
+    const guest = await world.user('guest')
     const developer = await world.user('developer')
-    await addMember(world, projectId, reporter.id, 20)
+    await addMember(world, projectId, guest.id, 10)
     await addMember(world, projectId, developer.id, 30)
     const path = `${at}/generic/roles/1/f`
-    expect((await put(reporter, path, 'x')).status).toBe(403)
+    expect((await put(guest, path, 'x')).status).toBe(403)
     expect((await put(developer, path, 'x')).status).toBe(201)
-    expect((await reporter.get(path)).status).toBe(200)
+    expect((await guest.get(path)).status).toBe(200)
     const { id } = (await ana.get(`${at}?package_name=roles`)).body[0]
     expect((await developer.delete(`${at}/${id}`)).status).toBe(403)
     expect((await ana.delete(`${at}/${id}`)).status).toBe(204)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { badRequest, invalidText, unprocessable } from '../../base/problem.ts'
-import { assertUnmodifiedSince } from '../../http/conditional.ts'
+import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { endpoint, perMinute } from '../../http/endpoint.ts'
 import { flag } from '../../http/params.ts'
 import { createToken, faultSentence, tokenFaults } from '../access-tokens/create-token.ts'

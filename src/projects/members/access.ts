@@ -30,6 +30,7 @@ const membership = eitherRecord(readEither, {
   find: async ({ ctx, source, params }) => ({
     membership: await getMembership(ctx, source, params.user_id),
   }),
+  updatedAt: ({ membership }) => membership.updated_at,
   async conditions({ ctx, source, membership }) {
     const oneself = userOf(ctx.actor)?.id === membership.user_id
     const user = await findMemberUser(ctx.db, { id: membership.user_id ?? 0 })

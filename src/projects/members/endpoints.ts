@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { notFound } from '../../base/problem.ts'
-import { assertUnmodifiedSince } from '../../http/conditional.ts'
 import { endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { csv, day, flag, id, integer, oneOf, text } from '../../http/params.ts'
 import { addsMember, givesLevel, namedUsers, onMembers, onMembership } from './access.ts'
@@ -146,8 +145,7 @@ export const deleteMember = endpoint({
   access: onMembership('remove_member'),
   query: { skip_subresources: flag().optional(), unassign_issuables: flag().optional() },
   limit: perMinuteAsSet('members_delete_limit', 'caller_and_subject'),
-  async handler({ ctx, source, membership, query, request }) {
-    assertUnmodifiedSince(request, membership.updated_at)
+  async handler({ ctx, source, membership, query }) {
     await removeMember(ctx, source, membership.user_id ?? 0, {
       skipSubresources: query.skip_subresources ?? false,
       unassign: query.unassign_issuables ?? false,

@@ -138,7 +138,7 @@ describe('an archive', () => {
       const bytes = await bytesOf({ commitId: id, format: 'tar', name: 'top', path })
       expect(inventory(unpack('tar', bytes))).toEqual(ofGit(id, 'tar', [path]))
     }
-    for (const path of ['zzz', 'dir/fil', '../../x', 'dir/../..']) {
+    for (const path of ['zzz', 'dir/fil', '../x', 'dir/../..']) {
       await expect(
         openArchive(repo, { commitId: id, format: 'zip', name: 'x', path }),
       ).rejects.toMatchObject({

@@ -92,7 +92,7 @@ describe('blame', () => {
       readBlame(repo, { commitId: id, path, range })
     await expect(at('zzz')).rejects.toMatchObject({ code: 'not_found' })
     await expect(at('d')).rejects.toMatchObject({ code: 'not_found' })
-    await expect(at('../../x')).rejects.toMatchObject({ code: 'invalid' })
+    await expect(at('../x')).rejects.toMatchObject({ code: 'invalid' })
     await expect(at('f', { start: 2, end: 1 })).rejects.toMatchObject({ code: 'invalid' })
     await expect(at('f', { start: 5, end: 9 })).rejects.toMatchObject({
       code: 'invalid',

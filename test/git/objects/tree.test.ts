@@ -107,7 +107,7 @@ test('an unknown path is told from an unknown ref', async () => {
     code: 'not_found',
     detail: { revision: 'nope' },
   })
-  for (const path of ['../../x', 'a/../b', 'a//b', 'a\0b']) {
+  for (const path of ['../x', 'a/../b', 'a//b', 'a\0b']) {
     await expect(readTree(repo, { ref: 'HEAD', path })).rejects.toMatchObject({ code: 'invalid' })
   }
 })

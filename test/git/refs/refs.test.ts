@@ -71,7 +71,7 @@ test('a ref is found by its full name only, and only where it is one', async () 
   const { ref = '', id = '' } = await readHead(repo)
   expect(await findRef(repo, ref)).toEqual({ name: ref, id })
   expect(await findRef(repo, 'refs/heads/none')).toBeUndefined()
-  for (const name of ['../../config', 'refs/../config', 'config', 'refs/heads/a..b']) {
+  for (const name of ['../config', 'refs/../config', 'config', 'refs/heads/a..b']) {
     await expect(findRef(repo, name)).rejects.toMatchObject({ code: 'invalid' })
   }
 })
@@ -136,7 +136,7 @@ test('tags tell annotated from lightweight ones and come in the order asked for'
   expect((await findTag(repo, 'v1.9.0'))?.tag).toBeUndefined()
   expect((await findTag(repo, 'tree'))?.commit).toBeUndefined()
   expect(await findTag(repo, 'none')).toBeUndefined()
-  expect(await findTag(repo, '../../../config')).toBeUndefined()
+  expect(await findTag(repo, '../../config')).toBeUndefined()
 })
 
 test('versions are compared by their numbers', () => {

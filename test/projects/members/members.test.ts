@@ -340,13 +340,18 @@ describe('changing and removing members', () => {
     const { id } = await group(ana)
     const ben = await person()
     await add(ana, `/groups/${id}`, ben, 20)
-    const remove = (date: string) =>
-      ana.delete(`/groups/${id}/members/${ben.id}`, undefined, {
+    const cay = await person()
+    await add(ana, `/groups/${id}`, cay, 20)
+    const remove = (by: Caller, date: string) =>
+      by.delete(`/groups/${id}/members/${ben.id}`, undefined, {
         headers: { 'If-Unmodified-Since': date },
       })
-    const stale = await remove('Mon, 04 May 2026 09:00:00 GMT')
+    const stale = await remove(ana, 'Mon, 04 May 2026 09:00:00 GMT')
     expect([stale.status, stale.body]).toEqual([412, { message: '412 Precondition Failed' }])
-    expect((await remove('yesterday')).status).toBe(204)
+    // Also who may not remove others is told that first.
+    expect((await remove(cay, 'Mon, 04 May 2026 09:00:00 GMT')).status).toBe(412)
+    expect((await remove(cay, 'yesterday')).status).toBe(403)
+    expect((await remove(ana, 'yesterday')).status).toBe(204)
   })
 })
 

@@ -16,6 +16,7 @@ const request = eitherRecord(readEither, {
   find: async ({ ctx, source, params }) => ({
     accessRequest: await getRequest(ctx, source, params.user_id),
   }),
+  updatedAt: ({ accessRequest }) => accessRequest.updated_at,
   conditions: ({ ctx, accessRequest }) => ({
     oneself: accessRequest.user_id === userOf(ctx.actor)?.id,
   }),

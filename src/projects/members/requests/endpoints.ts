@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { Role } from '../../../access/roles.ts'
 import { notFound } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
-import { assertUnmodifiedSince } from '../../../http/conditional.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { integer } from '../../../http/params.ts'
 import { presentUserBasic, userBasicEntity } from '../../../identity/users/basic.ts'
@@ -74,8 +73,7 @@ export const deleteAccessRequest = endpoint({
   summary: 'Deny access to a project or group, or take the own request back',
   tags,
   access: onAccessRequest('remove_access_request'),
-  async handler({ ctx, source, accessRequest, request }) {
-    assertUnmodifiedSince(request, accessRequest.updated_at)
+  async handler({ ctx, source, accessRequest }) {
     await denyRequest(ctx, source, accessRequest)
   },
 })

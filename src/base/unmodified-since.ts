@@ -1,13 +1,13 @@
-import type { Instant } from '../base/clock.ts'
-import { preconditionFailed } from '../base/problem.ts'
-import type { RequestFacts } from './endpoint.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Instant } from './clock.ts'
+import { preconditionFailed } from './problem.ts'
 
 /**
  * Refuses with 412 when `If-Unmodified-Since` parses and the record changed later; an absent or unparsable header is
  * ignored (docs/contract/A-resolved §3). HTTP dates count whole seconds.
  */
 export function assertUnmodifiedSince(
-  request: Pick<RequestFacts, 'headers'>,
+  request: { readonly headers: IncomingHttpHeaders },
   updatedAt: Instant,
 ): void {
   const given = request.headers['if-unmodified-since']
