@@ -139,6 +139,9 @@ class JobRun {
       const failure = await this.#runAll()
       return failure ?? { state: 'success' }
     } catch (error) {
+      // What was cut off fails for many reasons; that it was cut off is the one that counts.
+      const cutOff = this.#scripts.signal.aborted ? this.#failureOf(undefined) : undefined
+      if (cutOff) return cutOff
       if (error instanceof JobFailure) {
         this.#say(`ERROR: ${error.message}`)
         return { state: 'failed', reason: error.reason, exitCode: error.exitCode }
