@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Instant } from './clock.ts'
 import { preconditionFailed } from './problem.ts'
 
@@ -7,7 +6,7 @@ import { preconditionFailed } from './problem.ts'
  * ignored (docs/contract/A-resolved §3). HTTP dates count whole seconds.
  */
 export function assertUnmodifiedSince(
-  request: { readonly headers: IncomingHttpHeaders },
+  request: { readonly headers: Readonly<Record<string, string | readonly string[] | undefined>> },
   updatedAt: Instant,
 ): void {
   const given = request.headers['if-unmodified-since']
