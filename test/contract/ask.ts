@@ -26,6 +26,8 @@ function given<T>(
 export interface Question {
   readonly path: string
   ask(caller: Caller): Promise<Reply>
+  /** The same with some parameters of the query or body changed; `undefined` leaves one out. */
+  askWith(caller: Caller, change: Readonly<Record<string, unknown>>): Promise<Reply>
 }
 
 /** Prepares what an example needs, and gives its request. */
@@ -42,24 +44,55 @@ export async function questionFor(
     ...(reads ? (requiredOf(endpoint.query) as Record<string, string>) : {}),
     ...given(example.query ?? {}, stage, place),
   }
-  const search = new URLSearchParams(query).toString()
-  const path = pathIn(place, endpoint.path, own) + (search === '' ? '' : `?${search}`)
+  const path = pathIn(place, endpoint.path, own)
   const body = reads
     ? undefined
     : (given(example.body, stage, place) ??
       requiredOf({ ...(example.query ? {} : endpoint.query), ...endpoint.body }))
-  return {
-    path,
-    ask(caller) {
-      const host = endpoint.host ? { host: true } : {}
-      if (!example.form) return caller.call(endpoint.method, path, body, host)
-      const form = new FormData()
-      for (const [name, value] of Object.entries(example.form))
-        if (typeof value === 'string') form.set(name, value)
-        else form.set(name, value, 'file.txt')
-      return caller.call(endpoint.method, path, undefined, { ...host, raw: form })
-    },
+  const host = endpoint.host ? { host: true } : {}
+  function call(caller: Caller, change: Readonly<Record<string, unknown>>): Promise<Reply> {
+    const goesInQuery = (name: string) =>
+      reads || endpoint.raw || name in query || `${name}[]` in query
+    const entries = Object.entries(change)
+    const others = Object.entries(query).filter(([name]) => !(name.replace(/\[\]$/, '') in change))
+    const url = withQuery(path, {
+      ...Object.fromEntries(others),
+      ...Object.fromEntries(entries.filter(([name]) => goesInQuery(name))),
+    })
+    const inBody = Object.fromEntries(entries.filter(([name]) => !goesInQuery(name)))
+    if (!example.form) {
+      return caller.call(endpoint.method, url, body && { ...body, ...inBody }, host)
+    }
+    return caller.call(endpoint.method, url, undefined, {
+      ...host,
+      raw: formOf({ ...example.form, ...inBody }),
+    })
   }
+  return { path: withQuery(path, query), ask: (caller) => call(caller, {}), askWith: call }
+}
+
+function withQuery(path: string, query: Readonly<Record<string, unknown>>): string {
+  const search = Object.entries(query).flatMap(([name, value]) => pairsOf(name, value))
+  return search.length === 0 ? path : `${path}?${search.join('&')}`
+}
+
+function pairsOf(name: string, value: unknown): string[] {
+  if (value === undefined) return []
+  if (Array.isArray(value)) return value.flatMap((one) => pairsOf(`${name}[]`, one))
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([key, one]) => pairsOf(`${name}[${key}]`, one))
+  }
+  return [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`]
+}
+
+function formOf(fields: Readonly<Record<string, unknown>>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) {
+    if (value instanceof Blob) form.set(name, value, 'file.txt')
+    else if (typeof value === 'string') form.set(name, value)
+    else if (value !== undefined) form.set(`${name}[is]`, 'no text')
+  }
+  return form
 }
 
 /** Whether calling it may have changed anything that the next call would see. */
