@@ -1,13 +1,10 @@
 // @ts-check
 // The `gitstead` command: makes the clone ready where it is not, then runs the compiled command line.
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { loadCompiled } from './setup/load.mjs'
 import { root, setUpOrExit } from './setup.mjs'
 
 await setUpOrExit()
-
-const compiled = (/** @type {string} */ file) =>
-  import(pathToFileURL(join(root, 'dist', file)).href)
 
 async function readInput() {
   let text = ''
@@ -19,7 +16,7 @@ const stopped = new AbortController()
 // Once: a second signal ends the process on the spot.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort())
 
-const { runCommandLine } = await compiled('cli/main.js')
+const { runCommandLine } = loadCompiled(root, 'cli/main.js')
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   out: process.stdout,
@@ -30,6 +27,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   async serve(settings) {
     Object.assign(process.env, settings)
     process.argv[1] = join(root, 'dist/main.js')
-    await compiled('main.js')
+    loadCompiled(root, 'main.js')
   },
 })

@@ -6,7 +6,8 @@ import { SetupError } from './problem.mjs'
 import { runLogged } from './run.mjs'
 
 const LEAST_MAJOR = 20
-const LEAST_MINOR = 15
+/** Before it, `require` does not load modules; `load.mjs` needs that. */
+const LEAST_MINOR = 19
 
 /** Refuses a Node that is too old to run Gitstead. */
 export function assertNode(version = process.versions.node) {

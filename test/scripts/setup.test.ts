@@ -38,10 +38,10 @@ const wanting = (uid: number) =>
   installPackages(['libkrb5-dev', 'make'], { say: silent, log: join(folder, 'log'), uid })
 
 describe('what the machine must have', () => {
-  test('a Node older than 20.15 is refused by name', () => {
-    expect(() => assertNode('20.14.9')).toThrow('Node 20.15 or newer is needed, this is 20.14.9')
+  test('a Node older than 20.19 is refused by name', () => {
+    expect(() => assertNode('20.18.9')).toThrow('Node 20.19 or newer is needed, this is 20.18.9')
     expect(() => assertNode('18.20.0')).toThrow()
-    assertNode('20.15.0')
+    assertNode('20.19.0')
     assertNode('22.0.0')
   })
 

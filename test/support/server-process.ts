@@ -18,10 +18,9 @@ export async function startServerProcess(
   before = ':',
 ): Promise<ServerProcess> {
   const root = new URL('../../', import.meta.url).pathname
-  const main = `${root}src/main.ts`
   const child = spawn(
     '/bin/sh',
-    ['-c', `${before}; exec "$0" --import tsx "$1"`, process.execPath, main],
+    ['-c', `${before}; exec "$0" scripts/start.mjs`, process.execPath],
     {
       cwd: root,
       env: {

@@ -7,6 +7,7 @@ import { isOrphaned, ownedName, processMark } from '../../../src/base/process-ma
 import { runGit, startGit } from '../../../src/git/command.ts'
 import { EnginePool } from '../../../src/git/engine/pool.ts'
 import { findLeftOvers, removeLeftOvers } from '../../../src/git/maintenance/left-over.ts'
+import { argumentsOf } from '../../../src/git/maintenance/lock-holders.ts'
 import { readBlob } from '../../../src/git/objects/blob.ts'
 import { updateRefs } from '../../../src/git/refs/update-refs.ts'
 import type { Repo } from '../../../src/git/repo.ts'
@@ -157,8 +158,11 @@ test('an engine of a server that is gone is outlived, and its git programs too',
   )
   const [text] = (await once(orphan.stdout, 'data')) as [Buffer]
   await once(orphan, 'exit')
-  const mark = processMark(Number(text.toString()))
+  const pid = Number(text.toString())
+  // The shell says the pid before it becomes git.
+  await expect.poll(() => argumentsOf(pid)[0]).toBe('git')
+  const mark = processMark(pid)
   expect(mark).toBeDefined()
   await world.store.outliveOthers()
-  expect(processMark(Number(text.toString()))).not.toBe(mark)
+  expect(processMark(pid)).not.toBe(mark)
 }, 20_000)
