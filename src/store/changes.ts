@@ -63,14 +63,15 @@ export class Changes {
   }
 
   /**
-   * Differs when another connection than the writer's, which is another process, has committed. Asked once for whatever
-   * runs without a pause: a request was there before that began, so it hears of all that was committed before it came.
+   * Differs when another connection than the writer's, which is another process, has committed. Asked once for all
+   * requests that one round of the event loop has found: they were there before it asked, so each hears of all that was
+   * committed before it came.
    */
   #foreign(): unknown {
     if (!this.#isAsked) {
       this.#version = this.#writer.prepare('PRAGMA data_version').get()?.data_version
       this.#isAsked = true
-      process.nextTick(this.#pause)
+      setImmediate(this.#pause)
     }
     return this.#version
   }
