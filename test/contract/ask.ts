@@ -28,6 +28,8 @@ export interface Question {
   ask(caller: Caller): Promise<Reply>
   /** The same with some parameters of the query or body changed; `undefined` leaves one out. */
   askWith(caller: Caller, change: Readonly<Record<string, unknown>>): Promise<Reply>
+  /** The same on a path one of whose parameters is this text, sent as it is. */
+  askAt(caller: Caller, name: string, text: string): Promise<Reply>
 }
 
 /** Prepares what an example needs, and gives its request. */
@@ -50,12 +52,16 @@ export async function questionFor(
     : (given(example.body, stage, place) ??
       requiredOf({ ...(example.query ? {} : endpoint.query), ...endpoint.body }))
   const host = endpoint.host ? { host: true } : {}
-  function call(caller: Caller, change: Readonly<Record<string, unknown>>): Promise<Reply> {
+  function call(
+    caller: Caller,
+    change: Readonly<Record<string, unknown>>,
+    at = path,
+  ): Promise<Reply> {
     const goesInQuery = (name: string) =>
       reads || endpoint.raw || name in query || `${name}[]` in query
     const entries = Object.entries(change)
     const others = Object.entries(query).filter(([name]) => !(name.replace(/\[\]$/, '') in change))
-    const url = withQuery(path, {
+    const url = withQuery(at, {
       ...Object.fromEntries(others),
       ...Object.fromEntries(entries.filter(([name]) => goesInQuery(name))),
     })
@@ -68,7 +74,15 @@ export async function questionFor(
       raw: formOf({ ...example.form, ...inBody }),
     })
   }
-  return { path: withQuery(path, query), ask: (caller) => call(caller, {}), askWith: call }
+  return {
+    path: withQuery(path, query),
+    ask: (caller) => call(caller, {}),
+    askWith: (caller, change) => call(caller, change),
+    askAt: (caller, name, text) => {
+      const template = endpoint.path.replace(new RegExp(`[:*]${name}(?!\\w)`), () => text)
+      return call(caller, {}, pathIn(place, template, own))
+    },
+  }
 }
 
 function withQuery(path: string, query: Readonly<Record<string, unknown>>): string {
@@ -82,7 +96,7 @@ function pairsOf(name: string, value: unknown): string[] {
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, one]) => pairsOf(`${name}[${key}]`, one))
   }
-  return [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`]
+  return [`${encodeURIComponent(name)}=${encodeURIComponent(String(value).toWellFormed())}`]
 }
 
 function formOf(fields: Readonly<Record<string, unknown>>): FormData {
