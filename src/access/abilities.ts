@@ -149,6 +149,12 @@ export const projectAbilities = {
   fork_project: { role: planner, visitor: 'signed_in', feature: 'forking' },
   push_code: { role: developer, feature: 'repository', write: true },
   force_unlock: { role: maintainer },
+  // Asked by the rules on refs, of pushes and of the API alike (docs/contract/D §3.7).
+  start_protected_branch: { role: maintainer },
+  delete_protected_ref: { role: maintainer },
+  move_tag: { role: maintainer },
+  // A user or group that a protection names passes it only with the right to push at all.
+  pass_named_level: { role: developer },
   create_tag: { role: developer, feature: 'repository', write: true },
   comment_commit: { role: guest, visitor: 'signed_in', feature: 'repository', write: true },
   admin_project: { role: maintainer, write: true },

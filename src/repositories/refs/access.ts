@@ -1,5 +1,7 @@
-import { isAdmin, userOf } from '../../access/actor.ts'
+import { userOf } from '../../access/actor.ts'
+import { mayInProject } from '../../access/decide.ts'
 import { findGroupRole } from '../../access/find-queries.ts'
+import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -27,8 +29,16 @@ export async function getMover(
   return {
     userId: user?.id ?? null,
     deployKeyId: null,
-    role: project.role,
-    admin: isAdmin(ctx.actor),
     groupIds,
+    may: (ability) => mayInProject(ctx.actor, project, ability),
+    hasLevel: (level) =>
+      level === Role.admin ? mayInProject(ctx.actor, project, 'admin_only') : project.role >= level,
   }
+}
+
+/** Why the caller may push to no branch of the project at all. */
+export function refusalOfPushes(ctx: Ctx, project: Project): string | undefined {
+  if (project.archived) return "You can't push code to an archived project."
+  if (mayInProject(ctx.actor, project, 'push_code')) return undefined
+  return 'You are not allowed to push code to this project.'
 }

@@ -1,8 +1,7 @@
-import { mayInProject } from '../../access/decide.ts'
 import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { getMover } from './mover.ts'
+import { getMover } from './access.ts'
 import { type BranchRule, mayCreateTag, mayPushTo, rulesFor } from './protection.ts'
 import { listBranchRules, listTagRules } from './queries.ts'
 
@@ -21,7 +20,7 @@ export async function branchStates(
 ): Promise<(branch: string) => BranchState> {
   const known = await listBranchRules(ctx.db, project.id, project.namespace_id)
   const mover = await getMover(ctx, project, known, [])
-  const maySomewhere = mayInProject(ctx.actor, project, 'push_code')
+  const maySomewhere = mover.may('push_code')
   return (branch) => {
     const rules = rulesFor(known, branch)
     const isProtected = rules.length > 0

@@ -1,8 +1,7 @@
-import { mayInProject } from '../../access/decide.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { getMover, refusalOfPushes } from './access.ts'
 import { defaultProtection } from './default-protection.ts'
-import { getMover } from './mover.ts'
 import type { Push, RefMove, Refusal } from './moves.ts'
 import type { ObjectFacts } from './object-facts.ts'
 import { DefaultProtection } from './protection.ts'
@@ -21,7 +20,7 @@ export async function gate(
   objects: ObjectFacts | undefined,
 ): Promise<readonly Refusal[]> {
   if (push.via === 'system') return []
-  const general = refusalOfProject(ctx, project)
+  const general = refusalOfPushes(ctx, project)
   if (general) return push.moves.map(({ name }) => ({ name, reason: general }))
   const [branchRules, tagRules] = await Promise.all([
     listBranchRules(ctx.db, project.id, project.namespace_id),
@@ -69,10 +68,4 @@ export async function mayPushBranch(ctx: Ctx, project: Project, branch: string):
 export async function mayMergeBranch(ctx: Ctx, project: Project, branch: string): Promise<boolean> {
   const move = { name: `refs/heads/${branch}`, oldId: '1'.repeat(40), newId: '2'.repeat(40) }
   return (await gate(ctx, project, { via: 'merge', moves: [move] }, undefined)).length === 0
-}
-
-function refusalOfProject(ctx: Ctx, project: Project): string | undefined {
-  if (project.archived) return "You can't push code to an archived project."
-  if (mayInProject(ctx.actor, project, 'push_code')) return undefined
-  return 'You are not allowed to push code to this project.'
 }

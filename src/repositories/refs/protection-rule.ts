@@ -1,4 +1,3 @@
-import { Role } from '../../access/roles.ts'
 import type { Ctx } from '../../ctx.ts'
 import { branchOf, isCreation, isDeletion, type RefMove, tagOf } from './moves.ts'
 import { isProhibited } from './prohibited-names.ts'
@@ -59,7 +58,8 @@ function refusalOfFirstPush(at: CheckedPush): string | undefined {
     DefaultProtection.developersPush,
     DefaultProtection.developersStart,
   ]
-  if (open.includes(at.defaultProtection) || at.mover.role >= Role.maintainer) return undefined
+  if (open.includes(at.defaultProtection) || at.mover.may('start_protected_branch'))
+    return undefined
   return 'You are not allowed to push code to protected branches on this project.'
 }
 
@@ -67,7 +67,7 @@ function refusalOfDeletion(at: CheckedPush): string | undefined {
   if (at.push.via === 'push') {
     return 'You can only delete protected branches using the web interface or the API.'
   }
-  if (at.mover.role >= Role.maintainer) return undefined
+  if (at.mover.may('delete_protected_ref')) return undefined
   return 'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.'
 }
 
@@ -107,7 +107,7 @@ function refusalOfTag(at: CheckedPush, move: RefMove, tag: string): string | und
   const rules = rulesFor(at.tagRules, tag)
   if (rules.length > 0) return refusalOfProtectedTag(at, move, rules)
   const changes = !isCreation(move) && !isDeletion(move)
-  if (changes && at.mover.role < Role.maintainer) {
+  if (changes && !at.mover.may('move_tag')) {
     return 'You are not allowed to change existing tags on this project.'
   }
   return undefined
@@ -119,7 +119,7 @@ function refusalOfProtectedTag(
   rules: readonly TagRule[],
 ): string | undefined {
   if (isDeletion(move)) {
-    const mayDelete = at.push.via !== 'push' && at.mover.role >= Role.maintainer
+    const mayDelete = at.push.via !== 'push' && at.mover.may('delete_protected_ref')
     return mayDelete ? undefined : 'Protected tags cannot be deleted.'
   }
   if (!isCreation(move)) return 'Protected tags cannot be updated.'

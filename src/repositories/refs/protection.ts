@@ -1,3 +1,4 @@
+import type { ProjectAbility } from '../../access/abilities.ts'
 import { Role } from '../../access/roles.ts'
 import { matchesPattern } from '../../base/name-pattern.ts'
 
@@ -29,11 +30,12 @@ export interface TagRule {
 export interface Mover {
   readonly userId: number | null
   readonly deployKeyId: number | null
-  /** Effective role in the project; an administrator has that of an owner. */
-  readonly role: number
-  readonly admin: boolean
   /** Groups named by rules that the user belongs to. */
   readonly groupIds: ReadonlySet<number>
+  /** Asks the table of abilities about the project. */
+  may(ability: ProjectAbility): boolean
+  /** Whether the role in the project is at least what a rule names. */
+  hasLevel(level: number): boolean
 }
 
 /** The rules that mean a branch or tag. */
@@ -53,13 +55,13 @@ function letsThrough(level: Level, mover: Mover): boolean {
   if (level.deploy_key_id !== null) return level.deploy_key_id === mover.deployKeyId
   // A user or group that is named still needs the right to push at all.
   if (level.user_id !== null) {
-    return level.user_id === mover.userId && mover.role >= Role.developer
+    return level.user_id === mover.userId && mover.may('pass_named_level')
   }
   if (level.group_id !== null) {
-    return mover.groupIds.has(level.group_id) && mover.role >= Role.developer
+    return mover.groupIds.has(level.group_id) && mover.may('pass_named_level')
   }
   if (level.access_level === null || level.access_level === 0) return false
-  return level.access_level === Role.admin ? mover.admin : mover.role >= level.access_level
+  return mover.hasLevel(level.access_level)
 }
 
 /** Several rules may mean one branch: it is enough that one of them allows (docs/contract/D §1.5). */
