@@ -7,16 +7,7 @@ import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import type { Metrics } from './base/metrics.ts'
 import type { Outbound } from './base/outbound.ts'
-import type { CiEffects } from './ci/effects.ts'
-import type { DiscussionsEffects } from './discussions/effects.ts'
 import type { GitStore } from './git/repo.ts'
-import type { IdentityEffects } from './identity/effects.ts'
-import type { MonitoringEffects } from './monitoring/effects.ts'
-import type { PlanningEffects } from './planning/effects.ts'
-import type { ProjectsEffects } from './projects/effects.ts'
-import type { PublishingEffects } from './publishing/effects.ts'
-import type { RepositoriesEffects } from './repositories/effects.ts'
-import type { ReviewEffects } from './review/effects.ts'
 import type { FileStore } from './store/files.ts'
 import type { Db } from './store/schema.ts'
 import type { Vault } from './store/vault.ts'
@@ -57,14 +48,6 @@ export type Effect<Change> = (ctx: Ctx, change: Change) => Promise<unknown>
 /** One that looks at what there is before the change; what it gives runs after it. */
 export type PreparedEffect<Before, Change> = (ctx: Ctx, before: Before) => Promise<Effect<Change>>
 
-/** What the areas let follow from their changes, each list in its order. */
-export interface Effects
-  extends IdentityEffects,
-    ProjectsEffects,
-    RepositoriesEffects,
-    DiscussionsEffects,
-    PlanningEffects,
-    ReviewEffects,
-    PublishingEffects,
-    CiEffects,
-    MonitoringEffects {}
+/** What follows from each change, in order. Each area declares its own changes into it, in its `effects.ts`. */
+// biome-ignore lint/suspicious/noEmptyInterface: an interface, since only that can be declared in parts.
+export interface Effects {}

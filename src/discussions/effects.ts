@@ -23,10 +23,12 @@ export interface AddedTodos {
   readonly userIds: readonly number[]
 }
 
-/** What follows from changes of discussions, each in the transaction of the change. */
-export interface DiscussionsEffects {
-  readonly noteSaved: readonly Effect<SavedNote>[]
-  readonly reactionChanged: readonly Effect<ChangedReaction>[]
-  /** Those that comments bring are not among them. */
-  readonly todosAdded: readonly Effect<AddedTodos>[]
+declare module '../ctx.ts' {
+  /** What follows from changes of discussions, each in the transaction of the change. */
+  interface Effects {
+    readonly noteSaved: readonly Effect<SavedNote>[]
+    readonly reactionChanged: readonly Effect<ChangedReaction>[]
+    /** Those that comments bring are not among them. */
+    readonly todosAdded: readonly Effect<AddedTodos>[]
+  }
 }

@@ -1,6 +1,6 @@
 import { Problem } from '../base/problem.ts'
 import { answerFor } from './errors.ts'
-import type { ApiAnswer } from './pipeline.ts'
+import type { ApiAnswer } from './pipeline-parts.ts'
 
 /** Lets pages of any origin read an answer, and the headers that tell them to wait. */
 export const anyOrigin = {

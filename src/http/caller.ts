@@ -3,7 +3,7 @@ import { type Credentials, hasScope } from '../access/credentials.ts'
 import { hidden, insufficientScope } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { PipelineParts } from './pipeline.ts'
+import type { PipelineParts } from './pipeline-parts.ts'
 import type { ApiRequest } from './request.ts'
 import { type Counters, throttle } from './throttle.ts'
 

@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Log } from '../base/log.ts'
 import { IncomingBody } from './body/incoming.ts'
 import { closeUnlessRead, endAnswer } from './end-answer.ts'
-import type { ApiAnswer } from './pipeline.ts'
+import type { ApiAnswer } from './pipeline-parts.ts'
 import type { ApiRequest } from './request.ts'
 import type { Router } from './router.ts'
 

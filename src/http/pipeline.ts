@@ -1,14 +1,12 @@
-import type { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { type Actor, userOf } from '../access/actor.ts'
+import { userOf } from '../access/actor.ts'
 import type { Credentials } from '../access/credentials.ts'
 import type { NamesPage, Page, Paged } from '../base/page.ts'
 import { noMethod, noRoute, uriTooLong } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import { anyOrigin, originRefusal, preflight, withAnyOrigin } from './any-origin.ts'
 import { readForm } from './body/form.ts'
-import type { BodyBudgets, BodyLimits } from './body/limits.ts'
 import { type Caller, identify } from './caller.ts'
 import { clientRefusal } from './client-protocol.ts'
 import { readCredentials } from './credentials.ts'
@@ -26,43 +24,12 @@ import { answerFor } from './errors.ts'
 import { withoutNulls } from './null-input.ts'
 import { pageHeaders, readPage } from './paging.ts'
 import { fileNamesOf } from './params.ts'
+import type { ApiAnswer, PipelineParts } from './pipeline-parts.ts'
 import { type Input, NO_BODY, type ReadBody, readBody, readPayload } from './read-input.ts'
 import { jsonOf } from './ready.ts'
 import { type ApiRequest, header } from './request.ts'
-import type { ResponseCache } from './response-cache.ts'
-import type { Router } from './router.ts'
-import { assertWithinLimit, Counters, type ThrottleRule } from './throttle.ts'
+import { assertWithinLimit, Counters } from './throttle.ts'
 import { refuseWrong, validate } from './validate.ts'
-
-/** An answer without any Express in it. */
-export interface ApiAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Buffer | Readable | null
-  /** What went wrong on our side, for the log. */
-  readonly fault?: unknown
-}
-
-/** What the pipeline is given by `app.ts`. */
-export interface PipelineParts {
-  readonly router: Router
-  /** The request's ctx for an actor. */
-  makeCtx(actor: Actor, ip: string): Ctx
-  /** Who the credentials are; `endpoint` declares which kinds it admits. */
-  signIn(ctx: Ctx, credentials: Credentials, endpoint: Endpoint): Promise<Actor>
-  /** The request throttles as settings have them now. */
-  throttles(): { readonly signedIn: ThrottleRule; readonly anonymous: ThrottleRule }
-  /** Whether the instance offers what the endpoint needs. */
-  isOffered(setting: string): boolean
-  readonly limits: BodyLimits & { readonly temporaryFolder: string; readonly query: number }
-  readonly budgets: BodyBudgets
-  /** `{external URL}/api/v4`. */
-  readonly baseUrl: string
-  /** Responses are checked against their schemas (tests and development). */
-  readonly checkResponses: boolean
-  /** The cache for answers of endpoints that declare it. */
-  readonly responses?: ResponseCache
-}
 
 /** One request through the one order: route, actor, subject and ability, validation, handler, answer. */
 export function makePipeline(parts: PipelineParts): (request: ApiRequest) => Promise<ApiAnswer> {

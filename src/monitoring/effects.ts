@@ -10,7 +10,9 @@ export interface ChangedAlert {
   readonly sendsMail: boolean
 }
 
-/** What follows from alerts, in the transaction that records them as followed. */
-export interface MonitoringEffects {
-  readonly alertChanged: readonly Effect<ChangedAlert>[]
+declare module '../ctx.ts' {
+  /** What follows from alerts, in the transaction that records them as followed. */
+  interface Effects {
+    readonly alertChanged: readonly Effect<ChangedAlert>[]
+  }
 }

@@ -27,10 +27,12 @@ export interface ContinuedDiscussion {
   readonly only?: string | undefined
 }
 
-/** What follows from changes of what is planned, each in the transaction of the change. */
-export interface PlanningEffects {
-  readonly issueChanged: readonly Effect<ChangedIssue>[]
-  /** A new issue goes on with the threads of a merge request; outside the transaction that made it. */
-  readonly discussionContinued: readonly Effect<ContinuedDiscussion>[]
-  readonly milestoneChanged: readonly Effect<ChangedMilestone>[]
+declare module '../ctx.ts' {
+  /** What follows from changes of what is planned, each in the transaction of the change. */
+  interface Effects {
+    readonly issueChanged: readonly Effect<ChangedIssue>[]
+    /** A new issue goes on with the threads of a merge request; outside the transaction that made it. */
+    readonly discussionContinued: readonly Effect<ContinuedDiscussion>[]
+    readonly milestoneChanged: readonly Effect<ChangedMilestone>[]
+  }
 }

@@ -48,31 +48,33 @@ export interface MemberChange {
   readonly level: number
 }
 
-/** What follows from changes of projects, groups and members, each in the transaction of the change unless it says otherwise. */
-export interface ProjectsEffects {
-  readonly activity: readonly Effect<Activity>[]
-  /** The effects of a removal run before the row changes. */
-  readonly projectChanged: readonly Effect<ProjectChange>[]
-  readonly groupChanged: readonly Effect<GroupChange>[]
-  /** A new project has an empty repository and is not shown yet; outside any transaction. */
-  readonly repositoryMade: readonly Effect<{
-    readonly projectId: number
-    readonly name: string
-    readonly description: string | null
-    readonly defaultBranch: string
-    readonly withReadme: boolean
-  }>[]
-  /** The repository of a hidden project was removed, its row is next; outside any transaction. */
-  readonly projectErased: readonly Effect<{ readonly projectId: number }>[]
-  readonly groupErased: readonly Effect<{ readonly groupId: number }>[]
-  readonly memberChanged: readonly Effect<MemberChange>[]
-  /** Somebody who left is to be taken off what they were responsible for. */
-  readonly memberUnassigned: readonly Effect<Pick<MemberChange, 'source' | 'userId'>>[]
-  /** Somebody asks for access; these people decide. */
-  readonly accessRequested: readonly Effect<{
-    readonly source: MemberChange['source']
-    readonly deciders: readonly number[]
-  }>[]
-  /** The request of a user was decided or withdrawn. */
-  readonly accessDecided: readonly Effect<Pick<MemberChange, 'source' | 'userId'>>[]
+declare module '../ctx.ts' {
+  /** What follows from changes of projects, groups and members, each in the transaction of the change unless it says otherwise. */
+  interface Effects {
+    readonly activity: readonly Effect<Activity>[]
+    /** The effects of a removal run before the row changes. */
+    readonly projectChanged: readonly Effect<ProjectChange>[]
+    readonly groupChanged: readonly Effect<GroupChange>[]
+    /** A new project has an empty repository and is not shown yet; outside any transaction. */
+    readonly repositoryMade: readonly Effect<{
+      readonly projectId: number
+      readonly name: string
+      readonly description: string | null
+      readonly defaultBranch: string
+      readonly withReadme: boolean
+    }>[]
+    /** The repository of a hidden project was removed, its row is next; outside any transaction. */
+    readonly projectErased: readonly Effect<{ readonly projectId: number }>[]
+    readonly groupErased: readonly Effect<{ readonly groupId: number }>[]
+    readonly memberChanged: readonly Effect<MemberChange>[]
+    /** Somebody who left is to be taken off what they were responsible for. */
+    readonly memberUnassigned: readonly Effect<Pick<MemberChange, 'source' | 'userId'>>[]
+    /** Somebody asks for access; these people decide. */
+    readonly accessRequested: readonly Effect<{
+      readonly source: MemberChange['source']
+      readonly deciders: readonly number[]
+    }>[]
+    /** The request of a user was decided or withdrawn. */
+    readonly accessDecided: readonly Effect<Pick<MemberChange, 'source' | 'userId'>>[]
+  }
 }

@@ -8,15 +8,17 @@ export interface ChangedRelease {
   readonly action: 'create' | 'update' | 'delete'
 }
 
-/** What follows from changes of what is published. */
-export interface PublishingEffects {
-  readonly releaseChanged: readonly PreparedEffect<
-    { readonly project: Project; readonly sha: string | null },
-    ChangedRelease
-  >[]
-  /** A push or an edit changed pages of a wiki. */
-  readonly wikiChanged: readonly PreparedEffect<
-    { readonly holder: WikiHolder; readonly change: WikiChange },
-    undefined
-  >[]
+declare module '../ctx.ts' {
+  /** What follows from changes of what is published. */
+  interface Effects {
+    readonly releaseChanged: readonly PreparedEffect<
+      { readonly project: Project; readonly sha: string | null },
+      ChangedRelease
+    >[]
+    /** A push or an edit changed pages of a wiki. */
+    readonly wikiChanged: readonly PreparedEffect<
+      { readonly holder: WikiHolder; readonly change: WikiChange },
+      undefined
+    >[]
+  }
 }

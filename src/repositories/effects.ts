@@ -32,34 +32,36 @@ export interface WikiOrSnippetMove {
   readonly newId: ObjectId
 }
 
-/** The rules on moving refs, and what follows from their moves. */
-export interface RepositoriesEffects {
-  /** The first refusal counts. */
-  readonly mayMoveRef: readonly RefRule[]
-  readonly mayPush: readonly PushRule[]
-  /** In the transaction that closes a push of which some refs moved. */
-  readonly refsMoved: readonly Effect<{
-    readonly projectId: number
-    readonly pushId: number
-    readonly via: Via
-    readonly moves: readonly RefMove[]
-  }>[]
-  /** The same, where the first push to a project decided its default branch. */
-  readonly defaultBranchDecided: readonly Effect<{
-    readonly projectId: number
-    readonly namespaceId: number
-    readonly name: string
-  }>[]
-  /** In the transaction that closes a push of which no ref moved. */
-  readonly refsRefused: readonly Effect<{
-    readonly pushId: number
-    readonly via: Via
-  }>[]
-  /** By a task, outside any transaction; may run twice. */
-  readonly pushSettled: readonly Effect<SettledPush>[]
-  /** By the same task, once: what reads the repository first, then writes in one transaction for many pushes. */
-  readonly pushFollowed: readonly PreparedEffect<ReadPush, undefined>[]
-  /** The branch of a wiki or snippet moved: read first, then written in the transaction that closes the push. */
-  readonly wikiMoved: readonly PreparedEffect<WikiOrSnippetMove, undefined>[]
-  readonly snippetMoved: readonly PreparedEffect<WikiOrSnippetMove, undefined>[]
+declare module '../ctx.ts' {
+  /** The rules on moving refs, and what follows from their moves. */
+  interface Effects {
+    /** The first refusal counts. */
+    readonly mayMoveRef: readonly RefRule[]
+    readonly mayPush: readonly PushRule[]
+    /** In the transaction that closes a push of which some refs moved. */
+    readonly refsMoved: readonly Effect<{
+      readonly projectId: number
+      readonly pushId: number
+      readonly via: Via
+      readonly moves: readonly RefMove[]
+    }>[]
+    /** The same, where the first push to a project decided its default branch. */
+    readonly defaultBranchDecided: readonly Effect<{
+      readonly projectId: number
+      readonly namespaceId: number
+      readonly name: string
+    }>[]
+    /** In the transaction that closes a push of which no ref moved. */
+    readonly refsRefused: readonly Effect<{
+      readonly pushId: number
+      readonly via: Via
+    }>[]
+    /** By a task, outside any transaction; may run twice. */
+    readonly pushSettled: readonly Effect<SettledPush>[]
+    /** By the same task, once: what reads the repository first, then writes in one transaction for many pushes. */
+    readonly pushFollowed: readonly PreparedEffect<ReadPush, undefined>[]
+    /** The branch of a wiki or snippet moved: read first, then written in the transaction that closes the push. */
+    readonly wikiMoved: readonly PreparedEffect<WikiOrSnippetMove, undefined>[]
+    readonly snippetMoved: readonly PreparedEffect<WikiOrSnippetMove, undefined>[]
+  }
 }

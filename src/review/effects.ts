@@ -31,22 +31,24 @@ export interface AskedApproval {
   readonly approves: boolean
 }
 
-/** What follows from changes of merge requests, each in the transaction of the change. */
-export interface ReviewEffects {
-  readonly mergeRequestChanged: readonly Effect<ChangedMergeRequest>[]
-  /** The same of a change of its own fields, which is seen before and after. */
-  readonly mergeRequestEdited: readonly PreparedEffect<
-    { readonly project: Project; readonly row: MergeRequestRow },
-    MergeRequestAction
-  >[]
-  readonly approvalAsked: readonly Effect<AskedApproval>[]
-  /** A merge request has approval rules of its own now. */
-  readonly requestRulesMade: readonly Effect<{ readonly id: number }>[]
-  /** The open merge requests of a project have none any more. */
-  readonly requestRulesForgotten: readonly Effect<{ readonly projectId: number }>[]
-  /** A comment was written or changed; outside any transaction. */
-  readonly reviewNoteSaved: readonly Effect<{
-    readonly noteable: Noteable
-    readonly row: NoteRow
-  }>[]
+declare module '../ctx.ts' {
+  /** What follows from changes of merge requests, each in the transaction of the change. */
+  interface Effects {
+    readonly mergeRequestChanged: readonly Effect<ChangedMergeRequest>[]
+    /** The same of a change of its own fields, which is seen before and after. */
+    readonly mergeRequestEdited: readonly PreparedEffect<
+      { readonly project: Project; readonly row: MergeRequestRow },
+      MergeRequestAction
+    >[]
+    readonly approvalAsked: readonly Effect<AskedApproval>[]
+    /** A merge request has approval rules of its own now. */
+    readonly requestRulesMade: readonly Effect<{ readonly id: number }>[]
+    /** The open merge requests of a project have none any more. */
+    readonly requestRulesForgotten: readonly Effect<{ readonly projectId: number }>[]
+    /** A comment was written or changed; outside any transaction. */
+    readonly reviewNoteSaved: readonly Effect<{
+      readonly noteable: Noteable
+      readonly row: NoteRow
+    }>[]
+  }
 }

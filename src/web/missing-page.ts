@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { endAnswer } from '../http/end-answer.ts'
-import type { ApiAnswer } from '../http/pipeline.ts'
+import type { ApiAnswer } from '../http/pipeline-parts.ts'
 import type { ApiRequest } from '../http/request.ts'
 
 const PAGE = `<!doctype html>

@@ -1,0 +1,39 @@
+import type { Readable } from 'node:stream'
+import type { Actor } from '../access/actor.ts'
+import type { Credentials } from '../access/credentials.ts'
+import type { Ctx } from '../ctx.ts'
+import type { BodyBudgets, BodyLimits } from './body/limits.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { ResponseCache } from './response-cache.ts'
+import type { Router } from './router.ts'
+import type { ThrottleRule } from './throttle.ts'
+
+/** An answer without any Express in it. */
+export interface ApiAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Buffer | Readable | null
+  /** What went wrong on our side, for the log. */
+  readonly fault?: unknown
+}
+
+/** What the pipeline is given by `app.ts`. */
+export interface PipelineParts {
+  readonly router: Router
+  /** The request's ctx for an actor. */
+  makeCtx(actor: Actor, ip: string): Ctx
+  /** Who the credentials are; `endpoint` declares which kinds it admits. */
+  signIn(ctx: Ctx, credentials: Credentials, endpoint: Endpoint): Promise<Actor>
+  /** The request throttles as settings have them now. */
+  throttles(): { readonly signedIn: ThrottleRule; readonly anonymous: ThrottleRule }
+  /** Whether the instance offers what the endpoint needs. */
+  isOffered(setting: string): boolean
+  readonly limits: BodyLimits & { readonly temporaryFolder: string; readonly query: number }
+  readonly budgets: BodyBudgets
+  /** `{external URL}/api/v4`. */
+  readonly baseUrl: string
+  /** Responses are checked against their schemas (tests and development). */
+  readonly checkResponses: boolean
+  /** The cache for answers of endpoints that declare it. */
+  readonly responses?: ResponseCache
+}
