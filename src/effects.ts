@@ -87,7 +87,7 @@ export const effects: Effects = {
   refsMoved: [completeMergeOf, branchesMoved],
   defaultBranchDecided: [protectFirstBranch],
   refsRefused: [dropMergeOf],
-  pushSettled: [mergeRequestsAfterPush],
+  pushFinalized: [mergeRequestsAfterPush],
   pushFollowed: [recordPushEvents, pushHooks, closeByPush, crossReferencePush],
   wikiMoved: [wikiMoved],
   snippetMoved: [snippetMoved],

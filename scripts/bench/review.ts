@@ -120,8 +120,8 @@ async function* pushes(bench: Bench): AsyncGenerator<Row> {
       bench.server.remote('review'),
       `main:refs/heads/${target}`,
     ])
-    const wish = { source_branch: 'busy', target_branch: target, title: target }
-    await ask(bench, `${bench.api}/merge_requests`, wish)
+    const input = { source_branch: 'busy', target_branch: target, title: target }
+    await ask(bench, `${bench.api}/merge_requests`, input)
   }
   await new Promise((resolve) => setTimeout(resolve, 5000))
   const times: Record<string, number[]> = { busy: [], calm: [] }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
+import { findTokenByDigest } from '../../src/access/authentication/sign-in-queries.ts'
 import { findGroupRole, findProjectRole } from '../../src/access/find-queries.ts'
-import { findTokenByDigest } from '../../src/access/sign-in-queries.ts'
 import { digestOf } from '../../src/access/token-use.ts'
 import { listGroupRows } from '../../src/projects/groups/list-queries.ts'
 import { listMemberViews } from '../../src/projects/members/list-queries.ts'

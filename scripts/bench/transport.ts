@@ -32,7 +32,7 @@ export async function* benchTransport(place: BenchPlace): AsyncGenerator<Row> {
   const { server, source } = place
   await git(source, ['push', '-q', '--mirror', server.remote('whole')])
   const stored = await server.repository('whole')
-  await settle(place)
+  await quiesce(place)
   for (const [name, part] of Object.entries(parts)) {
     if (place.only === undefined ? !place.load && loads.includes(name) : name !== place.only) {
       continue
@@ -58,7 +58,7 @@ const parts: Readonly<Record<string, Part>> = {
 const loads: readonly string[] = ['gigabyte', 'crowd']
 
 /** Lets background work end, so that it does not run in somebody's measurement. */
-async function settle(place: BenchPlace): Promise<void> {
+async function quiesce(place: BenchPlace): Promise<void> {
   place.say('waiting for background work')
   await sleep(3000)
 }
@@ -206,7 +206,7 @@ async function* manyRefs(place: BenchPlace): AsyncGenerator<Row> {
   await git(refs, ['update-ref', '--stdin'], lines.join(''))
   await git(refs, ['push', '-q', '--all', server.remote('many-refs')])
   const stored = await server.repository('many-refs')
-  await settle(place)
+  await quiesce(place)
   for (const version of ['2', '0']) {
     const list = (from: string) =>
       git(folder, ['-c', `protocol.version=${version}`, 'ls-remote', from])

@@ -126,8 +126,8 @@ async function source(at, cache) {
  */
 function loads(file) {
   const script = `require(${JSON.stringify(file)})`
-  return new Promise((settle) => {
-    execFile(process.execPath, ['-e', script], (error) => settle(error === null))
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['-e', script], (error) => resolve(error === null))
   })
 }
 

@@ -32,11 +32,11 @@ export function runLogged(program, args, { log, cwd, env, onLine, dieWithUs = fa
       onLine?.(line)
     })
   }
-  return new Promise((settle) => {
+  return new Promise((resolve) => {
     const end = (/** @type {number} */ code) => {
       for (const signal of STOPPING) process.off(signal, stop)
       closeSync(out)
-      settle(code)
+      resolve(code)
     }
     child.on('error', (error) => {
       writeSync(out, `${error.message}\n`)

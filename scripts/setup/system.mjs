@@ -92,11 +92,11 @@ export async function installPackages(packages, { say, log, uid = process.getuid
   }
   say.start(`installing ${packages.join(', ')}`)
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const patience = ['-o', 'DPkg::Lock::Timeout=300']
-  const install = [...patience, 'install', '-y', '--no-install-recommends', ...packages]
+  const lockTimeout = ['-o', 'DPkg::Lock::Timeout=300']
+  const install = [...lockTimeout, 'install', '-y', '--no-install-recommends', ...packages]
   // A fresh image has no package lists at all, an old one has lists of packages that are gone.
   if ((await runLogged('apt-get', install, { env, log })) !== 0) {
-    await runLogged('apt-get', [...patience, 'update'], { env, log })
+    await runLogged('apt-get', [...lockTimeout, 'update'], { env, log })
     if ((await runLogged('apt-get', install, { env, log })) !== 0) {
       throw new SetupError(`\`${command}\` failed`, log)
     }

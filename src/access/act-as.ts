@@ -1,6 +1,6 @@
 import type { Db } from '../store/schema.ts'
 import type { Actor, UserActor } from './actor.ts'
-import { findUserForActor } from './sign-in-queries.ts'
+import { findUserForActor } from './authentication/sign-in-queries.ts'
 
 /** The same ctx on behalf of a user, for what tasks do in somebody's name; as it is when the user is gone. */
 export async function actAs<C extends { readonly db: Db; readonly actor?: Actor }>(

@@ -11,6 +11,8 @@ import {
 import type { Ctx } from '../ctx.ts'
 import type { GroupAbility, ProjectAbility } from './abilities.ts'
 import { type DeployTokenActor, isAdmin, userOf } from './actor.ts'
+import { mayJobReach } from './authentication/job-token.ts'
+import { isBelowGroup } from './authentication/sign-in-queries.ts'
 import { mayInGroup, mayInProject, maySee, type Subject } from './decide.ts'
 import {
   findGroupById,
@@ -24,9 +26,7 @@ import {
   isMemberBelow,
   type ProjectRow,
 } from './find-queries.ts'
-import { mayJobReach } from './job-token.ts'
 import { Role } from './roles.ts'
-import { isBelowGroup } from './sign-in-queries.ts'
 
 /** A project that the caller may see, with the caller's role in it. */
 export type Project = Omit<ProjectRow, 'settings' | 'archived'> & Subject

@@ -19,15 +19,15 @@ export interface GitCommand {
   readonly config?: Readonly<Record<string, string>> | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds until it is killed; 60,000 unless told. 0 means no limit. */
+  /** Milliseconds until it is killed; 60,000 by default. 0 means no limit. */
   readonly timeout?: number | undefined
-  /** Bytes of collected output after which it is killed; 64 MB unless told. */
+  /** Bytes of collected output after which it is killed; 64 MB by default. */
   readonly limit?: number | undefined
   /** Is told what the program says on standard error, as it comes: its progress. */
   readonly onStderr?: ((text: string) => void) | undefined
-  /** How far it gives way to the work of others; not at all unless told. */
+  /** How far it gives way to the work of others; not at all by default. */
   readonly politeness?: number | undefined
-  /** Exit codes that are an answer rather than a failure; 0 unless told. */
+  /** Exit codes that are an answer rather than a failure; 0 by default. */
   readonly accept?: readonly number[] | undefined
 }
 

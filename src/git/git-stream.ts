@@ -10,7 +10,7 @@ const blockSize = 4 * pieceSize
 /** A block with less room than this is done with. */
 const leastRoom = 16 * 1024
 /** How long less than a piece waits for more, in milliseconds: the pipe holds what comes meanwhile. */
-const patience = 2
+const gatherMs = 2
 
 /**
  * The output of a git program as a stream that ends only when the program ended well: a failure
@@ -107,7 +107,7 @@ class Pieces implements Taker {
     if (isDone || this.#filled - this.#given >= pieceSize) return this.pass()
     this.#timer ??= setTimeout(() => {
       if (this.pass()) this.#goOn()
-    }, patience)
+    }, gatherMs)
     return false
   }
 

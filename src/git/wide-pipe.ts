@@ -23,58 +23,58 @@ export interface Taker {
   take(count: number): boolean
 }
 
-interface Door {
+interface Listener {
   readonly port: number
   readonly server: Server
-  /** Who came and was not let in yet; undefined while nobody is waited for. */
-  guests: Set<Socket> | undefined
+  /** Connections that nobody has claimed yet; undefined while none is expected. */
+  clients: Set<Socket> | undefined
 }
 
 const host = '127.0.0.1'
 /** Milliseconds in which the other end of a connection must have come. */
-const patience = 5000
-let opening: Promise<Door> | undefined
-/** One pair at a time, so that guests can be told apart. */
-let turn: Promise<unknown> = Promise.resolve()
+const connectTimeout = 5000
+let opening: Promise<Listener> | undefined
+/** One pair at a time, so that connections can be told apart. */
+let queue: Promise<unknown> = Promise.resolve()
 
 /** A new pipe, whose bytes the taker gets. */
 export function openWidePipe(taker: Taker): Promise<WidePipe> {
-  const pair = turn.then(() => connectPair(taker))
-  turn = pair.catch(() => {})
+  const pair = queue.then(() => connectPair(taker))
+  queue = pair.catch(() => {})
   return pair
 }
 
 async function connectPair(taker: Taker): Promise<WidePipe> {
-  const door = await openDoor()
-  const { port, server } = door
-  const guests = new Set<Socket>()
-  door.guests = guests
+  const listener = await openListener()
+  const { port, server } = listener
+  const clients = new Set<Socket>()
+  listener.clients = clients
   const onread = { buffer: () => taker.next(), callback: (count: number) => taker.take(count) }
   const from = connect({ host, port, onread })
   try {
     await once(from, 'connect')
-    // Anybody on this machine may knock; what we began ourselves comes from our own address and port.
+    // Any program on this machine may connect; what we began ourselves comes from our own address and port.
     const findOurs = () =>
-      [...guests].find(
+      [...clients].find(
         ({ remotePort, remoteAddress }) =>
           remotePort === from.localPort && remoteAddress === from.localAddress,
       )
-    // Without room for another file the system drops a guest and says nothing.
-    const signal = AbortSignal.timeout(patience)
+    // Without room for another file the system drops a connection without an error.
+    const signal = AbortSignal.timeout(connectTimeout)
     let into = findOurs()
     for (; !into; into = findOurs()) await once(server, 'connection', { signal })
-    guests.delete(into)
+    clients.delete(into)
     return { into, from }
   } catch (error) {
     from.destroy()
     throw new GitError('busy', `the system has no room for another pipe: ${String(error)}`)
   } finally {
-    door.guests = undefined
-    for (const guest of guests) guest.destroy()
+    listener.clients = undefined
+    for (const client of clients) client.destroy()
   }
 }
 
-function openDoor(): Promise<Door> {
+function openListener(): Promise<Listener> {
   opening ??= listen().catch((error: unknown) => {
     opening = undefined
     throw error
@@ -83,19 +83,19 @@ function openDoor(): Promise<Door> {
 }
 
 /** Only connections through a listener have two ends in one process. */
-async function listen(): Promise<Door> {
+async function listen(): Promise<Listener> {
   const server = createServer({ pauseOnConnect: true })
   server.listen(0, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // that is what a server on a port has
-  const door: Door = { port, server, guests: undefined }
+  const listener: Listener = { port, server, clients: undefined }
   server.on('error', () => {})
-  server.on('connection', (guest) => {
-    guest.on('error', () => {})
-    if (door.guests) door.guests.add(guest)
-    else guest.destroy()
+  server.on('connection', (client) => {
+    client.on('error', () => {})
+    if (listener.clients) listener.clients.add(client)
+    else client.destroy()
   })
   // Only what goes through it keeps the process alive.
   server.unref()
-  return door
+  return listener
 }

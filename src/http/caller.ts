@@ -1,5 +1,5 @@
 import { type Actor, ANONYMOUS, userOf } from '../access/actor.ts'
-import { type Credentials, hasScope } from '../access/credentials.ts'
+import { type Credentials, hasScope } from '../access/authentication/credentials.ts'
 import { hidden, insufficientScope } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Endpoint } from './endpoint.ts'

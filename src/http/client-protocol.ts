@@ -1,4 +1,4 @@
-import type { TokenPurpose } from '../access/client-token.ts'
+import type { TokenPurpose } from '../access/authentication/client-token.ts'
 import { Problem, type ProblemBody } from '../base/problem.ts'
 import { answerFor } from './errors.ts'
 

@@ -1,4 +1,4 @@
-import type { Credentials } from '../access/credentials.ts'
+import type { Credentials } from '../access/authentication/credentials.ts'
 import type { ClientProtocol } from './client-protocol.ts'
 import type { Input } from './read-input.ts'
 import { type ApiRequest, header } from './request.ts'

@@ -2,7 +2,7 @@ import { NoResultError } from 'kysely'
 import { isDiskFull } from '../base/full-disk.ts'
 import { insufficientStorage, Problem, type ProblemBody } from '../base/problem.ts'
 import { DAMAGED, GitError, type GitErrorCode } from '../git/error.ts'
-import { isExhausted } from './connection-limit.ts'
+import { isExhausted } from './listener/connection-limit.ts'
 
 /** An error as it goes to the wire. */
 export interface ErrorAnswer {

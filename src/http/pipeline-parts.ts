@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Actor } from '../access/actor.ts'
-import type { Credentials } from '../access/credentials.ts'
+import type { Credentials } from '../access/authentication/credentials.ts'
 import type { Ctx } from '../ctx.ts'
 import type { BodyBudgets, BodyLimits } from './body/limits.ts'
 import type { Endpoint } from './endpoint.ts'

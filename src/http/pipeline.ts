@@ -1,16 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { userOf } from '../access/actor.ts'
-import type { Credentials } from '../access/credentials.ts'
+import type { Credentials } from '../access/authentication/credentials.ts'
 import type { NamesPage, Page, Paged } from '../base/page.ts'
 import { noMethod, noRoute, uriTooLong } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
-import { anyOrigin, originRefusal, preflight, withAnyOrigin } from './any-origin.ts'
 import { readForm } from './body/form.ts'
 import { type Caller, identify } from './caller.ts'
 import { clientRefusal } from './client-protocol.ts'
 import { readCredentials } from './credentials.ts'
-import { PEEK_BYTES, peekCredentials } from './early-credentials.ts'
 import {
   Answer,
   type Bytes,
@@ -21,12 +19,14 @@ import {
   type Shape,
 } from './endpoint.ts'
 import { answerFor } from './errors.ts'
+import { anyOrigin, originRefusal, preflight, withAnyOrigin } from './listener/any-origin.ts'
+import { PEEK_BYTES, peekCredentials } from './listener/early-credentials.ts'
+import { jsonOf } from './listener/ready.ts'
 import { withoutNulls } from './null-input.ts'
 import { pageHeaders, readPage } from './paging.ts'
 import { fileNamesOf } from './params.ts'
 import type { ApiAnswer, PipelineParts } from './pipeline-parts.ts'
 import { type Input, NO_BODY, type ReadBody, readBody, readPayload } from './read-input.ts'
-import { jsonOf } from './ready.ts'
 import { type ApiRequest, header } from './request.ts'
 import { assertWithinLimit, Counters } from './throttle.ts'
 import { refuseWrong, validate } from './validate.ts'

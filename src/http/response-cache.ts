@@ -31,7 +31,7 @@ const entryBytes = 900
 
 /** Where the answer to one request is kept, or may be. */
 export interface AnswerPlace {
-  /** The kept answer, when nothing that it was made of has changed. */
+  /** The cached response, when nothing that it was made of has changed. */
   find(): CachedResponse | undefined
   /** The ctx with which the answer is made: it notes what is looked at. */
   begin(): Ctx

@@ -23,9 +23,9 @@ import * as usersAvatar from './users/avatar/endpoints.ts'
 import * as usersCurrent from './users/current-endpoints.ts'
 import * as users from './users/endpoints.ts'
 import * as usersPeople from './users/people-endpoints.ts'
+import * as usersStatus from './users/profile/status-endpoints.ts'
 import { removeUserTask } from './users/removal/removal-task.ts'
 import * as usersState from './users/state-endpoints.ts'
-import * as usersStatus from './users/status-endpoints.ts'
 import { sendConfirmation, sendPasswordLink } from './users/tasks.ts'
 
 export const identityArea: Manifest = {

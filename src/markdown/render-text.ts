@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import MarkdownIt, { type PluginSimple, type StateCore, type Token } from 'markdown-it'
 import { full as emoji } from 'markdown-it-emoji'
 import footnote from 'markdown-it-footnote'
-import { workerTask } from '../base/worker-task.ts'
+import { workerTask } from '../base/workers/worker-task.ts'
 import type { LinkedText, MarkdownJob } from './job.ts'
 
 /*

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { byteCache } from '../base/byte-cache.ts'
 import { unprocessable } from '../base/problem.ts'
-import { runInWorker, WorkerLimitError } from '../base/worker-pool.ts'
+import { runInWorker, WorkerLimitError } from '../base/workers/worker-pool.ts'
 import type { MarkdownJob } from './job.ts'
 
 /** Most characters of one text, and the milliseconds that it may take. */

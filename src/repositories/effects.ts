@@ -3,7 +3,7 @@ import type { Ctx, Effect, PreparedEffect } from '../ctx.ts'
 import type { Repo } from '../git/repo.ts'
 import type { ObjectId } from '../git/types.ts'
 import type { Via } from '../store/schema/refs.ts'
-import type { RefMove, Refusal, SettledPush } from './refs/moves.ts'
+import type { FinalizedPush, RefMove, Refusal } from './refs/moves.ts'
 import type { RefNews } from './refs/push-news.ts'
 import type { CheckedPush } from './refs/rules.ts'
 import type { WikiOrSnippetRow } from './wikis-and-snippets/queries.ts'
@@ -17,7 +17,7 @@ export type PushRule = (ctx: Ctx, push: CheckedPush) => Promise<readonly Refusal
 /** A finalized push with what its commits are, for those who follow it. */
 export interface ReadPush {
   readonly project: Project
-  readonly push: SettledPush
+  readonly push: FinalizedPush
   /** The refs that a person could still care about each of. */
   readonly news: readonly RefNews[]
 }
@@ -57,7 +57,7 @@ declare module '../ctx.ts' {
       readonly via: Via
     }>[]
     /** By a task, outside any transaction; may run twice. */
-    readonly pushSettled: readonly Effect<SettledPush>[]
+    readonly pushFinalized: readonly Effect<FinalizedPush>[]
     /** By the same task, once: what reads the repository first, then writes in one transaction for many pushes. */
     readonly pushFollowed: readonly PreparedEffect<ReadPush, undefined>[]
     /** The branch of a wiki or snippet moved: read first, then written in the transaction that closes the push. */

@@ -1,4 +1,4 @@
-import type { Handle } from './handle.ts'
+import type { Handle } from './sqlite/handle.ts'
 
 /** A moment in the life of the database, to ask later what has changed since. */
 export interface Moment {

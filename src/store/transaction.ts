@@ -1,5 +1,5 @@
-import { StoreConnection } from './driver.ts'
 import type { Db } from './schema.ts'
+import { StoreConnection } from './sqlite/driver.ts'
 
 /**
  * Runs `act` in one write transaction; inside, `ctx.db` is the transaction. A nested call joins the one that is open.

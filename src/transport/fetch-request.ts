@@ -8,23 +8,23 @@ export interface FetchRequest {
   /** Only a part of the history or of the objects is wanted. */
   readonly partial: boolean
   /** The request without what differs between clients but not between answers. */
-  readonly essence: Buffer
+  readonly cacheKey: Buffer
 }
 
 /** Reads a whole request of protocol 0, 1 or 2; throws `invalid` when it is malformed. */
 export function readFetchRequest(body: Buffer, protocol: string | undefined): FetchRequest {
   const packets = parsePackets(body)
   const lines = packets.map(lineOf)
-  const essence = Buffer.from(`${protocol ?? ''}\n${lines.map(essential).join('\n')}`, 'latin1')
+  const cacheKey = Buffer.from(`${protocol ?? ''}\n${lines.map(cachedLine).join('\n')}`, 'latin1')
   if (lines[0] === 'command=ls-refs') {
-    return { kind: 'ls-refs', fresh: false, partial: false, essence }
+    return { kind: 'ls-refs', fresh: false, partial: false, cacheKey }
   }
   const isFetch = lines[0] === 'command=fetch' || lines[0]?.startsWith('want ') === true
   return {
     kind: isFetch ? 'fetch' : 'other',
     fresh: isFetch && lines.includes('done') && !lines.some((line) => line.startsWith('have ')),
     partial: lines.some((line) => line.startsWith('deepen') || line.startsWith('filter ')),
-    essence,
+    cacheKey,
   }
 }
 
@@ -34,7 +34,7 @@ function lineOf(packet: Packet): string {
 }
 
 // The client's version and session do not change the answer.
-function essential(line: string): string {
+function cachedLine(line: string): string {
   return line.replace(/(^| )(agent|session-id)=\S*/g, '')
 }
 

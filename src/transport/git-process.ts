@@ -108,8 +108,8 @@ function isAlive(child: ChildProcess): boolean {
 function stopGroup(head: ChildProcess, closed: Promise<unknown>): void {
   signalGroup(head, 'SIGTERM')
   const timer = setTimeout(() => signalGroup(head, 'SIGKILL'), stopPatienceMs)
-  const settle = () => clearTimeout(timer)
-  closed.then(settle, settle)
+  const stopTimer = () => clearTimeout(timer)
+  closed.then(stopTimer, stopTimer)
 }
 
 function signalGroup(head: ChildProcess, signal: NodeJS.Signals): void {

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import { GitError } from '../git/error.ts'
+import { BodyLimit } from './body-limit.ts'
 import { type Packet, PacketReader } from './pkt-line.ts'
-import { Pace } from './rate.ts'
 
-/** One wish of a pushing client: `zeroId` as old creates, as new deletes. */
+/** One update that a pushing client asks for: `zeroId` as old creates, as new deletes. */
 export interface RefCommand {
   readonly name: string
   readonly oldId: string
@@ -56,7 +56,7 @@ export async function readPushRequest(input: Readable): Promise<PushRequest> {
  */
 export async function waitForPack(input: Readable, longest: number): Promise<void> {
   if (input.readableLength > 0) return
-  if (input instanceof Pace) input.allowSilence(longest || Number.POSITIVE_INFINITY)
+  if (input instanceof BodyLimit) input.allowSilence(longest || Number.POSITIVE_INFINITY)
   const chunk = await nextChunk(input)
   if (chunk) input.unshift(chunk)
 }

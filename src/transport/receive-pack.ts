@@ -115,7 +115,7 @@ export class ReceivePack {
     }
     const { code, stderr } = await this.#git.closed
     await judged
-    await this.#settle()
+    await this.#finalize()
     // A client listens only when it has sent everything.
     await fed
     if (this.#inputError !== undefined) throw this.#inputError
@@ -130,7 +130,7 @@ export class ReceivePack {
     return this.#push.moves.filter(({ name }) => isPushable(name))
   }
 
-  /** Writes the intent down, on the disk. A push that is refused later settles it as one that moved nothing. */
+  /** Writes the intent down, on the disk. A push that is refused later finalizes it as one that moved nothing. */
   async #record(): Promise<number> {
     const mark = processMark(this.#git.pid) ?? null
     const id = await this.#given.updater.open({ ...this.#push, moves: this.#moves }, mark)
@@ -166,14 +166,14 @@ export class ReceivePack {
     }
   }
 
-  async #settle(): Promise<void> {
+  async #finalize(): Promise<void> {
     // Without an intent git was not allowed to move anything.
     const intent = await this.#intent.catch(() => undefined)
     if (intent === undefined) return
     const moved = this.#allowed ? await this.#moved() : new Set<string>()
     if (this.#allowed) this.#transport.atStep('refs moved')
     await finalizeMoved(this.#given.ctx, this.#given.updater, intent, moved)
-    if (this.#allowed) this.#transport.atStep('settled')
+    if (this.#allowed) this.#transport.atStep('finalized')
   }
 
   /** What git says it moved; without a report, what the refs say. */

@@ -108,7 +108,7 @@ export async function takeSmallPush(
     unpacking.stop()
     const id = await intent.catch(() => undefined)
     if (id !== undefined) await finalizeMoved(ctx, updater, id, moved)
-    if (moved.size > 0) transport.atStep('settled')
+    if (moved.size > 0) transport.atStep('finalized')
   }
 }
 

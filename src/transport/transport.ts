@@ -19,7 +19,7 @@ export type PushStep =
   | 'intent recorded'
   | 'allowed'
   | 'refs moved'
-  | 'settled'
+  | 'finalized'
 
 /** What all transfers of a server share. */
 export interface Transport {
@@ -37,9 +37,9 @@ export interface Transport {
   /** Bytes of packs in a repository. */
   packBytes(repo: Repo): Promise<number>
   atStep(step: PushStep): void
-  /** Has the end of the server wait, for a while, for a push that has begun until it is settled. */
+  /** Has the end of the server wait, for a while, for a push that has begun until it is finalized. */
   finish<T>(push: Promise<T>): Promise<T>
-  /** Ends what waits, and lets pushes that git has accepted be settled. */
+  /** Ends what waits, and lets pushes that git has accepted be finalized. */
   close(): Promise<void>
 }
 

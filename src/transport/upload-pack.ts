@@ -24,9 +24,9 @@ export async function* uploadPack(
   const request = readFetchRequest(body, spoken)
   const run = (stop: AbortSignal) => runUploadPack(transport, repo, body, spoken, stop)
   if (request.kind === 'ls-refs') {
-    yield await transport.advertisements.lsRefs(repo, request.essence, () => collect(run(signal)))
+    yield await transport.advertisements.lsRefs(repo, request.cacheKey, () => collect(run(signal)))
   } else if (await worthKeeping(transport, repo, request)) {
-    yield* transport.packs.serve(repo.key, request.essence, signal, run)
+    yield* transport.packs.serve(repo.key, request.cacheKey, signal, run)
   } else yield* run(signal)
 }
 

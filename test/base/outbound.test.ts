@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { makeOutbound, type OutboundOptions } from '../../src/base/outbound.ts'
-import { makeGuard, OutboundError } from '../../src/base/outbound-guard.ts'
+import { makeOutbound, type OutboundOptions } from '../../src/base/outbound/outbound.ts'
+import { makeGuard, OutboundError } from '../../src/base/outbound/outbound-guard.ts'
 
 const servers: net.Server[] = []
 afterEach(async () => {

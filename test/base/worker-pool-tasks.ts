@@ -1,4 +1,4 @@
-import { workerTask } from '../../src/base/worker-task.ts'
+import { workerTask } from '../../src/base/workers/worker-task.ts'
 
 export const double = workerTask((n: number) => n * 2)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runInWorker, type WorkerTaskOptions } from '../../src/base/worker-pool.ts'
+import { runInWorker, type WorkerTaskOptions } from '../../src/base/workers/worker-pool.ts'
 
 const module = new URL('./worker-pool-tasks.ts', import.meta.url)
 const run = (name: string, input: unknown, options: Partial<WorkerTaskOptions> = {}) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jsonOf, ready } from '../../src/http/ready.ts'
+import { jsonOf, ready } from '../../src/http/listener/ready.ts'
 
 const textOf = (value: unknown) => jsonOf(value).toString()
 

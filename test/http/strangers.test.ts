@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { gitClient, openDesk } from '../support/git-client.ts'
+import { gitClient, openClientFolders } from '../support/git-client.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -68,11 +68,11 @@ describe('a hidden project', () => {
   })
 
   test('is gone for everybody once it is deleted, also for whoever is cloning it', async () => {
-    const desk = openDesk()
+    const folders = openClientFolders()
     const { id } = (await ana.post('/projects', { name: 'leaving', initialize_with_readme: true }))
       .body
     const remote = `${world.url.replace('://', `://ana:${ana.token}@`)}/ana/leaving.git`
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     await gitClient(folder, ['clone', '-q', remote, 'before'])
     const clones = Array.from({ length: 5 }, (_, index) =>
       gitClient(folder, ['clone', '-q', remote, `during-${index}`]).catch(() => 'refused'),
@@ -85,7 +85,7 @@ describe('a hidden project', () => {
     expect((await ana.get(`/projects/${id}/repository/tree`)).status).toBe(404)
     await expect(gitClient(folder, ['clone', '-q', remote, 'after'])).rejects.toThrow(/not found/)
     expect(await world.ctx.git.exists(id)).toBe(false)
-    await desk.clear()
+    await folders.clear()
   })
 })
 

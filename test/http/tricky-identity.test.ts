@@ -16,8 +16,8 @@ beforeAll(async () => {
   ana = await world.user('ana')
   bob = await world.user('bob')
   group = (await ana.post('/groups', { name: 'G', path: 'g', visibility: 'public' })).body
-  const wish = { name: 'p', namespace_id: group.id, visibility: 'public' }
-  project = (await ana.post('/projects', wish)).body
+  const input = { name: 'p', namespace_id: group.id, visibility: 'public' }
+  project = (await ana.post('/projects', input)).body
 })
 afterAll(() => world.close())
 

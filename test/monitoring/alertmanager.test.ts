@@ -102,20 +102,20 @@ const disk = (host: string, more: Record<string, unknown> = {}) => ({
 
 const alerts = async () =>
   (await ana.get(`${one.api}/alert_management_alerts?sort=created_at_asc`)).body
-const settled = (check: () => Promise<boolean>) =>
+const eventually = (check: () => Promise<boolean>) =>
   vi.waitUntil(check, { timeout: 30_000, interval: 200 })
 
 test("Debian's alert manager fires, groups and resolves alerts, and an incident opens and closes with them", async () => {
   await post([disk('a'), disk('b')])
-  await settled(async () => (await alerts()).length === 2)
+  await eventually(async () => (await alerts()).length === 2)
   expect(await alerts()).toMatchObject([
     { severity: 'high', status: 'triggered', monitoring_tool: 'Prometheus', event_count: 1 },
     { severity: 'high', status: 'triggered' },
   ])
-  await settled(async () => (await alerts()).every((alert: { issue: unknown }) => alert.issue))
+  await eventually(async () => (await alerts()).every((alert: { issue: unknown }) => alert.issue))
   // A third joins the group: the two that are known are delivered again, and counted.
   await post([disk('c')])
-  await settled(async () => (await alerts()).length === 3)
+  await eventually(async () => (await alerts()).length === 3)
   const [first] = await alerts()
   expect(first.event_count).toBe(2)
   expect((await ana.get(`${one.api}/issues/${first.issue.iid}`)).body).toMatchObject({
@@ -124,9 +124,9 @@ test("Debian's alert manager fires, groups and resolves alerts, and an incident 
   })
   const endsAt = new Date().toISOString()
   await post(['a', 'b', 'c'].map((host) => disk(host, { endsAt })))
-  await settled(async () =>
+  await eventually(async () =>
     (await alerts()).every((alert: { status: string }) => alert.status === 'resolved'),
   )
   const issue = `${one.api}/issues/${first.issue.iid}`
-  await settled(async () => (await ana.get(issue)).body.state === 'closed')
+  await eventually(async () => (await ana.get(issue)).body.state === 'closed')
 }, 120_000)

@@ -99,7 +99,7 @@ async function traceOf(place: Place, job: SeenJob | undefined): Promise<string> 
   return (await ana.get(`${place.path}/jobs/${job?.id}/trace`)).body
 }
 
-const patience = { timeout: 60_000, interval: 100 }
+const polling = { timeout: 60_000, interval: 100 }
 
 /** Waits until a pipeline has come to a status; background work runs meanwhile. */
 async function becomes(place: Place, pipeline: number, status: string): Promise<void> {
@@ -109,13 +109,13 @@ async function becomes(place: Place, pipeline: number, status: string): Promise<
     const jobs = await jobsOf(place, pipeline)
     const states = JSON.stringify(Object.values(jobs).map((job) => [job.name, job.status]))
     expect(body.status, states).toBe(status)
-  }, patience)
+  }, polling)
 }
 
 async function jobBecomes(place: Place, pipeline: number, name: string, status: string) {
   await vi.waitFor(async () => {
     expect((await jobsOf(place, pipeline))[name]?.status).toBe(status)
-  }, patience)
+  }, polling)
 }
 
 const whole = `
@@ -219,7 +219,7 @@ describe('gitstead runner', () => {
     const pipeline = await run(place)
     await jobBecomes(place, pipeline, 'slow', 'running')
     const { slow } = await jobsOf(place, pipeline)
-    await vi.waitFor(async () => expect(await traceOf(place, slow)).toContain('begun'), patience)
+    await vi.waitFor(async () => expect(await traceOf(place, slow)).toContain('begun'), polling)
     await ana.post(`${place.path}/jobs/${slow?.id}/cancel`)
     await jobBecomes(place, pipeline, 'slow', 'canceled')
     expect(await traceOf(place, slow)).toContain('status canceled')
@@ -292,6 +292,6 @@ bare: {script: [test ! -e .svc-ci.yml], variables: {GIT_STRATEGY: empty}}
       await world.runTasks()
       const { body } = await ana.get(`${place.path}/merge_requests/${request.body.iid}`)
       expect(body.state).toBe('merged')
-    }, patience)
+    }, polling)
   }, 90_000)
 })

@@ -3,14 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mountSmallDisk, type SmallDisk } from '../../scripts/torture/disk/small-disk.ts'
-import { type Desk, gitClient, openDesk, runGitClient } from '../support/git-client.ts'
+import {
+  type ClientFolders,
+  gitClient,
+  openClientFolders,
+  runGitClient,
+} from '../support/git-client.ts'
 import { isThere } from '../support/needed.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 const token = 'root-token-of-this-test'
 const api = '/api/v4/projects/root%2Fdemo'
 let disk: SmallDisk
-let desk: Desk
+let folders: ClientFolders
 let source = ''
 let server: ServerProcess
 
@@ -102,14 +107,14 @@ describe.skipIf(!mounted)('a disk that is full', () => {
   beforeAll(async () => {
     if (!mounted) return
     disk = mounted
-    desk = openDesk()
-    source = await desk.repository()
+    folders = openClientFolders()
+    source = await folders.repository()
     await start()
     await gitClient(source, ['push', '-q', remote(), 'main'])
   }, 120_000)
   afterAll(async () => {
     server?.process.kill('SIGKILL')
-    await desk?.clear()
+    await folders?.clear()
     disk?.unmount()
     rmSync(folder, { recursive: true, force: true })
   }, 60_000)
@@ -120,7 +125,7 @@ describe.skipIf(!mounted)('a disk that is full', () => {
     await disk.fill(0)
     expect(await readAll()).toEqual(answered)
     await useUpLog()
-    await gitClient(await desk.folder(), ['clone', '-q', '--bare', remote(), 'copy.git'])
+    await gitClient(await folders.folder(), ['clone', '-q', '--bare', remote(), 'copy.git'])
     for (const [path, body, method] of writes) {
       const reply = await ask(path, body, method)
       expect([path, reply.status, await reply.json()]).toEqual([

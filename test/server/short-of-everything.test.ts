@@ -3,18 +3,23 @@ import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, gitClient, openDesk, runGitClient } from '../support/git-client.ts'
+import {
+  type ClientFolders,
+  gitClient,
+  openClientFolders,
+  runGitClient,
+} from '../support/git-client.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 const password = 'root-password-of-this-test'
 const token = 'root-token-of-this-test'
-let desk: Desk
+let folders: ClientFolders
 let server: ServerProcess
 let source = ''
 beforeAll(async () => {
-  desk = openDesk()
-  source = await desk.repository()
-  const data = join(await desk.folder(), 'data of é and spaces')
+  folders = openClientFolders()
+  source = await folders.repository()
+  const data = join(await folders.folder(), 'data of é and spaces')
   const env = {
     UV_THREADPOOL_SIZE: '1',
     TZ: 'Asia/Kathmandu',
@@ -27,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   if (server.process.exitCode !== null) process.stderr.write(server.said().slice(-4000))
   await server.stop()
-  await desk.clear()
+  await folders.clear()
 }, 60_000)
 
 const remote = (secret = token) =>
@@ -42,7 +47,7 @@ describe('with a path of spaces, another time zone and language, no umask and on
     await gitClient(source, ['push', '-q', remote(), 'main'])
     const tree = await ask('/api/v4/projects/root%2Fdemo/repository/tree')
     expect(tree.status).toBe(200)
-    const target = join(await desk.folder(), 'copy')
+    const target = join(await folders.folder(), 'copy')
     await gitClient(source, ['clone', '-q', '--bare', remote(), target])
     expect(await gitClient(target, ['fsck'])).toBe('')
     const reply = await ask('/api/v4/projects/root%2Fdemo')
@@ -95,12 +100,12 @@ describe('with 256 file descriptors', () => {
     )
     await expect.poll(async () => (await ask('/-/health')).status, { timeout: 10_000 }).toBe(200)
     expect(server.process.exitCode).toBeNull()
-    const target = join(await desk.folder(), 'after')
+    const target = join(await folders.folder(), 'after')
     await gitClient(source, ['clone', '-q', '--bare', remote(), target])
   }, 90_000)
 
   test('sixty clones at once fail with a reason, if at all', async () => {
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     const runs = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         runGitClient(folder, ['clone', '-q', '--bare', remote(), `c${index}`]),

@@ -13,8 +13,8 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { migrations } from '../../src/areas.ts'
 import { openStore } from '../../src/store/connection.ts'
-import { Flush } from '../../src/store/flush.ts'
-import { LogMender } from '../../src/store/mend-log.ts'
+import { Flush } from '../../src/store/sqlite/flush.ts'
+import { LogMender } from '../../src/store/sqlite/mend-log.ts'
 import { flushLater, inTransaction } from '../../src/store/transaction.ts'
 
 let folder: string

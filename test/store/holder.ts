@@ -1,7 +1,7 @@
 // Started by tests that need another process in the way: arguments are what to hold (lock, database) and the data folder.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { lockDataFolder } from '../../src/store/lock.ts'
+import { lockDataFolder } from '../../src/store/sqlite/lock.ts'
 
 const [what, folder = ''] = process.argv.slice(2)
 try {

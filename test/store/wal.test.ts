@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeConfig } from '../../src/base/config.ts'
 import { makeLog } from '../../src/base/log.ts'
 import { openServerParts } from '../../src/parts.ts'
-import { findLogDamage } from '../../src/store/wal.ts'
+import { findLogDamage } from '../../src/store/sqlite/wal.ts'
 import { newFolder, openTestStore, type TestStore } from '../support/database.ts'
 
 let folder: string

@@ -136,7 +136,7 @@ export async function addMember(
 }
 
 /** Folders for clones that go when the test file ends. */
-export interface Desk {
+export interface ClientFolders {
   /** A new empty folder. */
   folder(): Promise<string>
   /** A new repository with one commit on `main`. */
@@ -144,7 +144,7 @@ export interface Desk {
   clear(): Promise<void>
 }
 
-export function openDesk(): Desk {
+export function openClientFolders(): ClientFolders {
   const root = newFolder()
   const folder = () => mkdtemp(join(root, 'client-'))
   return {

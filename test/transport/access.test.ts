@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashPassword } from '../../src/access/password.ts'
+import { hashPassword } from '../../src/access/authentication/password.ts'
 import {
   addMember,
-  type Desk,
+  type ClientFolders,
   gitClient,
   makeProject,
-  openDesk,
+  openClientFolders,
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
 let world: World
-let desk: Desk
+let folders: ClientFolders
 let ana: Caller
 let eve: Caller
 let hidden: TestProject
@@ -22,12 +22,12 @@ let source: string
 
 beforeAll(async () => {
   world = await openWorld()
-  desk = openDesk()
+  folders = openClientFolders()
   ana = await world.user('ana')
   eve = await world.user('eve')
   hidden = await makeProject(world, ana, 'hidden')
   open = await makeProject(world, ana, 'open', { visibility: 'public' })
-  source = await desk.repository()
+  source = await folders.repository()
   for (const project of [hidden, open]) {
     await gitClient(source, ['push', '-q', project.url(ana), 'main'])
   }
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 const basic = (user: string, password: string) =>
@@ -57,7 +57,7 @@ const info = (path: string, service = 'git-upload-pack') =>
 
 describe('who may', () => {
   test('anybody may clone a public project, and is asked to sign in for everything else', async () => {
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     await gitClient(folder, ['clone', '-q', open.url(), 'copy'])
     const bodies = new Set<string>()
     for (const path of [
@@ -180,7 +180,7 @@ describe('addresses', () => {
     const response = await ask(`${open.path}/info/refs?service=git-upload-pack`)
     expect(response.status).toBe(301)
     expect(response.headers.get('location')).toBe(`/${info(open.path)}`)
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     const address = open.url(ana).replace(/\.git$/, '')
     await gitClient(folder, ['clone', '-q', address, 'copy'])
     await gitClient(join(folder, 'copy'), ['push', '-q', 'origin', 'HEAD:without'])
@@ -240,7 +240,7 @@ describe('addresses', () => {
       .set({ path: 'after', full_path: 'ana/after' })
       .where('id', '=', project.id)
       .execute()
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     const cloned = await runGitClient(folder, ['clone', old, 'copy'])
     expect(cloned.code).toBe(0)
     expect(cloned.stderr).toContain('redirecting to')

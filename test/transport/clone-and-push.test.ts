@@ -4,28 +4,28 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildRepository } from '../../fixtures/repositories/build.ts'
 import {
   addMember,
+  type ClientFolders,
   commitFile,
-  type Desk,
   gitClient,
   makeProject,
-  openDesk,
+  openClientFolders,
   runGitClient,
 } from '../support/git-client.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
 let world: World
-let desk: Desk
+let folders: ClientFolders
 let ana: Caller
 
 beforeAll(async () => {
   world = await openWorld()
-  desk = openDesk()
+  folders = openClientFolders()
   ana = await world.user('ana')
 })
 
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 let count = 0
@@ -33,10 +33,10 @@ const newProject = (options = {}) => makeProject(world, ana, `project-${++count}
 
 describe('git over HTTP', () => {
   test('a repository that is pushed comes back the same, and fsck is clean', async () => {
-    const source = await buildRepository('basic', join(await desk.folder(), 'basic.git'))
+    const source = await buildRepository('basic', join(await folders.folder(), 'basic.git'))
     const project = await newProject()
     await gitClient(source, ['push', '-q', '--mirror', project.url(ana)])
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     await gitClient(folder, ['clone', '-q', '--mirror', project.url(ana), 'back.git'])
     const back = join(folder, 'back.git')
     expect(await gitClient(back, ['for-each-ref'])).toBe(await gitClient(source, ['for-each-ref']))
@@ -54,7 +54,7 @@ describe('git over HTTP', () => {
     'odd-names',
     'many-branches',
   ] as const)('the fixture %s goes there and back', async (name) => {
-    const source = await buildRepository(name, join(await desk.folder(), 'source.git'))
+    const source = await buildRepository(name, join(await folders.folder(), 'source.git'))
     const project = await newProject()
     await gitClient(source, ['push', '-q', '--mirror', project.url(ana)])
     const listed = await gitClient(source, ['ls-remote', project.url(ana)])
@@ -65,7 +65,7 @@ describe('git over HTTP', () => {
 
   test('an empty project clones with a warning, onto its default branch', async () => {
     const project = await newProject({ defaultBranch: 'trunk' })
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     const run = await runGitClient(folder, ['clone', project.url(ana), 'empty'])
     expect(run.code).toBe(0)
     expect(run.stderr).toContain('appear to have cloned an empty repository')
@@ -75,10 +75,10 @@ describe('git over HTTP', () => {
 
   test.each(['0', '1', '2'])('protocol version %s clones, fetches and pushes', async (version) => {
     const project = await newProject()
-    const source = await desk.repository()
+    const source = await folders.repository()
     const speak = ['-c', `protocol.version=${version}`]
     await gitClient(source, [...speak, 'push', '-q', project.url(ana), 'main'])
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     await gitClient(folder, [...speak, 'clone', '-q', project.url(ana), 'copy'])
     const tip = await commitFile(source, 'more.txt', version, 'More')
     await gitClient(source, [...speak, 'push', '-q', project.url(ana), 'main'])
@@ -88,9 +88,9 @@ describe('git over HTTP', () => {
   })
 
   test('shallow clones are deepened and completed', async () => {
-    const source = await buildRepository('basic', join(await desk.folder(), 'basic.git'))
+    const source = await buildRepository('basic', join(await folders.folder(), 'basic.git'))
     const project = await newProject({ from: source })
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     await gitClient(folder, ['clone', '-q', '--depth=1', project.url(ana), 'shallow'])
     const shallow = join(folder, 'shallow')
     const length = () => gitClient(shallow, ['rev-list', '--count', 'HEAD'])
@@ -112,9 +112,9 @@ describe('git over HTTP', () => {
   test.each(['blob:none', 'blob:limit=10', 'tree:0'])(
     'a partial clone with %s gets the rest when it is needed',
     async (filter) => {
-      const source = await buildRepository('basic', join(await desk.folder(), 'basic.git'))
+      const source = await buildRepository('basic', join(await folders.folder(), 'basic.git'))
       const project = await newProject({ from: source })
-      const folder = await desk.folder()
+      const folder = await folders.folder()
       await gitClient(folder, [
         'clone',
         '-q',
@@ -131,11 +131,11 @@ describe('git over HTTP', () => {
   )
 
   test('any commit can be fetched by its id', async () => {
-    const source = await buildRepository('basic', join(await desk.folder(), 'basic.git'))
+    const source = await buildRepository('basic', join(await folders.folder(), 'basic.git'))
     const project = await newProject({ from: source })
     const wanted = await gitClient(source, ['rev-parse', 'main~2'])
     for (const version of ['0', '2']) {
-      const folder = await desk.folder()
+      const folder = await folders.folder()
       await gitClient(folder, ['init', '-q', '.'])
       await gitClient(folder, [
         '-c',
@@ -152,7 +152,7 @@ describe('git over HTTP', () => {
 
   test('branches and tags are made, forced and deleted by those who may', async () => {
     const project = await newProject()
-    const source = await desk.repository()
+    const source = await folders.repository()
     await gitClient(source, ['push', '-q', project.url(ana), 'main', 'main:topic'])
     await gitClient(source, ['commit', '-q', '--amend', '-m', 'Begin again'])
     const plain = await runGitClient(source, ['push', project.url(ana), 'main:topic'])
@@ -170,7 +170,7 @@ describe('git over HTTP', () => {
 
   test('an atomic push moves all refs or none', async () => {
     const project = await newProject()
-    const source = await desk.repository()
+    const source = await folders.repository()
     await gitClient(source, ['push', '-q', project.url(ana), 'main', 'main:one', 'main:two'])
     await gitClient(source, ['commit', '-q', '--amend', '-m', 'Begin again'])
     const tip = await gitClient(source, ['rev-parse', 'HEAD'])
@@ -194,7 +194,7 @@ describe('git over HTTP', () => {
 
   test('push options are accepted and remembered with the push', async () => {
     const project = await newProject()
-    const source = await desk.repository()
+    const source = await folders.repository()
     await gitClient(source, [
       'push',
       '-q',
@@ -216,7 +216,7 @@ describe('git over HTTP', () => {
 
   test('the first push decides the default branch, protects it, and wakes the project', async () => {
     const project = await newProject()
-    const source = await desk.repository()
+    const source = await folders.repository()
     await gitClient(source, ['branch', '-m', 'trunk'])
     await gitClient(source, ['push', '-q', project.url(ana), 'trunk'])
     const row = await world.ctx.db
@@ -236,7 +236,7 @@ describe('git over HTTP', () => {
 
   test('a branch beside the default one is answered with the address of a merge request to make', async () => {
     const project = await newProject()
-    const source = await desk.repository()
+    const source = await folders.repository()
     const first = await runGitClient(source, ['push', project.url(ana), 'main', 'main:early'])
     expect(first.stderr).not.toContain('merge request')
     const run = await runGitClient(source, [
@@ -251,13 +251,13 @@ describe('git over HTTP', () => {
 
   test('a large request body arrives chunked and compressed', async () => {
     const project = await newProject()
-    const source = await desk.repository()
+    const source = await folders.repository()
     await gitClient(source, ['push', '-q', project.url(ana), 'main'])
     for (let i = 0; i < 40; i++) await gitClient(source, ['update-ref', `refs/heads/b${i}`, 'HEAD'])
     await gitClient(source, ['-c', 'http.postBuffer=1000', 'push', '-q', '--all', project.url(ana)])
     const refs = await gitClient(project.repository, ['for-each-ref', 'refs/heads'])
     expect(refs.split('\n')).toHaveLength(41)
-    const copy = await desk.folder()
+    const copy = await folders.folder()
     await gitClient(copy, ['clone', '-q', project.url(ana), 'copy'])
     await commitFile(join(copy, 'copy'), 'big.bin', 'x'.repeat(3_000_000), 'Add something big')
     await gitClient(join(copy, 'copy'), [
@@ -272,11 +272,11 @@ describe('git over HTTP', () => {
 
   test('twenty pushes to branches of one project at once all arrive', async () => {
     const project = await newProject()
-    const source = await desk.repository()
+    const source = await folders.repository()
     await gitClient(source, ['push', '-q', project.url(ana), 'main'])
     const clones = await Promise.all(
       Array.from({ length: 20 }, async (_, i) => {
-        const folder = await desk.folder()
+        const folder = await folders.folder()
         await gitClient(folder, ['clone', '-q', source, 'c'])
         await commitFile(join(folder, 'c'), `file-${i}`, `${i}`, `Change ${i}`)
         return join(folder, 'c')
@@ -293,9 +293,9 @@ describe('git over HTTP', () => {
   })
 
   test('fifty shallow clones at once are made once', async () => {
-    const source = await buildRepository('many-files', join(await desk.folder(), 'source.git'))
+    const source = await buildRepository('many-files', join(await folders.folder(), 'source.git'))
     const project = await newProject({ from: source })
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     const runs = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
         runGitClient(folder, ['clone', '-q', '--bare', '--depth=1', project.url(ana), `c${i}`]),
@@ -305,7 +305,7 @@ describe('git over HTTP', () => {
   })
 
   test('a fork clones whole, and a push to it stays its own', async () => {
-    const source = await buildRepository('basic', join(await desk.folder(), 'basic.git'))
+    const source = await buildRepository('basic', join(await folders.folder(), 'basic.git'))
     const project = await newProject({ from: source })
     const answer = await ana.post(`/projects/${project.id}/fork`, {
       path: 'forked',
@@ -314,7 +314,7 @@ describe('git over HTTP', () => {
     expect(answer.status).toBe(201)
     expect(await world.app.runDueTasks()).toBeUndefined()
     const address = project.url(ana).replace(`/${project.path}.git`, '/ana/forked.git')
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     await gitClient(folder, ['clone', '-q', address, 'copy'])
     const copy = join(folder, 'copy')
     const tip = await commitFile(copy, 'own.txt', 'own', 'Own')
@@ -327,7 +327,7 @@ describe('git over HTTP', () => {
   })
 
   test('a commit made by the API is there for git at once', async () => {
-    const source = await buildRepository('basic', join(await desk.folder(), 'basic.git'))
+    const source = await buildRepository('basic', join(await folders.folder(), 'basic.git'))
     const project = await newProject({ from: source })
     for (let i = 0; i < 3; i++) {
       const answer = await ana.post(
@@ -340,11 +340,11 @@ describe('git over HTTP', () => {
 
   test('a reporter of a private project may clone it and not push', async () => {
     const project = await newProject()
-    const source = await desk.repository()
+    const source = await folders.repository()
     await gitClient(source, ['push', '-q', project.url(ana), 'main'])
     const rita = await world.user('rita')
     await addMember(world, project, rita, 20)
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     await gitClient(folder, ['clone', '-q', project.url(rita), 'copy'])
     const run = await runGitClient(source, ['push', project.url(rita), 'main:other'])
     expect(run.stderr).toContain('You are not allowed to push code to this project.')

@@ -8,11 +8,11 @@ import { openStore } from '../../src/store/connection.ts'
 import type { PushStep } from '../../src/transport/transport.ts'
 import { type Child, startChild } from '../support/child.ts'
 import {
+  type ClientFolders,
   commitFile,
-  type Desk,
   gitClient,
   makeProject,
-  openDesk,
+  openClientFolders,
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
@@ -20,7 +20,7 @@ import { openWorld, type World } from '../support/world.ts'
 
 const script = new URL('./crash-child.ts', import.meta.url)
 
-let desk: Desk
+let folders: ClientFolders
 let folder: string
 let project: TestProject
 let world: World
@@ -30,12 +30,12 @@ let child: Child | undefined
 
 // One data folder for all: each crash finds it as the last recovery left it.
 beforeAll(async () => {
-  desk = openDesk()
+  folders = openClientFolders()
   world = await openWorld()
   const ana = await world.user('ana')
   token = ana.token ?? ''
   project = await makeProject(world, ana, 'demo')
-  source = await desk.repository()
+  source = await folders.repository()
   await gitClient(source, ['push', '-q', project.url(ana), 'main'])
   folder = world.folder
   await world.app.close()
@@ -54,7 +54,7 @@ afterEach(async () => {
 })
 
 afterAll(async () => {
-  await desk.clear()
+  await folders.clear()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -105,7 +105,7 @@ describe('the server is killed in a push', () => {
     ['intent recorded', false],
     ['allowed', false],
     ['refs moved', true],
-    ['settled', true],
+    ['finalized', true],
   ] as const
   // Several refs are git's to move, one is ours.
   test.each([1, 2].flatMap((count) => steps.map((step) => [count, ...step] as const)))(

@@ -3,30 +3,30 @@ import { readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  type Desk,
+  type ClientFolders,
   gitClient,
   makeProject,
-  openDesk,
+  openClientFolders,
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
 let world: World
-let desk: Desk
+let folders: ClientFolders
 let ana: Caller
 let source = ''
 let whole: TestProject
 beforeAll(async () => {
   world = await openWorld()
-  desk = openDesk()
+  folders = openClientFolders()
   ana = await world.user('ana')
-  source = await desk.repository()
+  source = await folders.repository()
   whole = await makeProject(world, ana, 'whole', { from: source })
 })
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 /** A repository in one pack, of which only a part is left. */
@@ -50,7 +50,7 @@ describe('a repository whose pack was cut off', () => {
   })
 
   test('is not cloned, and its client is told so in finite time', async () => {
-    const target = join(await desk.folder(), 'copy')
+    const target = join(await folders.folder(), 'copy')
     const run = await runGitClient(source, ['clone', '-q', '--bare', broken.url(ana), target])
     expect(run.code).not.toBe(0)
     expect(run.stderr).not.toBe('')
@@ -80,7 +80,7 @@ describe('a repository whose pack was cut off', () => {
   })
 
   test('leaves the other repositories alone', async () => {
-    const target = join(await desk.folder(), 'copy')
+    const target = join(await folders.folder(), 'copy')
     await gitClient(source, ['clone', '-q', '--bare', whole.url(ana), target])
     expect((await ana.get(`/projects/${whole.id}/repository/tree`)).status).toBe(200)
     await gitClient(source, ['push', '-q', whole.url(ana), 'main:refs/heads/still-there'])

@@ -9,11 +9,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildLongHistory } from '../../fixtures/repositories/long-history.ts'
 import { flushPacket, packet } from '../../src/transport/pkt-line.ts'
 import {
+  type ClientFolders,
   commitFile,
-  type Desk,
   gitClient,
   makeProject,
-  openDesk,
+  openClientFolders,
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
@@ -21,7 +21,7 @@ import { type Caller, openWorld, type World } from '../support/world.ts'
 import { emptyPack, pushBody, sendRaw, splitAddress } from './raw-push.ts'
 
 let world: World
-let desk: Desk
+let folders: ClientFolders
 let ana: Caller
 let project: TestProject
 let source: string
@@ -29,17 +29,17 @@ let tip: string
 
 beforeAll(async () => {
   world = await openWorld({ maxPush: 2_000_000 })
-  desk = openDesk()
+  folders = openClientFolders()
   ana = await world.user('ana')
   project = await makeProject(world, ana, 'target')
-  source = await desk.repository()
+  source = await folders.repository()
   await gitClient(source, ['push', '-q', project.url(ana), 'main'])
   tip = await gitClient(source, ['rev-parse', 'main'])
 })
 
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 const zero = '0'.repeat(40)
@@ -193,7 +193,7 @@ describe('packs made to do harm', () => {
   })
 
   test('a push above the limit is refused with the reason', async () => {
-    const clone = join(await desk.folder(), 'clone')
+    const clone = join(await folders.folder(), 'clone')
     await gitClient(source, ['clone', '-q', source, clone])
     const noise = createHash('sha512').update('x').digest('hex')
     const content = Array.from({ length: 160_000 }, (_, i) =>
@@ -336,7 +336,7 @@ describe('clients that go away or hang', () => {
   })
 
   test('when a client disconnects from a clone git is gone within a second', async () => {
-    const large = join(await desk.folder(), 'large.git')
+    const large = join(await folders.folder(), 'large.git')
     await buildLongHistory(large, { commits: 4000 })
     // No bitmap and no reuse: git has to think before it sends.
     execFileSync('git', [

@@ -7,10 +7,10 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storeLfsObject } from '../../src/repositories/lfs/objects.ts'
 import {
-  type Desk,
+  type ClientFolders,
   gitClient,
   makeProject,
-  openDesk,
+  openClientFolders,
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
@@ -18,7 +18,7 @@ import { addMember } from '../support/members.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
 let world: World
-let desk: Desk
+let folders: ClientFolders
 let ana: Caller
 let bob: Caller
 let eve: Caller
@@ -52,7 +52,7 @@ beforeAll(async () => {
   const port = await freePort()
   // Batch answers tell where to go: the address must be the real one.
   world = await openWorld({ port, externalUrl: `http://127.0.0.1:${port}`, maxLfsObject: 1e6 })
-  desk = openDesk()
+  folders = openClientFolders()
   ana = await world.user('ana')
   bob = await world.user('bob')
   eve = await world.user('eve')
@@ -61,7 +61,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 const lfs = (folder: string, args: readonly string[]) => gitClient(folder, args, lfsEnvironment)
@@ -70,7 +70,7 @@ const tryLfs = (folder: string, args: readonly string[]) =>
 
 /** A clone whose `*.bin` are large files, with the hook that uploads them. */
 async function clone(of: TestProject, who: Caller): Promise<string> {
-  const folder = join(await desk.folder(), 'clone')
+  const folder = join(await folders.folder(), 'clone')
   await lfs(join(folder, '..'), ['clone', '-q', of.url(who), 'clone'])
   await lfs(folder, ['lfs', 'install', '--local', '--force'])
   return folder
@@ -161,7 +161,7 @@ describe('git-lfs itself', { timeout: 120_000 }, () => {
   })
 
   test('archives hold the files or, when asked, their pointers', async () => {
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     const unpack = async (query: string, name: string) => {
       const url = `${world.url}/api/v4/projects/${project.id}/repository/archive.tar.gz?${query}`
       const answer = await fetch(url, { headers: { 'PRIVATE-TOKEN': ana.token ?? '' } })
@@ -275,7 +275,7 @@ describe('a network of forks shares bytes, not the right to read them', {
   })
 
   test('nor by a pointer that somebody commits to the parent', async () => {
-    const folder = join(await desk.folder(), 'clone')
+    const folder = join(await folders.folder(), 'clone')
     await lfs(join(folder, '..'), ['clone', '-q', parent.url(ana), 'clone'])
     const oid = sha256(secret)
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${secret.length}\n`

@@ -2,16 +2,16 @@ import { PassThrough, Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Semaphore } from '../../src/base/semaphore.ts'
-import { Pace } from '../../src/transport/rate.ts'
+import { BodyLimit } from '../../src/transport/body-limit.ts'
 import { ResponseCache } from '../../src/transport/response-cache.ts'
 import { busy } from '../../src/transport/transport.ts'
-import { type Desk, openDesk } from '../support/git-client.ts'
+import { type ClientFolders, openClientFolders } from '../support/git-client.ts'
 
 const free = new AbortController().signal
 
 describe('slow senders', () => {
-  const pace = (more: Partial<ConstructorParameters<typeof Pace>[0]> = {}) =>
-    new Pace({ idleMs: 200, minRate: 100, graceMs: 400, maxBytes: 0, ...more })
+  const limit = (more: Partial<ConstructorParameters<typeof BodyLimit>[0]> = {}) =>
+    new BodyLimit({ idleMs: 200, minRate: 100, graceMs: 400, maxBytes: 0, ...more })
 
   async function read(stream: Readable): Promise<number> {
     let size = 0
@@ -20,27 +20,27 @@ describe('slow senders', () => {
   }
 
   test('one that hangs is given up', async () => {
-    const sender = pace()
+    const sender = limit()
     sender.write('begin')
     await expect(read(sender)).rejects.toMatchObject({ code: 'timeout' })
   })
 
   test('one that trickles is given up, although it never stops', async () => {
-    const sender = pace()
+    const sender = limit()
     const timer = setInterval(() => sender.write('.'), 50)
     await expect(read(sender)).rejects.toMatchObject({ code: 'timeout' })
     clearInterval(timer)
   })
 
   test('one that we hold back ourselves is not', async () => {
-    const sender = pace()
+    const sender = limit()
     Readable.from(Array.from({ length: 8 }, () => Buffer.alloc(16_384))).pipe(sender)
     await sleep(700)
     expect(await read(sender)).toBe(8 * 16_384)
   })
 
   test('one that never ends is stopped at the limit', async () => {
-    const sender = pace({ maxBytes: 100_000 })
+    const sender = limit({ maxBytes: 100_000 })
     Readable.from(Array.from({ length: 100 }, () => Buffer.alloc(16_384))).pipe(sender)
     await expect(read(sender)).rejects.toMatchObject({ code: 'too_large' })
   })
@@ -94,13 +94,13 @@ describe('semaphore', () => {
   })
 })
 
-describe('kept answers', () => {
-  let desk: Desk
-  afterEach(() => desk.clear())
+describe('cached responses', () => {
+  let folders: ClientFolders
+  afterEach(() => folders.clear())
 
   const open = async (more: Partial<ConstructorParameters<typeof ResponseCache>[0]> = {}) => {
-    desk = openDesk()
-    const dir = await desk.folder()
+    folders = openClientFolders()
+    const dir = await folders.folder()
     const size = { maxBytes: 1000, maxEntryBytes: 500, maxAgeMs: 60_000 }
     return new ResponseCache({ dir, ...size, ...more })
   }
@@ -196,7 +196,7 @@ describe('kept answers', () => {
 })
 
 test('a stream that is passed through unread does not lose bytes', async () => {
-  const sender = new Pace({ idleMs: 1000, minRate: 0, graceMs: 1000, maxBytes: 0 })
+  const sender = new BodyLimit({ idleMs: 1000, minRate: 0, graceMs: 1000, maxBytes: 0 })
   const target = new PassThrough()
   sender.pipe(target)
   sender.end('all of it')

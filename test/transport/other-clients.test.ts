@@ -5,22 +5,27 @@ import isomorphic from 'isomorphic-git'
 import http from 'isomorphic-git/http/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildRepository } from '../../fixtures/repositories/build.ts'
-import { type Desk, gitClient, makeProject, openDesk } from '../support/git-client.ts'
+import {
+  type ClientFolders,
+  gitClient,
+  makeProject,
+  openClientFolders,
+} from '../support/git-client.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
 let world: World
-let desk: Desk
+let folders: ClientFolders
 let ana: Caller
 
 beforeAll(async () => {
   world = await openWorld()
-  desk = openDesk()
+  folders = openClientFolders()
   ana = await world.user('ana')
 })
 
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 const author = { name: 'Ana', email: 'ana@example.com' }
@@ -29,9 +34,9 @@ describe('isomorphic-git', () => {
   const onAuth = () => ({ username: 'oauth2', password: ana.token ?? '' })
 
   test('clones, commits and pushes', async () => {
-    const source = await buildRepository('basic', join(await desk.folder(), 'basic.git'))
+    const source = await buildRepository('basic', join(await folders.folder(), 'basic.git'))
     const project = await makeProject(world, ana, 'iso', { from: source })
-    const dir = await desk.folder()
+    const dir = await folders.folder()
     await isomorphic.clone({ fs, http, dir, url: project.url(), onAuth, singleBranch: false })
     expect(await gitClient(dir, ['status', '--porcelain'])).toBe('')
     expect(await isomorphic.listBranches({ fs, dir, remote: 'origin' })).toContain('feature/one')
@@ -44,9 +49,9 @@ describe('isomorphic-git', () => {
   })
 
   test('hears which ref was refused', async () => {
-    const source = await buildRepository('basic', join(await desk.folder(), 'basic.git'))
+    const source = await buildRepository('basic', join(await folders.folder(), 'basic.git'))
     const project = await makeProject(world, ana, 'iso-refused', { from: source })
-    const dir = await desk.folder()
+    const dir = await folders.folder()
     await isomorphic.clone({ fs, http, dir, url: project.url(), onAuth })
     const failed = isomorphic.push({
       fs,
@@ -60,9 +65,9 @@ describe('isomorphic-git', () => {
   })
 
   test('fetches with a depth', async () => {
-    const source = await buildRepository('basic', join(await desk.folder(), 'basic.git'))
+    const source = await buildRepository('basic', join(await folders.folder(), 'basic.git'))
     const project = await makeProject(world, ana, 'iso-depth', { from: source })
-    const dir = await desk.folder()
+    const dir = await folders.folder()
     const how = { depth: 2, singleBranch: true, noTags: true }
     await isomorphic.clone({ fs, http, dir, url: project.url(), onAuth, ...how })
     expect(await gitClient(dir, ['rev-list', '--count', 'HEAD'])).toBe('2')

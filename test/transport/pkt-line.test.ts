@@ -160,12 +160,12 @@ describe('fetch requests', () => {
       flushPacket,
     ])
 
-  test('the same wish of two clients has one essence', () => {
+  test('the same request of two clients has one cache key', () => {
     const first = readFetchRequest(ask(`want ${one}`, 'deepen 1', 'done'), 'version=2')
     const other = Buffer.from(
       ask(`want ${one}`, 'deepen 1', 'done').toString().replace('git/2.39.5', 'JGit/6.1.0'),
     )
-    expect(readFetchRequest(other, 'version=2').essence).toEqual(first.essence)
+    expect(readFetchRequest(other, 'version=2').cacheKey).toEqual(first.cacheKey)
     expect(first).toMatchObject({ kind: 'fetch', fresh: true, partial: true })
   })
 

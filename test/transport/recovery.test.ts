@@ -9,36 +9,36 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { finalizePush, openPush } from '../../src/repositories/refs/journal/record.ts'
 import { recoverForgotten } from '../../src/repositories/refs/journal/recover.ts'
 import {
+  type ClientFolders,
   commitFile,
-  type Desk,
   gitClient,
   makeProject,
-  openDesk,
+  openClientFolders,
   runGitClient,
 } from '../support/git-client.ts'
 import { isThere } from '../support/needed.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
 let world: World
-let desk: Desk
+let folders: ClientFolders
 let ana: Caller
 
 beforeAll(async () => {
   world = await openWorld()
-  desk = openDesk()
+  folders = openClientFolders()
   ana = await world.user('ana')
 })
 
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 const zero = '0'.repeat(40)
 
 async function pushedProject(name: string) {
   const project = await makeProject(world, ana, name)
-  const source = await desk.repository()
+  const source = await folders.repository()
   await gitClient(source, ['push', '-q', project.url(ana), 'main'])
   return { project, source, tip: await gitClient(source, ['rev-parse', 'main']) }
 }
@@ -53,7 +53,7 @@ const pushState = (id: number) =>
     .execute()
 
 describe('pushes that stay open', () => {
-  test('are settled by what the refs say once they are forgotten, and not before', async () => {
+  test('are finalized by what the refs say once they are forgotten, and not before', async () => {
     const { project, tip } = await pushedProject('forgotten')
     const begun = world.ctx.now()
     const moves = ['one', 'two'].map((name) => ({
@@ -125,7 +125,7 @@ describe.skipIf(!mayMount)('when the disk is full', () => {
       const left = readdirSync(objects, { recursive: true, encoding: 'utf8' })
       expect(left.filter((name) => /tmp|incoming/.test(name))).toEqual([])
       expect(await gitClient(source, ['ls-remote', project.url(ana)])).not.toContain('big')
-      const folder = await desk.folder()
+      const folder = await folders.folder()
       await gitClient(folder, ['clone', '-q', project.url(ana), 'copy'])
     } finally {
       execFileSync('umount', [objects])
@@ -136,7 +136,7 @@ describe.skipIf(!mayMount)('when the disk is full', () => {
 })
 
 describe('when the server is told to stop', () => {
-  test('a push that git has accepted is settled, and clones are cut after the grace', async () => {
+  test('a push that git has accepted is finalized, and clones are cut after the grace', async () => {
     let reached = () => {}
     const accepted = new Promise<void>((resolve) => {
       reached = resolve
@@ -144,7 +144,7 @@ describe('when the server is told to stop', () => {
     const other = await openWorld({}, { atStep: (step) => step === 'allowed' && reached() })
     const ben = await other.user('ben')
     const project = await makeProject(other, ben, 'stopped')
-    const source = await desk.repository()
+    const source = await folders.repository()
     const pushing = runGitClient(source, ['push', project.url(ben), 'main'])
     await accepted
     const begun = performance.now()

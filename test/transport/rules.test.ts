@@ -4,11 +4,11 @@ import { getVisibleProject } from '../../src/access/subjects.ts'
 import { moveRefs } from '../../src/repositories/refs/move-refs.ts'
 import {
   addMember,
+  type ClientFolders,
   commitFile,
-  type Desk,
   gitClient,
   makeProject,
-  openDesk,
+  openClientFolders,
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
@@ -16,14 +16,14 @@ import { type Caller, openWorld, type World } from '../support/world.ts'
 import { sendPush } from './raw-push.ts'
 
 let world: World
-let desk: Desk
+let folders: ClientFolders
 let ana: Caller
 let dev: Caller
 let maintainer: Caller
 
 beforeAll(async () => {
   world = await openWorld()
-  desk = openDesk()
+  folders = openClientFolders()
   ana = await world.user('ana')
   dev = await world.user('dev')
   maintainer = await world.user('mona')
@@ -31,15 +31,15 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 let count = 0
 
 /** A project with `main` pushed by its owner, a developer and a maintainer; and the owner's clone. */
-async function settled(): Promise<{ project: TestProject; source: string }> {
+async function protectedProject(): Promise<{ project: TestProject; source: string }> {
   const project = await makeProject(world, ana, `rules-${++count}`)
-  const source = await desk.repository()
+  const source = await folders.repository()
   await gitClient(source, ['push', '-q', project.url(ana), 'main'])
   await addMember(world, project, dev, 30)
   await addMember(world, project, maintainer, 40)
@@ -97,7 +97,7 @@ async function push(source: string, project: TestProject, who: Caller, ...args: 
 
 describe('rules on pushes', () => {
   test('a developer may not push to the protected default branch, a maintainer may', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     await commitFile(source, 'a', 'a', 'More')
     const said = await push(source, project, dev, 'main')
     expect(said).toContain(
@@ -108,7 +108,7 @@ describe('rules on pushes', () => {
   })
 
   test('nobody may force-push a protected branch, not even an administrator, unless the rule says so', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     await gitClient(source, ['commit', '-q', '--amend', '-m', 'Begin again'])
     for (const who of [ana, world.root]) {
       const said = await push(source, project, who, '--force', 'main')
@@ -121,7 +121,7 @@ describe('rules on pushes', () => {
   })
 
   test('one refused ref refuses the whole push', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     await commitFile(source, 'a', 'a', 'More')
     const said = await push(source, project, dev, 'main', 'main:topic')
     expect(said).toMatch(/rejected\] main -> topic \(pre-receive hook declined\)/)
@@ -129,7 +129,7 @@ describe('rules on pushes', () => {
   })
 
   test('protected branches are not deleted by git, and the default branch not at all', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     await protect(project, 'stable', 40)
     await push(source, project, ana, 'main:stable')
     expect(await push(source, project, ana, ':stable')).toContain(
@@ -141,7 +141,7 @@ describe('rules on pushes', () => {
   })
 
   test('a branch whose name a protected pattern means is not made by those who may not push there', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     await protect(project, 'release/*', 40)
     expect(await push(source, project, dev, 'main:release/1')).toContain(
       'You are not allowed to create protected branches on this project.',
@@ -150,14 +150,14 @@ describe('rules on pushes', () => {
   })
 
   test('level 0 stops owners and administrators too', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     await protect(project, 'frozen', 0)
     expect(await push(source, project, ana, 'main:frozen')).toContain('not allowed to create')
     expect(await push(source, project, world.root, 'main:frozen')).toContain('not allowed')
   })
 
   test('existing tags are moved by maintainers only, protected ones by nobody', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     await gitClient(source, ['tag', 'v1'])
     expect(await push(source, project, dev, 'v1')).toBe('')
     await commitFile(source, 'a', 'a', 'More')
@@ -181,7 +181,7 @@ describe('rules on pushes', () => {
   test.each(['a'.repeat(40), 'F'.repeat(40), 'refs/heads/x', 'b'.repeat(64)])(
     'a branch or tag may not be called %s',
     async (name) => {
-      const { project, source } = await settled()
+      const { project, source } = await protectedProject()
       expect(await push(source, project, ana, `main:refs/heads/${name}`)).toContain(
         `You cannot create a branch with the prohibited name '${name}'.`,
       )
@@ -199,7 +199,7 @@ describe('rules on pushes', () => {
     'refs/notesy/commits',
     'refs/x',
   ])('%s is refused by itself, beside branches that go through', async (ref) => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     const said = await push(source, project, ana, 'main:topic', `main:${ref}`)
     expect(said).toContain('deny updating a hidden ref')
     expect(await gitClient(project.repository, ['for-each-ref', '--format=%(refname)'])).toBe(
@@ -208,12 +208,12 @@ describe('rules on pushes', () => {
   })
 
   test('notes travel with those who may push, and nobody else brings any', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     await gitClient(source, ['notes', 'add', '-m', 'released in 1.0.0', 'main'])
     expect(await push(source, project, dev, 'refs/notes/commits')).toBe('')
     await gitClient(source, ['notes', 'append', '-m', 'and in 1.0.1', 'main'])
     expect(await push(source, project, dev, 'refs/notes/commits')).toBe('')
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     await gitClient(folder, ['clone', '-q', project.url(ana), 'clone'])
     const clone = join(folder, 'clone')
     await gitClient(clone, ['fetch', '-q', 'origin', 'refs/notes/commits:refs/notes/commits'])
@@ -230,7 +230,7 @@ describe('rules on pushes', () => {
   })
 
   test('HEAD and refs that climb out are refused', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     const tip = await gitClient(source, ['rev-parse', 'main'])
     for (const name of [
       'HEAD',
@@ -249,7 +249,7 @@ describe('rules on pushes', () => {
   })
 
   test('hidden refs are not listed, merge request heads are and can be fetched', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     const tip = await gitClient(source, ['rev-parse', 'main'])
     for (const ref of ['refs/keep-around/x', 'refs/tmp/1', 'refs/merge-requests/1/head']) {
       await gitClient(project.repository, ['update-ref', ref, tip])
@@ -258,7 +258,7 @@ describe('rules on pushes', () => {
     expect(listed).toContain('refs/merge-requests/1/head')
     expect(listed).not.toMatch(/keep-around|refs\/tmp/)
     await gitClient(source, ['fetch', '-q', project.url(ana), 'refs/merge-requests/1/head'])
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     await gitClient(folder, ['clone', '-q', '--mirror', project.url(ana), 'mirror'])
     const mirror = join(folder, 'mirror')
     await gitClient(mirror, ['update-ref', 'refs/heads/extra', tip])
@@ -268,7 +268,7 @@ describe('rules on pushes', () => {
   })
 
   test('a branch where a folder is needed changes nothing', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     await push(source, project, ana, 'main:a')
     expect(await push(source, project, ana, 'main:a/b')).toContain('remote rejected')
     const refs = await gitClient(project.repository, ['for-each-ref', '--format=%(refname:short)'])
@@ -276,7 +276,7 @@ describe('rules on pushes', () => {
   })
 
   test('an archived project is read-only, and says so', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     await world.ctx.db
       .updateTable('projects')
       .set({ archived: 1 })
@@ -291,7 +291,7 @@ describe('rules on pushes', () => {
   test('into an empty project a developer pushes only where the protection to come lets them', async () => {
     const project = await makeProject(world, ana, `empty-${++count}`)
     await addMember(world, project, dev, 30)
-    const source = await desk.repository()
+    const source = await folders.repository()
     expect(await push(source, project, dev, 'main')).toContain('protected branches')
     const set = (level: number) =>
       world.ctx.settings.change(world.ctx.db, { default_branch_protection: level })
@@ -316,7 +316,7 @@ describe('the same rules for moves by the API', () => {
   }
 
   test('refs move by compare-and-swap, with their effects', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     const tip = await gitClient(source, ['rev-parse', 'main'])
     const { ctx, project: seen } = await as(ana, project)
     const move = { name: 'refs/heads/api', oldId: '0'.repeat(40), newId: tip }
@@ -340,7 +340,7 @@ describe('the same rules for moves by the API', () => {
   })
 
   test('a developer may not move a protected branch, and may merge where the rule lets them', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     await world.ctx.db
       .deleteFrom('protected_branches')
       .where('project_id', '=', project.id)
@@ -357,16 +357,16 @@ describe('the same rules for moves by the API', () => {
   })
 
   test('a developer who may merge makes a protected branch from protected commits only', async () => {
-    const { project, source } = await settled()
+    const { project, source } = await protectedProject()
     await protect(project, 'release/*', 40, { merge: 30 })
-    const settledTip = await gitClient(source, ['rev-parse', 'main'])
+    const protectedTip = await gitClient(source, ['rev-parse', 'main'])
     const own = await commitFile(source, 'a', 'a', 'Mine')
     await gitClient(source, ['push', '-q', project.url(dev), 'main:topic'])
     const { ctx, project: seen } = await as(dev, project)
     const make = (name: string, newId: string) =>
       moveRefs(ctx, seen, { via: 'api', moves: [{ name, oldId: '0'.repeat(40), newId }] })
     await expect(make('refs/heads/release/own', own)).rejects.toMatchObject({ status: 403 })
-    await make('refs/heads/release/1', settledTip)
+    await make('refs/heads/release/1', protectedTip)
   })
 })
 
@@ -376,7 +376,7 @@ describe('rules made through the API', () => {
     const { body: made } = await ana.post('/projects', { name: 'app', namespace_id: group.id })
     const address = (who: Caller) =>
       `${world.url.replace('//', `//${who.username}:${who.token}@`)}/team/app.git`
-    const source = await desk.repository()
+    const source = await folders.repository()
     await gitClient(source, ['push', '-q', address(ana), 'main', 'main:prod', 'main:named'])
     const { body: crew } = await ana.post('/groups', { name: 'crew', path: 'crew' })
     await ana.post(`/groups/${crew.id}/members`, { user_id: dev.id, access_level: 30 })

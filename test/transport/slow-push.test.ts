@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
-  type Desk,
+  type ClientFolders,
   gitClient,
   makeProject,
-  openDesk,
+  openClientFolders,
   type TestProject,
 } from '../support/git-client.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
@@ -14,7 +14,7 @@ import { emptyPack, pushBody, splitAddress } from './raw-push.ts'
 const idle = 400
 
 let world: World
-let desk: Desk
+let folders: ClientFolders
 let ana: Caller
 let eve: Caller
 let project: TestProject
@@ -22,17 +22,17 @@ let tip: string
 
 beforeAll(async () => {
   world = await openWorld({ gitIdle: idle, gitProcesses: 1 })
-  desk = openDesk()
+  folders = openClientFolders()
   ana = await world.user('ana')
   eve = await world.user('eve')
   project = await makeProject(world, ana, 'target', { visibility: 'public' })
-  const source = await desk.repository()
+  const source = await folders.repository()
   await gitClient(source, ['push', '-q', project.url(ana), 'main'])
   tip = await gitClient(source, ['rev-parse', 'main'])
 })
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 /** Sends the pieces with silences of several times the limit between them. */

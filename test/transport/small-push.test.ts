@@ -5,11 +5,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  type ClientFolders,
   commitFile,
-  type Desk,
   gitClient,
   makeProject,
-  openDesk,
+  openClientFolders,
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
@@ -17,23 +17,23 @@ import { type Caller, openWorld, type World } from '../support/world.ts'
 import { pushBody, sendRaw } from './raw-push.ts'
 
 let world: World
-let desk: Desk
+let folders: ClientFolders
 let ana: Caller
 let project: TestProject
 let source: string
 
 beforeAll(async () => {
   world = await openWorld()
-  desk = openDesk()
+  folders = openClientFolders()
   ana = await world.user('ana')
   project = await makeProject(world, ana, 'small')
-  source = await desk.repository()
+  source = await folders.repository()
   await gitClient(source, ['push', '-q', project.url(ana), 'main'])
 })
 
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 /** The pushes since the last call: whether a `git receive-pack` had a part in them, and what became of their refs. */
@@ -57,7 +57,7 @@ const tip = () => gitClient(source, ['rev-parse', 'HEAD'])
 
 /** An object as it is written here, well formed or not. */
 async function hashObject(type: 'commit' | 'tree', content: string | Buffer): Promise<string> {
-  const file = join(await desk.folder(), type)
+  const file = join(await folders.folder(), type)
   await writeFile(file, content)
   return await gitClient(source, ['hash-object', '-t', type, '--literally', '-w', file])
 }
@@ -140,7 +140,7 @@ describe('what is not plainly well is left to git', () => {
   test('several refs, deletions, and the push of a shallow clone go through', async () => {
     expect((await push('main:a', 'main:b')).code).toBe(0)
     expect((await push('--delete', 'a')).code).toBe(0)
-    const folder = await desk.folder()
+    const folder = await folders.folder()
     await gitClient(folder, ['clone', '-q', '--depth=1', project.url(ana), 'clone'])
     await commitFile(join(folder, 'clone'), 'shallow', 's', 'Shallow')
     await gitClient(join(folder, 'clone'), ['push', '-q', 'origin', 'HEAD:shallow'])
@@ -193,7 +193,7 @@ describe('what is not plainly well is left to git', () => {
     const strict = await openWorld({ maxPush: 20_000 })
     const ben = await strict.user('ben')
     const target = await makeProject(strict, ben, 'strict')
-    const folder = await desk.repository()
+    const folder = await folders.repository()
     await gitClient(folder, ['push', '-q', target.url(ben), 'main'])
     await commitFile(folder, 'noise', randomBytes(60_000).toString('base64'), 'Noise')
     const run = await runGitClient(folder, ['push', target.url(ben), 'main'])
@@ -223,7 +223,7 @@ describe('what is not plainly well is left to git', () => {
 test('of two that move one branch at once one goes through, and the other hears why', async () => {
   const sources = await Promise.all(
     [1, 2, 3, 4].map(async (i) => {
-      const folder = join(await desk.folder(), 'clone')
+      const folder = join(await folders.folder(), 'clone')
       await gitClient(source, ['clone', '-q', project.url(ana), folder])
       await commitFile(folder, `racer-${i}`, String(i), `Racer ${i}`)
       return folder

@@ -5,18 +5,18 @@ import { openStore } from '../../src/store/connection.ts'
 import type { PushStep } from '../../src/transport/transport.ts'
 import { type Child, startChild } from '../support/child.ts'
 import {
+  type ClientFolders,
   commitFile,
-  type Desk,
   gitClient,
   makeProject,
-  openDesk,
+  openClientFolders,
   runGitClient,
 } from '../support/git-client.ts'
 import { openWorld } from '../support/world.ts'
 
 const script = new URL('./crash-child.ts', import.meta.url)
 
-let desk: Desk
+let folders: ClientFolders
 let folder: string
 let token: string
 let child: Child | undefined
@@ -25,7 +25,7 @@ let snippetId: number
 
 // One data folder for all: each crash finds it as the last recovery left it.
 beforeAll(async () => {
-  desk = openDesk()
+  folders = openClientFolders()
   const world = await openWorld()
   folder = world.folder
   const ana = await world.user('ana')
@@ -46,7 +46,7 @@ afterEach(async () => {
 })
 
 afterAll(async () => {
-  await desk.clear()
+  await folders.clear()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -90,14 +90,14 @@ const steps = [
   ['intent recorded', false],
   ['allowed', false],
   ['refs moved', true],
-  ['settled', true],
+  ['finalized', true],
 ] as const
 
 test.each(steps)(
   'a server that is killed in a push to a wiki at "%s" knows afterwards what became of it',
   async (step, arrives) => {
     const name = `at ${step}`
-    const clone = await desk.folder()
+    const clone = await folders.folder()
     await gitClient(clone, ['clone', '-q', repositories.wiki, '.'])
     const tip = await commitFile(clone, `${name}.md`, step, name)
     const run = await runGitClient(clone, [
@@ -120,7 +120,7 @@ test.each(steps)(
 test.each(steps)(
   'a server that is killed in a push to a snippet at "%s" shows afterwards what it holds',
   async (step, arrives) => {
-    const clone = await desk.folder()
+    const clone = await folders.folder()
     await gitClient(clone, ['clone', '-q', repositories.snippet, '.'])
     await commitFile(clone, step, step, step)
     const path = `snippets/${snippetId}.git`

@@ -6,18 +6,18 @@ import { gitstead } from '../support/command-line.ts'
 import { git } from '../support/git.ts'
 import {
   addMember,
+  type ClientFolders,
   commitFile,
-  type Desk,
   gitClient,
   makeProject,
-  openDesk,
+  openClientFolders,
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
 let world: World
-let desk: Desk
+let folders: ClientFolders
 let ana: Caller
 let eve: Caller
 let project: TestProject
@@ -25,7 +25,7 @@ let open: TestProject
 
 beforeAll(async () => {
   world = await openWorld()
-  desk = openDesk()
+  folders = openClientFolders()
   ana = await world.user('ana')
   eve = await world.user('eve')
   project = await makeProject(world, ana, 'demo')
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 /** The address of a repository with the caller's token in it. */
@@ -48,7 +48,7 @@ function url(path: string, caller?: Caller): string {
 }
 
 async function clone(path: string, caller?: Caller): Promise<string> {
-  const folder = await desk.folder()
+  const folder = await folders.folder()
   await gitClient(folder, ['clone', '-q', url(path, caller), '.'])
   return folder
 }
@@ -57,7 +57,7 @@ const push = (folder: string, ...args: string[]) =>
   runGitClient(folder, ['push', '-q', 'origin', ...args])
 
 async function refusedClone(path: string, caller?: Caller): Promise<string> {
-  const run = await runGitClient(await desk.folder(), ['clone', '-q', url(path, caller), '.'])
+  const run = await runGitClient(await folders.folder(), ['clone', '-q', url(path, caller), '.'])
   expect(run.code).not.toBe(0)
   return run.stderr
 }
@@ -91,7 +91,7 @@ describe('a wiki', () => {
   })
 
   test('takes the name of its branch from the first push, and has no other', async () => {
-    const folder = await desk.repository()
+    const folder = await folders.repository()
     await gitClient(folder, ['branch', '-m', 'trunk'])
     await gitClient(folder, ['remote', 'add', 'origin', url('ana/open.wiki', ana)])
     const two = await push(folder, 'trunk', 'trunk:second')
@@ -127,7 +127,7 @@ describe('a wiki', () => {
     await commitFile(folder, 'x.md', 'x', 'Try')
     const refused = await push(folder, 'HEAD')
     expect(refused.stderr).toMatch(/403|not allowed to write to this project's wiki/)
-    const stranger = await desk.repository()
+    const stranger = await folders.repository()
     const pushed = await runGitClient(stranger, ['push', url('eve/new.wiki', eve), 'HEAD'])
     expect(pushed.code).not.toBe(0)
     expect((await eve.get('/projects/eve%2Fnew.wiki')).status).toBe(404)
@@ -277,7 +277,7 @@ describe('a snippet', () => {
     expect((await push(folder, 'HEAD')).stderr).toContain('403')
     expect(await refusedClone('snippets/999999', eve)).toContain('not found')
     const reads = world.as(await world.token(ana.id, ['read_repository']))
-    const mine = await desk.folder()
+    const mine = await folders.folder()
     const address = url(`snippets/${hidden}`).replace('//', `//ana:${reads.token}@`)
     await gitClient(mine, ['clone', '-q', address, '.'])
     await commitFile(mine, 'b.txt', 'x', 'Try')

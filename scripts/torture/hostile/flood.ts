@@ -91,9 +91,9 @@ async function keepSending(
   sent: { bytes: number; connections: number },
 ): Promise<void> {
   while (Date.now() < end) {
-    const pace = random.pick(paces)
+    const rate = random.pick(rates)
     sent.connections += 1
-    await sendOne(server.port, random.pick(bodies), pace, end, (bytes) => {
+    await sendOne(server.port, random.pick(bodies), rate, end, (bytes) => {
       sent.bytes += bytes
     })
     await sleep(AGAIN_MS)
@@ -101,12 +101,12 @@ async function keepSending(
 }
 
 /** Bytes of one piece, and the pause after it. */
-interface Pace {
+interface Rate {
   readonly piece: number
   readonly pause: number
 }
 
-const paces: readonly Pace[] = [
+const rates: readonly Rate[] = [
   { piece: 64 * 1024, pause: 0 },
   { piece: 64 * 1024, pause: 0 },
   { piece: 16 * 1024, pause: 20 },
@@ -118,7 +118,7 @@ const paces: readonly Pace[] = [
 function sendOne(
   port: number,
   request: EndlessRequest,
-  pace: Pace,
+  rate: Rate,
   end: number,
   count: (bytes: number) => void,
 ): Promise<void> {
@@ -136,7 +136,7 @@ function sendOne(
     })
     socket.on('connect', () => {
       socket.write(request.head)
-      void writeBody(socket, request, pace, count)
+      void writeBody(socket, request, rate, count)
     })
   })
 }
@@ -144,7 +144,7 @@ function sendOne(
 async function writeBody(
   socket: Socket,
   request: EndlessRequest,
-  pace: Pace,
+  rate: Rate,
   count: (bytes: number) => void,
 ): Promise<void> {
   const chunked = request.head.includes('chunked')
@@ -156,8 +156,8 @@ async function writeBody(
       sent += piece.length
       count(piece.length)
     }
-    await sleep(pace.pause)
-    piece = request.more.subarray(0, Math.min(pace.piece, BYTES - sent))
+    await sleep(rate.pause)
+    piece = request.more.subarray(0, Math.min(rate.piece, BYTES - sent))
   }
 }
 

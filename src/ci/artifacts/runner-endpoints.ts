@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findJobActor } from '../../access/job-token.ts'
+import { findJobActor } from '../../access/authentication/job-token.ts'
 import { anyone } from '../../access/subjects.ts'
 import { badParameters, forbidden, notFound, tooLarge, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'

@@ -51,13 +51,13 @@ export function withVariables(known: Variables, more: readonly YamlVariable[]): 
   for (const { key, value } of more) values.set(key, value)
   const open = new Map(more.map((variable) => [variable.key, variable]))
   const busy = new Set<string>()
-  const settle = (variable: YamlVariable): void => {
+  const resolve = (variable: YamlVariable): void => {
     if (!open.has(variable.key) || busy.has(variable.key)) return
     busy.add(variable.key)
     if (!variable.raw) {
       for (const name of namesIn(variable.value)) {
         const needed = open.get(name)
-        if (needed) settle(needed)
+        if (needed) resolve(needed)
       }
       const others = withOwn(values, variable.key, known.get(variable.key))
       values.set(variable.key, expandText(variable.value, others).slice(0, LONGEST_VALUE))
@@ -65,7 +65,7 @@ export function withVariables(known: Variables, more: readonly YamlVariable[]): 
     busy.delete(variable.key)
     open.delete(variable.key)
   }
-  for (const variable of more) settle(variable)
+  for (const variable of more) resolve(variable)
   return values
 }
 

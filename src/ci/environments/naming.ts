@@ -27,7 +27,7 @@ const TIERS: readonly (readonly [RegExp, Tier])[] = [
   [/pr(o|)d|live/i, 'production'],
 ]
 
-/** The tier that the name of an environment suggests, unless told otherwise. */
+/** The tier that the name of an environment suggests, by default. */
 export function tierOf(name: string, told: unknown): Tier {
   const known = ['production', 'staging', 'testing', 'development', 'other'] as const
   const found = known.find((tier) => tier === told)

@@ -153,7 +153,7 @@ export async function findDeploymentOfJob(
     .executeTakeFirst()
 }
 
-/** The newest deployment of an environment, of one status when told. */
+/** The newest deployment of an environment, of one status when given. */
 export async function findLastDeployment(
   db: Db,
   environmentId: number,

@@ -1,6 +1,6 @@
 import { mayInProject } from '../../access/decide.ts'
 import { findVisibleProject } from '../../access/subjects.ts'
-import { OutboundError } from '../../base/outbound-guard.ts'
+import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readFileAt } from '../../git/objects/file.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'

@@ -8,7 +8,7 @@ import {
   passesTagProtection,
   tagProtection,
 } from '../../repositories/refs/branch-state.ts'
-import { mayMergeBranch } from '../../repositories/refs/gate.ts'
+import { mayMergeBranch } from '../../repositories/refs/check-rules.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
 import { configFault } from '../config/fault.ts'
 import type { PipelineRef } from './known-variables.ts'

@@ -5,7 +5,7 @@ import { readCommits } from '../../git/objects/commit.ts'
 import {
   usersWithProfileById,
   userWithProfileEntity,
-} from '../../identity/users/present-profile.ts'
+} from '../../identity/users/profile/present-profile.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { commitEntity, presentCommit } from '../../repositories/commits/entity.ts'
 import {

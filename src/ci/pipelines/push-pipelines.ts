@@ -5,7 +5,7 @@ import { type Project, withProjectRole } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommit } from '../../git/objects/commit.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
-import { findSettled } from '../../repositories/refs/apply-effects.ts'
+import { findFinalized } from '../../repositories/refs/apply-effects.ts'
 import { branchStates, tagProtection } from '../../repositories/refs/branch-state.ts'
 import {
   branchOf,
@@ -28,7 +28,7 @@ const SKIP = /\[(?:ci[ -]skip|skip[ -]ci)\]/i
 
 /** Makes the pipelines of the branches and tags that a push left; done again it makes none twice. */
 export async function pipelinesAfterPush(given: Ctx, pushId: number): Promise<void> {
-  const push = await findSettled(given, pushId)
+  const push = await findFinalized(given, pushId)
   const row = push && (await findProjectById(given.db, push.projectId))
   if (!push || !row || push.userId === null) return
   const ctx = await actAs(given, push.userId)

@@ -24,7 +24,7 @@ export async function pipelinesById(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The newest pipeline of a commit; of one ref, or with one id, when told. */
+/** The newest pipeline of a commit; of one ref, or with one id, when given. */
 export async function findNewestPipeline(
   db: Db,
   projectId: number,

@@ -14,7 +14,7 @@ import {
 } from './queries.ts'
 import { finishedDownstream } from './task-names.ts'
 
-/** The newest pipeline of a commit, of one ref or id when told; for those who report statuses. */
+/** The newest pipeline of a commit, of one ref or id when given; for those who report statuses. */
 export async function findPipelineOf(
   ctx: Pick<Ctx, 'db'>,
   projectId: number,

@@ -1,7 +1,7 @@
 import { actAs } from '../../access/act-as.ts'
 import { userOf } from '../../access/actor.ts'
+import { findJobActor } from '../../access/authentication/job-token.ts'
 import { mayInProject } from '../../access/decide.ts'
-import { findJobActor } from '../../access/job-token.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { digestOf } from '../../access/token-use.ts'
 import { invalid, notFound } from '../../base/problem.ts'

@@ -198,11 +198,11 @@ export async function resolveDiscussion(
     throw badRequest('Discussion is not resolvable')
   await inTransaction(ctx, async (ctx) => {
     await resolveNotes(ctx.db, first.discussion_id, resolved ? { at: ctx.now(), by } : null)
-    if (resolved && !thread.every(isSettled)) await noteAllResolved(ctx, noteable)
+    if (resolved && !thread.every(isResolved)) await noteAllResolved(ctx, noteable)
   })
 }
 
-function isSettled(note: NoteRow): boolean {
+function isResolved(note: NoteRow): boolean {
   return note.resolvable === 0 || note.resolved_at !== null
 }
 
@@ -238,7 +238,7 @@ export async function resolveNote(
     : { resolved_at: null, resolved_by_id: null }
   return inTransaction(ctx, async (ctx) => {
     const changed = await updateNote(ctx.db, row.id, changes, row.updated_at)
-    if (resolved && !isSettled(row)) await noteAllResolved(ctx, noteable)
+    if (resolved && !isResolved(row)) await noteAllResolved(ctx, noteable)
     return changed
   })
 }

@@ -131,7 +131,7 @@ export async function finishTodosOn(
     .execute()
 }
 
-/** Settles the to-dos that somebody's doing left with others. */
+/** Marks the to-dos as done that somebody's action left with others. */
 export async function finishTodosBy(
   db: Db,
   about: {

@@ -14,7 +14,7 @@ export interface CompareInput {
   /** Compares the two trees themselves instead of `to` with the merge base. */
   readonly straight?: boolean | undefined
   readonly limits?: Partial<DiffLimits> | undefined
-  /** Newest commits that are listed; 10,000 unless told. */
+  /** Newest commits that are listed; 10,000 by default. */
   readonly commitLimit?: number | undefined
   /** The repository of `from`, when it is another one of the same fork network. */
   readonly fromRepo?: Repo | undefined

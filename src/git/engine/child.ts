@@ -20,8 +20,8 @@ export interface Call {
   /** How often it may still be sent to another process when this one dies. */
   retries: number
   /** Set once the caller was answered; what arrives later is dropped. */
-  settled: boolean
-  settle(error: Error | undefined, value?: unknown): void
+  finished: boolean
+  finish(error: Error | undefined, value?: unknown): void
 }
 
 export interface ChildEvents {
@@ -133,7 +133,7 @@ export class EngineChild {
     // What was streamed cannot be taken back, so the call is not tried again.
     call.retries = 0
     try {
-      if (!call.settled) await call.onChunk?.(bytes)
+      if (!call.finished) await call.onChunk?.(bytes)
       if (isLast) this.tell({ kind: 'more', id: call.id })
     } catch {
       this.tell({ kind: 'cancel', id: call.id })

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { assertRepository } from '../maintenance/damage.ts'
 import { asGitError, type NativeOdb, type NativeRepository, openNative } from './native.ts'
-import { NotHere } from './not-here.ts'
+import { NeedsEngine } from './needs-engine.ts'
 
 /** Where a repository is open: in an engine process, or in the main one for small reads alone. */
-export type Where = 'engine' | 'near'
+export type Where = 'engine' | 'in process'
 
 /** A repository as a process holds it: native handles and caches, opened when first needed. */
 export class OpenRepository {
@@ -21,7 +21,7 @@ export class OpenRepository {
 
   /** Throws in the main process, before something that only an engine process may do. */
   assertEngine(what: string): void {
-    if (this.where === 'near') throw new NotHere(what)
+    if (this.where === 'in process') throw new NeedsEngine(what)
   }
 
   /** The shared native handle. Calls that take a repository lock it; reads from `odb()` do not. */

@@ -19,8 +19,8 @@ export interface Job {
 export interface Operation<Input, Output> {
   readonly name: string
   readonly lane: Lane | ((input: Input) => Lane)
-  /** Inputs that the main process may try by itself first: quick, and read by our own readers (`near.ts`). */
-  readonly near?: ((input: Input) => boolean) | undefined
+  /** Inputs that the main process may try by itself first: quick, and read by our own readers (`in-process-reads.ts`). */
+  readonly inProcess?: ((input: Input) => boolean) | undefined
   /** A write is never tried again when its process dies. */
   readonly writes?: boolean | undefined
   /** Seconds until it is given up, where the server's setting does not fit; waiting counts. */

@@ -1,8 +1,8 @@
 import { GitError } from '../error.ts'
 import { removeSoon } from '../maintenance/left-over.ts'
 import { type Call, type ChildEvents, EngineChild, type Role } from './child.ts'
+import { InProcessReads } from './in-process-reads.ts'
 import { type FromEngine, unpackError } from './messages.ts'
-import { NearReads } from './near.ts'
 import { type Engine, type EngineLoad, type Lane, laneOf, type Operation } from './operation.ts'
 
 export interface PoolOptions {
@@ -51,7 +51,7 @@ export class EnginePool implements Engine {
   readonly #waiting: Record<Lane, Call[]> = { light: [], heavy: [], stream: [] }
   readonly #events: ChildEvents
   readonly #roles: readonly Role[]
-  readonly #near = new NearReads()
+  readonly #inProcess = new InProcessReads()
   #failedStarts = 0
   #lastId = 0
   #closed = false
@@ -77,10 +77,10 @@ export class EnginePool implements Engine {
     signal?: AbortSignal,
     onChunk?: (bytes: Uint8Array) => Promise<void>,
   ): Promise<Output> {
-    if (this.#closed || !operation.near?.(input))
+    if (this.#closed || !operation.inProcess?.(input))
       return this.#ask(operation, path, input, signal, onChunk)
-    const near = this.#near.read(operation, path, input, signal ?? never)
-    return near.then((read) => (read ? read.value : this.#ask(operation, path, input, signal)))
+    const found = this.#inProcess.read(operation, path, input, signal ?? never)
+    return found.then((read) => (read ? read.value : this.#ask(operation, path, input, signal)))
   }
 
   #ask<Input, Output>(
@@ -112,10 +112,10 @@ export class EnginePool implements Engine {
         input,
         onChunk,
         retries: operation.writes ? 0 : 1,
-        settled: false,
-        settle(error, value) {
-          if (call.settled) return
-          call.settled = true
+        finished: false,
+        finish(error, value) {
+          if (call.finished) return
+          call.finished = true
           clearTimeout(timer)
           signal?.removeEventListener('abort', onAbort)
           if (error) reject(error)
@@ -130,12 +130,12 @@ export class EnginePool implements Engine {
   }
 
   forget(path: string): void {
-    this.#near.forget(path)
+    this.#inProcess.forget(path)
     for (const child of this.#children) child.tell({ kind: 'forget', path })
   }
 
   load(): EngineLoad {
-    const waiting = (lane: Lane) => this.#waiting[lane].filter((call) => !call.settled).length
+    const waiting = (lane: Lane) => this.#waiting[lane].filter((call) => !call.finished).length
     return {
       processes: this.#children.length,
       running: this.#children.reduce((sum, child) => sum + child.calls.size, 0),
@@ -150,7 +150,7 @@ export class EnginePool implements Engine {
       ...lanes.flatMap((lane) => this.#waiting[lane].splice(0)),
       ...this.#children.flatMap((child) => [...child.calls.values()]),
     ]
-    for (const call of unanswered) call.settle(new GitError('failed', 'the engine is closed'))
+    for (const call of unanswered) call.finish(new GitError('failed', 'the engine is closed'))
     for (const child of this.#children.splice(0)) child.kill()
   }
 
@@ -159,7 +159,7 @@ export class EnginePool implements Engine {
       const queue = this.#waiting[lane]
       while (queue.length > 0) {
         const next = queue[0]
-        if (next?.settled) {
+        if (next?.finished) {
           queue.shift()
           continue
         }
@@ -212,8 +212,8 @@ export class EnginePool implements Engine {
 
   #answered(child: EngineChild, call: Call, message: FromEngine): void {
     this.#failedStarts = 0
-    if (message.kind === 'done') call.settle(undefined, message.value)
-    else if (message.kind === 'failed') call.settle(unpackError(message.error))
+    if (message.kind === 'done') call.finish(undefined, message.value)
+    else if (message.kind === 'failed') call.finish(unpackError(message.error))
     if (child.memory > (this.#options.memory ?? defaultMemory)) child.draining = true
     if (child.draining && child.calls.size === 0) this.#retire(child)
     this.#dispatch()
@@ -231,13 +231,13 @@ export class EnginePool implements Engine {
     if (this.#closed) return
     if (!child.started) this.#failedStarts += 1
     const hopeless = this.#failedStarts >= startsAllowed
-    for (const call of calls.filter(({ settled }) => !settled)) {
+    for (const call of calls.filter(({ finished }) => !finished)) {
       // A process that never started did not touch the call, so even a write may go elsewhere.
       if ((call.retries > 0 || !child.started) && !hopeless) {
         if (child.started) call.retries -= 1
         this.#waiting[call.lane].unshift(call)
       } else {
-        call.settle(new GitError('failed', 'the engine process died'))
+        call.finish(new GitError('failed', 'the engine process died'))
       }
     }
     if (hopeless) this.#failedStarts = 0
@@ -247,7 +247,7 @@ export class EnginePool implements Engine {
 
   /** Answers the caller now, and sees to it that the process lets go of the work. */
   #giveUp(call: Call, error: GitError): void {
-    call.settle(error)
+    call.finish(error)
     const child = this.#children.find((each) => each.calls.has(call.id))
     if (!child) {
       this.#dispatch()

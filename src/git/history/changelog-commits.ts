@@ -24,7 +24,7 @@ export interface ChangelogRange {
   readonly to: ObjectId
   /** The trailer that makes a commit an entry; case matters. */
   readonly trailer: string
-  /** Commits of the range after which it is refused; 15,000 unless told (docs/contract/B-resolved §1.8 rule 4). */
+  /** Commits of the range after which it is refused; 15,000 by default (docs/contract/B-resolved §1.8 rule 4). */
   readonly limit?: number | undefined
 }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { byteCache } from '../../base/byte-cache.ts'
 import { mebibyte } from '../engine/budget.ts'
-import { NotHere } from '../engine/not-here.ts'
+import { NeedsEngine } from '../engine/needs-engine.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { resolveCommit } from '../objects/resolve.ts'
@@ -113,9 +113,9 @@ export interface AmongOptions {
 export const listMergedAmongOperation = operation({
   name: 'listMergedAmong',
   lane: 'light',
-  near: () => true,
+  inProcess: () => true,
   async run({ repository }, { into, ids }: AmongOptions): Promise<ObjectId[]> {
-    if (repository.where === 'near') return mergedNear(repository, into, ids)
+    if (repository.where === 'in process') return mergedInProcess(repository, into, ids)
     const history = await historyWith(repository, [into, ...ids])
     const reached = reachedFrom(repository, history, into)
     return ids.filter((id) => reached[history.at(id)] === 1)
@@ -168,22 +168,22 @@ const reaches = byteCache<Reach>(mebibyte, ({ bits }) => bits.length + 200)
 const reachesAsked = new Set<string>()
 
 /** Looks commits up in what an engine process found out before; commits newer than the graph are its again. */
-function mergedNear(
+function mergedInProcess(
   repository: OpenRepository,
   into: ObjectId,
   ids: readonly ObjectId[],
 ): ObjectId[] {
   const key = `${repository.path} ${into}`
   const reach = reaches.get(key)
-  if (!reach) throw new NotHere('a reach')
+  if (!reach) throw new NeedsEngine('a reach')
   const graph = graphIdsOf(repository)
   if (graph.stamp !== reach.stamp) {
     reaches.delete(key)
-    throw new NotHere('another graph')
+    throw new NeedsEngine('another graph')
   }
   return ids.filter((id) => {
     const at = graph.find(id)
-    if (at < 0 || at >= reach.size) throw new NotHere('a commit that is not in the graph')
+    if (at < 0 || at >= reach.size) throw new NeedsEngine('a commit that is not in the graph')
     return ((reach.bits[at >> 3] ?? 0) & (1 << (at & 7))) !== 0
   })
 }

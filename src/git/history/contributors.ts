@@ -176,7 +176,7 @@ const orders = {
   date: (a: Contributor, b: Contributor) => a.newest - b.newest,
 } as const
 
-/** Without `orderBy` by the date of each one's newest commit (docs/contract/B); ascending unless told. */
+/** Without `orderBy` by the date of each one's newest commit (docs/contract/B); ascending by default. */
 export function sortContributors(
   contributors: readonly Contributor[],
   order: ContributorOrder = {},

@@ -10,7 +10,7 @@ import { authorTest } from './author-pattern.ts'
 import { authorsOf } from './graph/authors.ts'
 import type { History } from './graph/history.ts'
 import { newestCommits } from './graph/newest.ts'
-import { newestNear } from './graph/newest-near.ts'
+import { newestInProcess } from './graph/newest-in-process.ts'
 import { allTips, type LogRange, resolveRange } from './log-range.ts'
 import { type CommitSource, commitSource } from './log-source.ts'
 
@@ -44,31 +44,31 @@ export const readLogOperation = operation({
     options.path || options.author || options.since || (options.skip ?? 0) > 2000
       ? 'heavy'
       : 'light',
-  near: isNear,
+  inProcess: isInProcess,
   async run({ repository, signal }, options: LogOptions): Promise<FoundPage> {
-    if (repository.where === 'near') return nearPage(repository, options)
+    if (repository.where === 'in process') return pageInProcess(repository, options)
     return logIds(repository, options, signal)
   },
 })
 
 /** Commits that the main process walks over by itself. */
-const mostNear = 100
+const mostInProcess = 100
 const narrowing = ['all', 'path', 'author', 'since', 'until'] as const
 
 /** The first pages of one branch, whole: they need the commits shown and hardly more. */
-function isNear(options: LogOptions): boolean {
+function isInProcess(options: LogOptions): boolean {
   if (narrowing.some((name) => options[name]) || options.order === 'topo') return false
   if (options.revision?.includes('..')) return false
-  return (options.skip ?? 0) + options.limit <= mostNear
+  return (options.skip ?? 0) + options.limit <= mostInProcess
 }
 
-async function nearPage(repository: OpenRepository, options: LogOptions): Promise<FoundPage> {
+async function pageInProcess(repository: OpenRepository, options: LogOptions): Promise<FoundPage> {
   const { commitId } = await resolveCommit(repository, options.revision || 'HEAD')
   const skip = options.skip ?? 0
   const count = skip + options.limit + 1
   const firstParent = options.firstParent ?? false
   const read = (id: ObjectId) => commitNow(repository, id)
-  const found = newestNear(repository, commitId, firstParent, count, read).slice(skip)
+  const found = newestInProcess(repository, commitId, firstParent, count, read).slice(skip)
   return { commits: found.slice(0, options.limit), more: found.length > options.limit }
 }
 

@@ -26,7 +26,7 @@ export interface RepositoryState {
 export interface MaintenanceOptions {
   /** Rewrites everything into one pack and drops what nothing has reached for `graceSeconds`. */
   readonly full?: boolean | undefined
-  /** How long unreachable objects are kept, two weeks unless told: pushes may be about to use them. */
+  /** How long unreachable objects are kept, two weeks by default: pushes may be about to use them. */
   readonly graceSeconds?: number | undefined
   readonly now: string
   readonly signal?: AbortSignal | undefined

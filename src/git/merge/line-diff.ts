@@ -294,7 +294,7 @@ interface Run {
  * a line that equals its first, and takes in the run that it meets there. It goes as far down as it can, but no further
  * than the last place where the other text has changed too.
  */
-function settleRuns(ids: Int32Array, gaps: number[], otherGaps: readonly number[]): void {
+function alignRuns(ids: Int32Array, gaps: number[], otherGaps: readonly number[]): void {
   const run: Run = { gap: 0, start: 0, size: 0 }
   for (; run.gap < gaps.length; run.gap += 1, run.start += run.size + 1) {
     run.size = gaps[run.gap] ?? 0
@@ -349,8 +349,8 @@ export function diffLines(
   if (!histogram.run()) return undefined
   const oldGaps = gapsOf(histogram.oldChanged)
   const newGaps = gapsOf(histogram.newChanged)
-  settleRuns(old, oldGaps, newGaps)
-  settleRuns(fresh, newGaps, oldGaps)
+  alignRuns(old, oldGaps, newGaps)
+  alignRuns(fresh, newGaps, oldGaps)
   const changes: LineChange[] = []
   let [oldStart, newStart] = [0, 0]
   for (const [gap, oldCount] of oldGaps.entries()) {

@@ -20,7 +20,7 @@ const wholeLimit = 256 * 1024
 const memoryLimit = 8 * mebibyte
 /** As the pipe between the processes takes them well. */
 const pieceSize = 256 * 1024
-/** What `readBlob` is willing to hold in memory unless told otherwise. */
+/** What `readBlob` is willing to hold in memory by default. */
 const readLimit = 64 * 1024 * 1024
 
 /** The header of an object that must be a blob. */
@@ -42,7 +42,8 @@ export async function openBlob(
   limit: number,
 ): Promise<OpenBlob> {
   // The main process has small objects at once and leaves the others alone, sizes included.
-  const { size } = repository.where === 'near' ? { size: 0 } : await blobHeader(repository, id)
+  const { size } =
+    repository.where === 'in process' ? { size: 0 } : await blobHeader(repository, id)
   if (size > limit) return { size }
   const content = await readTyped(repository, assertObjectId(id), 'blob')
   return content.length > limit ? { size: content.length } : { size: content.length, content }
@@ -51,7 +52,7 @@ export async function openBlob(
 export const readBlobOperation = operation({
   name: 'readBlob',
   lane: 'light',
-  near: () => true,
+  inProcess: () => true,
   async run(
     { repository },
     input: { readonly id: ObjectId; readonly limit: number },
@@ -68,7 +69,7 @@ export const readBlobOperation = operation({
 export const openBlobOperation = operation({
   name: 'openBlob',
   lane: 'light',
-  near: () => true,
+  inProcess: () => true,
   async run({ repository }, input: { readonly id: ObjectId }): Promise<OpenBlob> {
     return openBlob(repository, input.id, wholeLimit)
   },

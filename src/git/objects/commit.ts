@@ -1,6 +1,6 @@
 import { byteCache } from '../../base/byte-cache.ts'
 import { budget, mebibyte } from '../engine/budget.ts'
-import { NotHere } from '../engine/not-here.ts'
+import { NeedsEngine } from '../engine/needs-engine.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
@@ -29,7 +29,7 @@ export function commitNow(repository: OpenRepository, id: ObjectId): Commit {
   const known = parsed.get(keyOf(repository, id))
   if (known) return known
   const object = readSmall(repository, id)
-  if (object?.type !== 'commit') throw new NotHere('a commit')
+  if (object?.type !== 'commit') throw new NeedsEngine('a commit')
   const commit = parseCommit(id, object.data)
   parsed.set(keyOf(repository, id), commit)
   return commit
@@ -50,12 +50,12 @@ async function loadCommit(repository: OpenRepository, id: ObjectId): Promise<Com
 }
 
 /** Commits that the main process reads by itself: a page of them. */
-const mostNear = 101
+const mostInProcess = 101
 
 export const readCommitOperation = operation({
   name: 'readCommit',
   lane: 'light',
-  near: () => true,
+  inProcess: () => true,
   async run({ repository }, input: { readonly revision: string }): Promise<Commit> {
     const { commitId } = await resolveCommit(repository, input.revision)
     return loadCommit(repository, commitId)
@@ -65,7 +65,7 @@ export const readCommitOperation = operation({
 export const readCommitsOperation = operation({
   name: 'readCommits',
   lane: 'light',
-  near: ({ ids }: { readonly ids: readonly ObjectId[] }) => ids.length <= mostNear,
+  inProcess: ({ ids }: { readonly ids: readonly ObjectId[] }) => ids.length <= mostInProcess,
   async run({ repository }, input: { readonly ids: readonly ObjectId[] }): Promise<Commit[]> {
     const found = await Promise.allSettled(input.ids.map((id) => loadCommits(repository, [id])))
     return found.flatMap((each) => {

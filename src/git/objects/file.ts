@@ -37,7 +37,7 @@ const wholeLimit = 1024 * 1024
 export const readFileOperation = operation({
   name: 'readFile',
   lane: 'light',
-  near: () => true,
+  inProcess: () => true,
   async run(
     { repository, signal },
     options: FileOptions,

@@ -14,7 +14,7 @@ export interface RawObject {
 /** Larger objects are unpacked by libgit2, in its own threads. */
 const smallObject = 512 * 1024
 /** What the main process may stop for: a fraction of a millisecond. */
-const smallNear = 64 * 1024
+const smallInProcess = 64 * 1024
 
 /** Reads an object's bytes; runs in an engine process. `not_found` when the repository lacks it. */
 export async function readObject(repository: OpenRepository, id: ObjectId): Promise<RawObject> {
@@ -52,7 +52,7 @@ async function readByGit(repository: OpenRepository, id: ObjectId): Promise<RawO
 /** An object's bytes without waiting; undefined when it is large, missing, damaged or unusual. */
 export function readSmall(repository: OpenRepository, id: ObjectId): RawObject | undefined {
   try {
-    const limit = repository.where === 'near' ? smallNear : smallObject
+    const limit = repository.where === 'in process' ? smallInProcess : smallObject
     return objectFilesOf(repository).read(id, limit)
   } catch {
     // Damage, or files that changed while we read: libgit2 decides.

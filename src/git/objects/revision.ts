@@ -5,7 +5,7 @@ import { type RefKind, type Resolved, resolveCommit } from './resolve.ts'
 export const resolveRevisionOperation = operation({
   name: 'resolveRevision',
   lane: 'light',
-  near: () => true,
+  inProcess: () => true,
   run: (
     { repository },
     input: { readonly revision: string; readonly kind?: RefKind | undefined },

@@ -142,7 +142,7 @@ export async function findEntry(
 /** One entry of a tree object by name, without reading the others' ids. */
 export function lookUp(treeId: ObjectId, data: Buffer, name: Buffer): RawEntry | undefined {
   const idBytes = treeId.length / 2
-  // Most trees asked do not hold the name: one search settles that.
+  // Most trees asked do not hold the name: one search finds that out.
   if (data.indexOf(name) < 0) return undefined
   for (let at = 0; at < data.length; ) {
     const gap = endOfMode(treeId, data, at)

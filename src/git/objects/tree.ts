@@ -45,7 +45,7 @@ export interface TreePage {
 export const readTreeOperation = operation({
   name: 'readTree',
   lane: (options: TreeOptions) => (options.recursive ? 'heavy' : 'light'),
-  near: (options) => !options.recursive,
+  inProcess: (options) => !options.recursive,
   async run({ repository, signal }, options: TreeOptions): Promise<TreePage> {
     const { commitId } = await resolveCommit(repository, options.ref)
     const path = cleanPath(options.path ?? '')
@@ -146,7 +146,7 @@ const texts = byteCache<Buffer>(6 * mebibyte, (json) => json.length)
 export const readWholeTreeOperation = operation({
   name: 'readWholeTree',
   lane: 'heavy',
-  near: () => true,
+  inProcess: () => true,
   async run(
     { repository, signal },
     options: { readonly ref: string; readonly path: string },
@@ -184,7 +184,7 @@ export async function readWholeTree(
 export const findTreeEntryOperation = operation({
   name: 'findTreeEntry',
   lane: 'light',
-  near: () => true,
+  inProcess: () => true,
   async run(
     { repository },
     input: { readonly ref: string; readonly path: string },

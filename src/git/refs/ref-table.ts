@@ -15,7 +15,7 @@ interface Packed {
 interface LooseFolder {
   readonly stamp: string
   /** The folder had rested long enough when it was read, so its stamp vouches for it. */
-  readonly settled: boolean
+  readonly isStable: boolean
   readonly files: ReadonlyMap<string, string>
   readonly folders: readonly string[]
 }
@@ -156,7 +156,7 @@ export class RefTable {
     }
     const stamp = stampOf(stats)
     const known = this.#folders.get(folder)
-    if (known?.settled && known.stamp === stamp) return known
+    if (known?.isStable && known.stamp === stamp) return known
     const now = BigInt(Date.now()) * 1_000_000n
     const files = new Map<string, string>()
     const folders: string[] = []
@@ -167,7 +167,7 @@ export class RefTable {
         if (value !== undefined) files.set(entry.name, value)
       }
     }
-    const read = { stamp, settled: now - stats.mtimeNs > restingTime, files, folders }
+    const read = { stamp, isStable: now - stats.mtimeNs > restingTime, files, folders }
     this.#folders.set(folder, read)
     return read
   }

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { assertRepository } from '../maintenance/damage.ts'
 
 // Two changes within one tick of the disk's clock look the same; a state so fresh is not trusted.
-const settledAfterMs = 50
+const stableAfterMs = 50
 
 /**
  * Tells whether the refs of a repository may have changed, from the times of `HEAD`, `packed-refs`
@@ -28,7 +28,7 @@ export class RefsStates {
     })
     const times = await timesOf(repository, folders)
     this.#known.delete(repository)
-    if (times === undefined || times.newest > Date.now() - settledAfterMs) return undefined
+    if (times === undefined || times.newest > Date.now() - stableAfterMs) return undefined
     this.#known.set(repository, { folders, text: times.text })
     return times.text
   }

@@ -14,7 +14,7 @@ export interface Head {
 export const readHeadOperation = operation({
   name: 'readHead',
   lane: 'light',
-  near: () => true,
+  inProcess: () => true,
   async run({ repository }): Promise<Head> {
     const refs = refsOf(repository)
     const ref = refs.follow('HEAD')
@@ -34,7 +34,7 @@ export function readHead(repo: Repo, signal?: AbortSignal): Promise<Head> {
 export const findRefOperation = operation({
   name: 'findRef',
   lane: 'light',
-  near: () => true,
+  inProcess: () => true,
   async run({ repository }, input: { readonly name: string }): Promise<Ref | undefined> {
     const id = refsOf(repository).find(assertRefName(input.name))
     return id !== undefined && isObjectId(id) ? { name: input.name, id } : undefined
@@ -57,7 +57,7 @@ export interface ListRefsOptions {
 export const listRefsOperation = operation({
   name: 'listRefs',
   lane: 'light',
-  near: () => true,
+  inProcess: () => true,
   async run({ repository }, options: ListRefsOptions): Promise<Ref[]> {
     if (!refsOf(repository).isShort(options.prefix)) repository.assertEngine('a long list of refs')
     const refs = refsOf(repository).list(options.prefix)

@@ -15,7 +15,7 @@ export const moveRefOperation = operation({
   run: ({ repository }, update: RefUpdate) => moveLooseRef(repository, update),
 })
 
-/** git's own refusals, most telling first. */
+/** git's own refusals, the clearest first. */
 const refusals: readonly (readonly [RegExp, GitErrorCode])[] = [
   [
     /Unable to create '.*\.lock'|packed-refs\.new: File exists|could not lock|another git process/i,
@@ -69,7 +69,7 @@ function assertUpdates(updates: readonly RefUpdate[]): void {
   }
 }
 
-const patience = [5, 15, 40, 90] as const
+const retryDelays = [5, 15, 40, 90] as const
 
 /** The locks that a move of these refs takes. */
 export function locksOf(names: readonly string[]): string[] {
@@ -77,12 +77,12 @@ export function locksOf(names: readonly string[]): string[] {
 }
 
 /** Tries again while another writer holds a lock, which it does for a moment only, unless it was killed. */
-async function patiently(
+async function withRetries(
   repo: Repo,
   locks: readonly string[],
   attempt: () => Promise<void>,
 ): Promise<void> {
-  for (const [round, wait] of patience.entries()) {
+  for (const [round, wait] of retryDelays.entries()) {
     try {
       return await attempt()
     } catch (error) {
@@ -97,8 +97,8 @@ async function patiently(
 /**
  * Moves, makes and deletes refs, all or none, each only if it still holds `oldId` (`noObject`: must
  * not exist). Errors: `stale` (it moved), `exists`, `conflict` (a name is in the way of another, such
- * as `a` and `a/b`), `locked` (another writer would not let go), `invalid`. For `moveRefs` only, the
- * one door for refs.
+ * as `a` and `a/b`), `locked` (another writer would not let go), `invalid`. For `moveRefs` only:
+ * nothing else moves a ref.
  */
 export async function updateRefs(repo: Repo, updates: readonly RefUpdate[]): Promise<void> {
   assertUpdates(updates)
@@ -107,7 +107,7 @@ export async function updateRefs(repo: Repo, updates: readonly RefUpdate[]): Pro
   // One ref needs no program; a deletion and a transaction touch the packed refs too.
   const single = others.length === 0 && only.newId !== noObject
   const locks = locksOf(updates.map(({ name }) => name))
-  await patiently(repo, locks, () =>
+  await withRetries(repo, locks, () =>
     single ? repo.engine.run(moveRefOperation, repo.path, only) : transaction(repo, updates),
   )
 }

@@ -25,7 +25,7 @@ export interface ConnectivityInput {
 export const isConnectedOperation = operation({
   name: 'isConnected',
   lane: 'light',
-  near: () => true,
+  inProcess: () => true,
   async run({ repository }, input: ConnectivityInput): Promise<boolean> {
     const { loose, others } = await listObjectFiles(input.quarantine)
     if (others.length > 0) return false
@@ -35,7 +35,7 @@ export const isConnectedOperation = operation({
 
 /**
  * Whether all that a new tip leads to is there: its commits go back to ones that refs hold, and what their trees name
- * is new or stands at the same place in a parent. That settles most small pushes without a program. False says
+ * is new or stands at the same place in a parent. That is enough for most small pushes without a program. False says
  * nothing: a file that came from another place, or an older parent, takes a walk to tell, as `git rev-list` does it.
  */
 export function isConnected(repo: Repo, input: ConnectivityInput): Promise<boolean> {

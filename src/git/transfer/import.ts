@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import type { Outbound, OutboundResponse } from '../../base/outbound.ts'
+import type { Outbound, OutboundResponse } from '../../base/outbound/outbound.ts'
 import type { GitCommand } from '../command.ts'
 import { GitError } from '../error.ts'
 import { type Fetched, fetchWhole, type RemoteHead, readRemoteHead } from './fetch-whole.ts'
@@ -20,7 +20,7 @@ export interface ImportOptions {
   readonly outbound: Outbound
   /** The proxy that `outbound` uses, if any. */
   readonly proxy?: string | undefined
-  /** Bytes on disk after which it is given up; 10 GB unless told. */
+  /** Bytes on disk after which it is given up; 10 GB by default. */
   readonly maxBytes?: number | undefined
   readonly onProgress?: ((text: string) => void) | undefined
   readonly signal?: AbortSignal | undefined

@@ -20,7 +20,7 @@ const AT_ONCE = 10_000
  */
 const PUSHED_LIMIT = 200
 /** A push of millions of objects takes its time. */
-const patience = 10 * 60_000
+const timeLimit = 10 * 60_000
 const lineEnd = 0x0a
 
 /**
@@ -109,7 +109,10 @@ async function* smallBlobs(
 ): AsyncGenerator<string> {
   const format = '--batch-check=%(objecttype) %(objectsize) %(objectname)'
   const args = ['cat-file', '--batch-all-objects', '--unordered', format]
-  for await (const line of gitRecords({ repo: repo.path, args, env, timeout: patience }, lineEnd)) {
+  for await (const line of gitRecords(
+    { repo: repo.path, args, env, timeout: timeLimit },
+    lineEnd,
+  )) {
     const [type, size, id] = line.toString('latin1').split(' ')
     const fits = Number(size) >= LFS_POINTER_LEAST && Number(size) < PUSHED_LIMIT
     if (type === 'blob' && fits && id !== undefined) yield id
@@ -125,7 +128,7 @@ async function* fetchedBlobs(
   const filter = `--filter=combine:object:type=blob+blob:limit=${PUSHED_LIMIT}`
   const args = ['rev-list', '--objects', '--no-object-names', filter, '--filter-provided-objects']
   const range = [assertObjectId(tip), '--not', '--all']
-  const command = { repo: repo.path, args: [...args, ...range], timeout: patience, signal }
+  const command = { repo: repo.path, args: [...args, ...range], timeout: timeLimit, signal }
   for await (const line of gitRecords(command, lineEnd)) yield line.toString('latin1')
 }
 
@@ -140,7 +143,7 @@ async function readPointers(
     args: ['cat-file', '--batch'],
     stdin: `${ids.join('\n')}\n`,
     env,
-    timeout: patience,
+    timeout: timeLimit,
     signal,
   })
   const found: LfsPointer[] = []

@@ -1,8 +1,8 @@
 import { isAdmin, userOf } from '../../access/actor.ts'
+import { type AccessTokenRow, findTokenById } from '../../access/authentication/token-queries.ts'
 import { type Condition, condition } from '../../access/conditions.ts'
 import { instanceRecord } from '../../access/records.ts'
 import { type Access, signedIn } from '../../access/subjects.ts'
-import { type AccessTokenRow, findTokenById } from '../../access/token-queries.ts'
 import {
   badRequest,
   hidden,

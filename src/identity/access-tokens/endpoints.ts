@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { TokenUsed } from '../../access/actor.ts'
+import { type AccessTokenRow, findTokenById } from '../../access/authentication/token-queries.ts'
 import { SELF_SERVICE_SCOPES } from '../../access/scopes.ts'
 import { onInstance, signedIn } from '../../access/subjects.ts'
-import { type AccessTokenRow, findTokenById } from '../../access/token-queries.ts'
 import {
   badRequest,
   hidden,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AccessTokenRow } from '../../access/token-queries.ts'
+import type { AccessTokenRow } from '../../access/authentication/token-queries.ts'
 import { dayOf, type Instant } from '../../base/clock.ts'
 
 /** A token as its owner and administrators see it; the secret only in the answer that made it (docs/contract/A-resolved §8.3). */

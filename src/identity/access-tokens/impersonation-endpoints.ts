@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { type AccessTokenRow, findTokenById } from '../../access/authentication/token-queries.ts'
 import { onInstance } from '../../access/subjects.ts'
-import { type AccessTokenRow, findTokenById } from '../../access/token-queries.ts'
 import { forbidden, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { AccessTokenRow } from '../../access/token-queries.ts'
+import type { AccessTokenRow } from '../../access/authentication/token-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'

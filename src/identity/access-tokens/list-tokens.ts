@@ -1,4 +1,4 @@
-import type { AccessTokenRow } from '../../access/token-queries.ts'
+import type { AccessTokenRow } from '../../access/authentication/token-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'

@@ -1,10 +1,10 @@
 import { userOf } from '../../access/actor.ts'
-import { issueToken } from '../../access/issue-token.ts'
+import { issueToken } from '../../access/authentication/issue-token.ts'
 import {
   type AccessTokenRow,
   revokeFamilyRows,
   revokeTokenRow,
-} from '../../access/token-queries.ts'
+} from '../../access/authentication/token-queries.ts'
 import type { Day } from '../../base/clock.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'

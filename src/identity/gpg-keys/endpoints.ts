@@ -10,7 +10,7 @@ import { listPage } from '../../store/pages.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import { callerId, getUser } from '../users/find-user.ts'
-import { getUserWithProfile } from '../users/visible-profile.ts'
+import { getUserWithProfile } from '../users/profile/visible-profile.ts'
 import {
   deleteGpgKey,
   findGpgKey,

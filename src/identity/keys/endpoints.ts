@@ -7,7 +7,7 @@ import { id, instant, oneOf, text } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
 import { presentFullUser } from '../users/entity.ts'
 import { callerId, getUser, getUserDetails } from '../users/find-user.ts'
-import { getUserWithProfile } from '../users/visible-profile.ts'
+import { getUserWithProfile } from '../users/profile/visible-profile.ts'
 import { addUserKey, removeUserKey } from './add-key.ts'
 import { foundKeyEntity, presentKey, sshKeyEntity } from './entity.ts'
 import {

@@ -4,9 +4,9 @@ import {
   type OauthTokenRow,
   revokeGrantTokens,
   revokeOauthToken,
-} from '../../access/oauth-token-queries.ts'
+} from '../../access/authentication/oauth-token-queries.ts'
+import { signInWithPassword } from '../../access/authentication/sign-in-basic.ts'
 import { ADMIN_ONLY_SCOPES } from '../../access/scopes.ts'
-import { signInWithPassword } from '../../access/sign-in-basic.ts'
 import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'

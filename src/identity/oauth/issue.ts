@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { insertOauthToken } from '../../access/oauth-token-queries.ts'
+import { insertOauthToken } from '../../access/authentication/oauth-token-queries.ts'
 import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deleteOldOauthTokens } from '../../access/oauth-token-queries.ts'
+import { deleteOldOauthTokens } from '../../access/authentication/oauth-token-queries.ts'
 import { task } from '../../background/task.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'

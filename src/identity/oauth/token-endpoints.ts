@@ -3,7 +3,7 @@ import {
   findOauthToken,
   type OauthTokenRow,
   revokeOauthToken,
-} from '../../access/oauth-token-queries.ts'
+} from '../../access/authentication/oauth-token-queries.ts'
 import { anyone } from '../../access/subjects.ts'
 import { digestOf } from '../../access/token-use.ts'
 import type { Ctx } from '../../ctx.ts'

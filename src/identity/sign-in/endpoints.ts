@@ -1,5 +1,5 @@
 import type { UserActor } from '../../access/actor.ts'
-import { signInWithPassword } from '../../access/sign-in-basic.ts'
+import { signInWithPassword } from '../../access/authentication/sign-in-basic.ts'
 import { anyone } from '../../access/subjects.ts'
 import { forbidden, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'

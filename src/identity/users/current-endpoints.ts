@@ -10,7 +10,7 @@ import { countsFor } from './counts-queries.ts'
 import { presentCurrentUser, userEntity } from './entity.ts'
 import { callerId, getUser, getUserDetails } from './find-user.ts'
 import { avatarColumns, avatarParam } from './params.ts'
-import { readUserSettings } from './profile.ts'
+import { readUserSettings } from './profile/profile.ts'
 import { findUserRow, listActivities, updateUserRow } from './queries.ts'
 
 const tags = ['users']

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isAdmin } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentUserBasic, userBasicEntity } from './basic.ts'
-import { readUserSettings } from './profile.ts'
+import { readUserSettings } from './profile/profile.ts'
 import type { UserDetails, UserRow } from './queries.ts'
 
 const text = z.string().nullable()

@@ -12,7 +12,7 @@ import {
 } from '../../http/params.ts'
 import { storeAvatar } from './avatar/avatar.ts'
 import type { UserColumns } from './create/create-user.ts'
-import type { UserSettings } from './profile.ts'
+import type { UserSettings } from './profile/profile.ts'
 
 const shortText = () => text({ max: 5000 }).nullish()
 

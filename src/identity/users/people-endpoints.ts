@@ -9,8 +9,8 @@ import { presentUserBasic, userBasicEntity } from './basic.ts'
 import { callerId, getUser } from './find-user.ts'
 import { deleteFollow, followsQuery, insertFollow } from './follow-queries.ts'
 import { membershipsQuery } from './membership-queries.ts'
+import { getUserWithProfile } from './profile/visible-profile.ts'
 import { countAssociations, countAuthored } from './queries.ts'
-import { getUserWithProfile } from './visible-profile.ts'
 
 const tags = ['users']
 const readScopes = ['api', 'read_api', 'read_user']

@@ -1,5 +1,5 @@
 import { audit } from '../../access/audit.ts'
-import { hashPassword } from '../../access/password.ts'
+import { hashPassword } from '../../access/authentication/password.ts'
 import { runEffects } from '../../base/effects.ts'
 import { conflict, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -9,7 +9,7 @@ import { confirmAddress } from './addresses/confirm-address.ts'
 import { columnsOf, tooLong, type UserColumns, userConflicts } from './create/create-user.ts'
 import { emailFaults, nameFaults, usernameFaults } from './names.ts'
 import { passwordFaults } from './password.ts'
-import { readUserSettings, type UserSettings } from './profile.ts'
+import { readUserSettings, type UserSettings } from './profile/profile.ts'
 import { isEmailTaken, replaceIdentity, type UserRow, updateUserRow } from './queries.ts'
 
 export interface UserChanges extends UserColumns {

@@ -1,5 +1,5 @@
-import type { OutboundResponse } from '../../base/outbound.ts'
-import { OutboundError } from '../../base/outbound-guard.ts'
+import type { OutboundResponse } from '../../base/outbound/outbound.ts'
+import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { productVersion } from '../../base/version.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { DeliveryRow, HookRow } from './queries.ts'

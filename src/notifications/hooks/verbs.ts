@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { audit } from '../../access/audit.ts'
-import { OutboundError } from '../../base/outbound-guard.ts'
+import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { invalid, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { BranchStrategy } from '../../store/schema/hooks.ts'

@@ -1,4 +1,4 @@
-import { issueClientToken } from '../../access/client-token.ts'
+import { issueClientToken } from '../../access/authentication/client-token.ts'
 import { anyone, onProject, signedIn } from '../../access/subjects.ts'
 import { unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'

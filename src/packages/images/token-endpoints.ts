@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { issueClientToken } from '../../access/client-token.ts'
+import { issueClientToken } from '../../access/authentication/client-token.ts'
 import { anyone } from '../../access/subjects.ts'
 import { secretIn } from '../../http/credentials.ts'
 import { endpoint } from '../../http/endpoint.ts'

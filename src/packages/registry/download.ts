@@ -7,9 +7,9 @@ import { flushLater, inTransaction } from '../../store/transaction.ts'
 import { findLastDownload, type PackageFileRow, saveLastDownload } from './queries.ts'
 
 export interface DownloadOptions {
-  /** `application/octet-stream` unless told. */
+  /** `application/octet-stream` by default. */
   readonly type?: string
-  /** The name to save under; the file's own unless told. */
+  /** The name to save under; the file's own by default. */
   readonly fileName?: string
   readonly headers?: Readonly<Record<string, string>>
 }

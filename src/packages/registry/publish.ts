@@ -35,11 +35,11 @@ export interface NewFile {
 export interface Publication {
   readonly type: PackageType
   readonly name: string
-  /** The name as the format compares names; the name itself unless told. */
+  /** The name as the format compares names; the name itself by default. */
   readonly nameKey?: string
   /** Null only for Maven's metadata of all versions. */
   readonly version: string | null
-  /** The version as the format compares versions; the version itself unless told. */
+  /** The version as the format compares versions; the version itself by default. */
   readonly versionKey?: string
   /** Of a package that is new. */
   readonly status?: PackageStatus

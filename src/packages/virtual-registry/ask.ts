@@ -1,5 +1,5 @@
-import type { OutboundResponse } from '../../base/outbound.ts'
-import { OutboundError } from '../../base/outbound-guard.ts'
+import type { OutboundResponse } from '../../base/outbound/outbound.ts'
+import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { UpstreamAddress } from './upstream.ts'

@@ -1,5 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream'
-import { OutboundError } from '../../base/outbound-guard.ts'
+import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { askUpstream, type Headers, headersOf, isGood } from './ask.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { later } from '../../base/clock.ts'
-import { OutboundError } from '../../base/outbound-guard.ts'
+import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { badRequest, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { answerDownload } from '../../http/conditional-file.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { type AccessTokenRow, findTokenById } from '../../access/authentication/token-queries.ts'
 import { MEMBER_LEVELS } from '../../access/roles.ts'
 import type { SourceRef } from '../../access/sources.ts'
-import { type AccessTokenRow, findTokenById } from '../../access/token-queries.ts'
 import { badRequest, methodNotAllowed } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'

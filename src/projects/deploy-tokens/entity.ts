@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { isDeployTokenOver } from '../../access/deploy-token.ts'
-import type { DeployTokenRow } from '../../access/deploy-token-queries.ts'
+import { isDeployTokenOver } from '../../access/authentication/deploy-token.ts'
+import type { DeployTokenRow } from '../../access/authentication/deploy-token-queries.ts'
 import { DEPLOY_SCOPES } from '../../access/scopes.ts'
 import type { Ctx } from '../../ctx.ts'
 

@@ -1,5 +1,5 @@
-import { MIDNIGHT } from '../../access/deploy-token.ts'
-import type { DeployTokenRow } from '../../access/deploy-token-queries.ts'
+import { MIDNIGHT } from '../../access/authentication/deploy-token.ts'
+import type { DeployTokenRow } from '../../access/authentication/deploy-token-queries.ts'
 import type { SourceRef } from '../../access/sources.ts'
 import { dayOf, type Instant } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'

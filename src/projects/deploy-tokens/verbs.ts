@@ -5,7 +5,7 @@ import {
   type DeployTokenRow,
   deleteDeployTokenRow,
   insertDeployToken,
-} from '../../access/deploy-token-queries.ts'
+} from '../../access/authentication/deploy-token-queries.ts'
 import type { SourceRef } from '../../access/sources.ts'
 import { digestOf } from '../../access/token-use.ts'
 import type { Instant } from '../../base/clock.ts'

@@ -1,4 +1,4 @@
-import { runInWorker, WorkerLimitError } from '../../base/worker-pool.ts'
+import { runInWorker, WorkerLimitError } from '../../base/workers/worker-pool.ts'
 import { ChangelogFailure } from './failure.ts'
 import type { UserWork, UserWorkResult } from './user-work.ts'
 

@@ -1,4 +1,4 @@
-import { workerTask } from '../../base/worker-task.ts'
+import { workerTask } from '../../base/workers/worker-task.ts'
 import { type ChangelogConfig, parseChangelogConfig } from './config.ts'
 import type { ChangelogCategory } from './entries.ts'
 import { ChangelogFailure } from './failure.ts'

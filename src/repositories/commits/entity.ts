@@ -5,7 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { mebibyte } from '../../git/engine/budget.ts'
 import { groupedTrailers, lastTrailers, parseTrailers } from '../../git/history/trailers.ts'
 import type { Commit, CommitStats } from '../../git/types.ts'
-import { ready } from '../../http/ready.ts'
+import { ready } from '../../http/listener/ready.ts'
 import { projectUrl } from '../repository/access.ts'
 import { type PipelineBasic, pipelineBasicEntity } from './pipeline-entity.ts'
 

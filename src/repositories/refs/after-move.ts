@@ -9,7 +9,7 @@ import {
 } from '../../projects/projects/pushed.ts'
 import { measureProject } from '../../projects/projects/tasks.ts'
 import { preparePushed } from './follow-push.ts'
-import { branchOf, isDeletion, type RefMove, type SettledPush } from './moves.ts'
+import { branchOf, type FinalizedPush, isDeletion, type RefMove } from './moves.ts'
 import { enqueueUpkeep } from './upkeep.ts'
 
 /**
@@ -62,10 +62,10 @@ function firstDefaultBranch(wanted: string | null, pushed: readonly string[]): s
 export async function applyEffects(
   ctx: Ctx,
   project: PushedProject | undefined,
-  push: SettledPush,
+  push: FinalizedPush,
 ): Promise<(ctx: Ctx) => Promise<void>> {
   await pointHeadAtDefaultBranch(ctx, project, push)
-  await runEffects(ctx, ctx.effects.pushSettled, push)
+  await runEffects(ctx, ctx.effects.pushFinalized, push)
   return await preparePushed(ctx, push)
 }
 
@@ -79,7 +79,7 @@ export async function followUp(ctx: Ctx, projectId: number): Promise<void> {
 async function pointHeadAtDefaultBranch(
   ctx: Ctx,
   project: PushedProject | undefined,
-  push: SettledPush,
+  push: FinalizedPush,
 ): Promise<void> {
   const branch = project?.defaultBranch
   if (!branch || !push.moves.some((move) => branchOf(move.name) === branch)) return

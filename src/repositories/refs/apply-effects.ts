@@ -6,7 +6,7 @@ import { findPushedProject } from '../../projects/projects/pushed.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { applyEffects, followUp } from './after-move.ts'
 import { deleteWaiting, listMovedRefsOf, listPushes, listWaiting } from './journal/queries.ts'
-import type { SettledPush } from './moves.ts'
+import type { FinalizedPush } from './moves.ts'
 import { enqueuePushed } from './pushed-task.ts'
 
 /** Pushes whose effects run in one transaction; others who write must not wait long. */
@@ -47,7 +47,7 @@ export function applyWaiting(
 export async function applyTogether(ctx: Ctx, pushIds: readonly number[]): Promise<void> {
   const follows: ((ctx: Ctx) => Promise<void>)[] = []
   const actors = new Map<number | null, Ctx>()
-  const pushes = await readSettled(ctx, pushIds)
+  const pushes = await readFinalized(ctx, pushIds)
   const projectId = pushes[0]?.projectId
   const project = projectId === undefined ? undefined : await findPushedProject(ctx, projectId)
   for (const push of pushes) {
@@ -64,11 +64,11 @@ export async function applyTogether(ctx: Ctx, pushIds: readonly number[]): Promi
 }
 
 /** A push whose refs have moved, for whoever must look at it later. */
-export async function findSettled(ctx: Ctx, id: number): Promise<SettledPush | undefined> {
-  return (await readSettled(ctx, [id]))[0]
+export async function findFinalized(ctx: Ctx, id: number): Promise<FinalizedPush | undefined> {
+  return (await readFinalized(ctx, [id]))[0]
 }
 
-async function readSettled(ctx: Ctx, ids: readonly number[]): Promise<SettledPush[]> {
+async function readFinalized(ctx: Ctx, ids: readonly number[]): Promise<FinalizedPush[]> {
   const moves = await listMovedRefsOf(ctx.db, ids)
   return (await listPushes(ctx.db, ids)).flatMap((push) =>
     push.project_id === null

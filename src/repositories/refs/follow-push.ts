@@ -4,7 +4,7 @@ import { type Project, withProjectRole } from '../../access/subjects.ts'
 import { prepareEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { insertPushEffect } from './journal/queries.ts'
-import type { RefMove, SettledPush } from './moves.ts'
+import type { FinalizedPush, RefMove } from './moves.ts'
 import { type RefNews, readNews } from './push-news.ts'
 
 /** Commits whose messages are read for issues that they close. */
@@ -16,7 +16,7 @@ const mostCommits = 100
  */
 export async function preparePushed(
   given: Ctx,
-  push: SettledPush,
+  push: FinalizedPush,
 ): Promise<(ctx: Ctx) => Promise<void>> {
   const ctx = await actAs(given, push.userId)
   const row = await findProjectById(ctx.db, push.projectId)

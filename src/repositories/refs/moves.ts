@@ -20,7 +20,7 @@ export interface Push {
 }
 
 /** A push whose refs have moved. */
-export interface SettledPush {
+export interface FinalizedPush {
   readonly id: number
   readonly projectId: number
   readonly userId: number | null

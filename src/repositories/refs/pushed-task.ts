@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import { insertPushEffect } from './journal/queries.ts'
-import { branchOf, isDeletion, type SettledPush, tagOf } from './moves.ts'
+import { branchOf, type FinalizedPush, isDeletion, tagOf } from './moves.ts'
 
 /** Pipelines for the branches and tags of a push; what it does is CI's. */
 export const refsPushed = {
@@ -15,7 +15,7 @@ export async function claimEffect(ctx: Ctx, pushId: number, effect: string): Pro
 }
 
 /** Notifies CI of a push that left branches or tags where pipelines may run. In the transaction of its other effects. */
-export async function enqueuePushed(ctx: Ctx, push: SettledPush): Promise<void> {
+export async function enqueuePushed(ctx: Ctx, push: FinalizedPush): Promise<void> {
   const mayRun = push.moves.some(
     (move) => !isDeletion(move) && (branchOf(move.name) ?? tagOf(move.name)) !== undefined,
   )

@@ -8,7 +8,7 @@ import { forbidden, invalidText, notFound, type Problem, unauthorized } from '..
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import type { Repo } from '../../git/repo.ts'
-import { mayPushBranch } from '../refs/gate.ts'
+import { mayPushBranch } from '../refs/check-rules.ts'
 
 /** What a repository endpoint is handed. */
 export interface RepositorySubject {

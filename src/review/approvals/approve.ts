@@ -1,5 +1,5 @@
 import { type ActorUser, userOf } from '../../access/actor.ts'
-import { verifyPassword } from '../../access/password.ts'
+import { verifyPassword } from '../../access/authentication/password.ts'
 import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { notFound, unauthorized } from '../../base/problem.ts'

@@ -6,7 +6,7 @@ import { findVisibleProject, getVisibleProject, type Project } from '../../acces
 import { forbidden, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { noteableConditions } from '../../discussions/notes/access.ts'
-import { mayMergeBranch } from '../../repositories/refs/gate.ts'
+import { mayMergeBranch } from '../../repositories/refs/check-rules.ts'
 import { getMergeRequest, noteableOf } from './find.ts'
 import { params } from './path.ts'
 import { findById } from './queries.ts'

@@ -8,7 +8,7 @@ import {
 import { forbidden, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { SuggestionRow } from '../../discussions/notes/suggestion-queries.ts'
-import { mayPushBranch } from '../../repositories/refs/gate.ts'
+import { mayPushBranch } from '../../repositories/refs/check-rules.ts'
 import { reload } from '../merge-requests/find.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
 

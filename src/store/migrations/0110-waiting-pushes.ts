@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** Settled pushes whose effects are still to come: a burst of them is told of together. */
+/** Finalized pushes whose effects are still to come: those of a burst are applied together. */
 export const waitingPushes: Migration = {
   name: '0110-waiting-pushes',
   sql: `

@@ -1,4 +1,4 @@
-/** Settled pushes whose effects are still to come. */
+/** Finalized pushes whose effects are still to come. */
 export interface WaitingPushesTable {
   push_id: number
   project_id: number

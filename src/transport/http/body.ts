@@ -3,11 +3,11 @@ import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import type { Charge } from '../../http/body/budget.ts'
 import type { IncomingBody } from '../../http/body/incoming.ts'
-import { Pace, type PaceOptions } from '../rate.ts'
+import { BodyLimit, type BodyLimitOptions } from '../body-limit.ts'
 import { wrongType } from './refusal.ts'
 
 /** How slowly a client may send, by the settings of the server. */
-export function paceOf({ config }: Pick<Ctx, 'config'>, maxBytes: number): PaceOptions {
+export function paceOf({ config }: Pick<Ctx, 'config'>, maxBytes: number): BodyLimitOptions {
   return { idleMs: config.gitIdle, minRate: 100, graceMs: 120_000, maxBytes }
 }
 
@@ -15,11 +15,11 @@ export function paceOf({ config }: Pick<Ctx, 'config'>, maxBytes: number): PaceO
  * The decoded body of a request as a stream that gives up slow senders and stops at a limit, both
  * counted behind the decompression: a small body may inflate to anything.
  */
-export function decodedBody(body: IncomingBody, options: PaceOptions): Readable {
+export function decodedBody(body: IncomingBody, options: BodyLimitOptions): Readable {
   if (!['identity', 'gzip', 'x-gzip'].includes(body.encoding)) throw wrongType('plain or gzip')
   const source = body.open({ idleMs: 0, maxBytes: Number.POSITIVE_INFINITY })
   // The error, if any, arrives at whoever reads the last stream.
-  return pipeline(source, new Pace(options), () => {})
+  return pipeline(source, new BodyLimit(options), () => {})
 }
 
 /** The whole of a small body, charged to whoever sends it. */

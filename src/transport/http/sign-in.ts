@@ -1,6 +1,6 @@
 import { type Actor, ANONYMOUS } from '../../access/actor.ts'
-import { findActorByToken } from '../../access/authenticate.ts'
-import { mayUseGit, signInWithBasic } from '../../access/sign-in-basic.ts'
+import { findActorByToken } from '../../access/authentication/authenticate.ts'
+import { mayUseGit, signInWithBasic } from '../../access/authentication/sign-in-basic.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { basicOf } from '../../http/credentials.ts'

@@ -1,7 +1,7 @@
 import type { Actor } from '../../access/actor.ts'
+import { mayUseGit } from '../../access/authentication/sign-in-basic.ts'
 import { mayInProject, maySee } from '../../access/decide.ts'
 import { findMovedProjectId } from '../../access/find-queries.ts'
-import { mayUseGit } from '../../access/sign-in-basic.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { Problem, type ProblemCode } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'

@@ -22,7 +22,7 @@ const identity = { GIT_COMMITTER_NAME: 'Bo', GIT_COMMITTER_EMAIL: 'bo@x.test' }
 
 let world: GitWorld
 let repo: Repo
-let desk: string
+let folders: string
 let base: string
 const scratch = newFolder()
 
@@ -30,9 +30,9 @@ beforeAll(async () => {
   world = openGitWorld()
   repo = await world.repository()
   base = commitTree([], new Map(), startTree, 'refs/heads/base')
-  desk = join(newFolder(), 'work')
+  folders = join(newFolder(), 'work')
   // It reads the objects of the repository and keeps its own to itself.
-  git(repo.path, ['clone', '-q', '--shared', '--no-checkout', repo.path, desk])
+  git(repo.path, ['clone', '-q', '--shared', '--no-checkout', repo.path, folders])
 })
 afterAll(async () => {
   expect(fsck(repo)).toBe('')
@@ -78,12 +78,12 @@ async function mergeOfOurs(ours: string, theirs: string): Promise<string | reado
 
 /** Does it with the git program in a work tree; the tree, or undefined when it conflicts. */
 async function treeOfGit(at: string, args: readonly string[]): Promise<string | undefined> {
-  git(desk, ['reset', '-q', '--hard'])
-  git(desk, ['clean', '-qfdx'])
-  git(desk, ['checkout', '-q', '--detach', at])
-  const run = await runGitClient(desk, [...args], identity)
-  if (run.code === 0) return git(desk, ['rev-parse', 'HEAD^{tree}'])
-  await runGitClient(desk, [args[0] ?? '', args[0] === 'rebase' ? '--abort' : '--quit'])
+  git(folders, ['reset', '-q', '--hard'])
+  git(folders, ['clean', '-qfdx'])
+  git(folders, ['checkout', '-q', '--detach', at])
+  const run = await runGitClient(folders, [...args], identity)
+  if (run.code === 0) return git(folders, ['rev-parse', 'HEAD^{tree}'])
+  await runGitClient(folders, [args[0] ?? '', args[0] === 'rebase' ? '--abort' : '--quit'])
   return undefined
 }
 

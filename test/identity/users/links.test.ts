@@ -1,6 +1,6 @@
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { signInWithBasic } from '../../../src/access/sign-in-basic.ts'
+import { signInWithBasic } from '../../../src/access/authentication/sign-in-basic.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { signInWithBasic } from '../../../src/access/sign-in-basic.ts'
+import { signInWithBasic } from '../../../src/access/authentication/sign-in-basic.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World

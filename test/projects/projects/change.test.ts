@@ -138,7 +138,7 @@ describe('changing a project', () => {
     ])
   })
 
-  test('the default branch of a filled project must exist, that of an empty one is a wish', async () => {
+  test('the default branch of a filled project must exist, that of an empty one need not', async () => {
     const empty = await project()
     const wished = await ana.put(`/projects/${empty.id}`, { default_branch: 'trunk' })
     expect([wished.status, wished.body.default_branch]).toEqual([200, 'trunk'])

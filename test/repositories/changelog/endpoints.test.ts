@@ -151,8 +151,8 @@ describe('the changelog of a version', () => {
 describe('committing the changelog', () => {
   test('puts the section where its version belongs, once', async () => {
     const { body } = await change('Add it\n\nChangelog: added')
-    const wish = { version: '1.1.0', date: '2026-01-02' }
-    const reply = await ana.post(`${project.api}/changelog`, wish)
+    const input = { version: '1.1.0', date: '2026-01-02' }
+    const reply = await ana.post(`${project.api}/changelog`, input)
     expect(reply.status).toBe(200)
     const text = project.git('show', 'main:CHANGELOG.md')
     expect(text).toBe(
@@ -160,7 +160,7 @@ describe('committing the changelog', () => {
     )
     expect(project.git('log', '-1', '--format=%s', 'main')).toBe('Add changelog for version 1.1.0')
     const tip = project.git('rev-parse', 'main')
-    const again = await ana.post(`${project.api}/changelog`, wish)
+    const again = await ana.post(`${project.api}/changelog`, input)
     expect([again.status, project.git('rev-parse', 'main')]).toEqual([200, tip])
   })
 

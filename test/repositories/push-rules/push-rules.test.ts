@@ -2,18 +2,18 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  type ClientFolders,
   commitFile,
-  type Desk,
   gitClient,
   makeProject,
-  openDesk,
+  openClientFolders,
   runGitClient,
   type TestProject,
 } from '../../support/git-client.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
-let desk: Desk
+let folders: ClientFolders
 let ana: Caller
 let project: TestProject
 let source: string
@@ -21,16 +21,16 @@ let rule: string
 
 beforeAll(async () => {
   world = await openWorld()
-  desk = openDesk()
+  folders = openClientFolders()
   ana = await world.user('ana')
   project = await makeProject(world, ana, 'ruled')
-  source = await desk.repository()
+  source = await folders.repository()
   await gitClient(source, ['push', '-q', project.url(ana), 'main', 'main:refs/tags/v0'])
   rule = `/projects/${project.id}/push_rule`
 })
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 describe('push rules', () => {

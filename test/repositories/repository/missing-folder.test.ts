@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDesk, runGitClient } from '../../support/git-client.ts'
+import { openClientFolders, runGitClient } from '../../support/git-client.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
@@ -49,8 +49,8 @@ test.each([false, true])(
 
 test('whoever clones or pushes to it is told so', async () => {
   const project = await projectWithoutFolder(false)
-  const desk = openDesk()
-  const folder = await desk.repository()
+  const folders = openClientFolders()
+  const folder = await folders.repository()
   const address = new URL(`${world.url}/${project.fullPath}.git`)
   address.username = 'ana'
   address.password = ana.token ?? ''
@@ -62,5 +62,5 @@ test('whoever clones or pushes to it is told so', async () => {
     expect(run.code).not.toBe(0)
     expect(run.stderr).toContain('the repository is not there any more')
   }
-  await desk.clear()
+  await folders.clear()
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashPassword } from '../../../src/access/password.ts'
+import { hashPassword } from '../../../src/access/authentication/password.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'

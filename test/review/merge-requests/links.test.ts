@@ -29,11 +29,11 @@ test.each(['blocks', 'dependencies'])(
   async (word) => {
     const { bench, first, second } = await stage()
     const at = `${bench.api}/2/${word}`
-    const wish = { blocking_merge_request_id: first.id }
-    expect((await guest.post(at, wish)).status).toBe(403)
-    const made = await ana.post(at, wish)
+    const input = { blocking_merge_request_id: first.id }
+    expect((await guest.post(at, input)).status).toBe(403)
+    const made = await ana.post(at, input)
     expect([made.status, made.body.blocking_merge_request.iid]).toEqual([201, 1])
-    expect((await ana.post(at, wish)).status).toBe(409)
+    expect((await ana.post(at, input)).status).toBe(409)
     const circle = { blocking_merge_request_id: second.id }
     expect((await ana.post(`${bench.api}/1/${word}`, circle)).status).toBe(400)
     expect((await ana.post(at, { blocking_merge_request_id: 999_999 })).status).toBe(404)
@@ -48,7 +48,7 @@ test.each(['blocks', 'dependencies'])(
     expect((await bench.read(2)).body.detailed_merge_status).toBe('mergeable')
     expect((await ana.delete(`${at}/${made.body.id}`)).status).toBe(204)
     expect((await ana.delete(`${at}?block_id=${made.body.id}`)).status).toBe(404)
-    const again = await ana.post(at, wish)
+    const again = await ana.post(at, input)
     expect((await ana.delete(`${at}?block_id=${again.body.id}`)).status).toBe(204)
     expect((await ana.get(at)).body).toEqual([])
   },

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  type ClientFolders,
   commitFile,
-  type Desk,
   gitClient,
-  openDesk,
+  openClientFolders,
   runGitClient,
 } from '../../support/git-client.ts'
 import { addMember } from '../../support/members.ts'
@@ -12,19 +12,19 @@ import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
-let desk: Desk
+let folders: ClientFolders
 let ana: Caller
 let ben: Caller
 
 beforeAll(async () => {
   world = await openWorld()
-  desk = openDesk()
+  folders = openClientFolders()
   ana = await world.user('ana')
   ben = await world.user('ben')
 })
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 async function clone(bench: Bench, caller: Caller): Promise<string> {
@@ -32,7 +32,7 @@ async function clone(bench: Bench, caller: Caller): Promise<string> {
   const address = new URL(`${world.url}/${body.path_with_namespace}.git`)
   address.username = caller.username
   address.password = caller.token ?? ''
-  const folder = await desk.folder()
+  const folder = await folders.folder()
   await gitClient(folder, ['clone', '-q', address.href, 'copy'])
   const copy = join(folder, 'copy')
   await gitClient(copy, ['config', 'user.name', caller.username])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { commitFile, gitClient, openDesk, runGitClient } from '../../support/git-client.ts'
+import { commitFile, gitClient, openClientFolders, runGitClient } from '../../support/git-client.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
@@ -7,7 +7,7 @@ import { type Caller, openWorld, type World } from '../../support/world.ts'
 let world: World
 let ana: Caller
 let ben: Caller
-const desk = openDesk()
+const folders = openClientFolders()
 
 beforeAll(async () => {
   world = await openWorld()
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await world.close()
-  await desk.clear()
+  await folders.clear()
 })
 
 function url(bench: Bench, caller: Caller): string {
@@ -27,7 +27,7 @@ function url(bench: Bench, caller: Caller): string {
 }
 
 async function clone(bench: Bench, caller: Caller): Promise<string> {
-  const folder = await desk.folder()
+  const folder = await folders.folder()
   await gitClient(folder, ['clone', '-q', url(bench, caller), '.'])
   return folder
 }

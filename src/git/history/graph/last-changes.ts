@@ -91,7 +91,7 @@ class ChangesWalk {
       this.#here.delete(at)
       const before = known(at)
       if (before) {
-        for (const name of here) this.#settle(name, before.get(name.text) ?? this.#history.idOf(at))
+        for (const name of here) this.#assign(name, before.get(name.text) ?? this.#history.idOf(at))
       } else await this.#visit(at, here)
     }
     return this.#found
@@ -122,10 +122,10 @@ class ChangesWalk {
       )
       left = left.filter((name) => changed.has(name))
     }
-    for (const name of left) this.#settle(name, this.#history.idOf(position))
+    for (const name of left) this.#assign(name, this.#history.idOf(position))
   }
 
-  #settle(name: Name, id: ObjectId): void {
+  #assign(name: Name, id: ObjectId): void {
     this.#found.set(name.text, id)
   }
 

@@ -13,7 +13,7 @@ interface Holder {
   history: History | undefined
   stamp: string
   /** Inclusions run one after the other: each changes the same tables. */
-  turn: Promise<unknown>
+  queue: Promise<unknown>
 }
 
 const holderKey = Symbol('history')
@@ -28,7 +28,7 @@ export function currentHistory(repository: OpenRepository): History {
   const holder = repository.keep<Holder>(holderKey, () => ({
     history: undefined,
     stamp: '',
-    turn: Promise.resolve(),
+    queue: Promise.resolve(),
   }))
   const stamp = stampNow(repository.path)
   const { history } = holder
@@ -75,12 +75,12 @@ export async function historyWith(
   const missing = ids.filter((id) => history.find(id) < 0)
   if (missing.length === 0) return history
   const holder = repository.keep<Holder>(holderKey, notLoaded)
-  const turn = holder.turn.then(
+  const done = holder.queue.then(
     () => include(repository, history, missing),
     () => include(repository, history, missing),
   )
-  holder.turn = turn.catch(() => {})
-  await turn
+  holder.queue = done.catch(() => {})
+  await done
   return history
 }
 

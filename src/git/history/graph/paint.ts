@@ -144,7 +144,7 @@ export function containing(history: History, commit: number, tips: readonly numb
         stack.pop()
         continue
       }
-      const next = settle(history, at, level, state)
+      const next = decide(history, at, level, state)
       if (next >= 0) stack.push(next)
       else stack.pop()
     }
@@ -154,7 +154,7 @@ export function containing(history: History, commit: number, tips: readonly numb
 }
 
 /** Decides a commit from its parents, or names the parent that has to be looked at first. */
-function settle(history: History, at: number, level: number, state: Uint8Array): number {
+function decide(history: History, at: number, level: number, state: Uint8Array): number {
   let pending = -1
   for (let n = 0, p = history.parent(at, 0); p >= 0; p = history.parent(at, n)) {
     if (state[p] === contains) {

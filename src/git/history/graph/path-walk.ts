@@ -21,7 +21,7 @@ export class PathWalk {
   readonly #list: number[] = []
   #finished = false
   /** Callers share one walk; each step waits for the one before. */
-  #turn: Promise<unknown> = Promise.resolve()
+  #reading: Promise<unknown> = Promise.resolve()
 
   constructor(repository: OpenRepository, history: History, options: WalkOptions, path: string) {
     this.#history = history
@@ -34,12 +34,12 @@ export class PathWalk {
 
   /** The first commits of the list, `count` of them or all there are. */
   first(count: number, signal: AbortSignal): Promise<readonly number[]> {
-    const turn = this.#turn.then(
+    const reading = this.#reading.then(
       () => this.#extend(count, signal),
       () => this.#extend(count, signal),
     )
-    this.#turn = turn.catch(() => {})
-    return turn.then(() => this.#list.slice(0, count))
+    this.#reading = reading.catch(() => {})
+    return reading.then(() => this.#list.slice(0, count))
   }
 
   async #extend(count: number, signal: AbortSignal): Promise<void> {
@@ -59,8 +59,8 @@ export class PathWalk {
         throw new GitError('timeout', 'the caller went away')
       }
       if (slice.isOver()) await slice.yield()
-      const settled = this.#unchanged(position)
-      if (!settled && (await this.#changed(position))) this.#list.push(position)
+      const isUnchanged = this.#unchanged(position)
+      if (!isUnchanged && (await this.#changed(position))) this.#list.push(position)
     }
   }
 

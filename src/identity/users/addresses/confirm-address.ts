@@ -1,4 +1,4 @@
-import { hashPassword } from '../../../access/password.ts'
+import { hashPassword } from '../../../access/authentication/password.ts'
 import { digestOf } from '../../../access/token-use.ts'
 import { later } from '../../../base/clock.ts'
 import { runEffects } from '../../../base/effects.ts'

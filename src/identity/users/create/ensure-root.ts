@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { issueToken, newSecret } from '../../../access/issue-token.ts'
+import { issueToken, newSecret } from '../../../access/authentication/issue-token.ts'
 import { ADMIN_SCOPES } from '../../../access/scopes.ts'
 import { StartError } from '../../../base/start-error.ts'
 import type { Ctx } from '../../../ctx.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { makeOutbound, type Outbound } from '../../../base/outbound.ts'
+import { makeOutbound, type Outbound } from '../../../base/outbound/outbound.ts'
 import { invalid, Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 

@@ -27,7 +27,7 @@ const sizeOrders = new Set(['repository_size', 'storage_size', 'packages_size'])
 const wikiSize = sql<number>`coalesce(
   (SELECT size FROM wiki_snippet_repositories WHERE wiki_snippet_repositories.project_id = projects.id), 0)`
 
-/** The order that was asked for, newest first unless told; ids decide between equals. */
+/** The order that was asked for, newest first by default; ids decide between equals. */
 export function ordered(query: Query, viewer: Viewer, filters: ProjectFilters): Query {
   const sort = filters.sort ?? 'desc'
   if (filters.order_by === 'similarity' && filters.search) {

@@ -1,7 +1,7 @@
 import { anyone } from '../../../access/subjects.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { text } from '../../../http/params.ts'
-import { getUserWithProfile } from '../../../identity/users/visible-profile.ts'
+import { getUserWithProfile } from '../../../identity/users/profile/visible-profile.ts'
 import { projectListEntity } from '../entity.ts'
 import { listProjects } from './list-projects.ts'
 import { projectListParams, projectPages } from './params.ts'

@@ -7,8 +7,8 @@ import { type Diff, type DiffInput, readDiff, readPrintedDiff } from '../../../g
 import { streamRawDiff } from '../../../git/diff/raw-diff.ts'
 import { readLog } from '../../../git/history/log.ts'
 import { bytes, endpoint } from '../../../http/endpoint.ts'
+import { ready } from '../../../http/listener/ready.ts'
 import { flag, id } from '../../../http/params.ts'
-import { ready } from '../../../http/ready.ts'
 import { commitEntity, presentCommit } from '../../../repositories/commits/entity.ts'
 import {
   diffEntity,

@@ -3,9 +3,9 @@ import type { Ctx } from '../../../ctx.ts'
 import { countAheadBehind } from '../../../git/history/merge-base.ts'
 import {
   branchOf,
+  type FinalizedPush,
   isDeletion,
   type RefMove,
-  type SettledPush,
 } from '../../../repositories/refs/moves.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { closeMergeRequest } from '../change/close.ts'
@@ -38,7 +38,7 @@ export async function branchesMoved(
 }
 
 /** Brings merge requests up to date with a push: the part that takes git, in the push's task; may run twice. */
-export async function mergeRequestsAfterPush(given: Ctx, push: SettledPush): Promise<void> {
+export async function mergeRequestsAfterPush(given: Ctx, push: FinalizedPush): Promise<void> {
   const ctx = await actAs(given, push.userId)
   const reviewed = await listReviewedBranches(ctx.db, push.projectId)
   for (const move of push.moves) {
@@ -66,7 +66,7 @@ async function sourceDeleted(ctx: Ctx, projectId: number, branch: string): Promi
   }
 }
 
-async function sourceMoved(ctx: Ctx, push: SettledPush, branch: string): Promise<void> {
+async function sourceMoved(ctx: Ctx, push: FinalizedPush, branch: string): Promise<void> {
   for (const { id } of await listOpenFromBranch(ctx.db, push.projectId, branch)) {
     await ctx.work.enqueue(ctx.db, refreshJob, { id, user_id: push.userId })
   }
@@ -74,7 +74,7 @@ async function sourceMoved(ctx: Ctx, push: SettledPush, branch: string): Promise
 
 async function targetMoved(
   ctx: Ctx,
-  push: SettledPush,
+  push: FinalizedPush,
   branch: string,
   newId: string,
 ): Promise<void> {

@@ -1,0 +1,16 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { DeployTokensTable } from '../../store/schema/accounts.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type DeployTokenRow = Selectable<DeployTokensTable>
+
+export function insertDeployToken(
+  db: Db,
+  row: Insertable<DeployTokensTable>,
+): Promise<DeployTokenRow> {
+  return db.insertInto('deploy_tokens').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function deleteDeployTokenRow(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('deploy_tokens').where('id', '=', id).execute()
+}

@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import type { Db } from '../../store/schema.ts'
+
+/** The running job of a token's digest, with the user whom it acts as. */
+export async function findJobByDigest(db: Db, digest: Buffer) {
+  return await db
+    .selectFrom('ci_running_jobs')
+    .innerJoin('users', 'users.id', 'ci_running_jobs.user_id')
+    .select(['ci_running_jobs.job_id', 'ci_running_jobs.project_id'])
+    .select(['users.id', 'users.username', 'users.name', 'users.email', 'users.state'])
+    .select(['users.kind', 'users.admin', 'users.external'])
+    .where('ci_running_jobs.token_digest', '=', digest)
+    .executeTakeFirst()
+}
+
+/** Whether a project lets the jobs of another reach it. */
+export async function isJobAllowed(
+  db: Db,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<boolean> {
+  const { rows } = await sql<{ found: number }>`
+    SELECT 1 AS found WHERE
+      EXISTS (SELECT 1 FROM ci_job_token_scopes WHERE project_id = ${to} AND inbound_enabled = 0)
+      OR EXISTS (SELECT 1 FROM ci_job_token_allowed
+        WHERE project_id = ${to} AND target_project_id = ${from})
+      OR EXISTS (SELECT 1 FROM ci_job_token_allowed allowed
+        JOIN projects p ON p.id = ${from}
+        JOIN namespace_ancestors na ON na.namespace_id = p.namespace_id
+          AND na.ancestor_id = allowed.target_group_id
+        WHERE allowed.project_id = ${to})`.execute(db)
+  return rows.length > 0
+}

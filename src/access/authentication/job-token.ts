@@ -1,0 +1,38 @@
+import { unauthorized } from '../../base/problem.ts'
+import type { Db } from '../../store/schema.ts'
+import type { JobActor } from '../actor.ts'
+import { digestOf } from '../token-use.ts'
+import type { AuthenticationContext } from './authentication-context.ts'
+import { findJobByDigest, isJobAllowed } from './job-token-queries.ts'
+
+/** The job whose token this is, while it runs: a token dies with its job, and with the account of its user. */
+export async function findJobActor(
+  context: AuthenticationContext,
+  secret: string,
+): Promise<JobActor | undefined> {
+  const row = await findJobByDigest(context.db, digestOf(secret))
+  if (!row) return undefined
+  const { job_id, project_id, ...columns } = row
+  if (row.state !== 'active') return undefined
+  const user = { ...columns, admin: row.admin === 1, external: row.external === 1 }
+  return { kind: 'job', jobId: job_id, projectId: project_id, user }
+}
+
+/** As `findJobActor`, or 401. */
+export async function signInWithJobToken(
+  context: AuthenticationContext,
+  secret: string,
+): Promise<JobActor> {
+  const actor = await findJobActor(context, secret)
+  if (!actor) throw unauthorized()
+  return actor
+}
+
+/**
+ * Whether a job may act in a project by its user's role there (docs/contract/D §2.5): in its own, and in those that list
+ * its project or a group above it, or list nobody on purpose.
+ */
+export async function mayJobReach(db: Db, actor: JobActor, projectId: number): Promise<boolean> {
+  if (actor.projectId === projectId) return true
+  return await isJobAllowed(db, { from: actor.projectId, to: projectId })
+}

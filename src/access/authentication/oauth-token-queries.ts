@@ -1,0 +1,61 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { OauthTokensTable } from '../../store/schema/accounts.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type OauthTokenRow = Selectable<OauthTokensTable>
+
+export function insertOauthToken(
+  db: Db,
+  row: Insertable<OauthTokensTable>,
+): Promise<OauthTokenRow> {
+  return db.insertInto('oauth_tokens').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+export function findOauthToken(
+  db: Db,
+  by: 'digest' | 'refresh_digest',
+  digest: Buffer,
+): Promise<OauthTokenRow | undefined> {
+  return db.selectFrom('oauth_tokens').selectAll().where(by, '=', digest).executeTakeFirst()
+}
+
+/** Takes a token back; false when it was so already. */
+export async function revokeOauthToken(db: Db, id: number, now: Instant): Promise<boolean> {
+  const done = await db
+    .updateTable('oauth_tokens')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** Takes back every token that came of one consent. */
+export async function revokeGrantTokens(db: Db, grantId: number, now: Instant): Promise<void> {
+  await db
+    .updateTable('oauth_tokens')
+    .set({ revoked_at: now })
+    .where('grant_id', '=', grantId)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
+/** Removes what nobody can use any more; a revoked token is kept a while, so that its reuse is noticed. */
+export async function deleteOldOauthTokens(
+  db: Db,
+  before: { readonly monthAgo: Instant },
+): Promise<void> {
+  await db
+    .deleteFrom('oauth_tokens')
+    .where((where) =>
+      where.or([
+        where('revoked_at', '<=', before.monthAgo),
+        where.and([
+          where('refresh_digest', 'is', null),
+          where('expires_at', '<=', before.monthAgo),
+        ]),
+      ]),
+    )
+    .execute()
+}

@@ -1,0 +1,91 @@
+import { forbidden, Problem, unauthorized } from '../../base/problem.ts'
+import type { Actor, UserActor } from '../actor.ts'
+import { assertUserMaySignIn, findActorByToken } from './authenticate.ts'
+import type { AuthenticationContext } from './authentication-context.ts'
+import { type Credentials, hasScope } from './credentials.ts'
+import { findDeployToken } from './deploy-token.ts'
+import { signInWithJobToken } from './job-token.ts'
+import { verifyPassword } from './password.ts'
+import { findUserForPassword } from './sign-in-queries.ts'
+
+/** What clients write for a password when the token stands as the user name. */
+const NO_PASSWORD: readonly string[] = ['', 'x-oauth-basic']
+
+/**
+ * Who signs in with Basic authentication, in the order of docs/contract/D §3.2: a token as the password (or as the user name),
+ * a deploy token, user name or e-mail with password. Unknown, expired and revoked → 401; blocked user → 403; an address
+ * that guesses passwords → 429. Scopes are asked by `mayUseGit` and by the registries.
+ */
+export async function signInWithBasic(
+  context: AuthenticationContext,
+  given: NonNullable<Credentials['basic']>,
+): Promise<Actor> {
+  if (context.config.vendor.jobTokenUsers.includes(given.user)) {
+    return await signInWithJobToken(context, given.password)
+  }
+  const secret = NO_PASSWORD.includes(given.password) ? given.user : given.password
+  const byToken = await findActorBySecret(context, secret)
+  if (byToken) return byToken
+  const byDeployToken = await findDeployToken(context, given)
+  if (byDeployToken) return byDeployToken
+  const actor = await signInWithPassword(context, given)
+  if (!context.settings.get('password_authentication_enabled_for_git')) {
+    throw forbidden('Sign in with a personal access token as the password')
+  }
+  return actor
+}
+
+async function findActorBySecret(
+  context: AuthenticationContext,
+  secret: string,
+): Promise<UserActor | undefined> {
+  if (secret === '') return undefined
+  try {
+    return await findActorByToken(context, secret)
+  } catch (error) {
+    // Basic clients get the common challenge, not the words of Bearer tokens.
+    if (error instanceof Problem && error.code === 'unauthorized') throw unauthorized()
+    throw error
+  }
+}
+
+/** The user with this name or e-mail and password; takes as long when there is no such user. */
+export async function signInWithPassword(
+  context: AuthenticationContext,
+  given: { readonly user: string; readonly password: string },
+): Promise<UserActor> {
+  const row = await findUserForPassword(context.db, given.user)
+  const isRight = async () => {
+    const right = await verifyPassword(given.password, row?.password_hash ?? null)
+    return right && row?.kind === 'human'
+  }
+  const right = await context.guesses.compare(context.ip, () => context.now(), isRight)
+  if (!row || !right) throw unauthorized()
+  const { password_hash: _, ...columns } = row
+  const user = { ...columns, admin: row.admin === 1, external: row.external === 1 }
+  assertUserMaySignIn(user)
+  return { kind: 'user', user, token: null, sudoBy: null }
+}
+
+const PULL_SCOPES = ['api', 'read_api', 'read_repository', 'write_repository']
+const PUSH_SCOPES = ['api', 'write_repository']
+
+/**
+ * Whether the credential may be used to pull or push at all (docs/contract/D §3.2); the project's rules are asked beside it.
+ * Nobody pushes without signing in, and a deploy token never does. A job pushes only where its project allows that.
+ */
+export function mayUseGit(actor: Actor, what: 'pull' | 'push'): boolean {
+  switch (actor.kind) {
+    case 'anonymous':
+      return what === 'pull'
+    case 'job':
+    case 'system':
+      return true
+    case 'deploy_token':
+      return what === 'pull' && actor.scopes.includes('read_repository')
+    case 'user':
+      return (
+        actor.token === null || hasScope(actor.token, what === 'pull' ? PULL_SCOPES : PUSH_SCOPES)
+      )
+  }
+}

@@ -1,0 +1,35 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { AccessTokensTable } from '../../store/schema/core.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type AccessTokenRow = Selectable<AccessTokensTable>
+
+export function insertToken(db: Db, row: Insertable<AccessTokensTable>): Promise<AccessTokenRow> {
+  return db.insertInto('access_tokens').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+export function findTokenById(db: Db, id: number): Promise<AccessTokenRow | undefined> {
+  return db.selectFrom('access_tokens').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Revokes one token; false when it was revoked already. */
+export async function revokeTokenRow(db: Db, id: number, now: Instant): Promise<boolean> {
+  const done = await db
+    .updateTable('access_tokens')
+    .set({ revoked: 1, updated_at: now })
+    .where('id', '=', id)
+    .where('revoked', '=', 0)
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** Revokes every token that came from one by rotation, the first one included. */
+export async function revokeFamilyRows(db: Db, familyId: number, now: Instant): Promise<void> {
+  await db
+    .updateTable('access_tokens')
+    .set({ revoked: 1, updated_at: now })
+    .where((where) => where.or([where('family_id', '=', familyId), where('id', '=', familyId)]))
+    .where('revoked', '=', 0)
+    .execute()
+}

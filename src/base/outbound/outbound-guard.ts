@@ -1,0 +1,145 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { Problem } from '../problem.ts'
+import { addressSet, isPrivateAddress, plainAddress } from './address.ts'
+
+export type OutboundReason =
+  | 'bad_url'
+  | 'blocked'
+  | 'unreachable'
+  | 'timeout'
+  | 'too_large'
+  | 'redirects'
+  | 'damaged'
+
+/** What can go wrong when we ask another server. The message never says what lies behind a private address. */
+export class OutboundError extends Problem {
+  readonly reason: OutboundReason
+
+  constructor(reason: OutboundReason, text: string) {
+    super('bad_gateway', 502, { message: `502 Bad Gateway - ${text}` })
+    this.name = 'OutboundError'
+    this.reason = reason
+    this.message = text
+  }
+}
+
+/** A URL whose host was looked up and found fit to be asked. */
+export interface Target {
+  readonly url: URL
+  /** The only addresses that a connection may use; empty when a proxy does the looking up. */
+  readonly addresses: readonly string[]
+}
+
+export type Resolve = (hostname: string) => Promise<readonly string[]>
+
+export interface GuardOptions {
+  /** `GITSTEAD_OUTBOUND_ALLOW`: hosts, addresses or networks, each with an optional port. */
+  readonly allow: readonly string[]
+  /** A proxy looks names up itself, and here there may be no DNS at all. */
+  readonly proxied?: boolean
+  readonly resolve?: Resolve
+}
+
+/** Says which URLs the server may ask: public ones, and those that the operator allows. */
+export interface OutboundGuard {
+  /**
+   * The cheap check for the moment when a URL is saved: protocol, host, and its addresses, if it has any yet. Throws
+   * OutboundError.
+   */
+  assertMayAsk(url: string | URL): Promise<void>
+  /** The check for the moment of asking; the connection must use the addresses that come back. */
+  resolve(url: string | URL): Promise<Target>
+}
+
+/** Names that mean this machine or its surroundings before any DNS is asked. */
+const localNames =
+  /^(?:localhost|.*\.localhost|.*\.local|.*\.internal|.*\.localdomain|localhost\.localdomain|ip6-localhost|ip6-loopback|metadata|instance-data)$/
+
+export function makeGuard(options: GuardOptions): OutboundGuard {
+  const rules = options.allow.map(parseRule)
+  const resolveName = options.resolve ?? systemResolve
+  const guard: OutboundGuard = {
+    async assertMayAsk(given) {
+      try {
+        await guard.resolve(given)
+      } catch (error) {
+        // A name that does not resolve now may do so later, and is checked again then.
+        if (error instanceof OutboundError && error.reason === 'unreachable') return
+        throw error
+      }
+    },
+    async resolve(given) {
+      const url = parseUrl(given)
+      const name = hostName(url)
+      const rulesHere = rules.filter((rule) => rule.port === undefined || rule.port === portOf(url))
+      const namedRule = rulesHere.some((rule) => rule.name === name)
+      const mayUse = (address: string) =>
+        namedRule || !isPrivateAddress(address) || rulesHere.some((rule) => rule.holds(address))
+      if (isIP(name) !== 0) {
+        if (!mayUse(name)) throw blocked(url)
+        return { url, addresses: [plainAddress(name)] }
+      }
+      if (localNames.test(name) && !namedRule) throw blocked(url)
+      if (options.proxied) return { url, addresses: [] }
+      const addresses = await resolveName(name)
+      if (addresses.length === 0) throw unresolved(name)
+      // One private answer among public ones is how a name is made to slip through.
+      if (!addresses.every(mayUse)) throw blocked(url)
+      return { url, addresses }
+    },
+  }
+  return guard
+}
+
+interface Rule {
+  readonly name: string
+  readonly port: number | undefined
+  holds(address: string): boolean
+}
+
+function parseRule(text: string): Rule {
+  const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text)
+  const [, host = text, port] = bracketed ?? /^([^:]+):(\d+)$/.exec(text) ?? []
+  const name = host.toLowerCase().replace(/\.$/, '')
+  const isAddress = isIP(name.split('/')[0] ?? '') !== 0
+  return {
+    name,
+    port: port === undefined ? undefined : Number(port),
+    holds: isAddress ? addressSet([name]) : () => false,
+  }
+}
+
+function parseUrl(given: string | URL): URL {
+  const url = URL.canParse(String(given)) ? new URL(given) : undefined
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
+    throw new OutboundError('bad_url', 'the URL must begin with http:// or https://')
+  }
+  return url
+}
+
+/** The host as DNS sees it. The URL parser has already turned odd numbers and letters into plain ones. */
+function hostName(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
+}
+
+function portOf(url: URL): number {
+  return Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+}
+
+function blocked(url: URL): OutboundError {
+  return new OutboundError('blocked', `requests to ${url.hostname} are not allowed`)
+}
+
+function unresolved(name: string): OutboundError {
+  return new OutboundError('unreachable', `${name} has no address`)
+}
+
+async function systemResolve(name: string): Promise<readonly string[]> {
+  try {
+    const found = await lookup(name, { all: true, verbatim: true })
+    return found.map((one) => one.address)
+  } catch {
+    throw unresolved(name)
+  }
+}

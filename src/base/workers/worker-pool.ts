@@ -1,0 +1,111 @@
+import { createRequire } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { Piscina } from 'piscina'
+import { Semaphore } from '../semaphore.ts'
+import type { WorkerInput } from './worker-task.ts'
+
+/** Why a task of the pool has no result: a limit, not an error of its own. */
+export class WorkerLimitError extends Error {
+  readonly limit: 'time' | 'memory' | 'waiting'
+  constructor(limit: 'time' | 'memory' | 'waiting') {
+    super(`a task of the worker pool reached its limit: ${limit}`)
+    this.limit = limit
+  }
+}
+
+const threads = 3
+const memoryMb = 128
+/** A worker without tasks ends after so long. */
+const idleMs = 60_000
+/** Tasks that wait for a worker; more are refused. The pool's own `maxQueue` lets many more through. */
+const maxWaiting = 500
+
+/** A worker does not inherit the loader that TypeScript needs where the server runs from its sources. */
+function loaderArguments(): string[] {
+  if (!import.meta.url.endsWith('.ts')) return []
+  return ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href]
+}
+
+const pool = new Piscina({
+  minThreads: 0,
+  maxThreads: threads,
+  idleTimeout: idleMs,
+  env: {},
+  execArgv: loaderArguments(),
+  resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+  recordTiming: false,
+})
+
+let lastId = 0
+const onStarted = new Map<number, () => void>()
+pool.on('message', ({ started }: { readonly started: number }) => onStarted.get(started)?.())
+
+const busy = () => new WorkerLimitError('waiting')
+const allTasks = new Semaphore({ limit: threads, maxWaiting, busy })
+/** Leaves one worker to short tasks, however many long ones there are. */
+const longTasks = new Semaphore({ limit: threads - 1, maxWaiting, busy })
+
+export interface WorkerTaskOptions {
+  /** Where the function is declared with `workerTask`, beside the caller: `new URL('./x.ts', import.meta.url)`. */
+  readonly module: URL
+  readonly name: string
+  /** The worker is ended when the task takes longer. */
+  readonly timeoutMs: number
+  readonly isLong: boolean
+}
+
+/**
+ * Runs work on a user's text in a worker thread, with a limit of time and one of memory, so that requests go on meanwhile.
+ * Fails with `WorkerLimitError` at a limit.
+ */
+export async function runInWorker<Input, Output>(
+  input: Input,
+  options: WorkerTaskOptions,
+): Promise<Output> {
+  const releaseLong = options.isLong ? await longTasks.acquire() : undefined
+  try {
+    const release = await allTasks.acquire()
+    try {
+      return await runTask(input, options)
+    } finally {
+      release()
+    }
+  } finally {
+    releaseLong?.()
+  }
+}
+
+async function runTask<Input, Output>(input: Input, options: WorkerTaskOptions): Promise<Output> {
+  lastId += 1
+  const id = lastId
+  const timeout = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  onStarted.set(id, () => {
+    timer = setTimeout(() => timeout.abort(), options.timeoutMs)
+  })
+  const task: WorkerInput<Input> = { id, input }
+  const { name } = options
+  try {
+    const filename = fileOf(options.module)
+    // The module that is named declares this function with these types.
+    return (await pool.run(task, { filename, name, signal: timeout.signal })) as Output
+  } catch (error) {
+    throw limitOf(error, timeout.signal) ?? error
+  } finally {
+    clearTimeout(timer)
+    onStarted.delete(id)
+  }
+}
+
+/** The build renames what it compiles, but not what stands in a string. */
+function fileOf(module: URL): string {
+  const path = fileURLToPath(module)
+  return import.meta.url.endsWith('.ts') ? path : path.replace(/\.ts$/, '.js')
+}
+
+function limitOf(error: unknown, timeout: AbortSignal): WorkerLimitError | undefined {
+  if (timeout.aborted) return new WorkerLimitError('time')
+  if (!(error instanceof Error)) return undefined
+  const isMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+  return isMemory ? new WorkerLimitError('memory') : undefined
+}

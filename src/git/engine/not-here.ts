@@ -1,2 +1,0 @@
-/** The main process must not do this itself: an engine process is asked instead. */
-export class NotHere extends Error {}

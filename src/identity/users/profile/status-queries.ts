@@ -1,0 +1,30 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Instant } from '../../../base/clock.ts'
+import type { UserStatusesTable } from '../../../store/schema/accounts.ts'
+import type { Db } from '../../../store/schema.ts'
+
+export type UserStatusRow = Selectable<UserStatusesTable>
+
+/** What somebody says of themselves; one that was to be cleared by now is gone. */
+export function findStatus(
+  db: Db,
+  userId: number,
+  now: Instant,
+): Promise<UserStatusRow | undefined> {
+  return db
+    .selectFrom('user_statuses')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where((where) => where.or([where('clear_at', 'is', null), where('clear_at', '>', now)]))
+    .executeTakeFirst()
+}
+
+export function saveStatus(db: Db, row: Insertable<UserStatusesTable>): Promise<UserStatusRow> {
+  const { user_id: _, ...changes } = row
+  return db
+    .insertInto('user_statuses')
+    .values(row)
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(changes))
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
