@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { badParameters, type Problem } from '../../base/problem.ts'
 import type { Input } from './form.ts'
 import { type JsonLimits, JsonScan, type Span } from './json-scan.ts'
-import { withoutPrototypes } from './prototypes.ts'
+import { mayNamePrototypes, withoutPrototypes } from './prototypes.ts'
 
 /** Documents up to this size are read in one go. */
 const SMALL = 64 * 1024
@@ -38,7 +38,9 @@ export async function readJson(
   if (bytes.length <= SMALL) {
     scan.step(bytes.length)
     charge(scan.values)
-    return asInput(parse(decodeUtf8(bytes)))
+    const text = decodeUtf8(bytes)
+    const value = asObject(parse(text))
+    return mayNamePrototypes(text) ? cleaned(value) : value
   }
   const pause = pauses()
   while (!scan.step(SMALL)) await pause()
@@ -47,7 +49,7 @@ export async function readJson(
   for (const span of scan.long) texts.push(await readLong(bytes, span, pause))
   const mark = randomBytes(12).toString('hex')
   const value = parse(decodeUtf8(withMarks(bytes, scan.long, mark)))
-  return asInput(texts.length === 0 ? value : putBack(value, mark, texts))
+  return cleaned(asObject(texts.length === 0 ? value : putBack(value, mark, texts)))
 }
 
 /** The limits of JSON as the configuration has them. */
@@ -81,9 +83,13 @@ function parse(text: string): unknown {
   }
 }
 
-function asInput(value: unknown): Input {
+function asObject(value: unknown): Input {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) throw malformed()
-  return withoutPrototypes(value) as Input
+  return value as Input // by the check right here
+}
+
+function cleaned(value: Input): Input {
+  return withoutPrototypes(value) as Input // an object stays one
 }
 
 async function readLong(

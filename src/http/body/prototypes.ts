@@ -1,5 +1,10 @@
 const POISON = new Set(['__proto__', 'constructor', 'prototype'])
 
+/** Whether a JSON document can have such keys: most cannot, and need not be gone through. */
+export function mayNamePrototypes(text: string): boolean {
+  return text.includes('\\u') || [...POISON].some((key) => text.includes(key))
+}
+
 /** The same value without keys that could reach a prototype (docs/faults 36). */
 export function withoutPrototypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototypes)
