@@ -226,9 +226,10 @@ async function* listRows(): AsyncGenerator<Row> {
     for (let n = 0; n < errors; n += 1) {
       const bytes = eventOf(n).subarray(20)
       const event = { ...JSON.parse(bytes.toString()), transaction: `job ${n}` }
-      const events = Array.from({ length: batch }, () => readEvent(event, bytes, now))
+      const arrival = { event: readEvent(event, now), receivedAt: now, payload: async () => bytes }
+      const arrivals = Array.from({ length: batch }, () => arrival)
       for (let done = 0; done < 1_000_000 / errors; done += batch) {
-        await inTransaction(ctx, (ctx) => recordBatch(ctx, id, events))
+        await inTransaction(ctx, (ctx) => recordBatch(ctx, id, arrivals))
       }
     }
     const first = await listErrors(db, id, { status: 0 }, 'events', { limit: 20 })

@@ -2,6 +2,7 @@ import { daily } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { alerts as alertTables } from '../store/migrations/0240-alerts.ts'
 import { errors as errorTables } from '../store/migrations/0241-errors.ts'
+import { errorReports as reportTables } from '../store/migrations/0242-error-reports.ts'
 import * as alerts from './alerts/endpoints.ts'
 import * as images from './alerts/image-endpoints.ts'
 import * as notes from './alerts/noteable.ts'
@@ -9,6 +10,7 @@ import * as errorReports from './error-ingestion/endpoints.ts'
 import * as errorSettings from './error-settings/endpoints.ts'
 import * as errors from './errors/endpoints.ts'
 import { forgetErrors } from './errors/forget.ts'
+import { recordReports } from './errors/record-reports.ts'
 import * as incidents from './incidents/endpoints.ts'
 import { followAlerts } from './incidents/follow-ups.ts'
 import * as settings from './incidents/settings.ts'
@@ -32,7 +34,7 @@ export const monitoringArea: Manifest = {
       testIntegration,
     },
   ),
-  tasks: [followAlerts, forgetErrors],
+  tasks: [followAlerts, recordReports, forgetErrors],
   schedules: [daily('3:50', forgetErrors, {})],
-  migrations: [alertTables, errorTables],
+  migrations: [alertTables, errorTables, reportTables],
 }

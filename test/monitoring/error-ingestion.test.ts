@@ -22,8 +22,11 @@ const project = () => {
   count += 1
   return reportedProject(world, ana, `reported-${count}`)
 }
-const errorsOf = async (one: Reported, query = '') =>
-  (await ana.get(`${one.api}/error_tracking/errors${query}`)).body
+/** The errors of a project when all that was reported is counted. */
+const errorsOf = async (one: Reported, query = '') => {
+  await world.runTasks()
+  return (await ana.get(`${one.api}/error_tracking/errors${query}`)).body
+}
 const auth = (one: Reported) => ({ 'X-Sentry-Auth': `Sentry sentry_key=${one.key}` })
 const send = (
   one: Reported,
@@ -124,7 +127,8 @@ describe('events', () => {
     expect(events.length).toBeGreaterThan(20)
     expect(events.length).toBeLessThanOrEqual(52)
     expect(events[0].message).toBe(error.message)
-    const rows = await world.ctx.db.selectFrom('error_events').select('number').execute()
+    const kept = world.ctx.db.selectFrom('error_events').select('number')
+    const rows = await kept.where('error_id', '=', Number(error.id)).execute()
     expect(rows.some((row) => row.number === 500)).toBe(true)
     expect(rows.some((row) => row.number === 1)).toBe(true)
   })
@@ -137,17 +141,36 @@ describe('events', () => {
     await ana.put(path, { status: 'resolved' })
     expect(await errorsOf(one)).toEqual([])
     await one.report(exampleEvent())
+    await world.runTasks()
     expect((await ana.get(path)).body.status).toBe('unresolved')
     await ana.put(path, { status: 'ignored' })
     await one.report(exampleEvent())
+    await world.runTasks()
     expect((await ana.get(path)).body).toMatchObject({ status: 'ignored', count: 3 })
+  })
+
+  test('that are sent again under their id count once, also after they were counted', async () => {
+    const one = await project()
+    const event = exampleEvent()
+    await Promise.all([one.report(event), one.report(event)])
+    expect(await errorsOf(one)).toMatchObject([{ count: 1 }])
+    expect(await (await one.report(event)).json()).toEqual({ id: event.event_id })
+    await one.report(exampleEvent())
+    expect(await errorsOf(one)).toMatchObject([{ count: 2 }])
+  })
+
+  test('without an id are each an event', async () => {
+    const one = await project()
+    for (let n = 0; n < 3; n += 1) await one.report({ message: 'the same' })
+    expect(await errorsOf(one)).toMatchObject([{ count: 3 }])
   })
 
   test('and errors go when their time is over', async () => {
     const one = await project()
     world.setNow('2026-01-01T00:00:00.000Z')
     await one.report(exampleEvent())
-    world.setNow('2026-05-04T10:00:00.000Z')
+    await world.runTasks()
+    world.setNow('2026-05-05T10:00:00.000Z')
     await one.report(exampleEvent({ platform: 'node' }))
     await world.runTasks()
     expect(await errorsOf(one)).toMatchObject([{ count: 1 }])

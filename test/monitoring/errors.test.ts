@@ -17,6 +17,7 @@ test('errors are listed by status, sorted, searched, and paged to the last', asy
     const exception = [exampleException({ type: `Error${n}`, value: n === 3 ? 'No Disk' : 'x' })]
     for (let times = 0; times < 7 - n; times += 1) await one.report(exampleEvent({ exception }))
   }
+  await world.runTasks()
   const path = `${one.api}/error_tracking/errors`
   const types = async (query: string) =>
     (await ana.get(`${path}?${query}`)).body.map((error: { type: string }) => error.type)
@@ -50,6 +51,7 @@ test('an error is linked to an issue, and to file and line at the commit of its 
   const issue = (await ana.post(`${one.api}/issues`, { title: 'It breaks' })).body
   for (const release of [commit.id, 'app@1.2.3', `app@9.9+${commit.id.slice(0, 10)}`]) {
     await one.report(exampleEvent({ release, transaction: release }))
+    await world.runTasks()
     const [error] = (
       await ana.get(`${one.api}/error_tracking/errors?query=${encodeURIComponent(release)}`)
     ).body
@@ -68,6 +70,7 @@ test('an error is linked to an issue, and to file and line at the commit of its 
     expect((await ana.put(path, {})).status).toBe(400)
   }
   await one.report(exampleEvent({ release: '--upload-pack=x', transaction: 'odd' }))
+  await world.runTasks()
   const [odd] = (await ana.get(`${one.api}/error_tracking/errors?query=odd`)).body
   expect((await ana.get(`${one.api}/error_tracking/errors/${odd.id}`)).body.commit).toBeNull()
 })
@@ -84,6 +87,7 @@ test('reporters read errors, developers change them, and others are refused', as
   ] as const)
     await ana.post(`${one.api}/members`, { user_id: user?.id, access_level: level })
   await one.report(exampleEvent())
+  await world.runTasks()
   const path = `${one.api}/error_tracking/errors`
   const [{ id }] = (await reporter?.get(path))?.body ?? [{}]
   expect((await guest?.get(path))?.status).toBe(403)

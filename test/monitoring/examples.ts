@@ -63,6 +63,7 @@ async function reported(spot: Spot) {
     host: true,
     headers: { 'X-Sentry-Auth': `Sentry sentry_key=${public_key}` },
   })
+  await spot.stage.world.runTasks()
   const [error] = await done(owner(spot), 'GET', `${at(spot)}/error_tracking/errors`)
   return { key_id, error_id: String(error.id) }
 }

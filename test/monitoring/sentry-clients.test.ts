@@ -31,6 +31,7 @@ afterAll(async () => {
 
 /** The one error of a project with its last event. */
 async function only(one: Reported) {
+  await world.runTasks()
   const errors = (await ana.get(`${one.api}/error_tracking/errors`)).body
   expect(errors).toHaveLength(1)
   const path = `${one.api}/error_tracking/errors/${errors[0].id}`

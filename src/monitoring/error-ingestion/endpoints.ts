@@ -4,8 +4,8 @@ import type { Ctx } from '../../ctx.ts'
 import { parseJsonObject } from '../../http/body/json.ts'
 import { endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { integer } from '../../http/params.ts'
-import { type ReportedEvent, readEvent } from '../errors/event.ts'
-import { recordEvent } from '../errors/event-writer.ts'
+import { readEvent } from '../errors/event.ts'
+import { appendReports, type Report } from '../errors/report-writer.ts'
 import { clientKey, type Reporter } from './client-key.ts'
 import { MAX_EVENT, readEnvelope, unreadable } from './envelope.ts'
 import { countAgainstQuota } from './quota.ts'
@@ -33,13 +33,13 @@ export const takeEnvelope = endpoint({
   async handler({ ctx, projectId, key, request }) {
     assertType(request, ['application/x-sentry-envelope', 'text/plain', 'application/json'])
     const { header, items } = readEnvelope(await request.payload())
-    const events: ReportedEvent[] = []
+    const reports: Report[] = []
     // What else programs report (sessions, traces, their own statistics) is taken, and dropped.
     for (const { type, payload } of items) {
-      if (type === 'event') events.push(await eventOf(ctx, payload))
+      if (type === 'event') reports.push(await reportOf(ctx, payload))
     }
-    await record(ctx, { projectId, key }, events)
-    const id = events[0]?.eventId ?? header.event_id
+    await record(ctx, { projectId, key }, reports)
+    const id = reports[0]?.event.eventId ?? header.event_id
     return typeof id === 'string' ? { id: id.slice(0, 64) } : {}
   },
 })
@@ -51,9 +51,9 @@ export const takeStore = endpoint({
   maxBody: MAX_EVENT,
   async handler({ ctx, projectId, key, request }) {
     assertType(request, ['application/json', 'text/plain'])
-    const event = await eventOf(ctx, await request.payload())
-    await record(ctx, { projectId, key }, [event])
-    return { id: event.eventId }
+    const report = await reportOf(ctx, await request.payload())
+    await record(ctx, { projectId, key }, [report])
+    return { id: report.event.eventId }
   },
 })
 
@@ -67,14 +67,15 @@ function assertType({ headers }: RequestFacts, types: readonly string[]): void {
   if (type !== '' && !types.includes(type)) throw unsupportedType(type)
 }
 
-async function eventOf(ctx: Ctx, payload: Buffer): Promise<ReportedEvent> {
+async function reportOf(ctx: Ctx, payload: Buffer): Promise<Report> {
   if (payload.length === 0) throw unreadable()
-  return readEvent(await parseJsonObject(payload, ctx.config), payload, ctx.now())
+  const event = readEvent(await parseJsonObject(payload, ctx.config), ctx.now())
+  return { event, payload }
 }
 
-async function record(ctx: Ctx, reporter: Reporter, events: readonly ReportedEvent[]) {
-  const { projectId, key } = reporter
-  const most = ctx.config.errorEventsPerMinute
-  countAgainstQuota(key, events.length, most, Date.parse(ctx.now()))
-  await Promise.all(events.map((event) => recordEvent(ctx, projectId, event)))
+async function record(ctx: Ctx, { projectId, key }: Reporter, reports: readonly Report[]) {
+  if (reports.length === 0) return
+  const now = Date.parse(ctx.now())
+  countAgainstQuota(key, reports.length, ctx.config.errorEventsPerMinute, now)
+  await appendReports(ctx, projectId, reports)
 }

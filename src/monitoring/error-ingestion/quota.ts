@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { Problem } from '../../base/problem.ts'
+import { overQuota } from '../errors/over-quota.ts'
 
 /** How long a key that has reported too much is refused. */
 const PERIOD_MS = 60_000
@@ -29,12 +29,4 @@ export function countAgainstQuota(key: string, events: number, most: number, now
   const ends = window.count > most ? window.ends : nowMs + PERIOD_MS
   windows.set(key, { ends, count: most + 1 })
   throw overQuota(Math.ceil((ends - nowMs) / 1000))
-}
-
-function overQuota(seconds: number): Problem {
-  const headers = {
-    'Retry-After': String(seconds),
-    'X-Sentry-Rate-Limits': `${seconds}:error;default:key`,
-  }
-  return new Problem('too_many', 429, { message: '429 Too Many Requests' }, { headers })
 }

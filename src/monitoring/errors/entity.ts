@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { readEvent } from './event.ts'
 import { locateFrames, releaseCommit } from './locate.ts'
 import { type ErrorEventRow, type ErrorRow, findIssueOf, listHours, listPlaces } from './queries.ts'
 import { readPayload, stackOf } from './stack-trace.ts'
@@ -129,18 +130,20 @@ export async function presentEvent(
   project: Project,
   row: ErrorEventRow,
 ): Promise<z.input<typeof eventEntity>> {
-  const frames = stackOf(await readPayload(row))
-  const commit = await releaseCommit(ctx, project, row.release)
+  const payload = await readPayload(row)
+  const event = readEvent(payload, row.received_at)
+  const frames = stackOf(payload)
+  const commit = await releaseCommit(ctx, project, event.release)
   const places = commit === undefined ? [] : await locateFrames(ctx, project, commit, frames)
   return {
     issue_id: String(row.error_id),
     event_id: row.event_id,
     date_received: row.received_at,
-    occurred_at: row.occurred_at,
-    level: row.level,
-    environment: row.environment,
-    release: row.release,
-    message: row.description,
+    occurred_at: event.occurredAt,
+    level: event.level,
+    environment: event.environment,
+    release: event.release,
+    message: event.description,
     stack_trace_entries: frames.map((frame, index) => ({
       ...frame,
       context: frame.context.map(([line, text]): [number, string] => [line, text]),

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Instant } from '../../base/clock.ts'
 import { badRequest } from '../../base/problem.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What is kept of an event beside its payload (docs/contract/C-resolved §2.3). */
+/** What is counted of an event, and tells which error it is (docs/contract/C-resolved §2.3). */
 export interface ReportedEvent {
   readonly eventId: string
   /** Name, actor and platform tell which error it is. */
@@ -17,10 +17,8 @@ export interface ReportedEvent {
   readonly release: string | null
   readonly logger: string | null
   readonly occurredAt: Instant
-  /** A digest of what names the user; null where the event names nobody. */
-  readonly userHash: Buffer | null
-  /** The event as it came. */
-  readonly payload: Buffer
+  /** A digest of what names the user, in hex; null where the event names nobody. */
+  readonly userHash: string | null
 }
 
 /** Longest texts of one field; longer is 400 where the contract says so, and cut elsewhere. */
@@ -29,7 +27,7 @@ const MAX_DESCRIPTION = 1024
 const MAX_RELEASE = 250
 
 /** Reads an event that was parsed; what is none is `Unsupported sentry payload`. */
-export function readEvent(event: Json, payload: Buffer, now: Instant): ReportedEvent {
+export function readEvent(event: Json, now: Instant): ReportedEvent {
   const exception = mainException(event.exception)
   const message = messageOf(event)
   if (!exception && message === undefined) throw unsupported()
@@ -37,7 +35,7 @@ export function readEvent(event: Json, payload: Buffer, now: Instant): ReportedE
   const name = exception ? (textOf(exception.type) ?? 'Error') : 'message'
   const description = exception ? (textOf(exception.value) ?? '') : (message ?? '')
   return {
-    eventId: eventIdOf(event.event_id) ?? createHash('md5').update(payload).digest('hex'),
+    eventId: eventIdOf(event.event_id) ?? randomBytes(16).toString('hex'),
     name: cut(name, MAX_FIELD),
     actor: cut(actorOf(event, frames), MAX_FIELD),
     platform: shortField(event.platform) ?? 'other',
@@ -48,7 +46,6 @@ export function readEvent(event: Json, payload: Buffer, now: Instant): ReportedE
     logger: cutOrNull(textOf(event.logger), MAX_FIELD),
     occurredAt: momentOf(event.timestamp, now),
     userHash: userHashOf(event.user),
-    payload,
   }
 }
 
@@ -153,12 +150,12 @@ function zoned(value: unknown): string {
   return /(Z|[+-]\d{2}:?\d{2})$/.test(text) || text === '' ? text : `${text}Z`
 }
 
-function userHashOf(user: unknown): Buffer | null {
+function userHashOf(user: unknown): string | null {
   if (!isObject(user)) return null
   for (const key of ['id', 'email', 'username', 'ip_address'] as const) {
     const text = textOf(user[key])
     if (text !== undefined && text !== '{{auto}}') {
-      return createHash('sha256').update(`${key}:${text}`).digest().subarray(0, 8)
+      return createHash('sha256').update(`${key}:${text}`).digest('hex').slice(0, 16)
     }
   }
   return null

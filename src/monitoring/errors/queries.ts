@@ -93,12 +93,12 @@ export function updateError(
 export async function insertUsers(
   db: Db,
   errorId: number,
-  hashes: readonly Buffer[],
+  hashes: readonly string[],
 ): Promise<number> {
   if (hashes.length === 0) return 0
   const added = await db
     .insertInto('error_users')
-    .values(hashes.map((user_hash) => ({ error_id: errorId, user_hash })))
+    .values(hashes.map((hash) => ({ error_id: errorId, user_hash: Buffer.from(hash, 'hex') })))
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()
   return Number(added.numInsertedOrUpdatedRows ?? 0n)
@@ -170,35 +170,35 @@ export async function countHour(
     .execute()
 }
 
-export async function insertEvents(
-  db: Db,
-  rows: readonly Insertable<ErrorEventsTable>[],
-): Promise<void> {
-  for (const row of rows) await db.insertInto('error_events').values(row).execute()
-}
-
-/** Removes the events of an error that were only kept until a later one came. */
-export async function deletePassing(db: Db, errorId: number, before: number): Promise<void> {
-  await db
-    .deleteFrom('error_events')
-    .where('error_id', '=', errorId)
-    .where('kept', '=', 0)
-    .where('number', '<', before)
-    .execute()
-}
-
-/** Keeps of a sample just every nth event, the first, and the last. */
-export async function thinEvents(
+/** Rows of an error whose events are no part of its sample: the last event that came, and those left from a denser one. */
+export async function listFreeRows(
   db: Db,
   errorId: number,
   stride: number,
-  last: number,
-): Promise<void> {
-  await db
-    .deleteFrom('error_events')
+  most: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('error_events')
+    .select('id')
     .where('error_id', '=', errorId)
-    .where(sql<boolean>`number <> 1 AND number <> ${last} AND number % ${stride} <> 0`)
+    .where(sql<boolean>`number <> 1 AND number % ${stride} <> 0`)
+    .orderBy('number')
+    .limit(most)
     .execute()
+  return rows.map((row) => row.id)
+}
+
+export async function insertEvent(db: Db, row: Insertable<ErrorEventsTable>): Promise<void> {
+  await db.insertInto('error_events').values(row).execute()
+}
+
+/** Puts an event in the place of another. */
+export async function replaceEvent(
+  db: Db,
+  id: number,
+  row: Insertable<ErrorEventsTable>,
+): Promise<void> {
+  await db.updateTable('error_events').set(row).where('id', '=', id).execute()
 }
 
 export function listEvents(

@@ -6,14 +6,14 @@ import {
   countHour,
   countPlace,
   countPlaces,
-  deletePassing,
   type ErrorRow,
   findErrorByKey,
   insertError,
-  insertEvents,
+  insertEvent,
   insertUsers,
+  listFreeRows,
   type Place,
-  thinEvents,
+  replaceEvent,
   updateError,
 } from './queries.ts'
 import { isSample, strideFor } from './sample.ts'
@@ -25,18 +25,26 @@ const MOST_USERS = 10_000
 const MOST_PLACES = 100
 const HOUR_MS = 3_600_000
 
+/** An event that is to be counted; its payload is asked for only where it is kept. */
+export interface Arrival {
+  readonly event: ReportedEvent
+  readonly receivedAt: Instant
+  payload(): Promise<Buffer>
+}
+
 /** Counts events of a project, in their order and in the caller's transaction, and keeps those that are to be kept. */
 export async function recordBatch(
   ctx: Ctx,
   projectId: number,
-  events: readonly ReportedEvent[],
+  arrivals: readonly Arrival[],
 ): Promise<void> {
-  const groups = new Map<string, ReportedEvent[]>()
-  for (const event of events) {
-    const key = JSON.stringify([event.name, event.actor, event.platform])
+  const groups = new Map<string, Arrival[]>()
+  for (const arrival of arrivals) {
+    const { name, actor, platform } = arrival.event
+    const key = JSON.stringify([name, actor, platform])
     const group = groups.get(key)
-    if (group) group.push(event)
-    else groups.set(key, [event])
+    if (group) group.push(arrival)
+    else groups.set(key, [arrival])
   }
   for (const group of groups.values()) await recordGroup(ctx, projectId, group)
 }
@@ -45,8 +53,9 @@ export async function recordBatch(
 async function recordGroup(
   ctx: Ctx,
   projectId: number,
-  events: readonly ReportedEvent[],
+  arrivals: readonly Arrival[],
 ): Promise<void> {
+  const events = arrivals.map(({ event }) => event)
   const [first] = events
   const last = events.at(-1)
   if (!first || !last) return
@@ -54,9 +63,9 @@ async function recordGroup(
     (await findErrorByKey(ctx.db, projectId, first)) ?? (await add(ctx, projectId, first))
   const total = known.events + events.length
   const stride = strideFor(total, known.stride)
-  await keepSample(ctx, known, events, stride)
+  await keepSample(ctx, known, arrivals, stride)
   await countPlacesOf(ctx, known, events)
-  await countHour(ctx.db, known.id, Math.floor(Date.parse(ctx.now()) / HOUR_MS), events.length)
+  await countHours(ctx, known, arrivals)
   await updateError(ctx.db, known.id, {
     events: total,
     users: known.users + (await countUsers(ctx, known, events)),
@@ -65,8 +74,8 @@ async function recordGroup(
     logger: last.logger,
     first_seen: earliest([known.first_seen, ...events.map((event) => event.occurredAt)]),
     last_seen: latest([known.last_seen, ...events.map((event) => event.occurredAt)]),
-    first_release: known.first_release ?? first.release,
-    last_release: last.release ?? known.last_release,
+    first_release: known.first_release ?? events.find(isReleased)?.release ?? null,
+    last_release: events.findLast(isReleased)?.release ?? known.last_release,
     stride,
     // What was resolved and happens again is not.
     ...(known.status === RESOLVED ? { status: UNRESOLVED } : {}),
@@ -88,38 +97,42 @@ function add(ctx: Ctx, projectId: number, event: ReportedEvent): Promise<ErrorRo
   })
 }
 
-/** The events of a sample, and the last one until another comes. */
+/**
+ * The events of a sample, and the last one until another comes. They take the rows of events that are no part of the
+ * sample any more: an error has at most so many rows, which stay where they are.
+ */
 async function keepSample(
   ctx: Ctx,
   known: ErrorRow,
-  events: readonly ReportedEvent[],
+  arrivals: readonly Arrival[],
   stride: number,
 ): Promise<void> {
-  const total = known.events + events.length
-  const rows = events.flatMap((event, index) => {
-    const number = known.events + index + 1
-    const kept = isSample(number, stride)
-    return kept || number === total ? [rowOf(ctx, known.id, event, number, kept)] : []
-  })
-  await deletePassing(ctx.db, known.id, total)
-  await insertEvents(ctx.db, rows)
-  if (stride !== known.stride) await thinEvents(ctx.db, known.id, stride, total)
+  const total = known.events + arrivals.length
+  const kept = arrivals
+    .map((arrival, index) => ({ arrival, number: known.events + index + 1 }))
+    .filter(({ number }) => number === total || isSample(number, stride))
+  const free = await listFreeRows(ctx.db, known.id, stride, kept.length)
+  for (const { arrival, number } of kept) {
+    const row = {
+      error_id: known.id,
+      number,
+      event_id: arrival.event.eventId,
+      received_at: arrival.receivedAt,
+      payload: gzipSync(await arrival.payload()),
+    }
+    const place = free.shift()
+    if (place === undefined) await insertEvent(ctx.db, row)
+    else await replaceEvent(ctx.db, place, row)
+  }
 }
 
-function rowOf(ctx: Ctx, errorId: number, event: ReportedEvent, number: number, kept: boolean) {
-  return {
-    error_id: errorId,
-    number,
-    kept,
-    event_id: event.eventId,
-    occurred_at: event.occurredAt,
-    received_at: ctx.now(),
-    level: event.level,
-    environment: event.environment,
-    release: event.release,
-    description: event.description,
-    payload: gzipSync(event.payload, { level: 1 }),
+async function countHours(ctx: Ctx, known: ErrorRow, arrivals: readonly Arrival[]): Promise<void> {
+  const hours = new Map<number, number>()
+  for (const { receivedAt } of arrivals) {
+    const hour = Math.floor(Date.parse(receivedAt) / HOUR_MS)
+    hours.set(hour, (hours.get(hour) ?? 0) + 1)
   }
+  for (const [hour, events] of hours) await countHour(ctx.db, known.id, hour, events)
 }
 
 async function countUsers(
@@ -127,10 +140,9 @@ async function countUsers(
   known: ErrorRow,
   events: readonly ReportedEvent[],
 ): Promise<number> {
-  const hashes = new Map<string, Buffer>()
-  for (const { userHash } of events) if (userHash) hashes.set(userHash.toString('hex'), userHash)
+  const hashes = new Set(events.flatMap(({ userHash }) => userHash ?? []))
   const room = Math.max(0, MOST_USERS - known.users)
-  return await insertUsers(ctx.db, known.id, [...hashes.values()].slice(0, room))
+  return await insertUsers(ctx.db, known.id, [...hashes].slice(0, room))
 }
 
 async function countPlacesOf(
@@ -154,6 +166,10 @@ async function countPlacesOf(
   }
   const mayAdd = (await countPlaces(ctx.db, known.id)) + places.size <= MOST_PLACES
   for (const place of places.values()) await countPlace(ctx.db, known.id, place, mayAdd)
+}
+
+function isReleased({ release }: ReportedEvent): boolean {
+  return release !== null
 }
 
 function earliest(moments: readonly Instant[]): Instant {

@@ -45,17 +45,28 @@ export interface ErrorEventsTable {
   error_id: number
   /** Counted from 1. */
   number: number
-  /** 0: only until a later one comes. */
-  kept: Flag
   event_id: string
-  occurred_at: Instant
   received_at: Instant
-  level: Optional<string>
-  environment: Optional<string>
-  release: Optional<string>
-  description: string
   /** The event's JSON, packed with gzip. */
   payload: Buffer
+}
+
+/** Reports that are on the disk and wait to be counted, in their order. */
+export interface ErrorReportsTable {
+  id: Id
+  project_id: number
+  received_at: Instant
+  /** What is counted: a `ReportedEvent` as JSON. */
+  event: string
+  /** The event's JSON as it came. */
+  payload: Buffer
+}
+
+/** Ids of the latest events of a project: one that is sent again counts once. */
+export interface ErrorEventIdsTable {
+  id: Id
+  project_id: number
+  event_id: string
 }
 
 /** People who met an error, by a digest of what names them. */
@@ -86,6 +97,8 @@ export interface ErrorsSchema {
   error_client_keys: ErrorClientKeysTable
   errors: ErrorsTable
   error_events: ErrorEventsTable
+  error_reports: ErrorReportsTable
+  error_event_ids: ErrorEventIdsTable
   error_users: ErrorUsersTable
   error_places: ErrorPlacesTable
   error_hours: ErrorHoursTable

@@ -1,22 +1,32 @@
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { ReportedEvent } from './event.ts'
-import { recordBatch } from './record.ts'
+import { overQuota } from './over-quota.ts'
+import { recordSoon } from './record-reports.ts'
+import { countReports, insertReport } from './report-queries.ts'
+
+/** An event as a program sent it. */
+export interface Report {
+  readonly event: ReportedEvent
+  readonly payload: Buffer
+}
 
 interface Waiting {
-  readonly event: ReportedEvent
+  readonly reports: readonly Report[]
   resolve(): void
   reject(error: unknown): void
 }
 
-/** Events of one transaction: a storm is written in few, and nobody else waits long to write. */
+/** Requests of one transaction: nobody else waits long to write. */
 const BATCH = 64
+/** Reports of a project that may wait to be counted: they are on the disk as they came. */
+const MOST_WAITING = 10_000
 
 /**
- * Writes reported events: those that come while a transaction runs share the next one. Of each project the oldest come
- * first, and projects take turns, so that a noisy one keeps no other waiting.
+ * Appends reports to the queue of their project. Those that come while a transaction runs share the next one; projects
+ * take turns, so that a noisy one keeps no other waiting.
  */
-class EventWriter {
+class ReportWriter {
   readonly #ctx: Ctx
   readonly #queues = new Map<number, Waiting[]>()
   #isRunning = false
@@ -25,11 +35,10 @@ class EventWriter {
     this.#ctx = ctx
   }
 
-  /** Resolves when the event is on the disk. */
-  add(projectId: number, event: ReportedEvent): Promise<void> {
+  add(projectId: number, reports: readonly Report[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const queue = this.#queues.get(projectId) ?? []
-      queue.push({ event, resolve, reject })
+      queue.push({ reports, resolve, reject })
       this.#queues.set(projectId, queue)
       if (!this.#isRunning) void this.#run()
     })
@@ -43,7 +52,7 @@ class EventWriter {
     this.#isRunning = false
   }
 
-  /** One event of each project, round and round, until the batch is full. */
+  /** One request of each project, round and round, until the batch is full. */
   #take(): Map<number, Waiting[]> {
     const taken = new Map<number, Waiting[]>()
     for (let left = BATCH; left > 0 && this.#queues.size > 0; ) {
@@ -64,10 +73,10 @@ class EventWriter {
     try {
       await inTransaction(this.#ctx, async (ctx) => {
         for (const [projectId, waiting] of taken) {
-          await recordBatch(
+          await append(
             ctx,
             projectId,
-            waiting.map((one) => one.event),
+            waiting.flatMap((one) => one.reports),
           )
         }
       })
@@ -81,11 +90,25 @@ class EventWriter {
   }
 }
 
-const writers = new WeakMap<object, EventWriter>()
+async function append(ctx: Ctx, projectId: number, reports: readonly Report[]): Promise<void> {
+  if ((await countReports(ctx.db, projectId, MOST_WAITING)) === MOST_WAITING) throw overQuota(10)
+  const received_at = ctx.now()
+  for (const { event, payload } of reports) {
+    const row = { project_id: projectId, received_at, event: JSON.stringify(event), payload }
+    await insertReport(ctx.db, row)
+  }
+  await recordSoon(ctx, projectId)
+}
 
-/** Counts an event and keeps it where it is one to keep; resolves when that is on the disk. */
-export function recordEvent(ctx: Ctx, projectId: number, event: ReportedEvent): Promise<void> {
-  const writer = writers.get(ctx.db) ?? new EventWriter(ctx)
+const writers = new WeakMap<object, ReportWriter>()
+
+/** Appends the reports of one request; resolves when they are on the disk. What counts them runs behind it. */
+export function appendReports(
+  ctx: Ctx,
+  projectId: number,
+  reports: readonly Report[],
+): Promise<void> {
+  const writer = writers.get(ctx.db) ?? new ReportWriter(ctx)
   writers.set(ctx.db, writer)
-  return writer.add(projectId, event)
+  return writer.add(projectId, reports)
 }
