@@ -1,6 +1,7 @@
 import { runGit } from '../command.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
+import { readRange } from '../history/log-source.ts'
 import { mergeBaseOf } from '../history/merge-base.ts'
 import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
@@ -31,7 +32,7 @@ export interface Comparison {
   readonly sameRef: boolean
 }
 
-/** One id a line. */
+/** One id a line, for two repositories together: the history of another one is not loaded here. */
 async function readIds(
   repository: OpenRepository,
   input: EngineInput,
@@ -56,9 +57,22 @@ async function readBase(
 ): Promise<ObjectId | undefined> {
   const { from, to, alternate } = input
   if (alternate === undefined) return await mergeBaseOf(repository, from, to)
-  // The history of another repository is not loaded here.
   const [base] = await readIds(repository, input, ['merge-base', from, to], signal)
   return base
+}
+
+/** Reachable from `to` and not from `from`, the newest first. */
+async function readCommitIds(
+  repository: OpenRepository,
+  input: EngineInput,
+  signal: AbortSignal,
+): Promise<ObjectId[]> {
+  const { from, to, commitLimit = 10_000 } = input
+  if (input.alternate !== undefined) {
+    const args = ['rev-list', `--max-count=${commitLimit}`, to, `^${from}`]
+    return await readIds(repository, input, args, signal)
+  }
+  return await readRange(repository, { include: [to], exclude: [from] }, commitLimit)
 }
 
 async function compare(
@@ -71,7 +85,6 @@ async function compare(
   if (from === to) {
     return { baseId: from, commitIds: [], diff: { files: [], overflow: false }, sameRef: true }
   }
-  const most = `--max-count=${input.commitLimit ?? 10_000}`
   const { limits, alternate } = input
   const diffFromBase = async (): Promise<Pick<Comparison, 'baseId' | 'diff'>> => {
     const baseId = input.straight ? from : await readBase(repository, input, signal)
@@ -83,7 +96,7 @@ async function compare(
   }
   // The list of commits is read while the files are compared, which takes longer.
   const [commits, found] = await Promise.all([
-    readIds(repository, input, ['rev-list', most, to, `^${from}`], signal),
+    readCommitIds(repository, input, signal),
     diffFromBase(),
   ])
   return { ...found, commitIds: commits.reverse(), sameRef: false }

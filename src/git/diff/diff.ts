@@ -6,6 +6,7 @@ import { loadCommits } from '../objects/commit.ts'
 import type { Repo } from '../repo.ts'
 import { emptyTree, type ObjectId } from '../types.ts'
 import { DiffBudget, type DiffLimits, defaultDiffLimits, type Verdict } from './limits.ts'
+import { nativeDiff } from './native-diff.ts'
 import { type ParsedFile, parseDiff } from './parse-diff.ts'
 
 /** One changed file (docs/contract/B-resolved §1.5). */
@@ -92,6 +93,40 @@ async function collect<Kept>(
 ): Promise<{ readonly overflow: boolean; readonly kept: readonly Kept[] }> {
   const [from, to] = [assertObjectId(input.from), assertObjectId(input.to)]
   const limits = { ...defaultDiffLimits, ...input.limits }
+  const budget = new DiffBudget(limits)
+  const kept: Kept[] = []
+  /** False when a limit of the whole is passed. */
+  const take = (file: ParsedFile): boolean => {
+    const verdict = budget.judge(file.patch)
+    if (verdict === 'overflow') return false
+    kept.push(keep(file, verdict))
+    return true
+  }
+  // The objects of another repository are seen by git alone.
+  const native =
+    input.alternate === undefined
+      ? await nativeDiff(repository, from, to, limits.fileBytes)
+      : undefined
+  if (native) return { overflow: !native.every(take), kept }
+  const { alternate } = input
+  const whole = await readGitDiff(
+    repository,
+    { from, to, alternate },
+    limits.fileBytes,
+    signal,
+    take,
+  )
+  return { overflow: !whole, kept }
+}
+
+/** Hands each file that git shows on, until it is one too many. */
+async function readGitDiff(
+  repository: OpenRepository,
+  { from, to, alternate }: DiffInput,
+  fileBytes: number,
+  signal: AbortSignal,
+  take: (file: ParsedFile) => boolean,
+): Promise<boolean> {
   const running = startGit({
     repo: repository.path,
     args: [
@@ -99,31 +134,27 @@ async function collect<Kept>(
       ...['--no-textconv', '--no-color', '--submodule=short', from, to],
     ],
     config: { 'core.bigFileThreshold': largestText },
-    env: alternateEnvironment(input.alternate),
+    env: alternateEnvironment(alternate),
     signal,
   })
   running.stdin.end()
   const deadline = performance.now() + seconds * 1000
   const timer = setTimeout(() => running.stdout.destroy(), seconds * 1000)
-  let stopped = false
-  const kept: Kept[] = []
-  const budget = new DiffBudget(limits)
+  let whole = true
   try {
-    for await (const file of parseDiff(running.stdout, limits.fileBytes)) {
-      const verdict = budget.judge(file.patch)
-      stopped = verdict === 'overflow'
-      if (stopped) break
-      kept.push(keep(file, verdict))
+    for await (const file of parseDiff(running.stdout, fileBytes)) {
+      whole = take(file)
+      if (!whole) break
     }
   } catch (error) {
     if (performance.now() < deadline || signal.aborted) throw error
-    stopped = true
+    whole = false
   } finally {
     clearTimeout(timer)
-    if (stopped) running.kill()
+    if (!whole) running.kill()
   }
-  if (!stopped) await running.done
-  return { overflow: stopped, kept }
+  if (whole) await running.done
+  return whole
 }
 
 /** A list of one file is always shown. */

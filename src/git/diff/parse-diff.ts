@@ -111,40 +111,68 @@ export interface ParsedFile {
   readonly patch: RawPatch
 }
 
-/**
- * Reads the output of `git diff-tree --raw -z -p` as it comes: first the list of changes, then a patch
- * for each of them, in the same order.
- */
+/** Takes patches apart that come in pieces, one for each change and in the same order. */
+class PatchSplitter {
+  readonly #changes: readonly RawChange[]
+  readonly #collector: PatchCollector
+  #rest: Buffer = Buffer.alloc(0)
+  #next = 0
+
+  constructor(changes: readonly RawChange[], keep: number) {
+    this.#changes = changes
+    this.#collector = new PatchCollector(keep)
+  }
+
+  /** The files that are whole with this piece. */
+  *feed(data: Buffer): Generator<ParsedFile, void, undefined> {
+    let rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, data]) : data
+    for (let at = rest.indexOf(boundary); at >= 0; at = rest.indexOf(boundary)) {
+      this.#collector.add(rest.subarray(0, at + 1))
+      rest = rest.subarray(at + 1)
+      yield this.#finish()
+    }
+    // The end may be the start of a boundary.
+    const sure = Math.max(0, rest.length - boundary.length)
+    this.#collector.add(rest.subarray(0, sure))
+    this.#rest = rest.subarray(sure)
+  }
+
+  *end(): Generator<ParsedFile, void, undefined> {
+    this.#collector.add(this.#rest)
+    if (this.#changes.length > 0) yield this.#finish()
+  }
+
+  #finish(): ParsedFile {
+    const change = this.#changes[this.#next]
+    if (!change) throw new GitError('failed', 'a diff has more patches than changes')
+    this.#next += 1
+    return { change, patch: this.#collector.take() }
+  }
+}
+
+/** Reads the output of `git diff-tree --raw -z -p` as it comes: first the list of changes, then a patch for each. */
 export async function* parseDiff(
   chunks: AsyncIterable<Buffer>,
   keep: number,
 ): AsyncGenerator<ParsedFile, void, undefined> {
   const changes = new ChangeList()
-  const collector = new PatchCollector(keep)
-  let next = 0
-  const finish = (): ParsedFile => {
-    const change = changes.all[next]
-    if (!change) throw new GitError('failed', 'git diff-tree showed more patches than changes')
-    next += 1
-    return { change, patch: collector.take() }
-  }
-  let rest: Buffer = Buffer.alloc(0)
+  const splitter = new PatchSplitter(changes.all, keep)
   for await (const chunk of chunks) {
     const data = changes.feed(chunk)
-    if (data === undefined) continue
-    rest = rest.length > 0 ? Buffer.concat([rest, data]) : data
-    for (let at = rest.indexOf(boundary); at >= 0; at = rest.indexOf(boundary)) {
-      collector.add(rest.subarray(0, at + 1))
-      rest = rest.subarray(at + 1)
-      yield finish()
-    }
-    // The end may be the start of a boundary.
-    const sure = Math.max(0, rest.length - boundary.length)
-    collector.add(rest.subarray(0, sure))
-    rest = rest.subarray(sure)
+    if (data !== undefined) yield* splitter.feed(data)
   }
-  collector.add(rest)
-  if (changes.all.length > 0) yield finish()
+  yield* splitter.end()
+}
+
+/** Takes the patches of known changes apart. */
+export function* splitPatches(
+  changes: readonly RawChange[],
+  data: Buffer,
+  keep: number,
+): Generator<ParsedFile, void, undefined> {
+  const splitter = new PatchSplitter(changes, keep)
+  yield* splitter.feed(data)
+  yield* splitter.end()
 }
 
 /** The list of changes at the start of the output; ends with an empty field. */

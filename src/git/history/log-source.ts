@@ -44,6 +44,19 @@ export async function commitSource(
   return { history, source: async (count) => firstOf(walk, count) }
 }
 
+/** The newest commits of a range, for who will not ask for a next page. */
+export async function readRange(
+  repository: OpenRepository,
+  range: LogRange,
+  count: number,
+): Promise<ObjectId[]> {
+  const history = await historyWith(repository, [...range.include, ...range.exclude])
+  const tips = range.include.map((id) => history.at(id))
+  const exclude = range.exclude.map((id) => history.at(id))
+  const walk = new DateWalk(history, { tips, hidden: hiddenFrom(history, tips, exclude) })
+  return firstOf(walk, count).map((position) => history.idOf(position))
+}
+
 function firstOf(walk: LazyList, count: number): number[] {
   const positions: number[] = []
   for (let i = 0; i < count; i += 1) {

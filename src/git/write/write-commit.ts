@@ -1,13 +1,12 @@
+import { countChange } from '../diff/commit-stats.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError, type GitErrorCode } from '../error.ts'
 import { assertObjectId, clip } from '../names.ts'
-import { readTyped } from '../objects/objects.ts'
 import { parseCommit } from '../objects/parse-object.ts'
 import { rootTree } from '../objects/tree-walk.ts'
 import type { Repo } from '../repo.ts'
 import { type Commit, type CommitStats, emptyTree, type ObjectId } from '../types.ts'
-import { ChangeStats } from './change-stats.ts'
 import { commitObject } from './commit-object.ts'
 import { ObjectWriter } from './object-writer.ts'
 import { isReadByGit, type PathProblem, pathProblem } from './paths.ts'
@@ -35,8 +34,6 @@ export type CommitAction =
   | { readonly kind: 'chmod'; readonly path: string; readonly executable: boolean }
   /** Points an existing submodule at another commit. */
   | { readonly kind: 'submodule'; readonly path: string; readonly commitId: ObjectId }
-
-type ContentAction = Extract<CommitAction, { kind: 'create' | 'update' }>
 
 /** Why an action can't be done; in the error's `detail.reason`, with `detail.action` and `detail.path`. */
 export type ActionProblem =
@@ -81,19 +78,13 @@ const executable = 0o100755
 const symlink = 0o120000
 const submodule = 0o160000
 
-/** Old files are read for their lines only in commits that touch a few. */
-const mostCounted = 20
-
 /** Applies the actions of one commit to one tree. */
 class ActionRunner {
-  readonly #repository: OpenRepository
   readonly #editor: TreeEditor
   readonly #writer: ObjectWriter
-  readonly stats = new ChangeStats()
   #index = 0
 
-  constructor(repository: OpenRepository, editor: TreeEditor, writer: ObjectWriter) {
-    this.#repository = repository
+  constructor(editor: TreeEditor, writer: ObjectWriter) {
     this.#editor = editor
     this.#writer = writer
   }
@@ -108,58 +99,25 @@ class ActionRunner {
   }
 
   async #apply(action: CommitAction): Promise<void> {
-    if (action.kind === 'move' || action.kind === 'submodule' || action.kind === 'chmod') {
-      // Renames and modes are git's to judge.
-      this.stats.unsure()
-      await this.#applyOther(action)
-    } else if (action.kind === 'delete') {
-      const entry = await this.#existing(action.path, true)
-      const before = await this.#before(entry)
-      if (before) this.stats.deleted(action.path, before)
-      await this.#editor.remove(action.path)
-    } else if (action.kind === 'update') {
-      await this.#update(action)
-    } else {
-      await this.#assertFree(action.path)
-      await this.#putContent(action.path, modeOf(action.executable ?? false), action.content)
-      this.stats.created(action.path, asBuffer(action.content))
-    }
-  }
-
-  async #update(action: ContentAction): Promise<void> {
-    const entry = await this.#existing(action.path)
-    const mode = updatedMode(entry.mode, action.executable)
-    const before = mode === entry.mode ? await this.#before(entry) : undefined
-    if (before) this.stats.updated(action.path, before, asBuffer(action.content))
-    else this.stats.unsure()
-    await this.#putContent(action.path, mode, action.content)
-  }
-
-  /** What a file held, as long as that helps to count; a file of this very commit is not stored yet. */
-  async #before(entry: Entry): Promise<Buffer | undefined> {
-    const counts = this.stats.isSure && this.#index < mostCounted && entry.mode !== submodule
-    const content = counts
-      ? await readTyped(this.#repository, entry.id, 'blob').catch(() => undefined)
-      : undefined
-    if (!content) this.stats.unsure()
-    return content
-  }
-
-  async #applyOther(
-    action: Extract<CommitAction, { kind: 'move' | 'submodule' | 'chmod' }>,
-  ): Promise<void> {
     if (action.kind === 'move') {
       await this.#move(action)
+    } else if (action.kind === 'delete') {
+      await this.#existing(action.path, true)
+      await this.#editor.remove(action.path)
+    } else if (action.kind === 'update') {
+      const { mode } = await this.#existing(action.path)
+      await this.#putContent(action.path, updatedMode(mode, action.executable), action.content)
+    } else if (action.kind === 'create') {
+      await this.#assertFree(action.path)
+      await this.#putContent(action.path, modeOf(action.executable ?? false), action.content)
     } else if (action.kind === 'submodule') {
       const { mode } = await this.#existing(action.path, true)
       if (mode !== submodule) throw this.#fail('file_missing', action.path)
       await this.#editor.put(action.path, { mode, id: assertObjectId(action.commitId) })
     } else {
       const entry = await this.#existing(action.path)
-      await this.#editor.put(action.path, {
-        ...entry,
-        mode: updatedMode(entry.mode, action.executable),
-      })
+      const mode = updatedMode(entry.mode, action.executable)
+      await this.#editor.put(action.path, { ...entry, mode })
     }
   }
 
@@ -221,12 +179,15 @@ function updatedMode(mode: number, isExecutable: boolean | undefined): number {
   return isExecutable === undefined || mode === symlink ? mode : modeOf(isExecutable)
 }
 
+/** The lines of larger commits are counted when somebody asks. */
+const mostCounted = 20
+
 async function write(repository: OpenRepository, input: WriteCommitInput): Promise<WrittenCommit> {
   const [parent] = input.parentIds
   const before = parent === undefined ? emptyTree : await rootTree(repository, parent)
   const editor = new TreeEditor(repository, before)
   const writer = new ObjectWriter(repository.path)
-  const runner = new ActionRunner(repository, editor, writer)
+  const runner = new ActionRunner(editor, writer)
   await runner.run(input.actions)
   const treeId = await editor.write(writer)
   if (treeId === emptyTree) await writer.add('tree', Buffer.alloc(0))
@@ -235,7 +196,8 @@ async function write(repository: OpenRepository, input: WriteCommitInput): Promi
   const id = await writer.add('commit', bytes)
   const check = input.actions.some((action) => action.kind !== 'delete' && isReadByGit(action.path))
   await writer.flush({ check })
-  const stats = runner.stats.result()
+  const few = input.actions.length <= mostCounted
+  const stats = few ? await countChange(repository, before, treeId) : undefined
   return { id, treeId, changed: treeId !== before, commit: parseCommit(id, bytes), stats }
 }
 
