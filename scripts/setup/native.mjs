@@ -1,7 +1,15 @@
 // @ts-check
 // The two native modules: from this user's cache, or compiled from the sources that npm unpacked. Nothing is downloaded.
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { cachedFile, cacheFolder, keepBuilt } from './cache.mjs'
@@ -213,8 +221,38 @@ async function configure(at, headers, log) {
     { cwd: at.folder, env: buildEnv(), log, dieWithUs: true },
   )
   if (code !== 0) throw new SetupError(`${at.name} could not be configured`, log)
+  speedUp(at)
   writeFileSync(join(at.build, 'configured.json'), `${JSON.stringify({ key: at.key })}\n`)
 }
+
+/**
+ * nodegit's own files only hand values on to libgit2, and spend most of their compile time on reading the same headers and
+ * on optimising. So the headers are compiled once, and these files without optimisation; libgit2 is compiled as it asks for.
+ *
+ * @param {Place} at
+ */
+function speedUp(at) {
+  const target = join(at.build, 'nodegit.target.mk')
+  if (!existsSync(target)) return
+  writeFileSync(join(at.build, 'headers.hpp'), HEADERS)
+  appendFileSync(target, RULES)
+}
+
+const HEADERS = `#include <nan.h>
+#include <string.h>
+extern "C" {
+#include <git2.h>
+}
+#include <iostream>
+`
+
+const RULES = `
+$(OBJS): GYP_CXXFLAGS += -O0 -include headers.hpp
+$(OBJS): | headers.hpp.gch
+headers.hpp.gch: HEADER_FLAGS := $(DEFS_$(BUILDTYPE)) $(INCS_$(BUILDTYPE)) $(CFLAGS_$(BUILDTYPE)) $(CFLAGS_CC_$(BUILDTYPE)) -O0
+headers.hpp.gch: headers.hpp
+\t@$(CXX.target) $(HEADER_FLAGS) $(CXXFLAGS.target) -x c++-header $< -o $@
+`
 
 /**
  * @param {Place} at
