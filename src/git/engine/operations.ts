@@ -1,4 +1,5 @@
 import { archiveOperation } from '../archive/archive.ts'
+import { listChangedPathsOperation } from '../diff/changed-paths.ts'
 import { readCommitStatsOperation } from '../diff/commit-stats.ts'
 import { compareOperation } from '../diff/compare.ts'
 import {
@@ -68,6 +69,7 @@ const all: readonly Operation<never, unknown>[] = [
   readHeadOperation,
   findTagOperation,
   listTagsOperation,
+  listChangedPathsOperation,
   compareOperation,
   readCommitDiffOperation,
   readDiffOperation,

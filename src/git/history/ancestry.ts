@@ -4,6 +4,7 @@ import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import { leadsBack } from '../transfer/quarantine.ts'
 import type { ObjectId } from '../types.ts'
+import { isAncestorOf } from './merge-base.ts'
 
 /**
  * Whether a commit is reachable from another. `quarantine` is the folder where a push keeps its
@@ -15,11 +16,12 @@ export async function isAncestor(
   descendant: ObjectId,
   quarantine?: string,
 ): Promise<boolean> {
-  if (quarantine !== undefined && (await leadsBack(quarantine, ancestor, descendant))) return true
+  if (quarantine === undefined) return await isAncestorOf(repo, ancestor, descendant)
+  if (await leadsBack(quarantine, ancestor, descendant)) return true
   const { code } = await runGit({
     repo: repo.path,
     args: ['merge-base', '--is-ancestor', assertObjectId(ancestor), assertObjectId(descendant)],
-    env: quarantine === undefined ? {} : quarantineEnvironment(repo, quarantine),
+    env: quarantineEnvironment(repo, quarantine),
     accept: [0, 1],
   })
   return code === 0
