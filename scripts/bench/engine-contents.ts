@@ -1,7 +1,7 @@
 import { readLastCommits } from '../../src/git/history/last-commits.ts'
 import { readLog } from '../../src/git/history/log.ts'
 import { openGit, type Repo } from '../../src/git/repo.ts'
-import { gitTimeOf, type Project } from './api.ts'
+import { callOf, gitTimeOf, type Project } from './api.ts'
 import { compareTimes, git, median, milliseconds, type Row } from './measure.ts'
 import { ask, type Measurement, measurementOf, type Question } from './question.ts'
 import type { Subjects } from './subjects.ts'
@@ -13,6 +13,7 @@ export function contents(subjects: Subjects): Measurement[] {
   return [
     { what: `root tree of ${flatEntries} entries`, measure: flatTree },
     ...questions(subjects).map(measurementOf),
+    { what: 'raw file of 2 MB', measure: largeFile },
     { what: `last commit of each of ${flatEntries} entries`, measure: lastCommits },
   ]
 }
@@ -86,6 +87,33 @@ async function* flatTree(project: Project): AsyncGenerator<Row> {
     theirs: () => ['ls-tree', commit],
     limit: 0.3,
   })
+}
+
+const largeBytes = 2_000_000
+const clients = 16
+
+/** A text of two megabytes, downloaded again and again by one client, then by many at once. */
+async function* largeFile(project: Project): AsyncGenerator<Row> {
+  const { stored, timer } = project
+  const lines = Array.from({ length: 100_000 }, (_, i) => `line ${i}: ${(i * i) % 99_991}\n`)
+  const text = lines.join('').slice(0, largeBytes - 1)
+  const blob = await git(stored, ['hash-object', '-w', '--stdin'], `${text}\n`)
+  const tree = await git(stored, ['mktree'], `100644 blob ${blob}\tlarge.txt\n`)
+  const commit = await git(stored, ['commit-tree', '-m', 'Large', tree])
+  const call = callOf(project, `repository/files/large.txt/raw?ref=${commit}`)
+  const inTurn = () => timer.block(Array.from({ length: 30 }, () => ({ http: call })))
+  const atOnce = () => timer.crowd(Array.from({ length: clients }, () => call))
+  const rate = (what: string, bytes: number, times: readonly number[], limit: number): Row => {
+    const value = bytes / 1000 / median(times)
+    const ours = `${median(times).toFixed(1)} ms`
+    return { what, ours, theirs: '', value, unit: 'MB/s', limit, atLeast: true }
+  }
+  await inTurn()
+  yield rate('raw file of 2 MB, one client', largeBytes, await inTurn(), 250)
+  await atOnce()
+  const times: number[] = []
+  for (let round = 0; round < 7; round++) times.push(await atOnce())
+  yield rate(`raw file of 2 MB, ${clients} clients together`, clients * largeBytes, times, 400)
 }
 
 /** The folder with the number of entries nearest to what is asked. */

@@ -1,7 +1,9 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { countAheadBehind } from '../../src/git/history/merge-base.ts'
 import { checkMerge, writeMerge } from '../../src/git/merge/merge.ts'
 import { openGit } from '../../src/git/repo.ts'
-import { gitTimeOf, type Project, postJson, timeOf } from './api.ts'
+import { askWhole, gitTimeOf, type Project, postJson, timeOf } from './api.ts'
 import { compareTimes, git, milliseconds, type Row } from './measure.ts'
 import { type Measurement, warmUp } from './question.ts'
 import type { Subjects } from './subjects.ts'
@@ -14,6 +16,8 @@ export function merges(subjects: Subjects): Measurement[] {
       what: 'mergeability, 1,000 commits apart',
       measure: (project) => farApart(project, subjects),
     },
+    { what: 'cherry-pick', measure: (project) => picks(project, subjects, 'cherry-pick') },
+    { what: 'revert', measure: (project) => picks(project, subjects, 'revert') },
     { what: 'changes of a merge request', measure: (project) => changes(project) },
   ]
 }
@@ -116,6 +120,52 @@ function lineOf(branch: string, from: string, count: number): string {
     ].join('\n'),
   )
   return `${commits.join('\n')}\n`
+}
+
+/** How far back the branch stands that commits are picked onto. */
+const picksBack = 300
+
+/** Commits picked onto a branch, or taken back on it, against git in a work tree that has the branch checked out. */
+async function* picks(
+  project: Project,
+  { line, start }: Subjects,
+  kind: 'cherry-pick' | 'revert',
+): AsyncGenerator<Row> {
+  const { stored, timer } = project
+  const base = line[Math.min(start + picksBack, line.length - 100)] ?? 'HEAD'
+  const desk = join(project.folder, `desk-${kind}`)
+  await git(project.folder, ['clone', '-q', '--shared', '--no-checkout', stored, desk])
+  await git(desk, ['checkout', '-q', '--detach', base])
+  const range = kind === 'revert' ? base : `${base}..HEAD`
+  const listed = await git(stored, ['rev-list', '--no-merges', '--reverse', '-n', '80', range])
+  const asGitDoes = (commit: string) =>
+    kind === 'revert' ? ['revert', '--no-edit', commit] : ['cherry-pick', commit]
+  const clean: string[] = []
+  for (const commit of listed.split('\n')) {
+    if (clean.length > rounds) break
+    const done = await git(desk, asGitDoes(commit)).then(
+      () => true,
+      () => false,
+    )
+    if (done) clean.push(commit)
+    await git(desk, ['reset', '-q', '--hard', base])
+  }
+  const run = Date.now()
+  const at = (round: number) => clean[round % clean.length] ?? ''
+  yield await compareTimes(
+    { what: `${kind} through the API`, rounds: Math.min(rounds, clean.length - 1), limit: 0.6 },
+    async (round) => {
+      const branch = `bench-${kind}-${run}-${round}`
+      await git(stored, ['update-ref', `refs/heads/${branch}`, base])
+      const path = `commits/${at(round)}/${kind.replace('-', '_')}`
+      return milliseconds(() => askWhole(project, path, { branch }))
+    },
+    async (round) => {
+      await git(desk, ['reset', '-q', '--hard', base])
+      return timer.git(desk, asGitDoes(at(round)))
+    },
+  )
+  await rm(desk, { recursive: true })
 }
 
 const changedFiles = 1000

@@ -6,7 +6,7 @@ export interface Row {
   readonly ours: string
   readonly theirs: string
   readonly value: number
-  readonly unit: 'x' | 'ms' | 'MB' | 'count' | '/s'
+  readonly unit: 'x' | 'ms' | 'MB' | 'MB/s' | 'count' | '/s'
   readonly limit?: number | undefined
   /** Whether more is better; the limit is then the least. */
   readonly atLeast?: boolean | undefined
