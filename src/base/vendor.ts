@@ -11,6 +11,7 @@ export type TokenKind =
   | 'oauth_secret'
   | 'incoming_mail'
   | 'agent'
+  | 'flags'
 
 const tokenMarks: Readonly<Record<TokenKind, string>> = {
   personal: 'pat-',
@@ -22,6 +23,7 @@ const tokenMarks: Readonly<Record<TokenKind, string>> = {
   oauth_secret: 'oas-',
   incoming_mail: 'imt-',
   agent: 'agent-',
+  flags: 'ffct-',
 }
 
 /** Everything that carries the vendor's word. Lists begin with our own form; all forms are accepted and emitted. */

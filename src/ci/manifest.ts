@@ -9,6 +9,7 @@ import { triggersAndSchedules } from '../store/migrations/0165-triggers-and-sche
 import { environments } from '../store/migrations/0166-environments.ts'
 import { jobTokenScope } from '../store/migrations/0167-job-token-scope.ts'
 import { featureFlags } from '../store/migrations/0168-feature-flags.ts'
+import { secureFilesAndFlagClients } from '../store/migrations/0170-secure-files-and-flag-clients.ts'
 import * as artifacts from './artifacts/endpoints.ts'
 import * as artifactsRunner from './artifacts/runner-endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
@@ -16,6 +17,7 @@ import * as deployments from './deployments/endpoints.ts'
 import * as deploymentsEnvironment from './deployments/environment-endpoints.ts'
 import { stopDueEnvironments } from './deployments/tasks.ts'
 import * as freezes from './environments/freeze-endpoints.ts'
+import * as flagClients from './feature-flags/client-endpoints.ts'
 import * as featureFlagEndpoints from './feature-flags/endpoints.ts'
 import * as userLists from './feature-flags/user-list-endpoints.ts'
 import { endStaleJobs, followJobEnd } from './job-ends/tasks.ts'
@@ -45,6 +47,7 @@ import * as runnersProtocol from './runners/protocol-endpoints.ts'
 import * as schedules from './schedules/endpoints.ts'
 import { runSchedule, startDueSchedules } from './schedules/tasks.ts'
 import * as scheduleVariables from './schedules/variable-endpoints.ts'
+import * as secureFiles from './secure-files/endpoints.ts'
 import * as traces from './traces/patch-endpoint.ts'
 import * as triggers from './triggers/endpoints.ts'
 import * as triggersRun from './triggers/run-endpoints.ts'
@@ -59,6 +62,8 @@ export const ciArea: Manifest = {
     freezes,
     featureFlagEndpoints,
     userLists,
+    flagClients,
+    secureFiles,
     jobTokenScopeEndpoints,
     runnersPlace,
     runnerJobs,
@@ -112,5 +117,6 @@ export const ciArea: Manifest = {
     environments,
     jobTokenScope,
     featureFlags,
+    secureFilesAndFlagClients,
   ],
 }

@@ -28,6 +28,7 @@ import type { PushRulesSchema } from './schema/push-rules.ts'
 import type { RefsSchema } from './schema/refs.ts'
 import type { ReleasesSchema } from './schema/releases.ts'
 import type { RequestLinksSchema } from './schema/request-links.ts'
+import type { SecureFilesSchema } from './schema/secure-files.ts'
 import type { SignInSchema } from './schema/sign-in.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
 import type { SuggestionsSchema } from './schema/suggestions.ts'
@@ -68,6 +69,7 @@ export interface Schema
     ReleasesSchema,
     RequestLinksSchema,
     WikisAndSnippetsSchema,
+    SecureFilesSchema,
     SignInSchema,
     SpacesSchema,
     SuggestionsSchema,

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { getHostBadge, hostBadgePath } from '../ci/badges/host-badges.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { hostAlertEndpoints } from '../monitoring/ingestion/endpoints.ts'
 import { hostAlertPath } from '../monitoring/ingestion/host-path.ts'
@@ -16,10 +17,11 @@ export const hostPageEndpoints: readonly Endpoint[] = [
   getHostWikiFile,
   ...hostCodeEndpoints,
   getHostMergeRequestDiff,
+  getHostBadge,
   ...hostAlertEndpoints,
 ]
 
-const readers = [hostWikiPath, hostFilePath, hostCodePath, hostRequestPath]
+const readers = [hostWikiPath, hostFilePath, hostCodePath, hostRequestPath, hostBadgePath]
 const postReaders = [hostAlertPath]
 
 /** Gives paths that begin with a project's own, of any depth, the path of their endpoint. */

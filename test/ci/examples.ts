@@ -56,6 +56,11 @@ const groupForms = Object.fromEntries(
     ],
   ),
 )
+const unleash = '/feature_flags/unleash/:project_id'
+const asProgram = {
+  path: ({ place }: Spot) => ({ project_id: String(place.project.id) }),
+  query: ({ place }: Spot) => ({ instance_id: String(place.project.instance_id) }),
+}
 const listOfUsers = { path: ({ place }: Spot) => ({ iid: String(place.project.user_list_iid) }) }
 
 export const ciExamples = examples({
@@ -91,6 +96,13 @@ export const ciExamples = examples({
   'GET P/feature_flags_user_lists/:iid': listOfUsers,
   'PUT P/feature_flags_user_lists/:iid': { ...listOfUsers, body: { user_xids: 'd' } },
   'DELETE P/feature_flags_user_lists/:iid': listOfUsers,
+  [`GET ${unleash}`]: asProgram,
+  [`GET ${unleash}/features`]: asProgram,
+  [`GET ${unleash}/client/features`]: asProgram,
+  [`POST ${unleash}/client/register`]: asProgram,
+  [`POST ${unleash}/client/metrics`]: asProgram,
+  'POST P/secure_files': { form: { name: 'other.txt', file: new Blob(['secret']) } },
+  'POST /ci/lint': { body: { content: 'test:\n  script: echo\n' } },
   'POST P/runners': { elsewhere },
   'DELETE P/runners/:runner_id': { elsewhere },
   ...byRunners,

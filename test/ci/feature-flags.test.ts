@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addProject } from '../support/project.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
@@ -82,4 +82,84 @@ test('a user list that a strategy uses is not deleted', async () => {
   await ana.delete(`${path}/feature_flags/listed`)
   expect((await ana.put(`${lists}/1`, { user_xids: 'c' })).body.user_xids).toBe('c')
   expect((await ana.delete(`${lists}/1`)).status).toBe(204)
+})
+
+describe('programs that read feature flags', () => {
+  const unleash = (suffix = '') => `/feature_flags/unleash/${path.split('/').at(-1)}${suffix}`
+  let key: string
+
+  beforeAll(async () => {
+    expect((await ana.get(`${path}/feature_flags_client`)).status).toBe(404)
+    const made = await ana.post(`${path}/feature_flags_client/reset_token`)
+    expect(made.status).toBe(201)
+    key = made.body.instance_id
+    const lists = `${path}/feature_flags_user_lists`
+    const list = await ana.post(lists, { name: 'friends', user_xids: 'x,y' })
+    const scopes = (scope: string) => [{ environment_scope: scope }]
+    await ana.post(`${path}/feature_flags`, {
+      name: 'for_reviews',
+      description: 'all of them',
+      strategies: [
+        { name: 'default', parameters: {}, scopes: scopes('review/*') },
+        {
+          name: 'gitlabUserList',
+          parameters: {},
+          user_list_id: list.body.id,
+          scopes: scopes('review/one'),
+        },
+      ],
+    })
+    await ana.post(`${path}/feature_flags`, {
+      name: 'off_live',
+      active: false,
+      strategies: [{ name: 'default', parameters: {}, scopes: scopes('live') }],
+    })
+  })
+
+  test('get those of their environment, with lists of users as users', async () => {
+    const headers = { 'UNLEASH-INSTANCEID': key, 'UNLEASH-APPNAME': 'review/one' }
+    const reply = await world.nobody.get(unleash('/client/features'), { headers })
+    expect(reply.body).toEqual({
+      version: 1,
+      features: [
+        {
+          name: 'for_reviews',
+          description: 'all of them',
+          enabled: true,
+          strategies: [
+            { name: 'default', parameters: {} },
+            { name: 'userWithId', parameters: { userIds: 'x,y' } },
+          ],
+        },
+      ],
+    })
+    const live = await world.nobody.get(unleash(`/features?instance_id=${key}&app_name=live`))
+    expect(live.body.features).toEqual([
+      { name: 'off_live', enabled: false, strategies: [{ name: 'default', parameters: {} }] },
+    ])
+  })
+
+  test('announce themselves and send numbers as their libraries do', async () => {
+    const headers = { 'UNLEASH-INSTANCEID': key }
+    const about = { appName: 'live', instanceId: key, strategies: ['default'], interval: 1000 }
+    const announced = await world.nobody.post(unleash('/client/register'), about, { headers })
+    expect(announced.status).toBe(200)
+    const numbers = { appName: 'live', bucket: { toggles: {} } }
+    const sent = await world.nobody.post(unleash('/client/metrics'), numbers, { headers })
+    expect(sent.status).toBe(200)
+  })
+
+  test('are refused without the key, with that of another project, and with an old one', async () => {
+    const other = await addProject(world, ana, 'basic', { path: 'other-flags' })
+    const elsewhere = `/feature_flags/unleash/${other.id}?instance_id=${key}`
+    for (const url of [unleash(), unleash('?instance_id=x'), elsewhere, `${elsewhere}0`]) {
+      expect((await world.nobody.get(url)).status).toBe(401)
+    }
+    expect((await ana.get(unleash())).status).toBe(401)
+    const good = await world.nobody.get(unleash(`?instance_id=${key}`))
+    expect(good.status).toBe(200)
+    const reset = await ana.post(`${path}/feature_flags_client/reset_token`)
+    expect((await world.nobody.get(unleash(`?instance_id=${key}`))).status).toBe(401)
+    expect((await ana.get(`${path}/feature_flags_client`)).body).toEqual(reset.body)
+  })
 })

@@ -120,4 +120,20 @@ describe('lint', () => {
     expect(broken.body.errors[0]).toContain('Invalid configuration format')
     expect((await world.nobody.post(at, { content: 'x' })).status).toBe(404)
   })
+
+  test('also of a configuration that belongs to no project', async () => {
+    const content = 'x: {extends: .y}\n.y: {script: echo}\n'
+    const good = await dev.post('/ci/lint', {
+      content,
+      include_merged_yaml: true,
+      include_jobs: true,
+    })
+    expect(good.status).toBe(200)
+    expect(good.body).toMatchObject({ status: 'valid', errors: [], jobs: [{ name: 'x' }] })
+    expect(good.body.merged_yaml).toContain('echo')
+    const local = await dev.post('/ci/lint', { content: 'include: /other.yml' })
+    expect(local.body).toMatchObject({ status: 'invalid' })
+    expect(local.body.errors[0]).toContain('`other.yml` does not exist')
+    expect((await world.nobody.post('/ci/lint', { content })).status).toBe(401)
+  })
 })

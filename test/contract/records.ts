@@ -238,6 +238,11 @@ export async function fillProject(owner: Caller, target: Caller, project: string
   })
   await make('/feature_flags', { name: 'new_page', version: 'new_version_flag' })
   const userList = await make('/feature_flags_user_lists', { name: 'testers', user_xids: 'a,b' })
+  const flagClient = await make('/feature_flags_client/reset_token')
+  const secret = new FormData()
+  secret.set('name', 'key.txt')
+  secret.set('file', new Blob(['secret']), 'key.txt')
+  const secure = await owner.post(`${api}/secure_files`, undefined, { raw: secret })
   const invited = `invited-p${id}@example.com`
   await make('/invitations', { email: invited, access_level: 30 })
   return {
@@ -301,6 +306,8 @@ export async function fillProject(owner: Caller, target: Caller, project: string
     freeze_period_id: String(freeze.id),
     feature_flag_name: 'new_page',
     user_list_iid: String(userList.iid),
+    instance_id: flagClient.instance_id,
+    secure_file_id: String(secure.body.id),
     label_event_id: String(labelEvents[0]?.id),
     milestone_event_id: String(milestoneEvents[0]?.id),
     state_event_id: String(stateEvents[0]?.id),

@@ -2,6 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type {
+  FeatureFlagClientsTable,
   FeatureFlagScopesTable,
   FeatureFlagStrategiesTable,
   FeatureFlagsTable,
@@ -13,6 +14,8 @@ export type FlagRow = Selectable<FeatureFlagsTable>
 export type StrategyRow = Selectable<FeatureFlagStrategiesTable>
 export type ScopeRow = Selectable<FeatureFlagScopesTable>
 export type UserListRow = Selectable<FeatureFlagUserListsTable>
+
+export type FlagClientRow = Selectable<FeatureFlagClientsTable>
 
 function flagsOf(db: Db, projectId: number) {
   return db.selectFrom('feature_flags').selectAll().where('project_id', '=', projectId)
@@ -36,6 +39,11 @@ export async function findFlag(
   name: string,
 ): Promise<FlagRow | undefined> {
   return await flagsOf(db, projectId).where('name', '=', name).executeTakeFirst()
+}
+
+/** Every flag of a project, for the programs that ask for them all. */
+export async function listAllFlags(db: Db, projectId: number): Promise<FlagRow[]> {
+  return await flagsOf(db, projectId).orderBy('id').execute()
 }
 
 export async function countFlags(db: Db, projectId: number): Promise<number> {
@@ -200,4 +208,28 @@ export async function updateUserList(
 
 export async function deleteUserList(db: Db, id: number): Promise<void> {
   await db.deleteFrom('feature_flag_user_lists').where('id', '=', id).execute()
+}
+
+export async function findFlagClient(
+  db: Db,
+  projectId: number,
+): Promise<FlagClientRow | undefined> {
+  return await db
+    .selectFrom('feature_flag_clients')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+}
+
+/** Gives a project a key, in the place of the one that it had. */
+export async function replaceFlagClient(
+  db: Db,
+  row: Insertable<FeatureFlagClientsTable>,
+): Promise<FlagClientRow> {
+  return await db
+    .insertInto('feature_flag_clients')
+    .values(row)
+    .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }

@@ -1,7 +1,8 @@
-import { onProject } from '../../access/subjects.ts'
+import { onProject, signedIn } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
 import { defaultRef } from '../../repositories/repository/access.ts'
+import { lintAlone, lintedAloneEntity } from './lint-alone.ts'
 import { lintConfig, lintEntity } from './lint-config.ts'
 
 const tags = ['pipelines']
@@ -53,5 +54,26 @@ export const lintProject = endpoint({
       ref: query.content_ref || query.sha || query.dry_run_ref || query.ref || defaultRef(project),
       dryRun: query.dry_run,
       includeJobs: query.include_jobs,
+    }),
+})
+
+export const lintWithoutProject = endpoint({
+  method: 'POST',
+  path: '/ci/lint',
+  summary: 'Check a CI configuration that belongs to no project',
+  tags,
+  access: signedIn(),
+  body: {
+    content: text({ max: LONGEST }),
+    include_merged_yaml: flag().default(false),
+    include_jobs: flag().default(false),
+  },
+  response: lintedAloneEntity,
+  status: 200,
+  handler: ({ ctx, body }) =>
+    lintAlone(ctx, {
+      content: body.content,
+      includeMerged: body.include_merged_yaml,
+      includeJobs: body.include_jobs,
     }),
 })

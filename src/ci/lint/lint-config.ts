@@ -8,7 +8,7 @@ import { resolveExtends, resolveReferences } from '../config/extend.ts'
 import { findPipelineRef } from '../pipelines/find-ref.ts'
 import { type MadePlan, makePlan } from '../pipelines/make-plan.ts'
 
-const jobEntity = z.strictObject({
+export const lintedJobEntity = z.strictObject({
   name: z.string(),
   stage: z.string(),
   before_script: z.array(z.string()),
@@ -40,7 +40,7 @@ export const lintEntity = z.strictObject({
       context_sha: z.string(),
     }),
   ),
-  jobs: z.array(jobEntity).optional(),
+  jobs: z.array(lintedJobEntity).optional(),
 })
 
 export interface LintInput {
@@ -81,13 +81,18 @@ export async function lintConfig(
         context_project: project.full_path,
         context_sha: at.commit.id,
       })),
-      ...(input.includeJobs ? { jobs: made.config.jobs.map(presentJob) } : {}),
+      ...(input.includeJobs ? { jobs: made.config.jobs.map(presentLintedJob) } : {}),
     }
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    const errors = error.fields?.base ?? [error.message]
-    return { valid: false, errors: [...errors], warnings: [], merged_yaml: null, includes: [] }
+    const errors = faultsOf(error)
+    return { valid: false, errors, warnings: [], merged_yaml: null, includes: [] }
   }
+}
+
+/** What is wrong with a configuration; throws what is no fault of it. */
+export function faultsOf(error: unknown): string[] {
+  if (!(error instanceof Problem)) throw error
+  return [...(error.fields?.base ?? [error.message])]
 }
 
 function refusalsOf({ plan }: MadePlan): string[] {
@@ -95,7 +100,9 @@ function refusalsOf({ plan }: MadePlan): string[] {
   return plan === 'no_jobs' ? ['No stages / jobs for this pipeline.'] : []
 }
 
-function presentJob(job: CompiledConfig['jobs'][number]): z.input<typeof jobEntity> {
+export function presentLintedJob(
+  job: CompiledConfig['jobs'][number],
+): z.input<typeof lintedJobEntity> {
   const lines = (key: string) => {
     const value = job.options[key]
     return Array.isArray(value) ? value.map(String) : []

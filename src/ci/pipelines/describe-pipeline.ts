@@ -82,7 +82,7 @@ function runningSeconds(jobs: readonly JobRow[]): number | null {
 }
 
 /** The mean of what its jobs tell. */
-function coverageOf(jobs: readonly JobRow[]): string | null {
+export function coverageOf(jobs: readonly Pick<JobRow, 'coverage'>[]): string | null {
   const known = jobs.flatMap(({ coverage }) => (coverage === null ? [] : [coverage]))
   if (known.length === 0) return null
   return (known.reduce((sum, one) => sum + one, 0) / known.length).toFixed(2)

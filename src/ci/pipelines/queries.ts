@@ -86,6 +86,25 @@ export async function findEndedBefore(
     .executeTakeFirst()
 }
 
+/** The newest pipeline of a ref that no other pipeline started; of some statuses only, when given. */
+export async function findNewestOfRef(
+  db: Db,
+  projectId: number,
+  ref: string,
+  only: { readonly statuses?: readonly PipelineStatus[]; readonly ignoreSkipped?: boolean } = {},
+): Promise<PipelineRow | undefined> {
+  return await db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('ref', '=', ref)
+    .where('source', '<>', 'parent_pipeline')
+    .$if(only.statuses !== undefined, (query) => query.where('status', 'in', only.statuses ?? []))
+    .$if(only.ignoreSkipped === true, (query) => query.where('status', '<>', 'skipped'))
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+}
+
 export interface PipelineFilter {
   readonly scope?: 'running' | 'pending' | 'finished' | 'branches' | 'tags' | undefined
   readonly status?: PipelineStatus | undefined

@@ -45,6 +45,14 @@ export interface FeatureFlagScopesTable {
   environment_scope: string
 }
 
+/** The key with which programs read the feature flags of a project. */
+export interface FeatureFlagClientsTable {
+  project_id: number
+  sealed_token: string
+  token_digest: Buffer
+  created_at: Instant
+}
+
 /** Whether other projects need to be listed to reach a project with job tokens; without a row they do. */
 export interface CiJobTokenScopesTable {
   project_id: number
@@ -66,6 +74,7 @@ export interface FeatureFlagsSchema {
   feature_flags: FeatureFlagsTable
   feature_flag_strategies: FeatureFlagStrategiesTable
   feature_flag_scopes: FeatureFlagScopesTable
+  feature_flag_clients: FeatureFlagClientsTable
   ci_job_token_scopes: CiJobTokenScopesTable
   ci_job_token_allowed: CiJobTokenAllowedTable
 }

@@ -1,0 +1,91 @@
+import { type Access, findVisibleProject, type Project } from '../../access/subjects.ts'
+import { hidden } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import { bytes, endpoint } from '../../http/endpoint.ts'
+import { flag, integer, oneOf, text } from '../../http/params.ts'
+import { mayReadBuilds } from '../pipelines/access.ts'
+import { coverageOf } from '../pipelines/describe-pipeline.ts'
+import { listCurrentJobs } from '../pipelines/job-queries.ts'
+import { findNewestOfRef } from '../pipelines/queries.ts'
+import { BADGE_STYLES, drawCoverageBadge, drawPipelineBadge } from './badge.ts'
+
+/** The project whose badges the caller may see: 404 for all others, as pages do. */
+function onBadges(): Access<{ readonly project: Project }, 'id'> {
+  return {
+    kind: 'custom',
+    needs: 'read_public_builds',
+    subjectFirst: true,
+    before() {},
+    async find({ ctx, path }) {
+      const project = await findVisibleProject(ctx, path.id ?? '')
+      if (!project || !mayReadBuilds(ctx, project)) throw hidden()
+      return { project }
+    },
+  }
+}
+
+const percentage = (fallback: number) => integer({ min: 0, max: 100 }).default(fallback)
+
+export const getHostBadge = endpoint({
+  method: 'GET',
+  host: true,
+  path: '/-/project/:id/badges/:kind/*ref_name',
+  summary: 'Show how the newest pipeline of a branch or tag went, or its coverage, as a picture',
+  tags: ['badges'],
+  access: onBadges(),
+  params: { kind: oneOf(['pipeline', 'coverage']), ref_name: text({ max: 1024 }) },
+  query: {
+    style: oneOf(BADGE_STYLES).default('flat'),
+    key_text: text({ max: 64 }).optional(),
+    ignore_skipped: flag().default(false),
+    job: text({ max: 255 }).optional(),
+    min_good: percentage(95),
+    min_acceptable: percentage(90),
+    min_medium: percentage(75),
+  },
+  response: bytes('image/svg+xml'),
+  async handler({ ctx, project, params, query }) {
+    const look = { style: query.style, label: query.key_text ?? params.kind }
+    const bounds = {
+      good: query.min_good,
+      acceptable: query.min_acceptable,
+      medium: query.min_medium,
+    }
+    const at = { project, ref: params.ref_name }
+    const body =
+      params.kind === 'pipeline'
+        ? drawPipelineBadge(await newestStatus(ctx, at, query.ignore_skipped), look)
+        : drawCoverageBadge(await newestCoverage(ctx, at, query.job), bounds, look)
+    return { body, type: 'image/svg+xml', headers: pictureHeaders }
+  },
+})
+
+/** Proxies of other sites ask anew each time; a script in a label would not run. */
+const pictureHeaders = {
+  'Cache-Control': 'no-cache',
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+}
+
+interface BadgePlace {
+  readonly project: Project
+  readonly ref: string
+}
+
+async function newestStatus(ctx: Ctx, { project, ref }: BadgePlace, ignoreSkipped: boolean) {
+  return (await findNewestOfRef(ctx.db, project.id, ref, { ignoreSkipped }))?.status
+}
+
+async function newestCoverage(ctx: Ctx, { project, ref }: BadgePlace, job: string | undefined) {
+  const pipeline = await findNewestOfRef(ctx.db, project.id, ref, { statuses: ['success'] })
+  const jobs = pipeline ? await listCurrentJobs(ctx.db, pipeline.id) : []
+  return coverageOf(job === undefined ? jobs : jobs.filter((one) => one.name === job))
+}
+
+const BADGE = /^\/(.+?)(?:\/-)?\/badges\/(.+)\/(pipeline|coverage)\.svg$/
+
+/** The path under which `getHostBadge` knows a raw path of the host, or undefined for any other. */
+export function hostBadgePath(rawPath: string): string | undefined {
+  const [, project, ref, kind] = BADGE.exec(rawPath) ?? []
+  if (project === undefined) return undefined
+  return `/-/project/${project.split('/').join('%2F')}/badges/${kind}/${ref}`
+}
