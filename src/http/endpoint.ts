@@ -62,6 +62,8 @@ export interface RequestFacts {
   payload(): Promise<Buffer>
   /** Keys that the caller really sent, so that updates change only those. */
   readonly sent: ReadonlySet<string>
+  /** All parameters of query and body as they came, also those that the endpoint does not declare. */
+  readonly received: Readonly<Record<string, unknown>>
   /** The request's own absolute URL below the external URL. */
   readonly url: string
   /** Counts the request against a limit that only some requests of an endpoint meet; 429 beyond it. */

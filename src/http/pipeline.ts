@@ -241,6 +241,7 @@ async function perform(
       return read.bytes
     },
     sent: new Set(Object.keys(input)),
+    received: raw,
     url: parts.baseUrl + request.rawPath,
     countAgainst(limit, subject) {
       const key = `${callerKey(ctx)} ${subject}`

@@ -19,11 +19,13 @@ export interface ConfigSources {
   project(path: string, ref: string | undefined): Promise<Place | undefined>
   remote(url: string): Promise<string | undefined>
   template(name: string): Promise<string | undefined>
+  /** A file that a job of the parent has left; only children may include such. */
+  artifact?: ((job: string, path: string) => Promise<string | undefined>) | undefined
 }
 
 /** A file that became part of a configuration. */
 export interface Included {
-  readonly type: 'local' | 'file' | 'remote' | 'template' | 'component'
+  readonly type: 'local' | 'file' | 'remote' | 'template' | 'component' | 'artifact'
   readonly location: string
 }
 
@@ -95,6 +97,7 @@ const titles: Readonly<Record<Included['type'], string>> = {
   remote: 'Remote file',
   template: 'Template file',
   component: 'Component',
+  artifact: 'Artifact',
 }
 
 async function findFiles(
@@ -116,6 +119,8 @@ async function findFiles(
     return [{ type: 'template', location: template, text: found, place }]
   }
   if (component !== undefined) return [await findComponent(sources, component, place)]
+  const artifact = text(given.artifact)
+  if (artifact !== undefined) return [await findArtifact(sources, artifact, given.job, place)]
   if (project === undefined) {
     throw configFault(
       `\`${JSON.stringify(given)}\` does not have a valid subkey for include. Valid subkeys are: \`local\`, \`project\`, \`remote\`, \`template\`, \`component\``,
@@ -177,4 +182,19 @@ async function findComponent(
     (await sources.file(there, `templates/${name}.yml`)) ??
     (await sources.file(there, `templates/${name}/template.yml`))
   return { ...missing, text, place: there }
+}
+
+async function findArtifact(
+  sources: ConfigSources,
+  path: string,
+  job: Value,
+  place: Place,
+): Promise<Found> {
+  if (!sources.artifact) {
+    throw configFault('include:artifact is for the configuration of child pipelines')
+  }
+  if (typeof job !== 'string') throw configFault('include:artifact config needs a job')
+  const text = await sources.artifact(job, path)
+  if (text !== undefined) return { type: 'artifact', location: path, text, place }
+  throw configFault(`Job \`${job}\` of the parent pipeline has left no \`${path}\``)
 }

@@ -12,6 +12,7 @@ import {
   updateJob,
 } from './job-queries.ts'
 import { cancelJobs, enqueueJobs, processPipeline } from './process.ts'
+import { listChildIds } from './queries.ts'
 import { changeJob, changeJobs } from './transitions.ts'
 
 const RETRYABLE: readonly PipelineStatus[] = ['success', 'failed', 'canceled']
@@ -40,11 +41,12 @@ export async function cancelJob(
   })
 }
 
-/** Ends all that has not ended in a pipeline. */
+/** Ends all that has not ended in a pipeline and its children. */
 export async function cancelPipeline(ctx: Ctx, pipelineId: number): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     await cancelJobs(ctx, await listJobStates(ctx.db, pipelineId))
     await processPipeline(ctx, pipelineId)
+    for (const id of await listChildIds(ctx.db, pipelineId)) await cancelPipeline(ctx, id)
   })
 }
 

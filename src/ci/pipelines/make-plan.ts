@@ -35,7 +35,7 @@ export async function makePlan(
   at: PipelineRef,
   input: PipelineInput,
 ): Promise<MadePlan> {
-  const sources = configSources(ctx)
+  const sources = { ...configSources(ctx), artifact: input.artifact }
   const place = { projectId: project.id, sha: at.commit.id }
   const given = input.content === undefined ? undefined : { path: '', text: input.content, place }
   const found = input.config

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../ctx.ts'
+import type { ConfigSources } from '../config/include.ts'
 import type { ValueMap } from '../config/values.ts'
 
 /** A variable of one run. */
@@ -27,6 +28,8 @@ export interface PipelineInput {
   readonly inputs: ValueMap
   /** A configuration to take instead of the project's own: children bring theirs. */
   readonly config?: ValueMap | undefined
+  /** Reads what jobs of the parent have left, for the configuration of a child. */
+  readonly artifact?: ConfigSources['artifact']
   /** The text of a configuration to look at instead of the project's own. */
   readonly content?: string | undefined
   /** The bridge that wants it. */

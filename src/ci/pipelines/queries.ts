@@ -53,7 +53,7 @@ export async function listRedundant(db: Db, newer: PipelineRow): Promise<Pipelin
     .where('tag', '=', 0)
     .where('id', '<', newer.id)
     .where('sha', '<>', newer.sha)
-    .where('source', 'in', ['push', 'merge_request_event', 'web', 'api'])
+    .where('source', 'in', ['push', 'merge_request_event', 'web', 'api', 'parent_pipeline'])
     .where('status', 'in', UNFINISHED)
     .orderBy('id', 'desc')
     .limit(100)
@@ -271,6 +271,20 @@ export async function findSource(db: Db, pipelineId: number) {
     ])
     .where('pipeline_sources.pipeline_id', '=', pipelineId)
     .executeTakeFirst()
+}
+
+/** The pipelines that a pipeline made of its own configuration. */
+export async function listChildIds(db: Db, pipelineId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('pipeline_sources')
+    .innerJoin('ci_jobs', 'ci_jobs.id', 'pipeline_sources.job_id')
+    .innerJoin('pipelines', 'pipelines.id', 'pipeline_sources.pipeline_id')
+    .select('pipelines.id')
+    .where('ci_jobs.pipeline_id', '=', pipelineId)
+    .where('pipelines.source', '=', 'parent_pipeline')
+    .orderBy('pipelines.id')
+    .execute()
+  return rows.map((row) => row.id)
 }
 
 /** The pipelines that bridges made, by bridge. */

@@ -4,10 +4,12 @@ import { findVisibleProject, type Project, withProjectRole } from '../../access/
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { configFault } from '../config/fault.ts'
 import { isMap, type Value, type ValueMap } from '../config/values.ts'
 import { endJob } from './change-jobs.ts'
 import { createPipeline } from './create-pipeline.ts'
-import type { JobRow } from './job-queries.ts'
+import { findJobStatus, type JobRow } from './job-queries.ts'
+import { readParentArtifact } from './parent-artifact.ts'
 import type { RunVariable } from './pipeline-input.ts'
 import { processPipeline } from './process.ts'
 import {
@@ -50,6 +52,8 @@ export async function runBridge(ctx: Ctx, job: JobRow): Promise<void> {
       variables: await forwarded(ctx, job, trigger.forward),
       inputs: isMap(trigger.inputs) ? trigger.inputs : {},
       config: wanted.config,
+      artifact: (name, path) => readParentArtifact(ctx, job, name, path),
+      before: (ctx) => assertWaiting(ctx, job),
       bridge: { jobId: job.id, depends },
     })
   } catch (error) {
@@ -64,6 +68,11 @@ export async function runBridge(ctx: Ctx, job: JobRow): Promise<void> {
       await ctx.work.enqueue(ctx.db, finishedDownstream, { pipeline_id: made.id })
     }
   })
+}
+
+/** Whoever canceled the bridge meanwhile wants no pipeline of it. */
+async function assertWaiting(ctx: Ctx, job: JobRow): Promise<void> {
+  if ((await findJobStatus(ctx.db, job.id)) !== 'pending') throw configFault('Bridge was canceled')
 }
 
 async function failBridge(ctx: Ctx, job: JobRow, reason: string): Promise<void> {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Instant, later } from '../../base/clock.ts'
 import type { Paged } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type ManagerRow, newestManagers, type RunnerRow, runnersById } from './queries.ts'
+import { listRunnersById, type ManagerRow, newestManagers, type RunnerRow } from './queries.ts'
 
 const ONLINE_MS = 2 * 3_600_000
 const STALE_MS = 7 * 86_400_000
@@ -56,7 +56,7 @@ export async function presentRunners(
   ctx: Pick<Ctx, 'db' | 'now'>,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, z.input<typeof runnerEntity>>> {
-  const rows = await runnersById(ctx.db, ids)
+  const rows = await listRunnersById(ctx.db, ids)
   const managers = await newestManagers(ctx.db, ids)
   return new Map(rows.map((row) => [row.id, presentRunner(row, managers.get(row.id), ctx.now())]))
 }

@@ -16,7 +16,7 @@ export async function findRunner(db: Db, id: number): Promise<RunnerRow | undefi
   return await db.selectFrom('ci_runners').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-export async function runnersById(db: Db, ids: readonly number[]): Promise<RunnerRow[]> {
+export async function listRunnersById(db: Db, ids: readonly number[]): Promise<RunnerRow[]> {
   if (ids.length === 0) return []
   return await db.selectFrom('ci_runners').selectAll().where('id', 'in', ids).execute()
 }

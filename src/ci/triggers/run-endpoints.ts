@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { anyone } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { endpoint } from '../../http/endpoint.ts'
+import { endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { fault, filledText, parameter, text } from '../../http/params.ts'
 import { describePipeline, pipelineEntity } from '../pipelines/describe-pipeline.ts'
 import type { RunVariable } from '../pipelines/pipeline-input.ts'
@@ -43,6 +43,7 @@ const body = {
 
 async function run(
   ctx: Ctx,
+  request: RequestFacts,
   id: string,
   given: {
     readonly token: string
@@ -52,8 +53,20 @@ async function run(
   },
 ) {
   const { variables = [], inputs = {}, ...rest } = given
-  const made = await runTrigger(ctx, id, { ...rest, variables, inputs })
+  const payload = webhookPayload(request.received)
+  const all = payload === undefined ? variables : [...variables, payload]
+  const made = await runTrigger(ctx, id, { ...rest, variables: all, inputs })
   return await describePipeline(made.ctx, made.project, made.pipeline)
+}
+
+/** What callers of triggers send; everything beside is the body of a webhook. */
+const OWN: readonly string[] = ['token', 'ref', 'variables', 'inputs']
+
+/** The body of a webhook, as a file of the jobs that it starts (docs/contract/D §1.17). */
+function webhookPayload(received: RequestFacts['received']): RunVariable | undefined {
+  const { token: _, ...payload } = received
+  if (Object.keys(payload).every((name) => OWN.includes(name))) return undefined
+  return { key: 'TRIGGER_PAYLOAD', value: JSON.stringify(payload), variable_type: 'file' }
 }
 
 export const triggerPipeline = endpoint({
@@ -62,7 +75,7 @@ export const triggerPipeline = endpoint({
   summary: 'Start a pipeline with a trigger token or the token of a job',
   params: { id: text() },
   body: { ...body, ref: filledText({ max: 1024 }) },
-  handler: ({ ctx, params, body }) => run(ctx, params.id, body),
+  handler: ({ ctx, params, body, request }) => run(ctx, request, params.id, body),
 })
 
 export const triggerPipelineOfRef = endpoint({
@@ -71,5 +84,6 @@ export const triggerPipelineOfRef = endpoint({
   summary: 'Start a pipeline of a ref with a trigger token or the token of a job',
   params: { id: text(), ref: text({ max: 1024 }) },
   body,
-  handler: ({ ctx, params, body }) => run(ctx, params.id, { ...body, ref: params.ref }),
+  handler: ({ ctx, params, body, request }) =>
+    run(ctx, request, params.id, { ...body, ref: params.ref }),
 })

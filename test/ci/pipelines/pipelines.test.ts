@@ -463,7 +463,7 @@ describe('reading pipelines', () => {
 })
 
 test('hooks hear of the end of a pipeline', async () => {
-  const project = await projectWith({ '.svc-ci.yml': 'x: {script: y}' })
+  const project = await projectWith({ '.svc-ci.yml': 'x: {script: y, environment: live}' })
   await ana.post(`/projects/${project.id}/hooks`, {
     url: 'http://example.com/hook',
     pipeline_events: true,
@@ -478,7 +478,17 @@ test('hooks hear of the end of a pipeline', async () => {
     expect.objectContaining({
       object_kind: 'pipeline',
       object_attributes: expect.objectContaining({ id, status: 'success', stages: ['test'] }),
-      builds: [expect.objectContaining({ name: 'x', status: 'success' })],
+      merge_request: null,
+      source_pipeline: null,
+      builds: [
+        expect.objectContaining({
+          name: 'x',
+          status: 'success',
+          runner: null,
+          artifacts_file: { filename: null, size: null },
+          environment: { name: 'live', action: 'start', deployment_tier: null },
+        }),
+      ],
     }),
   )
 })

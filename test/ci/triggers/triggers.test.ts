@@ -52,6 +52,20 @@ describe('a trigger token', () => {
     expect(made.status).toBe(201)
   })
 
+  test('called by a webhook hands its body on as a file', async () => {
+    const event = { object_kind: 'issue', object_attributes: { title: 'It "broke"' } }
+    const url = `${path}/ref/main/trigger/pipeline?token=${token}&variables[A]=1`
+    const made = await world.nobody.post(url, event)
+    expect(made.status).toBe(201)
+    const { body } = await ana.get(`${path}/pipelines/${made.body.id}/variables`)
+    const payload = body.find((one: { key: string }) => one.key === 'TRIGGER_PAYLOAD')
+    expect(payload.variable_type).toBe('file')
+    expect(JSON.parse(payload.value)).toMatchObject(event)
+    expect(payload.value).not.toContain(token)
+    expect(body).toHaveLength(2)
+    await ana.post(`${path}/pipelines/${made.body.id}/cancel`)
+  })
+
   test('that is wrong, over or of another project is 404, whatever the project', async () => {
     const other = await addProject(world, ana, 'basic', { path: 'other' })
     const call = (id: number | string, given: string) =>

@@ -6,6 +6,7 @@ import type { PipelineRow } from '../../../ci/pipelines/queries.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { readCommits } from '../../../git/objects/commit.ts'
 import { hookProject, hookRepository, hookUserById } from './payload-parts.ts'
+import { type JobParts, jobParts, requestPart, sourcePart } from './pipeline-parts.ts'
 
 const noCommit = '0'.repeat(40)
 
@@ -16,6 +17,7 @@ export async function pipelinePayload(ctx: Ctx, project: Project, row: PipelineR
   const url = `${ctx.config.externalUrl}${path}`
   const [commit] = await readCommits(ctx.git.open(project.id), [row.sha])
   const { started_at, finished_at } = row
+  const parts = await jobParts(ctx, jobs)
   return {
     object_kind: 'pipeline',
     object_attributes: {
@@ -40,7 +42,7 @@ export async function pipelinePayload(ctx: Ctx, project: Project, row: PipelineR
       variables: [],
       url,
     },
-    merge_request: null,
+    merge_request: await requestPart(ctx, row),
     user: await hookUserById(ctx, row.user_id),
     project: hookProject(ctx, project),
     commit: commit && {
@@ -51,12 +53,12 @@ export async function pipelinePayload(ctx: Ctx, project: Project, row: PipelineR
       url: `${ctx.config.externalUrl}/${project.full_path}/-/commit/${commit.id}`,
       author: { name: commit.author.name, email: commit.author.email },
     },
-    source_pipeline: null,
-    builds: await Promise.all(jobs.map((job) => jobPart(ctx, job))),
+    source_pipeline: await sourcePart(ctx, row),
+    builds: await Promise.all(jobs.map((job) => jobPart(ctx, job, parts))),
   }
 }
 
-async function jobPart(ctx: Ctx, job: JobRow) {
+async function jobPart(ctx: Ctx, job: JobRow, parts: JobParts) {
   const { started_at, finished_at, queued_at } = job
   return {
     id: job.id,
@@ -75,9 +77,7 @@ async function jobPart(ctx: Ctx, job: JobRow) {
     manual: job.run_when === 'manual',
     allow_failure: job.allow_failure === 1,
     user: await hookUserById(ctx, job.user_id),
-    runner: null,
-    artifacts_file: { filename: null, size: null },
-    environment: null,
+    ...parts(job),
   }
 }
 
@@ -89,7 +89,7 @@ export async function jobPayload(
 ) {
   const { pipeline, job, retries } = given
   const [commit] = await readCommits(ctx.git.open(project.id), [pipeline.sha])
-  const part = await jobPart(ctx, job)
+  const part = await jobPart(ctx, job, await jobParts(ctx, [job]))
   return {
     object_kind: 'build',
     ref: pipeline.ref,
@@ -125,8 +125,8 @@ export async function jobPayload(
     },
     repository: hookRepository(ctx, project),
     project: hookProject(ctx, project),
-    runner: null,
-    environment: null,
-    source_pipeline: null,
+    runner: part.runner,
+    environment: part.environment,
+    source_pipeline: await sourcePart(ctx, pipeline),
   }
 }

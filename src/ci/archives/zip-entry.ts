@@ -4,7 +4,11 @@ import { type Entry, type Options, open, type ZipFile } from 'yauzl'
 import { badRequest, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Bytes } from '../../http/endpoint.ts'
-import type { ArtifactRow } from './queries.ts'
+
+/** A zip archive in the store of files. */
+export interface StoredArchive {
+  readonly sha256: string
+}
 
 const openZip = promisify<string, Options, ZipFile>(open)
 
@@ -18,7 +22,7 @@ const SYMLINK = 0o120000
  */
 export async function openZipEntry(
   ctx: Pick<Ctx, 'files'>,
-  archive: ArtifactRow,
+  archive: StoredArchive,
   path: string,
   type = 'application/octet-stream',
 ): Promise<Bytes> {
@@ -49,14 +53,14 @@ function assertPath(path: string): void {
   }
 }
 
-async function openArchive(ctx: Pick<Ctx, 'files'>, archive: ArtifactRow): Promise<ZipFile> {
+async function openArchive(ctx: Pick<Ctx, 'files'>, archive: StoredArchive): Promise<ZipFile> {
   const zip = await openFile(ctx, archive)
   if (zip.entryCount <= MOST_ENTRIES) return zip
   zip.close()
   throw badRequest('the archive has too many entries')
 }
 
-async function openFile(ctx: Pick<Ctx, 'files'>, archive: ArtifactRow): Promise<ZipFile> {
+async function openFile(ctx: Pick<Ctx, 'files'>, archive: StoredArchive): Promise<ZipFile> {
   try {
     return await openZip(ctx.files.pathOf(archive.sha256), {
       lazyEntries: true,
@@ -105,7 +109,7 @@ export interface TreeEntry {
  */
 export async function listZipEntries(
   ctx: Pick<Ctx, 'files'>,
-  archive: ArtifactRow,
+  archive: StoredArchive,
   { path, recursive }: { readonly path: string; readonly recursive: boolean },
 ): Promise<TreeEntry[]> {
   const folder = path.replace(/^\/+|\/+$/g, '')
