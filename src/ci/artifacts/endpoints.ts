@@ -5,7 +5,7 @@ import { answerDownload } from '../../http/conditional-file.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
 import { listZipEntries, openZipEntry } from '../archives/zip-entry.ts'
-import { onBuilds } from '../pipelines/access.ts'
+import { onBuilds, runsOnRef } from '../pipelines/access.ts'
 import { onJob, onRunnableJob } from '../pipelines/job-access.ts'
 import { jobEntity, jobPresenter } from '../pipelines/job-entity.ts'
 import { expireJobArtifacts, jobOf } from '../pipelines/running.ts'
@@ -111,6 +111,7 @@ export const keepJobArtifacts = endpoint({
   summary: 'Keep the artifacts of a job for ever',
   tags,
   access: onRunnableJob(),
+  conditions: [runsOnRef],
   response: jobEntity,
   status: 200,
   async handler({ ctx, project, job }) {
@@ -128,6 +129,7 @@ export const deleteJobArtifacts = endpoint({
   summary: 'Delete the artifacts of a job',
   tags,
   access: onRunnableJob('admin_build'),
+  conditions: [runsOnRef],
   async handler({ ctx, job }) {
     await eraseArtifacts(ctx, job.id)
   },

@@ -148,12 +148,14 @@ function isCopy(name: string, jobs: readonly JobTemplate[]): boolean {
 function assertNoCircle(jobs: readonly JobTemplate[]): void {
   const needs = new Map(jobs.map((job) => [job.name, (job.needs ?? []).map((need) => need.job)]))
   const done = new Set<string>()
-  const visit = (name: string, chain: ReadonlySet<string>): void => {
+  const chain = new Set<string>()
+  const visit = (name: string): void => {
     if (done.has(name)) return
     if (chain.has(name)) throw configFault('The pipeline has circular dependencies')
-    const longer = new Set(chain).add(name)
-    for (const next of needs.get(name) ?? []) visit(next, longer)
+    chain.add(name)
+    for (const next of needs.get(name) ?? []) visit(next)
+    chain.delete(name)
     done.add(name)
   }
-  for (const job of jobs) visit(job.name, new Set())
+  for (const job of jobs) visit(job.name)
 }

@@ -34,7 +34,8 @@ export interface PlannedJob {
   readonly interruptible: boolean
   readonly coverage: string | undefined
   readonly timeout: number | undefined
-  readonly copy: { readonly index: number; readonly total: number } | undefined
+  /** Which copy of a parallel job it is. */
+  readonly copy: { readonly of: string; readonly index: number; readonly total: number } | undefined
 }
 
 export interface PipelinePlan {
@@ -68,7 +69,8 @@ export async function planPipeline(
     if (decided) jobs.push(...planned(template, decided, shared, at.variables))
   }
   if (jobs.length === 0) return 'no_jobs'
-  assertNeedsMet(jobs)
+  const known = byName(jobs)
+  assertNeedsMet(jobs, known)
   const used = new Set(jobs.map((job) => job.stage))
   const onlyEdges = [...used].every((stage) => stage === '.pre' || stage === '.post')
   if (onlyEdges) return 'no_jobs'
@@ -77,7 +79,7 @@ export async function planPipeline(
   return {
     name: name || undefined,
     autoCancel: workflow.autoCancel,
-    jobs: withoutMissing(jobs),
+    jobs: withoutMissing(jobs, known),
     stages: config.stages.filter((stage) => used.has(stage)),
   }
 }
@@ -161,7 +163,7 @@ function planned(
         typeof rule.interruptible === 'boolean' ? rule.interruptible : job.interruptible,
       coverage: job.coverage,
       timeout: job.timeout,
-      copy: copy && { index: copy.index, total: copy.total },
+      copy: copy && { of: job.name, index: copy.index, total: copy.total },
     }
   }
   return copiesOf(job)?.map(one) ?? [one(undefined)]
@@ -180,20 +182,25 @@ function environmentOf(job: JobTemplate, variables: Variables): ValueMap | undef
   return { ...given, name: expandText(String(given.name), variables) }
 }
 
-/** A need is a job, or all copies of a parallel one. */
-function copiesNamed(jobs: readonly PlannedJob[], name: string): readonly PlannedJob[] {
-  return jobs.filter(
-    (job) =>
-      job.name === name ||
-      (job.copy !== undefined &&
-        (job.name.startsWith(`${name} `) || job.name.startsWith(`${name}: [`))),
-  )
+/** Jobs by the names that needs may give them: their own, and that of the parallel job whose copies they are. */
+type JobsByName = ReadonlyMap<string, readonly PlannedJob[]>
+
+function byName(jobs: readonly PlannedJob[]): JobsByName {
+  const found = new Map<string, PlannedJob[]>()
+  for (const job of jobs) {
+    for (const name of new Set([job.name, job.copy?.of ?? job.name])) {
+      const known = found.get(name)
+      if (known) known.push(job)
+      else found.set(name, [job])
+    }
+  }
+  return found
 }
 
-function assertNeedsMet(jobs: readonly PlannedJob[]): void {
+function assertNeedsMet(jobs: readonly PlannedJob[], known: JobsByName): void {
   for (const job of jobs) {
     for (const need of job.needs ?? []) {
-      if (need.optional || copiesNamed(jobs, need.job).length > 0) continue
+      if (need.optional || known.has(need.job)) continue
       throw configFault(
         `'${job.name}' job needs '${need.job}' job, but '${need.job}' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.`,
       )
@@ -202,11 +209,11 @@ function assertNeedsMet(jobs: readonly PlannedJob[]): void {
 }
 
 /** Needs by the names that jobs really have; optional ones that are not there are left out. */
-function withoutMissing(jobs: readonly PlannedJob[]): readonly PlannedJob[] {
+function withoutMissing(jobs: readonly PlannedJob[], known: JobsByName): readonly PlannedJob[] {
   return jobs.map((job) => ({
     ...job,
     needs: job.needs?.flatMap((need) =>
-      copiesNamed(jobs, need.job).map(({ name }) => ({ ...need, job: name })),
+      (known.get(need.job) ?? []).map(({ name }) => ({ ...need, job: name })),
     ),
   }))
 }

@@ -47,6 +47,7 @@ export function expandText(text: string, variables: Variables): string {
  * needs it; what needs itself stays as it is written.
  */
 export function withVariables(known: Variables, more: readonly YamlVariable[]): Variables {
+  if (more.length === 0) return known
   const values = new Map(known)
   for (const { key, value } of more) values.set(key, value)
   const open = new Map(more.map((variable) => [variable.key, variable]))

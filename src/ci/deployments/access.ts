@@ -1,14 +1,18 @@
+import { isAdmin, userOf } from '../../access/actor.ts'
+import { type Condition, condition } from '../../access/conditions.ts'
 import { projectRecord } from '../../access/records.ts'
 import type { Access, Project } from '../../access/subjects.ts'
 import { forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id } from '../../http/params.ts'
-import { mayDeploy, placeOf } from '../environments/protection.ts'
+import { mayApprove, mayDeploy, placeOf } from '../environments/access.ts'
+import { tierOf } from '../environments/naming.ts'
 import {
   type DeploymentRow,
   type EnvironmentRow,
   findDeployment,
   findEnvironment,
+  findEnvironmentByName,
 } from '../environments/queries.ts'
 import { onBuilds } from '../pipelines/access.ts'
 
@@ -49,7 +53,7 @@ export const onOwnEnvironment = projectRecord('admin_environments', {
   params: environmentParams,
   async find({ ctx, project, params }) {
     const environment = await getEnvironment(ctx, project, params.environment_id)
-    await assertMayDeploy(ctx, project, environment)
+    if (!(await mayDeployTo(ctx, project, environment))) throw forbidden()
     return { environment }
   },
 })
@@ -77,7 +81,7 @@ export const onOwnDeployment = projectRecord('admin_environments', {
   async find({ ctx, project, params }) {
     const deployment = await getDeployment(ctx, project, params.deployment_id)
     const environment = await getEnvironment(ctx, project, deployment.environment_id)
-    await assertMayDeploy(ctx, project, environment)
+    if (!(await mayDeployTo(ctx, project, environment))) throw forbidden()
     return { deployment, environment }
   },
 })
@@ -94,13 +98,47 @@ export const onApprovableDeployment = projectRecord('read_builds', {
   },
 })
 
-/** Refuses callers whom the protections of an environment do not name. */
-export async function assertMayDeploy(
+/** Whether the protections of an environment let the caller deploy to it. */
+async function mayDeployTo(
   ctx: Ctx,
   project: Project,
   environment: Pick<EnvironmentRow, 'name' | 'tier'>,
-): Promise<void> {
+): Promise<boolean> {
   const at = { project_id: project.id, namespace_id: project.namespace_id }
-  const place = await placeOf(ctx, at, environment.name, environment.tier)
-  if (!(await mayDeploy(ctx, place))) throw forbidden()
+  return await mayDeploy(ctx, await placeOf(ctx, at, environment.name, environment.tier))
 }
+
+interface NewDeployment {
+  readonly ctx: Ctx
+  readonly project: Project
+  readonly body: { readonly environment: string }
+}
+
+/** Deployments to a protected environment are noted by those alone whom it names. */
+export const deploysToNamed: Condition<NewDeployment> = condition(
+  'environment: may deploy to it',
+  async ({ ctx, project, body: { environment: name } }) => {
+    const known = await findEnvironmentByName(ctx.db, project.id, name)
+    const environment = known ?? { name, tier: tierOf(name, undefined) }
+    return (await mayDeployTo(ctx, project, environment)) || forbidden()
+  },
+)
+
+interface Approving {
+  readonly ctx: Ctx
+  readonly project: Project
+  readonly environment: EnvironmentRow
+}
+
+/** Approvals are given by whom the protections of the environment name for them. */
+export const approvesDeployment: Condition<Approving> = condition(
+  'named by the approval rules',
+  async ({ ctx, project, environment }) => {
+    const user = userOf(ctx.actor)
+    if (!user) return forbidden()
+    const at = { project_id: project.id, namespace_id: project.namespace_id }
+    const place = await placeOf(ctx, at, environment.name, environment.tier)
+    const caller = { id: user.id, admin: isAdmin(ctx.actor) }
+    return (await mayApprove(ctx, place, caller)) || forbidden()
+  },
+)

@@ -11,15 +11,20 @@ import { ifFound } from '../../repositories/repository/missing.ts'
 import { listedMergeRequestEntity } from '../../review/merge-requests/entity.ts'
 import { presentMergeRequests } from '../../review/merge-requests/present.ts'
 import { listMergedWith } from '../../review/merge-requests/queries.ts'
-import { tierOf } from '../environments/naming.ts'
-import { findEnvironmentByName, listDeployments } from '../environments/queries.ts'
+import { listDeployments } from '../environments/queries.ts'
 import {
   changeDeployment,
   createDeployment,
   removeDeployment,
 } from '../environments/save-environment.ts'
 import { onBuilds } from '../pipelines/access.ts'
-import { assertMayDeploy, onApprovableDeployment, onDeployment, onOwnDeployment } from './access.ts'
+import {
+  approvesDeployment,
+  deploysToNamed,
+  onApprovableDeployment,
+  onDeployment,
+  onOwnDeployment,
+} from './access.ts'
 import { decideDeployment } from './approve.ts'
 import {
   approvalEntity,
@@ -75,6 +80,7 @@ export const addDeployment = endpoint({
   path,
   summary: 'Note what was deployed by other means than a job',
   access: onProject('admin_environments'),
+  conditions: [deploysToNamed],
   body: {
     environment: text({ max: 255 }),
     sha: text({ max: 64 }),
@@ -85,9 +91,6 @@ export const addDeployment = endpoint({
   response: deploymentDetailsEntity,
   status: 201,
   async handler({ ctx, project, body }) {
-    const { environment: name } = body
-    const known = await findEnvironmentByName(ctx.db, project.id, name)
-    await assertMayDeploy(ctx, project, known ?? { name, tier: tierOf(name, undefined) })
     const commit = await ifFound(readCommit(ctx.git.open(project.id), body.sha))
     if (!commit) throw badRequest('The sha does not exist')
     const row = await createDeployment(ctx, project, { ...body, sha: commit.id })
@@ -141,6 +144,7 @@ export const approveDeployment = endpoint({
   path: `${path}/:deployment_id/approval`,
   summary: 'Approve of a deployment that waits, or reject it',
   access: onApprovableDeployment(),
+  conditions: [approvesDeployment],
   body: { status: oneOf(['approved', 'rejected']), comment: text({ max: 255 }).optional() },
   response: z.strictObject({ ...approvalEntity.shape, user: userBasicEntity }),
   async handler({ ctx, project, deployment, environment, body }) {

@@ -3,7 +3,8 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
-import { approvalNeed, placeOf } from '../environments/protection.ts'
+import { placeOf } from '../environments/access.ts'
+import { approvalNeed } from '../environments/approvals.ts'
 import {
   type DeploymentRow,
   type EnvironmentRow,

@@ -1,31 +1,20 @@
 import { z } from 'zod'
-import { condition, mayOr } from '../../access/conditions.ts'
-import { mayInProject } from '../../access/decide.ts'
-import { type Project, signedIn, withProjectRole } from '../../access/subjects.ts'
+import { signedIn, withProjectRole } from '../../access/subjects.ts'
 import { forbidden, notFound } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
 import { answerDownload } from '../../http/conditional-file.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { eraseArtifacts } from '../artifacts/erase.ts'
+import { runsOnRef } from '../pipelines/access.ts'
 import { onJob, onRunnableJob } from '../pipelines/job-access.ts'
 import { jobEntity, jobPresenter } from '../pipelines/job-entity.ts'
-import { type JobRow, jobOf, loadJob, markErased } from '../pipelines/running.ts'
+import { jobOf, loadJob, markErased } from '../pipelines/running.ts'
 import { eraseTrace } from '../traces/erase.ts'
 import { readTrace } from '../traces/read-trace.ts'
 import { noteWatched } from '../traces/watchers.ts'
+import { mayReadDebugTrace } from './conditions.ts'
 
 const tags = ['jobs']
 const ENDED: readonly string[] = ['success', 'failed', 'canceled']
-
-/** A log written with `CI_DEBUG_TRACE` shows every variable. */
-const mayReadDebugTrace = condition<{
-  readonly ctx: Ctx
-  readonly project: Project
-  readonly job: JobRow
-}>('log of CI_DEBUG_TRACE: create_pipeline', async ({ ctx, project, job }) => {
-  const { debug } = await readTrace(ctx, job.id)
-  return mayOr(ctx, !debug || mayInProject(ctx.actor, project, 'create_pipeline'))
-})
 
 export const getJobTrace = endpoint({
   method: 'GET',
@@ -54,6 +43,7 @@ export const eraseJob = endpoint({
   summary: 'Delete the log and the artifacts of a job',
   tags,
   access: onRunnableJob('erase_build'),
+  conditions: [runsOnRef],
   response: jobEntity,
   status: 201,
   async handler({ ctx, project, job }) {

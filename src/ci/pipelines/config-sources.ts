@@ -1,4 +1,3 @@
-import { mayInProject } from '../../access/decide.ts'
 import { findVisibleProject } from '../../access/subjects.ts'
 import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -9,6 +8,7 @@ import { defaultRef } from '../../repositories/repository/access.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
 import { findTemplate } from '../../repositories/templates/catalog.ts'
 import type { ConfigSources, Place } from '../config/include.ts'
+import { mayIncludeFrom } from './access.ts'
 
 const REMOTE_TIME_MS = 10_000
 
@@ -44,7 +44,7 @@ async function findPlace(
   ref: string | undefined,
 ): Promise<Place | undefined> {
   const project = await findVisibleProject(ctx, path.replace(/^\//, ''))
-  if (!project || !mayInProject(ctx.actor, project, 'download_code')) return undefined
+  if (!project || !mayIncludeFrom(ctx, project)) return undefined
   const repo = ctx.git.open(project.id)
   const found = await ifFound(resolveRevision(repo, ref ?? defaultRef(project)))
   return found && { projectId: project.id, sha: found.commitId }

@@ -1,13 +1,12 @@
-import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import { later } from '../../base/clock.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { projectSetting } from '../../projects/projects/settings.ts'
 import { placeOwnRef } from '../../repositories/refs/own-refs.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { configFault } from '../config/fault.ts'
 import type { PipelinePlan } from '../config/plan.ts'
+import { maySetRunVariables } from './access.ts'
 import { cancelRedundant } from './auto-cancel.ts'
 import { assertMayRunOn, findPipelineRef } from './find-ref.ts'
 import type { PipelineRef } from './known-variables.ts'
@@ -90,19 +89,8 @@ export async function startPipeline(ctx: Ctx, id: number): Promise<PipelineRow> 
   return started
 }
 
-const LEAST_ROLES = {
-  no_one_allowed: Role.admin,
-  developer: Role.developer,
-  maintainer: Role.maintainer,
-  owner: Role.owner,
-} as const
-
 /** Refuses variables of a run below the role that the project asks for (docs/contract/D §1.15). */
 function assertMaySetVariables(project: Project, input: PipelineInput): void {
-  if (input.variables.length === 0 || input.bridge) return
-  const asked = projectSetting(project, 'ci_pipeline_variables_minimum_override_role')
-  const restricted = projectSetting(project, 'restrict_user_defined_variables')
-  const least = restricted ? Math.max(Role.maintainer, LEAST_ROLES[asked]) : LEAST_ROLES[asked]
-  if (project.role >= least) return
+  if (input.variables.length === 0 || input.bridge || maySetRunVariables(project)) return
   throw invalid({ base: ['Insufficient permissions to set pipeline variables'] })
 }

@@ -10,11 +10,10 @@ import {
 } from '../../repositories/commits/pipeline-entity.ts'
 import { defaultRef } from '../../repositories/repository/access.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
-import { getPipeline, onBuilds } from './access.ts'
+import { getPipeline, onBuilds, onPipeline, runsOnRef } from './access.ts'
 import { cancelPipeline, retryPipeline } from './change-jobs.ts'
 import { createPipeline } from './create-pipeline.ts'
 import { describePipeline, pipelineEntity } from './describe-pipeline.ts'
-import { assertMayRunOn } from './find-ref.ts'
 import { findNewestPipeline, listPipelines, listVariables, updatePipeline } from './queries.ts'
 import { removePipeline } from './remove-pipeline.ts'
 import { runInputs, runVariables } from './run-params.ts'
@@ -117,13 +116,11 @@ export const listPipelineVariables = endpoint({
   path: '/projects/:id/pipelines/:pipeline_id/variables',
   summary: 'List the variables that a pipeline was run with',
   tags,
-  access: onProject('create_pipeline'),
-  params,
+  access: onPipeline(),
+  conditions: [runsOnRef],
   response: z.array(variableEntity),
-  async handler({ ctx, project, params }) {
-    const row = await getPipeline(ctx, project, params.pipeline_id)
-    await assertMayRunOn(ctx, project, { ref: row.ref, tag: row.tag === 1 })
-    const variables = await listVariables(ctx.db, row.id)
+  async handler({ ctx, pipeline }) {
+    const variables = await listVariables(ctx.db, pipeline.id)
     return variables.map(({ key, sealed_value, variable_type, raw }) => ({
       key,
       value: ctx.vault.open(sealed_value, VARIABLE_PURPOSE),
@@ -138,15 +135,13 @@ export const retryProjectPipeline = endpoint({
   path: '/projects/:id/pipelines/:pipeline_id/retry',
   summary: 'Run what failed or was canceled in a pipeline again',
   tags,
-  access: onProject('create_pipeline'),
-  params,
+  access: onPipeline(),
+  conditions: [runsOnRef],
   response: pipelineEntity,
   status: 201,
-  async handler({ ctx, project, params }) {
-    const row = await getPipeline(ctx, project, params.pipeline_id)
-    await assertMayRunOn(ctx, project, { ref: row.ref, tag: row.tag === 1 })
-    await retryPipeline(ctx, row.id)
-    return await describePipeline(ctx, project, await getPipeline(ctx, project, row.id))
+  async handler({ ctx, project, pipeline }) {
+    await retryPipeline(ctx, pipeline.id)
+    return await describePipeline(ctx, project, await getPipeline(ctx, project, pipeline.id))
   },
 })
 
@@ -155,14 +150,12 @@ export const cancelProjectPipeline = endpoint({
   path: '/projects/:id/pipelines/:pipeline_id/cancel',
   summary: 'Cancel what has not ended in a pipeline',
   tags,
-  access: onProject('create_pipeline'),
-  params,
+  access: onPipeline(),
+  conditions: [runsOnRef],
   response: pipelineEntity,
-  async handler({ ctx, project, params }) {
-    const row = await getPipeline(ctx, project, params.pipeline_id)
-    await assertMayRunOn(ctx, project, { ref: row.ref, tag: row.tag === 1 })
-    await cancelPipeline(ctx, row.id)
-    return await describePipeline(ctx, project, await getPipeline(ctx, project, row.id))
+  async handler({ ctx, project, pipeline }) {
+    await cancelPipeline(ctx, pipeline.id)
+    return await describePipeline(ctx, project, await getPipeline(ctx, project, pipeline.id))
   },
 })
 
@@ -171,18 +164,16 @@ export const updatePipelineMetadata = endpoint({
   path: '/projects/:id/pipelines/:pipeline_id/metadata',
   summary: 'Name a pipeline',
   tags,
-  access: onProject('create_pipeline'),
-  params,
+  access: onPipeline(),
+  conditions: [runsOnRef],
   body: { name: text() },
   response: pipelineEntity,
-  async handler({ ctx, project, params, body }) {
+  async handler({ ctx, project, pipeline, body }) {
     if (body.name.length > 255) {
       throw badParameters('name is too long (maximum is 255 characters)')
     }
-    const row = await getPipeline(ctx, project, params.pipeline_id)
-    await assertMayRunOn(ctx, project, { ref: row.ref, tag: row.tag === 1 })
-    await updatePipeline(ctx.db, row.id, { name: body.name || null }, ctx.now())
-    return await describePipeline(ctx, project, await getPipeline(ctx, project, row.id))
+    await updatePipeline(ctx.db, pipeline.id, { name: body.name || null }, ctx.now())
+    return await describePipeline(ctx, project, await getPipeline(ctx, project, pipeline.id))
   },
 })
 
@@ -191,10 +182,6 @@ export const deleteProjectPipeline = endpoint({
   path: '/projects/:id/pipelines/:pipeline_id',
   summary: 'Delete a pipeline with its jobs',
   tags,
-  access: onProject('delete_pipeline'),
-  params,
-  async handler({ ctx, project, params }) {
-    const row = await getPipeline(ctx, project, params.pipeline_id)
-    await removePipeline(ctx, row)
-  },
+  access: onPipeline('delete_pipeline'),
+  handler: ({ ctx, pipeline }) => removePipeline(ctx, pipeline),
 })

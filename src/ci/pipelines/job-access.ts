@@ -4,9 +4,8 @@ import type { Access, Project } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id } from '../../http/params.ts'
-import { onBuilds } from './access.ts'
-import { assertMayRunOn } from './find-ref.ts'
-import { type JobRow, jobOf, loadJob } from './running.ts'
+import { getPipeline, onBuilds } from './access.ts'
+import { type JobRow, jobOf } from './running.ts'
 
 const params = { job_id: id() }
 
@@ -32,16 +31,12 @@ export function onJob(
   }
 }
 
-/** A job of the project for those who may do a thing to it, and run things on its ref (docs/contract/B-resolved §5.1). */
+/** A job of the project and its pipeline, for those who may do a thing to it (docs/contract/B-resolved §5.1). */
 export const onRunnableJob = projectRecord('create_pipeline', {
   params,
   async find({ ctx, project, params }) {
     const job = await getJob(ctx, project, params.job_id)
-    const loaded = await loadJob(ctx.db, job.id)
-    if (!loaded) throw notFound()
-    const { ref, tag } = loaded.pipeline
-    await assertMayRunOn(ctx, project, { ref, tag: tag === 1 })
-    return { job }
+    return { job, pipeline: await getPipeline(ctx, project, job.pipeline_id) }
   },
   conditions({ ctx, job }) {
     const caller = userOf(ctx.actor)

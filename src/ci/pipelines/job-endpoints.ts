@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { fieldsIgnoredUnless } from '../../access/conditions.ts'
-import { onProject, type Project } from '../../access/subjects.ts'
+import type { Project } from '../../access/subjects.ts'
 import { badRequest, forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, list, oneOf } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
-import { getPipeline, onBuilds } from './access.ts'
+import { getPipeline, onBuilds, runsOnRef } from './access.ts'
 import { cancelJob, isRetryable, playJob, retryJob } from './change-jobs.ts'
-import { assertMayRunOn } from './find-ref.ts'
+import { onRunnableJob } from './job-access.ts'
 import { bridgeEntity, jobEntity, jobPresenter } from './job-entity.ts'
 import { findJob, type JobRow, selectJobs } from './job-queries.ts'
 import { downstreamByJob } from './queries.ts'
@@ -117,14 +117,6 @@ async function presentJob(ctx: Ctx, project: Project, jobId: number) {
   return (await jobPresenter(ctx, project, [row])).job(row)
 }
 
-/** The job, for those who may run things on its ref. */
-async function getRunnableJob(ctx: Ctx, project: Project, jobId: number): Promise<JobRow> {
-  const row = await getJob(ctx, project, jobId)
-  const pipeline = await getPipeline(ctx, project, row.pipeline_id)
-  await assertMayRunOn(ctx, project, { ref: pipeline.ref, tag: pipeline.tag === 1 })
-  return row
-}
-
 export const getProjectJob = endpoint({
   method: 'GET',
   path: '/projects/:id/jobs/:job_id',
@@ -141,16 +133,14 @@ export const cancelProjectJob = endpoint({
   path: '/projects/:id/jobs/:job_id/cancel',
   summary: 'Cancel a job',
   tags,
-  access: onProject('create_pipeline'),
-  params,
-  conditions: [fieldsIgnoredUnless('admin_build', ['force'])],
+  access: onRunnableJob(),
+  conditions: [runsOnRef, fieldsIgnoredUnless('admin_build', ['force'])],
   body: { force: flag().default(false) },
   response: jobEntity,
   status: 201,
-  async handler({ ctx, project, params, body }) {
-    const row = await getRunnableJob(ctx, project, params.job_id)
-    await cancelJob(ctx, row, { force: body.force })
-    return await presentJob(ctx, project, row.id)
+  async handler({ ctx, project, job, body }) {
+    await cancelJob(ctx, job, { force: body.force })
+    return await presentJob(ctx, project, job.id)
   },
 })
 
@@ -159,14 +149,13 @@ export const retryProjectJob = endpoint({
   path: '/projects/:id/jobs/:job_id/retry',
   summary: 'Run a job again',
   tags,
-  access: onProject('create_pipeline'),
-  params,
+  access: onRunnableJob(),
+  conditions: [runsOnRef],
   response: jobEntity,
   status: 201,
-  async handler({ ctx, project, params }) {
-    const row = await getRunnableJob(ctx, project, params.job_id)
-    if (!isRetryable(row)) throw forbidden('Job is not retryable')
-    return await presentJob(ctx, project, await retryJob(ctx, row))
+  async handler({ ctx, project, job }) {
+    if (!isRetryable(job)) throw forbidden('Job is not retryable')
+    return await presentJob(ctx, project, await retryJob(ctx, job))
   },
 })
 
@@ -175,18 +164,17 @@ export const playProjectJob = endpoint({
   path: '/projects/:id/jobs/:job_id/play',
   summary: 'Start a job that waits for somebody',
   tags,
-  access: onProject('create_pipeline'),
-  params,
+  access: onRunnableJob(),
+  conditions: [runsOnRef],
   body: { job_variables_attributes: runVariables().optional() },
   response: jobEntity,
   status: 200,
-  async handler({ ctx, project, params, body }) {
-    const row = await getRunnableJob(ctx, project, params.job_id)
-    if (row.status !== 'manual' && row.status !== 'scheduled') throw badRequest('Unplayable Job')
+  async handler({ ctx, project, job, body }) {
+    if (job.status !== 'manual' && job.status !== 'scheduled') throw badRequest('Unplayable Job')
     const { job_variables_attributes: variables = [] } = body
     const sealed =
       variables.length === 0 ? null : ctx.vault.seal(JSON.stringify(variables), VARIABLE_PURPOSE)
-    await playJob(ctx, row, sealed)
-    return await presentJob(ctx, project, row.id)
+    await playJob(ctx, job, sealed)
+    return await presentJob(ctx, project, job.id)
   },
 })

@@ -1,6 +1,6 @@
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import { blockUnapproved, markBlocked } from '../environments/protection.ts'
+import { blockUnapproved, markBlocked } from '../environments/approvals.ts'
 import {
   findNextForResource,
   findProcessMode,

@@ -1,5 +1,4 @@
 import { actAs } from '../../access/act-as.ts'
-import { mayInProject } from '../../access/decide.ts'
 import { findProjectById } from '../../access/find-queries.ts'
 import { type Project, withProjectRole } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -16,6 +15,7 @@ import {
 } from '../../repositories/refs/moves.ts'
 import { claimEffect } from '../../repositories/refs/pushed-task.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
+import { mayRunPipelines } from './access.ts'
 import { createEventPipeline } from './event-pipeline.ts'
 import { mayRunOn } from './find-ref.ts'
 import type { PipelineRef } from './known-variables.ts'
@@ -34,7 +34,7 @@ export async function pipelinesAfterPush(given: Ctx, pushId: number): Promise<vo
   const ctx = await actAs(given, push.userId)
   if (ctx.actor.kind !== 'user') return
   const project = await withProjectRole(ctx, row)
-  if (!mayInProject(ctx.actor, project, 'create_pipeline')) return
+  if (!mayRunPipelines(ctx, project)) return
   const options = readPushOptions(push.options)
   const moves = push.moves.filter((move) => !isDeletion(move) && nameOf(move) !== undefined)
   for (const move of moves.slice(0, MOST_REFS)) {

@@ -1,4 +1,3 @@
-import { mayInProject } from '../../access/decide.ts'
 import { findProjectById } from '../../access/find-queries.ts'
 import { findVisibleProject, type Project, withProjectRole } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
@@ -6,6 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { configFault } from '../config/fault.ts'
 import { isMap, type Value, type ValueMap } from '../config/values.ts'
+import { mayRunPipelines } from './access.ts'
 import { endJob } from './change-jobs.ts'
 import { createPipeline } from './create-pipeline.ts'
 import { findJobStatus, type JobRow } from './job-queries.ts'
@@ -95,7 +95,7 @@ async function findWanted(ctx: Ctx, job: JobRow, trigger: ValueMap): Promise<Wan
   const project =
     typeof trigger.project === 'string' ? await findVisibleProject(ctx, trigger.project) : undefined
   if (!project) return 'downstream_bridge_project_not_found'
-  if (!mayInProject(ctx.actor, project, 'create_pipeline')) return 'insufficient_bridge_permissions'
+  if (!mayRunPipelines(ctx, project)) return 'insufficient_bridge_permissions'
   const ref = typeof trigger.branch === 'string' ? trigger.branch : project.default_branch
   return { project, ref: ref ?? '', source: 'pipeline' }
 }

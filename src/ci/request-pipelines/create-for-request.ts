@@ -1,4 +1,3 @@
-import { mayInProject } from '../../access/decide.ts'
 import { findProjectById } from '../../access/find-queries.ts'
 import { type Project, withProjectRole } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
@@ -11,6 +10,7 @@ import { branchHead, headRef, trialRef } from '../../review/merge-requests/branc
 import { newestVersion } from '../../review/merge-requests/find.ts'
 import { buildTrialMerge } from '../../review/merge-requests/merge/trial-merge.ts'
 import type { MergeRequestRow } from '../../review/merge-requests/row.ts'
+import { mayRunPipelines } from '../pipelines/access.ts'
 import type { PipelineRef } from '../pipelines/known-variables.ts'
 import type { RequestOrigin } from '../pipelines/pipeline-input.ts'
 import { requestVariables } from './request-variables.ts'
@@ -35,18 +35,16 @@ export async function findRequestRun(
     row.source_project_id === null ? undefined : await projectOf(ctx, row.source_project_id)
   if (!target || !source) return undefined
   const isFork = source.id !== target.id
-  const inTarget = mayRun(ctx, target) && (!isFork || allowsForks(target))
+  const inTarget = mayRunPipelines(ctx, target) && (!isFork || allowsForks(target))
   if (inTarget) return await runInTarget(ctx, row, target, source)
-  return isFork && mayRun(ctx, source) ? await runInFork(ctx, row, target, source) : undefined
+  return isFork && mayRunPipelines(ctx, source)
+    ? await runInFork(ctx, row, target, source)
+    : undefined
 }
 
 async function projectOf(ctx: Ctx, id: number): Promise<Project | undefined> {
   const row = await findProjectById(ctx.db, id)
   return row && (await withProjectRole(ctx, row))
-}
-
-function mayRun(ctx: Ctx, project: Project): boolean {
-  return mayInProject(ctx.actor, project, 'create_pipeline')
 }
 
 function allowsForks(target: Project): boolean {

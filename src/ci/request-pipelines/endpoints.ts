@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { mayInProject } from '../../access/decide.ts'
 import { onProject } from '../../access/subjects.ts'
 import { methodNotAllowed } from '../../base/problem.ts'
 import { Answer, endpoint } from '../../http/endpoint.ts'
@@ -11,6 +10,7 @@ import {
 import { getMergeRequest } from '../../review/merge-requests/find.ts'
 import { params, path, tags } from '../../review/merge-requests/path.ts'
 import { listPage } from '../../store/pages.ts'
+import { mayReadBuilds } from '../pipelines/access.ts'
 import { createPipelineAt } from '../pipelines/create-pipeline.ts'
 import { describePipeline, pipelineEntity } from '../pipelines/describe-pipeline.ts'
 import { findRequestRun } from './create-for-request.ts'
@@ -27,7 +27,7 @@ export const listMergeRequestPipelines = endpoint({
   response: z.array(pipelineBasicEntity),
   async handler({ ctx, project, params, page }) {
     const row = await getMergeRequest(ctx, project, params.merge_request_iid)
-    if (!mayInProject(ctx.actor, project, 'read_builds')) return { items: [], total: 0 }
+    if (!mayReadBuilds(ctx, project)) return { items: [], total: 0 }
     const found = await listPage(ctx.db, listRequestPipelines(ctx.db, row.id), page)
     return {
       ...found,

@@ -1,12 +1,15 @@
 import { isAdmin, userOf } from '../../access/actor.ts'
+import { type Condition, condition } from '../../access/conditions.ts'
 import { mayInGroup, mayInProject } from '../../access/decide.ts'
 import {
   type Access,
   findVisibleGroup,
   findVisibleProject,
+  getVisibleGroup,
+  getVisibleProject,
   signedIn,
 } from '../../access/subjects.ts'
-import { forbidden, notFound } from '../../base/problem.ts'
+import { badParameters, forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id } from '../../http/params.ts'
 import { findRunner, listRunnerProjects, type RunnerRow } from './queries.ts'
@@ -51,3 +54,31 @@ async function looksAfter(ctx: Ctx, runner: RunnerRow): Promise<boolean> {
   }
   return false
 }
+
+/** What a new runner is for. */
+export interface WantedRunner {
+  readonly runner_type: 'instance_type' | 'group_type' | 'project_type'
+  readonly group_id?: number | undefined
+  readonly project_id?: number | undefined
+}
+
+interface Wanting {
+  readonly ctx: Ctx
+  readonly body: WantedRunner
+}
+
+/** Administrators make runners of the instance, Owners those of a group, Maintainers those of a project. */
+export const looksAfterPlace: Condition<Wanting> = condition(
+  'runner_type: admin, or admin_runners of the group or project',
+  async ({ ctx, body: { runner_type, group_id, project_id } }) => {
+    if (runner_type === 'instance_type') return isAdmin(ctx.actor) || forbidden()
+    if (runner_type === 'group_type') {
+      if (group_id === undefined) return badParameters('group_id is missing')
+      const group = await getVisibleGroup(ctx, String(group_id))
+      return mayInGroup(ctx.actor, group, 'admin_runners') || forbidden()
+    }
+    if (project_id === undefined) return badParameters('project_id is missing')
+    const project = await getVisibleProject(ctx, String(project_id))
+    return mayInProject(ctx.actor, project, 'admin_runners') || forbidden()
+  },
+)

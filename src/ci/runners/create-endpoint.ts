@@ -1,35 +1,14 @@
-import { isAdmin } from '../../access/actor.ts'
-import { mayInGroup, mayInProject } from '../../access/decide.ts'
-import { getVisibleGroup, getVisibleProject, signedIn } from '../../access/subjects.ts'
-import { badParameters, forbidden } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
+import { signedIn } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, oneOf } from '../../http/params.ts'
+import { looksAfterPlace, type WantedRunner } from './access.ts'
 import { registeredEntity, runnerSettingParameters } from './protocol-endpoints.ts'
 import { createRunner } from './register.ts'
 
-interface Wanted {
-  readonly runner_type: 'instance_type' | 'group_type' | 'project_type'
-  readonly group_id?: number | undefined
-  readonly project_id?: number | undefined
-}
-
-/** Administrators make runners of the instance, Owners those of a group, Maintainers those of a project. */
-async function placeOf(ctx: Ctx, wanted: Wanted) {
-  if (wanted.runner_type === 'instance_type') {
-    if (!isAdmin(ctx.actor)) throw forbidden()
-    return {}
-  }
-  if (wanted.runner_type === 'group_type') {
-    if (wanted.group_id === undefined) throw badParameters('group_id is missing')
-    const group = await getVisibleGroup(ctx, String(wanted.group_id))
-    if (!mayInGroup(ctx.actor, group, 'admin_runners')) throw forbidden()
-    return { groupId: group.id }
-  }
-  if (wanted.project_id === undefined) throw badParameters('project_id is missing')
-  const project = await getVisibleProject(ctx, String(wanted.project_id))
-  if (!mayInProject(ctx.actor, project, 'admin_runners')) throw forbidden()
-  return { projectId: project.id }
+/** The group or project that a new runner is for. */
+function placeOf(wanted: WantedRunner) {
+  if (wanted.runner_type === 'group_type') return { groupId: wanted.group_id }
+  return wanted.runner_type === 'project_type' ? { projectId: wanted.project_id } : {}
 }
 
 export const createUserRunner = endpoint({
@@ -39,6 +18,7 @@ export const createUserRunner = endpoint({
   tags: ['runners'],
   access: signedIn(),
   scopes: ['api', 'create_runner'],
+  conditions: [looksAfterPlace],
   body: {
     runner_type: oneOf(['instance_type', 'group_type', 'project_type']),
     group_id: id().optional(),
@@ -50,7 +30,7 @@ export const createUserRunner = endpoint({
   async handler({ ctx, body }) {
     const made = await createRunner(ctx, {
       type: body.runner_type,
-      ...(await placeOf(ctx, body)),
+      ...placeOf(body),
       registration: 'authenticated_user',
       settings: body,
     })

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { actAs } from '../../access/act-as.ts'
-import { mayInProject } from '../../access/decide.ts'
 import { findProjectById } from '../../access/find-queries.ts'
 import { type Project, withProjectRole } from '../../access/subjects.ts'
 import { task } from '../../background/task.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { nextRun } from '../config/cron.ts'
+import { mayRunPipelines } from '../pipelines/access.ts'
 import { createEventPipeline } from '../pipelines/event-pipeline.ts'
 import { findPipelineRef, mayRunOn } from '../pipelines/find-ref.ts'
 import type { PipelineInput } from '../pipelines/pipeline-input.ts'
@@ -67,7 +67,7 @@ async function makePipeline(
   const found = await findProjectById(ctx.db, row.project_id)
   if (!found || ctx.actor.kind !== 'user' || ctx.actor.user.state !== 'active') return false
   const project = await withProjectRole(ctx, found)
-  if (!mayInProject(ctx.actor, project, 'create_pipeline')) return false
+  if (!mayRunPipelines(ctx, project)) return false
   const at = await refOf(ctx, project, row.ref)
   if (!at || !(await mayRunOn(ctx, project, at))) return false
   const inputs = JSON.parse(row.inputs) as { name: string; value: unknown }[] // written by us

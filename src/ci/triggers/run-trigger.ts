@@ -1,11 +1,11 @@
 import { actAs } from '../../access/act-as.ts'
 import { userOf } from '../../access/actor.ts'
 import { findJobActor } from '../../access/authentication/job-token.ts'
-import { mayInProject } from '../../access/decide.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { digestOf } from '../../access/token-use.ts'
 import { invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { mayRunPipelines } from '../pipelines/access.ts'
 import { createPipeline } from '../pipelines/create-pipeline.ts'
 import type { PipelineInput, RunVariable } from '../pipelines/pipeline-input.ts'
 import type { PipelineRow } from '../pipelines/queries.ts'
@@ -41,7 +41,7 @@ export async function runTrigger(
     (await byTrigger(given, idOrPath, input.token)) ?? (await byJob(given, idOrPath, input.token))
   if (!asked) throw notFound()
   const { ctx, project, origin } = asked
-  if (userOf(ctx.actor) === null || !mayInProject(ctx.actor, project, 'create_pipeline')) {
+  if (userOf(ctx.actor) === null || !mayRunPipelines(ctx, project)) {
     throw invalid({ base: ['Insufficient permissions to trigger this pipeline'] })
   }
   const { ref, variables, inputs } = input

@@ -6,28 +6,29 @@ import type { Ctx } from '../../ctx.ts'
 import { readEnvironment } from './follow-jobs.ts'
 import { tierOf } from './naming.ts'
 import {
-  type ApprovalRow,
   type DeployingJob,
-  type DeploymentRow,
   findDeploymentOfJob,
   findEnvironmentByName,
   isOutdated,
-  listApprovals,
   listDeployingJobs,
   listProtections,
-  updateDeployment,
 } from './queries.ts'
 
 type Level = Awaited<ReturnType<typeof listProtections>>[number]
 
-interface Place {
+/** An environment as protections look at it. */
+export interface Place {
   readonly projectId: number
   readonly namespaceId: number
   readonly name: string
   readonly tier: string
 }
 
-async function placeOfJob(ctx: Pick<Ctx, 'db'>, job: DeployingJob): Promise<Place | undefined> {
+/** Where a job deploys to, or what it stops; undefined for all that protections do not look at. */
+export async function placeOfJob(
+  ctx: Pick<Ctx, 'db'>,
+  job: DeployingJob,
+): Promise<Place | undefined> {
   const said = readEnvironment(job.environment)
   const action = said.action ?? 'start'
   if (action !== 'start' && action !== 'stop') return undefined
@@ -47,7 +48,7 @@ export async function placeOf(
 }
 
 /** Whether one level of a protection names a user. */
-async function names(
+export async function isNamedBy(
   ctx: Pick<Ctx, 'db' | 'now'>,
   level: Level,
   place: Place,
@@ -70,7 +71,7 @@ async function isNamed(
   place: Place,
   user: { readonly id: number; readonly admin: boolean },
 ): Promise<boolean> {
-  for (const level of levels) if (await names(ctx, level, place, user)) return true
+  for (const level of levels) if (await isNamedBy(ctx, level, place, user)) return true
   return false
 }
 
@@ -109,43 +110,6 @@ export async function deployRefusal(
     : undefined
 }
 
-/** How many approvals an environment asks for, and of whom. */
-export interface ApprovalNeed {
-  readonly required: number
-  readonly approved: number
-}
-
-/** What a deployment still waits for: nothing when every rule has its approvals. */
-export async function approvalNeed(
-  ctx: Pick<Ctx, 'db' | 'now'>,
-  place: Place,
-  approvals: readonly ApprovalRow[],
-): Promise<ApprovalNeed> {
-  const levels = await listProtections(ctx.db, place)
-  const given = approvals.filter((one) => one.status === 'approved')
-  let required = 0
-  let approved = 0
-  for (const id of new Set(levels.map((level) => level.id))) {
-    const own = levels.filter((level) => level.id === id)
-    const rules = own.filter((level) => level.kind === 'approval')
-    if (rules.length === 0) {
-      const count = own[0]?.required_approval_count ?? 0
-      required += count
-      approved += Math.min(count, given.length)
-    }
-    for (const rule of rules) {
-      const most = rule.required_approvals ?? 0
-      let found = 0
-      for (const one of given) {
-        if (await names(ctx, rule, place, { id: one.user_id, admin: false })) found += 1
-      }
-      required += most
-      approved += Math.min(most, found)
-    }
-  }
-  return { required, approved }
-}
-
 /** Whether somebody is among those who may approve of deployments to an environment. */
 export async function mayApprove(
   ctx: Pick<Ctx, 'db' | 'now'>,
@@ -157,31 +121,4 @@ export async function mayApprove(
   const asked =
     rules.length > 0 ? rules : levels.filter((level) => level.required_approval_count > 0)
   return await isNamed(ctx, asked, place, user)
-}
-
-/** Those of some jobs whose deployments wait for approvals; their deployments are marked so. */
-export async function blockUnapproved(
-  ctx: Ctx,
-  jobIds: readonly number[],
-): Promise<ReadonlySet<number>> {
-  const blocked = new Set<number>()
-  for (const job of await listDeployingJobs(ctx.db, jobIds)) {
-    if ((readEnvironment(job.environment).action ?? 'start') !== 'start') continue
-    const place = await placeOfJob(ctx, job)
-    const deployment = await findDeploymentOfJob(ctx.db, job.id)
-    const approvals = deployment ? await listApprovals(ctx.db, deployment.id) : []
-    if (!place) continue
-    const need = await approvalNeed(ctx, place, approvals)
-    if (need.approved < need.required) blocked.add(job.id)
-  }
-  return blocked
-}
-
-/** Marks the deployments of jobs that were held back. */
-export async function markBlocked(ctx: Ctx, jobIds: readonly number[]): Promise<void> {
-  for (const id of jobIds) {
-    const deployment: DeploymentRow | undefined = await findDeploymentOfJob(ctx.db, id)
-    if (!deployment) continue
-    await updateDeployment(ctx.db, deployment.id, { status: 'blocked', updated_at: ctx.now() })
-  }
 }
