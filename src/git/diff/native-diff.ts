@@ -40,11 +40,11 @@ interface Nodegit {
   }
 }
 
-/** Beyond these git is as fast, and can be stopped half-way. */
-const mostFiles = 2000
+/** Beyond these git is as fast or faster, and can be stopped half-way. */
+const mostFiles = 50
 const mostBytes = 8 * 1024 * 1024
 /** Each takes some microseconds of the event loop. */
-const mostListed = 10_000
+const mostListed = 500
 
 const statuses: Readonly<Record<number, RawChange['status']>> = {
   1: 'added',
