@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate, deflateSync } from 'node:zlib'
 import { ownedName } from '../../base/process-mark.ts'
@@ -89,17 +89,16 @@ export class ObjectWriter {
   }
 
   async #storePack(objects: readonly NewObject[]): Promise<void> {
-    const folder = join(this.#path, 'objects', 'pack')
-    const { name, pack, index } = await buildPack(objects)
-    // The index makes the pack count, so it comes last.
-    await storeFile(join(folder, `${name}.pack`), pack)
-    await storeFile(join(folder, `${name}.idx`), index)
-    await syncFolder(folder)
+    await runGit({
+      repo: this.#path,
+      args: ['index-pack', '--stdin'],
+      stdin: await buildPack(objects),
+    })
+    await syncFolder(join(this.#path, 'objects', 'pack'))
   }
 
   /** Has git look at the objects as at those of a push, in a folder of their own. */
   async #check(objects: readonly NewObject[]): Promise<void> {
-    const { pack } = await buildPack(objects)
     const known = join(this.#path, 'objects')
     const quarantine = join(known, ownedName('tmp_objdir-check-'))
     await mkdir(quarantine, { mode: 0o700 })
@@ -108,7 +107,7 @@ export class ObjectWriter {
         repo: this.#path,
         args: ['unpack-objects', '-q', '--strict'],
         env: { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: known },
-        stdin: pack,
+        stdin: await buildPack(objects),
       })
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== 'failed') throw error
@@ -124,18 +123,6 @@ export class ObjectWriter {
 /** A file of a folder, under a name that nobody else takes and that clean-up knows as left over. */
 function draftIn(folder: string): string {
   return join(folder, ownedName('tmp_obj_'))
-}
-
-/** Writes a file beside its place and moves it there, so that no reader sees half of it. */
-async function storeFile(path: string, bytes: Buffer): Promise<void> {
-  const draft = draftIn(dirname(path))
-  try {
-    await write(draft, bytes)
-    await rename(draft, path)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
 }
 
 /** Writes a new file that nobody changes any more, on disk when this returns. */
