@@ -16,11 +16,22 @@ export interface Manifest {
   readonly migrations: readonly Migration[]
 }
 
-/** The endpoints that the modules of an area export: `endpointsOf(labels, milestones)`. */
-export function endpointsOf(...modules: readonly Readonly<Record<string, unknown>>[]): Endpoint[] {
-  return modules.flatMap((module) =>
-    Object.values(module).flat().filter(isEndpoint).flatMap(formsOf),
+type Module = Readonly<Record<string, unknown>>
+
+/** The endpoints that the modules of an area export, by the tag of those that name none: `endpointsOf({ labels })`. */
+export function endpointsOf(
+  modules: Readonly<Record<string, Module | readonly Module[]>>,
+): Endpoint[] {
+  return Object.entries(modules).flatMap(([tag, those]) =>
+    [those].flat().flatMap((module) => endpointsIn(module, tag)),
   )
+}
+
+function endpointsIn(module: Module, tag: string): Endpoint[] {
+  const declared = Object.values(module).flat().filter(isEndpoint)
+  return declared
+    .flatMap(formsOf)
+    .map((one) => (one.tags.length > 0 ? one : { ...one, tags: [tag] }))
 }
 
 function isEndpoint(value: unknown): value is Endpoint {

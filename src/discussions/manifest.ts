@@ -7,7 +7,11 @@ import * as todos from './todos/endpoints.ts'
 
 export const discussionsArea: Manifest = {
   name: 'discussions',
-  endpoints: endpointsOf(commitsComment, commitsDiscussion, markdown, todos),
+  endpoints: endpointsOf({
+    commits: [commitsComment, commitsDiscussion],
+    markdown,
+    todos,
+  }),
   tasks: [mentionCommits],
   schedules: [],
   migrations: [],

@@ -147,7 +147,8 @@ export interface Declaration<
   /** The endpoint reads its credentials itself (OAuth clients, browsers); the caller comes as anonymous. */
   readonly ownSignIn?: true
   readonly summary: string
-  readonly tags: readonly string[]
+  /** Where the API reference lists it, when not with the others of its module (`manifest.ts`). */
+  readonly tags?: readonly string[]
   readonly access: Access<S, O>
   /** Scopes of which a token needs one; `api`, and `read_api` for reads, by default. `any`: whatever the scope. */
   readonly scopes?: readonly string[]
@@ -166,6 +167,7 @@ export interface Declaration<
   readonly check?: (sent: ReadonlySet<string>) => readonly string[]
   readonly paginate?: G
   readonly response?: R
+  /** 201 for POST and 200 for others by default; 204 without a response. */
   readonly status?: number
   /** Largest body in bytes, when it is not the common limit. */
   readonly maxBody?: number
@@ -283,13 +285,14 @@ export function endpoint<
       : { readonly params: Readonly<Record<MissingParams<P, S, N, O>, z.ZodType>> }),
 ): Endpoint {
   const reads = declaration.method === 'GET' || declaration.method === 'HEAD'
+  const answered = declaration.method === 'POST' ? 201 : 200
   return {
     method: declaration.method,
     path: declaration.path,
     host: declaration.host ?? false,
     ownSignIn: declaration.ownSignIn ?? false,
     summary: declaration.summary,
-    tags: declaration.tags,
+    tags: declaration.tags ?? [],
     access: declaration.access,
     scopes: declaration.scopes ?? (reads ? ['api', 'read_api'] : ['api']),
     jobToken: declaration.jobToken === true,
@@ -301,7 +304,7 @@ export function endpoint<
     check: declaration.check,
     paginate: declaration.paginate,
     response: declaration.response,
-    status: declaration.status ?? (declaration.response ? 200 : 204),
+    status: declaration.status ?? (declaration.response ? answered : 204),
     maxBody: declaration.maxBody,
     raw: declaration.raw === true,
     anyOrigin: declaration.anyOrigin === true,

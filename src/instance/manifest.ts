@@ -18,21 +18,16 @@ import * as version from './version/endpoints.ts'
 
 export const instanceArea: Manifest = {
   name: 'instance',
-  endpoints: endpointsOf(
-    exports,
-    exportsGroup,
-    exportsRemote,
-    auditEvents,
-    broadcastMessages,
+  endpoints: endpointsOf({
+    'audit events': auditEvents,
+    'broadcast messages': broadcastMessages,
+    'import and export': [exports, exportsGroup, exportsRemote],
     graphql,
-    health,
-    instance,
-    instanceFeature,
-    instanceMetrics,
-    instanceQueue,
+    health: [health, instanceMetrics],
+    instance: [instance, instanceFeature, instanceQueue],
     search,
     version,
-  ),
+  }),
   tasks: [exportSource, importProject, importRemote, removeOldExports],
   schedules: [daily('3:25', removeOldExports, {})],
   migrations: [broadcastColors],

@@ -19,21 +19,12 @@ import * as integrations from './integrations/endpoints.ts'
 
 export const monitoringArea: Manifest = {
   name: 'monitoring',
-  endpoints: endpointsOf(
-    alerts,
-    images,
-    notes,
-    incidents,
-    settings,
-    integrations,
-    errorSettings,
-    errorReports,
-    errors,
-    {
-      listPayloadFields,
-      testIntegration,
-    },
-  ),
+  endpoints: endpointsOf({
+    alerts: [alerts, images, notes],
+    'alert integrations': [integrations, { listPayloadFields, testIntegration }],
+    'error tracking': [errorSettings, errorReports, errors],
+    incidents: [incidents, settings],
+  }),
   tasks: [followAlerts, recordReports, forgetErrors],
   schedules: [daily('3:50', forgetErrors, {})],
   migrations: [alertTables, errorTables, reportTables],

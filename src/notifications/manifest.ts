@@ -19,16 +19,14 @@ import { collectNotices, forgetSent, sendNotification } from './notifications/ta
 
 export const notificationsArea: Manifest = {
   name: 'notifications',
-  endpoints: endpointsOf(
+  endpoints: endpointsOf({
+    'group activity': groupActivity,
+    'notification settings': notificationSettings,
+    'system hooks': hooksSystem,
     events,
-    groupActivity,
-    hooks,
-    hooksGroup,
-    hooksLog,
-    hooksSystem,
-    notificationSettings,
     notifications,
-  ),
+    webhooks: [hooks, hooksGroup, hooksLog],
+  }),
   tasks: [
     notifyOfMergeRequest,
     notifyOfPipelineChanges,

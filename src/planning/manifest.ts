@@ -10,15 +10,12 @@ import * as milestones from './milestones/endpoints.ts'
 
 export const planningArea: Manifest = {
   name: 'planning',
-  endpoints: endpointsOf(
+  endpoints: endpointsOf({
     boards,
-    issues,
-    issuesLink,
-    issuesMilestone,
-    issuesSide,
+    issues: [issues, issuesLink, issuesSide],
     labels,
-    milestones,
-  ),
+    milestones: [milestones, issuesMilestone],
+  }),
   tasks: [unassignMember],
   schedules: [],
   migrations: [],

@@ -10,15 +10,11 @@ import * as wikis from './wikis/endpoints.ts'
 
 export const publishingArea: Manifest = {
   name: 'publishing',
-  endpoints: endpointsOf(
-    releases,
-    releasesEvidence,
-    releasesGroup,
-    snippets,
-    snippetsNote,
-    snippetsProject,
+  endpoints: endpointsOf({
+    releases: [releases, releasesEvidence, releasesGroup],
+    snippets: [snippets, snippetsNote, snippetsProject],
     wikis,
-  ),
+  }),
   tasks: [removeSnippetTask],
   schedules: [],
   migrations: [],

@@ -25,21 +25,21 @@ import * as suggestions from './suggestions/endpoints.ts'
 
 export const reviewArea: Manifest = {
   name: 'review',
-  endpoints: endpointsOf(
-    approvalsProject,
-    approvalsRequest,
-    approvalsSetting,
-    mergeRequestsBlock,
-    mergeRequestsContext,
-    mergeRequestsDiff,
-    mergeRequestsDraft,
-    mergeRequests,
-    mergeRequestsIssue,
-    mergeRequestsMerge,
-    mergeRequestsMilestone,
-    mergeRequestsPeople,
+  endpoints: endpointsOf({
+    merge_requests: [
+      mergeRequestsBlock,
+      mergeRequestsContext,
+      mergeRequestsDiff,
+      mergeRequestsDraft,
+      mergeRequests,
+      mergeRequestsIssue,
+      mergeRequestsMerge,
+      mergeRequestsPeople,
+    ],
+    approvals: [approvalsProject, approvalsRequest, approvalsSetting],
+    milestones: mergeRequestsMilestone,
     suggestions,
-  ),
+  }),
   tasks: [
     refreshMergeRequest,
     checkMergeRequest,

@@ -51,6 +51,7 @@ export const authorizeJobArtifacts = endpoint({
     filesize: integer({ min: 0 }).optional(),
     artifact_type: text({ max: 64 }).optional(),
   },
+  status: 200,
   response: z.strictObject({ MaximumSize: z.int() }),
   async handler({ ctx, params, body, request }) {
     const loaded = await sender(ctx, params.id, request, body.token)

@@ -146,6 +146,7 @@ export const approveDeployment = endpoint({
   access: onApprovableDeployment(),
   conditions: [approvesDeployment],
   body: { status: oneOf(['approved', 'rejected']), comment: text({ max: 255 }).optional() },
+  status: 200,
   response: z.strictObject({ ...approvalEntity.shape, user: userBasicEntity }),
   async handler({ ctx, project, deployment, environment, body }) {
     const own = await decideDeployment(ctx, project, { deployment, environment }, body)

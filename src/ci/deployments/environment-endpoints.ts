@@ -110,6 +110,7 @@ export const stopProjectEnvironment = endpoint({
   summary: 'Stop an environment by the job that is there for it',
   access: onOwnEnvironment(),
   body: { force: flag().default(false) },
+  status: 200,
   response: environmentEntity,
   async handler({ ctx, project, environment, body }) {
     return presentEnvironment(project, await stopEnvironment(ctx, environment, body))
@@ -123,6 +124,7 @@ export const stopStaleEnvironments = endpoint({
   summary: 'Stop the environments that nothing was deployed to since a moment',
   access: onProject('admin_environments'),
   body: { before: instant() },
+  status: 200,
   response: z.strictObject({ message: z.string() }),
   async handler({ ctx, project, body }) {
     if (body.before > later(ctx.now(), -7 * 86_400_000)) {

@@ -152,6 +152,7 @@ export const cancelProjectPipeline = endpoint({
   tags,
   access: onPipeline(),
   conditions: [runsOnRef],
+  status: 200,
   response: pipelineEntity,
   async handler({ ctx, project, pipeline }) {
     await cancelPipeline(ctx, pipeline.id)

@@ -48,6 +48,7 @@ export const createMergeRequestPipeline = endpoint({
   access: onProject('read_merge_requests', { signedIn: true }),
   params,
   body: { async: flag().optional() },
+  status: 200,
   response: pipelineEntity,
   async handler({ ctx, project, params, body }) {
     const row = await getMergeRequest(ctx, project, params.merge_request_iid)

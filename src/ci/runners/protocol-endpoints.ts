@@ -80,6 +80,7 @@ export const verifyRunner = endpoint({
   path: '/runners/verify',
   summary: 'Verify the token of a runner',
   body: { ...withToken, info: infoParameter() },
+  status: 200,
   response: registeredEntity,
   async handler({ ctx, body, request }) {
     const runner = await signInRunner(ctx, request, body.token)

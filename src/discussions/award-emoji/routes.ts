@@ -69,7 +69,6 @@ function routes(kind: AwardableKind): Endpoint[] {
       tags,
       body: { name: text({ max: 255 }) },
       response: awardEntity,
-      status: 201,
       handler: async ({ ctx, subject, body }) =>
         present(ctx, subject, await award(ctx, subject, body.name)),
     }),

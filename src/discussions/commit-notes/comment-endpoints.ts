@@ -13,7 +13,6 @@ import { afterCommitNote } from './after-note.ts'
 import { findCommentedLine } from './commented-line.ts'
 import { commitNoteable } from './noteable.ts'
 
-const tags = ['commits'] as const
 const hidden = { hidden: true } as const
 const path = '/projects/:id/repository/commits/:sha/comments'
 
@@ -47,7 +46,6 @@ export const listCommitComments = endpoint({
   method: 'GET',
   path,
   summary: 'List the comments on a commit',
-  tags,
   access: onCode(hidden),
   params: { sha: text() },
   paginate: 'offset',
@@ -67,7 +65,6 @@ export const createCommitComment = endpoint({
   method: 'POST',
   path,
   summary: 'Comment on a commit, or on one of the lines that it changed',
-  tags,
   access: onWritableCode('comment_commit', hidden),
   params: { sha: text() },
   body: {
@@ -78,7 +75,6 @@ export const createCommitComment = endpoint({
   },
   check: (sent) => (sent.has('path') && !sent.has('line') ? [`line ${fault.missing.text}`] : []),
   response: commentEntity,
-  status: 201,
   async handler({ ctx, project, repo, params, body }) {
     const commit = await getCommit(repo, params.sha)
     const { path, line, line_type: lineType } = body

@@ -8,7 +8,6 @@ export const renderMarkdownText = endpoint({
   method: 'POST',
   path: '/markdown',
   summary: 'Render Markdown as HTML, with links to what it mentions when a project is named',
-  tags: ['markdown'],
   access: anyone(),
   body: {
     text: text(),
@@ -16,7 +15,6 @@ export const renderMarkdownText = endpoint({
     project: text({ max: 1024 }).optional(),
   },
   response: z.strictObject({ html: z.string() }),
-  status: 201,
   async handler({ ctx, body }) {
     const project =
       body.project === undefined ? null : (await getVisibleProject(ctx, body.project)).full_path

@@ -108,7 +108,6 @@ function threadEndpoints(kind: NoteKind): Endpoint[] {
         position: positionParameter.optional(),
       },
       response: z.union([discussionEntity, commandsEntity]),
-      status: 201,
       async handler({ ctx, noteable, body }) {
         const placed =
           body.position && kind.place
@@ -152,7 +151,6 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
       tags,
       body: { body: text({ max: 1_000_000 }), created_at: instant().optional() },
       response: z.union([noteEntity, commandsEntity]),
-      status: 201,
       async handler({ ctx, noteable, discussionId, body }) {
         const { row, done } = await addNote(ctx, kind, noteable, {
           body: body.body,

@@ -146,7 +146,6 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
       },
       limit: perMinuteAsSet('notes_create_limit'),
       response: z.union([noteEntity, commandsEntity]),
-      status: 201,
       async handler({ ctx, noteable, body }) {
         const internal = body.internal ?? body.confidential
         const input = { body: body.body, internal, createdAt: body.created_at }

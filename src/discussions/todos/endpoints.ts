@@ -10,8 +10,6 @@ import { id, integer, oneOf, text } from '../../http/params.ts'
 import { presentTodo, todoEntity } from './entity.ts'
 import { findTodo, finishTodos, listTodoRows } from './queries.ts'
 
-const tags = ['todos']
-
 function me(ctx: Ctx): number {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
@@ -22,7 +20,6 @@ export const listTodos = endpoint({
   method: 'GET',
   path: '/todos',
   summary: 'List what waits for the caller',
-  tags,
   access: signedIn(),
   query: {
     action: text({ max: 100 }).optional(),
@@ -53,11 +50,9 @@ export const markTodoAsDone = endpoint({
   method: 'POST',
   path: '/todos/:todo_id/mark_as_done',
   summary: 'Mark a to-do as done',
-  tags,
   access: signedIn(),
   params: { todo_id: id() },
   response: todoEntity,
-  status: 201,
   async handler({ ctx, params: { todo_id } }) {
     await finishTodos(ctx.db, me(ctx), todo_id, ctx.now())
     const row = await findTodo(ctx.db, me(ctx), todo_id)
@@ -70,7 +65,6 @@ export const markAllTodosAsDone = endpoint({
   method: 'POST',
   path: '/todos/mark_as_done',
   summary: 'Mark all that waits as done',
-  tags,
   access: signedIn(),
   async handler({ ctx }) {
     await finishTodos(ctx.db, me(ctx), null, ctx.now())

@@ -28,13 +28,10 @@ import { listTokens } from './list-tokens.ts'
 import { expiryParam, personalTokenBody, tokenFilterParams } from './params.ts'
 import { revokeToken, rotateToken } from './rotate.ts'
 
-const tags = ['access tokens']
-
 export const listPersonalTokens = endpoint({
   method: 'GET',
   path: '/personal_access_tokens',
   summary: "List the caller's tokens; administrators see everybody's",
-  tags,
   access: onTokensSeen(),
   query: { ...tokenFilterParams, user_id: text().optional() },
   conditions: [asksForOwnTokens],
@@ -71,7 +68,6 @@ export const getOwnToken = endpoint({
   method: 'GET',
   path: '/personal_access_tokens/self',
   summary: 'Get the token in use',
-  tags,
   access: signedIn(),
   scopes: ['any'],
   response: tokenEntity,
@@ -82,7 +78,6 @@ export const revokeOwnToken = endpoint({
   method: 'DELETE',
   path: '/personal_access_tokens/self',
   summary: 'Revoke the token in use',
-  tags,
   access: signedIn(),
   scopes: ['any'],
   async handler({ ctx }) {
@@ -94,10 +89,10 @@ export const rotateOwnToken = endpoint({
   method: 'POST',
   path: '/personal_access_tokens/self/rotate',
   summary: 'Put a new token in the place of the one in use',
-  tags,
   access: signedIn(),
   scopes: ['api', 'self_rotate'],
   body: { expires_at: expiryParam },
+  status: 200,
   response: tokenEntity,
   async handler({ ctx, body }) {
     if (ctx.actor.kind !== 'user' || !ctx.actor.token || ctx.actor.token.kind === 'oauth') {
@@ -112,7 +107,6 @@ export const getTokenById = endpoint({
   method: 'GET',
   path: '/personal_access_tokens/:id',
   summary: 'Get a token',
-  tags,
   access: onToken(),
   response: tokenEntity,
   handler: ({ ctx, token }) => presentToken(token, ctx.now()),
@@ -122,7 +116,6 @@ export const revokeTokenById = endpoint({
   method: 'DELETE',
   path: '/personal_access_tokens/:id',
   summary: 'Revoke a token',
-  tags,
   access: onRevokedToken(),
   async handler({ ctx, token }) {
     await revokeToken(ctx, token)
@@ -133,11 +126,11 @@ export const rotateTokenById = endpoint({
   method: 'POST',
   path: '/personal_access_tokens/:id/rotate',
   summary: 'Put a new token in the place of one',
-  tags,
   access: onToken(),
   scopes: ['api', 'self_rotate'],
   body: { expires_at: expiryParam },
   conditions: [rotatesWithinScope],
+  status: 200,
   response: tokenEntity,
   async handler({ ctx, token, body }) {
     const made = await rotateToken(ctx, token, body.expires_at)
@@ -149,11 +142,9 @@ export const createOwnToken = endpoint({
   method: 'POST',
   path: '/user/personal_access_tokens',
   summary: 'Create a token of the caller, of little reach',
-  tags,
   access: signedIn(),
   body: { ...personalTokenBody, scopes: csv(oneOf(SELF_SERVICE_SCOPES)) },
   response: tokenEntity,
-  status: 201,
   async handler({ ctx, body }) {
     const user = await getUser(ctx, callerId(ctx))
     const faults = tokenFaults(ctx, body, user)
@@ -167,12 +158,10 @@ export const createUserToken = endpoint({
   method: 'POST',
   path: '/users/:user_id/personal_access_tokens',
   summary: 'Create a token of a user',
-  tags,
   access: onInstance(),
   params: { user_id: id() },
   body: personalTokenBody,
   response: tokenEntity,
-  status: 201,
   async handler({ ctx, params, body }) {
     const user = await getUser(ctx, params.user_id)
     const faults = tokenFaults(ctx, body, user)

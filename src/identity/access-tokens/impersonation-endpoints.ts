@@ -12,14 +12,12 @@ import { listTokens } from './list-tokens.ts'
 import { personalTokenBody } from './params.ts'
 import { revokeToken } from './rotate.ts'
 
-const tags = ['access tokens']
 const kinds = ['impersonation'] as const
 
 export const listImpersonationTokens = endpoint({
   method: 'GET',
   path: '/users/:user_id/impersonation_tokens',
   summary: 'List the tokens with which administrators act as a user',
-  tags,
   access: onInstance(),
   params: { user_id: id() },
   query: { state: oneOf(['all', 'active', 'inactive']).default('all') },
@@ -36,12 +34,10 @@ export const createImpersonationToken = endpoint({
   method: 'POST',
   path: '/users/:user_id/impersonation_tokens',
   summary: 'Create a token with which an administrator acts as a user',
-  tags,
   access: onInstance(),
   params: { user_id: id() },
   body: personalTokenBody,
   response: tokenEntity,
-  status: 201,
   async handler({ ctx, params, body }) {
     if (!ctx.settings.get('impersonation_enabled')) throw forbidden('Impersonation is disabled')
     const user = await getUser(ctx, params.user_id)
@@ -70,7 +66,6 @@ export const getImpersonation = endpoint({
   method: 'GET',
   path: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
   summary: 'Get a token with which administrators act as a user',
-  tags,
   access: onInstance(),
   params,
   response: tokenEntity,
@@ -82,7 +77,6 @@ export const revokeImpersonation = endpoint({
   method: 'DELETE',
   path: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
   summary: 'Revoke a token with which administrators act as a user',
-  tags,
   access: onInstance(),
   params,
   async handler({ ctx, params }) {

@@ -28,14 +28,12 @@ const word = { users: 'user', groups: 'group', projects: 'project' } as const
 
 /** Free texts that administrators keep beside users, groups and projects (docs/contract/D §1.1 to §1.3). */
 function routes(kind: keyof typeof subjects): Endpoint[] {
-  const tags = ['custom attributes']
   const find = subjects[kind]
   return [
     endpoint({
       method: 'GET',
       path: `/${kind}/:id/custom_attributes`,
       summary: `List the custom attributes of a ${word[kind]}`,
-      tags,
       access: onInstance(),
       params: { id: text() },
       response: z.array(attributeEntity),
@@ -45,7 +43,6 @@ function routes(kind: keyof typeof subjects): Endpoint[] {
       method: 'GET',
       path: `/${kind}/:id/custom_attributes/:key`,
       summary: `Get a custom attribute of a ${word[kind]}`,
-      tags,
       access: onInstance(),
       params: { id: text(), key: text() },
       response: attributeEntity,
@@ -60,7 +57,6 @@ function routes(kind: keyof typeof subjects): Endpoint[] {
       method: 'PUT',
       path: `/${kind}/:id/custom_attributes/:key`,
       summary: `Set a custom attribute of a ${word[kind]}`,
-      tags,
       access: onInstance(),
       params: { id: text(), key: text({ max: 255 }) },
       body: { value: text({ max: 255 }) },
@@ -75,7 +71,6 @@ function routes(kind: keyof typeof subjects): Endpoint[] {
       method: 'DELETE',
       path: `/${kind}/:id/custom_attributes/:key`,
       summary: `Delete a custom attribute of a ${word[kind]}`,
-      tags,
       access: onInstance(),
       params: { id: text(), key: text() },
       async handler({ ctx, params }) {

@@ -20,7 +20,6 @@ import {
   insertGpgSubkeys,
 } from './queries.ts'
 
-const tags = ['keys']
 const readScopes = ['api', 'read_api', 'read_user']
 
 const gpgKeyEntity = z.strictObject({ id: z.int(), key: z.string(), created_at: z.string() })
@@ -77,7 +76,6 @@ export const listOwnGpgKeys = endpoint({
   method: 'GET',
   path: '/user/gpg_keys',
   summary: "List the caller's GPG keys",
-  tags,
   access: signedIn(),
   scopes: readScopes,
   paginate: 'offset',
@@ -89,7 +87,6 @@ export const getOwnGpgKey = endpoint({
   method: 'GET',
   path: '/user/gpg_keys/:key_id',
   summary: "Get one of the caller's GPG keys",
-  tags,
   access: signedIn(),
   scopes: readScopes,
   params: { key_id: id() },
@@ -102,11 +99,9 @@ export const addOwnGpgKey = endpoint({
   method: 'POST',
   path: '/user/gpg_keys',
   summary: 'Add a GPG key of the caller',
-  tags,
   access: signedIn(),
   body: keyBody,
   response: gpgKeyEntity,
-  status: 201,
   handler: async ({ ctx, body }) => presentGpgKey(await addGpgKey(ctx, callerId(ctx), body.key)),
 })
 
@@ -114,7 +109,6 @@ export const deleteOwnGpgKey = endpoint({
   method: 'DELETE',
   path: '/user/gpg_keys/:key_id',
   summary: 'Remove a GPG key of the caller',
-  tags,
   access: signedIn(),
   params: { key_id: id() },
   handler: async ({ ctx, params }) =>
@@ -125,7 +119,6 @@ export const listUserGpgKeys = endpoint({
   method: 'GET',
   path: '/users/:id/gpg_keys',
   summary: 'List the GPG keys of a user',
-  tags,
   access: anyone(),
   scopes: readScopes,
   params: { id: text() },
@@ -139,7 +132,6 @@ export const getUserGpgKey = endpoint({
   method: 'GET',
   path: '/users/:id/gpg_keys/:key_id',
   summary: 'Get a GPG key of a user',
-  tags,
   access: anyone(),
   scopes: readScopes,
   params: { id: text(), key_id: id() },
@@ -154,12 +146,10 @@ export const addUserGpgKey = endpoint({
   method: 'POST',
   path: '/users/:id/gpg_keys',
   summary: 'Add a GPG key of a user',
-  tags,
   access: onInstance(),
   params: { id: id() },
   body: keyBody,
   response: gpgKeyEntity,
-  status: 201,
   async handler({ ctx, params, body }) {
     const user = await getUser(ctx, params.id)
     return presentGpgKey(await addGpgKey(ctx, user.id, body.key))
@@ -170,7 +160,6 @@ export const deleteUserGpgKey = endpoint({
   method: 'DELETE',
   path: '/users/:id/gpg_keys/:key_id',
   summary: 'Remove a GPG key of a user',
-  tags,
   access: onInstance(),
   params: { id: id(), key_id: id() },
   async handler({ ctx, params }) {

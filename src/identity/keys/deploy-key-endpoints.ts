@@ -27,8 +27,6 @@ import {
   projectKeysQuery,
 } from './queries.ts'
 
-const tags = ['deploy keys']
-
 const keyBody = {
   title: text({ max: 10_000 }),
   key: text({ max: 100_000 }),
@@ -41,7 +39,6 @@ export const listInstanceDeployKeys = endpoint({
   method: 'GET',
   path: '/deploy_keys',
   summary: 'List every deploy key of the instance',
-  tags,
   access: onInstance(),
   query: { public: flag().optional() },
   paginate: 'offset',
@@ -60,11 +57,9 @@ export const createInstanceKey = endpoint({
   method: 'POST',
   path: '/deploy_keys',
   summary: 'Create a deploy key that every project may use',
-  tags,
   access: onInstance(),
   body: keyBody,
   response: instanceDeployKeyEntity,
-  status: 201,
   handler: async ({ ctx, body }) =>
     presentInstanceDeployKey(await createInstanceDeployKey(ctx, body), []),
 })
@@ -73,7 +68,6 @@ export const listProjectDeployKeys = endpoint({
   method: 'GET',
   path: '/projects/:id/deploy_keys',
   summary: 'List the deploy keys of a project',
-  tags,
   access: onProject('read_deploy_keys'),
   paginate: 'offset',
   response: z.array(deployKeyEntity),
@@ -87,7 +81,6 @@ export const getProjectDeployKey = endpoint({
   method: 'GET',
   path: '/projects/:id/deploy_keys/:key_id',
   summary: 'Get a deploy key of a project',
-  tags,
   access: onDeployKey(),
   response: deployKeyEntity,
   handler: ({ key }) => presentDeployKey(key),
@@ -97,12 +90,10 @@ export const addProjectDeployKey = endpoint({
   method: 'POST',
   path: '/projects/:id/deploy_keys',
   summary: 'Add a deploy key to a project',
-  tags,
   access: onProject('admin_deploy_keys'),
   body: { ...keyBody, can_push: flag().optional() },
   conditions: [addsLinkableKey],
   response: deployKeyEntity,
-  status: 201,
   handler: async ({ ctx, project, body }) =>
     presentDeployKey(await addDeployKey(ctx, project.id, body)),
 })
@@ -111,7 +102,6 @@ export const changeProjectDeployKey = endpoint({
   method: 'PUT',
   path: '/projects/:id/deploy_keys/:key_id',
   summary: 'Change a deploy key of a project',
-  tags,
   access: onDeployKey('admin_deploy_keys'),
   body: { title: text({ max: 10_000 }).optional(), can_push: flag().optional() },
   check: (sent) =>
@@ -128,7 +118,6 @@ export const removeProjectDeployKey = endpoint({
   method: 'DELETE',
   path: '/projects/:id/deploy_keys/:key_id',
   summary: 'Take a deploy key from a project',
-  tags,
   access: onDeployKey('admin_deploy_keys'),
   handler: ({ ctx, project, key }) => removeDeployKey(ctx, project.id, key.id),
 })
@@ -137,10 +126,8 @@ export const enableProjectDeployKey = endpoint({
   method: 'POST',
   path: '/projects/:id/deploy_keys/:key_id/enable',
   summary: 'Let a deploy key of another project into this one',
-  tags,
   access: onLinkableKey(),
   response: deployKeyEntity,
-  status: 201,
   handler: async ({ ctx, project, key }) =>
     presentDeployKey(await enableDeployKey(ctx, project.id, key)),
 })
@@ -149,7 +136,6 @@ export const listDeployKeysOfUser = endpoint({
   method: 'GET',
   path: '/users/:user_id/project_deploy_keys',
   summary: 'List the deploy keys of the projects that a user maintains',
-  tags,
   access: onUserByName('read_user_details'),
   paginate: 'offset',
   response: z.array(sshKeyEntity),

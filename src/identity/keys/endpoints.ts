@@ -19,7 +19,6 @@ import {
   userKeysQuery,
 } from './queries.ts'
 
-const tags = ['keys']
 const readScopes = ['api', 'read_api', 'read_user']
 
 const keyBody = {
@@ -46,7 +45,6 @@ export const listOwnKeys = endpoint({
   method: 'GET',
   path: '/user/keys',
   summary: "List the caller's SSH keys",
-  tags,
   access: signedIn(),
   scopes: readScopes,
   paginate: 'offset',
@@ -58,7 +56,6 @@ export const getOwnKey = endpoint({
   method: 'GET',
   path: '/user/keys/:key_id',
   summary: "Get one of the caller's SSH keys",
-  tags,
   access: signedIn(),
   scopes: readScopes,
   params: { key_id: id() },
@@ -70,11 +67,9 @@ export const addOwnKey = endpoint({
   method: 'POST',
   path: '/user/keys',
   summary: 'Add an SSH key of the caller',
-  tags,
   access: signedIn(),
   body: keyBody,
   response: sshKeyEntity,
-  status: 201,
   handler: async ({ ctx, body }) => presentKey(await addUserKey(ctx, callerId(ctx), body)),
 })
 
@@ -82,7 +77,6 @@ export const deleteOwnKey = endpoint({
   method: 'DELETE',
   path: '/user/keys/:key_id',
   summary: 'Remove an SSH key of the caller',
-  tags,
   access: signedIn(),
   params: { key_id: id() },
   handler: async ({ ctx, params }) =>
@@ -93,7 +87,6 @@ export const listUserKeys = endpoint({
   method: 'GET',
   path: '/users/:user_id/keys',
   summary: 'List the SSH keys of a user',
-  tags,
   access: anyone(),
   scopes: readScopes,
   params: { user_id: text() },
@@ -107,7 +100,6 @@ export const getUserKey = endpoint({
   method: 'GET',
   path: '/users/:id/keys/:key_id',
   summary: 'Get an SSH key of a user',
-  tags,
   access: anyone(),
   scopes: readScopes,
   params: { id: text(), key_id: id() },
@@ -122,12 +114,10 @@ export const addKeyOfUser = endpoint({
   method: 'POST',
   path: '/users/:user_id/keys',
   summary: 'Add an SSH key of a user',
-  tags,
   access: onInstance(),
   params: { user_id: id() },
   body: keyBody,
   response: sshKeyEntity,
-  status: 201,
   async handler({ ctx, params, body }) {
     const user = await getUser(ctx, params.user_id)
     return presentKey(await addUserKey(ctx, user.id, body))
@@ -138,7 +128,6 @@ export const deleteKeyOfUser = endpoint({
   method: 'DELETE',
   path: '/users/:id/keys/:key_id',
   summary: 'Remove an SSH key of a user',
-  tags,
   access: onInstance(),
   params: { id: id(), key_id: id() },
   async handler({ ctx, params }) {
@@ -172,7 +161,6 @@ export const getKeyById = endpoint({
   method: 'GET',
   path: '/keys/:id',
   summary: 'Get an SSH key with its user',
-  tags,
   access: onInstance(),
   params: { id: id() },
   response: foundKeyEntity,
@@ -187,7 +175,6 @@ export const findKey = endpoint({
   method: 'GET',
   path: '/keys',
   summary: 'Find an SSH key by its fingerprint',
-  tags,
   access: onInstance(),
   query: { fingerprint: text({ max: 200 }) },
   response: foundKeyEntity,

@@ -19,8 +19,6 @@ import {
 import { linesOf, redirectFaults } from './redirect-uri.ts'
 import { areKnown, readScopes, scopesOf } from './scopes.ts'
 
-const tags = ['applications']
-
 const applicationEntity = z.strictObject({
   id: z.int(),
   application_id: z.string(),
@@ -66,7 +64,6 @@ export const listApplications = endpoint({
   method: 'GET',
   path: '/applications',
   summary: 'List the OAuth applications of the instance',
-  tags,
   access: onInstance(),
   paginate: 'offset',
   response: z.array(applicationEntity),
@@ -95,7 +92,6 @@ export const createApplication = endpoint({
   method: 'POST',
   path: '/applications',
   summary: 'Register an OAuth application',
-  tags,
   access: onInstance(),
   body: {
     name: text({ max: 255 }),
@@ -104,7 +100,6 @@ export const createApplication = endpoint({
     confidential: flag().optional(),
   },
   response: applicationEntity,
-  status: 201,
   async handler({ ctx, body }) {
     const faults = faultsOf(body)
     if (Object.keys(faults).length > 0) throw invalid(faults)
@@ -132,7 +127,6 @@ export const removeApplication = endpoint({
   method: 'DELETE',
   path: '/applications/:id',
   summary: 'Remove an OAuth application, with every token that it holds',
-  tags,
   access: onInstance(),
   params: { id: id() },
   async handler({ ctx, params }) {
@@ -148,11 +142,9 @@ export const renewApplicationSecret = endpoint({
   method: 'POST',
   path: '/applications/:id/renew-secret',
   summary: 'Give an OAuth application a new secret; the old one serves no more',
-  tags,
   access: onInstance(),
   params: { id: id() },
   response: applicationEntity,
-  status: 201,
   async handler({ ctx, params }) {
     const row = await getApplication(ctx, params.id)
     const secret = newSecret(ctx)

@@ -20,7 +20,6 @@ import { describeFault, type OauthFault } from './faults.ts'
 import { insertGrant } from './queries.ts'
 import { OUT_OF_BAND, policySource, withAnswer } from './redirect-uri.ts'
 
-const tags = ['oauth']
 const PATH = '/oauth/authorize'
 const CODE_LIFETIME_MS = 10 * 60_000
 
@@ -104,7 +103,6 @@ export const showAuthorize = endpoint({
   host: true,
   ownSignIn: true,
   summary: 'The page on which people let an application use their account',
-  tags,
   access: anyone(),
   query: params,
   response: bytes('text/html'),
@@ -124,13 +122,13 @@ export const decideAuthorize = endpoint({
   host: true,
   ownSignIn: true,
   summary: 'Let an application use the account, or not',
-  tags,
   access: anyone(),
   body: {
     ...params,
     decision: text({ max: 20 }).optional(),
     authenticity_token: text().optional(),
   },
+  status: 200,
   response: bytes('text/html'),
   async handler({ ctx, body, request }) {
     const read = await readAuthorization(ctx, body)

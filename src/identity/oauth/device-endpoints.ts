@@ -32,7 +32,6 @@ import {
 } from './queries.ts'
 import { grantedScopes, scopesOf } from './scopes.ts'
 
-const tags = ['oauth']
 const PATH = '/oauth/device'
 const LIFETIME_S = 300
 /** No vowels, so that no words come about, and nothing that looks like something else (RFC 8628 §6.1). */
@@ -50,13 +49,13 @@ export const authorizeDevice = endpoint({
   host: true,
   ownSignIn: true,
   summary: 'Begin to sign a device in that has no browser',
-  tags,
   access: anyone(),
   body: {
     client_id: text().optional(),
     client_secret: text().optional(),
     scope: text({ max: 2000 }).optional(),
   },
+  status: 200,
   response: z.strictObject({
     device_code: z.string(),
     user_code: z.string(),
@@ -150,7 +149,6 @@ export const showDevice = endpoint({
   host: true,
   ownSignIn: true,
   summary: 'The page on which people type the code of a device',
-  tags,
   access: anyone(),
   query: { user_code: text({ max: 100 }).optional() },
   response: bytes('text/html'),
@@ -182,13 +180,13 @@ export const decideDeviceCode = endpoint({
   host: true,
   ownSignIn: true,
   summary: 'Let a device use the account, or not',
-  tags,
   access: anyone(),
   body: {
     user_code: text({ max: 100 }).optional(),
     decision: text({ max: 20 }).optional(),
     authenticity_token: text().optional(),
   },
+  status: 200,
   response: bytes('text/html'),
   async handler({ ctx, body, request }) {
     const session = await findSession(ctx, request)

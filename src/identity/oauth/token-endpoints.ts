@@ -51,6 +51,7 @@ export const createOauthToken = endpoint({
     device_code: text().optional(),
     scope: text().optional(),
   },
+  status: 200,
   response: tokenEntity,
   async handler({ ctx, body, request }) {
     if (body.grant_type === undefined) throw missing('grant_type')
@@ -77,6 +78,7 @@ export const revokeOauth = endpoint({
   path: '/oauth/revoke',
   summary: 'Take an access or refresh token back',
   body: { ...clientParams, token: text().optional(), token_type_hint: text().optional() },
+  status: 200,
   response: z.strictObject({}),
   async handler({ ctx, body, request }) {
     const client = await findClient(ctx, request, body)
@@ -109,6 +111,7 @@ export const introspectOauth = endpoint({
   path: '/oauth/introspect',
   summary: 'Introspect a token of the client',
   body: { ...clientParams, token: text().optional(), token_type_hint: text().optional() },
+  status: 200,
   response: introspection,
   async handler({ ctx, body, request }) {
     const client = await getClient(ctx, request, body)
@@ -218,6 +221,7 @@ export const postUserInfo = endpoint({
   path: '/oauth/userinfo',
   summary: 'Get the user whom the access token acts for (OpenID Connect)',
   body: { access_token: text().optional() },
+  status: 200,
   response: userInfo,
   handler: ({ ctx, body, request }) => presentUserInfo(ctx, request, body.access_token),
 })

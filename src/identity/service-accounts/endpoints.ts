@@ -9,13 +9,10 @@ import { accountBody, accountOrder, accountPages } from './params.ts'
 import { listAccountRows } from './queries.ts'
 import { createServiceAccount, updateServiceAccount } from './verbs.ts'
 
-const tags = ['service accounts']
-
 export const listServiceAccounts = endpoint({
   method: 'GET',
   path: '/service_accounts',
   summary: 'List the service accounts of the instance',
-  tags,
   access: onInstance(),
   query: accountOrder,
   paginate: accountPages,
@@ -31,11 +28,9 @@ export const createInstanceServiceAccount = endpoint({
   method: 'POST',
   path: '/service_accounts',
   summary: 'Create a service account of the instance',
-  tags,
   access: onInstance(),
   body: accountBody,
   response: accountEntity,
-  status: 201,
   handler: async ({ ctx, body }) =>
     presentAccount(await createServiceAccount(ctx, undefined, body)),
 })
@@ -44,7 +39,6 @@ export const updateInstanceServiceAccount = endpoint({
   method: 'PATCH',
   path: '/service_accounts/:id',
   summary: 'Change a service account',
-  tags,
   access: onInstance(),
   params: { id: id() },
   body: accountBody,

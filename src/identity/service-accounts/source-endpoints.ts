@@ -21,13 +21,10 @@ import { accountBody, accountOrder, accountPages } from './params.ts'
 import { listAccountRows } from './queries.ts'
 import { createServiceAccount, updateServiceAccount } from './verbs.ts'
 
-const tags = ['service accounts']
-
 export const listSourceAccounts = endpoint({
   method: 'GET',
   path: '/:source/:id/service_accounts',
   summary: 'List the service accounts of a project or group',
-  tags,
   access: onAccountsOf(),
   query: accountOrder,
   paginate: accountPages,
@@ -43,12 +40,10 @@ export const createSourceAccount = endpoint({
   method: 'POST',
   path: '/:source/:id/service_accounts',
   summary: 'Create a service account of a project or group',
-  tags,
   access: onAccountsOf(),
   body: accountBody,
   conditions: [createsAccount],
   response: accountEntity,
-  status: 201,
   limit: perMinute('create_service_account', 10),
   handler: async ({ ctx, source, body }) =>
     presentAccount(await createServiceAccount(ctx, source, body)),
@@ -58,7 +53,6 @@ export const updateSourceAccount = endpoint({
   method: 'PATCH',
   path: '/:source/:id/service_accounts/:user_id',
   summary: 'Change a service account of a project or group',
-  tags,
   access: onServiceAccount(),
   body: accountBody,
   response: accountEntity,
@@ -70,7 +64,6 @@ export const deleteSourceAccount = endpoint({
   method: 'DELETE',
   path: '/:source/:id/service_accounts/:user_id',
   summary: 'Delete a service account of a project or group',
-  tags,
   access: onServiceAccount(),
   query: { hard_delete: flag().optional() },
   async handler({ ctx, account, query, request }) {
@@ -83,7 +76,6 @@ export const listAccountTokens = endpoint({
   method: 'GET',
   path: '/:source/:id/service_accounts/:user_id/personal_access_tokens',
   summary: 'List the tokens of a service account of a project or group',
-  tags,
   access: onServiceAccount(),
   query: tokenFilterParams,
   paginate: 'offset',
@@ -96,11 +88,9 @@ export const createAccountToken = endpoint({
   method: 'POST',
   path: '/:source/:id/service_accounts/:user_id/personal_access_tokens',
   summary: 'Create a token of a service account of a project or group',
-  tags,
   access: onServiceAccount(),
   body: personalTokenBody,
   response: tokenEntity,
-  status: 201,
   async handler({ ctx, account, body }) {
     const faults = tokenFaults(ctx, body, account)
     if (Object.keys(faults).length > 0) throw unprocessable(faultSentence(faults))
@@ -113,7 +103,6 @@ export const revokeAccountToken = endpoint({
   method: 'DELETE',
   path: '/:source/:id/service_accounts/:user_id/personal_access_tokens/:token_id',
   summary: 'Revoke a token of a service account of a project or group',
-  tags,
   access: onAccountToken(),
   async handler({ ctx, token }) {
     if (!(await revokeToken(ctx, token))) throw badRequest()
@@ -124,9 +113,9 @@ export const rotateAccountToken = endpoint({
   method: 'POST',
   path: '/:source/:id/service_accounts/:user_id/personal_access_tokens/:token_id/rotate',
   summary: 'Put a new token in the place of one of a service account of a project or group',
-  tags,
   access: onRotatedAccountToken(),
   body: { expires_at: expiryParam },
+  status: 200,
   response: tokenEntity,
   async handler({ ctx, token, body }) {
     const made = await rotateToken(ctx, token, body.expires_at)

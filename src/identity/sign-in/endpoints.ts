@@ -10,7 +10,6 @@ import { isOurForm, makeFormToken } from './form-token.ts'
 import { safeReturn } from './return-path.ts'
 import { beginSession, endSession, findSession, type Session } from './session.ts'
 
-const tags = ['sign-in']
 const PATH = '/users/sign_in'
 
 interface Asked {
@@ -59,7 +58,6 @@ export const showSignIn = endpoint({
   host: true,
   ownSignIn: true,
   summary: 'The page on which people sign in',
-  tags,
   access: anyone(),
   query: { return_to: text().optional() },
   response: bytes('text/html'),
@@ -77,13 +75,13 @@ export const signIn = endpoint({
   host: true,
   ownSignIn: true,
   summary: 'Sign a browser in with username or e-mail and password',
-  tags,
   access: anyone(),
   body: {
     user: hash({ login: text({ max: 1000 }), password: text({ max: 10_000 }) }),
     return_to: text().optional(),
     authenticity_token: text().optional(),
   },
+  status: 200,
   response: bytes('text/html'),
   async handler({ ctx, body, request }) {
     const returnTo = safeReturn(body.return_to)
@@ -126,9 +124,9 @@ export const signOut = endpoint({
   host: true,
   ownSignIn: true,
   summary: 'Sign the browser out',
-  tags,
   access: anyone(),
   body: { authenticity_token: text().optional() },
+  status: 200,
   response: bytes('text/html'),
   async handler({ ctx, body, request }) {
     const session = await findSession(ctx, request)

@@ -12,8 +12,8 @@ const common = {
   path: PATH,
   host: true,
   ownSignIn: true,
-  tags: ['sign-in'],
   access: anyone(),
+  status: 200,
   response: bytes('text/html'),
 } as const
 

@@ -13,14 +13,12 @@ import { avatarColumns, avatarParam } from './params.ts'
 import { readUserSettings } from './profile/profile.ts'
 import { findUserRow, listActivities, updateUserRow } from './queries.ts'
 
-const tags = ['users']
 const readScopes = ['api', 'read_api', 'read_user']
 
 export const getCurrentUser = endpoint({
   method: 'GET',
   path: '/user',
   summary: 'Get the caller',
-  tags,
   access: signedIn(),
   scopes: [...readScopes, 'openid', 'profile', 'email'],
   cached: true,
@@ -55,7 +53,6 @@ export const getPreferences = endpoint({
   method: 'GET',
   path: '/user/preferences',
   summary: "Get the caller's preferences",
-  tags,
   access: signedIn(),
   scopes: readScopes,
   response: preferencesEntity,
@@ -66,7 +63,6 @@ export const putPreferences = endpoint({
   method: 'PUT',
   path: '/user/preferences',
   summary: "Change the caller's preferences",
-  tags,
   access: signedIn(),
   body: {
     view_diffs_file_by_file: flag().optional(),
@@ -97,7 +93,6 @@ export const putAvatar = endpoint({
   method: 'PUT',
   path: '/user/avatar',
   summary: "Set the caller's avatar",
-  tags,
   access: signedIn(),
   body: { avatar: avatarParam },
   response: z.strictObject({ avatar_url: z.string().nullable() }),
@@ -113,7 +108,6 @@ export const getUserCounts = endpoint({
   method: 'GET',
   path: '/user_counts',
   summary: 'Count what waits for the caller',
-  tags,
   access: signedIn(),
   scopes: readScopes,
   response: z.strictObject({
@@ -130,7 +124,6 @@ export const getActivities = endpoint({
   method: 'GET',
   path: '/user/activities',
   summary: 'List when users were last active',
-  tags,
   access: onInstance(),
   query: { from: day().optional() },
   paginate: 'offset',

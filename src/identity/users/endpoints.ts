@@ -17,7 +17,6 @@ import { presentFull, presentListed, presentUser } from './present-user.ts'
 import { deleteUser } from './removal/delete-user.ts'
 import { updateUser } from './update-user.ts'
 
-const tags = ['users']
 const readScopes = ['api', 'read_api', 'read_user']
 
 /** What only administrators may ask for; it is silently left out for others (docs/contract/D §1.1). */
@@ -40,7 +39,6 @@ export const listUsers = endpoint({
   method: 'GET',
   path: '/users',
   summary: 'List users; anonymous callers must name one',
-  tags,
   access: anyone(),
   scopes: readScopes,
   query: {
@@ -87,7 +85,6 @@ export const getUserById = endpoint({
   method: 'GET',
   path: '/users/:id',
   summary: 'Get a user',
-  tags,
   access: anyone(),
   scopes: readScopes,
   params: { id: id() },
@@ -103,7 +100,6 @@ export const createUserByAdmin = endpoint({
   method: 'POST',
   path: '/users',
   summary: 'Create a user',
-  tags,
   access: onInstance(),
   body: {
     email: text(),
@@ -120,7 +116,6 @@ export const createUserByAdmin = endpoint({
       ? []
       : [`${passwordWays.join(', ')} are missing, at least one parameter must be provided`],
   response: userEntity,
-  status: 201,
   async handler({ ctx, body }) {
     const identity = identityOf(body)
     const password =
@@ -145,7 +140,6 @@ export const updateUserByAdmin = endpoint({
   method: 'PUT',
   path: '/users/:id',
   summary: 'Change a user',
-  tags,
   access: onInstance(),
   params: { id: id() },
   body: {
@@ -171,7 +165,6 @@ export const deleteUserByAdmin = endpoint({
   method: 'DELETE',
   path: '/users/:id',
   summary: 'Delete a user; what they wrote goes to the ghost user, or away with them',
-  tags,
   access: onInstance(),
   params: { id: id() },
   query: { hard_delete: flag().optional() },

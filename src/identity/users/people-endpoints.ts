@@ -19,11 +19,9 @@ export const followUser = endpoint({
   method: 'POST',
   path: '/users/:id/follow',
   summary: 'Follow a user',
-  tags,
   access: signedIn(),
   params: { id: id() },
   response: userBasicEntity,
-  status: 201,
   async handler({ ctx, params }) {
     const user = await getUser(ctx, params.id)
     if (user.id === callerId(ctx)) throw badRequest('You cannot follow yourself')
@@ -36,11 +34,9 @@ export const unfollowUser = endpoint({
   method: 'POST',
   path: '/users/:id/unfollow',
   summary: 'Follow a user no longer',
-  tags,
   access: signedIn(),
   params: { id: id() },
   response: userBasicEntity,
-  status: 201,
   async handler({ ctx, params }) {
     const user = await getUser(ctx, params.id)
     if (!(await deleteFollow(ctx.db, callerId(ctx), user.id))) throw notModified()
@@ -74,7 +70,6 @@ export const getAssociationsCount = endpoint({
   method: 'GET',
   path: '/users/:id/associations_count',
   summary: 'Count what belongs to a user',
-  tags,
   access: onUser('read_user_details'),
   response: z.strictObject({
     groups_count: z.int(),
@@ -104,7 +99,6 @@ export const listMemberships = endpoint({
   method: 'GET',
   path: '/users/:id/memberships',
   summary: 'List the groups and projects that a user is a member of',
-  tags,
   access: onInstance(),
   params: { id: id() },
   query: { type: oneOf(['Project', 'Namespace']).optional() },

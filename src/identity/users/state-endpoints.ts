@@ -23,7 +23,6 @@ function stateEndpoint(
     access: onInstance(),
     params: { id: id() },
     response: z.boolean(),
-    status: 201,
     handler: ({ ctx, params }) => moveUser(ctx, params.id, name),
   })
 }
@@ -33,11 +32,9 @@ export const blockUser = endpoint({
   method: 'POST',
   path: '/users/:id/block',
   summary: 'Block a user',
-  tags,
   access: onInstance(),
   params: { id: id() },
   response: z.literal(true).nullable(),
-  status: 201,
   handler: async ({ ctx, params }) => ((await moveUser(ctx, params.id, 'block')) ? true : null),
 })
 export const unblockUser = stateEndpoint('unblock', 'Unblock a user')
@@ -52,11 +49,9 @@ export const approveUser = endpoint({
   method: 'POST',
   path: '/users/:id/approve',
   summary: 'Approve a user who waits for it',
-  tags,
   access: onInstance(),
   params: { id: id() },
   response: success,
-  status: 201,
   async handler({ ctx, params }) {
     await moveUser(ctx, params.id, 'approve')
     return { message: 'Success' } as const
@@ -67,7 +62,6 @@ export const rejectUser = endpoint({
   method: 'POST',
   path: '/users/:id/reject',
   summary: 'Reject a user who waits for approval, and delete the account',
-  tags,
   access: onInstance(),
   params: { id: id() },
   response: success,
@@ -86,7 +80,6 @@ export const deleteUserIdentity = endpoint({
   method: 'DELETE',
   path: '/users/:id/identities/:provider',
   summary: 'Remove what a user is called by another sign-in provider',
-  tags,
   access: onInstance(),
   params: { id: id(), provider: text() },
   async handler({ ctx, params }) {
@@ -99,7 +92,6 @@ export const disableTwoFactor = endpoint({
   method: 'PATCH',
   path: '/users/:id/disable_two_factor',
   summary: 'Disable the second factor of a user',
-  tags,
   access: onInstance(),
   params: { id: id() },
   async handler({ ctx, params }) {

@@ -7,8 +7,6 @@ import { endpoint, type KeysetSpec } from '../../http/endpoint.ts'
 import { id, instant, oneOf } from '../../http/params.ts'
 import { type AuditEventRow, type AuditFilters, findAuditEvent, listAuditRows } from './queries.ts'
 
-const tags = ['audit events']
-
 const auditEventEntity = z.strictObject({
   id: z.int(),
   author_id: z.int().nullable(),
@@ -55,7 +53,6 @@ export const listAuditEvents = endpoint({
   method: 'GET',
   path: '/audit_events',
   summary: 'List what was done in the instance',
-  tags,
   access: onInstance(),
   query: {
     ...dates,
@@ -73,7 +70,6 @@ export const getAuditEvent = endpoint({
   method: 'GET',
   path: '/audit_events/:id',
   summary: 'Get something that was done in the instance',
-  tags,
   access: onInstance(),
   params: { id: id() },
   response: auditEventEntity,
@@ -90,7 +86,6 @@ export const listSourceAuditEvents = endpoint({
   method: 'GET',
   path: '/:source/:id/audit_events',
   summary: 'List what was done to a project or group',
-  tags,
   access: onEither('read_audit_events', { signedIn: true }),
   query: dates,
   paginate,
@@ -102,7 +97,6 @@ export const getSourceAuditEvent = endpoint({
   method: 'GET',
   path: '/:source/:id/audit_events/:audit_event_id',
   summary: 'Get something that was done to a project or group',
-  tags,
   access: onEither('read_audit_events', { signedIn: true }),
   params: { audit_event_id: id() },
   response: auditEventEntity,

@@ -20,7 +20,6 @@ import {
   updateBroadcastMessage,
 } from './queries.ts'
 
-const tags = ['broadcast messages']
 // Parameters are looked at before the caller (docs/contract/A-resolved §1).
 const adminAfterParameters = () => onInstance({ validateFirst: true })
 
@@ -91,7 +90,6 @@ export const listBroadcastMessages = endpoint({
   method: 'GET',
   path: '/broadcast_messages',
   summary: 'List broadcast messages, newest first',
-  tags,
   access: anyone(),
   paginate: 'offset',
   response: z.array(broadcastMessageEntity),
@@ -105,7 +103,6 @@ export const getBroadcastMessage = endpoint({
   method: 'GET',
   path: '/broadcast_messages/:id',
   summary: 'Get a broadcast message',
-  tags,
   access: anyone(),
   params: { id: id() },
   response: broadcastMessageEntity,
@@ -117,11 +114,9 @@ export const createBroadcastMessage = endpoint({
   method: 'POST',
   path: '/broadcast_messages',
   summary: 'Create a broadcast message',
-  tags,
   access: adminAfterParameters(),
   body: { message: text({ max: 100_000 }), ...fields },
   response: broadcastMessageEntity,
-  status: 201,
   async handler({ ctx, body }) {
     const now = ctx.now()
     const columns = columnsOf(body)
@@ -146,7 +141,6 @@ export const changeBroadcastMessage = endpoint({
   method: 'PUT',
   path: '/broadcast_messages/:id',
   summary: 'Change a broadcast message',
-  tags,
   access: adminAfterParameters(),
   params: { id: id() },
   body: { message: text({ max: 100_000 }).optional(), ...fields },
@@ -167,7 +161,6 @@ export const removeBroadcastMessage = endpoint({
   method: 'DELETE',
   path: '/broadcast_messages/:id',
   summary: 'Delete a broadcast message',
-  tags,
   access: adminAfterParameters(),
   params: { id: id() },
   async handler({ ctx, params, request }) {

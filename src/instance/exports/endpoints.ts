@@ -10,14 +10,12 @@ import { importBody, importFacts } from './import-facts.ts'
 import { downloadExport, exportStatus, startExport } from './start-export.ts'
 import { importProject } from './tasks.ts'
 
-const tags = ['import and export']
 const accepted = z.strictObject({ message: z.literal('202 Accepted') })
 
 export const postProjectExport = endpoint({
   method: 'POST',
   path: '/projects/:id/export',
   summary: 'Begin to export a project',
-  tags,
   access: onProject('admin_project'),
   body: { description: text({ max: 2000 }).optional() },
   response: accepted,
@@ -33,7 +31,6 @@ export const getProjectExport = endpoint({
   method: 'GET',
   path: '/projects/:id/export',
   summary: 'Tell how far the export of a project is',
-  tags,
   access: onProject('admin_project'),
   response: z.strictObject({
     ...identity,
@@ -59,7 +56,6 @@ export const getProjectExportDownload = endpoint({
   method: 'GET',
   path: '/projects/:id/export/download',
   summary: 'Download the export of a project',
-  tags,
   access: onProject('admin_project'),
   response: bytes('application/gzip'),
   handler: ({ ctx, project }) =>
@@ -70,7 +66,6 @@ export const getProjectImport = endpoint({
   method: 'GET',
   path: '/projects/:id/import',
   summary: 'Tell how far the import of a project is',
-  tags,
   access: onProject('read_project', { signedIn: true }),
   response: importEntity,
   handler: ({ project }) => presentImport(project),
@@ -80,14 +75,12 @@ export const postProjectImport = endpoint({
   method: 'POST',
   path: '/projects/import',
   summary: 'Make a project from an archive',
-  tags,
   access: signedIn(),
   body: {
     file: file(),
     ...importBody,
   },
   response: importEntity,
-  status: 201,
   async handler({ ctx, body }) {
     const facts = await importFacts(ctx, body)
     const stored = await ctx.files.put(createReadStream(body.file.path))

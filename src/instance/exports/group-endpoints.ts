@@ -5,14 +5,12 @@ import { file, filledText, id } from '../../http/params.ts'
 import { importGroup } from './import-group.ts'
 import { downloadExport, exportStatus, startExport } from './start-export.ts'
 
-const tags = ['import and export']
 const accepted = z.strictObject({ message: z.literal('202 Accepted') })
 
 export const postGroupExport = endpoint({
   method: 'POST',
   path: '/groups/:id/export',
   summary: 'Begin to export a group with the groups below it',
-  tags,
   access: onGroup('admin_group'),
   response: accepted,
   status: 202,
@@ -26,7 +24,6 @@ export const getGroupExport = endpoint({
   method: 'GET',
   path: '/groups/:id/export',
   summary: 'Tell how far the export of a group is',
-  tags,
   access: onGroup('admin_group'),
   response: z.strictObject({
     id: z.int(),
@@ -46,7 +43,6 @@ export const getGroupExportDownload = endpoint({
   method: 'GET',
   path: '/groups/:id/export/download',
   summary: 'Download the export of a group',
-  tags,
   access: onGroup('admin_group'),
   response: bytes('application/gzip'),
   handler: ({ ctx, group }) => downloadExport(ctx, { type: 'group', id: group.id }, group.path),
@@ -56,7 +52,6 @@ export const postGroupImport = endpoint({
   method: 'POST',
   path: '/groups/import',
   summary: 'Make a group from an archive',
-  tags,
   access: signedIn(),
   body: { file: file(), name: filledText(), path: filledText(), parent_id: id().optional() },
   response: accepted,

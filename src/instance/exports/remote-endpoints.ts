@@ -13,14 +13,12 @@ export const postRemoteImport = endpoint({
   method: 'POST',
   path: '/projects/remote-import',
   summary: 'Make a project from an archive at an address',
-  tags: ['import and export'],
   access: signedIn(),
   body: {
     url: filledText({ max: 4000 }),
     ...importBody,
   },
   response: importEntity,
-  status: 201,
   async handler({ ctx, body }) {
     if (!/^https:\/\//i.test(body.url)) throw badRequest('url must be a https address')
     await assertImportable(ctx, body.url)

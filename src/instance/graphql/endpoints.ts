@@ -25,7 +25,6 @@ export const queryGraphql = endpoint({
   path: '/api/graphql',
   host: true,
   summary: 'Ask by a GraphQL query; what is wrong with it stands beside the data',
-  tags: ['graphql'],
   access: anyone(),
   scopes: ['api', 'read_api'],
   body: {
@@ -34,6 +33,7 @@ export const queryGraphql = endpoint({
     operationName: text({ max: 255 }).nullish(),
   },
   maxBody: 500_000,
+  status: 200,
   response: z.strictObject({
     data: z.record(z.string(), z.unknown()).nullish(),
     errors: z.array(z.record(z.string(), z.unknown())).optional(),

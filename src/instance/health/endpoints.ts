@@ -3,15 +3,12 @@ import { anyone } from '../../access/subjects.ts'
 import { Answer, bytes, endpoint } from '../../http/endpoint.ts'
 import { answersReads } from './queries.ts'
 
-const tags = ['health']
-
 export const getHealth = endpoint({
   method: 'GET',
   path: '/-/health',
   host: true,
   ownSignIn: true,
   summary: 'Tell that the server answers',
-  tags,
   access: anyone(),
   response: bytes('text/plain'),
   handler: ({ ctx }) => ({
@@ -26,7 +23,6 @@ export const getLiveness = endpoint({
   host: true,
   ownSignIn: true,
   summary: 'Tell that the process lives',
-  tags,
   access: anyone(),
   response: z.strictObject({ status: z.literal('ok') }),
   handler: () => ({ status: 'ok' as const }),
@@ -41,7 +37,6 @@ export const getReadiness = endpoint({
   host: true,
   ownSignIn: true,
   summary: 'Tell whether requests can be served',
-  tags,
   access: anyone(),
   response: z.strictObject({
     status: state,

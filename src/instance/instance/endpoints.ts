@@ -8,14 +8,12 @@ import { flag, integer, oneOf, text } from '../../http/params.ts'
 import { readStatistics } from './queries.ts'
 import { sentSettings, settingParams, settingsEntity } from './setting-fields.ts'
 
-const tags = ['instance']
 const instance = { type: 'Instance', id: 1 } as const
 
 export const getSettings = endpoint({
   method: 'GET',
   path: '/application/settings',
   summary: 'Get the settings of the instance',
-  tags,
   access: onInstance(),
   response: settingsEntity,
   handler: ({ ctx }) => ({ ...ctx.settings.all }),
@@ -25,7 +23,6 @@ export const putSettings = endpoint({
   method: 'PUT',
   path: '/application/settings',
   summary: 'Change settings of the instance; they count at once',
-  tags,
   access: onInstance(),
   body: settingParams,
   response: settingsEntity,
@@ -61,7 +58,6 @@ export const getStatistics = endpoint({
   method: 'GET',
   path: '/application/statistics',
   summary: 'Count what the instance holds',
-  tags,
   access: onInstance(),
   response: statisticsEntity,
   async handler({ ctx }) {
@@ -131,7 +127,6 @@ export const getAppearance = endpoint({
   method: 'GET',
   path: '/application/appearance',
   summary: 'Get what the instance looks like',
-  tags,
   access: onInstance(),
   response: appearanceEntity,
   handler: ({ ctx }) => ({
@@ -144,7 +139,6 @@ export const putAppearance = endpoint({
   method: 'PUT',
   path: '/application/appearance',
   summary: 'Change what the instance looks like',
-  tags,
   access: onInstance(),
   body: {
     ...(Object.fromEntries(
@@ -178,7 +172,6 @@ export const getPlanLimits = endpoint({
   method: 'GET',
   path: '/application/plan_limits',
   summary: 'Get the limits of the plan',
-  tags,
   access: onInstance(),
   query: { plan_name: oneOf(plans).optional() },
   response: planLimitsEntity,
@@ -192,7 +185,6 @@ export const putPlanLimits = endpoint({
   method: 'PUT',
   path: '/application/plan_limits',
   summary: 'Change the limits of the plan',
-  tags,
   access: onInstance(),
   body: {
     plan_name: oneOf(plans),
@@ -217,7 +209,6 @@ export const getLicense = endpoint({
   method: 'GET',
   path: '/license',
   summary: 'Get the licence of the instance; there is none, and none is needed',
-  tags,
   access: onInstance(),
   response: z.null(),
   handler: () => {

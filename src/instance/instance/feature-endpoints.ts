@@ -7,8 +7,6 @@ import { endpoint } from '../../http/endpoint.ts'
 import { flag, oneOf, text } from '../../http/params.ts'
 import type { FeatureRow } from '../../store/settings-queries.ts'
 
-const tags = ['instance']
-
 const gate = z.strictObject({
   key: z.string(),
   value: z.union([z.boolean(), z.int(), z.array(z.string())]),
@@ -32,7 +30,6 @@ export const listFeatures = endpoint({
   method: 'GET',
   path: '/features',
   summary: 'List the features that somebody has switched',
-  tags,
   access: onInstance(),
   response: z.array(featureEntity),
   handler: ({ ctx }) => ctx.settings.features.map(presentFeature),
@@ -51,7 +48,6 @@ export const setFeature = endpoint({
   method: 'POST',
   path: '/features/:name',
   summary: 'Switch a feature on or off, for all or for some',
-  tags,
   access: onInstance(),
   params: { name: text({ max: 255 }) },
   body: {
@@ -61,7 +57,6 @@ export const setFeature = endpoint({
     ...actorParams,
   },
   response: featureEntity,
-  status: 201,
   async handler({ ctx, params, body }) {
     const actors = Object.entries(actorParams).flatMap(([kind]) => {
       const names = body[kind as keyof typeof actorParams] ?? ''
@@ -132,7 +127,6 @@ export const deleteFeature = endpoint({
   method: 'DELETE',
   path: '/features/:name',
   summary: 'Leave a feature as it is by itself',
-  tags,
   access: onInstance(),
   params: { name: text({ max: 255 }) },
   async handler({ ctx, params }) {

@@ -10,7 +10,6 @@ export const getMetrics = endpoint({
   path: '/-/metrics',
   host: true,
   summary: 'Figures of the process for Prometheus: requests, tasks, engines, memory',
-  tags: ['health'],
   access: onThisMachine(),
   response: bytes('text/plain'),
   async handler({ ctx }) {

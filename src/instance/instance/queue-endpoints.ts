@@ -6,8 +6,6 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { readTaskCounts, type TaskCounts } from './queries.ts'
 
-const tags = ['instance']
-
 // The names are those of the reference's queue, which scripts of operators know; the numbers are of our own.
 const queues = z.record(z.string(), z.strictObject({ backlog: z.int(), latency: z.int() }))
 const processes = z.array(
@@ -66,7 +64,6 @@ export const getQueueMetrics = endpoint({
   method: 'GET',
   path: '/sidekiq/queue_metrics',
   summary: 'Tell how many background tasks wait, and how long',
-  tags,
   access: onInstance(),
   response: z.strictObject({ queues }),
   handler: async ({ ctx }) => ({
@@ -78,7 +75,6 @@ export const getProcessMetrics = endpoint({
   method: 'GET',
   path: '/sidekiq/process_metrics',
   summary: 'Tell which processes run background tasks',
-  tags,
   access: onInstance(),
   response: z.strictObject({ processes }),
   handler: async ({ ctx }) => ({
@@ -90,7 +86,6 @@ export const getJobStats = endpoint({
   method: 'GET',
   path: '/sidekiq/job_stats',
   summary: 'Count background tasks by what became of them',
-  tags,
   access: onInstance(),
   response: z.strictObject({ jobs }),
   handler: async ({ ctx }) => ({ jobs: presentJobs(await readTaskCounts(ctx.db, ctx.now())) }),
@@ -100,7 +95,6 @@ export const getCompoundMetrics = endpoint({
   method: 'GET',
   path: '/sidekiq/compound_metrics',
   summary: 'Tell all three of the queue',
-  tags,
   access: onInstance(),
   response: z.strictObject({ queues, processes, jobs }),
   async handler({ ctx }) {

@@ -5,7 +5,6 @@ import { csv, filledText, flag, integer, oneOf, text } from '../../http/params.t
 import { foundEntity, runSearch } from './run-search.ts'
 import { GROUP_SCOPES, INSTANCE_SCOPES, PROJECT_SCOPES } from './scopes.ts'
 
-const tags = ['search']
 const response = z.array(foundEntity)
 
 const common = {
@@ -22,7 +21,6 @@ export const searchInstance = endpoint({
   method: 'GET',
   path: '/search',
   summary: 'Search everything that the caller may see',
-  tags,
   access: anyone(),
   query: { scope: oneOf(INSTANCE_SCOPES), ...common },
   paginate: 'offset',
@@ -35,7 +33,6 @@ export const searchGroup = endpoint({
   method: 'GET',
   path: '/groups/:id/search',
   summary: 'Search in a group and what is below it',
-  tags,
   access: onGroup('read_group'),
   query: { scope: oneOf(GROUP_SCOPES), ...common },
   paginate: 'offset',
@@ -48,7 +45,6 @@ export const searchProject = endpoint({
   method: 'GET',
   path: '/projects/:id/search',
   summary: 'Search in a project',
-  tags,
   access: onProject('read_project'),
   query: { scope: oneOf(PROJECT_SCOPES), ref: text().optional(), ...common },
   paginate: 'offset',

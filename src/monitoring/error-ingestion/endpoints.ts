@@ -15,6 +15,7 @@ const MAX_ENVELOPE = 20 * 1024 * 1024
 
 const report = {
   method: 'POST',
+  status: 200,
   host: true,
   ownSignIn: true,
   raw: true,

@@ -40,6 +40,7 @@ async function readDelivery(ctx: Ctx, request: RequestFacts): Promise<Payload> {
 
 const delivery = {
   method: 'POST',
+  status: 200,
   host: true,
   ownSignIn: true,
   raw: true,
@@ -92,6 +93,7 @@ export const testIntegration = endpoint({
   access: onIntegration('test_alert_integrations'),
   raw: true,
   maxBody: MAX_PAYLOAD,
+  status: 200,
   response: acceptedEntity,
   handler: ({ ctx, project, integration, request }) => receive(ctx, project, integration, request),
 })
@@ -110,6 +112,7 @@ export const listPayloadFields = endpoint({
   access: onProject('admin_operations'),
   body: { payload: jsonObject() },
   limit: perMinute('payload_fields', 60),
+  status: 200,
   response: z.array(fieldEntity),
   handler: ({ body }) => payloadFields(body.payload),
 })

@@ -115,6 +115,7 @@ export const resetIntegrationToken = endpoint({
   summary: 'Give an alert integration a new key; the old one is dead at once',
   tags,
   access: onIntegration('admin_operations'),
+  status: 200,
   response: integrationEntity,
   async handler({ ctx, project, integration }) {
     const changes = { sealed_token: newToken(ctx), updated_at: ctx.now() }

@@ -10,8 +10,6 @@ import { callerId, getUser } from '../../identity/users/find-user.ts'
 import { eventEntity, presentEvents } from './entity.ts'
 import { type EventFilter, listEventRows } from './list-queries.ts'
 
-const tags = ['events']
-
 /** What the words of the filter mean in the feed (docs/contract/D §1.28). */
 const ACTIONS = {
   approved: ['approved'],
@@ -71,7 +69,6 @@ export const listOwnEvents = endpoint({
   method: 'GET',
   path: '/events',
   summary: 'List what the caller did, or with `scope=all` what happened in their projects',
-  tags,
   access: signedIn(),
   scopes: ['api', 'read_api', 'read_user'],
   query: { ...query, scope: oneOf(['all']).optional() },
@@ -85,7 +82,6 @@ export const listUserEvents = endpoint({
   method: 'GET',
   path: '/users/:id/events',
   summary: 'List what a user did, as far as the caller may see it',
-  tags,
   access: anyone(),
   scopes: ['api', 'read_api', 'read_user'],
   params: { id: text({ max: 255 }) },
@@ -102,7 +98,6 @@ export const listProjectEvents = endpoint({
   method: 'GET',
   path: '/projects/:id/events',
   summary: 'List what happened in a project',
-  tags,
   access: onProject('read_project'),
   query,
   paginate: 'offset',

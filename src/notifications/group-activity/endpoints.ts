@@ -8,7 +8,6 @@ import { text } from '../../http/params.ts'
 import { readsActivity } from './access.ts'
 import { countIssues, countMergeRequests, countNewMembers } from './queries.ts'
 
-const tags = ['group activity']
 const query = { group_path: text() } as const
 
 /** Counts look back this long, to the second (docs/contract/A-resolved §14). */
@@ -34,7 +33,6 @@ export const getIssuesCount = endpoint({
   method: 'GET',
   path: '/analytics/group_activity/issues_count',
   summary: 'Count the issues made in a group in the last 90 days',
-  tags,
   access: signedIn(),
   query,
   conditions: [readsActivity],
@@ -49,7 +47,6 @@ export const getMergeRequestsCount = endpoint({
   method: 'GET',
   path: '/analytics/group_activity/merge_requests_count',
   summary: 'Count the merge requests made in a group in the last 90 days',
-  tags,
   access: signedIn(),
   query,
   conditions: [readsActivity],
@@ -64,7 +61,6 @@ export const getNewMembersCount = endpoint({
   method: 'GET',
   path: '/analytics/group_activity/new_members_count',
   summary: 'Count the members who joined a group in the last 90 days',
-  tags,
   access: signedIn(),
   query,
   conditions: [readsActivity],

@@ -9,7 +9,6 @@ import { listHookRows } from './queries.ts'
 import { testHook } from './test-hook.ts'
 import { changeHook, createHook, removeHook } from './verbs.ts'
 
-const tags = ['webhooks']
 const access = onEither('admin_hooks').forms.projects
 const one = onHook().forms.projects
 
@@ -17,7 +16,6 @@ export const listProjectHooks = endpoint({
   method: 'GET',
   path: '/projects/:id/hooks',
   summary: 'List the webhooks of a project',
-  tags,
   access,
   paginate: 'offset',
   response: z.array(projectHookEntity),
@@ -31,7 +29,6 @@ export const getProjectHook = endpoint({
   method: 'GET',
   path: '/projects/:id/hooks/:hook_id',
   summary: 'Get a webhook of a project',
-  tags,
   access: one,
   response: projectHookEntity,
   handler: ({ ctx, hook }) => presentProjectHook(ctx, hook),
@@ -41,11 +38,9 @@ export const createProjectHook = endpoint({
   method: 'POST',
   path: '/projects/:id/hooks',
   summary: 'Add a webhook to a project',
-  tags,
   access,
   body: { ...hookBodies.project, ...newUrl },
   response: projectHookEntity,
-  status: 201,
   handler: async ({ ctx, source, body }) =>
     presentProjectHook(ctx, await createHook(ctx, source, body)),
 })
@@ -54,7 +49,6 @@ export const updateProjectHook = endpoint({
   method: 'PUT',
   path: '/projects/:id/hooks/:hook_id',
   summary: 'Change a webhook of a project',
-  tags,
   access: one,
   body: { ...hookBodies.project, ...otherUrl },
   response: projectHookEntity,
@@ -66,7 +60,6 @@ export const deleteHookOf = endpoint({
   method: 'DELETE',
   path: '/:source/:id/hooks/:hook_id',
   summary: 'Remove a webhook from a project or group',
-  tags,
   access: onHook(),
   handler: ({ ctx, source, hook }) => removeHook(ctx, source, hook),
 })
@@ -75,12 +68,10 @@ export const testProjectHook = endpoint({
   method: 'POST',
   path: '/projects/:id/hooks/:hook_id/test/:trigger',
   summary: 'Send a webhook an example of an event, made of what the project holds',
-  tags,
   access: onProjectHook(),
   params: { trigger: text({ max: 100 }) },
   limit: perMinute('project_testing_hook', 5, 'caller_and_subject'),
   response: z.strictObject({ message: z.string() }),
-  status: 201,
   async handler({ ctx, project, hook, params: { trigger }, request }) {
     await testHook(ctx, hook, { project, trigger }, request.signal)
     return { message: '201 Created' }

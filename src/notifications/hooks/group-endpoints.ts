@@ -7,7 +7,6 @@ import { hookBodies, newUrl, otherUrl } from './params.ts'
 import { listHookRows } from './queries.ts'
 import { changeHook, createHook } from './verbs.ts'
 
-const tags = ['webhooks']
 const access = onEither('admin_hooks').forms.groups
 const one = onHook().forms.groups
 
@@ -15,7 +14,6 @@ export const listGroupHooks = endpoint({
   method: 'GET',
   path: '/groups/:id/hooks',
   summary: 'List the webhooks of a group',
-  tags,
   access,
   paginate: 'offset',
   response: z.array(groupHookEntity),
@@ -29,7 +27,6 @@ export const getGroupHook = endpoint({
   method: 'GET',
   path: '/groups/:id/hooks/:hook_id',
   summary: 'Get a webhook of a group',
-  tags,
   access: one,
   response: groupHookEntity,
   handler: ({ ctx, hook }) => presentGroupHook(ctx, hook),
@@ -39,11 +36,9 @@ export const createGroupHook = endpoint({
   method: 'POST',
   path: '/groups/:id/hooks',
   summary: 'Add a webhook for events of all projects of a group',
-  tags,
   access,
   body: { ...hookBodies.group, ...newUrl },
   response: groupHookEntity,
-  status: 201,
   handler: async ({ ctx, source, body }) =>
     presentGroupHook(ctx, await createHook(ctx, source, body)),
 })
@@ -52,7 +47,6 @@ export const updateGroupHook = endpoint({
   method: 'PUT',
   path: '/groups/:id/hooks/:hook_id',
   summary: 'Change a webhook of a group',
-  tags,
   access: one,
   body: { ...hookBodies.group, ...otherUrl },
   response: groupHookEntity,

@@ -29,7 +29,6 @@ export const listDeliveries = endpoint({
   method: 'GET',
   path: '/:source/:id/hooks/:hook_id/events',
   summary: 'List what was sent to a webhook of a project or group in the last seven days',
-  tags,
   access: onHook(),
   query: { status: csv(text({ max: 50 }), { max: 20 }).optional() },
   paginate: 'offset',
@@ -47,11 +46,9 @@ export const resendDelivery = endpoint({
   method: 'POST',
   path: '/:source/:id/hooks/:hook_id/events/:hook_event_id/resend',
   summary: 'Send something to a webhook of a project or group once more',
-  tags,
   access: onDelivery(),
   limit: perMinute('web_hook_event_resend', 5, 'caller_and_subject'),
   response: z.strictObject({ response_status: z.int() }),
-  status: 201,
   async handler({ ctx, hook, delivery, request }) {
     const fresh = { ...delivery, idempotency_key: randomUUID() }
     const outcome = await send(ctx, hook, fresh, request.signal)

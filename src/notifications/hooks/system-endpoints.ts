@@ -8,7 +8,6 @@ import { type HookOwner, listHookRows } from './queries.ts'
 import { systemExample, testHook } from './test-hook.ts'
 import { changeHook, createHook, getHook, removeHook } from './verbs.ts'
 
-const tags = ['system hooks']
 const access = onInstance()
 const params = { id: id() }
 const owner: HookOwner = { type: 'system' }
@@ -17,7 +16,6 @@ export const listSystemHooks = endpoint({
   method: 'GET',
   path: '/hooks',
   summary: 'List the hooks of the instance',
-  tags,
   access,
   paginate: 'offset',
   response: z.array(systemHookEntity),
@@ -31,7 +29,6 @@ export const getSystemHook = endpoint({
   method: 'GET',
   path: '/hooks/:id',
   summary: 'Get a hook of the instance',
-  tags,
   access,
   params,
   response: systemHookEntity,
@@ -42,11 +39,9 @@ export const createSystemHook = endpoint({
   method: 'POST',
   path: '/hooks',
   summary: 'Add a hook for events of the whole instance',
-  tags,
   access,
   body: { ...hookBodies.system, ...newUrl },
   response: systemHookEntity,
-  status: 201,
   handler: async ({ ctx, body }) => presentSystemHook(ctx, await createHook(ctx, owner, body)),
 })
 
@@ -54,7 +49,6 @@ export const updateSystemHook = endpoint({
   method: 'PUT',
   path: '/hooks/:id',
   summary: 'Change a hook of the instance',
-  tags,
   access,
   params,
   body: { ...hookBodies.system, ...otherUrl },
@@ -68,11 +62,9 @@ export const testSystemHook = endpoint({
   method: 'POST',
   path: '/hooks/:id',
   summary: 'Send a hook of the instance an example',
-  tags,
   access,
   params,
   response: z.record(z.string(), z.unknown()),
-  status: 201,
   async handler({ ctx, params: { id }, request }) {
     await testHook(ctx, await getHook(ctx, owner, id), null, request.signal)
     return systemExample
@@ -83,7 +75,6 @@ export const deleteSystemHook = endpoint({
   method: 'DELETE',
   path: '/hooks/:id',
   summary: 'Remove a hook of the instance',
-  tags,
   access,
   params,
   handler: async ({ ctx, params: { id } }) => removeHook(ctx, owner, await getHook(ctx, owner, id)),

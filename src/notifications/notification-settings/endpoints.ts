@@ -25,8 +25,6 @@ import {
   saveSetting,
 } from './queries.ts'
 
-const tags = ['notification settings']
-
 const eventsEntity = z.partialRecord(z.enum(GROUP_EVENTS), z.boolean().nullable())
 const placeEntity = z.strictObject({ level: z.enum(LEVELS), events: eventsEntity.optional() })
 const globalEntity = placeEntity.extend({ notification_email: z.string() })
@@ -117,7 +115,6 @@ export const getGlobalSetting = endpoint({
   method: 'GET',
   path: '/notification_settings',
   summary: "Get the caller's notification settings",
-  tags,
   access: signedIn(),
   response: globalEntity,
   handler: async ({ ctx }) => presentGlobal(ctx, await readSetting(ctx, EVERYWHERE)),
@@ -127,7 +124,6 @@ export const putGlobalSetting = endpoint({
   method: 'PUT',
   path: '/notification_settings',
   summary: "Change the caller's notification settings",
-  tags,
   access: signedIn(),
   body: { ...settingBody, notification_email: text({ max: 1000 }).nullish() },
   response: globalEntity,
@@ -146,7 +142,6 @@ export const getSourceSetting = endpoint({
   method: 'GET',
   path: '/:source/:id/notification_settings',
   summary: "Get the caller's notification settings in a project or group",
-  tags,
   access: onEither(readEither, order),
   response: placeEntity,
   handler: async ({ ctx, source }) => present(await readSetting(ctx, source), source),
@@ -156,7 +151,6 @@ export const putSourceSetting = endpoint({
   method: 'PUT',
   path: '/:source/:id/notification_settings',
   summary: "Change the caller's notification settings in a project or group",
-  tags,
   access: onEither(readEither, order),
   body: settingBody,
   response: placeEntity,

@@ -6,15 +6,14 @@ import { html, page } from '../../http/page.ts'
 import { text } from '../../http/params.ts'
 import { findSent } from './queries.ts'
 
-const tags = ['notifications']
 const path = '/-/sent_notifications/:key/unsubscribe'
 const common = {
   path,
   host: true,
   ownSignIn: true,
-  tags,
   access: anyone(),
   params: { key: text({ max: 255 }) },
+  status: 200,
   response: bytes('text/html'),
 } as const
 

@@ -94,7 +94,7 @@ function writing(level: Level): Endpoint[] {
   const root = level === 'project' ? '/projects/:id/packages/conan/v1' : '/packages/conan/v1'
   const at = `${root}/conans/${RECIPE}` as `/projects/:id/conans/${typeof RECIPE}`
   const access = onConanRecipe(level, 'write_package')
-  const ask = { ...conanWrite, method: 'POST', tags, access, response: json } as const
+  const ask = { ...conanWrite, method: 'POST', status: 200, tags, access, response: json } as const
   return [
     endpoint({
       ...ask,

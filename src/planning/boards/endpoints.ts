@@ -9,7 +9,6 @@ import { boardEntity, listEntity, presentBoards, presentLists } from './entity.t
 import { type BoardRow, deleteBoard, listBoardRows, listListsOf } from './queries.ts'
 import { addList, changeBoard, createBoard, type getList, moveList, removeList } from './verbs.ts'
 
-const tags = ['boards']
 const path = '/:source/:id/boards'
 const one = '/:source/:id/boards/:board_id'
 const lists = '/:source/:id/boards/:board_id/lists'
@@ -49,7 +48,6 @@ export const listBoards = endpoint({
   method: 'GET',
   path,
   summary: 'List the issue boards of a project or group',
-  tags,
   access: onEither('read_issues'),
   paginate: 'offset',
   response: z.array(boardEntity),
@@ -63,7 +61,6 @@ export const getOneBoard = endpoint({
   method: 'GET',
   path: one,
   summary: 'Get an issue board of a project or group',
-  tags,
   access: onBoard(),
   response: boardEntity,
   handler: ({ ctx, source, board }) => presentBoard(ctx, source, board),
@@ -73,11 +70,9 @@ export const addBoard = endpoint({
   method: 'POST',
   path,
   summary: 'Create an issue board in a project or group',
-  tags,
   access: onEither('admin_board'),
   body: { name: text({ max: 255 }) },
   response: boardEntity,
-  status: 201,
   handler: async ({ ctx, source, body }) =>
     presentBoard(ctx, source, await createBoard(ctx, source, body.name)),
 })
@@ -86,7 +81,6 @@ export const updateBoard = endpoint({
   method: 'PUT',
   path: one,
   summary: 'Change an issue board of a project or group',
-  tags,
   access: onBoard('admin_board'),
   body: { name: text({ max: 255 }).optional(), ...settings },
   response: boardEntity,
@@ -98,7 +92,6 @@ export const removeBoard = endpoint({
   method: 'DELETE',
   path: one,
   summary: 'Delete an issue board of a project or group',
-  tags,
   access: onBoard('admin_board'),
   handler: ({ ctx, board }) => deleteBoard(ctx.db, board.id),
 })
@@ -107,7 +100,6 @@ export const listBoardLists = endpoint({
   method: 'GET',
   path: lists,
   summary: 'List the lists of a board of a project or group',
-  tags,
   access: onBoard(),
   response: z.array(listEntity),
   handler: async ({ ctx, board }) => presentLists(ctx, await listListsOf(ctx.db, [board.id])),
@@ -117,7 +109,6 @@ export const getBoardList = endpoint({
   method: 'GET',
   path: list,
   summary: 'Get a list of a board of a project or group',
-  tags,
   access: onBoardList(),
   response: listEntity,
   handler: ({ ctx, list }) => presentList(ctx, list),
@@ -127,7 +118,6 @@ export const addBoardList = endpoint({
   method: 'POST',
   path: lists,
   summary: 'Add a list to a board of a project or group',
-  tags,
   access: onBoard('admin_board'),
   body: {
     label_id: integer().optional(),
@@ -136,7 +126,6 @@ export const addBoardList = endpoint({
   },
   check: oneSubject,
   response: listEntity,
-  status: 201,
   handler: async ({ ctx, source, board, body }) =>
     presentList(ctx, await addList(ctx, source, board, body)),
 })
@@ -145,7 +134,6 @@ export const updateBoardList = endpoint({
   method: 'PUT',
   path: list,
   summary: 'Move a list of a board of a project or group',
-  tags,
   access: onBoardList('admin_board'),
   body: { position: integer() },
   response: listEntity,
@@ -157,7 +145,6 @@ export const removeBoardList = endpoint({
   method: 'DELETE',
   path: list,
   summary: 'Remove a list from a board of a project or group',
-  tags,
   access: onBoardList('admin_board'),
   handler: ({ ctx, board, list }) => removeList(ctx, board, list.id),
 })

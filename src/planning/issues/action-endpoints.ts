@@ -36,7 +36,6 @@ import { type IssueRow, listUsersById } from './queries.ts'
 import { issueTimed, readIssueCommands } from './quick-actions.ts'
 import { reorderIssue } from './reorder.ts'
 
-const tags = ['issues']
 const path = '/projects/:id/issues/:issue_iid'
 const params = { issue_iid: integer() }
 
@@ -96,10 +95,8 @@ export const subscribeIssue = endpoint({
   method: 'POST',
   path: `${path}/subscribe`,
   summary: 'Follow an issue',
-  tags,
   access: onIssue('read_issues', { signedIn: true }),
   response: issueEntity,
-  status: 201,
   handler: ({ ctx, issue }) => follow(ctx, issue, true),
 })
 
@@ -107,10 +104,8 @@ export const unsubscribeIssue = endpoint({
   method: 'POST',
   path: `${path}/unsubscribe`,
   summary: 'Follow an issue no more',
-  tags,
   access: onIssue('read_issues', { signedIn: true }),
   response: issueEntity,
-  status: 201,
   handler: ({ ctx, issue }) => follow(ctx, issue, false),
 })
 
@@ -118,10 +113,8 @@ export const createIssueTodo = endpoint({
   method: 'POST',
   path: `${path}/todo`,
   summary: 'Put an issue on the own to-do list',
-  tags,
   access: onIssue('read_issues', { signedIn: true }),
   response: todoEntity,
-  status: 201,
   async handler({ ctx, project, issue }) {
     const todo = await markTodo(ctx, { type: 'Issue', id: issue.id, projectId: project.id })
     return presentTodo(ctx, todo)
@@ -132,7 +125,6 @@ export const listIssueParticipants = endpoint({
   method: 'GET',
   path: `${path}/participants`,
   summary: 'List who takes part in an issue',
-  tags,
   access: onIssue('read_issues', { signedIn: true }),
   response: z.array(userBasicEntity),
   async handler({ ctx, project, issue: row, assigneeIds }) {
@@ -151,12 +143,10 @@ export const moveProjectIssue = endpoint({
   method: 'POST',
   path: `${path}/move`,
   summary: 'Move an issue to another project',
-  tags,
   access: onIssue('admin_issue', { signedIn: true }),
   body: { to_project_id: integer() },
   conditions: [movesIssue],
   response: issueEntity,
-  status: 201,
   async handler({ ctx, project, issue, body }) {
     const target = await getVisibleProject(ctx, String(body.to_project_id))
     return presentIssue(ctx, await moveIssue(ctx, project, issue, target))
@@ -167,12 +157,10 @@ export const cloneProjectIssue = endpoint({
   method: 'POST',
   path: `${path}/clone`,
   summary: 'Copy an issue into the same or another project',
-  tags,
   access: onIssue('read_issues', { signedIn: true }),
   body: { to_project_id: integer(), with_notes: flag().optional() },
   conditions: [clonesIssue],
   response: issueEntity,
-  status: 201,
   async handler({ ctx, project, issue, body }) {
     const target = await getVisibleProject(ctx, String(body.to_project_id))
     const copy = await cloneIssue(ctx, project, issue, target, body.with_notes ?? false)
@@ -184,7 +172,6 @@ export const reorderProjectIssue = endpoint({
   method: 'PUT',
   path: `${path}/reorder`,
   summary: 'Put an issue behind or before another, in the order of boards',
-  tags,
   access: onIssue('update_issue', { signedIn: true }),
   body: { move_after_id: integer().nullish(), move_before_id: integer().nullish() },
   response: issueEntity,
@@ -198,7 +185,6 @@ export const getIssueUserAgent = endpoint({
   method: 'GET',
   path: `${path}/user_agent_detail`,
   summary: 'Tell administrators with what program and from where an issue was made',
-  tags,
   access: onIssue('admin_only'),
   response: userAgentEntity,
   handler: ({ ctx, issue }) => getUserAgent(ctx, 'Issue', issue.id),
@@ -219,7 +205,6 @@ export const getIssueStatistics = endpoint({
   method: 'GET',
   path: '/issues_statistics',
   summary: 'Count issues everywhere; those that the caller created unless the query says otherwise',
-  tags,
   access: signedIn(),
   query: issueFilters,
   response: statisticsEntity,
@@ -231,7 +216,6 @@ export const getGroupIssueStatistics = endpoint({
   method: 'GET',
   path: '/groups/:id/issues_statistics',
   summary: 'Count the issues of a group',
-  tags,
   access: onGroup('read_issues'),
   query: issueFilters,
   response: statisticsEntity,
@@ -242,7 +226,6 @@ export const getProjectIssueStatistics = endpoint({
   method: 'GET',
   path: '/projects/:id/issues_statistics',
   summary: 'Count the issues of a project',
-  tags,
   access: onProject('read_issues'),
   query: issueFilters,
   response: statisticsEntity,

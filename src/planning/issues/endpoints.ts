@@ -17,7 +17,6 @@ import { presentIssue } from './present.ts'
 import { findIssueById } from './queries.ts'
 import { removeIssue } from './remove-issue.ts'
 
-const tags = ['issues']
 const issueTypes = ['issue', 'incident', 'test_case', 'task'] as const
 const fields = {
   description: text().nullish(),
@@ -56,7 +55,6 @@ export const listIssues = endpoint({
   method: 'GET',
   path: '/issues',
   summary: 'List issues everywhere; those that the caller created unless the query says otherwise',
-  tags,
   access: anyone(),
   query: issueListQuery,
   paginate: 'offset',
@@ -72,7 +70,6 @@ export const listGroupIssues = endpoint({
   method: 'GET',
   path: '/groups/:id/issues',
   summary: 'List the issues of a group and of its subgroups',
-  tags,
   access: onGroup('read_issues'),
   query: issueListQuery,
   paginate: 'offset',
@@ -85,7 +82,6 @@ export const listProjectIssues = endpoint({
   method: 'GET',
   path: '/projects/:id/issues',
   summary: 'List the issues of a project',
-  tags,
   access: onProject('read_issues'),
   jobToken: true,
   query: issueListQuery,
@@ -109,7 +105,6 @@ export const getIssueById = endpoint({
   method: 'GET',
   path: '/issues/:issue_id',
   summary: 'Get an issue by its number in the instance',
-  tags,
   access: onInstance(),
   params: { issue_id: id() },
   response: issueEntity,
@@ -124,7 +119,6 @@ export const getProjectIssue = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid',
   summary: 'Get an issue',
-  tags,
   access: onIssue(),
   jobToken: true,
   response: issueEntity,
@@ -135,7 +129,6 @@ export const createProjectIssue = endpoint({
   method: 'POST',
   path: '/projects/:id/issues',
   summary: 'Create an issue',
-  tags,
   access: onProject('create_issue'),
   body: {
     ...fields,
@@ -151,7 +144,6 @@ export const createProjectIssue = endpoint({
   ],
   limit: perMinuteAsSet('issues_create_limit', 'caller_and_subject'),
   response: issueEntity,
-  status: 201,
   async handler({ ctx, project, body, request }) {
     const labels = [...(body.labels ?? []), ...(body.add_labels ?? [])]
     const row = await openIssue(ctx, project, { ...body, labels, assignee_ids: people(body) })
@@ -189,7 +181,6 @@ export const updateProjectIssue = endpoint({
   method: 'PUT',
   path: '/projects/:id/issues/:issue_iid',
   summary: 'Change, close or reopen an issue',
-  tags,
   access: onIssue('edit_issue'),
   body: changeBody,
   check: atLeastOne,
@@ -214,7 +205,6 @@ export const deleteProjectIssue = endpoint({
   method: 'DELETE',
   path: '/projects/:id/issues/:issue_iid',
   summary: 'Delete an issue',
-  tags,
   access: onIssue('delete_issue'),
   async handler({ ctx, issue, request }) {
     assertUnmodifiedSince(request, issue.updated_at)

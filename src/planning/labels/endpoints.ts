@@ -17,7 +17,6 @@ import { labelEntity, presentLabel } from './entity.ts'
 import { deleteLabel, type LabelFilter, listLabelRows } from './queries.ts'
 import { changeLabel, createLabel, promoteLabel } from './verbs.ts'
 
-const tags = ['labels']
 const fields = {
   description: text({ max: 500_000 }).nullish(),
   archived: flag().optional(),
@@ -120,7 +119,6 @@ export const listProjectLabels = endpoint({
   method: 'GET',
   path: '/projects/:id/labels',
   summary: 'List the labels of a project and of the groups above it',
-  tags,
   access: onProject('read_labels'),
   query: listQuery,
   paginate: 'offset',
@@ -136,7 +134,6 @@ export const listGroupLabels = endpoint({
   method: 'GET',
   path: '/groups/:id/labels',
   summary: 'List the labels of a group and of the groups above it',
-  tags,
   access: onGroup('read_labels'),
   query: {
     ...listQuery,
@@ -161,11 +158,9 @@ export const addLabel = endpoint({
   method: 'POST',
   path,
   summary: 'Create a label in a project or group',
-  tags,
   access: onEither('admin_label'),
   body: createBody,
   response: labelEntity,
-  status: 201,
   handler: async ({ ctx, source, body }) =>
     presentOne(ctx, await createLabel(ctx, placeOf(source), body)),
 })
@@ -174,7 +169,6 @@ export const updateNamedLabel = endpoint({
   method: 'PUT',
   path,
   summary: 'Change the label of a project or group that the body names',
-  tags,
   access: onEither('admin_label'),
   body: { ...selector, ...changeBody },
   response: labelEntity,
@@ -188,7 +182,6 @@ export const removeNamedLabel = endpoint({
   method: 'DELETE',
   path,
   summary: 'Delete the label of a project or group that the request names',
-  tags,
   access: onEither('admin_label'),
   query: selector,
   async handler({ ctx, source, query }) {
@@ -201,7 +194,6 @@ export const getOneLabel = endpoint({
   method: 'GET',
   path: one,
   summary: 'Get a label of a project or group by id or title',
-  tags,
   access: onEither('read_labels'),
   params: { label_id: text() },
   query: { include_ancestor_groups: flag().optional() },
@@ -216,7 +208,6 @@ export const updateLabel = endpoint({
   method: 'PUT',
   path: one,
   summary: 'Change a label of a project or group',
-  tags,
   access: onLabel('admin_label'),
   body: changeBody,
   response: labelEntity,
@@ -227,7 +218,6 @@ export const removeLabel = endpoint({
   method: 'DELETE',
   path: one,
   summary: 'Delete a label of a project or group',
-  tags,
   access: onLabel('admin_label'),
   handler: ({ ctx, source, label }) => remove(ctx, placeOf(source), label),
 })
@@ -236,10 +226,8 @@ export const subscribeLabel = endpoint({
   method: 'POST',
   path: `${one}/subscribe`,
   summary: 'Hear of what carries a label',
-  tags,
   access: onLabel('read_labels', { signedIn: true }),
   response: labelEntity,
-  status: 201,
   handler: ({ ctx, label }) => follow(ctx, label, true),
 })
 
@@ -247,10 +235,8 @@ export const unsubscribeLabel = endpoint({
   method: 'POST',
   path: `${one}/unsubscribe`,
   summary: 'Hear no more of what carries a label',
-  tags,
   access: onLabel('read_labels', { signedIn: true }),
   response: labelEntity,
-  status: 201,
   handler: ({ ctx, label }) => follow(ctx, label, false),
 })
 
@@ -258,7 +244,6 @@ export const promoteProjectLabel = endpoint({
   method: 'PUT',
   path: '/projects/:id/labels/:label_id/promote',
   summary: 'Make a project label one of its group',
-  tags,
   access: onPromotedLabel(),
   response: labelEntity,
   handler: async ({ ctx, group, label }) => presentOne(ctx, await promoteLabel(ctx, group, label)),

@@ -12,7 +12,6 @@ import { type MilestoneRow, milestoneEntity, presentMilestone } from './entity.t
 import { listMilestoneRows } from './queries.ts'
 import { changeMilestone, createMilestone, promoteMilestone, removeMilestone } from './verbs.ts'
 
-const tags = ['milestones']
 const path = '/:source/:id/milestones'
 const one = '/:source/:id/milestones/:milestone_id'
 const fields = {
@@ -68,7 +67,6 @@ export const listMilestones = endpoint({
   method: 'GET',
   path,
   summary: 'List the milestones of a project or group',
-  tags,
   access: onEither('read_labels'),
   query: listQuery,
   paginate: 'offset',
@@ -80,7 +78,6 @@ export const getOneMilestone = endpoint({
   method: 'GET',
   path: one,
   summary: 'Get a milestone of a project or group',
-  tags,
   access: onMilestone(),
   response: milestoneEntity,
   handler: ({ ctx, milestone }) => present(ctx, milestone),
@@ -90,11 +87,9 @@ export const addMilestone = endpoint({
   method: 'POST',
   path,
   summary: 'Create a milestone in a project or group',
-  tags,
   access: onEither('admin_milestone'),
   body: createBody,
   response: milestoneEntity,
-  status: 201,
   handler: async ({ ctx, source, body }) =>
     present(ctx, await createMilestone(ctx, placeOf(source), body)),
 })
@@ -103,7 +98,6 @@ export const updateMilestone = endpoint({
   method: 'PUT',
   path: one,
   summary: 'Change, close or reopen a milestone of a project or group',
-  tags,
   access: onMilestone('admin_milestone'),
   body: changeBody,
   response: milestoneEntity,
@@ -115,7 +109,6 @@ export const deleteMilestone = endpoint({
   method: 'DELETE',
   path: one,
   summary: 'Delete a milestone of a project or group',
-  tags,
   access: onMilestone('admin_milestone'),
   handler: ({ ctx, source, milestone }) => removeMilestone(ctx, placeOf(source), milestone),
 })
@@ -124,7 +117,6 @@ export const promoteProjectMilestone = endpoint({
   method: 'POST',
   path: '/projects/:id/milestones/:milestone_id/promote',
   summary: 'Make a project milestone one of its group',
-  tags,
   access: onPromotedMilestone(),
   response: milestoneEntity,
   status: 200,

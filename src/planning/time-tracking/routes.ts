@@ -55,6 +55,7 @@ export function timeEndpoints(kind: TimedKind): Endpoint[] {
   const write = {
     access: onTimed(kind, kind.write, { signedIn: true }),
     tags,
+    status: 200,
     response: timeStatsEntity,
   }
   const duration = text({ max: 100 })

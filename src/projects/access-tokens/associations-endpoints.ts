@@ -42,7 +42,6 @@ export const getAssociations = endpoint({
   method: 'GET',
   path: '/personal_access_tokens/self/associations',
   summary: 'List the groups and projects that the token in use reaches',
-  tags: ['access tokens'],
   access: signedIn(),
   scopes: ['any'],
   query: { min_access_level: oneOfNumbers(MEMBER_LEVELS).default(10) },

@@ -28,8 +28,6 @@ import {
 import { createSourceToken } from './create-source-token.ts'
 import { findBotLevels } from './queries.ts'
 
-const tags = ['access tokens']
-
 async function present(
   ctx: Ctx,
   source: SourceRef,
@@ -44,7 +42,6 @@ export const listSourceTokens = endpoint({
   method: 'GET',
   path: '/:source/:id/access_tokens',
   summary: 'List the access tokens of a project or group',
-  tags,
   access: onTokensOf(),
   query: tokenFilterParams,
   paginate: 'offset',
@@ -64,7 +61,6 @@ export const getSourceToken = endpoint({
   method: 'GET',
   path: '/:source/:id/access_tokens/:token_id',
   summary: 'Get an access token of a project or group',
-  tags,
   access: onToken(),
   response: tokenEntity,
   handler: ({ ctx, source, token }) => present(ctx, source, token),
@@ -74,12 +70,10 @@ export const postSourceToken = endpoint({
   method: 'POST',
   path: '/:source/:id/access_tokens',
   summary: 'Create an access token of a project or group, with a bot that it signs in',
-  tags,
   access: onNewTokenOf(),
   body: { ...botTokenBody, access_level: oneOfNumbers(MEMBER_LEVELS).default(40) },
   conditions: [givesBotLevel],
   response: tokenEntity,
-  status: 201,
   async handler({ ctx, source, body }) {
     const input = { ...body, accessLevel: body.access_level }
     const made = await createSourceToken(ctx, source, input)
@@ -91,7 +85,6 @@ export const revokeSourceToken = endpoint({
   method: 'DELETE',
   path: '/:source/:id/access_tokens/:token_id',
   summary: 'Revoke an access token of a project or group',
-  tags,
   access: onRevokedToken(),
   async handler({ ctx, token }) {
     if (!(await revokeToken(ctx, token))) throw badRequest('Token already revoked')
@@ -102,11 +95,11 @@ export const rotateSourceToken = endpoint({
   method: 'POST',
   path: '/:source/:id/access_tokens/:token_id/rotate',
   summary: 'Put a new token in the place of an access token of a project or group',
-  tags,
   access: onRotatedToken(),
   scopes: ['api', 'self_rotate'],
   body: { expires_at: expiryParam },
   conditions: [rotatesWithinScope, rotatesNoneAbove],
+  status: 200,
   response: tokenEntity,
   async handler({ ctx, source, token, body }) {
     const made = await rotateToken(ctx, token, body.expires_at)
@@ -118,10 +111,10 @@ export const rotateOwnSourceToken = endpoint({
   method: 'POST',
   path: '/:source/:id/access_tokens/self/rotate',
   summary: 'Put a new token in the place of the access token in use of a project or group',
-  tags,
   access: onSourceOfOwnToken(),
   scopes: ['api', 'self_rotate'],
   body: { expires_at: expiryParam },
+  status: 200,
   response: tokenEntity,
   async handler({ ctx, source, body }) {
     const tokenId = tokenIdInUse(ctx)

@@ -9,7 +9,6 @@ import { isBadgeUrl } from './placeholders.ts'
 import { deleteBadge, insertBadge, listBadgeRows, updateBadge } from './queries.ts'
 import { rendererOf } from './render.ts'
 
-const tags = ['badges']
 const admin = { projects: 'admin_project', groups: 'admin_badges' } as const
 const urls = { link_url: text({ max: 2048 }), image_url: text({ max: 2048 }) }
 const body = { ...urls, name: text({ max: 255 }).nullish() }
@@ -36,7 +35,6 @@ export const listBadges = endpoint({
   method: 'GET',
   path: '/:source/:id/badges',
   summary: 'List the badges of a project or group, a project’s with those of the groups above it',
-  tags,
   access: onEither('read_badges'),
   query: { name: text().optional() },
   paginate: 'offset',
@@ -52,7 +50,6 @@ export const renderBadge = endpoint({
   method: 'GET',
   path: '/:source/:id/badges/render',
   summary: 'Show how a badge of a project or group would look, without keeping it',
-  tags,
   access: onEither(admin),
   query: urls,
   response: renderedBadgeEntity,
@@ -66,7 +63,6 @@ export const getBadge = endpoint({
   method: 'GET',
   path: '/:source/:id/badges/:badge_id',
   summary: 'Get a badge of a project or group',
-  tags,
   access: onShownBadge(),
   response: badgeEntity,
   handler: async ({ ctx, source, badge }) =>
@@ -77,11 +73,9 @@ export const createBadge = endpoint({
   method: 'POST',
   path: '/:source/:id/badges',
   summary: 'Add a badge to a project or group',
-  tags,
   access: onEither(admin),
   body,
   response: badgeEntity,
-  status: 201,
   async handler({ ctx, source, body: given }) {
     refuseBadUrls(given)
     const row = await insertBadge(ctx.db, source, given, ctx.now())
@@ -93,7 +87,6 @@ export const changeBadge = endpoint({
   method: 'PUT',
   path: '/:source/:id/badges/:badge_id',
   summary: 'Change a badge of a project or group',
-  tags,
   access: onOwnBadge(),
   body: changes,
   response: badgeEntity,
@@ -108,7 +101,6 @@ export const removeBadge = endpoint({
   method: 'DELETE',
   path: '/:source/:id/badges/:badge_id',
   summary: 'Remove a badge from a project or group',
-  tags,
   access: onOwnBadge(),
   handler: ({ ctx, badge }) => deleteBadge(ctx.db, badge.id),
 })

@@ -11,7 +11,6 @@ import { deployTokenEntity, presentDeployToken } from './entity.ts'
 import { listDeployTokenRows } from './queries.ts'
 import { createDeployToken, type DeployTokenInput, removeDeployToken } from './verbs.ts'
 
-const tags = ['deploy tokens']
 const query = { active: flag().optional() }
 
 function bodyWith<const S extends string>(scopes: readonly S[]) {
@@ -47,7 +46,6 @@ export const listAllDeployTokens = endpoint({
   method: 'GET',
   path: '/deploy_tokens',
   summary: 'List every deploy token of the instance',
-  tags,
   access: onInstance({ validateFirst: true }),
   query,
   paginate: 'offset',
@@ -59,7 +57,6 @@ export const listSourceDeployTokens = endpoint({
   method: 'GET',
   path: '/:source/:id/deploy_tokens',
   summary: 'List the deploy tokens of a project or group',
-  tags,
   access: onDeployTokens(),
   query,
   paginate: 'offset',
@@ -71,7 +68,6 @@ export const getDeployToken = endpoint({
   method: 'GET',
   path: '/:source/:id/deploy_tokens/:token_id',
   summary: 'Get a deploy token of a project or group',
-  tags,
   access: onDeployToken(),
   response: deployTokenEntity,
   handler: ({ ctx, token }) => presentDeployToken(ctx, token),
@@ -81,11 +77,9 @@ export const postProjectDeployToken = endpoint({
   method: 'POST',
   path: '/projects/:id/deploy_tokens',
   summary: 'Create a deploy token of a project',
-  tags,
   access: onProject('admin_deploy_tokens', deployTokensOrder),
   body: bodyWith(DEPLOY_SCOPES),
   response: deployTokenEntity,
-  status: 201,
   handler: ({ ctx, project, body }) => create(ctx, { type: 'project', id: project.id }, body),
 })
 
@@ -93,11 +87,9 @@ export const postGroupDeployToken = endpoint({
   method: 'POST',
   path: '/groups/:id/deploy_tokens',
   summary: 'Create a deploy token of a group',
-  tags,
   access: onGroup('admin_deploy_tokens', deployTokensOrder),
   body: bodyWith(groupScopes),
   response: deployTokenEntity,
-  status: 201,
   handler: ({ ctx, group, body }) => create(ctx, { type: 'group', id: group.id }, body),
 })
 
@@ -105,7 +97,6 @@ export const deleteDeployToken = endpoint({
   method: 'DELETE',
   path: '/:source/:id/deploy_tokens/:token_id',
   summary: 'Delete a deploy token of a project or group',
-  tags,
   access: onDeployToken('admin_deploy_tokens'),
   handler: ({ ctx, token }) => removeDeployToken(ctx, token),
 })

@@ -18,13 +18,10 @@ import { removeOrMarkGroup, unmarkGroup } from './remove-group.ts'
 import { sentGroupColumns, sentGroupSettings } from './settings.ts'
 import { transferGroup } from './transfer-group.ts'
 
-const tags = ['groups']
-
 export const putGroup = endpoint({
   method: 'PUT',
   path: '/groups/:id',
   summary: 'Change a group',
-  tags,
   access: onGroup('admin_group'),
   body: { name: filledText().optional(), path: filledText().optional(), ...groupBodyParams },
   response: groupDetailEntity,
@@ -46,7 +43,6 @@ export const deleteGroup = endpoint({
   method: 'DELETE',
   path: '/groups/:id',
   summary: 'Delete a group with everything below it',
-  tags,
   access: onGroup('delete_group'),
   query: { permanently_remove: flag().optional(), full_path: text().optional() },
   response: z.strictObject({ message: z.literal('202 Accepted') }),
@@ -65,10 +61,8 @@ export const restoreGroup = endpoint({
   method: 'POST',
   path: '/groups/:id/restore',
   summary: 'Keep a group that was marked for deletion',
-  tags,
   access: onGroup('delete_group'),
   response: groupDetailEntity,
-  status: 201,
   async handler({ ctx, group }) {
     await unmarkGroup(ctx, group)
     return await readGroup(ctx, group.id)
@@ -79,8 +73,8 @@ export const archiveGroup = endpoint({
   method: 'POST',
   path: '/groups/:id/archive',
   summary: 'Make a group and everything below it read-only',
-  tags,
   access: onGroup('archive_group'),
+  status: 200,
   response: groupDetailEntity,
   async handler({ ctx, group }) {
     await updateGroupRow(ctx.db, group.id, { archived: true, updated_at: ctx.now() })
@@ -92,8 +86,8 @@ export const unarchiveGroup = endpoint({
   method: 'POST',
   path: '/groups/:id/unarchive',
   summary: 'Make an archived group writable again',
-  tags,
   access: onGroup('archive_group'),
+  status: 200,
   response: groupDetailEntity,
   async handler({ ctx, group }) {
     await updateGroupRow(ctx.db, group.id, { archived: false, updated_at: ctx.now() })
@@ -105,11 +99,9 @@ export const postGroupTransfer = endpoint({
   method: 'POST',
   path: '/groups/:id/transfer',
   summary: 'Move a group below another, or to the top',
-  tags,
   access: onGroup('transfer_group'),
   body: { group_id: id().optional() },
   response: groupDetailEntity,
-  status: 201,
   async handler({ ctx, group, body }) {
     await transferGroup(ctx, group, body.group_id)
     return await readGroup(ctx, group.id)
@@ -120,7 +112,6 @@ export const postGroupShare = endpoint({
   method: 'POST',
   path: '/groups/:id/share',
   summary: 'Share a group with another group',
-  tags,
   access: onGroup('admin_group'),
   body: {
     group_id: id(),
@@ -130,7 +121,6 @@ export const postGroupShare = endpoint({
   },
   conditions: [sharesLevel],
   response: groupDetailEntity,
-  status: 201,
   async handler({ ctx, group, body }) {
     await shareSource(ctx, groupSource(group), {
       groupId: body.group_id,
@@ -146,7 +136,6 @@ export const getGroupAvatar = endpoint({
   method: 'GET',
   path: '/groups/:id/avatar',
   summary: 'Download the avatar of a group',
-  tags,
   access: onGroup('read_group'),
   response: bytes('image/png'),
   async handler({ ctx, group }) {

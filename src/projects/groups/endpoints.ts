@@ -11,13 +11,10 @@ import { groupBodyParams, groupListParams, groupPages } from './params.ts'
 import { readGroup } from './present.ts'
 import { presetCreationLevel, sentGroupColumns, sentGroupSettings } from './settings.ts'
 
-const tags = ['groups']
-
 export const getGroups = endpoint({
   method: 'GET',
   path: '/groups',
   summary: 'List the groups that the caller sees',
-  tags,
   access: anyone(),
   query: groupListParams,
   paginate: groupPages,
@@ -30,7 +27,6 @@ export const postGroup = endpoint({
   method: 'POST',
   path: '/groups',
   summary: 'Create a group',
-  tags,
   access: signedIn(),
   body: {
     name: filledText(),
@@ -40,7 +36,6 @@ export const postGroup = endpoint({
   },
   conditions: [createsGroup],
   response: groupDetailEntity,
-  status: 201,
   async handler({ ctx, body, request }) {
     const avatar = await sentAvatar(ctx, body.avatar)
     const groupId = await createGroup(ctx, {
@@ -64,7 +59,6 @@ export const getGroup = endpoint({
   method: 'GET',
   path: '/groups/:id',
   summary: 'Get a group',
-  tags,
   access: onGroup('read_group'),
   query: {
     with_projects: flag().optional(),
@@ -85,7 +79,6 @@ export const getSubgroups = endpoint({
   method: 'GET',
   path: '/groups/:id/subgroups',
   summary: 'List the groups directly below a group',
-  tags,
   access: onGroup('read_group'),
   query: groupListParams,
   paginate: groupPages,
@@ -98,7 +91,6 @@ export const getDescendantGroups = endpoint({
   method: 'GET',
   path: '/groups/:id/descendant_groups',
   summary: 'List all groups below a group',
-  tags,
   access: onGroup('read_group'),
   query: groupListParams,
   paginate: groupPages,

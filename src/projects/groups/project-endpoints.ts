@@ -5,13 +5,10 @@ import { projectListEntity } from '../projects/entity.ts'
 import { listProjects } from '../projects/list/list-projects.ts'
 import { projectListParams, projectPages } from '../projects/list/params.ts'
 
-const tags = ['groups']
-
 export const getGroupProjects = endpoint({
   method: 'GET',
   path: '/groups/:id/projects',
   summary: 'List the projects of a group',
-  tags,
   access: onGroup('read_group'),
   query: {
     include_subgroups: flag().optional(),
@@ -42,7 +39,6 @@ export const getProjectsSharedWithGroup = endpoint({
   method: 'GET',
   path: '/groups/:id/projects/shared',
   summary: 'List the projects that were shared with a group',
-  tags,
   access: onGroup('read_group'),
   query: projectListParams,
   paginate: projectPages,

@@ -9,13 +9,10 @@ import { listGroupPlaces, listGroups } from './list-groups.ts'
 import { groupListParams, groupPages } from './params.ts'
 import { readGroup } from './present.ts'
 
-const tags = ['groups']
-
 export const getGroupsSharedWith = endpoint({
   method: 'GET',
   path: '/groups/:id/groups/shared',
   summary: 'List the groups that were shared with a group',
-  tags,
   access: onGroup('read_group'),
   query: groupListParams,
   paginate: groupPages,
@@ -34,7 +31,6 @@ export const getInvitedGroups = endpoint({
   method: 'GET',
   path: '/groups/:id/invited_groups',
   summary: 'List the groups that were invited to a group',
-  tags,
   access: onGroup('read_group'),
   query: { ...groupListParams, relation },
   paginate: groupPages,
@@ -52,12 +48,10 @@ export const postGroupProject = endpoint({
   method: 'POST',
   path: '/groups/:id/projects/:project_id',
   summary: 'Move a project into a group',
-  tags,
   access: onGroup('admin_group'),
   params: { project_id: text() },
   conditions: [adminsOnly],
   response: groupDetailEntity,
-  status: 201,
   async handler({ ctx, group, params }) {
     const project = await getVisibleProject(ctx, params.project_id)
     await transferProject(ctx, project, group.id)
@@ -69,7 +63,6 @@ export const getGroupTransferLocations = endpoint({
   method: 'GET',
   path: '/groups/:id/transfer_locations',
   summary: 'List the groups below which a group can be moved',
-  tags,
   access: onGroup('transfer_group'),
   query: { search: text().optional() },
   paginate: 'offset',
@@ -82,7 +75,6 @@ export const getProjectGroups = endpoint({
   method: 'GET',
   path: '/projects/:id/groups',
   summary: 'List the groups above a project',
-  tags,
   access: onProject('read_project'),
   query: {
     search: text().optional(),
@@ -111,7 +103,6 @@ export const getProjectInvitedGroups = endpoint({
   method: 'GET',
   path: '/projects/:id/invited_groups',
   summary: 'List the groups that were invited to a project',
-  tags,
   access: onProject('read_project'),
   query: {
     search: text().optional(),
@@ -137,7 +128,6 @@ export const getShareLocations = endpoint({
   method: 'GET',
   path: '/projects/:id/share_locations',
   summary: 'List the groups that a project can be shared with',
-  tags,
   access: onProject('share_project'),
   query: { search: text().optional() },
   paginate: 'offset',
@@ -150,7 +140,6 @@ export const getProjectTransferLocations = endpoint({
   method: 'GET',
   path: '/projects/:id/transfer_locations',
   summary: 'List the groups to which a project can be moved',
-  tags,
   access: onProject('transfer_project'),
   query: { search: text().optional() },
   paginate: 'offset',

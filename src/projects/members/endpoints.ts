@@ -8,8 +8,6 @@ import { changeMember, removeMember } from './change-member.ts'
 import { addedManyEntity, memberEntity, presentMember } from './entity.ts'
 import { listMembers, readMember } from './visible-members.ts'
 
-const tags = ['members']
-
 const listParams = {
   query: text({ max: 10_000 }).optional(),
   user_ids: csv(id()).optional(),
@@ -21,7 +19,6 @@ export const listDirectMembers = endpoint({
   method: 'GET',
   path: '/:source/:id/members',
   summary: 'List the direct members of a project or group',
-  tags,
   access: onMembers(),
   query: { ...listParams, skip_users: csv(id()).optional() },
   paginate: 'offset',
@@ -37,7 +34,6 @@ export const listAllMembers = endpoint({
   method: 'GET',
   path: '/:source/:id/members/all',
   summary: 'List the members of a project or group, inherited and invited ones included',
-  tags,
   access: onMembers(),
   query: { ...listParams, state: oneOf(['awaiting', 'active']).optional() },
   paginate: 'offset',
@@ -53,7 +49,6 @@ export const getMember = endpoint({
   method: 'GET',
   path: '/:source/:id/members/:user_id',
   summary: 'Get a direct member of a project or group',
-  tags,
   access: onMembers(),
   params: { user_id: id() },
   response: memberEntity,
@@ -64,7 +59,6 @@ export const getAnyMember = endpoint({
   method: 'GET',
   path: '/:source/:id/members/all/:user_id',
   summary: 'Get a member of a project or group, also an inherited or invited one',
-  tags,
   access: onMembers(),
   params: { user_id: id() },
   response: memberEntity,
@@ -83,7 +77,6 @@ export const postMember = endpoint({
   method: 'POST',
   path: '/:source/:id/members',
   summary: 'Add members to a project or group',
-  tags,
   access: onMembers(),
   body: {
     user_id: csv(id()).optional(),
@@ -96,7 +89,6 @@ export const postMember = endpoint({
   check: oneUserParameter,
   conditions: [addsMember],
   response: memberEntity.or(addedManyEntity),
-  status: 201,
   async handler({ ctx, source, body }) {
     const [only, ...others] = namedUsers(body)
     if (!only) throw notFound('User')
@@ -114,7 +106,6 @@ export const putMember = endpoint({
   method: 'PUT',
   path: '/:source/:id/members/:user_id',
   summary: 'Change the role of a member of a project or group',
-  tags,
   access: onMembership('change_member'),
   body: {
     access_level: integer(),
@@ -141,7 +132,6 @@ export const deleteMember = endpoint({
   method: 'DELETE',
   path: '/:source/:id/members/:user_id',
   summary: 'Remove a member from a project or group',
-  tags,
   access: onMembership('remove_member'),
   query: { skip_subresources: flag().optional(), unassign_issuables: flag().optional() },
   limit: perMinuteAsSet('members_delete_limit', 'caller_and_subject'),

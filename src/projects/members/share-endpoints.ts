@@ -7,7 +7,6 @@ export const deleteShare = endpoint({
   method: 'DELETE',
   path: '/:source/:id/share/:group_id',
   summary: 'Stop sharing a project or group with another group',
-  tags: ['members'],
   access: onEither({ projects: 'share_project', groups: 'admin_group' }),
   params: { group_id: id() },
   handler: ({ ctx, source, params }) => unshareSource(ctx, source, params.group_id),

@@ -9,13 +9,10 @@ import { namespaceEntity, presentNamespaces } from './present.ts'
 import { findNamespace, listNamespaces, listSiblings } from './queries.ts'
 import { candidates, suggestion } from './suggest.ts'
 
-const tags = ['namespaces']
-
 export const getNamespaces = endpoint({
   method: 'GET',
   path: '/namespaces',
   summary: 'List the namespaces of the caller',
-  tags,
   access: signedIn(),
   query: {
     search: text().optional(),
@@ -36,7 +33,6 @@ export const getNamespace = endpoint({
   method: 'GET',
   path: '/namespaces/:id',
   summary: 'Get a namespace of the caller',
-  tags,
   access: signedIn(),
   params: { id: text() },
   response: namespaceEntity,
@@ -54,7 +50,6 @@ export const getNamespaceExists = endpoint({
   method: 'GET',
   path: '/namespaces/:namespace/exists',
   summary: 'Check whether a path is taken, and suggest another',
-  tags,
   access: signedIn(),
   params: { namespace: text() },
   query: { parent_id: id().optional() },

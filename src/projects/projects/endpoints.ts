@@ -21,13 +21,10 @@ import { sentSettings } from './settings.ts'
 import { sentTopics } from './topics/sent-topics.ts'
 import { updateProject } from './update-project.ts'
 
-const tags = ['projects']
-
 export const getProjects = endpoint({
   method: 'GET',
   path: '/projects',
   summary: 'List the projects that the caller sees',
-  tags,
   access: anyone(),
   query: projectListParams,
   paginate: projectPages,
@@ -96,13 +93,11 @@ export const postProject = endpoint({
   method: 'POST',
   path: '/projects',
   summary: 'Create a project',
-  tags,
   access: signedIn(),
   body: { namespace_id: id().optional(), ...creationParams },
   check: nameOrPath,
   conditions: [createsProjectIn('namespace_id')],
   response: projectEntity,
-  status: 201,
   handler: ({ ctx, body, request }) =>
     create(ctx, body, request.sent, { namespace: body.namespace_id }),
 })
@@ -111,13 +106,11 @@ export const postProjectForUser = endpoint({
   method: 'POST',
   path: '/projects/user/:user_id',
   summary: 'Create a project in the namespace of a user',
-  tags,
   access: onInstance(),
   params: { user_id: id() },
   body: { namespace_id: id().optional(), ...creationParams },
   check: nameOrPath,
   response: projectEntity,
-  status: 201,
   async handler({ ctx, params, body, request }) {
     const user = await getUser(ctx, params.user_id)
     const namespace = body.namespace_id ?? user.username
@@ -129,7 +122,6 @@ export const getProject = endpoint({
   method: 'GET',
   path: '/projects/:id',
   summary: 'Get a project',
-  tags,
   access: onProject('read_project'),
   jobToken: true,
   query: {
@@ -151,7 +143,6 @@ export const putProject = endpoint({
   method: 'PUT',
   path: '/projects/:id',
   summary: 'Change a project',
-  tags,
   access: onProject('admin_project'),
   body: { name: text().optional(), path: text().optional(), ...projectBodyParams },
   conditions: [changesVisibility],
@@ -177,7 +168,6 @@ export const deleteProject = endpoint({
   method: 'DELETE',
   path: '/projects/:id',
   summary: 'Delete a project',
-  tags,
   access: onProject('delete_project'),
   query: { permanently_remove: flag().optional(), full_path: text().optional() },
   response: accepted,
@@ -196,10 +186,8 @@ export const restoreProject = endpoint({
   method: 'POST',
   path: '/projects/:id/restore',
   summary: 'Keep a project that was marked for deletion',
-  tags,
   access: onProject('delete_project'),
   response: projectEntity.or(projectBasicEntity),
-  status: 201,
   async handler({ ctx, project }) {
     await unmarkProject(ctx, project)
     return await readProject(ctx, project.id)

@@ -10,8 +10,6 @@ import { shareSource } from '../members/share-source.ts'
 import { listMembers } from '../members/visible-members.ts'
 import { isSharingLocked } from './share-queries.ts'
 
-const tags = ['projects']
-
 const shareEntity = z.strictObject({
   id: z.int(),
   project_id: z.int(),
@@ -24,12 +22,10 @@ export const postProjectShare = endpoint({
   method: 'POST',
   path: '/projects/:id/share',
   summary: 'Share a project with a group',
-  tags,
   access: onProject('share_project'),
   body: { group_id: id(), group_access: integer(), expires_at: day().nullable().optional() },
   conditions: [sharesLevel],
   response: shareEntity,
-  status: 201,
   async handler({ ctx, project, body }) {
     if (await isSharingLocked(ctx.db, project.namespace_id)) {
       throw badRequest('The project sharing with group is disabled')
@@ -50,7 +46,6 @@ export const getProjectUsers = endpoint({
   method: 'GET',
   path: '/projects/:id/users',
   summary: 'List the users who belong to a project',
-  tags,
   access: onProject('read_members'),
   query: { search: text().optional(), skip_users: csv(id()).optional() },
   paginate: 'offset',

@@ -19,17 +19,14 @@ import { listStarrers } from './star-queries.ts'
 import { presentStarrer } from './starrers.ts'
 import { transferProject } from './transfer-project.ts'
 
-const tags = ['projects']
 const anyProject = projectEntity.or(projectBasicEntity)
 
 export const archiveProject = endpoint({
   method: 'POST',
   path: '/projects/:id/archive',
   summary: 'Make a project read-only',
-  tags,
   access: onProject('archive_project'),
   response: anyProject,
-  status: 201,
   async handler({ ctx, project }) {
     await updateProjectRow(ctx.db, project.id, { archived: true, updated_at: ctx.now() })
     return await readProject(ctx, project.id)
@@ -40,10 +37,8 @@ export const unarchiveProject = endpoint({
   method: 'POST',
   path: '/projects/:id/unarchive',
   summary: 'Make an archived project writable again',
-  tags,
   access: onProject('archive_project'),
   response: anyProject,
-  status: 201,
   async handler({ ctx, project }) {
     await updateProjectRow(ctx.db, project.id, { archived: false, updated_at: ctx.now() })
     return await readProject(ctx, project.id)
@@ -54,10 +49,8 @@ export const starProject = endpoint({
   method: 'POST',
   path: '/projects/:id/star',
   summary: 'Star a project',
-  tags,
   access: onProject('read_project', { signedIn: true }),
   response: anyProject,
-  status: 201,
   async handler({ ctx, project }) {
     const star = { user_id: callerId(ctx), project_id: project.id, created_at: ctx.now() }
     if (!(await insertStar(ctx.db, star))) throw notModified()
@@ -69,10 +62,8 @@ export const unstarProject = endpoint({
   method: 'POST',
   path: '/projects/:id/unstar',
   summary: 'Take a star back',
-  tags,
   access: onProject('read_project', { signedIn: true }),
   response: anyProject,
-  status: 201,
   async handler({ ctx, project }) {
     if (!(await deleteStar(ctx.db, callerId(ctx), project.id))) throw notModified()
     return await readProject(ctx, project.id)
@@ -83,7 +74,6 @@ export const getStarrers = endpoint({
   method: 'GET',
   path: '/projects/:id/starrers',
   summary: 'List the users who starred a project',
-  tags,
   access: onProject('read_project'),
   query: { search: text().optional() },
   paginate: 'offset',
@@ -98,7 +88,6 @@ export const getLanguages = endpoint({
   method: 'GET',
   path: '/projects/:id/languages',
   summary: 'Get the languages of a project in percent',
-  tags,
   access: onProject('read_code'),
   response: z.record(z.string(), z.number()),
   handler: async ({ ctx, project }) => ({ ...(await freshFacts(ctx, project)).languages }),
@@ -108,7 +97,6 @@ export const getProjectStatistics = endpoint({
   method: 'GET',
   path: '/projects/:id/statistics',
   summary: 'Count the clones and fetches of the last 30 days',
-  tags,
   access: onProject('push_code'),
   response: z.strictObject({
     fetches: z.strictObject({
@@ -127,7 +115,6 @@ export const getStorage = endpoint({
   method: 'GET',
   path: '/projects/:id/storage',
   summary: 'Get where the repository of a project lies',
-  tags,
   access: onProject('admin_only'),
   response: z.strictObject({
     project_id: z.int(),
@@ -150,7 +137,6 @@ export const getSnapshot = endpoint({
   method: 'GET',
   path: '/projects/:id/snapshot',
   summary: 'Download the bare repository of a project or of its wiki as it lies on disk',
-  tags,
   access: onProject('admin_only'),
   query: { wiki: flag().optional() },
   response: bytes('application/x-tar'),
@@ -165,11 +151,9 @@ export const postHousekeeping = endpoint({
   method: 'POST',
   path: '/projects/:id/housekeeping',
   summary: 'Tidy the repository of a project',
-  tags,
   access: onProject('admin_housekeeping'),
   body: { task: oneOf(['eager', 'prune']).optional() },
   response: z.strictObject({}),
-  status: 201,
   async handler({ ctx, project, body }) {
     await startHousekeeping(ctx, project.id, body.task ?? 'eager')
     return {}
@@ -180,7 +164,6 @@ export const getProjectAvatar = endpoint({
   method: 'GET',
   path: '/projects/:id/avatar',
   summary: 'Download the avatar of a project',
-  tags,
   access: onProject('read_project'),
   response: bytes('image/png'),
   async handler({ ctx, project }) {
@@ -193,7 +176,6 @@ export const putTransfer = endpoint({
   method: 'PUT',
   path: '/projects/:id/transfer',
   summary: 'Move a project to another namespace',
-  tags,
   access: onProject('transfer_project'),
   body: { namespace: id().or(text()) },
   conditions: [createsProjectIn('namespace')],

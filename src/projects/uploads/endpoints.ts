@@ -8,8 +8,6 @@ import { deleteUpload, findUploadById, findUploadBySecret, listUploads } from '.
 import { serveUpload } from './serve.ts'
 import { storeUpload } from './store-upload.ts'
 
-const tags = ['uploads']
-
 const uploadedEntity = z.strictObject({
   id: z.int(),
   alt: z.string(),
@@ -22,11 +20,9 @@ export const postUpload = endpoint({
   method: 'POST',
   path: '/projects/:id/uploads',
   summary: 'Upload a file to be linked from texts of a project',
-  tags,
   access: onProject('upload_file'),
   body: { file: file() },
   response: uploadedEntity,
-  status: 201,
   handler: ({ ctx, project, body }) => storeUpload(ctx, project, body.file),
 })
 
@@ -42,7 +38,6 @@ export const getUploads = endpoint({
   method: 'GET',
   path: '/projects/:id/uploads',
   summary: 'List the uploaded files of a project',
-  tags,
   access: onProject('admin_uploads'),
   paginate: 'offset',
   response: z.array(uploadEntity),
@@ -70,7 +65,6 @@ export const getUploadById = endpoint({
   method: 'GET',
   path: '/projects/:id/uploads/:upload_id',
   summary: 'Download an uploaded file by its id',
-  tags,
   access: onProject('admin_uploads'),
   params: { upload_id: id() },
   response: bytes('application/octet-stream'),
@@ -85,7 +79,6 @@ export const deleteUploadById = endpoint({
   method: 'DELETE',
   path: '/projects/:id/uploads/:upload_id',
   summary: 'Delete an uploaded file by its id',
-  tags,
   access: onProject('admin_uploads'),
   params: { upload_id: id() },
   async handler({ ctx, project, params }) {
@@ -99,7 +92,6 @@ export const getUploadBySecret = endpoint({
   method: 'GET',
   path: '/projects/:id/uploads/:secret/:filename',
   summary: 'Download an uploaded file by its link',
-  tags,
   access: onProject('read_project'),
   params: { secret: text(), filename: text() },
   response: bytes('application/octet-stream'),
@@ -114,7 +106,6 @@ export const deleteUploadBySecret = endpoint({
   method: 'DELETE',
   path: '/projects/:id/uploads/:secret/:filename',
   summary: 'Delete an uploaded file by its link',
-  tags,
   access: onProject('admin_uploads'),
   params: { secret: text(), filename: text() },
   async handler({ ctx, project, params }) {

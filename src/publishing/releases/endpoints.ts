@@ -17,7 +17,6 @@ import {
 } from './queries.ts'
 import { addLink, changeLink, changeRelease, createRelease, removeRelease } from './verbs.ts'
 
-const tags = ['releases']
 const path = '/projects/:id/releases/:tag_name'
 const linkFields = {
   filepath: text({ max: 128 }).optional(),
@@ -47,7 +46,6 @@ export const listReleases = endpoint({
   method: 'GET',
   path: '/projects/:id/releases',
   summary: 'List the releases of a project',
-  tags,
   access: onProject('read_releases'),
   jobToken: true,
   query: {
@@ -90,7 +88,6 @@ export const getLatestRelease = endpoint({
   method: 'GET',
   path: '/projects/:id/releases/permalink/latest',
   summary: 'Go to the newest release',
-  tags,
   access: onProject('read_releases'),
   jobToken: true,
   response: releaseEntity,
@@ -101,7 +98,6 @@ export const getBelowLatestRelease = endpoint({
   method: 'GET',
   path: '/projects/:id/releases/permalink/latest/*suffix_path',
   summary: 'Go to something of the newest release',
-  tags,
   access: onProject('read_releases'),
   jobToken: true,
   params: { suffix_path: text({ max: 1024 }) },
@@ -114,7 +110,6 @@ export const getProjectRelease = endpoint({
   method: 'GET',
   path,
   summary: 'Get the release of a tag',
-  tags,
   access: onRelease(),
   jobToken: true,
   query: html,
@@ -127,7 +122,6 @@ export const downloadAsset = endpoint({
   method: 'GET',
   path: `${path}/downloads/*direct_asset_path`,
   summary: 'Go to a file of a release by its direct path',
-  tags,
   access: onRelease(),
   jobToken: true,
   params: { direct_asset_path: text({ max: 1024 }) },
@@ -144,7 +138,6 @@ export const createProjectRelease = endpoint({
   method: 'POST',
   path: '/projects/:id/releases',
   summary: 'Make a release of a tag, which is made too when it is not there',
-  tags,
   access: onProject('admin_release'),
   jobToken: true,
   body: {
@@ -161,7 +154,6 @@ export const createProjectRelease = endpoint({
   },
   conditions: [releasesNewTag],
   response: releaseEntity,
-  status: 201,
   async handler({ ctx, project, body }) {
     const { assets, ...rest } = body
     const row = await createRelease(ctx, project, { ...rest, links: assets?.links ?? [] })
@@ -173,7 +165,6 @@ export const updateRelease = endpoint({
   method: 'PUT',
   path,
   summary: 'Change a release',
-  tags,
   access: onRelease('admin_release'),
   jobToken: true,
   body: fields,
@@ -187,7 +178,6 @@ export const deleteProjectRelease = endpoint({
   method: 'DELETE',
   path,
   summary: 'Delete a release; its tag stays',
-  tags,
   access: onRelease('admin_release'),
   jobToken: true,
   conditions: [releasesTag],
@@ -203,7 +193,6 @@ export const listReleaseLinks = endpoint({
   method: 'GET',
   path: `${path}/assets/links`,
   summary: 'List the links of a release',
-  tags,
   access: onRelease(),
   jobToken: true,
   paginate: 'offset',
@@ -221,7 +210,6 @@ export const getReleaseLink = endpoint({
   method: 'GET',
   path: `${path}/assets/links/:link_id`,
   summary: 'Get a link of a release',
-  tags,
   access: onReleaseLink(),
   jobToken: true,
   response: linkEntity,
@@ -233,12 +221,10 @@ export const createReleaseLink = endpoint({
   method: 'POST',
   path: `${path}/assets/links`,
   summary: 'Add a link to a release',
-  tags,
   access: onRelease('admin_release'),
   jobToken: true,
   body: { ...linkFields, name: text({ max: 255 }), url: text({ max: 2048 }) },
   response: linkEntity,
-  status: 201,
   handler: async ({ ctx, project, release, body }) =>
     presentLink(await addLink(ctx, release.id, body), downloads(ctx, project, release.tag)),
 })
@@ -247,7 +233,6 @@ export const updateReleaseLink = endpoint({
   method: 'PUT',
   path: `${path}/assets/links/:link_id`,
   summary: 'Change a link of a release',
-  tags,
   access: onReleaseLink('admin_release'),
   jobToken: true,
   body: { ...linkFields, name: text({ max: 255 }).optional(), url: text({ max: 2048 }).optional() },
@@ -264,7 +249,6 @@ export const deleteReleaseLink = endpoint({
   method: 'DELETE',
   path: `${path}/assets/links/:link_id`,
   summary: 'Remove a link from a release',
-  tags,
   access: onReleaseLink('admin_release'),
   jobToken: true,
   response: linkEntity,

@@ -6,18 +6,15 @@ import { evidenceEntity } from './entity.ts'
 import { collectEvidence } from './evidence.ts'
 import { findEvidence } from './evidence-queries.ts'
 
-const tags = ['releases']
 const path = '/projects/:id/releases/:tag_name/evidence'
 
 export const postReleaseEvidence = endpoint({
   method: 'POST',
   path,
   summary: 'Write down what a release and its milestones say now, as evidence',
-  tags,
   access: onRelease('admin_release'),
   jobToken: true,
   response: evidenceEntity,
-  status: 201,
   handler: ({ ctx, project, release }) => collectEvidence(ctx, project, release),
 })
 
@@ -25,7 +22,6 @@ export const getReleaseEvidence = endpoint({
   method: 'GET',
   path: `${path}/:evidence_id`,
   summary: 'Read evidence of a release, byte for byte what its hash was taken of',
-  tags,
   access: onRelease(),
   jobToken: true,
   params: { evidence_id: id() },

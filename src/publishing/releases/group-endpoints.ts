@@ -30,7 +30,6 @@ export const listGroupReleases = endpoint({
   method: 'GET',
   path: '/groups/:id/releases',
   summary: 'List the releases of the projects of a group',
-  tags: ['releases'],
   access: onGroup('read_group'),
   query: { sort: oneOf(['asc', 'desc']).optional(), simple: flag().optional() },
   paginate: 'offset',

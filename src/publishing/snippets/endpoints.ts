@@ -10,8 +10,6 @@ import { factsBody, listSnippets, readSnippet, userAgentIn } from './shared.ts'
 import { snippetEndpoints } from './single-endpoints.ts'
 import { createSnippet } from './verbs.ts'
 
-const tags = ['snippets']
-
 const query = {
   created_after: instant().optional(),
   created_before: instant().optional(),
@@ -30,7 +28,6 @@ export const listOwnSnippets = endpoint({
   method: 'GET',
   path: '/snippets',
   summary: 'List the snippets that the caller wrote',
-  tags,
   access: signedIn(),
   query,
   paginate: 'offset',
@@ -43,7 +40,6 @@ export const listPublicSnippets = endpoint({
   method: 'GET',
   path: '/snippets/public',
   summary: 'List public snippets that belong to no project',
-  tags,
   access: signedIn(),
   query,
   paginate: 'offset',
@@ -56,7 +52,6 @@ export const listAllSnippets = endpoint({
   method: 'GET',
   path: '/snippets/all',
   summary: 'List all snippets that the caller may see; administrators see every one',
-  tags,
   access: signedIn(),
   query: storageQuery,
   paginate: 'offset',
@@ -68,13 +63,11 @@ export const postPersonalSnippet = endpoint({
   method: 'POST',
   path: '/snippets',
   summary: 'Make a snippet that belongs to no project',
-  tags,
   access: onCaller('create_snippet'),
   body: { ...factsBody, visibility: factsBody.visibility.optional(), ...newFilesBody },
   check: eitherFilesOrContent,
   conditions: [setsVisibilityOrDefault],
   response: snippetEntity,
-  status: 201,
   async handler({ ctx, body, request }) {
     const snippetId = await createSnippet(ctx, null, {
       title: body.title,

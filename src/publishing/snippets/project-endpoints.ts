@@ -8,13 +8,10 @@ import { factsBody, listSnippets, readSnippet, userAgentIn } from './shared.ts'
 import { snippetEndpoints } from './single-endpoints.ts'
 import { createSnippet } from './verbs.ts'
 
-const tags = ['snippets']
-
 export const listProjectSnippets = endpoint({
   method: 'GET',
   path: '/projects/:id/snippets',
   summary: 'List the snippets of a project',
-  tags,
   access: onProject('read_snippets'),
   paginate: 'offset',
   response: z.array(snippetEntity),
@@ -25,13 +22,11 @@ export const postProjectSnippet = endpoint({
   method: 'POST',
   path: '/projects/:id/snippets',
   summary: 'Make a snippet in a project',
-  tags,
   access: onProject('create_snippet', { signedIn: true }),
   body: { ...factsBody, ...newFilesBody },
   check: eitherFilesOrContent,
   conditions: [setsVisibility],
   response: snippetEntity,
-  status: 201,
   async handler({ ctx, project, body, request }) {
     const snippetId = await createSnippet(ctx, project, {
       title: body.title,

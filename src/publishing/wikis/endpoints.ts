@@ -21,7 +21,6 @@ import { FORMATS } from './page-name.ts'
 import { findPage, listPages } from './pages.ts'
 import { type Wiki, wikiTip } from './wiki.ts'
 
-const tags = ['wikis']
 const path = '/:source/:id/wikis'
 const one = '/:source/:id/wikis/:slug'
 const slugs = { slug: text({ max: 4096 }) }
@@ -66,7 +65,6 @@ export const listWikiPages = endpoint({
   method: 'GET',
   path,
   summary: 'List the wiki pages of a project or group',
-  tags,
   access: onWiki(),
   query: { with_content: flag().optional() },
   response: z.array(listedPageEntity),
@@ -85,7 +83,6 @@ export const getWikiPage = endpoint({
   method: 'GET',
   path: one,
   summary: 'Get a wiki page of a project or group',
-  tags,
   access: onWiki(),
   params: slugs,
   query: { version: text({ max: 100 }).optional(), render_html: flag().optional() },
@@ -104,7 +101,6 @@ export const addWikiPage = endpoint({
   method: 'POST',
   path,
   summary: 'Add a page to the wiki of a project or group',
-  tags,
   access: onWiki('create_wiki'),
   body: {
     title: text(),
@@ -113,7 +109,6 @@ export const addWikiPage = endpoint({
     front_matter: frontMatter.optional(),
   },
   response: pageEntity,
-  status: 201,
   async handler({ ctx, wiki, body }) {
     const slug = await createPage(ctx, wiki, {
       title: body.title,
@@ -129,7 +124,6 @@ export const updateWikiPage = endpoint({
   method: 'PUT',
   path: one,
   summary: 'Change or rename a wiki page of a project or group',
-  tags,
   access: onWiki('create_wiki'),
   params: slugs,
   body: {
@@ -155,7 +149,6 @@ export const removeWikiPage = endpoint({
   method: 'DELETE',
   path: one,
   summary: 'Delete a wiki page of a project or group',
-  tags,
   access: onWiki('create_wiki'),
   params: slugs,
   handler: ({ ctx, wiki, params }) => removePage(ctx, wiki, params.slug),
@@ -165,10 +158,8 @@ export const uploadWikiFile = endpoint({
   method: 'POST',
   path: `${path}/attachments`,
   summary: 'Upload a file into the wiki of a project or group',
-  tags,
   access: onWiki('create_wiki'),
   body: { file: file(), branch: text({ max: 1024 }).optional() },
   response: attachmentEntity,
-  status: 201,
   handler: ({ ctx, wiki, body }) => addAttachment(ctx, wiki, body.file),
 })

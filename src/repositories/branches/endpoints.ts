@@ -14,7 +14,6 @@ import { branchEntity } from './entity.ts'
 import { describeBranch, getBranch, presentBranches } from './find-branch.ts'
 import { deleteMergedBranches } from './tasks.ts'
 
-const tags = ['branches'] as const
 const scopes = ['api', 'read_api', 'read_repository']
 const hidden = { hidden: true } as const
 
@@ -22,7 +21,6 @@ export const listRepositoryBranches = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/branches',
   summary: 'List branches',
-  tags,
   access: onCode(hidden),
   scopes,
   jobToken: true,
@@ -51,7 +49,6 @@ export const getRepositoryBranch = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/branches/:branch',
   summary: 'Read a branch',
-  tags,
   access: onCode(hidden),
   scopes,
   params: { branch: text() },
@@ -66,7 +63,6 @@ export const headRepositoryBranch = endpoint({
   method: 'HEAD',
   path: '/projects/:id/repository/branches/:branch',
   summary: 'Tell whether a branch exists',
-  tags,
   access: onCode(hidden),
   scopes,
   params: { branch: text() },
@@ -79,11 +75,9 @@ export const createRepositoryBranch = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/branches',
   summary: 'Create a branch',
-  tags,
   access: onWritableCode('push_code', hidden),
   body: { branch: text(), ref: text() },
   response: branchEntity,
-  status: 201,
   async handler({ ctx, project, body }) {
     const branch = await createBranch(ctx, project, body.branch, body.ref)
     return await describeBranch(ctx, project, branch)
@@ -94,7 +88,6 @@ export const deleteRepositoryBranch = endpoint({
   method: 'DELETE',
   path: '/projects/:id/repository/branches/:branch',
   summary: 'Delete a branch',
-  tags,
   access: onWritableCode('push_code', hidden),
   params: { branch: text() },
   async handler({ ctx, project, repo, params, request }) {
@@ -108,7 +101,6 @@ export const deleteMergedRepositoryBranches = endpoint({
   method: 'DELETE',
   path: '/projects/:id/repository/merged_branches',
   summary: 'Delete the branches that are merged into the default branch',
-  tags,
   access: onWritableCode('push_code', hidden),
   response: z.strictObject({ message: z.string() }),
   status: 202,
@@ -124,7 +116,6 @@ export const protectRepositoryBranch = endpoint({
   method: 'PUT',
   path: '/projects/:id/repository/branches/:branch/protect',
   summary: 'Protect a branch by roles',
-  tags,
   access: onWritableCode('admin_protections', hidden),
   params: { branch: text() },
   body: {
@@ -146,7 +137,6 @@ export const unprotectRepositoryBranch = endpoint({
   method: 'PUT',
   path: '/projects/:id/repository/branches/:branch/unprotect',
   summary: 'Take the protection of a branch away',
-  tags,
   access: onWritableCode('admin_protections', hidden),
   params: { branch: text() },
   response: branchEntity,

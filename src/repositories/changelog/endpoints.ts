@@ -39,7 +39,6 @@ export const getChangelog = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/changelog',
   summary: 'Make the changelog section of a version, without committing it',
-  tags: ['repository'],
   access: onCode(),
   scopes: ['api', 'read_api', 'read_repository'],
   jobToken: true,
@@ -60,7 +59,6 @@ export const createChangelog = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/changelog',
   summary: 'Make the changelog section of a version and commit it',
-  tags: ['repository'],
   access: onPush(MAY_NOT_COMMIT),
   body: {
     ...attributes,

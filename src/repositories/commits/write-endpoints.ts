@@ -11,7 +11,6 @@ import { describeCommit, getCommit } from './describe-commit.ts'
 import { commitDetailEntity, commitEntity, presentCommit } from './entity.ts'
 import { type PickInput, pickCommit } from './pick-commit.ts'
 
-const tags = ['commits'] as const
 /** Largest body of a commit (docs/contract/B-resolved §2.2). */
 const COMMIT_BODY = 300 * 1024 * 1024
 /** From here on only a few requests are served in a minute. */
@@ -21,13 +20,11 @@ export const createRepositoryCommit = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/commits',
   summary: 'Create a commit of several file actions',
-  tags,
   access: onPush(),
   body: commitBody,
   maxBody: COMMIT_BODY,
   conditions: [pushesBranch],
   response: commitDetailEntity,
-  status: 201,
   async handler({ ctx, project, body, request }) {
     if (Number(request.headers['content-length'] ?? 0) > LARGE_BODY) {
       request.countAgainst({ name: 'large_commit', perMinute: 6, scope: 'caller' }, '')
@@ -50,13 +47,11 @@ export const cherryPickCommit = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/commits/:sha/cherry_pick',
   summary: 'Apply a commit to a branch',
-  tags,
   access: onPush(),
   params: { sha: text() },
   body: { branch: filledText(), dry_run: flag().default(false), message: text().optional() },
   conditions: [pushesBranch],
   response: pickedEntity,
-  status: 201,
   async handler({ ctx, project, params, body }) {
     const { branch, message, dry_run: dryRun } = body
     return await pick(ctx, project, params.sha, { kind: 'cherry-pick', branch, message, dryRun })
@@ -67,13 +62,11 @@ export const revertCommit = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/commits/:sha/revert',
   summary: 'Take a commit back on a branch',
-  tags,
   access: onPush(),
   params: { sha: text() },
   body: { branch: filledText(), dry_run: flag().default(false) },
   conditions: [pushesBranch],
   response: pickedEntity,
-  status: 201,
   async handler({ ctx, project, params, body }) {
     const { branch, dry_run: dryRun } = body
     return await pick(ctx, project, params.sha, { kind: 'revert', branch, dryRun })

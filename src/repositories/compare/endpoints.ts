@@ -14,7 +14,6 @@ export const compareRefs = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/compare',
   summary: 'Compare two branches, tags or commits',
-  tags: ['repository'],
   access: onCode(),
   scopes: ['api', 'read_api', 'read_repository'],
   query: {

@@ -5,7 +5,6 @@ import { onWritableCode, writesBranch } from '../repository/access.ts'
 import { filePath } from './file-path.ts'
 import { writeFile } from './write-file.ts'
 
-const tags = ['files'] as const
 const writtenEntity = z.strictObject({ file_path: z.string(), branch: z.string() })
 /** Base64 takes a third more than the bytes, and JSON a little again. */
 const FILE_BODY = 300 * 1024 * 1024
@@ -29,14 +28,12 @@ export const createRepositoryFile = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/files/:file_path',
   summary: 'Create a file in a commit of its own',
-  tags,
   access: onWritableCode('push_code'),
   params: { file_path: filePath() },
   body: { ...common, ...content },
   maxBody: FILE_BODY,
   conditions: [writesBranch],
   response: writtenEntity,
-  status: 201,
   async handler({ ctx, project, params, body }) {
     return await writeFile(ctx, project, { kind: 'create', path: params.file_path, body })
   },
@@ -46,7 +43,6 @@ export const updateRepositoryFile = endpoint({
   method: 'PUT',
   path: '/projects/:id/repository/files/:file_path',
   summary: 'Change a file in a commit of its own',
-  tags,
   access: onWritableCode('push_code'),
   params: { file_path: filePath() },
   body: { ...common, ...content, last_commit_id: text().optional() },
@@ -62,7 +58,6 @@ export const deleteRepositoryFile = endpoint({
   method: 'DELETE',
   path: '/projects/:id/repository/files/:file_path',
   summary: 'Delete a file in a commit of its own',
-  tags,
   access: onWritableCode('push_code'),
   params: { file_path: filePath() },
   body: { ...common, last_commit_id: text().optional() },

@@ -15,13 +15,10 @@ import { relateFork } from '../../projects/projects/relate-fork.ts'
 import { relatesForks } from './access.ts'
 import { forkProject } from './fork-project.ts'
 
-const tags = ['projects']
-
 export const postFork = endpoint({
   method: 'POST',
   path: '/projects/:id/fork',
   summary: 'Fork a project',
-  tags,
   access: onProject('fork_project'),
   body: {
     namespace: id().or(text()).optional(),
@@ -35,7 +32,6 @@ export const postFork = endpoint({
     mr_default_target_self: flag().optional(),
   },
   response: projectEntity,
-  status: 201,
   async handler({ ctx, project, body }) {
     const row = await forkProject(ctx, project, {
       namespace: body.namespace_id ?? body.namespace_path ?? body.namespace,
@@ -54,7 +50,6 @@ export const getForks = endpoint({
   method: 'GET',
   path: '/projects/:id/forks',
   summary: 'List the forks of a project',
-  tags,
   access: onProject('read_project'),
   query: projectListParams,
   paginate: projectPages,
@@ -67,12 +62,10 @@ export const postForkRelation = endpoint({
   method: 'POST',
   path: '/projects/:id/fork/:forked_from_id',
   summary: 'Record that a project is a fork of another',
-  tags,
   access: onProject('remove_fork'),
   params: { forked_from_id: id() },
   conditions: [relatesForks],
   response: projectEntity.or(projectBasicEntity),
-  status: 201,
   async handler({ ctx, project, params }) {
     const parent = await findProjectById(ctx.db, params.forked_from_id)
     if (!parent) throw notFound('Source Project')
@@ -88,7 +81,6 @@ export const deleteForkRelation = endpoint({
   method: 'DELETE',
   path: '/projects/:id/fork',
   summary: 'Forget that a project is a fork',
-  tags,
   access: onProject('remove_fork'),
   async handler({ ctx, project }) {
     if (project.forked_from_id === null) throw notModified()

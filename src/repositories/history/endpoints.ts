@@ -26,7 +26,6 @@ export const listContributors = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/contributors',
   summary: 'List who made the commits of a branch',
-  tags: ['repository'],
   access: onCode(),
   scopes,
   query: {
@@ -51,7 +50,6 @@ export const getMergeBase = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/merge_base',
   summary: 'Find the common ancestor of several refs',
-  tags: ['repository'],
   access: onCode(),
   scopes,
   query: { refs: csv(text(), { max: 100 }) },

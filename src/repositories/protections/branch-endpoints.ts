@@ -15,7 +15,6 @@ import {
 } from './branch-verbs.ts'
 import { changeBranchBody, createBranchBody, listQuery } from './params.ts'
 
-const tags = ['protected branches']
 const path = '/:source/:id/protected_branches'
 
 async function present(ctx: Ctx, source: Source, row: BranchRuleRow) {
@@ -54,7 +53,6 @@ export const listProtectedBranches = endpoint({
   path,
   summary:
     'List the protected branches of a project or group, a project’s with those of the groups above it',
-  tags,
   access: onEither(readBranchRules),
   query: listQuery,
   paginate: 'offset',
@@ -69,7 +67,6 @@ export const getProtectedBranch = endpoint({
   method: 'GET',
   path: `${path}/:name`,
   summary: 'Get a protected branch of a project or group, or a pattern of them',
-  tags,
   access: onBranchRule(),
   response: protectedBranchEntity,
   handler: ({ ctx, source, rule }) => present(ctx, source, rule),
@@ -79,11 +76,9 @@ export const addProtectedBranch = endpoint({
   method: 'POST',
   path,
   summary: 'Protect a branch, or all that fit a pattern, in a project or group',
-  tags,
   access: onEither('admin_protections'),
   body: createBranchBody,
   response: protectedBranchEntity,
-  status: 201,
   handler: async ({ ctx, source, body }) =>
     present(ctx, source, await createRule(ctx, source, newRule(body))),
 })
@@ -92,7 +87,6 @@ export const changeProtectedBranch = endpoint({
   method: 'PATCH',
   path: `${path}/:name`,
   summary: 'Change who may push to, merge into and unprotect a branch of a project or group',
-  tags,
   access: onOwnBranchRule('admin_protections'),
   body: changeBranchBody,
   conditions: [mayUnprotect],
@@ -105,7 +99,6 @@ export const removeProtectedBranch = endpoint({
   method: 'DELETE',
   path: `${path}/:name`,
   summary: 'Stop protecting a branch of a project or group',
-  tags,
   access: onOwnBranchRule({ projects: 'unprotect_branches', groups: 'admin_protections' }),
   conditions: [mayUnprotect],
   handler: ({ ctx, source, rule }) => removeRule(ctx, source, rule),

@@ -14,7 +14,6 @@ import {
   unprotectEnvironment,
 } from './environment-verbs.ts'
 
-const tags = ['protected environments']
 const path = '/:source/:id/protected_environments'
 const shared = {
   required_approval_count: integer({ min: 0, max: 5 }).optional(),
@@ -31,7 +30,6 @@ export const listProtectedEnvironments = endpoint({
   method: 'GET',
   path,
   summary: 'List the protected environments of a project or group by name',
-  tags,
   access: onEither('read_protections'),
   paginate: 'offset',
   response: z.array(protectedEnvironmentEntity),
@@ -45,7 +43,6 @@ export const getProtectedEnvironment = endpoint({
   method: 'GET',
   path: `${path}/:name`,
   summary: 'Get a protected environment of a project or group',
-  tags,
   access: onProtectedEnvironment(),
   response: protectedEnvironmentEntity,
   handler: ({ ctx, environment }) => presentOne(ctx, environment),
@@ -55,11 +52,9 @@ export const addProtectedEnvironment = endpoint({
   method: 'POST',
   path,
   summary: 'Protect an environment, or a tier of them, in a project or group',
-  tags,
   access: onEither('admin_protections'),
   body: createBody,
   response: protectedEnvironmentEntity,
-  status: 201,
   handler: ({ ctx, source, body }) => protectEnvironment(ctx, source, body),
 })
 
@@ -67,7 +62,6 @@ export const changeProtectedEnvironment = endpoint({
   method: 'PUT',
   path: `${path}/:name`,
   summary: 'Change who may deploy to an environment of a project or group',
-  tags,
   access: onProtectedEnvironment('admin_protections'),
   body: changeBody,
   response: protectedEnvironmentEntity,
@@ -79,7 +73,6 @@ export const unprotectProjectEnvironment = endpoint({
   method: 'DELETE',
   path: '/projects/:id/protected_environments/:name',
   summary: 'Stop protecting an environment',
-  tags,
   access: onProtectedEnvironment('admin_protections').forms.projects,
   handler: ({ ctx, source, environment }) => unprotectEnvironment(ctx, source, environment),
 })
@@ -89,7 +82,6 @@ export const unprotectGroupEnvironment = endpoint({
   method: 'DELETE',
   path: '/groups/:id/protected_environments/:name',
   summary: 'Stop protecting a tier of environments',
-  tags,
   access: onProtectedEnvironment('admin_protections').forms.groups,
   response: protectedEnvironmentEntity,
   async handler({ ctx, source, environment }) {

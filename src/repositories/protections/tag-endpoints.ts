@@ -21,7 +21,6 @@ import {
   type TagRuleRow,
 } from './tag-queries.ts'
 
-const tags = ['protected tags']
 const words = 'Create access levels'
 
 export const protectedTagEntity = z.strictObject({
@@ -52,7 +51,6 @@ export const listProtectedTags = endpoint({
   method: 'GET',
   path: '/projects/:id/protected_tags',
   summary: 'List the protected tags of a project',
-  tags,
   access: onProject('read_protections'),
   paginate: 'offset',
   response: z.array(protectedTagEntity),
@@ -66,7 +64,6 @@ export const getProtectedTag = endpoint({
   method: 'GET',
   path: '/projects/:id/protected_tags/:name',
   summary: 'Get a protected tag, or a pattern of them',
-  tags,
   access: onTagRule(),
   response: protectedTagEntity,
   handler: ({ ctx, rule }) => presentOne(ctx, rule),
@@ -76,7 +73,6 @@ export const protectTag = endpoint({
   method: 'POST',
   path: '/projects/:id/protected_tags',
   summary: 'Protect a tag, or all that fit a pattern',
-  tags,
   access: onProject('admin_protections'),
   body: {
     name: filledText({ max: 255 }),
@@ -84,7 +80,6 @@ export const protectTag = endpoint({
     allowed_to_create: list(levelInput(ANY_LEVEL), { max: 500 }).optional(),
   },
   response: protectedTagEntity,
-  status: 201,
   async handler({ ctx, project, body }) {
     const given = (body.allowed_to_create ?? []).map((given) => ({ ...given, id: undefined }))
     const role = body.create_access_level ?? (given.length > 0 ? undefined : Role.maintainer)
@@ -107,7 +102,6 @@ export const unprotectTag = endpoint({
   method: 'DELETE',
   path: '/projects/:id/protected_tags/:name',
   summary: 'Stop protecting a tag',
-  tags,
   access: onTagRule('admin_protections'),
   handler: ({ ctx, project, rule }) =>
     inTransaction(ctx, async (ctx) => {

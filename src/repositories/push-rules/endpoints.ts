@@ -16,7 +16,6 @@ import {
   updatePushRule,
 } from './queries.ts'
 
-const tags = ['push rules']
 const path = '/projects/:id/push_rule'
 
 const regexes = [
@@ -119,7 +118,6 @@ export const getProjectPushRule = endpoint({
   method: 'GET',
   path,
   summary: 'Get the rules for what is pushed to a project',
-  tags,
   access: onProject('read_protections'),
   response: pushRuleEntity.nullable(),
   async handler({ ctx, project }) {
@@ -132,11 +130,9 @@ export const createProjectPushRule = endpoint({
   method: 'POST',
   path,
   summary: 'Set rules for what is pushed to a project',
-  tags,
   access: onProject('admin_protections'),
   body,
   response: pushRuleEntity,
-  status: 201,
   async handler({ ctx, project, body }) {
     assertPatterns(body)
     return await inTransaction(ctx, async (ctx) => {
@@ -155,7 +151,6 @@ export const updateProjectPushRule = endpoint({
   method: 'PUT',
   path,
   summary: 'Change the rules for what is pushed to a project',
-  tags,
   access: onProject('admin_protections'),
   body,
   response: pushRuleEntity,
@@ -175,7 +170,6 @@ export const deleteProjectPushRule = endpoint({
   method: 'DELETE',
   path,
   summary: 'Drop the rules for what is pushed to a project',
-  tags,
   access: onProject('admin_protections'),
   async handler({ ctx, project }) {
     await getRule(ctx, project)

@@ -4,7 +4,6 @@ import { onCode } from './access.ts'
 import { answerArchive, archiveQuery } from './answer-archive.ts'
 
 const common = {
-  tags: ['repository'],
   access: onCode(),
   scopes: ['api', 'read_api', 'read_repository'],
   query: { sha: text().optional(), ...archiveQuery },

@@ -16,7 +16,6 @@ export const getTree = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/tree',
   summary: 'List the files and folders of a repository',
-  tags: ['repository'],
   access: onCode(),
   scopes: readScopes,
   query: {
@@ -46,7 +45,6 @@ export const getBlob = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/blobs/:sha',
   summary: 'Read a blob by its id',
-  tags: ['repository'],
   access: onCode(),
   scopes: readScopes,
   params: { sha: text() },
@@ -64,7 +62,6 @@ export const getRawBlob = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/blobs/:sha/raw',
   summary: 'Download a blob by its id',
-  tags: ['repository'],
   access: onCode(),
   scopes: readScopes,
   params: { sha: text() },

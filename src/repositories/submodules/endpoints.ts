@@ -14,7 +14,6 @@ export const updateSubmodule = endpoint({
   method: 'PUT',
   path: '/projects/:id/repository/submodules/:submodule',
   summary: 'Point a submodule at another commit',
-  tags: ['repository'],
   access: onPush(),
   params: { submodule: filePath() },
   body: { branch: filledText(), commit_sha: filledText(), commit_message: text().optional() },

@@ -18,7 +18,6 @@ import { presentTag, tagEntity } from './entity.ts'
 import { getTag } from './find-tag.ts'
 import { releasesOfTags } from './releases.ts'
 
-const tags = ['tags'] as const
 const scopes = ['api', 'read_api', 'read_repository']
 const hidden = { hidden: true } as const
 
@@ -32,7 +31,6 @@ export const listRepositoryTags = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/tags',
   summary: 'List tags',
-  tags,
   access: onCode(hidden),
   scopes,
   jobToken: true,
@@ -66,7 +64,6 @@ export const getRepositoryTag = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/tags/:tag_name',
   summary: 'Read a tag',
-  tags,
   access: onCode(hidden),
   scopes,
   jobToken: true,
@@ -82,7 +79,6 @@ export const getRepositoryTagSignature = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/tags/:tag_name/signature',
   summary: 'Read the signature of an annotated tag',
-  tags,
   access: onCode(hidden),
   scopes,
   params: { tag_name: text() },
@@ -100,11 +96,9 @@ export const createRepositoryTag = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/tags',
   summary: 'Create a tag, annotated when a message is given',
-  tags,
   access: onWritableCode('create_tag', hidden),
   body: { tag_name: text(), ref: text(), message: text().optional() },
   response: tagEntity,
-  status: 201,
   async handler({ ctx, project, repo, body }) {
     await createTag(ctx, project, { name: body.tag_name, ref: body.ref, message: body.message })
     return presentOne(ctx, project, await getTag(repo, body.tag_name))
@@ -115,7 +109,6 @@ export const deleteRepositoryTag = endpoint({
   method: 'DELETE',
   path: '/projects/:id/repository/tags/:tag_name',
   summary: 'Delete a tag',
-  tags,
   access: onWritableCode('create_tag', hidden),
   params: { tag_name: text() },
   async handler({ ctx, project, repo, params, request }) {

@@ -16,7 +16,6 @@ import { listDescriptions, readDescription } from './descriptions.ts'
 import { licenseEntity, templateBrief, templateEntity } from './entity.ts'
 import { licenseFor, pageOf } from './look-up.ts'
 
-const tags = ['templates']
 const ciFolders = vendorWords('svc').ciTemplates
 const types = ['dockerfiles', 'gitignores', 'licenses', 'issues', 'merge_requests'] as const
 const type = oneOf([...types, ...ciFolders])
@@ -45,7 +44,6 @@ export const listProjectTemplates = endpoint({
   method: 'GET',
   path: '/projects/:id/templates/:type',
   summary: 'List the templates of a type that a project may use, its own descriptions included',
-  tags,
   access: onProject('read_code'),
   params: { type },
   paginate: 'offset',
@@ -58,7 +56,6 @@ export const getProjectTemplate = endpoint({
   method: 'GET',
   path: '/projects/:id/templates/:type/:name',
   summary: 'Get a template that a project may use',
-  tags,
   access: onProject('read_code'),
   params: { type, name: text({ max: 255 }) },
   query: { project: text({ max: 1000 }).optional(), fullname: text({ max: 1000 }).optional() },

@@ -20,7 +20,6 @@ import { changeProjectRuleBody, createProjectRuleBody } from './rule-input.ts'
 import { projectApprovalSettings } from './settings.ts'
 import type { SettingChanges } from './settings-queries.ts'
 
-const tags = ['approvals']
 const read = onProject('read_approval_rules', { signedIn: true })
 const admin = onProject('admin_approval_rules', { signedIn: true })
 
@@ -78,7 +77,6 @@ export const getProjectApprovals = endpoint({
   method: 'GET',
   path: '/projects/:id/approvals',
   summary: 'Get how a project wants merge requests approved',
-  tags,
   access: read,
   conditions: [readsOfArchived],
   response: configEntity,
@@ -89,11 +87,9 @@ export const changeProjectApprovals = endpoint({
   method: 'POST',
   path: '/projects/:id/approvals',
   summary: 'Change how a project wants merge requests approved',
-  tags,
   access: admin,
   body: configBody,
   response: configEntity,
-  status: 201,
   async handler({ ctx, project, body, request }) {
     const names = Object.keys(configBody)
     if (!names.some((name) => request.sent.has(name))) {
@@ -118,7 +114,6 @@ export const listApprovalRules = endpoint({
   method: 'GET',
   path: '/projects/:id/approval_rules',
   summary: 'List the approval rules of a project',
-  tags,
   access: read,
   conditions: [readsOfArchived],
   paginate: 'offset',
@@ -137,7 +132,6 @@ export const getApprovalRule = endpoint({
   method: 'GET',
   path: '/projects/:id/approval_rules/:approval_rule_id',
   summary: 'Get an approval rule of a project',
-  tags,
   access: read,
   conditions: [readsOfArchived],
   params: ruleParams,
@@ -151,11 +145,9 @@ export const createApprovalRule = endpoint({
   method: 'POST',
   path: '/projects/:id/approval_rules',
   summary: 'Add an approval rule to a project',
-  tags,
   access: admin,
   body: createProjectRuleBody,
   response: projectRuleEntity,
-  status: 201,
   handler: async ({ ctx, project, body }) =>
     present(ctx, project, await createProjectRule(ctx, project, body)),
 })
@@ -164,7 +156,6 @@ export const updateApprovalRule = endpoint({
   method: 'PUT',
   path: '/projects/:id/approval_rules/:approval_rule_id',
   summary: 'Change an approval rule of a project',
-  tags,
   access: admin,
   params: ruleParams,
   body: changeProjectRuleBody,
@@ -179,7 +170,6 @@ export const deleteApprovalRule = endpoint({
   method: 'DELETE',
   path: '/projects/:id/approval_rules/:approval_rule_id',
   summary: 'Remove an approval rule of a project',
-  tags,
   access: admin,
   params: ruleParams,
   async handler({ ctx, project, params }) {

@@ -13,8 +13,6 @@ import {
 } from './settings.ts'
 import { type SettingChanges, type SettingName, saveSettings } from './settings-queries.ts'
 
-const tags = ['approvals']
-
 /** The names of this resource, the stored setting behind each, and whether it says the contrary. */
 const names = {
   allow_author_approval: ['merge_requests_author_approval', false],
@@ -69,7 +67,6 @@ export const getProjectApprovalSetting = endpoint({
   method: 'GET',
   path: '/projects/:id/merge_request_approval_setting',
   summary: 'Get the approval settings of a project, and which its group has locked',
-  tags,
   access: onProject('admin_approval_rules', { signedIn: true }),
   response: entity,
   handler: async ({ ctx, project }) => present(await projectApprovalSettings(ctx, project)),
@@ -79,7 +76,6 @@ export const updateProjectApprovalSetting = endpoint({
   method: 'PUT',
   path: '/projects/:id/merge_request_approval_setting',
   summary: 'Change the approval settings of a project',
-  tags,
   access: onProject('admin_approval_rules', { signedIn: true }),
   body,
   response: entity,
@@ -98,7 +94,6 @@ export const getGroupApprovalSetting = endpoint({
   method: 'GET',
   path: '/groups/:id/merge_request_approval_setting',
   summary: 'Get the approval settings of a topmost group',
-  tags,
   access: onGroup('admin_group', { signedIn: true }),
   response: entity,
   async handler({ ctx, group }) {
@@ -111,7 +106,6 @@ export const updateGroupApprovalSetting = endpoint({
   method: 'PUT',
   path: '/groups/:id/merge_request_approval_setting',
   summary: 'Change the approval settings of a topmost group',
-  tags,
   access: onGroup('admin_group', { signedIn: true }),
   body,
   response: entity,

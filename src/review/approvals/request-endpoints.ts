@@ -23,7 +23,6 @@ import { path } from '../merge-requests/path.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
 import { approve, mayApprove, resetAllApprovals, unapprove } from './approve.ts'
 
-const tags = ['approvals']
 const read = onMergeRequest()
 const edit = onMergeRequest('edit_merge_request', { signedIn: true })
 
@@ -148,7 +147,6 @@ export const getMergeRequestApprovals = endpoint({
   method: 'GET',
   path: `${path}/approvals`,
   summary: 'Get how a merge request stands with its approvals',
-  tags,
   access: read,
   response: stateEntity,
   handler: ({ ctx, mergeRequest }) => presentState(ctx, mergeRequest),
@@ -176,7 +174,6 @@ export const getMergeRequestApprovalState = endpoint({
   method: 'GET',
   path: `${path}/approval_state`,
   summary: 'Get the rules of a merge request with who satisfied them',
-  tags,
   access: read,
   query: stateQuery,
   response: z.strictObject({ ...overwritten, rules: z.array(judgedRule) }),
@@ -187,7 +184,6 @@ export const getMergeRequestApprovalSettings = endpoint({
   method: 'GET',
   path: `${path}/approval_settings`,
   summary: 'Get the rules of a merge request as pages show them',
-  tags,
   access: read,
   query: stateQuery,
   response: z.strictObject({
@@ -217,7 +213,6 @@ export const listMergeRequestApprovalRules = endpoint({
   method: 'GET',
   path: `${path}/approval_rules`,
   summary: 'List the approval rules that hold for a merge request',
-  tags,
   access: read,
   paginate: 'offset',
   response: z.array(requestRuleEntity),
@@ -235,7 +230,6 @@ export const getMergeRequestApprovalRule = endpoint({
   method: 'GET',
   path: `${path}/approval_rules/:approval_rule_id`,
   summary: 'Get an approval rule that holds for a merge request',
-  tags,
   access: read,
   params: ruleParams,
   response: requestRuleEntity,
@@ -247,11 +241,9 @@ export const createMergeRequestApprovalRule = endpoint({
   method: 'POST',
   path: `${path}/approval_rules`,
   summary: 'Give a merge request an approval rule of its own',
-  tags,
   access: edit,
   body: createRequestRuleBody,
   response: requestRuleEntity,
-  status: 201,
   async handler({ ctx, project, mergeRequest: row, body }) {
     const ruleId = await createRequestRule(ctx, project, row, body)
     return presentOne(ctx, row, ruleId)
@@ -262,7 +254,6 @@ export const updateMergeRequestApprovalRule = endpoint({
   method: 'PUT',
   path: `${path}/approval_rules/:approval_rule_id`,
   summary: 'Change an approval rule for one merge request',
-  tags,
   access: edit,
   params: ruleParams,
   body: changeRequestRuleBody,
@@ -277,7 +268,6 @@ export const deleteMergeRequestApprovalRule = endpoint({
   method: 'DELETE',
   path: `${path}/approval_rules/:approval_rule_id`,
   summary: 'Remove an approval rule for one merge request',
-  tags,
   access: edit,
   params: ruleParams,
   handler: ({ ctx, project, mergeRequest, params }) =>
@@ -288,7 +278,6 @@ export const approveMergeRequest = endpoint({
   method: 'POST',
   path: `${path}/approve`,
   summary: 'Approve a merge request',
-  tags,
   access: onMergeRequest(undefined, { signedIn: true }),
   body: {
     sha: text({ max: 64 }).optional(),
@@ -296,7 +285,6 @@ export const approveMergeRequest = endpoint({
     publish_review: flag().optional(),
   },
   response: stateEntity,
-  status: 201,
   async handler({ ctx, project, mergeRequest: row, body }) {
     await approve(ctx, project, row, { sha: body.sha, password: body.approval_password })
     if (body.publish_review) {
@@ -311,10 +299,8 @@ export const unapproveMergeRequest = endpoint({
   method: 'POST',
   path: `${path}/unapprove`,
   summary: 'Take the own approval back',
-  tags,
   access: onMergeRequest(undefined, { signedIn: true }),
   response: stateEntity,
-  status: 201,
   async handler({ ctx, project, mergeRequest: row }) {
     await unapprove(ctx, project, row)
     return presentState(ctx, row)
@@ -325,7 +311,6 @@ export const resetMergeRequestApprovals = endpoint({
   method: 'PUT',
   path: `${path}/reset_approvals`,
   summary: 'Take all approvals back; for the bots of projects and groups',
-  tags,
   access: onMergeRequest(undefined, { signedIn: true }),
   // Stock clients parse what comes with a 202, so it is never empty (docs/contract/D §0.3).
   response: z.strictObject({ message: z.literal('202 Accepted') }),

@@ -14,7 +14,7 @@ import { listedMergeRequestEntity, mergeRequestEntity } from './entity.ts'
 import { recheckIfDue } from './jobs.ts'
 import { listVisibleMergeRequests } from './list/list-merge-requests.ts'
 import { listParams } from './list/params.ts'
-import { path, tags } from './path.ts'
+import { path } from './path.ts'
 import { presentMergeRequest } from './present-single.ts'
 import { removeMergeRequest } from './remove.ts'
 
@@ -36,7 +36,6 @@ export const listAllMergeRequests = endpoint({
   path: '/merge_requests',
   summary:
     'List merge requests everywhere; those that the caller created unless the query says otherwise',
-  tags,
   access: anyone(),
   query: listParams,
   paginate: 'offset',
@@ -53,7 +52,6 @@ export const listGroupMergeRequests = endpoint({
   method: 'GET',
   path: '/groups/:id/merge_requests',
   summary: 'List the merge requests of a group and of its subgroups',
-  tags,
   access: onGroup('read_merge_requests'),
   query: listParams,
   paginate: 'offset',
@@ -71,7 +69,6 @@ export const listProjectMergeRequests = endpoint({
   method: 'GET',
   path: '/projects/:id/merge_requests',
   summary: 'List the merge requests of a project',
-  tags,
   access: onProject('read_merge_requests'),
   jobToken: true,
   query: listParams,
@@ -85,12 +82,10 @@ export const createProjectMergeRequest = endpoint({
   method: 'POST',
   path: '/projects/:id/merge_requests',
   summary: 'Open a merge request from a branch of the project',
-  tags,
   access: onProject('create_merge_request_from'),
   body: createBody,
   conditions: [opensRequest, sortsRequest],
   response: mergeRequestEntity,
-  status: 201,
   async handler({ ctx, project, body }) {
     const target = await targetOfNew({ ctx, project, body })
     return presentMergeRequest(ctx, target, await openMergeRequest(ctx, project, target, body))
@@ -101,7 +96,6 @@ export const getProjectMergeRequest = endpoint({
   method: 'GET',
   path,
   summary: 'Get a merge request; has its mergeability checked when that is due',
-  tags,
   access: onMergeRequest(),
   jobToken: true,
   query: single,
@@ -120,7 +114,6 @@ export const updateProjectMergeRequest = endpoint({
   method: 'PUT',
   path,
   summary: 'Change, close or reopen a merge request',
-  tags,
   access: onMergeRequest('edit_merge_request', { signedIn: true }),
   body: updateBody,
   conditions: [fieldsNeed('update_merge_request', ['discussion_locked'])],
@@ -135,7 +128,6 @@ export const deleteProjectMergeRequest = endpoint({
   method: 'DELETE',
   path,
   summary: 'Delete a merge request',
-  tags,
   access: onMergeRequest('delete_merge_request', { signedIn: true }),
   async handler({ ctx, mergeRequest: row, request }) {
     assertUnmodifiedSince(request, row.updated_at)

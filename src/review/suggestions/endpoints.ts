@@ -6,14 +6,12 @@ import { endpoint } from '../../http/endpoint.ts'
 import { csv, id, text } from '../../http/params.ts'
 import { applySuggestions } from './apply.ts'
 
-const tags = ['suggestions']
 const commit_message = text({ max: 10_000 }).optional()
 
 export const applySuggestion = endpoint({
   method: 'PUT',
   path: '/suggestions/:suggestion_id/apply',
   summary: 'Take a suggestion over as a commit on the source branch',
-  tags,
   access: signedIn(),
   params: { suggestion_id: id() },
   body: { commit_message },
@@ -29,7 +27,6 @@ export const applySuggestionBatch = endpoint({
   method: 'PUT',
   path: '/suggestions/batch_apply',
   summary: 'Take several suggestions over as one commit on the source branch',
-  tags,
   access: signedIn(),
   body: { ids: csv(id(), { max: 100 }), commit_message },
   response: z.array(suggestionEntity),

@@ -15,8 +15,6 @@ import { isEmailTaken } from '../queries.ts'
 import { confirmAddress } from './confirm-address.ts'
 import { deleteEmailRow, type EmailRow, emailsQuery, findEmail, insertEmail } from './queries.ts'
 
-const tags = ['users']
-
 const emailEntity = z.strictObject({
   id: z.int(),
   email: z.string(),
@@ -79,7 +77,6 @@ export const listOwnEmails = endpoint({
   method: 'GET',
   path: '/user/emails',
   summary: "List the caller's further addresses",
-  tags,
   access: signedIn(),
   scopes: ['api', 'read_api', 'read_user'],
   paginate: 'offset',
@@ -91,7 +88,6 @@ export const getOwnEmail = endpoint({
   method: 'GET',
   path: '/user/emails/:email_id',
   summary: 'Get one of the caller’s addresses',
-  tags,
   access: signedIn(),
   scopes: ['api', 'read_api', 'read_user'],
   params: { email_id: id() },
@@ -104,11 +100,9 @@ export const addOwnEmail = endpoint({
   method: 'POST',
   path: '/user/emails',
   summary: 'Add an address of the caller',
-  tags,
   access: signedIn(),
   body: { email: text() },
   response: emailEntity,
-  status: 201,
   handler: async ({ ctx, body }) =>
     presentEmail(await addEmail(ctx, callerId(ctx), body.email, false)),
 })
@@ -117,7 +111,6 @@ export const deleteOwnEmail = endpoint({
   method: 'DELETE',
   path: '/user/emails/:email_id',
   summary: 'Remove an address of the caller',
-  tags,
   access: signedIn(),
   params: { email_id: id() },
   handler: async ({ ctx, params, request }) =>
@@ -128,7 +121,6 @@ export const listUserEmails = endpoint({
   method: 'GET',
   path: '/users/:id/emails',
   summary: 'List the further addresses of a user',
-  tags,
   access: onInstance(),
   params: { id: id() },
   paginate: 'offset',
@@ -141,12 +133,10 @@ export const addUserEmail = endpoint({
   method: 'POST',
   path: '/users/:id/emails',
   summary: 'Add an address of a user',
-  tags,
   access: onInstance(),
   params: { id: id() },
   body: { email: text(), skip_confirmation: flag().optional() },
   response: emailEntity,
-  status: 201,
   async handler({ ctx, params, body }) {
     const user = await getUser(ctx, params.id)
     return presentEmail(await addEmail(ctx, user.id, body.email, body.skip_confirmation ?? false))
@@ -157,7 +147,6 @@ export const getUserEmail = endpoint({
   method: 'GET',
   path: '/users/:id/emails/:email_id',
   summary: 'Get an address of a user',
-  tags,
   access: onInstance(),
   params: { id: id(), email_id: id() },
   response: emailEntity,
@@ -171,7 +160,6 @@ export const deleteUserEmail = endpoint({
   method: 'DELETE',
   path: '/users/:id/emails/:email_id',
   summary: 'Remove an address of a user',
-  tags,
   access: onInstance(),
   params: { id: id(), email_id: id() },
   async handler({ ctx, params, request }) {

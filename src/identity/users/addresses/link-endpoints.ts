@@ -5,7 +5,7 @@ import { html, page } from '../../../http/page.ts'
 import { text } from '../../../http/params.ts'
 import { followConfirmation, setPasswordByLink } from './confirm-address.ts'
 
-const common = { host: true, ownSignIn: true, tags: ['sign-in'], access: anyone() } as const
+const common = { host: true, ownSignIn: true, access: anyone() } as const
 const secret = text({ max: 1000 }).optional()
 
 /** What a person reads of a problem. */
@@ -41,6 +41,7 @@ export const confirmByLink = endpoint({
   path: '/users/confirmation',
   summary: 'Confirm an address with the secret of a mail',
   body: { confirmation_token: secret },
+  status: 200,
   response: bytes('text/html'),
   async handler({ ctx, body }) {
     try {
@@ -86,6 +87,7 @@ export const setPassword = endpoint({
   path: '/users/password',
   summary: 'Set a password with the secret of a mail',
   body: { reset_password_token: secret, password: text({ max: 10_000 }).optional() },
+  status: 200,
   response: bytes('text/html'),
   async handler({ ctx, body }) {
     const token = body.reset_password_token ?? ''

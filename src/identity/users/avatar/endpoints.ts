@@ -10,7 +10,6 @@ export const getAvatarByEmail = endpoint({
   method: 'GET',
   path: '/avatar',
   summary: 'Find the avatar of the user with a public e-mail address',
-  tags: ['users'],
   access: anyone(),
   query: { email: text({ max: 1000 }), size: integer({ min: 1, max: 4096 }).optional() },
   response: z.strictObject({ avatar_url: z.string().nullable() }),

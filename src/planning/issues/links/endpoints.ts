@@ -13,7 +13,6 @@ import { presentIssue, presentIssues } from '../present.ts'
 import { type IssueRow, listIssueLinks, listSeenIssues } from '../queries.ts'
 import { type LinkType, linkIssues, linkTypes, unlinkIssues } from './link-issues.ts'
 
-const tags = ['issues']
 const path = '/projects/:id/issues/:issue_iid/links'
 const params = { issue_link_id: id() }
 
@@ -54,7 +53,6 @@ export const listLinksOfIssue = endpoint({
   method: 'GET',
   path,
   summary: 'List the issues that an issue is linked with',
-  tags,
   access: onIssue(),
   response: z.array(linkedIssueEntity),
   async handler({ ctx, issue: row }) {
@@ -76,7 +74,6 @@ export const createIssueLink = endpoint({
   method: 'POST',
   path,
   summary: 'Link an issue with another',
-  tags,
   access: onIssue('update_issue', { signedIn: true }),
   body: {
     target_project_id: text(),
@@ -85,7 +82,6 @@ export const createIssueLink = endpoint({
   },
   conditions: [linksIssue],
   response: linkEntity,
-  status: 201,
   async handler({ ctx, project, issue, body }) {
     const targetProject = await getVisibleProject(ctx, body.target_project_id)
     const other = await getIssue(ctx, targetProject, body.target_issue_iid)
@@ -98,7 +94,6 @@ export const getIssueLink = endpoint({
   method: 'GET',
   path: `${path}/:issue_link_id`,
   summary: 'Get a link between two issues',
-  tags,
   access: onIssue(),
   params,
   response: linkEntity,
@@ -112,7 +107,6 @@ export const removeIssueLink = endpoint({
   method: 'DELETE',
   path: `${path}/:issue_link_id`,
   summary: 'Remove a link between two issues',
-  tags,
   access: onIssue('update_issue', { signedIn: true }),
   params,
   response: linkEntity,

@@ -9,7 +9,7 @@ import { listBurndownEvents } from './burndown-queries.ts'
 import { listIssueRows } from './queries.ts'
 
 const path = '/:source/:id/milestones/:milestone_id'
-const common = { tags: ['milestones'], access: onMilestoneOfIssues() }
+const common = { access: onMilestoneOfIssues() }
 
 const burndownEntity = z.strictObject({
   created_at: z.string(),

@@ -19,12 +19,10 @@ import { onTopGroup } from './access.ts'
 import { billableEntity, membershipEntity, presentBillable, presentMembership } from './entity.ts'
 import { enqueueRemoval } from './removal.ts'
 
-const tags = ['billable members']
 export const getBillableMembers = endpoint({
   method: 'GET',
   path: '/groups/:id/billable_members',
   summary: 'List the users who take a seat in a top-level group',
-  tags,
   access: onTopGroup(),
   query: { search: text().optional(), sort: oneOf(BILLABLE_SORTS).optional() },
   paginate: 'offset',
@@ -46,7 +44,6 @@ export const getBillableMemberships = endpoint({
   method: 'GET',
   path: '/groups/:id/billable_members/:user_id/memberships',
   summary: 'List the direct memberships of a billable user inside a group',
-  tags,
   access: onTopGroup(),
   params: { user_id: id() },
   paginate: 'offset',
@@ -63,7 +60,6 @@ export const getBillableIndirect = endpoint({
   method: 'GET',
   path: '/groups/:id/billable_members/:user_id/indirect',
   summary: 'List the memberships of invited groups by which a user is billable',
-  tags,
   access: onTopGroup(),
   params: { user_id: id() },
   paginate: 'offset',
@@ -80,7 +76,6 @@ export const getMemberIndirect = endpoint({
   method: 'GET',
   path: '/groups/:id/members/:user_id/indirect',
   summary: 'List the memberships of invited groups that reach into a group',
-  tags,
   access: onTopGroup(),
   params: { user_id: id() },
   paginate: 'offset',
@@ -97,7 +92,6 @@ export const getProvisionedUsers = endpoint({
   method: 'GET',
   path: '/groups/:id/provisioned_users',
   summary: 'List the accounts that a group made for itself',
-  tags,
   access: onGroup('admin_members', { signedIn: true }),
   query: { search: text().optional(), username: text().optional() },
   paginate: 'offset',
@@ -112,7 +106,6 @@ export const deleteBillableMember = endpoint({
   method: 'DELETE',
   path: '/groups/:id/billable_members/:user_id',
   summary: 'Remove a billable user from a group and from everything below',
-  tags,
   access: onTopGroup({ subgroup: 'Must be a root namespace', others: 'User not authorized' }),
   params: { user_id: id() },
   async handler({ ctx, group, params }) {

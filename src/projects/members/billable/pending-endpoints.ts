@@ -14,8 +14,6 @@ import { isMemberRow, listPending, saveStates } from '../hierarchy-queries.ts'
 import { countOtherOwners, findMemberUser } from '../queries.ts'
 import { onTopGroup } from './access.ts'
 
-const tags = ['pending members']
-
 const pendingEntity = z.strictObject({
   id: z.int(),
   name: z.string().nullable(),
@@ -31,7 +29,6 @@ export const getPendingMembers = endpoint({
   method: 'GET',
   path: '/groups/:id/pending_members',
   summary: 'List memberships that wait for approval in a top-level group',
-  tags,
   access: onTopGroup(),
   paginate: 'offset',
   response: z.array(pendingEntity),
@@ -62,7 +59,6 @@ export const approveMember = endpoint({
   method: 'PUT',
   path: '/groups/:id/members/:member_id/approve',
   summary: 'Approve a membership that waits',
-  tags,
   access: onTopGroup(),
   params: { member_id: id() },
   async handler({ ctx, group, params }) {
@@ -77,7 +73,6 @@ export const approveAllMembers = endpoint({
   method: 'POST',
   path: '/groups/:id/members/approve_all',
   summary: 'Approve all memberships that wait in a top-level group',
-  tags,
   access: onTopGroup(),
   status: 204,
   async handler({ ctx, group }) {
@@ -89,7 +84,6 @@ export const putMemberState = endpoint({
   method: 'PUT',
   path: '/groups/:id/members/:user_id/state',
   summary: 'Let a user wait, or count again, in a top-level group',
-  tags,
   access: onTopGroup(),
   params: { user_id: id() },
   body: { state: oneOf(['awaiting', 'active']) },
@@ -124,10 +118,8 @@ export const postOverride = endpoint({
   method: 'POST',
   path: '/groups/:id/members/:user_id/override',
   summary: 'Set the level of a member from a directory by hand',
-  tags,
   access: onGroupMember('admin_members', membersOrder),
   response: memberEntity,
-  status: 201,
   handler() {
     throw forbidden()
   },
@@ -137,7 +129,6 @@ export const deleteOverride = endpoint({
   method: 'DELETE',
   path: '/groups/:id/members/:user_id/override',
   summary: 'Take the level of a member from the directory again',
-  tags,
   access: onGroupMember('admin_members', membersOrder),
   response: memberEntity,
   handler() {

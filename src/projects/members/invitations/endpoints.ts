@@ -9,8 +9,6 @@ import { keepsLevel, onInvitation } from './access.ts'
 import { changeInvitation, getInvitation, inviteByEmail } from './invite.ts'
 import { type InvitationRow, listInvitations } from './queries.ts'
 
-const tags = ['invitations']
-
 const invitationEntity = z.strictObject({
   id: z.int(),
   invite_email: z.string(),
@@ -49,7 +47,6 @@ export const postInvitations = endpoint({
   method: 'POST',
   path: '/:source/:id/invitations',
   summary: 'Invite people to a project or group',
-  tags,
   access: onMembers('admin_members'),
   body: {
     email: csv(text()).optional(),
@@ -64,7 +61,6 @@ export const postInvitations = endpoint({
       ? []
       : ['email, user_id are missing, at least one parameter must be provided'],
   response: addedManyEntity,
-  status: 201,
   async handler({ ctx, source, body }) {
     const input = {
       level: body.access_level,
@@ -81,7 +77,6 @@ export const getInvitations = endpoint({
   method: 'GET',
   path: '/:source/:id/invitations',
   summary: 'List the open invitations of a project or group',
-  tags,
   access: onMembers('admin_members'),
   query: { query: text().optional() },
   paginate: 'offset',
@@ -96,7 +91,6 @@ export const putInvitation = endpoint({
   method: 'PUT',
   path: '/:source/:id/invitations/:email',
   summary: 'Change an open invitation of a project or group',
-  tags,
   access: onInvitation(),
   body: { access_level: integer().optional(), expires_at: day().nullable().optional() },
   conditions: [keepsLevel],
@@ -112,7 +106,6 @@ export const deleteInvitation = endpoint({
   method: 'DELETE',
   path: '/:source/:id/invitations/:email',
   summary: 'Take an invitation to a project or group back',
-  tags,
   access: onInvitation(),
   handler: ({ ctx, invitation }) => deleteMemberRow(ctx.db, invitation.id),
 })

@@ -12,7 +12,6 @@ import { asksForAccess, onAccessRequest } from './access.ts'
 import { approveRequest, denyRequest, requestAccess } from './access-requests.ts'
 import { listRequesters, type RequesterRow } from './queries.ts'
 
-const tags = ['access requests']
 const requesterEntity = userBasicEntity.extend({ requested_at: z.string(), created_at: z.string() })
 
 function presentRequester(ctx: Ctx, row: RequesterRow): z.input<typeof requesterEntity> {
@@ -28,7 +27,6 @@ export const getAccessRequests = endpoint({
   method: 'GET',
   path: '/:source/:id/access_requests',
   summary: 'List who asked for access to a project or group',
-  tags,
   access: onMembers('admin_access_requests'),
   paginate: 'offset',
   response: z.array(requesterEntity),
@@ -42,11 +40,9 @@ export const postAccessRequest = endpoint({
   method: 'POST',
   path: '/:source/:id/access_requests',
   summary: 'Ask for access to a project or group',
-  tags,
   access: onMembers(),
   conditions: [asksForAccess],
   response: requesterEntity,
-  status: 201,
   handler: async ({ ctx, source }) => presentRequester(ctx, await requestAccess(ctx, source)),
 })
 
@@ -54,7 +50,6 @@ export const approveAccessRequest = endpoint({
   method: 'PUT',
   path: '/:source/:id/access_requests/:user_id/approve',
   summary: 'Give access to a project or group to somebody who asked',
-  tags,
   access: onAccessRequest('admin_access_requests'),
   body: { access_level: integer().optional() },
   conditions: [givesLevel(Role.developer)],
@@ -71,7 +66,6 @@ export const deleteAccessRequest = endpoint({
   method: 'DELETE',
   path: '/:source/:id/access_requests/:user_id',
   summary: 'Deny access to a project or group, or take the own request back',
-  tags,
   access: onAccessRequest('remove_access_request'),
   async handler({ ctx, source, accessRequest }) {
     await denyRequest(ctx, source, accessRequest)

@@ -20,8 +20,6 @@ import {
   updateTopic,
 } from './queries.ts'
 
-const tags = ['topics']
-
 const topicEntity = z.strictObject({
   id: z.int(),
   name: z.string(),
@@ -73,7 +71,6 @@ export const listTopics = endpoint({
   method: 'GET',
   path: '/topics',
   summary: 'List the topics of projects, the most used first',
-  tags,
   access: anyone(),
   query: { search: text({ max: 1000 }).optional(), without_projects: flag().optional() },
   paginate: 'offset',
@@ -89,7 +86,6 @@ export const getTopicById = endpoint({
   method: 'GET',
   path: '/topics/:id',
   summary: 'Get a topic',
-  tags,
   access: anyone(),
   params: { id: id() },
   response: topicEntity,
@@ -100,7 +96,6 @@ export const createTopic = endpoint({
   method: 'POST',
   path: '/topics',
   summary: 'Create a topic',
-  tags,
   access: onInstance(),
   body: {
     name: text({ max: 10_000 }),
@@ -109,7 +104,6 @@ export const createTopic = endpoint({
     avatar: avatarParam.optional(),
   },
   response: topicEntity,
-  status: 201,
   async handler({ ctx, body }) {
     const { name, title } = body
     assertGood({ name, title })
@@ -135,7 +129,6 @@ export const changeTopic = endpoint({
   method: 'PUT',
   path: '/topics/:id',
   summary: 'Change a topic',
-  tags,
   access: onInstance(),
   params: { id: id() },
   body: {
@@ -168,7 +161,6 @@ export const removeTopic = endpoint({
   method: 'DELETE',
   path: '/topics/:id',
   summary: 'Delete a topic',
-  tags,
   access: onInstance(),
   params: { id: id() },
   async handler({ ctx, params }) {
@@ -184,11 +176,9 @@ export const mergeTopics = endpoint({
   method: 'POST',
   path: '/topics/merge',
   summary: 'Put the projects of one topic under another, and delete the first',
-  tags,
   access: onInstance(),
   body: { source_topic_id: id(), target_topic_id: id() },
   response: topicEntity,
-  status: 201,
   async handler({ ctx, body }) {
     const source = await getTopic(ctx, body.source_topic_id)
     const target = await getTopic(ctx, body.target_topic_id)

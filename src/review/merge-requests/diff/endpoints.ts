@@ -18,7 +18,7 @@ import {
 import { onMergeRequest } from '../access.ts'
 import { changesEntity, versionEntity, versionFields } from '../entity.ts'
 import { recheckIfDue } from '../jobs.ts'
-import { path, tags } from '../path.ts'
+import { path } from '../path.ts'
 import { presentMergeRequest } from '../present-single.ts'
 import { findLatestVersion, findVersion, listVersions } from '../queries.ts'
 import type { VersionRow } from '../row.ts'
@@ -76,7 +76,6 @@ export const listMergeRequestCommits = endpoint({
   method: 'GET',
   path: `${path}/commits`,
   summary: 'List the commits of a merge request, newest first',
-  tags,
   access: onMergeRequest(),
   paginate: 'offset',
   response: z.array(commitEntity),
@@ -92,7 +91,6 @@ export const getMergeRequestChanges = endpoint({
   method: 'GET',
   path: `${path}/changes`,
   summary: 'Get a merge request with all that it changes',
-  tags,
   access: onMergeRequest(),
   query: { access_raw_diffs: flag().optional(), unidiff: flag().optional() },
   response: changesEntity,
@@ -119,7 +117,6 @@ export const listMergeRequestDiffs = endpoint({
   method: 'GET',
   path: `${path}/diffs`,
   summary: 'List the files that a merge request changes',
-  tags,
   access: onMergeRequest(),
   query: { unidiff: flag().optional() },
   paginate: 'offset',
@@ -138,7 +135,6 @@ export const getMergeRequestRawDiffs = endpoint({
   method: 'GET',
   path: `${path}/raw_diffs`,
   summary: 'Get the changes of a merge request as git writes them',
-  tags,
   access: onMergeRequest(),
   response: bytes('text/plain'),
   async handler({ ctx, project, mergeRequest, request }) {
@@ -156,7 +152,6 @@ export const listMergeRequestVersions = endpoint({
   method: 'GET',
   path: `${path}/versions`,
   summary: 'List the diffs that a merge request has had, newest first',
-  tags,
   access: onMergeRequest(),
   paginate: 'offset',
   response: z.array(versionEntity),
@@ -172,7 +167,6 @@ export const getMergeRequestVersion = endpoint({
   method: 'GET',
   path: `${path}/versions/:version_id`,
   summary: 'Get one diff of a merge request with its commits and files',
-  tags,
   access: onMergeRequest(),
   params: { version_id: id() },
   query: { unidiff: flag().optional() },

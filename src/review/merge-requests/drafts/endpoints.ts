@@ -14,7 +14,7 @@ import { onMergeRequest } from '../access.ts'
 import { runRequestCommands, takeRequestCommands } from '../change/quick-actions.ts'
 import { placeNote } from '../diff/diff-position.ts'
 import { getMergeRequest, noteableOf } from '../find.ts'
-import { path, tags } from '../path.ts'
+import { path } from '../path.ts'
 import type { MergeRequestRow } from '../row.ts'
 import { listOwnDrafts, publishDrafts } from './publish-drafts.ts'
 import { type DraftRow, deleteDraft, insertDraft, updateDraft } from './queries.ts'
@@ -93,7 +93,6 @@ export const listDraftNotes = endpoint({
   method: 'GET',
   path: drafts,
   summary: "List the caller's own drafts on a merge request",
-  tags,
   access,
   paginate: 'offset',
   response: z.array(draftEntity),
@@ -108,7 +107,6 @@ export const createDraftNote = endpoint({
   method: 'POST',
   path: drafts,
   summary: 'Write a draft that only its author sees until it is published',
-  tags,
   access,
   body: {
     note: filledText({ max: 1_000_000 }),
@@ -118,7 +116,6 @@ export const createDraftNote = endpoint({
     position: positionParameter.optional(),
   },
   response: draftEntity,
-  status: 201,
   async handler({ ctx, project, mergeRequest: row, body }) {
     const draft = await insertDraft(ctx.db, {
       merge_request_id: row.id,
@@ -138,7 +135,6 @@ export const getDraftNote = endpoint({
   method: 'GET',
   path: `${drafts}/:draft_note_id`,
   summary: 'Get an own draft',
-  tags,
   access: onOwnDraft,
   response: draftEntity,
   handler: async ({ draft }) => present(draft),
@@ -148,7 +144,6 @@ export const updateDraftNote = endpoint({
   method: 'PUT',
   path: `${drafts}/:draft_note_id`,
   summary: 'Change an own draft',
-  tags,
   access: onOwnDraft,
   body: {
     note: filledText({ max: 1_000_000 }).optional(),
@@ -166,7 +161,6 @@ export const deleteDraftNote = endpoint({
   method: 'DELETE',
   path: `${drafts}/:draft_note_id`,
   summary: 'Throw an own draft away',
-  tags,
   access: onOwnDraft,
   async handler({ ctx, draft }) {
     await deleteDraft(ctx.db, draft.id)
@@ -177,7 +171,6 @@ export const publishDraftNote = endpoint({
   method: 'PUT',
   path: `${drafts}/:draft_note_id/publish`,
   summary: 'Publish an own draft',
-  tags,
   access: onOwnDraft,
   handler: ({ ctx, project, mergeRequest, draft }) => publish(ctx, project, mergeRequest, [draft]),
 })
@@ -186,7 +179,6 @@ export const publishDraftNotes = endpoint({
   method: 'POST',
   path: `${drafts}/bulk_publish`,
   summary: 'Publish all own drafts',
-  tags,
   access,
   status: 204,
   handler: async ({ ctx, project, mergeRequest }) =>

@@ -7,7 +7,7 @@ import { inTransaction } from '../../../store/transaction.ts'
 import { uniquely } from '../../../store/unique.ts'
 import { findSeenRequest, onMergeRequest } from '../access.ts'
 import { listedMergeRequestEntity } from '../entity.ts'
-import { path, tags } from '../path.ts'
+import { path } from '../path.ts'
 import { presentMergeRequests } from '../present.ts'
 import type { MergeRequestRow } from '../row.ts'
 import { deleteBlock, insertBlock, listBlocks, waitsFor } from './block-queries.ts'
@@ -74,7 +74,6 @@ function blockRoutes(word: 'blocks' | 'dependencies'): Endpoint[] {
       method: 'GET',
       path: at,
       summary: 'List the merge requests that must be merged before',
-      tags,
       access: onMergeRequest(undefined, { signedIn: true }),
       response: z.array(blockEntity),
       handler: async ({ ctx, mergeRequest: row }) =>
@@ -84,11 +83,9 @@ function blockRoutes(word: 'blocks' | 'dependencies'): Endpoint[] {
       method: 'POST',
       path: at,
       summary: 'Have a merge request wait for another',
-      tags,
       access: edit,
       body: { blocking_merge_request_id: id() },
       response: blockEntity,
-      status: 201,
       handler: ({ ctx, mergeRequest, body }) =>
         block(ctx, mergeRequest, body.blocking_merge_request_id),
     }),
@@ -96,7 +93,6 @@ function blockRoutes(word: 'blocks' | 'dependencies'): Endpoint[] {
       method: 'DELETE',
       path: `${at}/:block_id`,
       summary: 'Wait for a merge request no more',
-      tags,
       access: edit,
       params: { block_id: id() },
       handler: ({ ctx, mergeRequest, params }) => unblock(ctx, mergeRequest, params.block_id),
@@ -105,7 +101,6 @@ function blockRoutes(word: 'blocks' | 'dependencies'): Endpoint[] {
       method: 'DELETE',
       path: at,
       summary: 'Wait for a merge request no more, which the query names',
-      tags,
       access: edit,
       query: { block_id: id() },
       handler: ({ ctx, mergeRequest, query }) => unblock(ctx, mergeRequest, query.block_id),
@@ -120,7 +115,6 @@ export const listMergeRequestBlockees = endpoint({
   method: 'GET',
   path: `${path}/blockees`,
   summary: 'List the merge requests that wait for this one',
-  tags,
   access: onMergeRequest(undefined, { signedIn: true }),
   response: z.array(blockEntity),
   async handler({ ctx, mergeRequest: row }) {

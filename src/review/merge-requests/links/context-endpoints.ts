@@ -8,7 +8,7 @@ import { endpoint } from '../../../http/endpoint.ts'
 import { csv, text } from '../../../http/params.ts'
 import { commitEntity, presentCommit } from '../../../repositories/commits/entity.ts'
 import { onMergeRequest } from '../access.ts'
-import { path, tags } from '../path.ts'
+import { path } from '../path.ts'
 import { deleteContextShas, insertContextShas, listContextShas } from './block-queries.ts'
 
 const at = `${path}/context_commits` as const
@@ -23,7 +23,6 @@ export const listContextCommits = endpoint({
   method: 'GET',
   path: at,
   summary: 'List the commits that are shown beside those of a merge request',
-  tags,
   access: onMergeRequest(),
   response: z.array(commitEntity),
   async handler({ ctx, project, mergeRequest: row }) {
@@ -35,11 +34,9 @@ export const addContextCommits = endpoint({
   method: 'POST',
   path: at,
   summary: 'Show commits of the project beside those of a merge request',
-  tags,
   access: onMergeRequest('edit_merge_request', { signedIn: true }),
   body,
   response: z.array(commitEntity),
-  status: 201,
   async handler({ ctx, project, mergeRequest: row, body }) {
     const known = new Set(await listContextShas(ctx.db, row.id))
     const twice = body.commits.filter((sha) => known.has(sha))
@@ -70,7 +67,6 @@ export const deleteContextCommits = endpoint({
   method: 'DELETE',
   path: at,
   summary: 'Show commits beside those of a merge request no more',
-  tags,
   access: onMergeRequest('edit_merge_request', { signedIn: true }),
   query: body,
   async handler({ ctx, mergeRequest: row, query }) {

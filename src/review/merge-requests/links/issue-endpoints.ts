@@ -12,7 +12,7 @@ import { getCommit } from '../../../repositories/commits/describe-commit.ts'
 import { onCode } from '../../../repositories/repository/access.ts'
 import { mayReadRequestsOf, onMergeRequest, readsRequests } from '../access.ts'
 import { listedMergeRequestEntity } from '../entity.ts'
-import { path, tags } from '../path.ts'
+import { path } from '../path.ts'
 import { presentMergeRequests } from '../present.ts'
 import { listClosersOfIssue, listMentioning, listWithCommit } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
@@ -42,7 +42,6 @@ export const listClosedIssues = endpoint({
   method: 'GET',
   path: `${path}/closes_issues`,
   summary: 'List the issues that the merge will close',
-  tags,
   access: onMergeRequest(),
   paginate: 'offset',
   response: z.array(issueEntity),
@@ -57,7 +56,6 @@ export const listRelatedIssues = endpoint({
   method: 'GET',
   path: `${path}/related_issues`,
   summary: 'List the issues that a merge request mentions or will close',
-  tags,
   access: onMergeRequest(),
   paginate: 'offset',
   response: z.array(issueEntity),
@@ -110,7 +108,6 @@ export const listMergeRequestsClosingIssue = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid/closed_by',
   summary: 'List the merge requests that will close an issue, or did',
-  tags,
   access: onIssue(),
   paginate: 'offset',
   response: z.array(listedMergeRequestEntity),
@@ -125,7 +122,6 @@ export const listMergeRequestsRelatedToIssue = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid/related_merge_requests',
   summary: 'List the merge requests that mention an issue or will close it',
-  tags,
   access: onIssue(),
   paginate: 'offset',
   response: z.array(listedMergeRequestEntity),
@@ -140,7 +136,6 @@ export const listMergeRequestsOfCommit = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/merge_requests',
   summary: 'List the merge requests that brought a commit in, or want to',
-  tags,
   access: onCode({ hidden: true }),
   jobToken: true,
   params: { sha: text({ max: 1024 }) },

@@ -8,7 +8,6 @@ export const listMergeRequestsOfMilestone = endpoint({
   method: 'GET',
   path: '/:source/:id/milestones/:milestone_id/merge_requests',
   summary: 'List the merge requests of a milestone of a project or group',
-  tags: ['milestones'],
   access: onMilestoneOfMergeRequests(),
   paginate: 'offset',
   response: z.array(listedMergeRequestEntity),

@@ -5,7 +5,7 @@ import { flag, text } from '../../../http/params.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { mergesIntoTarget, onMergeRequest } from '../access.ts'
 import { mergeRequestEntity } from '../entity.ts'
-import { path, tags } from '../path.ts'
+import { path } from '../path.ts'
 import { presentMergeRequest } from '../present-single.ts'
 import { acceptMerge } from './accept-merge.ts'
 import { cancelAutoMerge } from './auto-merge.ts'
@@ -19,7 +19,6 @@ export const mergeMergeRequest = endpoint({
   method: 'PUT',
   path: `${path}/merge`,
   summary: 'Merge a merge request, now or when nothing stands in its way any more',
-  tags,
   access: onMergeRequest(undefined, { signedIn: true }),
   body: {
     merge_commit_message: text(longMessage).optional(),
@@ -50,11 +49,9 @@ export const cancelMergeWhenPipelineSucceeds = endpoint({
   method: 'POST',
   path: `${path}/cancel_merge_when_pipeline_succeeds`,
   summary: 'Stop a merge request from being merged by itself',
-  tags,
   access: onMergeRequest(undefined, { signedIn: true }),
   conditions: [mergesIntoTarget],
   response: z.strictObject({ status: z.literal('success') }),
-  status: 201,
   async handler({ ctx, project, mergeRequest: row }) {
     if (row.state !== 'opened' || row.auto_merge_sha === null) throw methodNotAllowed()
     await inTransaction(ctx, (ctx) => cancelAutoMerge(ctx, project, row))
@@ -66,7 +63,6 @@ export const rebaseMergeRequest = endpoint({
   method: 'PUT',
   path: `${path}/rebase`,
   summary: 'Have the source branch moved onto the target',
-  tags,
   access: onMergeRequest('edit_merge_request', { signedIn: true }),
   body: { skip_ci: flag().optional() },
   response: z.strictObject({ rebase_in_progress: z.boolean() }),
@@ -81,7 +77,6 @@ export const getMergeRef = endpoint({
   method: 'GET',
   path: `${path}/merge_ref`,
   summary: 'Build the trial merge and get its commit',
-  tags,
   access: onMergeRequest(),
   response: z.strictObject({ commit_id: z.string() }),
   async handler({ ctx, mergeRequest: row }) {

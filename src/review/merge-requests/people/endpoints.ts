@@ -17,7 +17,7 @@ import { mergeRequestTimed } from '../change/quick-actions.ts'
 import { mergeRequestEntity } from '../entity.ts'
 import { getMergeRequest, noteableOf } from '../find.ts'
 import { noteKind } from '../notes.ts'
-import { params, path, tags } from '../path.ts'
+import { params, path } from '../path.ts'
 import { presentMergeRequest } from '../present-single.ts'
 import { todoTarget } from '../record.ts'
 import type { MergeRequestRow } from '../row.ts'
@@ -60,7 +60,6 @@ export const listMergeRequestParticipants = endpoint({
   method: 'GET',
   path: `${path}/participants`,
   summary: 'List who takes part in a merge request',
-  tags,
   access: onMergeRequest(),
   response: z.array(userBasicEntity),
   async handler({ ctx, mergeRequest: row }) {
@@ -72,7 +71,6 @@ export const listMergeRequestReviewers = endpoint({
   method: 'GET',
   path: `${path}/reviewers`,
   summary: 'List who was asked for a review, and what they did',
-  tags,
   access: onMergeRequest(),
   response: z.array(
     z.strictObject({ user: userBasicEntity, state: z.string(), created_at: z.string() }),
@@ -97,10 +95,8 @@ export const subscribeMergeRequest = endpoint({
   method: 'POST',
   path: `${path}/subscribe`,
   summary: 'Follow a merge request',
-  tags,
   access: onMergeRequest(undefined, { signedIn: true }),
   response: mergeRequestEntity,
-  status: 201,
   handler: ({ ctx, project, mergeRequest }) => follow(ctx, project, mergeRequest, true),
 })
 
@@ -108,10 +104,8 @@ export const unsubscribeMergeRequest = endpoint({
   method: 'POST',
   path: `${path}/unsubscribe`,
   summary: 'Follow a merge request no more',
-  tags,
   access: onMergeRequest(undefined, { signedIn: true }),
   response: mergeRequestEntity,
-  status: 201,
   handler: ({ ctx, project, mergeRequest }) => follow(ctx, project, mergeRequest, false),
 })
 
@@ -119,10 +113,8 @@ export const createMergeRequestTodo = endpoint({
   method: 'POST',
   path: `${path}/todo`,
   summary: 'Put a merge request on the own to-do list',
-  tags,
   access: onMergeRequest(undefined, { signedIn: true }),
   response: todoEntity,
-  status: 201,
   async handler({ ctx, mergeRequest: row }) {
     return presentTodo(ctx, await markTodo(ctx, todoTarget(row)))
   },
