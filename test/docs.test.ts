@@ -1,7 +1,12 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { FEATURES } from '../src/access/features.ts'
+import { settingDefinitions } from '../src/access/setting-definitions.ts'
 import { configTable } from '../src/base/config.ts'
 import { commands } from '../src/cli/commands.ts'
+import { groupSettings } from '../src/projects/groups/settings.ts'
+import { projectSettings } from '../src/projects/projects/settings.ts'
 
 function read(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
@@ -18,4 +23,25 @@ test('the configuration page holds the table of settings as the program knows th
 test('the operations page names every command', () => {
   const page = read('docs/operations.md')
   for (const { name } of commands) expect(page).toContain(`\`gitstead ${name}`)
+})
+
+/** Files that keep, check or show settings; what no other file names has no effect. */
+const keepsSettings =
+  /(setting-definitions|setting-fields|settings|entity|params|fields|present[\w-]*)\.ts$|store\/(migrations|schema)\//
+
+test('settings without an effect are listed, and nothing else', () => {
+  const root = new URL('../src/', import.meta.url).pathname
+  const text = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !keepsSettings.test(path))
+    .map((path) => readFileSync(join(root, path), 'utf8'))
+    .join('\n')
+  const levels = FEATURES.map((feature) => `${feature}_access_level`)
+  const words = new Set([...(text.match(/\w+/g) ?? []), ...levels])
+  const page = new Set(
+    [...read('docs/settings-without-effect.md').matchAll(/`(\w+)`/g)].map(([, name]) => name),
+  )
+  const names = [settingDefinitions, projectSettings, groupSettings].flatMap(Object.keys)
+  const known: ReadonlySet<string | undefined> = new Set(names)
+  expect(names.filter((name) => !words.has(name) && !page.has(name))).toEqual([])
+  expect([...page].filter((name) => !known.has(name))).toEqual([])
 })
