@@ -40,10 +40,10 @@ export async function placeOf(
   ctx: Pick<Ctx, 'db'>,
   project: { readonly project_id: number; readonly namespace_id: number },
   name: string,
-  told?: unknown,
+  given?: unknown,
 ): Promise<Place> {
   const known = await findEnvironmentByName(ctx.db, project.project_id, name)
-  const tier = known?.tier ?? tierOf(name, told)
+  const tier = known?.tier ?? tierOf(name, given)
   return { projectId: project.project_id, namespaceId: project.namespace_id, name, tier }
 }
 

@@ -28,8 +28,8 @@ const TIERS: readonly (readonly [RegExp, Tier])[] = [
 ]
 
 /** The tier that the name of an environment suggests, by default. */
-export function tierOf(name: string, told: unknown): Tier {
+export function tierOf(name: string, given: unknown): Tier {
   const known = ['production', 'staging', 'testing', 'development', 'other'] as const
-  const found = known.find((tier) => tier === told)
+  const found = known.find((tier) => tier === given)
   return found ?? TIERS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
 }

@@ -23,9 +23,9 @@ export async function findConfig(
   sources: ConfigSources,
 ): Promise<ConfigText> {
   const place = { projectId: project.id, sha }
-  const told =
+  const chosen =
     projectSetting(project, 'ci_config_path') || ctx.settings.get('default_ci_config_path')
-  for (const path of told ? [told] : ctx.config.vendor.ciFiles) {
+  for (const path of chosen ? [chosen] : ctx.config.vendor.ciFiles) {
     const found = await readOne(path, place, sources)
     if (found) return found
   }

@@ -69,11 +69,11 @@ export async function noteContact(
   return await inTransaction(ctx, async (ctx) => {
     await updateRunner(ctx.db, runner.id, { contacted_at: ctx.now() })
     const { features: _, ...texts } = info
-    const told = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined))
+    const sent = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined))
     return await saveManager(ctx.db, {
       runner_id: runner.id,
       system_id: system,
-      ...told,
+      ...sent,
       ip_address: ctx.ip,
       ...(info.features === undefined ? {} : { features }),
       contacted_at: ctx.now(),

@@ -142,21 +142,6 @@ export async function newestManagers(
   return new Map(rows.map((row) => [row.runner_id, row]))
 }
 
-/** Which of these runners have a job now. */
-export async function busyRunners(
-  db: Db,
-  runnerIds: readonly number[],
-): Promise<ReadonlySet<number>> {
-  if (runnerIds.length === 0) return new Set()
-  const rows = await db
-    .selectFrom('ci_running_jobs')
-    .select('runner_id')
-    .distinct()
-    .where('runner_id', 'in', runnerIds)
-    .execute()
-  return new Set(rows.map((row) => row.runner_id))
-}
-
 export interface RunnerFilter {
   readonly type?: RunnerRow['runner_type'] | undefined
   readonly paused?: boolean | undefined

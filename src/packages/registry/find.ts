@@ -4,7 +4,6 @@ import { INSTALLABLE } from './packages.ts'
 import {
   findFileById,
   findFileRow,
-  findMetadata,
   findPackageById,
   findPackageRow,
   listFileRows,
@@ -53,15 +52,6 @@ export function listPackageFiles(
   row: Pick<PackageRow, 'id'>,
 ): Promise<PackageFileRow[]> {
   return listFileRows(ctx.db, row.id)
-}
-
-/** What the format keeps beside a version; only its own code wrote it, so the type is the asker's. */
-export async function readMetadata<T>(
-  ctx: Pick<Ctx, 'db'>,
-  row: Pick<PackageRow, 'id'>,
-): Promise<T | undefined> {
-  const text = await findMetadata(ctx.db, row.id)
-  return text === undefined ? undefined : (JSON.parse(text) as T)
 }
 
 /** The package of this id in a project, whatever its status but that of one being removed. */

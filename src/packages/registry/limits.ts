@@ -35,11 +35,3 @@ export async function assertWithinQuota(
     throw forbidden('The packages of this project have reached their size limit')
   }
 }
-
-/** Bytes of the packages of projects, by project. */
-export function packageSizes(
-  ctx: Pick<Ctx, 'db'>,
-  projectIds: readonly number[],
-): Promise<Map<number, number>> {
-  return sumPackageFiles(ctx.db, projectIds)
-}

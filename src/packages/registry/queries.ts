@@ -86,15 +86,6 @@ export async function saveMetadata(db: Db, packageId: number, content: string): 
     .execute()
 }
 
-export async function findMetadata(db: Db, packageId: number): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('package_metadata')
-    .select('content')
-    .where('package_id', '=', packageId)
-    .executeTakeFirst()
-  return row?.content
-}
-
 export function insertFileRow(
   db: Db,
   values: Omit<PackageFileRow, 'id' | 'status'>,
@@ -133,19 +124,6 @@ export function findFileById(
 
 export function listFileRows(db: Db, packageId: number): Promise<PackageFileRow[]> {
   return files(db, packageId).orderBy('id').execute()
-}
-
-export async function updateFileMetadata(
-  db: Db,
-  fileId: number,
-  metadata: string,
-  now: Instant,
-): Promise<void> {
-  await db
-    .updateTable('package_files')
-    .set({ metadata, updated_at: now })
-    .where('id', '=', fileId)
-    .execute()
 }
 
 export async function markFiles(db: Db, ids: readonly number[], now: Instant): Promise<void> {
