@@ -233,8 +233,22 @@ export const hashBlobOperation = operation({
   },
 })
 
+/** A blob's hash never changes, and a file that is downloaded often is asked for it each time. */
+const hashes = byteCache<string>(mebibyte, (hash) => hash.length)
+
 /** SHA-256 of a blob's bytes, in hex. */
 export async function hashBlob(repo: Repo, id: ObjectId, signal?: AbortSignal): Promise<string> {
+  const key = `${repo.path} ${id}`
+  const hash = hashes.get(key) ?? (await readHash(repo, id, signal))
+  hashes.set(key, hash)
+  return hash
+}
+
+async function readHash(
+  repo: Repo,
+  id: ObjectId,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   const small = await repo.engine.run(hashBlobOperation, repo.path, { id }, signal)
   if (small !== undefined) return small
   const { body } = await streamBlob(repo, id, {}, signal)

@@ -101,3 +101,21 @@ test('a damaged object is a typed error', async () => {
   writeFileSync(path, 'not zlib')
   await expect(readBlob(repo, id)).rejects.toMatchObject({ code: 'failed' })
 })
+
+test('the hash of a file is worked out once', async () => {
+  const data = randomBytes(300_000)
+  const id = git(repo.path, ['hash-object', '-w', '--stdin'], { input: data })
+  let asked = 0
+  const engine = new Proxy(repo.engine, {
+    get(target, name) {
+      if (name === 'run') asked += 1
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const watched = { ...repo, engine }
+  expect(await hashBlob(watched, id)).toBe(sha256(data))
+  const once = asked
+  expect(await hashBlob(watched, id)).toBe(sha256(data))
+  expect([once, asked]).toEqual([1, 1])
+})
