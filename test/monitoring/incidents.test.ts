@@ -132,6 +132,21 @@ test('an incident is opened by hand once, by whoever may', async () => {
   expect((await dev.post(path)).body.message).toMatch('An issue already exists')
 })
 
+test('an incident shows the images of metrics that its alert has', async () => {
+  const one = await project({})
+  await one.send({ title: 'a' })
+  const form = new FormData()
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+  form.set('file', new Blob([new Uint8Array(png)]), 'graph.png')
+  form.set('url', 'https://graph.example/1')
+  form.set('url_text', 'load [1]')
+  const alert = `${one.api}/alert_management_alerts/1`
+  const image = (await dev.post(`${alert}/metric_images`, undefined, { raw: form })).body
+  const { description } = (await dev.post(`${alert}/incident`)).body
+  const address = world.ctx.config.externalUrl + image.file_path
+  expect(description).toContain(`![load  1 ](${address}) [load  1 ](<https://graph.example/1>)`)
+})
+
 test('severity, escalation and the timeline of an incident change with notes', async () => {
   const one = await project({ create_issue: true })
   await one.send({ title: 'a' })

@@ -95,6 +95,23 @@ describe('the generic format', () => {
     expect(await alertOf(one, 1)).toMatchObject({ status: 'ignored', event_count: 2 })
   })
 
+  test('the environment of that name is shown, and none where the project has no such', async () => {
+    const one = await project()
+    await ana.post(`${one.api}/environments`, { name: 'production' })
+    await one.send({ title: 'a', svc_environment_name: 'production' })
+    await one.send({ title: 'b', svc_environment_name: 'Production' })
+    await one.send(
+      metrics([metric('c', { labels: { alertname: 'c', svc_environment_name: 'production' } })]),
+    )
+    expect((await alertOf(one, 1)).environment).toEqual({
+      id: expect.any(Number),
+      name: 'production',
+    })
+    expect((await alertOf(one, 2)).environment).toBeNull()
+    const [oldest] = await alertsOf(one, '?sort=started_at_asc')
+    expect(oldest).toMatchObject({ title: 'c', environment: { name: 'production' } })
+  })
+
   test('keys that reach for a prototype, NUL and broken UTF-16 do no harm', async () => {
     const one = await project()
     const body = '{"title":"a\\u0000b\\ud800","__proto__":{"polluted":1},"constructor":{"x":1}}'

@@ -3,7 +3,12 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
-import { type AlertRow, findAlertPayload, listIssuesOfAlerts } from './queries.ts'
+import {
+  type AlertRow,
+  findAlertPayload,
+  listEnvironmentsNamed,
+  listIssuesOfAlerts,
+} from './queries.ts'
 import { severities, severityOf, statuses, statusOf } from './words.ts'
 
 /** An alert (docs/contract/C-resolved §1.5). */
@@ -46,7 +51,16 @@ export function alertUrl(
   return `${ctx.config.externalUrl}/${project.full_path}/-/alert_management/${iid}/details`
 }
 
-/** Alerts for the wire; people and incidents are read for all at once. */
+/** The path of an image of an alert, on the server itself. */
+export function imagePath(
+  projectId: number,
+  image: { readonly secret: string; readonly filename: string },
+): string {
+  const name = encodeURIComponent(image.filename)
+  return `/-/project/${projectId}/alert_metric_images/${image.secret}/${name}`
+}
+
+/** Alerts for the wire; people, incidents and environments are read for all at once. */
 export async function presentAlerts(
   ctx: Ctx,
   project: Project,
@@ -59,6 +73,10 @@ export async function presentAlerts(
   const issueIds = rows.flatMap((row) => row.issue_id ?? [])
   const issues = new Map(
     (await listIssuesOfAlerts(ctx.db, issueIds)).map((issue) => [issue.id, issue]),
+  )
+  const names = [...new Set(rows.flatMap((row) => row.environment ?? []))]
+  const environments = new Map(
+    (await listEnvironmentsNamed(ctx.db, project.id, names)).map((one) => [one.name, one]),
   )
   return rows.map((row) => {
     const issue = issues.get(row.issue_id ?? 0)
@@ -78,7 +96,7 @@ export async function presentAlerts(
       started_at: row.started_at,
       ended_at: row.ended_at,
       event_count: row.events,
-      environment: null,
+      environment: environments.get(row.environment ?? '') ?? null,
       issue: issue ? { ...issue, web_url: `${base}/-/issues/${issue.iid}` } : null,
       assignees: assignee ? [assignee] : [],
       runbook: row.runbook,

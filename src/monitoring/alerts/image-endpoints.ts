@@ -13,6 +13,7 @@ import { file, text, type UploadedFile } from '../../http/params.ts'
 import { imageType } from '../../identity/users/avatar/avatar.ts'
 import { safeName } from '../../projects/uploads/store-upload.ts'
 import { onAlert, onAlertImages, onMetricImage } from './access.ts'
+import { imagePath } from './entity.ts'
 import {
   deleteMetricImage,
   findImageBySecret,
@@ -37,12 +38,11 @@ const imageEntity = z.strictObject({
 })
 
 function presentImage(projectId: number, row: MetricImageRow): z.input<typeof imageEntity> {
-  const name = encodeURIComponent(row.filename)
   return {
     id: row.id,
     created_at: row.created_at,
     filename: row.filename,
-    file_path: `/-/project/${projectId}/alert_metric_images/${row.secret}/${name}`,
+    file_path: imagePath(projectId, row),
     url: row.url,
     url_text: row.url_text,
   }

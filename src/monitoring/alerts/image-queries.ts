@@ -11,6 +11,12 @@ export function listMetricImages(db: Db, alertId: number, page: OffsetPage) {
   return listPage(db, query.orderBy('id'), page)
 }
 
+/** All images of an alert, up to so many. */
+export function listImagesOf(db: Db, alertId: number, most: number): Promise<MetricImageRow[]> {
+  const query = db.selectFrom('alert_metric_images').selectAll().where('alert_id', '=', alertId)
+  return query.orderBy('id').limit(most).execute()
+}
+
 export function findMetricImage(db: Db, alertId: number, id: number) {
   return db
     .selectFrom('alert_metric_images')

@@ -161,3 +161,14 @@ export async function listIssuesOfAlerts(db: Db, ids: readonly number[]) {
   if (ids.length === 0) return []
   return await db.selectFrom('issues').select(['id', 'iid']).where('id', 'in', ids).execute()
 }
+
+/** The environments of a project that have one of these names. */
+export async function listEnvironmentsNamed(db: Db, projectId: number, names: readonly string[]) {
+  if (names.length === 0) return []
+  return await db
+    .selectFrom('environments')
+    .select(['id', 'name'])
+    .where('project_id', '=', projectId)
+    .where('name', 'in', names)
+    .execute()
+}

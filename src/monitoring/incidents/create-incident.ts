@@ -5,13 +5,16 @@ import { changeTitle } from '../../planning/issues/change-title.ts'
 import { createIssue } from '../../planning/issues/create-issue.ts'
 import type { IssueRow } from '../../planning/issues/queries.ts'
 import { linkIncident } from '../alerts/arrivals.ts'
-import { alertUrl } from '../alerts/entity.ts'
+import { alertUrl, imagePath } from '../alerts/entity.ts'
+import { listImagesOf, type MetricImageRow } from '../alerts/image-queries.ts'
 import { alertNoteable } from '../alerts/noteable.ts'
 import type { AlertRow } from '../alerts/queries.ts'
 import { severityOf } from '../alerts/words.ts'
 import { saveEscalation } from './queries.ts'
 import { addTimelineEvent } from './timeline.ts'
 
+/** Images of metrics that an incident shows. */
+const MOST_IMAGES = 20
 const DEFAULT_TITLE = 'New: Alert'
 
 /** Opens the incident of an alert, in the caller's transaction (docs/contract/C-resolved §1.4 Incident). */
@@ -27,7 +30,10 @@ export async function createIncident(
   const onCall = about.settings?.on_call_user_id
   const created = await createIssue(ctx, project, {
     title: alert.title.slice(0, 255),
-    description: descriptionOf(ctx, project, alert, about.template ?? null),
+    description: descriptionOf(ctx, project, alert, {
+      images: await listImagesOf(ctx.db, alert.id, MOST_IMAGES),
+      template: about.template ?? null,
+    }),
     issue_type: 'incident',
     severity: severityOf(alert.severity).toUpperCase(),
     ...(onCall ? { assignee_ids: [onCall] } : {}),
@@ -52,7 +58,7 @@ function descriptionOf(
   ctx: Ctx,
   project: Project,
   alert: AlertRow,
-  template: string | null,
+  more: { readonly images: readonly MetricImageRow[]; readonly template: string | null },
 ): string {
   const hosts = JSON.parse(alert.hosts) as string[] // written by us as a list of texts
   const lines: readonly (readonly [string, string | null])[] = [
@@ -69,7 +75,15 @@ function descriptionOf(
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `**${name}:** ${value}  `)
     .join('\n')
-  return [list, alert.incident_markdown, template]
+  const images = more.images.map((image) => imageText(ctx, project, image)).join('\n\n')
+  return [list, images, alert.incident_markdown, more.template]
     .filter((part) => part !== null && part !== '')
     .join('\n\n---\n\n')
+}
+
+/** An image of a metric with the link that it was given. */
+function imageText(ctx: Ctx, project: Project, image: MetricImageRow): string {
+  const text = (image.url_text ?? image.filename).replaceAll(/[[\]\\\r\n]/g, ' ')
+  const shown = `![${text}](${ctx.config.externalUrl}${imagePath(project.id, image)})`
+  return image.url === null ? shown : `${shown} [${text}](<${image.url.replaceAll(/[<>\s]/g, '')}>)`
 }
