@@ -75,6 +75,25 @@ test('an error is linked to an issue, and to file and line at the commit of its 
   expect((await ana.get(`${one.api}/error_tracking/errors/${odd.id}`)).body.commit).toBeNull()
 })
 
+test('an error that is resolved closes the issue in which people work on it', async () => {
+  const one = await reportedProject(world, ana, 'closing')
+  const issue = (await ana.post(`${one.api}/issues`, { title: 'It breaks' })).body
+  await one.report(exampleEvent())
+  await world.runTasks()
+  const [error] = (await ana.get(`${one.api}/error_tracking/errors`)).body
+  const path = `${one.api}/error_tracking/errors/${error.id}`
+  await ana.put(path, { issue_iid: issue.iid, status: 'ignored' })
+  const state = async () => (await ana.get(`${one.api}/issues/${issue.iid}`)).body.state
+  expect(await state()).toBe('opened')
+  expect((await ana.put(path, { status: 'resolved' })).body.status).toBe('resolved')
+  expect(await state()).toBe('closed')
+  await one.report(exampleEvent())
+  await world.runTasks()
+  // That it happens again opens the error; what people do about it is theirs.
+  expect((await ana.get(path)).body.status).toBe('unresolved')
+  expect(await state()).toBe('closed')
+})
+
 test('reporters read errors, developers change them, and others are refused', async () => {
   const one = await reportedProject(world, ana, 'roles')
   const [guest, reporter, developer] = await Promise.all(

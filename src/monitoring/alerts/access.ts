@@ -1,6 +1,10 @@
+import { actAs } from '../../access/act-as.ts'
 import { mayInProject } from '../../access/decide.ts'
+import { findProjectById } from '../../access/find-queries.ts'
 import { projectRecord } from '../../access/records.ts'
+import { assertMayInProject, type Project, withProjectRole } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
 import { id, integer } from '../../http/params.ts'
 import { findMetricImage } from './image-queries.ts'
 import { findAlert } from './queries.ts'
@@ -36,3 +40,29 @@ export const onMetricImage = projectRecord('read_project', {
     return { alert, image }
   },
 })
+
+/** The alert that an incident is to be opened for, by somebody who may create issues too. */
+export const onAlertOfIncident = projectRecord('read_project', {
+  params: { alert_iid: integer() },
+  async find({ ctx, project, params }) {
+    const may = mayInProject(ctx.actor, project, 'read_alerts')
+    const alert = may ? await findAlert(ctx.db, project.id, params.alert_iid) : undefined
+    if (!alert) throw notFound('Alert')
+    assertMayInProject(ctx, project, 'create_issue')
+    return { alert }
+  },
+})
+
+/** Whether a person, who need not be the caller, may do something in a project that they see. */
+export async function mayPerson(
+  ctx: Ctx,
+  project: Project,
+  userId: number,
+  ability: 'read_alerts' | 'update_alerts',
+): Promise<boolean> {
+  const person = await actAs(ctx, userId)
+  const isKnown = person.actor.kind === 'user' && person.actor.user.id === userId
+  const row = isKnown ? await findProjectById(ctx.db, project.id) : undefined
+  const seen = row && (await withProjectRole(person, row))
+  return seen !== undefined && mayInProject(person.actor, seen, ability)
+}

@@ -1,8 +1,5 @@
 import type { Updateable } from 'kysely'
-import { actAs } from '../../access/act-as.ts'
-import { mayInProject } from '../../access/decide.ts'
-import { findProjectById } from '../../access/find-queries.ts'
-import { type Project, withProjectRole } from '../../access/subjects.ts'
+import type { Project } from '../../access/subjects.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { addSystemNote } from '../../discussions/notes/verbs.ts'
@@ -11,6 +8,7 @@ import { usersById } from '../../identity/users/find-basic.ts'
 import type { AlertsTable } from '../../store/schema/alerts.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
+import { mayPerson } from './access.ts'
 import { alertNoteable } from './noteable.ts'
 import { type AlertRow, updateAlert } from './queries.ts'
 import { type AlertStatus, placeOf, RESOLVED, statuses } from './words.ts'
@@ -29,7 +27,9 @@ export async function changeAlert(
   changes: AlertChanges,
 ): Promise<AlertRow> {
   const assignee = changes.assigneeIds === undefined ? undefined : (changes.assigneeIds[0] ?? null)
-  if (assignee) await assertMayBeAssigned(ctx, project, assignee)
+  if (assignee && !(await mayPerson(ctx, project, assignee, 'read_alerts'))) {
+    throw badRequest('Assignee has no permissions')
+  }
   return await inTransaction(ctx, async (ctx) => {
     let changed = row
     if (changes.status !== undefined) changed = await setStatus(ctx, project, row, changes.status)
@@ -74,16 +74,6 @@ export async function noteStatus(
   const text = `changed the status to **${word}**`
   await addSystemNote(ctx, alertNoteable(ctx, project, row), 'status', text)
   if (status === 'resolved') await completeTodosAbout(ctx, { type: 'Alert', id: row.id })
-}
-
-async function assertMayBeAssigned(ctx: Ctx, project: Project, userId: number): Promise<void> {
-  const asPerson = await actAs(ctx, userId)
-  const known = asPerson.actor.kind === 'user' && asPerson.actor.user.id === userId
-  const row = known ? await findProjectById(ctx.db, project.id) : undefined
-  const seen = row && (await withProjectRole(asPerson, row))
-  if (!seen || !mayInProject(asPerson.actor, seen, 'read_alerts')) {
-    throw badRequest('Assignee has no permissions')
-  }
 }
 
 async function assign(

@@ -1,8 +1,11 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { closeIssueVia } from '../../planning/issues/change-issue.ts'
 import { getIssue } from '../../planning/issues/find.ts'
+import { findIssueById } from '../../planning/issues/queries.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { type ErrorRow, updateError } from './queries.ts'
-import { type ErrorStatus, errorStatuses } from './words.ts'
+import { type ErrorStatus, errorStatuses, RESOLVED } from './words.ts'
 
 export interface ErrorChanges {
   readonly status?: ErrorStatus | undefined
@@ -10,7 +13,7 @@ export interface ErrorChanges {
   readonly issue_iid?: number | null | undefined
 }
 
-/** Resolves, ignores or reopens an error, and links it to an issue that the caller sees. */
+/** Resolves, ignores or reopens an error, and links it to an issue that the caller sees; with the error its issue is resolved. */
 export async function changeError(
   ctx: Ctx,
   project: Project,
@@ -23,5 +26,16 @@ export async function changeError(
     ...(status === undefined ? {} : { status: errorStatuses.indexOf(status) }),
     ...(issue === undefined ? {} : { issue_id: issue }),
   }
-  return Object.keys(values).length === 0 ? row : await updateError(ctx.db, row.id, values)
+  if (Object.keys(values).length === 0) return row
+  return await inTransaction(ctx, async (ctx) => {
+    const changed = await updateError(ctx.db, row.id, values)
+    const isResolved = changed.status === RESOLVED && row.status !== RESOLVED
+    if (isResolved) await closeIssueOf(ctx, project, changed)
+    return changed
+  })
+}
+
+async function closeIssueOf(ctx: Ctx, project: Project, error: ErrorRow): Promise<void> {
+  const issue = error.issue_id === null ? undefined : await findIssueById(ctx.db, error.issue_id)
+  if (issue) await closeIssueVia(ctx, project, issue, ' because the error was resolved')
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { projectRecord } from '../../access/records.ts'
 import { onProject } from '../../access/subjects.ts'
 import { badParameters, notFound } from '../../base/problem.ts'
 import { Answer, endpoint } from '../../http/endpoint.ts'
-import { id, integer, oneOf, text } from '../../http/params.ts'
+import { integer, oneOf, text } from '../../http/params.ts'
+import { onError } from './access.ts'
 import { changeError } from './change-error.ts'
 import { nextLink, readCursor, writeCursor } from './cursor.ts'
 import {
@@ -14,7 +14,7 @@ import {
   presentErrors,
   presentEvent,
 } from './entity.ts'
-import { type ErrorColumn, findError, findLatestEvent, listErrors, listEvents } from './queries.ts'
+import { type ErrorColumn, findLatestEvent, listErrors, listEvents } from './queries.ts'
 import { errorStatuses } from './words.ts'
 
 const tags = ['error tracking']
@@ -30,15 +30,6 @@ const paging = {
   per_page: integer({ min: 1, max: 100 }).default(20),
   cursor: text({ max: 4096 }).optional(),
 }
-
-const onError = projectRecord('read_errors', {
-  params: { error_id: id() },
-  async find({ ctx, project, params }) {
-    const error = await findError(ctx.db, project.id, params.error_id)
-    if (!error) throw notFound('Error')
-    return { error }
-  },
-})
 
 export const getErrors = endpoint({
   method: 'GET',

@@ -1,9 +1,9 @@
-import { mayInProject } from '../../access/decide.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { readFileAt } from '../../git/objects/file.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
+import { maySeeCode } from './access.ts'
 import type { StackFrame } from './stack-trace.ts'
 
 /** Files that are looked for in one request. */
@@ -24,7 +24,7 @@ export async function releaseCommit(
   project: Project,
   release: string | null,
 ): Promise<string | undefined> {
-  if (release === null || !mayInProject(ctx.actor, project, 'read_code')) return undefined
+  if (release === null || !maySeeCode(ctx, project)) return undefined
   const repo = ctx.git.open(project.id)
   for (const revision of revisionsOf(release)) {
     try {

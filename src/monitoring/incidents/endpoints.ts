@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { projectRecord } from '../../access/records.ts'
-import { assertMayInProject } from '../../access/subjects.ts'
 import { badRequest, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { addSystemNote } from '../../discussions/notes/verbs.ts'
@@ -13,7 +12,7 @@ import { issueEntity } from '../../planning/issues/entity.ts'
 import { asNoteable, getIssue } from '../../planning/issues/find.ts'
 import { presentIssue } from '../../planning/issues/present.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { onAlert } from '../alerts/access.ts'
+import { onAlertOfIncident } from '../alerts/access.ts'
 import { findAlertById } from '../alerts/queries.ts'
 import { severities, statuses } from '../alerts/words.ts'
 import { createIncident } from './create-incident.ts'
@@ -34,11 +33,10 @@ export const createAlertIncident = endpoint({
   path: '/projects/:id/alert_management_alerts/:alert_iid/incident',
   summary: 'Open an incident for an alert',
   tags,
-  access: onAlert('update_alerts'),
+  access: onAlertOfIncident('update_alerts'),
   response: issueEntity,
   status: 201,
   async handler({ ctx, project, alert }) {
-    assertMayInProject(ctx, project, 'create_issue')
     const issue = await inTransaction(ctx, async (ctx) => {
       const row = await findAlertById(ctx.db, alert.id)
       if (!row) throw notFound('Alert')

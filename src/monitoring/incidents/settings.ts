@@ -1,13 +1,12 @@
 import { z } from 'zod'
-import { actAs } from '../../access/act-as.ts'
-import { mayInProject } from '../../access/decide.ts'
-import { findVisibleProject, onProject, type Project } from '../../access/subjects.ts'
+import { onProject, type Project } from '../../access/subjects.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, integer, text } from '../../http/params.ts'
 import { readDescription } from '../../repositories/templates/descriptions.ts'
 import type { Db } from '../../store/schema.ts'
+import { mayPerson } from '../alerts/access.ts'
 import { findSettingsRow, type IncidentSettingsRow, saveSettingsRow } from './queries.ts'
 
 const tags = ['incident management']
@@ -71,7 +70,9 @@ export const changeIncidentSettings = endpoint({
   async handler({ ctx, project, body, request }) {
     const { issue_template_key: template, on_call_user_id: onCall } = body
     if (template) await assertTemplate(ctx, project, template, request.signal)
-    if (onCall) await assertMayBeOnCall(ctx, project, onCall)
+    if (onCall && !(await mayPerson(ctx, project, onCall, 'update_alerts'))) {
+      throw badRequest('on_call_user_id names nobody who may look after alerts')
+    }
     const changes = Object.fromEntries(
       Object.entries(body).filter(([, value]) => value !== undefined),
     )
@@ -89,13 +90,4 @@ export const changeIncidentSettings = endpoint({
 async function assertTemplate(ctx: Ctx, project: Project, name: string, signal: AbortSignal) {
   const found = await readDescription(ctx, project, 'issues', name, signal)
   if (!found) throw badRequest('issue_template_key names no template of the project')
-}
-
-async function assertMayBeOnCall(ctx: Ctx, project: Project, userId: number): Promise<void> {
-  const person = await actAs(ctx, userId)
-  const known = person.actor.kind === 'user' && person.actor.user.id === userId
-  const seen = known ? await findVisibleProject(person, String(project.id)) : undefined
-  if (!seen || !mayInProject(person.actor, seen, 'update_alerts')) {
-    throw badRequest('on_call_user_id names nobody who may look after alerts')
-  }
 }
