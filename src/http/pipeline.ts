@@ -6,6 +6,7 @@ import type { NamesPage, Page, Paged } from '../base/page.ts'
 import { noMethod, noRoute, uriTooLong } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import { readForm } from './body/form.ts'
+import { unpackedHead } from './body/packed.ts'
 import { type Caller, identify } from './caller.ts'
 import { clientRefusal } from './client-protocol.ts'
 import { readCredentials } from './credentials.ts'
@@ -177,11 +178,12 @@ async function refuseWrongFirst(parts: PipelineParts, step: Step, ctx: Ctx): Pro
   check({ ...query, ...body.input })
 }
 
-/** The first bytes of a small body that comes as it is; empty for any other. */
+/** The first bytes of a body, unpacked; empty where the client waits to be asked for it. */
 async function peekBody(request: ApiRequest, withinMs: number): Promise<Buffer> {
   const { body } = request
-  if (!body.declared || body.waits || body.encoding !== 'identity') return Buffer.alloc(0)
-  return (await body.peek(PEEK_BYTES, withinMs)).bytes.subarray(0, PEEK_BYTES)
+  if (!body.declared || body.waits) return Buffer.alloc(0)
+  const { bytes } = await body.peek(PEEK_BYTES, withinMs)
+  return await unpackedHead(body.encoding, bytes, PEEK_BYTES)
 }
 
 async function readBodyOf(parts: PipelineParts, step: Step, ctx: Ctx): Promise<ReadBody> {

@@ -271,6 +271,21 @@ describe('packed bodies', () => {
     expect((await errorsOf(one))[0].count).toBe(1)
   })
 
+  test.each([
+    ['gzip', (text: string) => gzipSync(text)],
+    ['deflate', (text: string) => deflateSync(text)],
+    ['br', (text: string) => brotliCompressSync(text)],
+    ['zstd', zstdOf],
+  ] as const)('may have the key inside, by %s', async (encoding, pack) => {
+    const one = await project()
+    const headers = { 'Content-Encoding': encoding }
+    const bytes = pack(inEnvelope(exampleEvent(), { dsn: one.dsn }))
+    expect((await send(one, packed(bytes), headers)).status).toBe(200)
+    const none = pack(inEnvelope(exampleEvent()))
+    expect((await send(one, packed(none), headers)).status).toBe(400)
+    expect(await errorsOf(one)).toMatchObject([{ count: 1 }])
+  })
+
   test('in an encoding that nobody knows are 415', async () => {
     const one = await project()
     const headers = { ...auth(one), 'Content-Encoding': 'lzma' }

@@ -15,6 +15,26 @@ export function unpacker(encoding: string, any: boolean): (() => Transform) | un
   return any ? more[encoding] : undefined
 }
 
+/** Up to `most` bytes of what these first bytes of a body unpack to; empty for what is not packed in a known way. */
+export async function unpackedHead(encoding: string, bytes: Buffer, most: number): Promise<Buffer> {
+  if (encoding === 'identity') return bytes.subarray(0, most)
+  const stream = unpacker(encoding, true)?.()
+  if (!stream) return Buffer.alloc(0)
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    stream.end(bytes)
+    for await (const chunk of stream) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size >= most) break
+    }
+  } catch {
+    // The rest of it has not come yet, or it is broken: whoever reads it all will say so.
+  }
+  return Buffer.concat(chunks, size).subarray(0, most)
+}
+
 /** Zstandard, which this version of Node does not bring: unpacked at once, when the frame was looked over. */
 function zstd(): Transform {
   const chunks: Buffer[] = []
