@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { Agent, request as ask } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -131,18 +131,44 @@ async function* alertRows(server: BenchServer, path: string): AsyncGenerator<Row
   yield row('alerts of 10 each, p99', p99, 'ms', 50)
 }
 
-/** An event of some 20 kB with a stack. */
+const words =
+  'order customer total session cursor request response token header value index price stock retry queue batch result config path name'.split(
+    ' ',
+  )
+
+/**
+ * An event of some 20 kB as the Python SDK sends them: a stack with the lines around and the values of variables. gzip
+ * makes a quarter of it, as of theirs.
+ */
 function eventOf(count: number): Buffer {
-  const frames = Array.from({ length: 40 }, (_, n) => ({
-    filename: `src/module${n}.py`,
-    abs_path: `/srv/app/src/module${n}.py`,
-    function: `function_${n}`,
-    module: `module${n}`,
-    lineno: n + 10,
-    in_app: true,
-    pre_context: Array.from({ length: 5 }, (_, k) => `    before_${k} = compute(${n}, ${k})`),
-    context_line: `    return divide(a_${n}, b_${n})`,
-    post_context: Array.from({ length: 5 }, (_, k) => `    after_${k} = compute(${n}, ${k})`),
+  const digest = (n: number) => createHash('sha256').update(`${count} ${n}`).digest()
+  const word = (n: number) => words[n % words.length]
+  const frames = Array.from({ length: 20 + (count % 9) }, (_, n) => {
+    const bytes = digest(n)
+    const line = (k: number) =>
+      `    ${word(bytes[k] ?? 0)}_${k} = ${word(bytes[k + 1] ?? 0)}.${word(bytes[k + 2] ?? 0)}(${bytes[k + 3]})`
+    return {
+      filename: `src/${word(n)}/${word(n + 3)}.py`,
+      abs_path: `/srv/app/src/${word(n)}/${word(n + 3)}.py`,
+      function: `${word(n + 1)}_${word(n + 5)}`,
+      module: `${word(n)}.${word(n + 3)}`,
+      lineno: (bytes[0] ?? 0) + 10,
+      in_app: n % 3 > 0,
+      pre_context: [1, 2, 3, 4, 5].map(line),
+      context_line: line(6),
+      post_context: [7, 8, 9, 10, 11].map(line),
+      vars: {
+        self: `<${word(n)}.${word(n + 2)} object at 0x7f${bytes.toString('hex', 0, 5)}>`,
+        [`${word(n + 4)}`]: bytes.toString('base64'),
+        [`${word(n + 6)}_id`]: String(bytes.readUInt32LE(8)),
+      },
+    }
+  })
+  const breadcrumbs = Array.from({ length: 20 }, (_, n) => ({
+    category: 'query',
+    message: `SELECT * FROM ${word(n)} WHERE id = ${digest(100 + n).readUInt32LE(0)}`,
+    timestamp: '2026-05-04T09:59:00.000000Z',
+    type: 'default',
   }))
   const event = {
     event_id: randomBytes(16).toString('hex'),
@@ -150,6 +176,7 @@ function eventOf(count: number): Buffer {
     environment: 'production',
     release: 'app@1.0',
     user: { id: String(count % 1000) },
+    breadcrumbs: { values: breadcrumbs },
     exception: {
       values: [{ type: `Error${count % 50}`, value: `failed ${count}`, stacktrace: { frames } }],
     },

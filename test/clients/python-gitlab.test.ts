@@ -57,3 +57,12 @@ test.runIf(hasPythonGitlab)(
   },
   120_000,
 )
+
+test.runIf(hasPythonGitlab)(
+  'python-gitlab, unchanged, works with alerts, incidents and errors',
+  async () => {
+    const token = await world.token(world.root.id, ['api', 'sudo'])
+    expect(await runPython('./monitoring.py', world.url, token)).toBe('done alerts\ndone errors\n')
+  },
+  120_000,
+)
