@@ -121,6 +121,19 @@ describe('lint', () => {
     expect((await world.nobody.post(at, { content: 'x' })).status).toBe(404)
   })
 
+  test('tells it also before the first commit of a project', async () => {
+    const empty = (await dev.post('/projects', { name: 'not yet begun' })).body
+    const at = `/projects/${empty.id}/ci/lint`
+    const good = await dev.post(at, { content: 'x: {script: y}', include_jobs: true })
+    expect(good.body).toMatchObject({ valid: true, errors: [], jobs: [{ name: 'x' }] })
+    const bad = await dev.post(at, { content: 'x: [' })
+    expect(bad.body.errors[0]).toContain('Invalid configuration format')
+    const local = await dev.post(at, { content: 'include: /other.yml' })
+    expect(local.body.errors[0]).toContain('`other.yml` does not exist')
+    const dry = await dev.post(at, { content: 'x: {script: y}', dry_run: true })
+    expect(dry.body.errors).toEqual(['Reference not found'])
+  })
+
   test('also of a configuration that belongs to no project', async () => {
     const content = 'x: {extends: .y}\n.y: {script: echo}\n'
     const good = await dev.post('/ci/lint', {

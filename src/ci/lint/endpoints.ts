@@ -2,7 +2,7 @@ import { onProject, signedIn } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
 import { defaultRef } from '../../repositories/repository/access.ts'
-import { lintAlone, lintedAloneEntity } from './lint-alone.ts'
+import { lintAlone, lintBeforeCommits, lintedAloneEntity } from './lint-alone.ts'
 import { lintConfig, lintEntity } from './lint-config.ts'
 
 const tags = ['pipelines']
@@ -25,12 +25,17 @@ export const lintContent = endpoint({
   response: lintEntity,
   status: 200,
   handler: ({ ctx, project, body }) =>
-    lintConfig(ctx, project, {
-      content: body.content,
-      ref: body.ref || defaultRef(project),
-      dryRun: body.dry_run,
-      includeJobs: body.include_jobs,
-    }),
+    project.empty_repo && !body.dry_run
+      ? lintBeforeCommits(ctx, project, {
+          content: body.content,
+          includeJobs: body.include_jobs,
+        })
+      : lintConfig(ctx, project, {
+          content: body.content,
+          ref: body.ref || defaultRef(project),
+          dryRun: body.dry_run,
+          includeJobs: body.include_jobs,
+        }),
 })
 
 export const lintProject = endpoint({

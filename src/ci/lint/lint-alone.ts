@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import { z } from 'zod'
+import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { compileConfig } from '../config/compile.ts'
 import { resolveExtends, resolveReferences } from '../config/extend.ts'
@@ -8,7 +9,13 @@ import { fillInputs } from '../config/inputs.ts'
 import type { ValueMap } from '../config/values.ts'
 import { readConfigFile } from '../config/yaml.ts'
 import { configSources } from '../pipelines/config-sources.ts'
-import { faultsOf, lintedJobEntity, presentLintedJob } from './lint-config.ts'
+import {
+  faultsOf,
+  type lintEntity,
+  lintedJobEntity,
+  presentIncluded,
+  presentLintedJob,
+} from './lint-config.ts'
 
 /** What is wrong with a configuration that belongs to no project (docs/contract/D §1.20). */
 export const lintedAloneEntity = z.strictObject({
@@ -31,7 +38,7 @@ export async function lintAlone(
   input: AloneInput,
 ): Promise<z.input<typeof lintedAloneEntity>> {
   try {
-    const merged = await mergedOf(ctx, input.content)
+    const { merged } = await mergedOf(ctx, input.content)
     const { jobs } = compileConfig(merged)
     const whole = () => stringify(resolveReferences(resolveExtends(merged)))
     return {
@@ -46,10 +53,36 @@ export async function lintAlone(
   }
 }
 
+/** The same for a project without commits, in the form of `lintConfig`. */
+export async function lintBeforeCommits(
+  ctx: Ctx,
+  project: Project,
+  input: Pick<AloneInput, 'content' | 'includeJobs'>,
+): Promise<z.input<typeof lintEntity>> {
+  try {
+    const { merged, included } = await mergedOf(ctx, input.content)
+    const { jobs } = compileConfig(merged)
+    return {
+      valid: true,
+      errors: [],
+      warnings: [],
+      merged_yaml: stringify(resolveReferences(resolveExtends(merged))),
+      includes: included.map((one) => presentIncluded(project, one, '')),
+      ...(input.includeJobs ? { jobs: jobs.map(presentLintedJob) } : {}),
+    }
+  } catch (error) {
+    const errors = faultsOf(error)
+    return { valid: false, errors, warnings: [], merged_yaml: null, includes: [] }
+  }
+}
+
 /** No project has this id. */
 const nowhere = { projectId: 0, sha: '' }
 
-async function mergedOf(ctx: Ctx, content: string): Promise<ValueMap> {
+async function mergedOf(
+  ctx: Ctx,
+  content: string,
+): Promise<{ merged: ValueMap; included: readonly Included[] }> {
   const limits = {
     maxBytes: ctx.settings.get('max_yaml_size_bytes'),
     maxDepth: ctx.settings.get('max_yaml_depth'),
@@ -70,5 +103,6 @@ async function mergedOf(ctx: Ctx, content: string): Promise<ValueMap> {
   }
   const included: Included[] = []
   const own = fillInputs(readConfigFile(content, limits), {}, '')
-  return await withIncludes({ sources, circumstances, limits, included }, own, nowhere)
+  const merged = await withIncludes({ sources, circumstances, limits, included }, own, nowhere)
+  return { merged, included }
 }

@@ -5,6 +5,7 @@ import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { CompiledConfig } from '../config/compile.ts'
 import { resolveExtends, resolveReferences } from '../config/extend.ts'
+import type { Included } from '../config/include.ts'
 import { findPipelineRef } from '../pipelines/find-ref.ts'
 import { type MadePlan, makePlan } from '../pipelines/make-plan.ts'
 
@@ -72,20 +73,28 @@ export async function lintConfig(
       errors,
       warnings: [],
       merged_yaml: stringify(resolveReferences(resolveExtends(made.merged))),
-      includes: made.included.map(({ type, location }) => ({
-        type,
-        location,
-        blob: null,
-        raw: null,
-        extra: {},
-        context_project: project.full_path,
-        context_sha: at.commit.id,
-      })),
+      includes: made.included.map((one) => presentIncluded(project, one, at.commit.id)),
       ...(input.includeJobs ? { jobs: made.config.jobs.map(presentLintedJob) } : {}),
     }
   } catch (error) {
     const errors = faultsOf(error)
     return { valid: false, errors, warnings: [], merged_yaml: null, includes: [] }
+  }
+}
+
+export function presentIncluded(
+  project: Project,
+  { type, location }: Included,
+  sha: string,
+): z.input<typeof lintEntity>['includes'][number] {
+  return {
+    type,
+    location,
+    blob: null,
+    raw: null,
+    extra: {},
+    context_project: project.full_path,
+    context_sha: sha,
   }
 }
 
