@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compareVersions, normalVersion } from '../../src/packages/nuget/version.ts'
@@ -45,29 +45,73 @@ async function push(bytes: Uint8Array<ArrayBuffer>, path = at, who = ana) {
 const nupkg = (id: string, version: string, more?: string) =>
   zipOf({ [`${id}.nuspec`]: nuspec(id, version, more), 'lib/net40/a.txt': 'a' })
 
-test('nuget packs and pushes with an API key, by protocol 2', async () => {
+test('nuget packs, pushes with an API key, and installs with what a package depends on, by protocol 2', async () => {
   const folder = join(root, 'client')
   mkdirSync(folder)
   const files = '<files><file src="readme.txt" target="readme.txt"/></files></package>'
-  // This client reads texts as markup once more.
-  const plain = nuspec('Acme.Tool', '1.0.0').replaceAll(/&\w+;/g, '')
-  const text = plain.replace('</package>', files)
-  writeFileSync(join(folder, 'Acme.Tool.nuspec'), text)
-  writeFileSync(join(folder, 'readme.txt'), 'hello')
-  // This client waits for a terminal; script gives it one.
-  const nuget = (...args: string[]) =>
-    client('script', ['-qec', ['nuget', ...args].join(' '), '/dev/null'], { cwd: folder })
   const source = `${world.url}/api/v4${at}/v2`
-  await nuget('pack', 'Acme.Tool.nuspec')
-  await nuget('push', 'Acme.Tool.1.0.0.nupkg', String(ana.token), '-Source', source)
+  // This client waits for a terminal; script gives it one, which must have a size.
+  const nuget = (...args: string[]) =>
+    client(
+      'script',
+      ['-qec', `stty cols 200 rows 50; ${['nuget', ...args].join(' ')}`, '/dev/null'],
+      {
+        cwd: folder,
+      },
+    )
+  writeFileSync(
+    join(folder, 'nuget.config'),
+    `<?xml version="1.0"?><configuration>
+      <packageSources><add key="acme" value="${source}"/></packageSources>
+      <packageSourceCredentials><acme><add key="Username" value="ana"/>
+        <add key="ClearTextPassword" value="${ana.token}"/></acme></packageSourceCredentials>
+    </configuration>`,
+  )
+  const from = ['-Source', 'acme', '-ConfigFile', 'nuget.config', '-NonInteractive']
+  writeFileSync(join(folder, 'readme.txt'), 'hello')
+  const needs = '<dependencies><dependency id="Acme.Base" version="1.0.0"/></dependencies>'
+  for (const [id, more] of [
+    ['Acme.Base', ''],
+    ['Acme.Tool', needs],
+  ] as const) {
+    // This client reads texts as markup once more.
+    const plain = nuspec(id, '1.0.0', more).replaceAll(/&\w+;/g, '')
+    writeFileSync(join(folder, `${id}.nuspec`), plain.replace('</package>', files))
+    await nuget('pack', `${id}.nuspec`)
+    await nuget('push', `${id}.1.0.0.nupkg`, String(ana.token), ...from)
+  }
   const got = await ana.get(`${at}/v2/FindPackagesById()?id='acme.tool'`)
   expect([got.status, got.body]).toEqual([
     200,
     expect.stringContaining('<d:Version>1.0.0</d:Version>'),
   ])
-  const file = await ana.get(`${at}/download/Acme.Tool/1.0.0/acme.tool.1.0.0.nupkg`)
-  expect(file.status).toBe(200)
+  await nuget('install', 'Acme.Tool', ...from, '-NoCache', '-OutputDirectory', 'installed')
+  for (const id of ['Acme.Tool', 'Acme.Base']) {
+    const path = join(folder, 'installed', `${id}.1.0.0`, 'readme.txt')
+    expect(readFileSync(path, 'utf8')).toBe('hello')
+  }
 }, 240_000)
+
+test('a feed without a filter holds the latest version of each name, page by page', async () => {
+  const first = await ana.get(`${at}/v2/Packages()?$top=1`)
+  expect(first.body).toContain('<d:Id>Acme.Base</d:Id>')
+  expect(first.body).not.toContain('Acme.Tool')
+  const second = await ana.get(`${at}/v2/Packages?$filter=IsAbsoluteLatestVersion&$skip=1`)
+  expect(second.body).toContain('<d:Id>Acme.Tool</d:Id>')
+})
+
+test('old clients are asked to sign in at the address of the feed, where packages are private', async () => {
+  const old = { headers: { 'User-Agent': 'NuGet/2.8.7.0 (Unix 6.1)' } }
+  expect((await world.nobody.get(`${at}/v2`)).status).toBe(200)
+  const asked = await world.nobody.get(`${at}/v2`, old)
+  expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([
+    401,
+    expect.stringContaining('Basic'),
+  ])
+  expect((await ana.get(`${at}/v2`, old)).status).toBe(200)
+  const open = (await ana.post('/projects', { name: 'open', visibility: 'public' })).body.id
+  expect((await world.nobody.get(`/projects/${open}/packages/nuget/v2`, old)).status).toBe(200)
+})
 
 test('protocol 3: index, search, registration and files', async () => {
   for (const version of ['1.0', '1.10.0', '1.2.0', '2.0.0-rc.1']) {

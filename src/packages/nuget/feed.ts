@@ -102,11 +102,12 @@ export function metadataDocument(): string {
   })
 }
 
-/** Several versions. */
+/** Several versions, and the address of those that follow. */
 export function feedDocument(
   ctx: Pick<Ctx, 'config'>,
   root: string,
   rows: readonly FeedRow[],
+  next?: string,
 ): string {
   return write({
     feed: {
@@ -116,6 +117,7 @@ export function feedDocument(
       title: { '@type': 'text', '#text': 'Packages' },
       updated: rows[0]?.row.created_at ?? '1970-01-01T00:00:00.000Z',
       entry: rows.map((one) => entry(ctx, root, one)),
+      ...(next === undefined ? {} : { link: { '@rel': 'next', '@href': next } }),
     },
   })
 }

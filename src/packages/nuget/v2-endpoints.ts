@@ -5,7 +5,7 @@ import { type Bytes, bytes, endpoint } from '../../http/endpoint.ts'
 import { flag, integer, text } from '../../http/params.ts'
 import { onProjectPackages } from '../registry/access.ts'
 import type { PackagePlace } from '../registry/place-queries.ts'
-import { nugetRead } from './access.ts'
+import { nugetRead, onNugetFeed } from './access.ts'
 import { rootOf } from './addresses.ts'
 import {
   entryDocument,
@@ -30,7 +30,7 @@ export const getNugetV2 = endpoint({
   summary:
     'Say which collections NuGet clients of protocol 2 find; tells nothing about the project',
   tags,
-  access: anyone(),
+  access: onNugetFeed(),
   params: { id: word },
   response: xml,
   handler: ({ ctx, params }) => ({
@@ -127,8 +127,24 @@ async function answerCollection(
     if (!found) throw notFound('Package')
     return { body: entryDocument(ctx, root, found), type: 'application/atom+xml; charset=utf-8' }
   }
-  const rows = await rowsFor(ctx, place, collection.replace(/\(\)$/, ''), query)
-  return { body: feedDocument(ctx, root, rows), type: 'application/atom+xml; charset=utf-8' }
+  const name = collection.replace(/\(\)$/, '')
+  const { rows, skip } = await rowsFor(ctx, place, name, query)
+  const next = skip === undefined ? undefined : nextPage(`${root}/v2/${collection}`, query, skip)
+  return { body: feedDocument(ctx, root, rows, next), type: 'application/atom+xml; charset=utf-8' }
+}
+
+/** The address of what follows. */
+function nextPage(address: string, query: FeedQuery, skip: number): string {
+  const { $top: _, ...rest } = query
+  const pairs = Object.entries({ ...rest, $skip: skip }).filter(([, value]) => value !== undefined)
+  const text = pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+  return `${address}?${text.join('&')}`
+}
+
+/** Versions, and how many names to skip for those that follow. */
+interface FeedPage {
+  readonly rows: FeedRow[]
+  readonly skip?: number
 }
 
 async function rowsFor(
@@ -136,28 +152,37 @@ async function rowsFor(
   place: PackagePlace,
   collection: string,
   query: FeedQuery,
-): Promise<FeedRow[]> {
-  if (collection === 'FindPackagesById') return await rowsOf(ctx, place, unquoted(query.id ?? ''))
+): Promise<FeedPage> {
+  if (collection === 'FindPackagesById') {
+    return { rows: await rowsOf(ctx, place, unquoted(query.id ?? '')) }
+  }
   if (collection === 'Search') return await searched(ctx, place, query)
   if (collection !== 'Packages') throw notFound('Collection')
-  // Clients ask for one name, in a filter that they all write alike.
+  // Clients ask for one name, in a filter that they all write alike, or list everything.
   const [, name] = /^\(?tolower\(Id\)\s+eq\s+'([^']+)'\)?/i.exec(query.$filter ?? '') ?? []
-  return name === undefined ? [] : await rowsOf(ctx, place, name)
+  if (name !== undefined) return { rows: await rowsOf(ctx, place, name) }
+  const includePrerelease = /^IsAbsoluteLatestVersion/i.test(query.$filter ?? '')
+  return await searched(ctx, place, { ...query, includePrerelease })
 }
 
-async function searched(ctx: Ctx, place: PackagePlace, query: FeedQuery): Promise<FeedRow[]> {
+const MOST_NAMES = 100
+
+async function searched(ctx: Ctx, place: PackagePlace, query: FeedQuery): Promise<FeedPage> {
+  const { $skip: skip = 0, $top: top } = query
+  const take = Math.min(top ?? MOST_NAMES, MOST_NAMES)
   const { names } = await searchNames(ctx, place, {
     term: unquoted(query.searchTerm ?? ''),
     prerelease: query.includePrerelease ?? false,
-    skip: query.$skip ?? 0,
-    take: Math.min(query.$top ?? 30, 100),
+    skip,
+    take,
   })
-  const found: FeedRow[] = []
+  const rows: FeedRow[] = []
   for (const name of names) {
-    const rows = await rowsOf(ctx, place, name)
-    found.push(...rows.filter((one) => (query.includePrerelease ? one.isHighest : one.isLatest)))
+    const versions = await rowsOf(ctx, place, name)
+    rows.push(...versions.filter((one) => (query.includePrerelease ? one.isHighest : one.isLatest)))
   }
-  return found
+  const isCut = names.length === take && (top === undefined || top > take)
+  return isCut ? { rows, skip: skip + take } : { rows }
 }
 
 const MOST_VERSIONS = 1000
