@@ -77,6 +77,8 @@ async function deployTokenRole(
       ? token.projectId === place.project
       : await isBelowGroup(ctx.db, place.namespace, token.groupId)
   if (!reaches) return Role.none
+  // Who publishes packages by a token also deletes them and their tags (docs/contract/C-resolved §0.3).
+  if (token.scopes.includes('write_package_registry')) return Role.maintainer
   return token.scopes.some((scope) => scope.startsWith('write_')) ? Role.developer : Role.reporter
 }
 

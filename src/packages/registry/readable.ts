@@ -22,7 +22,7 @@ function byRole(ctx: Pick<Ctx, 'actor' | 'now'>): RawBuilder<SqlBool> {
 function seenBy(actor: Actor, ctx: Pick<Ctx, 'now'>): RawBuilder<SqlBool> {
   const viewer = viewerOf(actor, dayOf(ctx.now()))
   return sql<SqlBool>`(${seesProject(viewer)}
-    AND ${seesFeature(viewer, 'package_registry', Role.reporter)})`
+    AND ${seesFeature(viewer, 'package_registry', Role.guest)})`
 }
 
 /** A deploy token reads the packages of its project, or of all projects below its group. */

@@ -113,7 +113,7 @@ export const testNewUpstream = endpoint({
   path: `${GROUP}/upstreams/test`,
   summary: 'Try whether an upstream that is not there yet answers',
   tags,
-  access: onVirtualGroup('write', { ofUpstreams: true }),
+  access: onVirtualGroup('read', { ofUpstreams: true }),
   jobToken: true,
   body: { url: filledText({ max: 255 }), username: secret.optional(), password: secret.optional() },
   response: testEntity,
@@ -209,7 +209,7 @@ export const testChangedUpstream = endpoint({
   path: `${ROOT}/upstreams/:upstream_id/test`,
   summary: 'Try whether an upstream would answer at another address or with other credentials',
   tags,
-  access: onUpstream('write'),
+  access: onUpstream('read'),
   params: { upstream_id: word },
   jobToken: true,
   body: {
