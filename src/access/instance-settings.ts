@@ -12,10 +12,7 @@ import { inTransaction } from '../store/transaction.ts'
 import { type SettingName, type SettingValues, settingDefinitions } from './setting-definitions.ts'
 
 /** Features that an instance has only when somebody switches them on (docs/contract/C §Limits); all others are there. */
-const OFF_BY_DEFAULT: ReadonlySet<string> = new Set([
-  'virtual_registry_maven',
-  'generic_alert_fingerprinting',
-])
+const OFF_BY_DEFAULT: ReadonlySet<string> = new Set(['generic_alert_fingerprinting'])
 
 const presets = Object.fromEntries(
   Object.entries(settingDefinitions).map(([name, { preset }]) => [name, preset]),

@@ -112,8 +112,13 @@ export const settings = {
   maxAvatar: bytes('200k', { doc: 'Largest avatar' }),
   maxPackageFile: bytes('5g', { doc: 'Largest file of a package' }),
   maxProjectPackages: bytes('0', {
-    doc: 'Largest size of all packages of a project; 0 has no limit',
+    doc: 'Largest size of all packages and images of a project; 0 has no limit',
   }),
+  npmUrl: text('https://registry.npmjs.org', {
+    doc: 'Where npm is sent for packages that are not here, where forwarding is on',
+  }),
+  pypiUrl: text('https://pypi.org', { doc: 'The same for pip' }),
+  mavenUrl: text('https://repo1.maven.org/maven2', { doc: 'The same for Maven' }),
   maxBlob: bytes('100m', { doc: 'Largest file that an edit through the API may write' }),
   maxOffset: integer(
     50_000,

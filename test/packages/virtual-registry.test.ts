@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newFolder } from '../support/database.ts'
+import { type MailServer, openMailServer } from '../support/mail-server.ts'
 import { client, openReachableWorld } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
 
 let world: World
+let smtp: MailServer
 let ana: Caller
 let groupId: number
 let upstream: Server
@@ -25,7 +27,10 @@ beforeAll(async () => {
   await new Promise<void>((done) => upstream.listen(0, '127.0.0.1', done))
   const { port } = upstream.address() as AddressInfo
   address = `http://127.0.0.1:${port}`
+  smtp = await openMailServer()
   world = await openReachableWorld({
+    smtpUrl: smtp.url,
+    mailFrom: 'git@example.com',
     // Where tests run, the name may lead to a mirror at a private address.
     outboundAllow: ['127.0.0.1', 'repo1.maven.org'],
     outboundTimeout: 5000,
@@ -35,6 +40,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await world.close()
+  await smtp.close()
   upstream.closeAllConnections()
   upstream.close()
 })
@@ -163,6 +169,45 @@ describe('an upstream that is not what it says', () => {
     expect((await ana.get(`${ROOT}/upstreams/${upstreamId}/cache_entries`)).body).toEqual([])
   })
 
+  test('hangs in the middle: the client hears of it within seconds, and nothing is kept', async () => {
+    const { id, upstreamId } = await registry()
+    answer = (request, response) => {
+      response.writeHead(200, { 'Content-Length': 100 })
+      if (request.method === 'HEAD') response.end()
+      else response.write('half')
+    }
+    await expect(get(id)).rejects.toThrow()
+    expect((await ana.get(`${ROOT}/upstreams/${upstreamId}/cache_entries`)).body).toEqual([])
+    answer = serving({ [JAR]: 'the jar' })
+    expect((await get(id)).body).toBe('the jar')
+  }, 20_000)
+
+  test('says ten gigabytes, and is not read', async () => {
+    const { id, upstreamId } = await registry()
+    answer = (request, response) => {
+      const isHead = request.method === 'HEAD'
+      response.writeHead(200, { 'Content-Length': isHead ? 7 : 10 * 1024 ** 3 })
+      if (isHead) response.end()
+      else response.write('x')
+    }
+    expect((await get(id)).status).toBe(502)
+    expect((await ana.get(`${ROOT}/upstreams/${upstreamId}/cache_entries`)).body).toEqual([])
+  })
+
+  test('has another file for the second request than it said for the first', async () => {
+    const { id, upstreamId } = await registry()
+    let version = 0
+    answer = (request, response) => {
+      version += 1
+      return serving({ [JAR]: `version ${version}` }, `"${version}"`)(request, response)
+    }
+    expect((await get(id)).body).toBe('version 2')
+    const entries = () => ana.get(`${ROOT}/upstreams/${upstreamId}/cache_entries`)
+    await until(async () => (await entries()).body.length === 1)
+    expect((await entries()).body).toMatchObject([{ upstream_etag: '"2"', size: 9 }])
+    expect((await get(id)).body).toBe('version 2')
+  })
+
   test('leads to a private address', async () => {
     const { id } = await registry()
     answer = (_request, response) => {
@@ -251,13 +296,27 @@ test('what nobody downloads for long is forgotten by the policy', async () => {
   const policy = { enabled: true, cadence: 1, keep_n_days_after_download: 2 }
   expect((await ana.post(path, policy)).status).toBe(201)
   expect((await ana.patch(path, { cadence: 3 })).status).toBe(400)
+  expect((await ana.patch(path, { notify_on_success: true })).status).toBe(200)
+  smtp.clear()
   world.setNow('2026-05-08T10:00:00.000Z')
   await world.runTasks()
   expect((await entries()).body).toEqual([])
   expect((await ana.get(path)).body.last_run_at).toBe('2026-05-08T10:00:00.000Z')
+  const mail = await smtp.wait('ana@example.com', 'acme | Virtual registry cleanup done')
+  expect(mail).toMatch(/Files that were removed: [1-9]/)
   expect((await ana.delete(path)).status).toBe(204)
   expect((await ana.get(path)).status).toBe(404)
   world.setNow('2026-05-04T10:00:00.000Z')
+})
+
+test('the feature can be switched off by either of its names', async () => {
+  const { id } = await registry()
+  for (const name of ['virtual_registry_maven', 'maven_virtual_registry']) {
+    await world.root.post(`/features/${name}`, { value: false })
+    expect((await ana.get(`${ROOT}/registries/${id}`)).status).toBe(401)
+    await world.root.delete(`/features/${name}`)
+    expect((await ana.get(`${ROOT}/registries/${id}`)).status).toBe(200)
+  }
 })
 
 test('mvn builds with an empty local repository, all through the registry', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Problem, unauthorized } from '../../base/problem.ts'
 import { Answer, bytes, endpoint } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
+import { forwardOr } from '../forwarding/forward.ts'
 import { clientRead, clientWrite, onGroupPackages, onProjectPackages } from '../registry/access.ts'
 import { onMavenInstance } from './access.ts'
 import { answerMavenFile } from './download.ts'
@@ -37,9 +38,20 @@ export const getMavenPackageFile = endpoint({
   access: onProjectPackages('read_packages'),
   params,
   response: bytes('application/octet-stream'),
-  handler: ({ ctx, project, params, request }) =>
-    answerMavenFile(ctx, { projectId: project.id }, readMavenPath(params.path), request),
+  async handler({ ctx, project, params, request }) {
+    const path = readMavenPath(params.path)
+    try {
+      return await answerMavenFile(ctx, { projectId: project.id }, path, request)
+    } catch (error) {
+      const ask = { namespaceId: project.namespace_id, path: params.path }
+      throw isMissing(error) ? await forwardOr(ctx, 'maven', ask, error) : error
+    }
+  },
 })
+
+function isMissing(error: unknown): error is Problem {
+  return error instanceof Problem && error.status === 404
+}
 
 export const getGroupMavenPackageFile = endpoint({
   ...clientRead,
@@ -54,9 +66,10 @@ export const getGroupMavenPackageFile = endpoint({
     try {
       return await answerMavenFile(ctx, { groupId: group.id }, readMavenPath(params.path), request)
     } catch (error) {
+      if (!isMissing(error)) throw error
       // It may be in a project that only those who sign in can see.
-      const isMissing = error instanceof Problem && error.status === 404
-      throw isMissing && ctx.actor.kind === 'anonymous' ? unauthorized() : error
+      if (ctx.actor.kind === 'anonymous') throw unauthorized()
+      throw await forwardOr(ctx, 'maven', { namespaceId: group.id, path: params.path }, error)
     }
   },
 })

@@ -32,7 +32,8 @@ export function onNpmPackage(ability: Ability): Access<{ project: Project; place
     async find(request) {
       const name = nameOf(request)
       const { project } = await admitted.find(request)
-      return { project, place: { name, projectIds: [project.id] } }
+      const place = { name, projectIds: [project.id], namespaceId: project.namespace_id }
+      return { project, place }
     },
   })
 }
@@ -52,6 +53,19 @@ export function onNpmPublish(): Access<{ project: Project; place: NpmPlace }> {
 
 /** The package that the path names, wherever below the level the caller may read it. */
 export function onNpmPlace(level: Level): Access<{ place: NpmPlace }> {
+  const searched = onNpmSearch(level)
+  return challenging({
+    ...searched,
+    async find(request) {
+      const { place } = await searched.find(request)
+      if (place.projectIds.length === 0) throw notFound('Package')
+      return { place }
+    },
+  })
+}
+
+/** As `onNpmPlace`, also when no project has the package. */
+export function onNpmSearch(level: Level): Access<{ place: NpmPlace }> {
   if (level === 'project') return onNpmPackage('read_packages')
   if (level === 'instance') return onInstancePackage()
   const admitted = onGroup('read_packages')
@@ -60,7 +74,8 @@ export function onNpmPlace(level: Level): Access<{ place: NpmPlace }> {
     async find(request) {
       const name = nameOf(request)
       const { group } = await admitted.find(request)
-      return { place: await placeWithin(request, name, { groupId: group.id }) }
+      const place = await placeWithin(request, name, { groupId: group.id })
+      return { place: { ...place, namespaceId: group.id } }
     },
   })
 }
@@ -74,7 +89,7 @@ function onInstancePackage(): Access<{ place: NpmPlace }> {
     async find(request) {
       const name = nameOf(request)
       const scope = scopeOf(name)
-      if (scope === undefined) throw notFound('Package')
+      if (scope === undefined) return { place: { name, projectIds: [] } }
       return { place: await placeWithin(request, name, { rootPath: scope }) }
     },
   })
@@ -86,7 +101,6 @@ async function placeWithin(
   within: Parameters<typeof listProjectsWith>[2],
 ): Promise<NpmPlace> {
   const projectIds = await listProjectsWith(request.ctx, name, within)
-  if (projectIds.length === 0) throw notFound('Package')
   return { name, projectIds }
 }
 

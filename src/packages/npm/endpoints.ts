@@ -1,17 +1,33 @@
 import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
-import { anyone, onGroup, onProject, signedIn } from '../../access/subjects.ts'
-import { notFound } from '../../base/problem.ts'
+import {
+  anyone,
+  type Group,
+  onGroup,
+  onProject,
+  type Project,
+  signedIn,
+} from '../../access/subjects.ts'
+import { notFound, type Problem, unauthorized } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
 import { bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
+import { elsewhere, forwardOr, isForwarded } from '../forwarding/forward.ts'
 import { challenging } from '../registry/access.ts'
 import { answerDocument } from '../registry/documents.ts'
 import { answerPackageFile } from '../registry/download.ts'
-import { type Level, onNpmPackage, onNpmPlace, onNpmPublish, onNpmTag } from './access.ts'
+import {
+  type Level,
+  onNpmPackage,
+  onNpmPlace,
+  onNpmPublish,
+  onNpmSearch,
+  onNpmTag,
+} from './access.ts'
 import { npmRead, npmWrite } from './client.ts'
 import { deprecateNpmVersions } from './deprecate.ts'
 import { findTarball } from './find-tarball.ts'
-import { readNpmMetadata, readTags } from './metadata.ts'
+import { type NpmPlace, readNpmMetadata, readTags } from './metadata.ts'
 import { publishNpmPackage } from './publish.ts'
 import { deleteNpmTag, putNpmTag } from './tags.ts'
 import { listVersionsOf } from './versions.ts'
@@ -37,6 +53,13 @@ function formOf(headers: RequestFacts['headers']) {
   return String(headers.accept ?? '').includes(SHORT_TYPE) ? 'short' : 'full'
 }
 
+/** A package that is not here may be elsewhere, or in a project that only those who sign in can see. */
+async function missing(ctx: Ctx, level: Level, { name, namespaceId }: NpmPlace): Promise<Problem> {
+  const isHidden = level !== 'project' && ctx.actor.kind === 'anonymous'
+  const refusal = isHidden ? unauthorized() : notFound('Package')
+  return await forwardOr(ctx, 'npm', { namespaceId, path: name.replace('/', '%2f') }, refusal)
+}
+
 export const getNpmPackages = LEVELS.flatMap((level) =>
   NAMES.map((name) =>
     endpoint({
@@ -45,13 +68,13 @@ export const getNpmPackages = LEVELS.flatMap((level) =>
       path: `${ROOTS[level]}/${name.path}`,
       summary: 'Get what npm knows of a package and its versions',
       tags,
-      access: onNpmPlace(level),
+      access: onNpmSearch(level),
       params: name.params,
       response: bytes('application/json'),
       async handler({ ctx, place, request }) {
         const form = formOf(request.headers)
         const document = await readNpmMetadata(ctx, place, form)
-        if (!document) throw notFound('Package')
+        if (!document) throw await missing(ctx, level, place)
         const type = form === 'short' ? SHORT_TYPE : 'application/json'
         return answerDocument(request, document, type)
       },
@@ -160,7 +183,12 @@ function onLevel(level: Level) {
   return anyone()
 }
 
-/** No advisories are kept here; `npm audit` is content with none. */
+function namespaceOf(given: object): number | undefined {
+  const { project, group } = given as { project?: Project; group?: Group } // what `onLevel` found
+  return group?.id ?? project?.namespace_id
+}
+
+/** No advisories are kept here: `npm audit` is content with none, or asks where packages are forwarded to. */
 export const postNpmAudits = LEVELS.flatMap((level) =>
   (['advisories/bulk', 'audits/quick'] as const).map((kind) =>
     endpoint({
@@ -174,7 +202,12 @@ export const postNpmAudits = LEVELS.flatMap((level) =>
       raw: true,
       response: z.union([z.array(z.unknown()), z.strictObject({})]),
       status: 200,
-      handler: () => (kind === 'advisories/bulk' ? {} : []),
+      async handler({ ctx, ...given }) {
+        if (await isForwarded(ctx, 'npm', namespaceOf(given))) {
+          throw elsewhere(ctx, 'npm', `-/npm/v1/security/${kind}`, 307)
+        }
+        return kind === 'advisories/bulk' ? {} : []
+      },
     }),
   ),
 )

@@ -12,6 +12,8 @@ export type Form = 'full' | 'short'
 export interface NpmPlace {
   readonly name: string
   readonly projectIds: readonly number[]
+  /** The group that was asked, or the one of the project. */
+  readonly namespaceId?: number
 }
 
 /** The metadata document of a package; nothing when there is no such package. Of several projects, versions merge. */

@@ -3,6 +3,7 @@ import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
+import { forwardOr } from '../forwarding/forward.ts'
 import { clientRead, clientWrite, onGroupPackages, onProjectPackages } from '../registry/access.ts'
 import { answerDocument } from '../registry/documents.ts'
 import { answerPackageFile } from '../registry/download.ts'
@@ -38,10 +39,19 @@ async function index(ctx: Ctx, place: PypiPlace & { title: string }, request: Re
   return answerDocument(request, await readIndex(ctx, place, root, form), PAGE_TYPES[form])
 }
 
-async function files(ctx: Ctx, place: PypiPlace, name: string, request: RequestFacts) {
+async function files(
+  ctx: Ctx,
+  place: PypiPlace & { readonly namespaceId: number },
+  name: string,
+  request: RequestFacts,
+) {
   const form = formOf(request.headers.accept)
   const document = await readFiles(ctx, place, normalName(name), form)
-  if (!document) throw notFound('Package')
+  if (!document) {
+    const path = `simple/${encodeURIComponent(normalName(name))}/`
+    const ask = { namespaceId: place.namespaceId, path }
+    throw await forwardOr(ctx, 'pypi', ask, notFound('Package'))
+  }
   return answerDocument(request, document, PAGE_TYPES[form])
 }
 
@@ -92,7 +102,12 @@ export const listPypiFiles = endpoint({
   params: { package_name: text({ max: 255 }) },
   response: html,
   handler: ({ ctx, project, params, request }) =>
-    files(ctx, { projectId: project.id }, params.package_name, request),
+    files(
+      ctx,
+      { projectId: project.id, namespaceId: project.namespace_id },
+      params.package_name,
+      request,
+    ),
 })
 
 export const listGroupPypiFiles = endpoint({
@@ -105,7 +120,7 @@ export const listGroupPypiFiles = endpoint({
   params: { package_name: text({ max: 255 }) },
   response: html,
   handler: ({ ctx, group, params, request }) =>
-    files(ctx, { groupId: group.id }, params.package_name, request),
+    files(ctx, { groupId: group.id, namespaceId: group.id }, params.package_name, request),
 })
 
 export const downloadPypiFile = endpoint({

@@ -1,7 +1,7 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import { invalid } from '../../base/problem.ts'
+import { wholeMatch } from '../../base/whole-match.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Db } from '../../store/schema.ts'
 import { findSettings, listSettingsAbove, saveSettings } from './queries.ts'
@@ -17,6 +17,13 @@ export const packageSettings = z.strictObject({
   terraform_module_duplicates_allowed: z.boolean().default(false),
   terraform_module_duplicate_exception_regex: z.string().default(''),
   nuget_symbol_server_enabled: z.boolean().default(false),
+  // Null takes what stands above; a lock makes it count for all groups below.
+  npm_package_requests_forwarding: z.boolean().nullable().default(null),
+  lock_npm_package_requests_forwarding: z.boolean().default(false),
+  pypi_package_requests_forwarding: z.boolean().nullable().default(null),
+  lock_pypi_package_requests_forwarding: z.boolean().default(false),
+  maven_package_requests_forwarding: z.boolean().nullable().default(null),
+  lock_maven_package_requests_forwarding: z.boolean().default(false),
 })
 
 export type PackageSettings = z.infer<typeof packageSettings>
@@ -42,21 +49,24 @@ export async function changePackageSettings(
     Object.entries(changes).filter(([, value]) => value !== undefined),
   )
   for (const [name, value] of Object.entries(given)) {
-    if (typeof value === 'string' && !compiled(value)) throw invalid({ [name]: ['is invalid'] })
+    if (typeof value === 'string' && !wholeMatch(value)) throw invalid({ [name]: ['is invalid'] })
   }
   const changed = { ...(await readPackageSettings(ctx.db, namespaceId)), ...given }
   await saveSettings(ctx.db, namespaceId, JSON.stringify(changed))
   return changed
 }
 
-/** Anchored at both ends; matches in time linear in the text, whatever the pattern. */
-function compiled(regex: string): RE2JS | undefined {
-  try {
-    return RE2JS.compile(`^(?:${regex})$`)
-  } catch (error) {
-    if (error instanceof RE2JSSyntaxException) return undefined
-    throw error
-  }
+/** What the groups above say of forwarding a format: the highest that locks it, else the nearest that says anything. */
+export async function readForwarding(
+  db: Db,
+  namespaceId: number,
+  type: 'npm' | 'pypi' | 'maven',
+): Promise<boolean | undefined> {
+  const above = (await listSettingsAbove(db, namespaceId)).map((row) => parsed(row.settings))
+  const name = `${type}_package_requests_forwarding` as const
+  const said = above.filter((settings) => settings[name] !== null)
+  const decisive = said.findLast((settings) => settings[`lock_${name}`]) ?? said[0]
+  return decisive?.[name] ?? undefined
 }
 
 /**
@@ -80,7 +90,7 @@ export async function mayDuplicate(
 function allows(settings: PackageSettings, type: DuplicateType, names: readonly string[]): boolean {
   const isAllowed = settings[`${type}_duplicates_allowed`]
   const regex = settings[`${type}_duplicate_exception_regex`]
-  const exception = regex === '' ? undefined : compiled(regex)
+  const exception = regex === '' ? undefined : wholeMatch(regex)
   const isException = exception !== undefined && names.some((name) => exception.matches(name))
   return isAllowed !== isException
 }

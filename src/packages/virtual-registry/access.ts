@@ -17,8 +17,12 @@ import {
 
 type Change = 'read' | 'write'
 
+/** The feature's name, and its later one (docs/contract/C-resolved §4.2). */
+const FLAGS = ['virtual_registry_maven', 'maven_virtual_registry']
+
 function requireSignedIn(ctx: Ctx): void {
-  if (ctx.actor.kind === 'anonymous') throw unauthorized()
+  const isOffered = FLAGS.every((name) => ctx.settings.offers(name))
+  if (ctx.actor.kind === 'anonymous' || !isOffered) throw unauthorized()
 }
 
 const common = { kind: 'custom', subjectFirst: true, before: requireSignedIn } as const

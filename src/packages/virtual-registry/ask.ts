@@ -6,10 +6,11 @@ import type { UpstreamAddress } from './upstream.ts'
 
 const HEAD_MS = 5000
 const GET_MS = 3_600_000
+const HEADERS_MS = 10_000
 const MOST_BYTES = 5 * 1024 * 1024 * 1024
 
-/** Asks an upstream for a path; each redirect is checked as the address itself. */
-export function askUpstream(
+/** Asks an upstream for a path, and waits for its headers a while; each redirect is checked as the address itself. */
+export async function askUpstream(
   ctx: Pick<Ctx, 'outbound'>,
   upstream: UpstreamAddress,
   path: string,
@@ -18,13 +19,20 @@ export function askUpstream(
   const encoded = path.split('/').map(encodeURIComponent).join('/')
   const { username, password } = upstream
   const pair = Buffer.from(`${username}:${password}`).toString('base64')
-  return ctx.outbound.request(`${upstream.url}/${encoded}`, {
+  const headersLate = new AbortController()
+  const timer = setTimeout(
+    () => headersLate.abort(new OutboundError('timeout', 'the upstream does not answer')),
+    HEADERS_MS,
+  )
+  const asked = ctx.outbound.request(`${upstream.url}/${encoded}`, {
     method,
+    signal: headersLate.signal,
     headers: username === null ? {} : { Authorization: `Basic ${pair}` },
     timeoutMs: method === 'HEAD' ? HEAD_MS : GET_MS,
     maxSize: MOST_BYTES,
     raw: true,
   })
+  return await asked.finally(() => clearTimeout(timer))
 }
 
 export interface Headers {

@@ -20,6 +20,8 @@ const running = new Map<string, Promise<Transfer>>()
 
 const AHEAD_BYTES = 8 * 1024 * 1024
 const SLOW_MS = 30_000
+/** How long an upstream may send nothing in the middle of a file (docs/contract/C-resolved §4.3). */
+const IDLE_MS = 10_000
 
 /**
  * Fetches a file; whoever asks while it is on the way gets the same transfer. `isFirst` says whose its stream is. A file
@@ -74,14 +76,17 @@ async function store(
   { headers, source, body }: Copy,
 ): Promise<EntryRow> {
   try {
-    const file = await ctx.files.put(teed(source, body), {
-      digests: ['sha1', 'md5'],
-      check({ size }) {
-        if (headers.length !== undefined && size !== headers.length) {
-          throw new OutboundError('damaged', 'the answer was cut short')
-        }
+    const file = await ctx.files.put(
+      teed(source, body, Math.min(IDLE_MS, ctx.config.outboundTimeout)),
+      {
+        digests: ['sha1', 'md5'],
+        check({ size }) {
+          if (headers.length !== undefined && size !== headers.length) {
+            throw new OutboundError('damaged', 'the answer was cut short')
+          }
+        },
       },
-    })
+    )
     body.end()
     const now = ctx.now()
     const entry = await saveEntry(ctx.db, {
@@ -108,12 +113,26 @@ async function store(
 }
 
 /** Gives the store each piece, and the first client too; a client that is slow for long is left behind. */
-async function* teed(source: Readable, body: PassThrough): AsyncGenerator<Uint8Array> {
-  for await (const piece of source) {
-    if (!body.destroyed && !body.write(piece)) await drained(body)
-    yield piece as Uint8Array
+async function* teed(
+  source: Readable,
+  body: PassThrough,
+  idleMs: number,
+): AsyncGenerator<Uint8Array> {
+  const wait = () => setTimeout(() => source.destroy(new OutboundError('timeout', IDLE)), idleMs)
+  let timer = wait()
+  try {
+    for await (const piece of source) {
+      clearTimeout(timer)
+      if (!body.destroyed && !body.write(piece)) await drained(body)
+      yield piece as Uint8Array
+      timer = wait()
+    }
+  } finally {
+    clearTimeout(timer)
   }
 }
+
+const IDLE = 'the upstream sends nothing any more'
 
 function drained(body: PassThrough): Promise<void> {
   return new Promise((resolve) => {

@@ -89,17 +89,17 @@ test('appearance and plan limits are kept', async () => {
 })
 
 test('features are switched, shown and forgotten', async () => {
-  const on = await root.post('/features/virtual_registry_maven', { value: true })
+  const on = await root.post('/features/generic_alert_fingerprinting', { value: true })
   expect([on.status, on.body]).toEqual([
     201,
     {
-      name: 'virtual_registry_maven',
+      name: 'generic_alert_fingerprinting',
       state: 'on',
       gates: [{ key: 'boolean', value: true }],
       definition: null,
     },
   ])
-  expect(world.ctx.settings.offers('virtual_registry_maven')).toBe(true)
+  expect(world.ctx.settings.offers('generic_alert_fingerprinting')).toBe(true)
   expect(world.ctx.settings.offers('anything_else')).toBe(true)
   const share = await root.post('/features/x', { value: '30' })
   expect(share.body).toMatchObject({
@@ -112,8 +112,8 @@ test('features are switched, shown and forgotten', async () => {
   const some = await root.post('/features/y', { value: 'true', user: 'ana,ben' })
   expect(some.body.gates).toContainEqual({ key: 'actors', value: ['user:ana', 'user:ben'] })
   expect((await root.get('/features')).body).toHaveLength(3)
-  expect((await root.delete('/features/virtual_registry_maven')).status).toBe(204)
-  expect(world.ctx.settings.offers('virtual_registry_maven')).toBe(false)
+  expect((await root.delete('/features/generic_alert_fingerprinting')).status).toBe(204)
+  expect(world.ctx.settings.offers('generic_alert_fingerprinting')).toBe(false)
   expect((await ana.get('/features')).status).toBe(403)
 })
 
