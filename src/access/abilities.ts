@@ -135,6 +135,7 @@ export const projectAbilities = {
   read_container_images: { role: guest, visitor: 'anyone', feature: 'container_registry' },
   write_container_image: { role: developer, feature: 'container_registry', write: true },
   delete_container_image: { role: developer, feature: 'container_registry', write: true },
+  admin_container_images: { role: maintainer, feature: 'container_registry', write: true },
   write_package: { role: developer, feature: 'package_registry', write: true },
   delete_package: { role: maintainer, feature: 'package_registry', write: true },
   admin_package_rules: { role: maintainer, feature: 'package_registry' },

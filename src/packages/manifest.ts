@@ -3,6 +3,7 @@ import { endpointsOf, type Manifest } from '../manifest.ts'
 import { packages } from '../store/migrations/0200-packages.ts'
 import { containerImages } from '../store/migrations/0201-container-images.ts'
 import { virtualRegistries } from '../store/migrations/0202-virtual-registries.ts'
+import { imageCleanup } from '../store/migrations/0203-image-cleanup.ts'
 import * as cleanup from './cleanup/endpoints.ts'
 import { runCleanupPolicies } from './cleanup/run.ts'
 import * as composer from './composer/endpoints.ts'
@@ -10,11 +11,15 @@ import * as conan from './conan/common-endpoints.ts'
 import * as conanV1 from './conan/v1-endpoints.ts'
 import * as conanV2 from './conan/v2-endpoints.ts'
 import * as containerRegistry from './container-registry/endpoints.ts'
+import * as imageTags from './container-registry/tag-endpoints.ts'
 import * as generic from './generic/endpoints.ts'
 import * as go from './go/endpoints.ts'
 import * as helm from './helm/endpoints.ts'
+import { cleanUpImages, deleteTagsByPattern } from './image-cleanup/run.ts'
+import * as imageProtection from './image-protection/endpoints.ts'
 import * as images from './images/endpoints.ts'
 import { collectImages } from './images/remove.ts'
+import { deleteImageRepository } from './images/remove-tags.ts'
 import * as imageToken from './images/token-endpoints.ts'
 import * as imageUploads from './images/upload-endpoints.ts'
 import * as management from './management/endpoints.ts'
@@ -37,7 +42,14 @@ import * as virtualUpstreams from './virtual-registry/upstream-endpoints.ts'
 export const packagesArea: Manifest = {
   name: 'packages',
   endpoints: endpointsOf({
-    container_registry: [containerRegistry, images, imageToken, imageUploads],
+    container_registry: [
+      containerRegistry,
+      imageProtection,
+      images,
+      imageTags,
+      imageToken,
+      imageUploads,
+    ],
     packages: [
       cleanup,
       composer,
@@ -60,8 +72,11 @@ export const packagesArea: Manifest = {
     virtual_registries: [virtualCache, virtualPolicy, virtualRegistry, virtualUpstreams],
   }),
   tasks: [
+    cleanUpImages,
     cleanVirtualCaches,
     collectImages,
+    deleteImageRepository,
+    deleteTagsByPattern,
     removeMarkedPackages,
     rewriteMavenMetadata,
     runCleanupPolicies,
@@ -69,7 +84,8 @@ export const packagesArea: Manifest = {
   schedules: [
     every(3_600_000, runCleanupPolicies, {}),
     every(3_600_000, cleanVirtualCaches, {}),
+    every(3_600_000, cleanUpImages, {}),
     every(86_400_000, collectImages, {}),
   ],
-  migrations: [packages, containerImages, virtualRegistries],
+  migrations: [packages, containerImages, virtualRegistries, imageCleanup],
 }

@@ -1,4 +1,5 @@
 import { done, examples, owner, type Spot } from '../contract/example.ts'
+import { pushImage } from './container-registry/push-image.ts'
 
 const basic = 'images are asked for by Bearer or Basic, with an image that was pushed'
 
@@ -91,5 +92,46 @@ const virtual = {
   [`DELETE ${policy}`]: { prepare: ruled },
 }
 
+async function pushed(spot: Spot) {
+  const { project } = spot.place
+  const project_path = (await done(owner(spot), 'GET', `/projects/${project.id}`))
+    .path_with_namespace
+  const { answer } = await pushImage(spot.stage.world, owner(spot), `${project_path}/app`, 'v1')
+  if (answer.status !== 201) throw new Error(`no image: ${JSON.stringify(answer.body)}`)
+  const [row] = await done(owner(spot), 'GET', `/projects/${project.id}/registry/repositories`)
+  return { repository_id: String(row.id), tag_name: 'v1' }
+}
+
+const tagRule = {
+  tag_name_pattern: '^v',
+  minimum_access_level_for_push: 'maintainer',
+  minimum_access_level_for_delete: 'owner',
+}
+const tagRules = 'P/registry/protection/tag/rules'
+
+async function tagRuled(spot: Spot) {
+  const path = `/projects/${spot.place.project.id}/registry/protection/tag/rules`
+  return { protection_rule_id: String((await done(owner(spot), 'POST', path, tagRule)).id) }
+}
+
+const repository = 'P/registry/repositories/:repository_id'
+
+const management = {
+  'GET /registry/repositories/:id': {
+    prepare: async (spot: Spot) => ({ id: (await pushed(spot)).repository_id }),
+  },
+  [`DELETE ${repository}`]: { prepare: pushed },
+  [`GET ${repository}/tags`]: { prepare: pushed },
+  [`GET ${repository}/tags/:tag_name`]: { prepare: pushed },
+  [`DELETE ${repository}/tags/:tag_name`]: { prepare: pushed },
+  [`DELETE ${repository}/tags`]: { prepare: pushed, query: { name_regex_delete: '.*' } },
+  [`POST ${tagRules}`]: { body: tagRule },
+  [`PATCH ${tagRules}/:protection_rule_id`]: {
+    prepare: tagRuled,
+    body: { tag_name_pattern: '^w' },
+  },
+  [`DELETE ${tagRules}/:protection_rule_id`]: { prepare: tagRuled },
+}
+
 /** Good requests for images and virtual registries. */
-export const imageExamples = examples({ ...images, ...virtual })
+export const imageExamples = examples({ ...images, ...management, ...virtual })

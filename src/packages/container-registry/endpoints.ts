@@ -2,18 +2,19 @@ import { z } from 'zod'
 import { onGroup, onProject } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
+import { forbidden, notFound } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { flag } from '../../http/params.ts'
+import { flag, id } from '../../http/params.ts'
+import { removeRepository } from '../images/remove-tags.ts'
+import { onRepository, onRepositoryAlone } from './access.ts'
 import { presentRepositories, repositoryEntity } from './entity.ts'
+import { protectedTagsOf } from './protected.ts'
 import { listRepositories } from './queries.ts'
-
-const tags = ['container_registry']
 
 export const listProjectRegistryRepositories = endpoint({
   method: 'GET',
   path: '/projects/:id/registry/repositories',
   summary: 'List the repositories of images of a project',
-  tags,
   access: onProject('read_container_images'),
   scopes: ['api', 'read_api', 'read_registry'],
   jobToken: true,
@@ -30,7 +31,6 @@ export const listGroupRegistryRepositories = endpoint({
   method: 'GET',
   path: '/groups/:id/registry/repositories',
   summary: 'List the repositories of images of the projects of a group',
-  tags,
   access: onGroup('read_container_images'),
   scopes: ['api', 'read_api', 'read_registry'],
   query: { tags: flag().optional(), tags_count: flag().optional() },
@@ -40,5 +40,36 @@ export const listGroupRegistryRepositories = endpoint({
     const place = { groupId: group.id, viewer: viewerOf(ctx.actor, dayOf(ctx.now())) }
     const found = await listRepositories(ctx.db, place, page)
     return { ...found, items: await presentRepositories(ctx, found.items, query) }
+  },
+})
+
+export const getRegistryRepository = endpoint({
+  method: 'GET',
+  path: '/registry/repositories/:id',
+  summary: 'Get a repository of images',
+  access: onRepositoryAlone(),
+  scopes: ['api', 'read_api', 'read_registry'],
+  jobToken: true,
+  params: { id: id() },
+  query: { tags: flag().optional(), tags_count: flag().optional(), size: flag().optional() },
+  response: repositoryEntity,
+  async handler({ ctx, repository, query }) {
+    const [shown] = await presentRepositories(ctx, [repository], query)
+    if (!shown) throw notFound('Repository')
+    return shown
+  },
+})
+
+export const deleteRegistryRepository = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/registry/repositories/:repository_id',
+  summary: 'Delete a repository of images, in the background',
+  access: onRepository('admin_container_images'),
+  params: { repository_id: id() },
+  status: 202,
+  async handler({ ctx, project, repository }) {
+    const ruled = await protectedTagsOf(ctx, project, repository.id)
+    if (ruled.size > 0) throw forbidden('Some of the tags are protected')
+    await removeRepository(ctx, repository)
   },
 })

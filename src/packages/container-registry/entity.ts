@@ -1,8 +1,25 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
-import { listTagsOf, type RepositoryRow } from './queries.ts'
+import { readConfigHash } from '../images/manifest-file.ts'
+import { readDigest } from '../images/names.ts'
+import { listTagsOf, type RepositoryRow, type TagRow } from './queries.ts'
 
-const tagEntity = z.strictObject({ name: z.string(), path: z.string(), location: z.string() })
+/** A tag in a list. */
+export const tagEntity = z.strictObject({
+  name: z.string(),
+  path: z.string(),
+  location: z.string(),
+})
+
+/** A tag with the image that it is at. */
+export const fullTagEntity = z.strictObject({
+  ...tagEntity.shape,
+  revision: z.string(),
+  short_revision: z.string(),
+  digest: z.string(),
+  created_at: z.string(),
+  total_size: z.int(),
+})
 
 /** A repository of images (docs/contract/D §1.31). */
 export const repositoryEntity = z.strictObject({
@@ -25,6 +42,31 @@ export interface RepositoryShape {
   readonly size?: boolean | undefined
 }
 
+function pathOf(row: RepositoryRow): string {
+  return row.name === '' ? row.full_path : `${row.full_path}/${row.name}`
+}
+
+export function presentTag(
+  ctx: Pick<Ctx, 'config'>,
+  repository: RepositoryRow,
+  name: string,
+): z.input<typeof tagEntity> {
+  const path = `${pathOf(repository)}:${name}`
+  return { name, path, location: `${new URL(ctx.config.externalUrl).host}/${path}` }
+}
+
+/** `revision` is the hash of the image's configuration; an index has none, and shows its own. */
+export async function presentFullTag(
+  ctx: Ctx,
+  repository: RepositoryRow,
+  tag: TagRow,
+): Promise<z.input<typeof fullTagEntity>> {
+  const { name, digest, created_at, total_size } = tag
+  const revision = await readConfigHash(ctx, readDigest(digest))
+  const shown = { revision, short_revision: revision.slice(0, 9), digest, created_at, total_size }
+  return { ...presentTag(ctx, repository, name), ...shown }
+}
+
 export async function presentRepositories(
   ctx: Ctx,
   rows: readonly RepositoryRow[],
@@ -34,13 +76,8 @@ export async function presentRepositories(
   const tags = shape.tags ? await listTagsOf(ctx.db, ids) : []
   const host = new URL(ctx.config.externalUrl).host
   return rows.map((row) => {
-    const path = row.name === '' ? row.full_path : `${row.full_path}/${row.name}`
+    const path = pathOf(row)
     const own = tags.filter((tag) => tag.repository_id === row.id)
-    const presentTag = ({ name }: { name: string }) => ({
-      name,
-      path: `${path}:${name}`,
-      location: `${host}/${path}:${name}`,
-    })
     return {
       id: row.id,
       name: row.name,
@@ -52,7 +89,7 @@ export async function presentRepositories(
       status: row.status,
       ...(shape.tags || shape.tags_count ? { tags_count: row.tags_count } : {}),
       ...(shape.size ? { size: row.size } : {}),
-      ...(shape.tags ? { tags: own.map(presentTag) } : {}),
+      ...(shape.tags ? { tags: own.map(({ name }) => presentTag(ctx, row, name)) } : {}),
     }
   })
 }

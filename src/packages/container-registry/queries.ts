@@ -5,13 +5,8 @@ import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 
-/** Repositories of images in a project, or in the projects of a group whose images the viewer sees. */
-export function listRepositories(
-  db: Db,
-  place: { readonly projectId: number } | { readonly groupId: number; readonly viewer: Viewer },
-  page: OffsetPage,
-) {
-  let query = db
+function repositories(db: Db) {
+  return db
     .selectFrom('container_repositories as r')
     .innerJoin('projects', 'projects.id', 'r.project_id')
     .select([
@@ -28,7 +23,15 @@ export function listRepositories(
       sql<number>`(SELECT coalesce(sum(t.total_size), 0) FROM container_tags t
         WHERE t.repository_id = r.id)`.as('size'),
     ])
-    .orderBy('r.id')
+}
+
+/** Repositories of images in a project, or in the projects of a group whose images the viewer sees. */
+export function listRepositories(
+  db: Db,
+  place: { readonly projectId: number } | { readonly groupId: number; readonly viewer: Viewer },
+  page: OffsetPage,
+) {
+  let query = repositories(db).orderBy('r.id')
   if ('projectId' in place)
     return listPage(db, query.where('r.project_id', '=', place.projectId), page)
   query = query
@@ -58,4 +61,22 @@ export async function listTagsOf(db: Db, repositoryIds: readonly number[]) {
     .where('repository_id', 'in', repositoryIds)
     .orderBy('name')
     .execute()
+}
+
+export function findRepositoryRow(db: Db, id: number): Promise<RepositoryRow | undefined> {
+  return repositories(db).where('r.id', '=', id).executeTakeFirst()
+}
+
+function tagsOf(db: Db, repositoryId: number) {
+  return db.selectFrom('container_tags').selectAll().where('repository_id', '=', repositoryId)
+}
+
+export type TagRow = NonNullable<Awaited<ReturnType<typeof findTagRow>>>
+
+export function findTagRow(db: Db, repositoryId: number, name: string) {
+  return tagsOf(db, repositoryId).where('name', '=', name).executeTakeFirst()
+}
+
+export function listTagPage(db: Db, repositoryId: number, page: OffsetPage) {
+  return listPage(db, tagsOf(db, repositoryId).orderBy('name'), page)
 }

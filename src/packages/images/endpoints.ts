@@ -164,7 +164,11 @@ export const deleteImageManifest = endpoint({
   status: 202,
   async handler({ ctx, image, params }) {
     const repositoryId = await repositoryOf(ctx, image)
-    await removeReference(ctx, repositoryId, readReference(params.reference))
+    await removeReference(
+      ctx,
+      { project: image.project, repositoryId },
+      readReference(params.reference),
+    )
   },
 })
 

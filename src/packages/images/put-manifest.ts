@@ -8,6 +8,7 @@ import type { ImageName } from './access.ts'
 import { type Descriptor, type Manifest, MOST_MANIFEST, readManifest } from './manifest.ts'
 import { digestOf, type Reference } from './names.ts'
 import { imageProblem } from './problem.ts'
+import { assertMayMove } from './protected.ts'
 import {
   ensureRepository,
   listBlobsAmong,
@@ -30,6 +31,7 @@ export async function putManifest(
   }
   const type = request.headers['content-type']
   const manifest = readManifest(bytes, typeof type === 'string' ? type : undefined)
+  if ('tag' in reference) await assertMayMove(ctx, image, 'push', [reference.tag])
   await ctx.files.put([bytes])
   await inTransaction(ctx, async ({ db, now }) => {
     const repositoryId = await ensureRepository(db, image.project.id, image.below, now())

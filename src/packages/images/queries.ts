@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { ContainerManifestsTable } from '../../store/schema/container-registry.ts'
 import type { Db } from '../../store/schema.ts'
+import { imageProblem } from './problem.ts'
 
 export type ManifestRow = Selectable<ContainerManifestsTable>
 
@@ -15,6 +16,7 @@ export async function findRepositoryId(
     .select('id')
     .where('project_id', '=', projectId)
     .where('name', '=', name)
+    .where('status', 'is', null)
     .executeTakeFirst()
   return row?.id
 }
@@ -32,7 +34,7 @@ export async function ensureRepository(
     .onConflict((on) => on.doNothing())
     .execute()
   const id = await findRepositoryId(db, projectId, name)
-  if (id === undefined) throw new Error('a repository that was made is not there')
+  if (id === undefined) throw imageProblem('DENIED', 403, 'the repository is being deleted')
   return id
 }
 

@@ -1,27 +1,33 @@
 import { z } from 'zod'
+import type { Project } from '../../access/subjects.ts'
 import { task } from '../../background/task.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { digestOf, type Reference } from './names.ts'
 import { imageProblem } from './problem.ts'
+import { assertMayMove } from './protected.ts'
 import { deleteManifest, deleteTags, findManifest, listTagNamesOf } from './queries.ts'
 import { deleteOldUploads, deleteUnusedBlobs } from './upload-queries.ts'
 
 /** Deletes a manifest with the tags that are at it, or one tag alone. */
 export async function removeReference(
   ctx: Ctx,
-  repositoryId: number,
+  image: { readonly project: Project; readonly repositoryId: number },
   reference: Reference,
 ): Promise<void> {
+  const { repositoryId } = image
   if ('tag' in reference) {
+    await assertMayMove(ctx, image, 'delete', [reference.tag])
     if ((await deleteTags(ctx.db, repositoryId, [reference.tag])) === 0) throw unknownManifest()
     return
   }
-  await inTransaction(ctx, async ({ db }) => {
+  await inTransaction(ctx, async (inner) => {
+    const { db } = inner
     const row = await findManifest(db, repositoryId, reference.sha256)
     if (!row) throw unknownManifest()
     const names = await listTagNamesOf(db, repositoryId, digestOf(reference.sha256))
+    await assertMayMove(inner, image, 'delete', names)
     if (names.length > 0) await deleteTags(db, repositoryId, names)
     await deleteManifest(db, row)
   })

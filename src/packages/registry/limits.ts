@@ -2,7 +2,7 @@ import { planLimit, type planLimits } from '../../access/plan-limits.ts'
 import { forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { PackageType } from '../../store/schema/packages.ts'
-import { sumPackageFiles } from './queries.ts'
+import { sumStored } from './queries.ts'
 
 const limitNames: Readonly<Partial<Record<PackageType, keyof typeof planLimits>>> = {
   conan: 'conan_max_file_size',
@@ -22,7 +22,7 @@ export function maxFileSize(ctx: Pick<Ctx, 'config' | 'settings'>, type: Package
   return Math.min(ofPlan, ctx.config.maxPackageFile || Number.POSITIVE_INFINITY)
 }
 
-/** Refuses what would make a project's packages larger than the operator allows. */
+/** Refuses what would make a project's packages and images larger than the operator allows. */
 export async function assertWithinQuota(
   ctx: Pick<Ctx, 'config' | 'db'>,
   projectId: number,
@@ -30,7 +30,7 @@ export async function assertWithinQuota(
 ): Promise<void> {
   const most = ctx.config.maxProjectPackages
   if (most === 0) return
-  const used = (await sumPackageFiles(ctx.db, [projectId])).get(projectId) ?? 0
+  const used = await sumStored(ctx.db, projectId)
   if (used + more > most) {
     throw forbidden('The packages of this project have reached their size limit')
   }

@@ -244,17 +244,12 @@ export async function saveLastDownload(db: Db, packageId: number, now: Instant):
     .execute()
 }
 
-/** Bytes of the packages of projects, by project. */
-export async function sumPackageFiles(
-  db: Db,
-  projectIds: readonly number[],
-): Promise<Map<number, number>> {
-  if (projectIds.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('package_files')
-    .select(['project_id', (is) => is.fn.sum<number>('size').as('bytes')])
-    .where('project_id', 'in', [...projectIds])
-    .groupBy('project_id')
-    .execute()
-  return new Map(rows.map((row) => [row.project_id, row.bytes]))
+/** Bytes of the packages and images of a project. */
+export async function sumStored(db: Db, projectId: number): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    SELECT coalesce((SELECT sum(size) FROM package_files WHERE project_id = ${projectId}), 0)
+      + coalesce((SELECT sum(b.size) FROM container_blobs b
+        JOIN container_repositories r ON r.id = b.repository_id
+        WHERE r.project_id = ${projectId}), 0) AS bytes`.execute(db)
+  return rows[0]?.bytes ?? 0
 }

@@ -51,20 +51,21 @@ export async function presentGroups(
 }
 
 function statistics(
-  sizes: { repositories: number; uploads: number; lfs: number } | undefined,
+  sizes: { repositories: number; uploads: number; lfs: number; packages: number } | undefined,
   sides: SideSizes = { wiki: 0, snippets: 0 },
 ) {
   const repositories = sizes?.repositories ?? 0
   const uploads = sizes?.uploads ?? 0
   const lfs = sizes?.lfs ?? 0
+  const packages = sizes?.packages ?? 0
   return {
-    storage_size: repositories + sides.wiki + sides.snippets + uploads + lfs,
+    storage_size: repositories + sides.wiki + sides.snippets + uploads + lfs + packages,
     repository_size: repositories,
     wiki_size: sides.wiki,
     lfs_objects_size: lfs,
     job_artifacts_size: 0,
     pipeline_artifacts_size: 0,
-    packages_size: 0,
+    packages_size: packages,
     snippets_size: sides.snippets,
     uploads_size: uploads,
   }

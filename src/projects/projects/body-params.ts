@@ -1,4 +1,5 @@
 import { csv, file, oneOf, text } from '../../http/params.ts'
+import { imageCleanupParam } from './image-cleanup.ts'
 import { legacyParams, projectSettingParams } from './settings.ts'
 
 /** What creation and update take alike (docs/contract/D §1.2). */
@@ -12,6 +13,7 @@ export const projectBodyParams = {
     .or(text({ max: 0 }))
     .nullable()
     .optional(),
+  container_expiration_policy_attributes: imageCleanupParam,
   ...projectSettingParams,
   ...legacyParams,
 } as const

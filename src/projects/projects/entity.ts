@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { namespaceBriefEntity } from '../namespaces/entity.ts'
+import { imageCleanupEntity } from './image-cleanup.ts'
 import { projectSettingFields } from './settings.ts'
 
 const license = z.strictObject({
@@ -77,7 +78,7 @@ export const projectEntity = z.strictObject({
   empty_repo: z.boolean(),
   archived: z.boolean(),
   owner: userBasicEntity.optional(),
-  container_expiration_policy: z.null(),
+  container_expiration_policy: imageCleanupEntity,
   repository_object_format: z.enum(['sha1', 'sha256']),
   issues_enabled: z.boolean(),
   merge_requests_enabled: z.boolean(),

@@ -8,9 +8,11 @@ import { listFacts } from './facts/queries.ts'
 import {
   countOpenIssues,
   listAccess,
+  listImageCleanups,
   listOwners,
   listProjectAttributes,
   listSharedGroups,
+  sumPackages,
   sumUploads,
 } from './queries.ts'
 import { listTopicNames } from './topics/queries.ts'
@@ -40,6 +42,9 @@ export interface Extras {
   readonly lfs: ReadonlyMap<number, number>
   /** Bytes of wikis and snippets. */
   readonly sides: ReadonlyMap<number, SideSizes>
+  readonly packages: ReadonlyMap<number, { readonly packages: number; readonly images: number }>
+  /** When tags of images are next deleted by themselves. */
+  readonly imageCleanups: ReadonlyMap<number, string>
   readonly openIssues: ReadonlyMap<number, number>
 }
 
@@ -71,8 +76,10 @@ export async function readExtras(
   const uploads = wanted.statistics ? await sumUploads(ctx.db, ids) : []
   const lfs = await lfsSizes(ctx, wanted.statistics ? ids : [])
   const sides = wanted.statistics ? await sideSizesOfProjects(ctx, ids) : new Map()
+  const packages = await sumPackages(ctx.db, wanted.statistics ? ids : [])
   const owners = ownerIds.length > 0 ? await listOwners(ctx.db, ownerIds) : []
   const facts = await listFacts(ctx.db, ids)
+  const cleanups = full ? await listImageCleanups(ctx.db, ids) : []
   const openIssues = full ? await countOpenIssues(ctx.db, ids) : []
   return {
     topics: new Map([...topics].map(([id, found]) => [id, found.map((row) => row.name)])),
@@ -84,6 +91,8 @@ export async function readExtras(
     lfs,
     uploads: new Map(uploads.map((row) => [row.source_id, Number(row.size)])),
     sides,
+    packages: new Map(packages.map((row) => [row.project_id, row])),
+    imageCleanups: new Map(cleanups.map((row) => [row.project_id, row.next_run_at])),
     openIssues: new Map(openIssues.map((row) => [row.project_id, row.count])),
   }
 }

@@ -14,6 +14,7 @@ import { renderField } from '../../markdown/render.ts'
 import { presentNamespaceBrief } from '../namespaces/entity.ts'
 import type { ProjectBasic, ProjectFull } from './entity.ts'
 import { findLicense } from './facts/licenses.ts'
+import { imageCleanupOf } from './image-cleanup.ts'
 import { listVisibleByIds } from './list/queries.ts'
 import { type Extras, type Facts, readExtras, type Wanted } from './present-extras.ts'
 import {
@@ -219,7 +220,10 @@ function presentOwn(
     empty_repo: row.empty_repo === 1,
     archived: subject.archived,
     ...(owner ? { owner: presentUserBasic(ctx, owner) } : {}),
-    container_expiration_policy: null,
+    container_expiration_policy: {
+      ...imageCleanupOf(subject.settings),
+      next_run_at: extras.imageCleanups.get(row.id) ?? null,
+    },
     repository_object_format: objectFormat(subject.settings),
     issues_enabled: isOn('issues_enabled'),
     merge_requests_enabled: isOn('merge_requests_enabled'),
@@ -304,17 +308,18 @@ function statistics({ row, extras }: View): NonNullable<ProjectFull['statistics'
   const uploads = extras.uploads.get(row.id) ?? 0
   const lfs = extras.lfs.get(row.id) ?? 0
   const { wiki, snippets } = extras.sides.get(row.id) ?? { wiki: 0, snippets: 0 }
+  const { packages, images } = extras.packages.get(row.id) ?? { packages: 0, images: 0 }
   return {
     commit_count: extras.facts.get(row.id)?.commit_count ?? 0,
-    storage_size: row.repository_size + wiki + snippets + uploads + lfs,
+    storage_size: row.repository_size + wiki + snippets + uploads + lfs + packages,
     repository_size: row.repository_size,
     wiki_size: wiki,
     lfs_objects_size: lfs,
     job_artifacts_size: 0,
     pipeline_artifacts_size: 0,
-    packages_size: 0,
+    packages_size: packages,
     snippets_size: snippets,
     uploads_size: uploads,
-    container_registry_size: 0,
+    container_registry_size: images,
   }
 }

@@ -175,6 +175,27 @@ export async function sumUploads(db: Db, projectIds: readonly number[]) {
     .execute()
 }
 
+/** When the images of projects are next tidied up; those where it is off have no row. */
+export function listImageCleanups(db: Db, projectIds: readonly number[]) {
+  return db
+    .selectFrom('container_cleanup_runs')
+    .select(['project_id', 'next_run_at'])
+    .where('project_id', 'in', projectIds)
+    .execute()
+}
+
+/** Bytes of packages and of images; a layer that several images of a project share counts once. */
+export async function sumPackages(db: Db, projectIds: readonly number[]) {
+  if (projectIds.length === 0) return []
+  const { rows } = await sql<{ project_id: number; packages: number; images: number }>`
+    SELECT p.id AS project_id,
+      coalesce((SELECT sum(f.size) FROM package_files f WHERE f.project_id = p.id), 0) AS packages,
+      coalesce((SELECT sum(size) FROM (SELECT DISTINCT b.file_sha256, b.size FROM container_blobs b
+        JOIN container_repositories r ON r.id = b.repository_id WHERE r.project_id = p.id)), 0) AS images
+    FROM projects p WHERE p.id IN (${sql.join(projectIds)})`.execute(db)
+  return rows
+}
+
 /**
  * What the user has in each of these projects: by the project itself (own membership, ownership of the namespace,
  * groups invited to the project) and by its groups (membership there and above, groups invited there).

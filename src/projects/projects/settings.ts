@@ -11,6 +11,7 @@ import {
   setting,
   word,
 } from '../namespaces/setting-fields.ts'
+import { withImageCleanup } from './image-cleanup.ts'
 
 export type Level = 'disabled' | 'private' | 'enabled'
 
@@ -200,6 +201,18 @@ export function sentSettings(
   body: Readonly<Record<string, unknown>>,
   sent: ReadonlySet<string>,
 ): Record<string, unknown> {
+  const found = sentByOlderNames(body, sent)
+  const cleanup = body.container_expiration_policy_attributes
+  if (cleanup !== undefined && cleanup !== null) found.container_expiration_policy = cleanup
+  // A level that is sent beside its boolean wins.
+  for (const name of names) if (sent.has(name) && body[name] !== undefined) found[name] = body[name]
+  return found
+}
+
+function sentByOlderNames(
+  body: Readonly<Record<string, unknown>>,
+  sent: ReadonlySet<string>,
+): Record<string, unknown> {
   const found: Record<string, unknown> = {}
   for (const [flagName, levelName] of Object.entries(legacyFlags)) {
     if (sent.has(flagName)) found[levelName] = body[flagName] === true ? 'enabled' : 'disabled'
@@ -209,8 +222,6 @@ export function sentSettings(
   }
   if (sent.has('public_builds')) found.public_jobs = body.public_builds
   if (sent.has('emails_disabled')) found.emails_enabled = body.emails_disabled !== true
-  // A level that is sent beside its boolean wins.
-  for (const name of names) if (sent.has(name) && body[name] !== undefined) found[name] = body[name]
   return found
 }
 
@@ -219,7 +230,7 @@ export function changedSettings(
   stored: Readonly<Record<string, unknown>>,
   changes: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const merged: Record<string, unknown> = { ...stored, ...changes }
+  const merged = withImageCleanup(stored, { ...stored, ...changes })
   for (const name of names) {
     if (name in merged && merged[name] === projectSettings[name].preset) delete merged[name]
   }

@@ -9,6 +9,8 @@ export interface ContainerRepositoriesTable {
   name: string
   status: Optional<'delete_scheduled' | 'delete_failed' | 'delete_ongoing'>
   cleanup_policy_started_at: OptionalInstant
+  /** When somebody last had tags deleted by a pattern. */
+  bulk_deletion_at: OptionalInstant
   created_at: Instant
   updated_at: Instant
 }
@@ -69,7 +71,26 @@ export interface ContainerUploadChunksTable {
   file_sha256: string
 }
 
+/** When the cleanup policy of a project is next carried out. */
+export interface ContainerCleanupRunsTable {
+  project_id: number
+  next_run_at: Instant
+}
+
+/** Who may push and delete tags whose names match. */
+export interface ContainerTagRulesTable {
+  id: Id
+  project_id: number
+  tag_name_pattern: string
+  minimum_access_level_for_push: number
+  minimum_access_level_for_delete: number
+  created_at: Instant
+  updated_at: Instant
+}
+
 export interface ContainerRegistrySchema {
+  container_cleanup_runs: ContainerCleanupRunsTable
+  container_tag_rules: ContainerTagRulesTable
   container_blobs: ContainerBlobsTable
   container_manifests: ContainerManifestsTable
   container_references: ContainerReferencesTable

@@ -1,70 +1,226 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { askRegistry, pushImage } from './push-image.ts'
 
 let world: World
 let ana: Caller
+let developer: Caller
 let guest: Caller
+let groupId: number
+let projectId: number
+let at: string
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({}, { background: false })
   ana = await world.user('ana')
+  developer = await world.user('dev')
   guest = await world.user('guest')
+  groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
+  projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  at = `/projects/${projectId}/registry/repositories`
+  for (const [who, access_level] of [
+    [developer, 30],
+    [guest, 10],
+  ] as const) {
+    await ana.post(`/projects/${projectId}/members`, { user_id: who.id, access_level })
+  }
 })
 afterAll(() => world.close())
 
+const names = (body: readonly { readonly name: string }[]) => body.map((one) => one.name)
+
+async function repositoryOf(name: string): Promise<number> {
+  const { body } = await ana.get(at)
+  return body.find((one: { name: string }) => one.name === name).id
+}
+
 test('repositories of images are listed for projects and groups, with tags when asked', async () => {
-  const group = (await ana.post('/groups', { name: 'g', path: 'g' })).body
-  const project = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body
-  const at = `/projects/${project.id}/registry/repositories`
   expect((await ana.get(at)).body).toEqual([])
-  const now = world.ctx.now()
-  const { id } = await world.ctx.db
-    .insertInto('container_repositories')
-    .values({ project_id: project.id, name: 'app', created_at: now, updated_at: now })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  await world.ctx.db
-    .insertInto('container_tags')
-    .values(
-      ['v1', 'latest'].map((name) => ({
-        repository_id: id,
-        name,
-        digest: `sha256:${'0'.repeat(64)}`,
-        total_size: 10,
-        created_at: now,
-      })),
-    )
-    .execute()
+  const { digest, config } = await pushImage(world, ana, 'g/p/app', 'v1')
+  await pushImage(world, ana, 'g/p/app', 'latest')
+  const id = await repositoryOf('app')
   const host = new URL(world.ctx.config.externalUrl).host
+  const now = world.ctx.now()
   const row = {
     id,
     name: 'app',
     path: 'g/p/app',
-    project_id: project.id,
+    project_id: projectId,
     location: `${host}/g/p/app`,
     created_at: now,
     cleanup_policy_started_at: null,
     status: null,
   }
   expect((await ana.get(at)).body).toEqual([row])
-  expect((await ana.get(`${at}?tags=true&size=true`)).body).toEqual([
-    {
-      ...row,
-      tags_count: 2,
-      size: 20,
-      tags: ['latest', 'v1'].map((name) => ({
-        name,
-        path: `g/p/app:${name}`,
-        location: `${host}/g/p/app:${name}`,
-      })),
-    },
-  ])
-  const inGroup = await ana.get(`/groups/${group.id}/registry/repositories?tags_count=true`)
+  const [full] = (await ana.get(`${at}?tags=true&size=true`)).body
+  const tags = ['latest', 'v1'].map((name) => ({
+    name,
+    path: `g/p/app:${name}`,
+    location: `${host}/g/p/app:${name}`,
+  }))
+  expect(full).toEqual({ ...row, tags_count: 2, size: expect.any(Number), tags })
+  expect((await ana.get(`/registry/repositories/${id}?tags_count=true`)).body).toEqual({
+    ...row,
+    tags_count: 2,
+  })
+  const inGroup = await ana.get(`/groups/${groupId}/registry/repositories?tags_count=true`)
   expect(inGroup.body).toEqual([{ ...row, tags_count: 2 }])
-  expect((await guest.get(at)).status).toBe(404)
-  await ana.post(`/projects/${project.id}/members`, { user_id: guest.id, access_level: 10 })
-  expect((await guest.get(at)).status).toBe(200)
-  await ana.put(`/projects/${project.id}`, { container_registry_access_level: 'disabled' })
+  expect((await ana.get(`${at}/${id}/tags?per_page=1&page=2`)).body).toEqual([tags[1]])
+  const one = await ana.get(`${at}/${id}/tags/v1`)
+  const revision = config.slice('sha256:'.length)
+  expect(one.body).toEqual({
+    ...tags[1],
+    digest,
+    revision,
+    short_revision: revision.slice(0, 9),
+    created_at: now,
+    total_size: expect.any(Number),
+  })
+  expect((await ana.get(`${at}/${id}/tags/none`)).status).toBe(404)
+})
+
+test('guests read what a private project holds, and strangers learn nothing of it', async () => {
+  const id = await repositoryOf('app')
+  const stranger = await world.user('stranger')
+  for (const path of [
+    at,
+    `${at}/${id}/tags`,
+    `${at}/${id}/tags/v1`,
+    `/registry/repositories/${id}`,
+  ]) {
+    expect([(await guest.get(path)).status, (await stranger.get(path)).status]).toEqual([200, 404])
+  }
+  const other = (await ana.post('/projects', { name: 'other' })).body.id
+  const elsewhere = `/projects/${other}/registry/repositories/${id}`
+  expect((await ana.get(`${elsewhere}/tags`)).status).toBe(404)
+  expect((await ana.delete(elsewhere)).status).toBe(404)
+  await ana.put(`/projects/${projectId}`, { container_registry_access_level: 'disabled' })
   expect((await ana.get(at)).status).toBe(403)
-  expect((await ana.get(`/groups/${group.id}/registry/repositories`)).body).toEqual([])
+  expect((await ana.get(`/groups/${groupId}/registry/repositories`)).body).toEqual([])
+  await ana.put(`/projects/${projectId}`, { container_registry_access_level: 'enabled' })
+})
+
+test('developers delete a tag, and with it the image that no other tag is at', async () => {
+  const { digest } = await pushImage(world, ana, 'g/p/single', 'a', 'same')
+  await pushImage(world, ana, 'g/p/single', 'b', 'other')
+  const tag = `${at}/${await repositoryOf('single')}/tags/a`
+  expect((await guest.delete(tag)).status).toBe(403)
+  expect((await developer.delete(tag)).status).toBe(200)
+  expect((await developer.delete(tag)).status).toBe(404)
+  const gone = await askRegistry(world, ana, 'GET', `g/p/single/manifests/${digest}`)
+  expect(gone.status).toBe(404)
+  expect((await askRegistry(world, ana, 'GET', 'g/p/single/manifests/b')).status).toBe(200)
+})
+
+test('maintainers delete the tags whose names match, once an hour', async () => {
+  for (const tag of ['1.0', '1.1', '1.2', 'keep-1', 'latest']) {
+    await pushImage(world, ana, 'g/p/bulk', tag)
+  }
+  const tags = `${at}/${await repositoryOf('bulk')}/tags`
+  expect((await ana.delete(tags)).status).toBe(400)
+  expect((await ana.delete(`${tags}?name_regex_delete=(`)).status).toBe(400)
+  expect((await ana.delete(`${tags}?name_regex_delete=.*&older_than=soon`)).status).toBe(400)
+  const wanted = `${tags}?name_regex_delete=.*&name_regex_keep=keep.*&keep_n=1`
+  expect((await developer.delete(wanted)).status).toBe(403)
+  expect((await ana.delete(wanted)).status).toBe(202)
+  expect((await ana.delete(wanted)).status).toBe(400)
+  await world.runTasks()
+  expect(names((await ana.get(tags)).body)).toEqual(['1.2', 'keep-1', 'latest'])
+  world.setNow('2026-05-04T12:00:00.000Z')
+  expect((await ana.delete(`${tags}?name_regex_delete=.*&older_than=1d`)).status).toBe(202)
+  await world.runTasks()
+  expect((await ana.get(tags)).body).toHaveLength(3)
+})
+
+test('a repository is deleted in the background; meanwhile nobody reads or pushes', async () => {
+  const { digest } = await pushImage(world, ana, 'g/p/old', 'v1')
+  const id = await repositoryOf('old')
+  expect((await developer.delete(`${at}/${id}`)).status).toBe(403)
+  expect((await ana.delete(`${at}/${id}`)).status).toBe(202)
+  const shown = (await ana.get(`/registry/repositories/${id}`)).body
+  expect(shown.status).toBe('delete_scheduled')
+  const manifest = await askRegistry(world, ana, 'GET', `g/p/old/manifests/${digest}`)
+  expect(manifest.status).toBe(404)
+  expect((await pushImage(world, ana, 'g/p/old', 'v2')).answer.status).toBe(403)
+  await world.runTasks()
+  expect((await ana.get(`/registry/repositories/${id}`)).status).toBe(404)
+  expect((await pushImage(world, ana, 'g/p/old', 'v2')).answer.status).toBe(201)
+})
+
+test('a rule keeps tags to those of a level, whichever way they are pushed or deleted', async () => {
+  const rules = `/projects/${projectId}/registry/protection/tag/rules`
+  const levels = {
+    minimum_access_level_for_push: 'maintainer',
+    minimum_access_level_for_delete: 'owner',
+  }
+  expect((await developer.get(rules)).status).toBe(403)
+  expect((await ana.post(rules, { tag_name_pattern: '(', ...levels })).status).toBe(400)
+  const made = await ana.post(rules, { tag_name_pattern: '^v\\d', ...levels })
+  expect(made).toMatchObject({ status: 201, body: { tag_name_pattern: '^v\\d', ...levels } })
+  expect((await ana.post(rules, { tag_name_pattern: '^v\\d', ...levels })).status).toBe(422)
+  const name = 'g/p/ruled'
+  expect((await pushImage(world, developer, name, 'v1')).answer.status).toBe(403)
+  const { answer, digest } = await pushImage(world, ana, name, 'v1')
+  expect(answer.status).toBe(201)
+  expect((await pushImage(world, developer, name, 'dev')).answer.status).toBe(201)
+  const id = await repositoryOf('ruled')
+  expect((await developer.delete(`${at}/${id}/tags/v1`)).status).toBe(403)
+  for (const reference of ['v1', digest]) {
+    const path = `${name}/manifests/${reference}`
+    expect((await askRegistry(world, developer, 'DELETE', path)).status).toBe(403)
+  }
+  const bulk = `${at}/${id}/tags?name_regex_delete=.*`
+  expect((await ana.delete(bulk)).status).toBe(202)
+  await world.runTasks()
+  expect(names((await ana.get(`${at}/${id}/tags`)).body)).toEqual(['v1'])
+  const rule = `${rules}/${made.body.id}`
+  const changed = await ana.patch(rule, { minimum_access_level_for_delete: 'admin' })
+  expect(changed.body.minimum_access_level_for_delete).toBe('admin')
+  expect((await ana.delete(`${at}/${id}`)).status).toBe(403)
+  expect((await world.root.delete(`${at}/${id}/tags/v1`)).status).toBe(200)
+  for (let i = 1; i < 5; i += 1) await ana.post(rules, { tag_name_pattern: `x${i}`, ...levels })
+  expect((await ana.post(rules, { tag_name_pattern: 'x5', ...levels })).status).toBe(422)
+  expect((await ana.get(rules)).body).toHaveLength(5)
+  expect((await ana.delete(rule)).status).toBe(204)
+  expect((await pushImage(world, developer, name, 'v1')).answer.status).toBe(201)
+})
+
+test('a cleanup policy deletes old tags by itself at its cadence, and their blobs in the end', async () => {
+  world.setNow('2026-05-04T14:00:00.000Z')
+  const project = (await ana.post('/projects', { name: 'tidy', namespace_id: groupId })).body
+  expect(project.container_expiration_policy).toEqual({
+    enabled: false,
+    cadence: '1d',
+    keep_n: 10,
+    older_than: '90d',
+    name_regex: '.*',
+    name_regex_keep: null,
+    next_run_at: null,
+  })
+  const path = `/projects/${project.id}`
+  const wrong = { container_expiration_policy_attributes: { cadence: '2d' } }
+  expect((await ana.put(path, wrong)).status).toBe(400)
+  const values = { enabled: true, keep_n: 1, older_than: '7d', name_regex_keep: 'release-.*' }
+  const set = await ana.put(path, { container_expiration_policy_attributes: values })
+  expect(set.body.container_expiration_policy).toMatchObject({ ...values, cadence: '1d' })
+  for (const tag of ['old-1', 'old-2', 'release-1', 'latest']) {
+    await pushImage(world, ana, 'g/tidy/app', tag)
+  }
+  await world.runTasks()
+  const planned = (await ana.get(path)).body.container_expiration_policy.next_run_at
+  expect(planned > world.ctx.now()).toBe(true)
+  world.setNow('2026-05-12T12:00:00.000Z')
+  await pushImage(world, ana, 'g/tidy/app', 'new')
+  await world.runTasks()
+  const [repository] = (await ana.get(`${path}/registry/repositories?tags=true`)).body
+  expect(names(repository.tags)).toEqual(['latest', 'new', 'release-1'])
+  expect(repository.cleanup_policy_started_at).not.toBeNull()
+  const before = (await ana.get(`${path}?statistics=true`)).body.statistics.container_registry_size
+  world.setNow('2026-05-14T12:00:00.000Z')
+  await world.runTasks()
+  const after = (await ana.get(`${path}?statistics=true`)).body.statistics.container_registry_size
+  expect(after).toBeLessThan(before)
+  const off = { container_expiration_policy_attributes: { enabled: false } }
+  const kept = (await ana.put(path, off)).body.container_expiration_policy
+  expect(kept).toMatchObject({ enabled: false, keep_n: 1, name_regex_keep: 'release-.*' })
 })

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Viewer } from '../../../access/visible-queries.ts'
 import type { Db } from '../../../store/schema.ts'
 import { containing } from '../../../store/search.ts'
@@ -21,11 +21,18 @@ const orderColumns = {
   last_activity_at: 'projects.last_activity_at',
 } as const
 
-/** For administrators; what a project uses is its repository, as far as the table knows. */
-const sizeOrders = new Set(['repository_size', 'storage_size', 'packages_size'])
-
 const wikiSize = sql<number>`coalesce(
   (SELECT size FROM wiki_snippet_repositories WHERE wiki_snippet_repositories.project_id = projects.id), 0)`
+const packagesSize = sql<number>`coalesce(
+  (SELECT sum(size) FROM package_files WHERE package_files.project_id = projects.id), 0)`
+
+/** For administrators. */
+const sizeOrders = new Map<string, RawBuilder<number>>([
+  ['repository_size', sql<number>`projects.repository_size`],
+  ['wiki_size', wikiSize],
+  ['packages_size', packagesSize],
+  ['storage_size', sql<number>`projects.repository_size + ${wikiSize} + ${packagesSize}`],
+])
 
 /** The order that was asked for, newest first by default; ids decide between equals. */
 export function ordered(query: Query, viewer: Viewer, filters: ProjectFilters): Query {
@@ -38,12 +45,8 @@ export function ordered(query: Query, viewer: Viewer, filters: ProjectFilters): 
       WHEN projects.description LIKE ${containing(search)} ESCAPE '\\' THEN 0 ELSE 1 END`
     return query.orderBy(rank, sort).orderBy('projects.id', sort)
   }
-  if (viewer.admin && filters.order_by === 'wiki_size') {
-    return query.orderBy(wikiSize, sort).orderBy('projects.id', sort)
-  }
-  if (viewer.admin && sizeOrders.has(filters.order_by ?? '')) {
-    return query.orderBy('projects.repository_size', sort).orderBy('projects.id', sort)
-  }
+  const size = viewer.admin ? sizeOrders.get(filters.order_by ?? '') : undefined
+  if (size) return query.orderBy(size, sort).orderBy('projects.id', sort)
   const name = filters.order_by ?? 'created_at'
   const column =
     name in orderColumns ? orderColumns[name as keyof typeof orderColumns] : orderColumns.created_at

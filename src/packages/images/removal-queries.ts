@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { Db } from '../../store/schema.ts'
+
+/** Deletes tags, and gives the digests that they were at. */
+export async function deleteTagsNamed(
+  db: Db,
+  repositoryId: number,
+  names: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .deleteFrom('container_tags')
+    .where('repository_id', '=', repositoryId)
+    .where('name', 'in', [...names])
+    .returning('digest')
+    .execute()
+  return [...new Set(rows.map((row) => row.digest))]
+}
+
+/**
+ * Deletes those of these manifests that no tag and no other manifest names, and gives the hashes of what they named and
+ * of what belonged to them, which may now be unused in their turn.
+ */
+export async function deleteUnusedManifests(
+  db: Db,
+  repositoryId: number,
+  hashes: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ sha256: string }>`
+    WITH unused(id, sha256) AS (
+      SELECT m.id, m.file_sha256 FROM container_manifests m
+      WHERE m.repository_id = ${repositoryId}
+        AND m.file_sha256 IN (SELECT value FROM json_each(${JSON.stringify(hashes)}))
+        AND NOT EXISTS (SELECT 1 FROM container_tags t
+          WHERE t.repository_id = m.repository_id AND t.digest = 'sha256:' || m.file_sha256)
+        AND NOT EXISTS (SELECT 1 FROM container_references r
+          WHERE r.repository_id = m.repository_id AND r.sha256 = m.file_sha256))
+    SELECT r.sha256 FROM container_references r JOIN unused u ON u.id = r.manifest_id
+    UNION SELECT o.file_sha256 FROM container_manifests o JOIN unused u ON u.sha256 = o.subject_sha256
+      WHERE o.repository_id = ${repositoryId}
+    UNION ALL SELECT 'gone:' || u.sha256 FROM unused u`.execute(db)
+  const gone = rows.flatMap(({ sha256 }) => (sha256.startsWith('gone:') ? [sha256.slice(5)] : []))
+  if (gone.length > 0) {
+    await db
+      .deleteFrom('container_manifests')
+      .where('repository_id', '=', repositoryId)
+      .where('file_sha256', 'in', gone)
+      .execute()
+  }
+  return rows.map((row) => row.sha256).filter((sha256) => !sha256.startsWith('gone:'))
+}
+
+export async function setRepositoryStatus(
+  db: Db,
+  repositoryId: number,
+  status: 'delete_scheduled' | 'delete_ongoing',
+  now: Instant,
+): Promise<void> {
+  await db
+    .updateTable('container_repositories')
+    .set({ status, updated_at: now })
+    .where('id', '=', repositoryId)
+    .execute()
+}
+
+/** Deletes some rows of what a repository holds; the number tells whether more may be there. */
+export async function deleteSomeOfRepository(
+  db: Db,
+  repositoryId: number,
+  most: number,
+): Promise<number> {
+  let deleted = 0
+  for (const table of ['container_tags', 'container_manifests', 'container_blobs'] as const) {
+    const key = table === 'container_blobs' ? 'file_sha256' : 'id'
+    const { numAffectedRows } = await sql`
+      DELETE FROM ${sql.table(table)} WHERE repository_id = ${repositoryId} AND ${sql.id(key)} IN (
+        SELECT ${sql.id(key)} FROM ${sql.table(table)}
+          WHERE repository_id = ${repositoryId} LIMIT ${most})`.execute(db)
+    deleted += Number(numAffectedRows ?? 0)
+  }
+  return deleted
+}
+
+export async function deleteRepositoryRow(db: Db, repositoryId: number): Promise<void> {
+  await db.deleteFrom('container_repositories').where('id', '=', repositoryId).execute()
+}
+
+export function findRepositoryById(db: Db, id: number) {
+  return db.selectFrom('container_repositories').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Every tag of a repository with the moment it was pushed, newest first. */
+export function listTagAges(db: Db, repositoryId: number) {
+  return db
+    .selectFrom('container_tags')
+    .select(['name', 'created_at'])
+    .where('repository_id', '=', repositoryId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+/** Notes that tags are deleted by a pattern, at most once in a while; false when that was done since `since`. */
+export async function claimBulkDeletion(
+  db: Db,
+  repositoryId: number,
+  times: { readonly since: Instant; readonly now: Instant },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('container_repositories')
+    .set({ bulk_deletion_at: times.now })
+    .where('id', '=', repositoryId)
+    .where((is) =>
+      is.or([is('bulk_deletion_at', 'is', null), is('bulk_deletion_at', '<=', times.since)]),
+    )
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+export async function saveCleanupStart(db: Db, repositoryId: number, now: Instant): Promise<void> {
+  await db
+    .updateTable('container_repositories')
+    .set({ cleanup_policy_started_at: now })
+    .where('id', '=', repositoryId)
+    .execute()
+}
