@@ -109,6 +109,8 @@ describe('lint', () => {
     })
     expect(own.body.merged_yaml).toContain('z:')
     expect(own.body.jobs.map((job: { name: string }) => job.name).sort()).toEqual(['x', 'z'])
+    const symbols = await dev.post(at, { content: ':x:\n  :script: ":y"\n  :stage: test\n' })
+    expect(symbols.body).toMatchObject({ valid: true, errors: [] })
     const good = await dev.post(at, { content: 'x: {script: y}' })
     expect(good.body).toMatchObject({ valid: true })
     const none = await dev.post(at, { content: 'x: {script: y, only: [tags]}', dry_run: true })

@@ -39,6 +39,14 @@ const referenceTag = {
     new Scalar(makeReference((list as YAMLSeq).items.map((item) => String(textOf(item))))),
 }
 
+/** `:script` is the key `script`: the reference's YAML takes a leading colon for that of a symbol, and some files have one. */
+const symbolKeyTag = {
+  tag: 'tag:yaml.org,2002:symbol',
+  default: 'key' as const,
+  test: /^:[A-Za-z_]\w*$/,
+  resolve: (text: string) => text.slice(1),
+}
+
 function textOf(item: unknown): unknown {
   return item instanceof Scalar ? item.value : item
 }
@@ -49,7 +57,7 @@ function tagsOf(tags: Tags): Tags {
       typeof tag === 'string' ||
       !(LEFT_OUT.has(tag.tag) || ('format' in tag && tag.format === 'TIME')),
   )
-  return [...kept.map(withoutLetters), referenceTag]
+  return [...kept.map(withoutLetters), symbolKeyTag, referenceTag]
 }
 
 /** `y` and `n` are letters; `yes`, `on` and so on are true and false, as in the reference's YAML. */
