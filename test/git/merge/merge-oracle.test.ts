@@ -98,7 +98,7 @@ test('merges come out as git merges', async () => {
       const [ours, theirs] = [branch(left).id, branch(right).id]
       expect(await mergeOfOurs(ours, theirs)).toEqual(await mergeOfGit(ours, theirs))
     }),
-    runs(40, 11),
+    runs(60, 11),
   )
 }, 300_000)
 
@@ -152,7 +152,7 @@ test('picks come out as git cherry-picks', async () => {
       const judge = await treeOfGit(onto, same)
       expectPicked(await cherryPick(repo, { ...people, commit: picked, onto }), judge, onto)
     }),
-    runs(20, 13),
+    runs(30, 13),
   )
 }, 300_000)
 
@@ -166,7 +166,7 @@ test('reverts come out as git reverts', async () => {
       // What changes nothing git refuses to commit.
       if (found.outcome !== 'empty') expectPicked(found, judge, onto)
     }),
-    runs(15, 14),
+    runs(25, 14),
   )
 }, 300_000)
 
