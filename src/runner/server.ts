@@ -5,7 +5,9 @@ import type { FailureReason, Job } from './job.ts'
 
 const REQUEST_MS = 70_000
 const TRANSFER_MS = 3_600_000
-const TRIES = 4
+/** How long a server may be away while something is sent to it or fetched from it. */
+const AWAY_MS = 120_000
+const LONGEST_PAUSE_MS = 4000
 
 /** What this program can do, as the protocol names it. */
 const FEATURES = {
@@ -148,14 +150,25 @@ export class Server {
     path: string,
   ): Promise<boolean> {
     const headers = { 'JOB-TOKEN': from.token }
-    const response = await retried(() =>
-      this.#send('GET', `/jobs/${from.id}/artifacts`, { headers, timeout: TRANSFER_MS }),
-    )
-    if (response.status !== 200 || !response.body) {
-      await response.text()
-      return false
+    return await retried(async () => {
+      const response = await this.#send('GET', `/jobs/${from.id}/artifacts`, {
+        headers,
+        timeout: TRANSFER_MS,
+      })
+      if (response.status === 200 && response.body) await writeFile(path, response.body)
+      else await response.text()
+      return response
+    }).then((response) => response.status === 200)
+  }
+
+  /** Waits until the server answers again, for some minutes at most; whether it was away at all. */
+  async back(signal: AbortSignal): Promise<boolean> {
+    const until = performance.now() + AWAY_MS
+    for (let wasAway = false; !signal.aborted && performance.now() < until; wasAway = true) {
+      const answered = await this.verify().catch(() => undefined)
+      if (answered !== undefined) return wasAway
+      await sleep(500, undefined, { signal }).catch(() => undefined)
     }
-    await writeFile(path, response.body)
     return true
   }
 
@@ -204,16 +217,17 @@ async function answerOf(response: Response): Promise<JobAnswer> {
   }
 }
 
-/** Asks again when the server cannot be reached, or says that it cannot just now. */
+/** Asks again when the server cannot be reached, breaks off, or says that it cannot just now. */
 async function retried(ask: () => Promise<Response>): Promise<Response> {
-  for (let attempt = 1; ; attempt += 1) {
+  const until = performance.now() + AWAY_MS
+  for (let pause = 500; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try {
       const response = await ask()
-      if (response.status < 500 || attempt === TRIES) return response
+      if (response.status < 500 || performance.now() > until) return response
       await response.text()
     } catch (error) {
-      if (attempt === TRIES) throw error
+      if (performance.now() > until) throw error
     }
-    await sleep(500 * 2 ** attempt)
+    await sleep(pause)
   }
 }

@@ -19,10 +19,14 @@ const LEFT_BEHIND = [
   'info',
 ]
 
-/** A server that is started again is back within this time. */
 const ATTEMPTS = 3
 const MOST_ATTEMPTS = 10
-const BETWEEN_MS = 2000
+/** Attempts that a server cut off by going away count for nothing, so many times. */
+const MOST_CUT_OFF = 20
+const BETWEEN_MS = 1000
+
+/** Waits for a server that has gone away; true when it had. */
+export type AwaitServer = () => Promise<boolean>
 
 /** Brings the project to the commit of a job, as `GIT_STRATEGY` and its kin say. */
 export async function getSources(
@@ -30,6 +34,7 @@ export async function getSources(
   variables: Variables,
   folder: string,
   git: RunGit,
+  awaitServer: AwaitServer,
 ): Promise<void> {
   const strategy = variables.get('GIT_STRATEGY') ?? (job.allow_git_fetch ? 'fetch' : 'clone')
   if (strategy === 'none') return
@@ -37,14 +42,20 @@ export async function getSources(
   if (strategy !== 'fetch' && strategy !== 'clone') {
     throw new JobFailure('runner_system_failure', `unknown GIT_STRATEGY: ${strategy}`)
   }
-  const asked = Number(variables.get('GET_SOURCES_ATTEMPTS')) || ATTEMPTS
-  const attempts = Math.min(MOST_ATTEMPTS, Math.max(1, asked))
+  const attempts = attemptsOf(variables)
+  let cutOff = 0
   for (let attempt = 1; ; attempt += 1) {
     const isFresh = strategy === 'clone' || attempt > 1
     if (await fetchSources(job, variables, { folder, isFresh, git })) return
-    if (attempt >= attempts) throw new JobFailure('runner_system_failure', 'git failed')
+    if ((await awaitServer()) && cutOff < MOST_CUT_OFF) cutOff += 1
+    if (attempt - cutOff >= attempts) throw new JobFailure('runner_system_failure', 'git failed')
     await sleep(BETWEEN_MS)
   }
+}
+
+function attemptsOf(variables: Variables): number {
+  const asked = Number(variables.get('GET_SOURCES_ATTEMPTS')) || ATTEMPTS
+  return Math.min(MOST_ATTEMPTS, Math.max(1, asked))
 }
 
 interface Checkout {

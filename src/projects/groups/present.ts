@@ -52,18 +52,19 @@ export async function presentGroups(
 
 function statistics(
   sizes: { repositories: number; uploads: number; lfs: number; packages: number } | undefined,
-  sides: SideSizes = { wiki: 0, snippets: 0 },
+  sides: SideSizes = { wiki: 0, snippets: 0, artifacts: 0 },
 ) {
   const repositories = sizes?.repositories ?? 0
   const uploads = sizes?.uploads ?? 0
   const lfs = sizes?.lfs ?? 0
   const packages = sizes?.packages ?? 0
   return {
-    storage_size: repositories + sides.wiki + sides.snippets + uploads + lfs + packages,
+    storage_size:
+      repositories + sides.wiki + sides.snippets + sides.artifacts + uploads + lfs + packages,
     repository_size: repositories,
     wiki_size: sides.wiki,
     lfs_objects_size: lfs,
-    job_artifacts_size: 0,
+    job_artifacts_size: sides.artifacts,
     pipeline_artifacts_size: 0,
     packages_size: packages,
     snippets_size: sides.snippets,

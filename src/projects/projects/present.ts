@@ -307,15 +307,16 @@ function objectFormat(settings: Readonly<Record<string, unknown>>): 'sha1' | 'sh
 function statistics({ row, extras }: View): NonNullable<ProjectFull['statistics']> {
   const uploads = extras.uploads.get(row.id) ?? 0
   const lfs = extras.lfs.get(row.id) ?? 0
-  const { wiki, snippets } = extras.sides.get(row.id) ?? { wiki: 0, snippets: 0 }
+  const sides = extras.sides.get(row.id)
+  const { wiki, snippets, artifacts } = sides ?? { wiki: 0, snippets: 0, artifacts: 0 }
   const { packages, images } = extras.packages.get(row.id) ?? { packages: 0, images: 0 }
   return {
     commit_count: extras.facts.get(row.id)?.commit_count ?? 0,
-    storage_size: row.repository_size + wiki + snippets + uploads + lfs + packages,
+    storage_size: row.repository_size + wiki + snippets + artifacts + uploads + lfs + packages,
     repository_size: row.repository_size,
     wiki_size: wiki,
     lfs_objects_size: lfs,
-    job_artifacts_size: 0,
+    job_artifacts_size: artifacts,
     pipeline_artifacts_size: 0,
     packages_size: packages,
     snippets_size: snippets,

@@ -1,10 +1,11 @@
 import type { Ctx } from '../../ctx.ts'
 import { sumGroupSizes, sumLfsObjects, sumProjectSizes } from './queries.ts'
 
-/** Bytes of wikis and snippets. */
+/** Bytes of wikis, snippets and job artifacts. */
 export interface SideSizes {
   readonly wiki: number
   readonly snippets: number
+  readonly artifacts: number
 }
 
 export async function sideSizesOfProjects(
@@ -12,7 +13,7 @@ export async function sideSizesOfProjects(
   ids: readonly number[],
 ): Promise<Map<number, SideSizes>> {
   const rows = await sumProjectSizes(ctx.db, ids)
-  return new Map(rows.map(({ project_id, wiki, snippets }) => [project_id, { wiki, snippets }]))
+  return new Map(rows.map(({ project_id, ...sizes }) => [project_id, sizes]))
 }
 
 export async function sideSizesOfGroups(
@@ -20,7 +21,7 @@ export async function sideSizesOfGroups(
   ids: readonly number[],
 ): Promise<Map<number, SideSizes>> {
   const rows = await sumGroupSizes(ctx.db, ids)
-  return new Map(rows.map(({ group_id, wiki, snippets }) => [group_id, { wiki, snippets }]))
+  return new Map(rows.map(({ group_id, ...sizes }) => [group_id, sizes]))
 }
 
 /** Bytes of the large files of projects, by project. */

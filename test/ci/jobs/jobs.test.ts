@@ -220,3 +220,16 @@ describe('whoever has a job token', () => {
     expect((await world.nobody.get('/job')).status).toBe(401)
   })
 })
+
+test('what jobs leave counts into the size of their project', async () => {
+  const { project, runner, given } = await started('x: {script: y, artifacts: {paths: [a]}}')
+  const zip = await zipOf({ a: 'x'.repeat(1000) })
+  const query = { artifact_type: 'archive', artifact_format: 'zip' }
+  expect((await runner.upload(given, zip, query)).status).toBe(201)
+  await runner.finish(given, 'success', 'ten bytes\n')
+  await world.runTasks()
+  const { body } = await ana.get(`/projects/${project.id}?statistics=true`)
+  expect(body.statistics.job_artifacts_size).toBe(zip.length + 10)
+  const { storage_size, repository_size } = body.statistics
+  expect(storage_size).toBe(repository_size + zip.length + 10)
+})
