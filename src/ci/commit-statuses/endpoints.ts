@@ -5,7 +5,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { decimal, flag, id, oneOf, text } from '../../http/params.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import { orNotFound } from '../../repositories/repository/missing.ts'
-import { commitStatusEntity, presentCommitStatus } from './entity.ts'
+import { commitStatusEntity, presentCommitStatus, presentListedStatus } from './entity.ts'
 import { listStatuses } from './queries.ts'
 import { reportStatus } from './report-status.ts'
 import { REPORTED } from './transition.ts'
@@ -13,7 +13,7 @@ import { REPORTED } from './transition.ts'
 export const listCommitStatuses = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/statuses',
-  summary: 'List the statuses reported for a commit',
+  summary: 'List the statuses of a commit: reported ones and jobs',
   tags: ['commits'],
   access: onProject('read_commit_status'),
   params: { sha: text() },
@@ -36,7 +36,8 @@ export const listCommitStatuses = endpoint({
       ctx,
       rows.items.map((row) => row.user_id),
     )
-    return { ...rows, items: rows.items.map((row) => presentCommitStatus(row, authors)) }
+    const url = `${ctx.config.externalUrl}/${project.full_path}`
+    return { ...rows, items: rows.items.map((row) => presentListedStatus(row, authors, url)) }
   },
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type UserBasic, userBasicEntity } from '../../identity/users/basic.ts'
-import type { CommitStatusRow } from './queries.ts'
+import type { CommitStatusRow, ListedStatus } from './queries.ts'
 
 export const commitStatusEntity = z.strictObject({
   id: z.int(),
@@ -20,7 +20,7 @@ export const commitStatusEntity = z.strictObject({
 })
 
 export function presentCommitStatus(
-  row: CommitStatusRow,
+  row: Omit<CommitStatusRow, 'project_id' | 'updated_at' | 'failure_reason'>,
   authors: ReadonlyMap<number, UserBasic>,
 ): z.input<typeof commitStatusEntity> {
   return {
@@ -39,4 +39,14 @@ export function presentCommitStatus(
     pipeline_id: row.pipeline_id,
     author: (row.user_id === null ? undefined : authors.get(row.user_id)) ?? null,
   }
+}
+
+/** A status of a list; jobs lead to their own page. */
+export function presentListedStatus(
+  row: ListedStatus,
+  authors: ReadonlyMap<number, UserBasic>,
+  projectUrl: string,
+): z.input<typeof commitStatusEntity> {
+  const shown = presentCommitStatus(row, authors)
+  return row.is_job === 1 ? { ...shown, target_url: `${projectUrl}/-/jobs/${row.id}` } : shown
 }

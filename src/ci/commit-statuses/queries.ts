@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type InferResult, type Selectable, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
@@ -18,24 +18,60 @@ export interface StatusFilter {
   readonly sort: 'asc' | 'desc'
 }
 
+const SHOWN = [
+  'id',
+  'pipeline_id',
+  'name',
+  'status',
+  'allow_failure',
+  'coverage',
+  'user_id',
+  'retried',
+  'created_at',
+  'started_at',
+  'finished_at',
+] as const
+
+/** What others reported of a commit, and the jobs of its pipelines. */
+function statusesOf(db: Db, projectId: number, sha: string) {
+  const jobs = db
+    .selectFrom('pipelines')
+    .innerJoin('ci_jobs', 'ci_jobs.pipeline_id', 'pipelines.id')
+    .innerJoin('ci_stages', 'ci_stages.id', 'ci_jobs.stage_id')
+    .select(SHOWN.map((column) => `ci_jobs.${column}` as const))
+    .select(['pipelines.sha', 'pipelines.ref', 'ci_stages.name as stage'])
+    .select([sql<string | null>`NULL`.as('target_url'), sql<string | null>`NULL`.as('description')])
+    .select(sql<0 | 1>`1`.as('is_job'))
+    .where('pipelines.project_id', '=', projectId)
+    .where('pipelines.sha', '=', sha)
+  return db
+    .selectFrom('commit_statuses')
+    .select(SHOWN)
+    .select(['sha', 'ref', 'stage', 'target_url', 'description'])
+    .select(sql<0 | 1>`0`.as('is_job'))
+    .where('project_id', '=', projectId)
+    .where('sha', '=', sha)
+    .unionAll(jobs)
+}
+
+export type ListedStatus = InferResult<ReturnType<typeof statusesOf>>[number]
+
+/** The statuses of a commit, reported ones and jobs. */
 export async function listStatuses(
   db: Db,
   projectId: number,
   sha: string,
   filter: StatusFilter,
   page: OffsetPage,
-): Promise<Paged<CommitStatusRow>> {
-  let query = db
-    .selectFrom('commit_statuses')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('sha', '=', sha)
+): Promise<Paged<ListedStatus>> {
+  let query = db.selectFrom(statusesOf(db, projectId, sha).as('listed')).selectAll()
   for (const column of ['ref', 'stage', 'name', 'pipeline_id'] as const) {
     const value = filter[column]
     if (value !== undefined) query = query.where(column, '=', value)
   }
   if (!filter.all) query = query.where('retried', '=', 0)
-  return await listPage(db, query.orderBy(filter.order_by, filter.sort).orderBy('id'), page)
+  const ordered = query.orderBy(filter.order_by, filter.sort).orderBy('id').orderBy('is_job')
+  return await listPage(db, ordered, page)
 }
 
 /** The status of this name and ref in a pipeline that has not ended yet. */
