@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { recordSoon } from '../../src/monitoring/errors/record-reports.ts'
@@ -30,12 +31,13 @@ async function storm(projectId: number, reports: number): Promise<void> {
     occurredAt: '2026-05-04T10:00:00.000Z',
     userHash: null,
   })
+  const payload = gzipSync('{"message":"storm"}')
   await inTransaction(world.ctx, async (ctx) => {
     await sql`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${reports})
       INSERT INTO error_reports (project_id, received_at, event, payload)
       SELECT ${projectId}, '2026-05-04T10:00:00.000Z',
         json_set(${event}, '$.eventId', printf('%032x', ${projectId} * 1000000 + i)),
-        CAST('{"message":"storm"}' AS BLOB) FROM n`.execute(ctx.db)
+        ${payload} FROM n`.execute(ctx.db)
     await recordSoon(ctx, projectId)
   })
 }

@@ -5,6 +5,7 @@ import { parseJsonObject } from '../../http/body/json.ts'
 import { endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { integer } from '../../http/params.ts'
 import { readEvent } from '../errors/event.ts'
+import { packPayload } from '../errors/payload.ts'
 import { appendReports, type Report } from '../errors/report-writer.ts'
 import { clientKey, type Reporter } from './client-key.ts'
 import { MAX_EVENT, readEnvelope, unreadable } from './envelope.ts'
@@ -71,7 +72,7 @@ function assertType({ headers }: RequestFacts, types: readonly string[]): void {
 async function reportOf(ctx: Ctx, payload: Buffer): Promise<Report> {
   if (payload.length === 0) throw unreadable()
   const event = readEvent(await parseJsonObject(payload, ctx.config), ctx.now())
-  return { event, payload }
+  return { event, payload: await packPayload(payload) }
 }
 
 async function record(ctx: Ctx, { projectId, key }: Reporter, reports: readonly Report[]) {

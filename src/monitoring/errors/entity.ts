@@ -3,8 +3,9 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readEvent } from './event.ts'
 import { locateFrames, releaseCommit } from './locate.ts'
+import { readPayload } from './payload.ts'
 import { type ErrorEventRow, type ErrorRow, findIssueOf, listHours, listPlaces } from './queries.ts'
-import { readPayload, stackOf } from './stack-trace.ts'
+import { stackOf } from './stack-trace.ts'
 import { errorStatuses, errorStatusOf } from './words.ts'
 
 /** An error (docs/contract/C-resolved §2.4). */
@@ -130,7 +131,7 @@ export async function presentEvent(
   project: Project,
   row: ErrorEventRow,
 ): Promise<z.input<typeof eventEntity>> {
-  const payload = await readPayload(row)
+  const payload = await readPayload(row.payload)
   const event = readEvent(payload, row.received_at)
   const frames = stackOf(payload)
   const commit = await releaseCommit(ctx, project, event.release)

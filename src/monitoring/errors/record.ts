@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib'
 import type { Instant } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { ReportedEvent } from './event.ts'
@@ -25,7 +24,7 @@ const MOST_USERS = 10_000
 const MOST_PLACES = 100
 const HOUR_MS = 3_600_000
 
-/** An event that is to be counted; its payload is asked for only where it is kept. */
+/** An event that is to be counted; its packed payload is asked for only where it is kept. */
 export interface Arrival {
   readonly event: ReportedEvent
   readonly receivedAt: Instant
@@ -118,7 +117,7 @@ async function keepSample(
       number,
       event_id: arrival.event.eventId,
       received_at: arrival.receivedAt,
-      payload: gzipSync(await arrival.payload()),
+      payload: await arrival.payload(),
     }
     const place = free.shift()
     if (place === undefined) await insertEvent(ctx.db, row)

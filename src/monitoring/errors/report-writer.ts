@@ -5,7 +5,7 @@ import { overQuota } from './over-quota.ts'
 import { recordSoon } from './record-reports.ts'
 import { countReports, insertReport } from './report-queries.ts'
 
-/** An event as a program sent it. */
+/** An event that a program sent, with its packed payload. */
 export interface Report {
   readonly event: ReportedEvent
   readonly payload: Buffer

@@ -1,9 +1,4 @@
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import { exceptionOf, framesOf } from './event.ts'
-import type { ErrorEventRow } from './queries.ts'
-
-const unpack = promisify(gunzip)
 
 /** A frame of a stack (docs/contract/C-resolved §2.4). */
 export interface StackFrame {
@@ -18,12 +13,6 @@ export interface StackFrame {
 
 /** Frames beyond this many are left out. */
 const MOST_FRAMES = 250
-
-/** What was sent, as data. */
-export async function readPayload(row: ErrorEventRow): Promise<Record<string, unknown>> {
-  const bytes = await unpack(row.payload)
-  return JSON.parse(bytes.toString('utf8')) as Record<string, unknown> // an object when it was kept
-}
 
 /** The frames of an event, the innermost last. */
 export function stackOf(event: Readonly<Record<string, unknown>>): StackFrame[] {
