@@ -52,7 +52,16 @@ export async function moveLooseRef(
     // Not sooner: a lock that nobody has open is one that a killed process has left behind.
     closeSync(file)
   }
-  await Promise.all(folders.map(syncFolder))
+  await Promise.all(folders.map(syncUnlessGone))
+}
+
+/** git removes a folder that it has emptied, once the refs of it are packed and on the disk. */
+async function syncUnlessGone(folder: string): Promise<void> {
+  try {
+    await syncFolder(folder)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
 }
 
 const lockOf = (path: string) => `${path}.lock`
