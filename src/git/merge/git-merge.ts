@@ -66,9 +66,18 @@ export async function mergeByGit(
     }
     if (writer) await takeOver(scratch, writer)
     return { outcome: 'clean', treeId }
+  } catch (error) {
+    // Files against folders and links in several bases: git can't merge them, so nobody can.
+    if (isGivenUp(error)) return { outcome: 'conflict', paths: [] }
+    throw error
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
+}
+
+/** Whether git ended at a check of its own merge, as 2.39 does at some conflicts. */
+function isGivenUp(error: unknown): boolean {
+  return error instanceof GitError && /merge-ort\.c:\d+/.test(String(error.detail.stderr ?? ''))
 }
 
 /** Commits of two sides whose only merge base is the given one. They are thrown away with the folder. */

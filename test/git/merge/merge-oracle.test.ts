@@ -59,11 +59,13 @@ function branch(steps: Parameters<typeof after>[1], parent = base, from = startT
 async function mergeOfGit(ours: string, theirs: string): Promise<string | string[]> {
   const args = ['merge-tree', '--write-tree', '--name-only', '-z', '--no-messages', ours, theirs]
   // What git makes of conflicts is not always sound, and stays out of the repository.
-  const { code, stdout } = await runGitClient(repo.path, args, {
+  const { code, stdout, stderr } = await runGitClient(repo.path, args, {
     GIT_OBJECT_DIRECTORY: scratch,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repo.path, 'objects'),
   })
   const [tree = '', ...paths] = stdout.split('\0').filter(Boolean)
+  // git 2.39 ends by an assertion at some conflicts, without a word about paths.
+  if (stderr.includes('merge-ort.c')) return []
   expect([0, 1]).toContain(code)
   return code === 0 ? tree : [...new Set(paths)].sort()
 }
