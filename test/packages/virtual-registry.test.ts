@@ -327,17 +327,20 @@ test('mvn builds with an empty local repository, all through the registry', asyn
   const root = newFolder()
   mkdirSync(join(root, 'src', 'main', 'resources'), { recursive: true })
   const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
-    <groupId>acme</groupId><artifactId>app</artifactId><version>1</version><packaging>pom</packaging>
-    <build><plugins><plugin><groupId>org.apache.maven.plugins</groupId>
-    <artifactId>maven-clean-plugin</artifactId><version>3.2.0</version></plugin></plugins></build></project>`
+    <groupId>acme</groupId><artifactId>app</artifactId><version>1</version><packaging>jar</packaging>
+    <dependencies><dependency><groupId>commons-codec</groupId><artifactId>commons-codec</artifactId>
+    <version>1.15</version></dependency></dependencies></project>`
+  writeFileSync(join(root, 'src', 'main', 'resources', 'app.txt'), 'hello')
   writeFileSync(join(root, 'pom.xml'), pom)
   const url = `${world.url}/api/v4${ROOT}/${made.body.id}`
   const settings = `<settings><localRepository>${join(root, 'local')}</localRepository>
     <mirrors><mirror><id>svc</id><mirrorOf>*</mirrorOf><url>${url}</url></mirror></mirrors>
     <servers><server><id>svc</id><username>any</username><password>${ana.token}</password></server></servers></settings>`
   writeFileSync(join(root, 'settings.xml'), settings)
-  const said = await client('mvn', ['-B', '-s', 'settings.xml', 'clean'], { cwd: root })
+  const args = ['-B', '-s', 'settings.xml', 'package']
+  const said = await client('mvn', args, { cwd: root, timeout: 220_000 })
   expect(said).toContain('BUILD SUCCESS')
   expect(readdirSync(join(root, 'local'))).toContain('org')
+  expect(readdirSync(join(root, 'target'))).toContain('app-1.jar')
   rmSync(root, { recursive: true, force: true })
 }, 240_000)

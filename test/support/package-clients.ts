@@ -71,13 +71,17 @@ function ownEnvironment(): NodeJS.ProcessEnv {
 export async function client(
   program: string,
   args: readonly string[],
-  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+  options: {
+    readonly cwd: string
+    readonly env?: Readonly<Record<string, string>>
+    readonly timeout?: number
+  },
 ): Promise<string> {
   try {
     const { stdout, stderr } = await run(program, args, {
       cwd: options.cwd,
       env: { ...ownEnvironment(), HOME: options.cwd, ...options.env },
-      timeout: 60_000,
+      timeout: options.timeout ?? 60_000,
       maxBuffer: 16 * 1024 * 1024,
     })
     return stdout + stderr

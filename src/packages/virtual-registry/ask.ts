@@ -53,19 +53,24 @@ export function headersOf({ status, headers }: OutboundResponse): Headers {
   }
 }
 
-/** Only the headers; nothing when the upstream cannot be reached. */
+/**
+ * Only the headers; nothing when the upstream cannot be reached. What is lost on the way, such as one question for its
+ * address among many, is asked once more.
+ */
 export async function headOf(
   ctx: Pick<Ctx, 'outbound'>,
   upstream: UpstreamAddress,
   path: string,
+  isSecond = false,
 ): Promise<Headers | undefined> {
   try {
     const response = await askUpstream(ctx, upstream, path, 'HEAD')
     response.body.destroy()
     return headersOf(response)
   } catch (error) {
-    if (error instanceof OutboundError) return undefined
-    throw error
+    if (!(error instanceof OutboundError)) throw error
+    const isLost = error.reason === 'timeout' && !isSecond
+    return isLost ? await headOf(ctx, upstream, path, true) : undefined
   }
 }
 
