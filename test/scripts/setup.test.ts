@@ -251,11 +251,13 @@ describe('the lock', () => {
 
   test('a lock of another machine is waited for, and its holder is told', async () => {
     held({ pid: 7, host: 'elsewhere', born: '1' })
+    let work: Promise<unknown> | undefined
     const waited = new Promise((told) => {
-      void withLock(file(), async () => undefined, { onWait: told })
+      work = withLock(file(), async () => 'mine', { onWait: told })
     })
     await expect(waited).resolves.toMatchObject({ pid: 7, host: 'elsewhere' })
     rmSync(file())
+    await expect(work).resolves.toBe('mine')
   })
 })
 
