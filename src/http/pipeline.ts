@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { userOf } from '../access/actor.ts'
 import type { Credentials } from '../access/authentication/credentials.ts'
 import type { NamesPage, Page, Paged } from '../base/page.ts'
-import { noMethod, noRoute, uriTooLong } from '../base/problem.ts'
+import { noMethod, noRoute, Problem, uriTooLong } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import { readForm } from './body/form.ts'
 import { unpackedHead } from './body/packed.ts'
@@ -114,15 +114,30 @@ function isRead(endpoint: Endpoint): boolean {
   return endpoint.method === 'GET' || endpoint.method === 'HEAD'
 }
 
-/** Subject and ability, and only then the body; with it validation and the handler. */
+/** Subject and ability, and only then the rest. */
 async function work(
   parts: PipelineParts,
   counters: Counters,
   step: Step & { readonly credentials: Credentials },
   caller: Caller,
 ): Promise<ApiAnswer> {
-  const { request, endpoint, query } = step
   const subject = await findSubject(parts, step, caller.ctx)
+  try {
+    return await serve(parts, counters, step, { ...caller, subject })
+  } catch (error) {
+    if (answerFor(error).fault) await findSubjectAgain(parts, step, caller.ctx)
+    throw error
+  }
+}
+
+/** The body where there is one; with it validation and the handler. */
+async function serve(
+  parts: PipelineParts,
+  counters: Counters,
+  step: Step & { readonly credentials: Credentials },
+  { subject, ...caller }: Caller & { readonly subject: unknown },
+): Promise<ApiAnswer> {
+  const { request, endpoint, query } = step
   if (isRead(endpoint)) return await perform(parts, counters, step, { ...caller, subject }, query)
   const body = await readBodyOf(parts, step, caller.ctx)
   try {
@@ -141,7 +156,12 @@ async function work(
 }
 
 /** The subject of the request, for a caller who may do to it what they ask. */
-async function findSubject(parts: PipelineParts, step: Step, ctx: Ctx): Promise<unknown> {
+async function findSubject(
+  parts: PipelineParts,
+  step: Step,
+  ctx: Ctx,
+  peek = () => peekBody(step.request, parts.limits.idleMs),
+): Promise<unknown> {
   const { request, endpoint, path } = step
   try {
     return await endpoint.access.find({
@@ -152,11 +172,20 @@ async function findSubject(parts: PipelineParts, step: Step, ctx: Ctx): Promise<
       urlWith: urlMaker(parts, step),
       read: (params) => readPath(params, path),
       query: step.query,
-      peek: () => peekBody(request, parts.limits.idleMs),
+      peek,
     })
   } catch (refusal) {
     if (!endpoint.access.subjectFirst) await refuseWrongFirst(parts, step, ctx)
     throw refusal
+  }
+}
+
+/** Refuses with 404 where the subject was deleted while the request was served: what failed for that is no fault. */
+async function findSubjectAgain(parts: PipelineParts, step: Step, ctx: Ctx): Promise<void> {
+  try {
+    await findSubject(parts, step, ctx, async () => Buffer.alloc(0))
+  } catch (refusal) {
+    if (refusal instanceof Problem && refusal.status === 404) throw refusal
   }
 }
 

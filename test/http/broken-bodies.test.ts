@@ -160,3 +160,20 @@ test('a file where none belongs, or a second one, is refused', async () => {
   expect(await send(['other'])).toMatchObject({ status: 400, body: { error: 'other is invalid' } })
   expect(readdirSync(join(world.folder, 'tmp'))).toEqual([])
 })
+
+test.each(['npm/demo', 'conan/v1/conans/a/1/b/c/packages/d/upload_urls'])(
+  'a body of %s that is not packed as it says is refused',
+  async (path) => {
+    const method = path.startsWith('npm') ? 'PUT' : 'POST'
+    const response = await fetch(`${world.url}/api/v4/projects/1/packages/${path}`, {
+      method,
+      headers: {
+        'PRIVATE-TOKEN': String(ana.token),
+        'Content-Type': 'application/json',
+        'Content-Encoding': 'gzip',
+      },
+      body: '{}',
+    })
+    expect(response.status).toBe(400)
+  },
+)

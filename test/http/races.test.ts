@@ -82,6 +82,9 @@ const kinds: readonly Kind[] = [
     },
     changes: [
       ['PUT', '', { title: 'Two' }],
+      ['PUT', '', { files: [{ action: 'update', file_path: 'a.txt', content: 'two' }] }],
+      ['GET', '/raw'],
+      ['GET', '/files/main/a.txt/raw'],
       ['POST', '/notes', { body: 'text' }],
       ['POST', '/award_emoji', { name: 'rocket' }],
     ],

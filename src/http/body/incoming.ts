@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, type Readable, Transform } from 'node:stream'
-import { requestTimeout, tooLarge, unsupportedType } from '../../base/problem.ts'
+import { Problem, requestTimeout, tooLarge, unsupportedType } from '../../base/problem.ts'
+import { malformed } from './json.ts'
 import { unpacker } from './packed.ts'
 import { BodySource } from './source.ts'
 
@@ -124,10 +125,13 @@ export class IncomingBody {
   }
 }
 
-/** A small body may unpack to anything. */
+/** A small body may unpack to anything, and what is said to be packed need not be. */
 function limited(maxBytes: number): Transform {
   let size = 0
   return new Transform({
+    destroy(error, done) {
+      done(error === null || error instanceof Problem ? error : malformed())
+    },
     transform(chunk: Buffer, _, done) {
       size += chunk.length
       if (size > maxBytes) done(tooLarge())

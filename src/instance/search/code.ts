@@ -99,8 +99,16 @@ async function collect<T>(
     if (found.length >= wanted) break
     const repo = ctx.git.open(project.id)
     const at = await ifFound(resolveRevision(repo, search.ref || defaultRef(project)))
-    if (at) found.push(...(await find(project, at.commitId)))
+    if (at) found.push(...(await find(project, at.commitId).catch(noneIfDeleted(ctx, project.id))))
   }
   const items = found.slice(page.offset, page.offset + page.perPage)
   return { items, more: found.length > page.offset + page.perPage }
+}
+
+/** What fails in a repository that was deleted meanwhile has found nothing. */
+function noneIfDeleted(ctx: Ctx, projectId: number) {
+  return async (error: unknown): Promise<[]> => {
+    if (await ctx.git.exists(projectId)) throw error
+    return []
+  }
 }
