@@ -72,6 +72,9 @@ test('a write whose engine dies is not tried again', async () => {
     writes: true,
     run: async () => undefined,
   })
+  const { pids } = pool()
+  // Stopped first: an engine on an idle core answers before it is killed.
+  for (const pid of pids) process.kill(pid, 'SIGSTOP')
   const failed = Promise.allSettled(
     Array.from({ length: 6 }, () => pool().run(write, repo.path, { id, limit: 100 })),
   )
