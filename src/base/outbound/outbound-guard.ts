@@ -1,7 +1,7 @@
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { Problem } from '../problem.ts'
 import { addressSet, isPrivateAddress, plainAddress } from './address.ts'
+import { type Resolve, sharedLookUp, systemLookUp } from './look-up.ts'
 
 export type OutboundReason =
   | 'bad_url'
@@ -30,8 +30,6 @@ export interface Target {
   /** The only addresses that a connection may use; empty when a proxy does the looking up. */
   readonly addresses: readonly string[]
 }
-
-export type Resolve = (hostname: string) => Promise<readonly string[]>
 
 export interface GuardOptions {
   /** `GITSTEAD_OUTBOUND_ALLOW`: hosts, addresses or networks, each with an optional port. */
@@ -135,10 +133,11 @@ function unresolved(name: string): OutboundError {
   return new OutboundError('unreachable', `${name} has no address`)
 }
 
+const systemNames = sharedLookUp(systemLookUp)
+
 async function systemResolve(name: string): Promise<readonly string[]> {
   try {
-    const found = await lookup(name, { all: true, verbatim: true })
-    return found.map((one) => one.address)
+    return await systemNames(name)
   } catch {
     throw unresolved(name)
   }

@@ -3,7 +3,8 @@ import { PassThrough, pipeline, type Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Client, type Dispatcher, ProxyAgent } from 'undici'
 import { productVersion } from '../version.ts'
-import { makeGuard, OutboundError, type OutboundGuard, type Resolve } from './outbound-guard.ts'
+import type { Resolve } from './look-up.ts'
+import { makeGuard, OutboundError, type OutboundGuard } from './outbound-guard.ts'
 
 export interface OutboundRequest {
   readonly method?: string
