@@ -1,11 +1,6 @@
 import { Readable } from 'node:stream'
+import { type ByteRange, readRange } from './byte-range.ts'
 import type { Bytes, RequestFacts } from './endpoint.ts'
-
-/** Bytes `start` to `end`, both included. */
-interface ByteRange {
-  readonly start: number
-  readonly end: number
-}
 
 /** Something that can be downloaded whole or in part. */
 export interface Download {
@@ -47,25 +42,4 @@ export function isKnown(headers: RequestFacts['headers'], etag: string): boolean
   if (typeof given !== 'string') return false
   const weak = (tag: string) => tag.trim().replace(/^W\//, '')
   return given.trim() === '*' || given.split(',').some((tag) => weak(tag) === weak(etag))
-}
-
-/**
- * What a `Range` header asks of `size` bytes. Several ranges, other units and broken headers count as none (RFC 9110
- * §14.2), as does a range of another version named by `If-Range`.
- */
-function readRange(
-  headers: RequestFacts['headers'],
-  size: number,
-  etag: string,
-): ByteRange | 'whole' | 'unsatisfiable' {
-  const condition = headers['if-range']
-  if (condition !== undefined && condition !== etag) return 'whole'
-  const given = headers.range
-  const [, first, last] =
-    typeof given === 'string' ? (/^bytes=(\d{0,15})-(\d{0,15})$/.exec(given.trim()) ?? []) : []
-  if (first === undefined || last === undefined || first + last === '') return 'whole'
-  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
-  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
-  if (first !== '' && last !== '' && Number(last) < start) return 'whole'
-  return start > end ? 'unsatisfiable' : { start, end }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { presentProjectIdentity, projectIdentityEntity } from '../../access/project-identity.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
@@ -14,16 +15,6 @@ import {
 import { jobEntity, jobPresenter } from '../pipelines/job-entity.ts'
 import { jobsOf } from '../pipelines/running.ts'
 import { listEnvironmentsById } from './queries.ts'
-
-const projectEntity = z.strictObject({
-  id: z.int(),
-  description: z.string().nullable(),
-  name: z.string(),
-  name_with_namespace: z.string(),
-  path: z.string(),
-  path_with_namespace: z.string(),
-  created_at: z.string(),
-})
 
 /** An environment as deployments name it. */
 export const environmentBasicEntity = z.strictObject({
@@ -43,7 +34,7 @@ export const environmentEntity = z.strictObject({
   tier: z.string(),
   auto_stop_at: z.string().nullable(),
   auto_stop_setting: z.string(),
-  project: projectEntity,
+  project: projectIdentityEntity,
 })
 
 const approvalEntity = z.strictObject({
@@ -96,15 +87,7 @@ export function presentEnvironment(
     tier: row.tier,
     auto_stop_at: row.auto_stop_at,
     auto_stop_setting: row.auto_stop_setting,
-    project: {
-      id: project.id,
-      description: project.description,
-      name: project.name,
-      name_with_namespace: `${project.namespace_full_path.replaceAll('/', ' / ')} / ${project.name}`,
-      path: project.path,
-      path_with_namespace: project.full_path,
-      created_at: project.created_at,
-    },
+    project: presentProjectIdentity(project),
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { presentProjectIdentity, projectIdentityEntity } from '../../access/project-identity.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { readCommits } from '../../git/objects/commit.ts'
@@ -6,16 +7,6 @@ import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts
 import { namespaceBriefEntity, presentNamespaceBrief } from '../../projects/namespaces/entity.ts'
 import type { findTodo } from './queries.ts'
 import { findTodoContext } from './queries.ts'
-
-const namedEntity = z.strictObject({
-  id: z.int(),
-  description: z.string().nullable(),
-  name: z.string(),
-  name_with_namespace: z.string(),
-  path: z.string(),
-  path_with_namespace: z.string(),
-  created_at: z.string(),
-})
 
 const workEntity = z.strictObject({
   id: z.int(),
@@ -42,12 +33,14 @@ const commitEntity = z.strictObject({
 
 export const todoEntity = z.strictObject({
   id: z.int(),
-  project: namedEntity.nullable(),
+  project: projectIdentityEntity.nullable(),
   group: namespaceBriefEntity.nullable(),
   author: userBasicEntity.nullable(),
   action_name: z.string(),
   target_type: z.string(),
-  target: z.union([workEntity, commitEntity, namedEntity, namespaceBriefEntity]).nullable(),
+  target: z
+    .union([workEntity, commitEntity, projectIdentityEntity, namespaceBriefEntity])
+    .nullable(),
   target_url: z.string(),
   body: z.string(),
   state: z.enum(['pending', 'done']),
@@ -85,17 +78,8 @@ export async function presentTodo(ctx: Ctx, row: TodoRow): Promise<Todo> {
   }
 }
 
-function presentProject({ project }: Context): z.input<typeof namedEntity> | null {
-  if (!project) return null
-  return {
-    id: project.id,
-    description: project.description,
-    name: project.name,
-    name_with_namespace: `${project.namespace_name} / ${project.name}`,
-    path: project.path,
-    path_with_namespace: project.full_path,
-    created_at: project.created_at,
-  }
+function presentProject({ project }: Context) {
+  return project ? presentProjectIdentity(project) : null
 }
 
 function urlOf(ctx: Ctx, row: TodoRow, { project, group, target }: Context): string {

@@ -171,7 +171,7 @@ export async function findTodoContext(
       'projects.full_path',
       'projects.description',
       'projects.created_at',
-      'namespaces.full_name as namespace_name',
+      'namespaces.full_name as namespace_full_name',
     ])
     .where('projects.id', '=', row.project_id ?? 0)
     .executeTakeFirst()

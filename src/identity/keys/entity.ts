@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { presentProjectIdentity, projectIdentityEntity } from '../../access/project-identity.ts'
 import { userEntity } from '../users/entity.ts'
 import type { DeployKeyRow, listProjectsOfKeys, SshKeyRow } from './queries.ts'
 
@@ -56,37 +57,15 @@ export function presentDeployKey(row: DeployKeyRow): z.input<typeof deployKeyEnt
   }
 }
 
-const projectEntity = z.strictObject({
-  id: z.int(),
-  description: z.string().nullable(),
-  name: z.string(),
-  name_with_namespace: z.string(),
-  path: z.string(),
-  path_with_namespace: z.string(),
-  created_at: z.string(),
-})
-
 /** A deploy key in the list of the instance. */
 export const instanceDeployKeyEntity = z.strictObject({
   ...deployFields,
   public: z.boolean(),
-  projects_with_write_access: z.array(projectEntity),
-  projects_with_readonly_access: z.array(projectEntity),
+  projects_with_write_access: z.array(projectIdentityEntity),
+  projects_with_readonly_access: z.array(projectIdentityEntity),
 })
 
 type KeyProject = Awaited<ReturnType<typeof listProjectsOfKeys>>[number]
-
-function presentProject(row: KeyProject): z.input<typeof projectEntity> {
-  return {
-    id: row.id,
-    description: row.description,
-    name: row.name,
-    name_with_namespace: `${row.namespace_full_name} / ${row.name}`,
-    path: row.path,
-    path_with_namespace: row.full_path,
-    created_at: row.created_at,
-  }
-}
 
 export function presentInstanceDeployKey(
   row: SshKeyRow,
@@ -98,7 +77,9 @@ export function presentInstanceDeployKey(
     fingerprint: row.fingerprint_md5,
     fingerprint_sha256: row.fingerprint_sha256,
     public: row.public === 1,
-    projects_with_write_access: own.filter((one) => one.can_push === 1).map(presentProject),
-    projects_with_readonly_access: own.filter((one) => one.can_push === 0).map(presentProject),
+    projects_with_write_access: own.filter((one) => one.can_push === 1).map(presentProjectIdentity),
+    projects_with_readonly_access: own
+      .filter((one) => one.can_push === 0)
+      .map(presentProjectIdentity),
   }
 }

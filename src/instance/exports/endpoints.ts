@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { z } from 'zod'
+import { presentProjectIdentity, projectIdentity } from '../../access/project-identity.ts'
 import { onProject, signedIn } from '../../access/subjects.ts'
 import { hidden } from '../../base/problem.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { file, text } from '../../http/params.ts'
 import { createProject } from '../../projects/projects/create/create-project.ts'
-import { identity, importEntity, presentIdentity, presentImport } from './import-entity.ts'
+import { importEntity, presentImport } from './import-entity.ts'
 import { importBody, importFacts } from './import-facts.ts'
 import { downloadExport, exportStatus, startExport } from './start-export.ts'
 import { importProject } from './tasks.ts'
@@ -33,7 +34,7 @@ export const getProjectExport = endpoint({
   summary: 'Tell how far the export of a project is',
   access: onProject('admin_project'),
   response: z.strictObject({
-    ...identity,
+    ...projectIdentity,
     export_status: z.enum(['none', 'queued', 'started', 'finished']),
     _links: z.strictObject({ api_url: z.string(), web_url: z.string() }).optional(),
   }),
@@ -45,7 +46,7 @@ export const getProjectExport = endpoint({
       web_url: `${externalUrl}/${project.full_path}/download_export`,
     }
     return {
-      ...presentIdentity(project),
+      ...presentProjectIdentity(project),
       export_status: status,
       ...(status === 'finished' ? { _links: links } : {}),
     }

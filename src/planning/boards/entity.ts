@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { presentProjectIdentity, projectIdentity } from '../../access/project-identity.ts'
 import type { Source } from '../../access/sources.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
@@ -34,15 +35,9 @@ export const boardEntity = z.strictObject({
   hide_closed_list: z.boolean(),
   project: z
     .strictObject({
-      id: z.int(),
-      description: z.string().nullable(),
-      name: z.string(),
-      name_with_namespace: z.string(),
-      path: z.string(),
-      path_with_namespace: z.string(),
+      ...projectIdentity,
       http_url_to_repo: z.string(),
       web_url: z.string(),
-      created_at: z.string(),
     })
     .nullable(),
   group: z.strictObject({ id: z.int(), name: z.string(), web_url: z.string() }).nullable(),
@@ -138,15 +133,9 @@ function ownerParts(ctx: Ctx, owner: Source): Pick<Board, 'project' | 'group'> {
   }
   const url = `${externalUrl}/${owner.full_path}`
   const project = {
-    id,
-    description: owner.description,
-    name,
-    name_with_namespace: `${owner.namespace_full_name} / ${name}`,
-    path: owner.path,
-    path_with_namespace: owner.full_path,
+    ...presentProjectIdentity(owner),
     http_url_to_repo: `${url}.git`,
     web_url: url,
-    created_at: owner.created_at,
   }
   return { project, group: null }
 }

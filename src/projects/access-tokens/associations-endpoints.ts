@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { presentProjectIdentity, projectIdentity } from '../../access/project-identity.ts'
 import { MEMBER_LEVELS } from '../../access/roles.ts'
 import { signedIn } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
@@ -22,13 +23,7 @@ const groupEntity = z.strictObject({
 })
 
 const projectEntity = z.strictObject({
-  id: z.int(),
-  description: z.string().nullable(),
-  name: z.string(),
-  name_with_namespace: z.string(),
-  path: z.string(),
-  path_with_namespace: z.string(),
-  created_at: z.string(),
+  ...projectIdentity,
   access_levels: z.strictObject({
     project_access_level: z.int().nullable(),
     group_access_level: z.int().nullable(),
@@ -63,13 +58,7 @@ export const getAssociations = endpoint({
         visibility: row.visibility,
       })),
       projects: projects.map((row) => ({
-        id: row.id,
-        description: row.description,
-        name: row.name,
-        name_with_namespace: `${row.namespace_full_name} / ${row.name}`,
-        path: row.path,
-        path_with_namespace: row.full_path,
-        created_at: row.created_at,
+        ...presentProjectIdentity(row),
         access_levels: {
           project_access_level: row.project_level,
           group_access_level: row.group_level,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { projectIdentity } from '../../access/project-identity.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { namespaceBriefEntity } from '../namespaces/entity.ts'
 import { imageCleanupEntity } from './image-cleanup.ts'
@@ -16,13 +17,7 @@ const customAttribute = z.strictObject({ key: z.string(), value: z.string() })
 
 /** The block that everybody gets (docs/contract/D §1.2 Fields, basic block). */
 const basicFields = {
-  id: z.int(),
-  description: z.string().nullable(),
-  name: z.string(),
-  name_with_namespace: z.string(),
-  path: z.string(),
-  path_with_namespace: z.string(),
-  created_at: z.string(),
+  ...projectIdentity,
   default_branch: z.string().nullable().optional(),
   tag_list: z.array(z.string()),
   topics: z.array(z.string()),

@@ -3,6 +3,7 @@ import { isAdmin, userOf } from '../../access/actor.ts'
 import { mayInProject, maySee, type Subject } from '../../access/decide.ts'
 import { featureLevel } from '../../access/features.ts'
 import { findProjectById, type ProjectRow } from '../../access/find-queries.ts'
+import { presentProjectIdentity } from '../../access/project-identity.ts'
 import { Role } from '../../access/roles.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
@@ -130,13 +131,7 @@ function presentBasic(ctx: Ctx, { row, subject, extras }: View, wanted: Wanted):
   const mayReadCode = mayInProject(ctx.actor, subject, 'read_code')
   const owner = extras.owners.get(row.namespace_owner_id ?? 0)
   return {
-    id: row.id,
-    description: row.description,
-    name: row.name,
-    name_with_namespace: `${row.namespace_full_name} / ${row.name}`,
-    path: row.path,
-    path_with_namespace: row.full_path,
-    created_at: row.created_at,
+    ...presentProjectIdentity(row),
     ...(mayReadCode ? { default_branch: row.default_branch } : {}),
     tag_list: topics,
     topics,
