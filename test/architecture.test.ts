@@ -91,14 +91,11 @@ function ownImports(
 const keepers =
   /(^|\/)(access|conditions|entity|present[a-z-]*|visible-[a-z-]*|([a-z-]+-)?queries)\.ts$/
 
-/** Areas whose handlers still ask by themselves; they leave this list one after the other. */
-const notYet = ['packages']
-
 /** What is held to asking for roles in those files: the areas, and git over HTTP with LFS. */
-const judged = [...areas, 'transport'].filter((part) => !notYet.includes(part))
+const judged = [...areas, 'transport']
 
-/** Folders with a file for each table or migration; `ci/pipelines` leaves this list when it is divided. */
-const lists = new Set(['store/migrations', 'store/schema', 'ci/pipelines'])
+/** Folders with a file for each table or migration. */
+const lists = new Set(['store/migrations', 'store/schema'])
 
 /** What the files of areas ask that may not: `path: names`. */
 function rolesAskedBy(asked: (source: Source) => readonly string[]): string[] {

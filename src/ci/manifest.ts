@@ -27,7 +27,6 @@ import * as runnerJobs from './jobs/runner-endpoints.ts'
 import * as lint from './lint/endpoints.ts'
 import * as pipelines from './pipelines/endpoints.ts'
 import * as pipelinesJob from './pipelines/job-endpoints.ts'
-import * as pipelinesReport from './pipelines/report-endpoints.ts'
 import {
   finishBridge,
   removeOldPipelines,
@@ -35,7 +34,8 @@ import {
   runAfterPush,
   startBridge,
   startDelayedJob,
-} from './pipelines/tasks.ts'
+} from './pipelines/process/tasks.ts'
+import * as pipelinesReport from './pipelines/report-endpoints.ts'
 import * as queue from './queue/endpoints.ts'
 import * as requestPipelines from './request-pipelines/endpoints.ts'
 import { runForRequest } from './request-pipelines/tasks.ts'

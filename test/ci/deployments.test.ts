@@ -12,6 +12,7 @@ let count = 0
 beforeAll(async () => {
   world = await openWorld()
   ana = await world.user('ana')
+  await world.root.put(`/users/${ana.id}`, { name: 'Ana Bell' })
   dev = await world.user('dev')
 })
 afterAll(() => world.close())
@@ -78,6 +79,9 @@ describe('a job with an environment', () => {
       auto_stop_at: '2026-05-06T10:00:00.000Z',
       last_deployment: { status: 'success', deployable: { name: 'ship' } },
     })
+    const { body: project } = await ana.get(place.path)
+    expect(one.body.project.name_with_namespace).toBe(project.name_with_namespace)
+    expect(project.name_with_namespace).toBe(`Ana Bell / ${project.name}`)
     expect((await dev.delete(`${place.path}/environments/${before.id}`)).status).toBe(403)
     const stopping = await dev.post(`${place.path}/environments/${before.id}/stop`)
     expect(stopping.body.state).toBe('stopping')

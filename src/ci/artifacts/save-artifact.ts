@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { secondsOf } from '../config/duration.ts'
 import { isMap, type ValueMap } from '../config/values.ts'
-import { expireJobArtifacts, type LoadedJob } from '../pipelines/running.ts'
+import { expireJobArtifacts, type LoadedJob } from '../pipelines/process/running.ts'
 import { type ArtifactRow, findArtifact, insertArtifact } from './queries.ts'
 import type { ReceivedPart } from './receive.ts'
 

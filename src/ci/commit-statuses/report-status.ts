@@ -12,7 +12,7 @@ import {
   createExternalPipeline,
   findPipelineOf,
   recomputeStatus,
-} from '../pipelines/update-status.ts'
+} from '../pipelines/process/update-status.ts'
 import {
   type CommitStatusRow,
   findOpenStatus,

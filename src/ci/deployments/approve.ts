@@ -12,8 +12,8 @@ import {
   listApprovals,
 } from '../environments/queries.ts'
 import { addApproval } from '../environments/save-environment.ts'
-import { endJob, playJob } from '../pipelines/change-jobs.ts'
-import { jobOf } from '../pipelines/running.ts'
+import { endJob, playJob } from '../pipelines/process/change-jobs.ts'
+import { jobOf } from '../pipelines/process/running.ts'
 
 /**
  * Says that a deployment which waits may go on, or may not. The job begins when every rule has its approvals; one

@@ -13,7 +13,7 @@ import {
   listApprovals,
 } from '../environments/queries.ts'
 import { jobEntity, jobPresenter } from '../pipelines/job-entity.ts'
-import { jobsOf } from '../pipelines/running.ts'
+import { jobsOf } from '../pipelines/process/running.ts'
 import { listEnvironmentsById } from './queries.ts'
 
 /** An environment as deployments name it. */

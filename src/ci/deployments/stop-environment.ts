@@ -6,8 +6,8 @@ import {
   findLastDeployment,
 } from '../environments/queries.ts'
 import { markStopped } from '../environments/save-environment.ts'
-import { isRetryable, playJob, retryJob } from '../pipelines/change-jobs.ts'
-import { jobBeside } from '../pipelines/running.ts'
+import { isRetryable, playJob, retryJob } from '../pipelines/process/change-jobs.ts'
+import { jobBeside } from '../pipelines/process/running.ts'
 
 /**
  * Stops an environment: the job that its last deployment names for that is run, and stops it when it ends well; without

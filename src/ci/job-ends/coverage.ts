@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 import type { Ctx } from '../../ctx.ts'
-import { jobOf, setCoverage } from '../pipelines/running.ts'
+import { jobOf, setCoverage } from '../pipelines/process/running.ts'
 import { readTraceEnd } from '../traces/read-trace.ts'
 
 /** How much of the end of a log is searched. */

@@ -2,7 +2,7 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { readReportText } from '../artifacts/report-text.ts'
 import { artifactsOfJob } from '../pipelines/artifacts-of-job.ts'
-import { jobOf } from '../pipelines/running.ts'
+import { jobOf } from '../pipelines/process/running.ts'
 import { parseJunit } from './junit.ts'
 import { replaceSuite } from './suite-queries.ts'
 

@@ -2,7 +2,7 @@ import { type Condition, condition, mayOr } from '../../access/conditions.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { mayRunPipelines } from '../pipelines/access.ts'
-import type { JobRow } from '../pipelines/running.ts'
+import type { JobRow } from '../pipelines/process/running.ts'
 import { readTrace } from '../traces/read-trace.ts'
 
 interface OfJob {

@@ -6,7 +6,7 @@ import { oneOf, text } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
 import { mayReadBuilds } from '../pipelines/access.ts'
 import { jobEntity, jobPresenter } from '../pipelines/job-entity.ts'
-import { type JobRow, jobsOfRunner } from '../pipelines/running.ts'
+import { type JobRow, jobsOfRunner } from '../pipelines/process/running.ts'
 import { onRunner } from '../runners/access.ts'
 
 export const listRunnerJobs = endpoint({

@@ -8,7 +8,7 @@ import { type ConfigSources, type Included, withIncludes } from '../config/inclu
 import { fillInputs } from '../config/inputs.ts'
 import type { ValueMap } from '../config/values.ts'
 import { readConfigFile } from '../config/yaml.ts'
-import { configSources } from '../pipelines/config-sources.ts'
+import { configSources } from '../pipelines/create/config-sources.ts'
 import {
   faultsOf,
   type lintEntity,

@@ -6,8 +6,8 @@ import type { Ctx } from '../../ctx.ts'
 import type { CompiledConfig } from '../config/compile.ts'
 import { resolveExtends, resolveReferences } from '../config/extend.ts'
 import type { Included } from '../config/include.ts'
-import { findPipelineRef } from '../pipelines/find-ref.ts'
-import { type MadePlan, makePlan } from '../pipelines/make-plan.ts'
+import { findPipelineRef } from '../pipelines/create/find-ref.ts'
+import { type MadePlan, makePlan } from '../pipelines/create/make-plan.ts'
 
 export const lintedJobEntity = z.strictObject({
   name: z.string(),

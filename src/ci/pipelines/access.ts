@@ -8,7 +8,7 @@ import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id } from '../../http/params.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
-import { mayRunOn } from './find-ref.ts'
+import { mayRunOn } from './create/find-ref.ts'
 import { findPipeline, type PipelineRow } from './queries.ts'
 
 /** Whether the caller may read pipelines and jobs: Reporters, and everybody while they are public (docs/contract/D §2.2). */

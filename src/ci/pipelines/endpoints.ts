@@ -11,13 +11,13 @@ import {
 import { defaultRef } from '../../repositories/repository/access.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
 import { getPipeline, onBuilds, onPipeline, runsOnRef } from './access.ts'
-import { cancelPipeline, retryPipeline } from './change-jobs.ts'
-import { createPipeline } from './create-pipeline.ts'
+import { createPipeline } from './create/create-pipeline.ts'
+import { runInputs, runVariables } from './create/run-params.ts'
+import { VARIABLE_PURPOSE } from './create/save-pipeline.ts'
 import { describePipeline, pipelineEntity } from './describe-pipeline.ts'
+import { cancelPipeline, retryPipeline } from './process/change-jobs.ts'
 import { findNewestPipeline, listPipelines, listVariables, updatePipeline } from './queries.ts'
 import { removePipeline } from './remove-pipeline.ts'
-import { runInputs, runVariables } from './run-params.ts'
-import { VARIABLE_PURPOSE } from './save-pipeline.ts'
 import { PIPELINE_STATUSES } from './statuses.ts'
 
 const tags = ['pipelines']

@@ -5,7 +5,7 @@ import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id } from '../../http/params.ts'
 import { getPipeline, onBuilds } from './access.ts'
-import { type JobRow, jobOf } from './running.ts'
+import { type JobRow, jobOf } from './process/running.ts'
 
 const params = { job_id: id() }
 

@@ -5,7 +5,7 @@ import type { CiJobsTable } from '../../store/schema/ci.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
 import type { ProcessMode } from '../../store/schema/environments.ts'
 import type { Db } from '../../store/schema.ts'
-import type { StatusPart } from './composite-status.ts'
+import type { StatusPart } from './process/composite-status.ts'
 
 export type JobRow = Selectable<CiJobsTable> & {
   readonly stage: string

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../ctx.ts'
 import type { ValueMap } from '../config/values.ts'
-import type { LoadedJob } from '../pipelines/running.ts'
+import type { LoadedJob } from '../pipelines/process/running.ts'
 import { listArtifactSources, type SourceRow } from './dependency-queries.ts'
 
 /** An earlier job whose artifacts a runner downloads. */

@@ -3,7 +3,7 @@ import { SignJWT } from 'jose'
 import type { Ctx } from '../../ctx.ts'
 import { signingKey } from '../../identity/oauth/signing-key.ts'
 import { isMap, type Value } from '../config/values.ts'
-import type { LoadedJob } from '../pipelines/running.ts'
+import type { LoadedJob } from '../pipelines/process/running.ts'
 import { environmentName, type SentVariable } from './sent-variable.ts'
 
 const LIFETIME_SECONDS = 3600

@@ -1,7 +1,7 @@
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import { endJob } from '../pipelines/change-jobs.ts'
-import { getJobStatus, jobOf, type RunningJob, touchRunning } from '../pipelines/running.ts'
+import { endJob } from '../pipelines/process/change-jobs.ts'
+import { getJobStatus, jobOf, type RunningJob, touchRunning } from '../pipelines/process/running.ts'
 import { readReceived, resetTrace } from '../traces/append-trace.ts'
 import { RUNNER_REASONS } from './payload.ts'
 

@@ -11,8 +11,8 @@ import { newestVersion } from '../../review/merge-requests/find.ts'
 import { buildTrialMerge } from '../../review/merge-requests/merge/trial-merge.ts'
 import type { MergeRequestRow } from '../../review/merge-requests/row.ts'
 import { mayRunPipelines } from '../pipelines/access.ts'
-import type { PipelineRef } from '../pipelines/known-variables.ts'
-import type { RequestOrigin } from '../pipelines/pipeline-input.ts'
+import type { PipelineRef } from '../pipelines/create/known-variables.ts'
+import type { RequestOrigin } from '../pipelines/create/pipeline-input.ts'
 import { requestVariables } from './request-variables.ts'
 
 /** Where the pipeline of a merge request runs, and on what. */

@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts'
 import { findMergeRequest } from '../../review/merge-requests/find.ts'
 import { diffChangedJob } from '../../review/merge-requests/jobs.ts'
 import { enqueueAutoMerges } from '../../review/merge-requests/merge/auto-merge-wait.ts'
-import { createEventPipeline } from '../pipelines/event-pipeline.ts'
+import { createEventPipeline } from '../pipelines/create/event-pipeline.ts'
 import { findRequestRun } from './create-for-request.ts'
 import { hasRequestPipeline } from './queries.ts'
 

@@ -8,7 +8,7 @@ import { oneOf, text } from '../../http/params.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { listPage } from '../../store/pages.ts'
 import { jobEntity, jobPresenter } from '../pipelines/job-entity.ts'
-import { upcomingJobs } from '../pipelines/running.ts'
+import { upcomingJobs } from '../pipelines/process/running.ts'
 import {
   findResourceGroup,
   insertNamedGroups,

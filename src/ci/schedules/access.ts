@@ -5,7 +5,7 @@ import type { Project } from '../../access/subjects.ts'
 import { forbidden, invalid, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id, text } from '../../http/params.ts'
-import { findPipelineRef, mayRunOn } from '../pipelines/find-ref.ts'
+import { findPipelineRef, mayRunOn } from '../pipelines/create/find-ref.ts'
 import { findSchedule, listScheduleVariables, type ScheduleRow } from './queries.ts'
 
 const params = { pipeline_schedule_id: id() }

@@ -1,5 +1,5 @@
 import { fault, flag, list, oneOf, parameter, text } from '../../http/params.ts'
-import { LONGEST_VALUE } from '../pipelines/run-params.ts'
+import { LONGEST_VALUE } from '../pipelines/create/run-params.ts'
 
 /** A value for an input of the configuration; `destroy` takes it away. */
 export interface GivenInput {

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { Ctx } from '../../ctx.ts'
 import { flushLater, inTransaction } from '../../store/transaction.ts'
-import { masksOf, type RunningJob, touchRunning } from '../pipelines/running.ts'
+import { masksOf, type RunningJob, touchRunning } from '../pipelines/process/running.ts'
 import { maskBytes, overlapOf } from './mask.ts'
 import { findTrace, saveTrace } from './queries.ts'
 import { openTrace, traceLength } from './trace-file.ts'

@@ -3,9 +3,9 @@ import { anyone } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { fault, filledText, parameter, text } from '../../http/params.ts'
+import type { RunVariable } from '../pipelines/create/pipeline-input.ts'
+import { isVariableKey, LONGEST_VALUE, runInputs } from '../pipelines/create/run-params.ts'
 import { describePipeline, pipelineEntity } from '../pipelines/describe-pipeline.ts'
-import type { RunVariable } from '../pipelines/pipeline-input.ts'
-import { isVariableKey, LONGEST_VALUE, runInputs } from '../pipelines/run-params.ts'
 import { runTrigger, type TriggerInput } from './run-trigger.ts'
 
 const MOST_VARIABLES = 1000

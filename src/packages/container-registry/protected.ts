@@ -1,6 +1,6 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { protectedTags } from '../image-protection/assert.ts'
+import { protectedTags } from '../image-protection/conditions.ts'
 import { listTagsOf } from './queries.ts'
 
 /** The tags of a repository that the caller may not delete. */

@@ -1,12 +1,13 @@
 import type { ProjectAbility } from '../../access/abilities.ts'
+import { mayInProject } from '../../access/decide.ts'
 import {
   type Access,
   assertMayInProject,
   findVisibleProject,
   type Project,
-  type SubjectRequest,
 } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
 import { challenging } from '../registry/access.ts'
 import { isImageName } from './names.ts'
 import { imageClient } from './problem.ts'
@@ -49,7 +50,7 @@ export function onImage(ability: ImageAbility): Access<{ image: ImageName }> {
     subjectFirst: true,
     before: () => {},
     async find(request) {
-      const image = await findImage(request, request.path.name ?? '')
+      const image = await findImage(request.ctx, request.path.name ?? '')
       if (!image) throw notFound('Repository')
       assertMayInProject(request.ctx, image.project, ability)
       return { image }
@@ -57,11 +58,16 @@ export function onImage(ability: ImageAbility): Access<{ image: ImageName }> {
   })
 }
 
+/** The images of a name that the caller may read; undefined for all others. */
+export async function findReadableImage(ctx: Ctx, full: string): Promise<ImageName | undefined> {
+  const image = await findImage(ctx, full)
+  return image && mayInProject(ctx.actor, image.project, 'read_container_images')
+    ? image
+    : undefined
+}
+
 /** The project with the longest path that a name begins with; a path has two parts at least. */
-export async function findImage(
-  { ctx }: Pick<SubjectRequest, 'ctx'>,
-  full: string,
-): Promise<ImageName | undefined> {
+async function findImage(ctx: Ctx, full: string): Promise<ImageName | undefined> {
   if (!isImageName(full)) return undefined
   const parts = full.split('/')
   for (let end = Math.min(parts.length, 22); end >= 2; end--) {

@@ -1,6 +1,6 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { protectedTags } from '../image-protection/assert.ts'
+import { protectedTags } from '../image-protection/conditions.ts'
 import { imageProblem } from './problem.ts'
 
 /** Refuses to push or delete tags that a rule keeps from the caller. */

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { mayInProject } from '../../access/decide.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
 import type { StoredFile } from '../../store/files.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { assertWithinQuota } from '../registry/limits.ts'
-import { findImage, type ImageName } from './access.ts'
+import { findReadableImage, type ImageName } from './access.ts'
 import { imageProblem } from './problem.ts'
 import { ensureRepository, findBlob, findRepositoryId, insertBlob } from './queries.ts'
 import {
@@ -134,8 +133,8 @@ export async function mountBlob(
   sha256: string,
   from: string | undefined,
 ): Promise<boolean> {
-  const source = from === undefined ? undefined : await findImage({ ctx }, from)
-  if (!source || !mayInProject(ctx.actor, source.project, 'read_container_images')) return false
+  const source = from === undefined ? undefined : await findReadableImage(ctx, from)
+  if (!source) return false
   const sourceId = await findRepositoryId(ctx.db, source.project.id, source.below)
   const blob = sourceId === undefined ? undefined : await findBlob(ctx.db, sourceId, sha256)
   if (!blob) return false

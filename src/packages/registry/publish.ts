@@ -5,7 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { PackageStatus, PackageType } from '../../store/schema/packages.ts'
 import type { Db } from '../../store/schema.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { assertMayPush } from '../protection/assert.ts'
+import { assertMayPush } from '../protection/conditions.ts'
 import { forgetDocuments } from './documents.ts'
 import { assertWithinQuota } from './limits.ts'
 import {

@@ -4,7 +4,7 @@ import type { Project } from '../../access/subjects.ts'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { assertMayDelete } from '../protection/assert.ts'
+import { assertMayDelete } from '../protection/conditions.ts'
 import { forgetDocuments } from './documents.ts'
 import {
   deleteEmptyPackages,

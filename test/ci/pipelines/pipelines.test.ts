@@ -57,7 +57,7 @@ async function end(
   name: string,
   status: 'success' | 'failed',
 ) {
-  const { endJob } = await import('../../../src/ci/pipelines/change-jobs.ts')
+  const { endJob } = await import('../../../src/ci/pipelines/process/change-jobs.ts')
   const id = await jobNamed(project, pipeline, name)
   await endJob(world.ctx, { id, pipeline_id: pipeline }, { status, reason: 'script_failure' })
 }

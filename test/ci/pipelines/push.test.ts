@@ -204,7 +204,7 @@ b: {script: b}
     const [pipeline] = await pipelines(project)
     const id = pipeline?.id ?? 0
     const a = (await jobs(project, id)).find(({ name }) => name === 'a')
-    const { endJob } = await import('../../../src/ci/pipelines/change-jobs.ts')
+    const { endJob } = await import('../../../src/ci/pipelines/process/change-jobs.ts')
     const end = { status: 'failed', reason: 'script_failure' } as const
     await endJob(world.ctx, { id: a?.id ?? 0, pipeline_id: id }, end)
     const states = (await jobs(project, id)).map(({ name, status }) => [name, status])

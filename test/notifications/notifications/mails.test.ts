@@ -196,7 +196,7 @@ test('mails about pipelines go to who ran them, and to those who chose so', asyn
     level: 'custom',
     success_pipeline: true,
   })
-  const { endJob } = await import('../../../src/ci/pipelines/change-jobs.ts')
+  const { endJob } = await import('../../../src/ci/pipelines/process/change-jobs.ts')
   const run = async (status: 'failed' | 'success') => {
     const { id } = (await bob.post(`/projects/${project.id}/pipeline`, { ref: 'main' })).body
     const [job] = (await bob.get(`/projects/${project.id}/pipelines/${id}/jobs`)).body

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { endJob } from '../../../src/ci/pipelines/change-jobs.ts'
+import { endJob } from '../../../src/ci/pipelines/process/change-jobs.ts'
 import { refsPushed } from '../../../src/repositories/refs/pushed-task.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'

@@ -1,7 +1,7 @@
-import { findProjectById, type ProjectRow } from '../../access/find-queries.ts'
-import type { Ctx } from '../../ctx.ts'
-import type { RunnerType } from '../../store/schema/ci-runners.ts'
-import type { Db } from '../../store/schema.ts'
+import { findProjectById, type ProjectRow } from '../../../access/find-queries.ts'
+import type { Ctx } from '../../../ctx.ts'
+import type { RunnerType } from '../../../store/schema/ci-runners.ts'
+import type { Db } from '../../../store/schema.ts'
 import {
   findJobById,
   findJobStatus,
@@ -13,9 +13,9 @@ import {
   selectRunnerJobs,
   selectUpcoming,
   updateJob,
-} from './job-queries.ts'
+} from '../job-queries.ts'
+import { findPipeline, type PipelineRow } from '../queries.ts'
 import { processPipeline } from './process.ts'
-import { findPipeline, type PipelineRow } from './queries.ts'
 import {
   findRunningJob,
   insertRunningJob,

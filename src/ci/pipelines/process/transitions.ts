@@ -1,8 +1,8 @@
 import type { Updateable } from 'kysely'
-import type { Ctx } from '../../ctx.ts'
-import type { CiJobsTable } from '../../store/schema/ci.ts'
-import type { PipelineStatus } from '../../store/schema/commits.ts'
-import { followJobs } from '../environments/follow-jobs.ts'
+import type { Ctx } from '../../../ctx.ts'
+import type { CiJobsTable } from '../../../store/schema/ci.ts'
+import type { PipelineStatus } from '../../../store/schema/commits.ts'
+import { followJobs } from '../../environments/follow-jobs.ts'
 import { bridgeJob, endedJob } from './task-names.ts'
 import {
   deletePendingJobs,

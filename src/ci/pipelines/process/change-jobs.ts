@@ -1,7 +1,7 @@
-import { userOf } from '../../access/actor.ts'
-import type { Ctx } from '../../ctx.ts'
-import type { PipelineStatus } from '../../store/schema/commits.ts'
-import { inTransaction } from '../../store/transaction.ts'
+import { userOf } from '../../../access/actor.ts'
+import type { Ctx } from '../../../ctx.ts'
+import type { PipelineStatus } from '../../../store/schema/commits.ts'
+import { inTransaction } from '../../../store/transaction.ts'
 import {
   findJobById,
   findJobState,
@@ -10,9 +10,9 @@ import {
   listJobStates,
   replaceJob,
   updateJob,
-} from './job-queries.ts'
+} from '../job-queries.ts'
+import { listChildIds } from '../queries.ts'
 import { cancelJobs, enqueueJobs, processPipeline } from './process.ts'
-import { listChildIds } from './queries.ts'
 import { changeJob, changeJobs } from './transitions.ts'
 
 const RETRYABLE: readonly PipelineStatus[] = ['success', 'failed', 'canceled']

@@ -1,15 +1,15 @@
-import { findProjectById } from '../../access/find-queries.ts'
-import type { Ctx } from '../../ctx.ts'
-import { projectSetting } from '../../projects/projects/settings.ts'
-import { listJobStates } from './job-queries.ts'
-import { cancelJobs, processPipeline } from './process.ts'
+import { findProjectById } from '../../../access/find-queries.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { projectSetting } from '../../../projects/projects/settings.ts'
+import { listJobStates } from '../job-queries.ts'
+import { cancelJobs, processPipeline } from '../process/process.ts'
 import {
   findPipeline,
   findSource,
   listRedundant,
   type PipelineRow,
   updatePipeline,
-} from './queries.ts'
+} from '../queries.ts'
 
 /** What makes older pipelines of a ref redundant: new commits, not another run of the same one. */
 const SOURCES: readonly string[] = ['push', 'merge_request_event']

@@ -1,4 +1,4 @@
-import type { PipelineStatus } from '../../store/schema/commits.ts'
+import type { PipelineStatus } from '../../../store/schema/commits.ts'
 
 /** A job as the order of a pipeline sees it. */
 export interface JobState {

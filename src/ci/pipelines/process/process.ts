@@ -1,6 +1,6 @@
-import { later } from '../../base/clock.ts'
-import type { Ctx } from '../../ctx.ts'
-import { blockUnapproved, markBlocked } from '../environments/approvals.ts'
+import { later } from '../../../base/clock.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { blockUnapproved, markBlocked } from '../../environments/approvals.ts'
 import {
   findNextForResource,
   findProcessMode,
@@ -8,9 +8,9 @@ import {
   type JobStateRow,
   listJobStates,
   needsByJob,
-} from './job-queries.ts'
+} from '../job-queries.ts'
+import { findPipeline, type PipelineRow } from '../queries.ts'
 import { type NextState, nextStates } from './next-states.ts'
-import { findPipeline, type PipelineRow } from './queries.ts'
 import { delayedJob } from './task-names.ts'
 import { changeJob, changeJobs } from './transitions.ts'
 import { recomputeStatus } from './update-status.ts'

@@ -1,6 +1,6 @@
-import type { Ctx } from '../../ctx.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { listVariables } from '../queries.ts'
 import type { RunVariable } from './pipeline-input.ts'
-import { listVariables } from './queries.ts'
 import { VARIABLE_PURPOSE } from './save-pipeline.ts'
 
 /** The variables that a run was given, and over them those given when a job was played. */

@@ -1,11 +1,11 @@
-import type { Project } from '../../access/subjects.ts'
-import { apiVersion, productVersion } from '../../base/version.ts'
-import type { Ctx } from '../../ctx.ts'
-import type { Commit } from '../../git/types.ts'
-import { topicsOf } from '../../projects/projects/topics/topics-of.ts'
-import { isFrozen } from '../environments/freeze.ts'
+import type { Project } from '../../../access/subjects.ts'
+import { apiVersion, productVersion } from '../../../base/version.ts'
+import type { Ctx } from '../../../ctx.ts'
+import type { Commit } from '../../../git/types.ts'
+import { topicsOf } from '../../../projects/projects/topics/topics-of.ts'
+import { isFrozen } from '../../environments/freeze.ts'
+import { listOpenRequestPaths } from '../request-queries.ts'
 import type { RequestOrigin } from './pipeline-input.ts'
-import { listOpenRequestPaths } from './request-queries.ts'
 import { slugOf } from './slug.ts'
 
 /** The commit and ref of a pipeline. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { fault, list, parameter } from '../../http/params.ts'
+import { fault, list, parameter } from '../../../http/params.ts'
 import type { RunVariable } from './pipeline-input.ts'
 
 const KEY = /^[A-Za-z0-9_]{1,255}$/

@@ -1,8 +1,8 @@
-import { Problem } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
-import { openZipEntry } from '../archives/zip-entry.ts'
-import { artifactsOfJob } from './artifacts-of-job.ts'
-import { findNamedJob, type JobRow } from './job-queries.ts'
+import { Problem } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { openZipEntry } from '../../archives/zip-entry.ts'
+import { artifactsOfJob } from '../artifacts-of-job.ts'
+import { findNamedJob, type JobRow } from '../job-queries.ts'
 
 /**
  * The text of a file that a job beside a bridge has left, for the configuration of the child; undefined when there is

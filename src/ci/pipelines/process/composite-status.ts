@@ -1,4 +1,4 @@
-import type { PipelineStatus } from '../../store/schema/commits.ts'
+import type { PipelineStatus } from '../../../store/schema/commits.ts'
 
 /** A job or reported status, as far as the whole needs to know it. */
 export interface StatusPart {

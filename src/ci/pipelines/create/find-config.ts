@@ -1,8 +1,8 @@
-import type { Project } from '../../access/subjects.ts'
-import type { Ctx } from '../../ctx.ts'
-import { projectSetting } from '../../projects/projects/settings.ts'
-import { configFault, MISSING_CONFIG } from '../config/fault.ts'
-import type { ConfigSources, Place } from '../config/include.ts'
+import type { Project } from '../../../access/subjects.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { projectSetting } from '../../../projects/projects/settings.ts'
+import { configFault, MISSING_CONFIG } from '../../config/fault.ts'
+import type { ConfigSources, Place } from '../../config/include.ts'
 
 /** The text of a project's configuration at a commit. */
 export interface ConfigText {

@@ -1,8 +1,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
-import type { Instant } from '../../base/clock.ts'
-import type { CiJobsTable, CiRunningJobsTable } from '../../store/schema/ci.ts'
-import type { PipelineStatus } from '../../store/schema/commits.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Instant } from '../../../base/clock.ts'
+import type { CiJobsTable, CiRunningJobsTable } from '../../../store/schema/ci.ts'
+import type { PipelineStatus } from '../../../store/schema/commits.ts'
+import type { Db } from '../../../store/schema.ts'
 
 /** A job whose status has changed. */
 export interface MovedJob {

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
-import { digestOf } from '../../access/token-use.ts'
-import { forbidden, Problem } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
-import type { RequestFacts } from '../../http/endpoint.ts'
+import { digestOf } from '../../../access/token-use.ts'
+import { forbidden, Problem } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import type { RequestFacts } from '../../../http/endpoint.ts'
 import { findRunning, getJobStatus, type RunningJob } from './running.ts'
 
 /** The token that a runner sends for a job: a header, or with older programs the body or query. */

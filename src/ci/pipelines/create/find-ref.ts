@@ -1,16 +1,16 @@
-import type { Project } from '../../access/subjects.ts'
-import { forbidden } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
-import { readCommit } from '../../git/objects/commit.ts'
-import { resolveRevision } from '../../git/objects/revision.ts'
+import type { Project } from '../../../access/subjects.ts'
+import { forbidden } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { readCommit } from '../../../git/objects/commit.ts'
+import { resolveRevision } from '../../../git/objects/revision.ts'
 import {
   branchStates,
   passesTagProtection,
   tagProtection,
-} from '../../repositories/refs/branch-state.ts'
-import { mayMergeBranch } from '../../repositories/refs/check-rules.ts'
-import { ifFound } from '../../repositories/repository/missing.ts'
-import { configFault } from '../config/fault.ts'
+} from '../../../repositories/refs/branch-state.ts'
+import { mayMergeBranch } from '../../../repositories/refs/check-rules.ts'
+import { ifFound } from '../../../repositories/repository/missing.ts'
+import { configFault } from '../../config/fault.ts'
 import type { PipelineRef } from './known-variables.ts'
 
 /** The branch or tag that a pipeline is wanted for: 400 when there is none (docs/contract/D §1.15). */

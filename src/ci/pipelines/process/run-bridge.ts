@@ -1,25 +1,25 @@
-import { findProjectById } from '../../access/find-queries.ts'
-import { findVisibleProject, type Project, withProjectRole } from '../../access/subjects.ts'
-import { Problem } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
-import { inTransaction } from '../../store/transaction.ts'
-import { configFault } from '../config/fault.ts'
-import { isMap, type Value, type ValueMap } from '../config/values.ts'
-import { mayRunPipelines } from './access.ts'
-import { endJob } from './change-jobs.ts'
-import { createPipeline } from './create-pipeline.ts'
-import { findJobStatus, type JobRow } from './job-queries.ts'
-import { readParentArtifact } from './parent-artifact.ts'
-import type { RunVariable } from './pipeline-input.ts'
-import { processPipeline } from './process.ts'
+import { findProjectById } from '../../../access/find-queries.ts'
+import { findVisibleProject, type Project, withProjectRole } from '../../../access/subjects.ts'
+import { Problem } from '../../../base/problem.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { inTransaction } from '../../../store/transaction.ts'
+import { configFault } from '../../config/fault.ts'
+import { isMap, type Value, type ValueMap } from '../../config/values.ts'
+import { mayRunPipelines } from '../access.ts'
+import { createPipeline } from '../create/create-pipeline.ts'
+import { readParentArtifact } from '../create/parent-artifact.ts'
+import type { RunVariable } from '../create/pipeline-input.ts'
+import { VARIABLE_PURPOSE } from '../create/save-pipeline.ts'
+import { findJobStatus, type JobRow } from '../job-queries.ts'
 import {
   downstreamByJob,
   findPipeline,
   findSource,
   listVariables,
   type PipelineRow,
-} from './queries.ts'
-import { VARIABLE_PURPOSE } from './save-pipeline.ts'
+} from '../queries.ts'
+import { endJob } from './change-jobs.ts'
+import { processPipeline } from './process.ts'
 import { finishedDownstream } from './task-names.ts'
 import { changeJob } from './transitions.ts'
 

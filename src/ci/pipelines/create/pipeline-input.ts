@@ -1,6 +1,6 @@
-import type { Ctx } from '../../ctx.ts'
-import type { ConfigSources } from '../config/include.ts'
-import type { ValueMap } from '../config/values.ts'
+import type { Ctx } from '../../../ctx.ts'
+import type { ConfigSources } from '../../config/include.ts'
+import type { ValueMap } from '../../config/values.ts'
 
 /** A variable of one run. */
 export interface RunVariable {

@@ -1,17 +1,17 @@
-import { userOf } from '../../access/actor.ts'
-import { runEffects } from '../../base/effects.ts'
-import type { Ctx } from '../../ctx.ts'
-import { nextIid } from '../../store/iid.ts'
-import type { PipelineStatus } from '../../store/schema/commits.ts'
-import { compositeStatus } from './composite-status.ts'
-import { listParts } from './job-queries.ts'
+import { userOf } from '../../../access/actor.ts'
+import { runEffects } from '../../../base/effects.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { nextIid } from '../../../store/iid.ts'
+import type { PipelineStatus } from '../../../store/schema/commits.ts'
+import { listParts } from '../job-queries.ts'
 import {
   findNewestPipeline,
   findSource,
   insertPipeline,
   type PipelineRow,
   updatePipeline,
-} from './queries.ts'
+} from '../queries.ts'
+import { compositeStatus } from './composite-status.ts'
 import { finishedDownstream } from './task-names.ts'
 
 /** The newest pipeline of a commit, of one ref or id when given; for those who report statuses. */

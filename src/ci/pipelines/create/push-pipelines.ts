@@ -1,21 +1,21 @@
-import { actAs } from '../../access/act-as.ts'
-import { findProjectById } from '../../access/find-queries.ts'
-import { type Project, withProjectRole } from '../../access/subjects.ts'
-import type { Ctx } from '../../ctx.ts'
-import { readCommit } from '../../git/objects/commit.ts'
-import { resolveRevision } from '../../git/objects/revision.ts'
-import { findFinalized } from '../../repositories/refs/apply-effects.ts'
-import { branchStates, tagProtection } from '../../repositories/refs/branch-state.ts'
+import { actAs } from '../../../access/act-as.ts'
+import { findProjectById } from '../../../access/find-queries.ts'
+import { type Project, withProjectRole } from '../../../access/subjects.ts'
+import type { Ctx } from '../../../ctx.ts'
+import { readCommit } from '../../../git/objects/commit.ts'
+import { resolveRevision } from '../../../git/objects/revision.ts'
+import { findFinalized } from '../../../repositories/refs/apply-effects.ts'
+import { branchStates, tagProtection } from '../../../repositories/refs/branch-state.ts'
 import {
   branchOf,
   isCreation,
   isDeletion,
   type RefMove,
   tagOf,
-} from '../../repositories/refs/moves.ts'
-import { claimEffect } from '../../repositories/refs/pushed-task.ts'
-import { ifFound } from '../../repositories/repository/missing.ts'
-import { mayRunPipelines } from './access.ts'
+} from '../../../repositories/refs/moves.ts'
+import { claimEffect } from '../../../repositories/refs/pushed-task.ts'
+import { ifFound } from '../../../repositories/repository/missing.ts'
+import { mayRunPipelines } from '../access.ts'
 import { createEventPipeline } from './event-pipeline.ts'
 import { mayRunOn } from './find-ref.ts'
 import type { PipelineRef } from './known-variables.ts'
