@@ -213,13 +213,11 @@ class JobRun {
     const hook = (this.#job.hooks ?? []).find((one) => one.name === 'pre_get_sources_script')
     if (hook) await this.#must(place, hook.script)
     await this.#section('get_sources', 'Getting source from Git repository', () =>
-      getSources(
-        this.#job,
-        this.#variables,
-        this.#workspace.project,
-        (args, cwd) => this.#git(args, cwd),
-        () => this.#settings.server.back(this.#scripts.signal),
-      ),
+      getSources(this.#job, this.#variables, this.#workspace.project, {
+        git: (args, cwd) => this.#git(args, cwd),
+        awaitServer: () => this.#settings.server.back(this.#scripts.signal),
+        say: (line) => this.#say(line),
+      }),
     )
     await this.#section('restore_cache', 'Restoring caches', () => restoreCaches(transfer), {
       unless: (this.#job.cache ?? []).length === 0,

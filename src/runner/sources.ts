@@ -25,32 +25,49 @@ const MOST_ATTEMPTS = 10
 const MOST_CUT_OFF = 20
 const BETWEEN_MS = 1000
 
-/** Waits for a server that has gone away; true when it had. */
-export type AwaitServer = () => Promise<boolean>
+/** What getting the sources needs of the job that runs. */
+export interface SourceTools {
+  readonly git: RunGit
+  /** Waits for a server that has gone away; true when it had. */
+  readonly awaitServer: () => Promise<boolean>
+  /** Says something in the log. */
+  readonly say: (line: string) => void
+}
 
 /** Brings the project to the commit of a job, as `GIT_STRATEGY` and its kin say. */
 export async function getSources(
   job: Job,
   variables: Variables,
   folder: string,
-  git: RunGit,
-  awaitServer: AwaitServer,
+  { git, awaitServer, say }: SourceTools,
 ): Promise<void> {
-  const strategy = variables.get('GIT_STRATEGY') ?? (job.allow_git_fetch ? 'fetch' : 'clone')
+  const strategy = strategyOf(job, variables, say)
   if (strategy === 'none') return
   if (strategy === 'empty') return await emptyFolder(folder)
-  if (strategy !== 'fetch' && strategy !== 'clone') {
-    throw new JobFailure('runner_system_failure', `unknown GIT_STRATEGY: ${strategy}`)
-  }
   const attempts = attemptsOf(variables)
   let cutOff = 0
   for (let attempt = 1; ; attempt += 1) {
     const isFresh = strategy === 'clone' || attempt > 1
     if (await fetchSources(job, variables, { folder, isFresh, git })) return
     if ((await awaitServer()) && cutOff < MOST_CUT_OFF) cutOff += 1
-    if (attempt - cutOff >= attempts) throw new JobFailure('runner_system_failure', 'git failed')
+    if (attempt - cutOff >= attempts) throw new JobFailure('script_failure', 'git failed')
     await sleep(BETWEEN_MS)
   }
+}
+
+const STRATEGIES = ['fetch', 'clone', 'none', 'empty'] as const
+
+/** A strategy that nobody knows counts as none given, as it does for stock runners. */
+function strategyOf(
+  job: Job,
+  variables: Variables,
+  say: SourceTools['say'],
+): (typeof STRATEGIES)[number] {
+  const asked = variables.get('GIT_STRATEGY')
+  const known = STRATEGIES.find((one) => one === asked)
+  if (known) return known
+  if (asked) say(`WARNING: GIT_STRATEGY ${asked} is none of ${STRATEGIES.join(', ')}`)
+  return job.allow_git_fetch ? 'fetch' : 'clone'
 }
 
 function attemptsOf(variables: Variables): number {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Config } from '../../src/base/config.ts'
+import { freePort } from './free-port.ts'
 import { openWorld, type World } from './world.ts'
 
 const run = promisify(execFile)
@@ -95,16 +95,4 @@ export async function client(
 export async function openReachableWorld(more: Partial<Config> = {}): Promise<World> {
   const port = await freePort()
   return await openWorld({ port, externalUrl: `http://127.0.0.1:${port}`, ...more })
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.on('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      const port = typeof address === 'object' && address ? address.port : 0
-      probe.close(() => resolve(port))
-    })
-  })
 }

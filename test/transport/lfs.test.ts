@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storeLfsObject } from '../../src/repositories/lfs/objects.ts'
+import { freePort } from '../support/free-port.ts'
 import {
   type ClientFolders,
   gitClient,
@@ -36,16 +36,6 @@ const lfsEnvironment = {
   GIT_CONFIG_VALUE_2: 'git-lfs filter-process',
   GIT_CONFIG_KEY_3: 'filter.lfs.required',
   GIT_CONFIG_VALUE_3: 'true',
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 beforeAll(async () => {
