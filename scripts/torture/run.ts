@@ -8,10 +8,18 @@ import { fuzzRound } from './fuzz/round.ts'
 import { cutsRound } from './hostile/cuts.ts'
 import { floodRound } from './hostile/flood.ts'
 import { killsRound } from './kills/round.ts'
+import { pipelinesRound } from './pipelines/round.ts'
 import { Report } from './report.ts'
 import type { Round } from './round.ts'
 
-const rounds: readonly Round[] = [cutsRound, floodRound(), killsRound, diskRound, fuzzRound]
+const rounds: readonly Round[] = [
+  cutsRound,
+  floodRound(),
+  killsRound,
+  pipelinesRound,
+  diskRound,
+  fuzzRound,
+]
 
 const usage = `usage: npm run torture -- [options]
 

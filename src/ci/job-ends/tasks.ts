@@ -33,7 +33,7 @@ const SILENT_MS = HOUR
 /** Runners end jobs in time themselves; this is for those that do not. */
 const GRACE_MS = 5 * MINUTE
 /** So long a runner may take to say that it runs what it was given. */
-const ACCEPT_MS = 2 * MINUTE
+const ACCEPT_MS = MINUTE
 /** Jobs that no runner fits, and jobs that none took. */
 const UNFIT_MS = HOUR
 const UNPICKED_MS = 24 * HOUR
