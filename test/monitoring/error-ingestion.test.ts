@@ -235,6 +235,24 @@ describe('envelopes', () => {
     expect(await errorsOf(one)).toEqual([])
   })
 
+  test('of a storm are each answered as any other: what is none is 400, and the rest is counted', async () => {
+    const one = await project()
+    const bodies = Array.from({ length: 240 }, (_, n) => {
+      const bad = ['nonsense', '{}', '{"exception":7}', `{"message":"a\xff"}`][(n / 10) % 4]
+      if (n % 10 === 0) return Buffer.from(`{}\n{"type":"event"}\n${bad}`, 'latin1')
+      const value = n % 10 === 1 ? 'x'.repeat(100_000) : `failed ${n}`
+      return Buffer.from(
+        inEnvelope(exampleEvent({ exception: { values: [exampleException({ value })] } })),
+      )
+    })
+    const replies = await Promise.all(bodies.map((body) => send(one, packed(body))))
+    const texts = await Promise.all(replies.map((reply) => reply.text()))
+    for (const [n, { status }] of replies.entries())
+      expect([n, status]).toEqual([n, n % 10 === 0 ? 400 : 200])
+    expect(texts[10]).toContain('Unsupported sentry payload')
+    expect(await errorsOf(one)).toMatchObject([{ count: 216 }])
+  })
+
   test('that hold what is no UTF-8 are 400', async () => {
     const one = await project()
     const body = Buffer.from('{}\n{"type":"event"}\n{"message":"\xff"}', 'latin1')

@@ -17,9 +17,11 @@ export function malformed(): Problem {
   return badParameters('message body does not match declared format')
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     throw malformed()
   }

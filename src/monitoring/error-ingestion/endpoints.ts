@@ -1,15 +1,13 @@
 import { z } from 'zod'
 import { unsupportedType } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { parseJsonObject } from '../../http/body/json.ts'
 import { endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { integer } from '../../http/params.ts'
-import { readEvent } from '../errors/event.ts'
-import { packPayload } from '../errors/payload.ts'
 import { appendReports, type Report } from '../errors/report-writer.ts'
 import { clientKey, type Reporter } from './client-key.ts'
 import { MAX_EVENT, readEnvelope, unreadable } from './envelope.ts'
 import { countAgainstQuota } from './quota.ts'
+import { readReport } from './read-report.ts'
 
 /** Largest envelope, unpacked. */
 const MAX_ENVELOPE = 20 * 1024 * 1024
@@ -71,8 +69,7 @@ function assertType({ headers }: RequestFacts, types: readonly string[]): void {
 
 async function reportOf(ctx: Ctx, payload: Buffer): Promise<Report> {
   if (payload.length === 0) throw unreadable()
-  const event = readEvent(await parseJsonObject(payload, ctx.config), ctx.now())
-  return { event, payload: await packPayload(payload) }
+  return await readReport(ctx, payload)
 }
 
 async function record(ctx: Ctx, { projectId, key }: Reporter, reports: readonly Report[]) {

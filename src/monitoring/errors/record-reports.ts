@@ -19,7 +19,7 @@ const BATCH = 250
 const BATCHES = 8
 /** From so many reports at once on it is a storm, and waiting a moment makes larger batches of it. */
 const STORM = 10
-const GATHER_MS = 200
+const GATHER_MS = 500
 /** Latest events of a project whose ids are remembered: programs send again within minutes. */
 const MOST_IDS = 5000
 
