@@ -1,0 +1,69 @@
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { type Caller, openWorld, type World } from '../support/world.ts'
+import { metric, metrics, monitoredProject } from './alerts.ts'
+
+let world: World
+let ana: Caller
+beforeAll(async () => {
+  world = await openWorld({}, { background: false })
+  ana = await world.user('ana')
+})
+afterAll(() => world?.close())
+
+const compared = vi.spyOn(crypto, 'timingSafeEqual')
+syncBuiltinESMExports()
+afterEach(() => compared.mockClear())
+afterAll(() => {
+  compared.mockRestore()
+  syncBuiltinESMExports()
+})
+
+/** The lengths of what was compared in constant time. */
+const lengths = () => compared.mock.calls.map((pair) => pair.map((one) => one.byteLength))
+
+test('a key is compared by digests of one length in constant time, whatever is sent', async () => {
+  const one = await monitoredProject(world, ana, 'compared')
+  const { token } = one.integration
+  const wrong = `${token.startsWith('0') ? '1' : '0'}${token.slice(1)}`
+  const keys = [
+    [token, 200],
+    [wrong, 401],
+    [`${token}0`, 401],
+    [token.slice(0, 8), 401],
+    ['x', 401],
+    ['y'.repeat(4000), 401],
+  ] as const
+  for (const [key, status] of keys) {
+    const reply = await one.send({ title: 'a' }, { Authorization: `Bearer ${key}` })
+    expect([key, reply.status]).toEqual([key, status])
+    expect(lengths()).toEqual([[32, 32]])
+    compared.mockClear()
+  }
+})
+
+test('at an address of several integrations the keys of all are compared, whichever fits', async () => {
+  const one = await monitoredProject(world, ana, 'several', { type: 'prometheus' })
+  const tokens = [one.integration.token]
+  const path = `${one.api}/alert_management/http_integrations`
+  for (const name of ['second', 'third']) {
+    const made = await ana.post(path, { name, type: 'prometheus', active: true })
+    tokens.push(made.body.token)
+  }
+  const fixed = `${world.url}/${one.path}/prometheus/alerts/notify.json`
+  for (const token of [...tokens, 'wrong']) {
+    const reply = await fetch(fixed, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(metrics([metric('a')])),
+    })
+    expect(reply.status).toBe(token === 'wrong' ? 401 : 200)
+    expect(lengths()).toEqual([
+      [32, 32],
+      [32, 32],
+      [32, 32],
+    ])
+    compared.mockClear()
+  }
+})
