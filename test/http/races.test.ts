@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
@@ -120,6 +121,36 @@ test.each(kinds)(
   },
   60_000,
 )
+
+test('a project that is deleted while the body of a commit arrives is 404', async () => {
+  const { body } = await ana.post('/projects', { name: 'slow', initialize_with_readme: true })
+  const at = `/projects/${body.id}`
+  const text = JSON.stringify({
+    branch: 'main',
+    commit_message: 'Add a file',
+    actions: [{ action: 'create', file_path: 'a.txt', content: 'text' }],
+  })
+  const sent = request(`${world.url}/api/v4${at}/repository/commits`, {
+    method: 'POST',
+    headers: {
+      'private-token': String(ana.token),
+      'content-type': 'application/json',
+      'content-length': String(text.length),
+      expect: '100-continue',
+    },
+  })
+  sent.flushHeaders()
+  const status = new Promise<number | undefined>((resolve, reject) => {
+    sent.on('response', (reply) => resolve(reply.resume().statusCode)).on('error', reject)
+  })
+  // The server asks for the body once it has found what the request is about.
+  await new Promise((resolve) => sent.once('continue', resolve))
+  expect((await ana.delete(at)).status).toBe(202)
+  await world.runTasks()
+  expect((await ana.get(at)).status).toBe(404)
+  sent.end(text)
+  expect(await status).toBe(404)
+})
 
 test('a project that is deleted while it is used is 404, never a failure', async () => {
   const failed: unknown[] = []
