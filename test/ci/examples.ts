@@ -178,6 +178,7 @@ export const ciExamples = examples({
       'POST /jobs/:id/artifacts',
       'GET /jobs/:id/artifacts',
       'GET P/jobs/:job_id/trace',
+      'GET P/jobs/:job_id/trace/events',
       'POST P/jobs/:job_id/erase',
       'GET /job',
       'GET /job/allowed_agents',

@@ -3,15 +3,19 @@ import { signedIn, withProjectRole } from '../../access/subjects.ts'
 import { forbidden, notFound } from '../../base/problem.ts'
 import { answerDownload } from '../../http/conditional-file.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
+import { integer } from '../../http/params.ts'
 import { eraseArtifacts } from '../artifacts/erase.ts'
 import { runsOnRef } from '../pipelines/access.ts'
 import { onJob, onRunnableJob } from '../pipelines/job-access.ts'
 import { jobEntity, jobPresenter } from '../pipelines/job-entity.ts'
 import { jobOf, loadJob, markErased } from '../pipelines/process/running.ts'
+import { MOST_TRACE_BYTES } from '../traces/append-trace.ts'
 import { eraseTrace } from '../traces/erase.ts'
+import { followTrace } from '../traces/follow-trace.ts'
 import { readTrace } from '../traces/read-trace.ts'
 import { noteWatched } from '../traces/watchers.ts'
 import { mayReadDebugTrace } from './conditions.ts'
+import { eventStream } from './event-stream.ts'
 
 const tags = ['jobs']
 const ENDED: readonly string[] = ['success', 'failed', 'canceled']
@@ -34,6 +38,23 @@ export const getJobTrace = endpoint({
       headers: { 'Content-Disposition': `infile; filename="${job.id}.log"` },
       open: (range) => trace.open(range),
     })
+  },
+})
+
+export const followJobTrace = endpoint({
+  method: 'GET',
+  path: '/projects/:id/jobs/:job_id/trace/events',
+  summary: 'Follow the log of a job as it grows, by server-sent events',
+  tags,
+  access: onJob({ signedIn: true }),
+  conditions: [mayReadDebugTrace],
+  query: { offset: integer({ min: 0, max: MOST_TRACE_BYTES }).default(0) },
+  response: bytes('text/event-stream'),
+  handler({ ctx, job, query, request }) {
+    // Clients that were cut off say how far they have come.
+    const last = Number(request.headers['last-event-id'])
+    const from = Number.isSafeInteger(last) && last > 0 ? last : query.offset
+    return eventStream(followTrace(ctx, job.id, { from, signal: request.signal }))
   },
 })
 

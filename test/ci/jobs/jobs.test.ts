@@ -76,7 +76,76 @@ test('a job names who started it, with what their public profile says', async ()
   })
 })
 
+interface SentEvent {
+  readonly id: number
+  readonly event: string
+  readonly data: { readonly text?: string; readonly status?: string }
+}
+
+/** The server-sent events of a job's log as they come. */
+async function* eventsOf(api: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${world.url}/api/v4${api}/trace/events`, {
+    headers: { 'PRIVATE-TOKEN': dev.token ?? '', ...headers },
+  })
+  expect(response.headers.get('content-type')).toContain('text/event-stream')
+  let held = ''
+  for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const parts = (held + text).split('\n\n')
+    held = parts.pop() ?? ''
+    for (const part of parts) {
+      const [, id, event, data] = /^id: (\d+)\nevent: (\w+)\ndata: (.*)$/.exec(part) ?? []
+      yield { id: Number(id), event, data: JSON.parse(data ?? '') } as SentEvent // as written above
+    }
+  }
+}
+
 describe('the log of a job', () => {
+  test('is followed as it grows, and the events end with the job', async () => {
+    const { runner, given, api } = await started('x: {script: y}')
+    await runner.append(given, 0, 'one\r\n')
+    const events = eventsOf(api)
+    expect((await events.next()).value).toEqual({
+      id: 5,
+      event: 'log',
+      data: { offset: 0, text: 'one\r\n' },
+    })
+    // The first byte of a letter of two waits for the other.
+    const letter = Buffer.from('ä\n')
+    const send = (start: number, bytes: Uint8Array<ArrayBuffer>) =>
+      runner.call('PATCH', `/jobs/${given.id}/trace`, bytes, {
+        'Content-Range': `${start}-${start + bytes.length - 1}`,
+        'JOB-TOKEN': given.token,
+      })
+    await send(5, Uint8Array.from([0x62, letter[0] ?? 0]))
+    expect((await events.next()).value).toMatchObject({ id: 6, data: { text: 'b' } })
+    await send(7, Uint8Array.from(letter.subarray(1)))
+    expect((await events.next()).value).toMatchObject({ id: 9, data: { text: 'ä\n' } })
+    await runner.update(given, 'success')
+    await world.runTasks()
+    expect((await events.next()).value).toEqual({
+      id: 9,
+      event: 'end',
+      data: { status: 'success' },
+    })
+    expect((await events.next()).done).toBe(true)
+    const again = []
+    for await (const event of eventsOf(api, { 'Last-Event-ID': '5' })) again.push(event)
+    expect(again.map(({ event, data }) => [event, data.text])).toEqual([
+      ['log', 'bä\n'],
+      ['end', undefined],
+    ])
+  })
+
+  test('is followed by those alone who may read it', async () => {
+    const { api } = await started('x: {script: y}')
+    const eve = await world.user('eve')
+    for (const who of [eve, world.nobody]) {
+      const { status } = await who.get(`${api}/trace`)
+      expect((await who.get(`${api}/trace/events`)).status).toBe(status)
+    }
+    expect((await dev.get(`${api}/trace/events?offset=-1`)).status).toBe(400)
+  })
+
   test('is read while it grows and after the end, in parts too', async () => {
     const { runner, given, api } = await started('x: {script: y}')
     expect((await dev.get(`${api}/trace`)).body).toBe('')
