@@ -52,6 +52,9 @@ export const settings = {
   ),
   engineMemory: bytes('180m', { doc: 'An engine process that grows beyond this is replaced' }),
   engineTimeout: duration('60s', { doc: 'Longest single operation on a repository' }),
+  jobLogRetention: duration('0', {
+    doc: 'How long logs of jobs that have ended are kept, such as `90d`; those of the newest successful pipeline of a branch or tag stay. 0 keeps them as long as their pipelines',
+  }),
   archiveCache: bytes('1g', {
     doc: 'Room for finished archives, which are sent again without being packed; 0 keeps none',
   }),

@@ -9,6 +9,7 @@ import { processPipeline } from '../pipelines/process/process.ts'
 import { endedJob } from '../pipelines/process/task-names.ts'
 import { changeJob } from '../pipelines/process/transitions.ts'
 import { findStale, findUnpicked, fitsAnyRunner } from '../queue/stale.ts'
+import { removeOldTraces } from '../traces/remove-old.ts'
 import { storeTrace } from '../traces/store-trace.ts'
 import { unstoredTraces } from '../traces/unstored.ts'
 import { readCoverage } from './coverage.ts'
@@ -46,6 +47,7 @@ export const endStaleJobs = task({
     await endLost(ctx)
     await endStuck(ctx)
     await removeExpired(ctx)
+    await removeOldTraces(ctx)
     for (const job_id of await unstoredTraces(ctx, later(ctx.now(), -10 * MINUTE))) {
       await ctx.work.enqueue(ctx.db, endedJob, { job_id }, { uniqueKey: String(job_id) })
     }

@@ -1,4 +1,4 @@
-import type { Selectable, Updateable } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { CiTracesTable } from '../../store/schema/ci.ts'
 import type { Db } from '../../store/schema.ts'
@@ -47,4 +47,20 @@ export async function listUnstored(db: Db, before: Instant): Promise<number[]> {
     .limit(100)
     .execute()
   return rows.map((row) => row.job_id)
+}
+
+/** Removes logs that ended before a moment, except those of the newest successful pipeline of a ref; gives how many. */
+export async function deleteOldTraces(db: Db, before: Instant, most: number): Promise<number> {
+  const { rows } = await sql<{ job_id: number }>`
+    DELETE FROM ci_traces WHERE job_id IN (
+      SELECT t.job_id FROM ci_traces t
+      JOIN ci_jobs j ON j.id = t.job_id
+      JOIN pipelines p ON p.id = j.pipeline_id
+      WHERE t.sha256 IS NOT NULL AND t.updated_at < ${before}
+        AND (p.status <> 'success' OR EXISTS (SELECT 1 FROM pipelines newer
+          WHERE newer.project_id = p.project_id AND newer.ref = p.ref AND newer.id > p.id
+            AND newer.status = 'success'))
+      ORDER BY t.updated_at LIMIT ${most})
+    RETURNING job_id`.execute(db)
+  return rows.length
 }

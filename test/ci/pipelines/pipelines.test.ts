@@ -469,7 +469,9 @@ test('hooks hear of the end of a pipeline', async () => {
     pipeline_events: true,
     push_events: false,
   })
-  const { id } = (await run(project)).body
+  const variables = [{ key: 'PLACE', value: 'here' }]
+  const made = await ana.post(`/projects/${project.id}/pipeline`, { ref: 'main', variables })
+  const { id } = made.body
   await end(project, id, 'x', 'success')
   await world.runTasks()
   const rows = await world.ctx.db.selectFrom('webhook_deliveries').selectAll().execute()
@@ -477,7 +479,9 @@ test('hooks hear of the end of a pipeline', async () => {
   expect(rows.map((row) => JSON.parse(row.payload))).toContainEqual(
     expect.objectContaining({
       object_kind: 'pipeline',
-      object_attributes: expect.objectContaining({ id, status: 'success', stages: ['test'] }),
+      object_attributes: expect.objectContaining({
+        ...{ id, status: 'success', stages: ['test'], variables },
+      }),
       merge_request: null,
       source_pipeline: null,
       builds: [

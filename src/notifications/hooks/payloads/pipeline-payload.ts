@@ -1,4 +1,5 @@
 import type { Project } from '../../../access/subjects.ts'
+import { listRunVariables } from '../../../ci/pipelines/create/run-variables.ts'
 import { secondsBetween } from '../../../ci/pipelines/describe-pipeline.ts'
 import { presentDetailedStatus } from '../../../ci/pipelines/detailed-status.ts'
 import { type JobRow, listCurrentJobs } from '../../../ci/pipelines/job-queries.ts'
@@ -10,7 +11,7 @@ import { type JobParts, jobParts, requestPart, sourcePart } from './pipeline-par
 
 const noCommit = '0'.repeat(40)
 
-/** The payload of a pipeline (docs/contract/D §1.25). Values of variables are secrets: only their names are shown. */
+/** The payload of a pipeline, with the variables that it was run with (docs/contract/D §1.25). */
 export async function pipelinePayload(ctx: Ctx, project: Project, row: PipelineRow) {
   const jobs = await listCurrentJobs(ctx.db, row.id)
   const path = `/${project.full_path}/-/pipelines/${row.id}`
@@ -18,6 +19,7 @@ export async function pipelinePayload(ctx: Ctx, project: Project, row: PipelineR
   const [commit] = await readCommits(ctx.git.open(project.id), [row.sha])
   const { started_at, finished_at } = row
   const parts = await jobParts(ctx, jobs)
+  const variables = await listRunVariables(ctx, row.id, null)
   return {
     object_kind: 'pipeline',
     object_attributes: {
@@ -39,7 +41,7 @@ export async function pipelinePayload(ctx: Ctx, project: Project, row: PipelineR
           ? null
           : secondsBetween(started_at, finished_at),
       queued_duration: started_at === null ? null : secondsBetween(row.created_at, started_at),
-      variables: [],
+      variables: variables.map(({ key, value }) => ({ key, value })),
       url,
     },
     merge_request: await requestPart(ctx, row),
