@@ -77,6 +77,55 @@ describe('events', () => {
     ])
   })
 
+  test('of many errors that are counted together count as if they came one by one', async () => {
+    const [single, together] = [await project(), await project()]
+    const names = ['Plain', `It's "quoted"`, '7', 'näive 🎉', 'null', '[1]', 'a\\b']
+    const events = Array.from({ length: 40 }, (_, n) =>
+      exampleEvent({
+        exception: [exampleException({ type: names[n % 7], value: `failed ${n}` })],
+        timestamp: `2026-05-04T0${n % 9}:00:00Z`,
+        level: n % 5 === 0 ? null : 'error',
+        environment: n % 3 === 0 ? '' : `stage "${n % 3}"`,
+        release: n % 4 === 0 ? undefined : `1.${n % 2}0`,
+        user: n % 6 === 0 ? undefined : { id: n % 10 },
+      }),
+    )
+    for (const event of events) {
+      await single.report(event)
+      await world.runTasks()
+    }
+    for (const event of events) await together.report(event)
+    const told = async (one: Reported) => {
+      const errors: { id: string }[] = await errorsOf(one, '?sort=first_seen&per_page=100')
+      const paths = errors.map(({ id }) => `${one.api}/error_tracking/errors/${id}`)
+      const bodies = paths.map(async (path) => ({
+        error: (await ana.get(path)).body,
+        events: (await ana.get(`${path}/events?per_page=100`)).body,
+      }))
+      const text = JSON.stringify(await Promise.all(bodies))
+      const own = ['id', 'issue_id', 'project_id', 'external_url']
+      return JSON.parse(text, (key, value) => (own.includes(key) ? undefined : value))
+    }
+    const seen = await told(together)
+    expect(seen).toHaveLength(7)
+    expect(seen).toEqual(await told(single))
+    expect(seen[0].error.count).toBeGreaterThan(4)
+  })
+
+  test('beyond a hundred releases of one error are counted where they are known', async () => {
+    const one = await project()
+    const report = (n: number) => one.report(exampleEvent({ release: `app@${n}` }))
+    for (let n = 0; n < 99; n += 1) await report(n)
+    await errorsOf(one)
+    for (const n of [5, 5, 200, 201]) await report(n)
+    const [{ id, count }] = await errorsOf(one)
+    expect(count).toBe(103)
+    const { places } = (await ana.get(`${one.api}/error_tracking/errors/${id}`)).body
+    expect(places).toHaveLength(99)
+    const known = places.find((place: { release: string }) => place.release === 'app@5')
+    expect(known.events).toBe(3)
+  })
+
   test('that are only messages are kept as such', async () => {
     const one = await project()
     await one.report({ message: 'hello' })

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import { type Key, pageByKey } from '../../store/pages.ts'
 import type { ErrorEventsTable, ErrorsTable } from '../../store/schema/errors.ts'
@@ -57,21 +57,6 @@ export function findError(db: Db, projectId: number, id: number): Promise<ErrorR
     .executeTakeFirst()
 }
 
-export function findErrorByKey(
-  db: Db,
-  projectId: number,
-  key: ErrorKey,
-): Promise<ErrorRow | undefined> {
-  return db
-    .selectFrom('errors')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('name', '=', key.name)
-    .where('actor', '=', key.actor)
-    .where('platform', '=', key.platform)
-    .executeTakeFirst()
-}
-
 export function insertError(db: Db, row: Insertable<ErrorsTable>): Promise<ErrorRow> {
   return db.insertInto('errors').values(row).returningAll().executeTakeFirstOrThrow()
 }
@@ -87,105 +72,6 @@ export function updateError(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-}
-
-/** Adds people whom an error met; gives how many are new. */
-export async function insertUsers(
-  db: Db,
-  errorId: number,
-  hashes: readonly string[],
-): Promise<number> {
-  if (hashes.length === 0) return 0
-  const added = await db
-    .insertInto('error_users')
-    .values(hashes.map((hash) => ({ error_id: errorId, user_hash: Buffer.from(hash, 'hex') })))
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return Number(added.numInsertedOrUpdatedRows ?? 0n)
-}
-
-export interface Place {
-  readonly release: string
-  readonly environment: string
-  readonly events: number
-  readonly first_seen: Instant
-  readonly last_seen: Instant
-}
-
-/** Counts events of a release in an environment; `mayAdd` says whether there is room for one that is not known. */
-export async function countPlace(
-  db: Db,
-  errorId: number,
-  place: Place,
-  mayAdd: boolean,
-): Promise<void> {
-  if (!mayAdd) {
-    await db
-      .updateTable('error_places')
-      .set((eb) => ({
-        events: eb('events', '+', place.events),
-        last_seen: sql<Instant>`max(last_seen, ${place.last_seen})`,
-      }))
-      .where('error_id', '=', errorId)
-      .where('release', '=', place.release)
-      .where('environment', '=', place.environment)
-      .execute()
-    return
-  }
-  await db
-    .insertInto('error_places')
-    .values({ ...place, error_id: errorId })
-    .onConflict((conflict) =>
-      conflict.columns(['error_id', 'release', 'environment']).doUpdateSet((eb) => ({
-        events: sql<number>`error_places.events + ${eb.ref('excluded.events')}`,
-        last_seen: sql<Instant>`max(error_places.last_seen, ${eb.ref('excluded.last_seen')})`,
-      })),
-    )
-    .execute()
-}
-
-export async function countPlaces(db: Db, errorId: number): Promise<number> {
-  const row = await db
-    .selectFrom('error_places')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('error_id', '=', errorId)
-    .executeTakeFirst()
-  return row?.count ?? 0
-}
-
-export async function countHour(
-  db: Db,
-  errorId: number,
-  hour: number,
-  events: number,
-): Promise<void> {
-  await db
-    .insertInto('error_hours')
-    .values({ error_id: errorId, hour, events })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['error_id', 'hour'])
-        .doUpdateSet((eb) => ({ events: sql`error_hours.events + ${eb.ref('excluded.events')}` })),
-    )
-    .execute()
-}
-
-/** Rows of an error whose events are no part of its sample: the last event that came, and those left from a denser one. */
-export async function listFreeRows(
-  db: Db,
-  errorId: number,
-  stride: number,
-  most: number,
-): Promise<number[]> {
-  const rows = await db
-    .selectFrom('error_events')
-    .select('id')
-    .where('error_id', '=', errorId)
-    .where(sql<boolean>`number <> 1 AND number % ${stride} <> 0`)
-    .orderBy('number')
-    .limit(most)
-    .execute()
-  return rows.map((row) => row.id)
 }
 
 export async function insertEvent(db: Db, row: Insertable<ErrorEventsTable>): Promise<void> {

@@ -1,20 +1,20 @@
 import type { Instant } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { ReportedEvent } from './event.ts'
 import {
-  countHour,
-  countPlace,
+  addToHours,
+  addToKnownPlaces,
+  addToPlaces,
+  addUsers,
   countPlaces,
-  type ErrorRow,
-  findErrorByKey,
-  insertError,
-  insertEvent,
-  insertUsers,
+  type ErrorCounts,
+  findErrorsByKeys,
+  type Hour,
   listFreeRows,
   type Place,
-  replaceEvent,
-  updateError,
-} from './queries.ts'
+  updateCounts,
+} from './count-queries.ts'
+import type { ReportedEvent } from './event.ts'
+import { type ErrorRow, insertError, insertEvent, replaceEvent } from './queries.ts'
 import { isSample, strideFor } from './sample.ts'
 import { RESOLVED, UNRESOLVED } from './words.ts'
 
@@ -31,54 +31,62 @@ export interface Arrival {
   payload(): Promise<Buffer>
 }
 
-/** Counts events of a project, in their order and in the caller's transaction, and keeps those that are to be kept. */
+/** The events of one error. */
+interface Group {
+  readonly error: ErrorRow
+  readonly arrivals: readonly Arrival[]
+  /** Events of the error with these. */
+  readonly total: number
+  readonly stride: number
+}
+
+/**
+ * Counts events of a project, in their order and in the caller's transaction, and keeps those that are to be kept. A
+ * statement is for all errors of the batch: in a storm these are many, with an event or two each.
+ */
 export async function recordBatch(
   ctx: Ctx,
   projectId: number,
   arrivals: readonly Arrival[],
 ): Promise<void> {
-  const groups = new Map<string, Arrival[]>()
-  for (const arrival of arrivals) {
-    const { name, actor, platform } = arrival.event
-    const key = JSON.stringify([name, actor, platform])
-    const group = groups.get(key)
-    if (group) group.push(arrival)
-    else groups.set(key, [arrival])
-  }
-  for (const group of groups.values()) await recordGroup(ctx, projectId, group)
+  const groups = await groupsOf(ctx, projectId, arrivals)
+  if (groups.length === 0) return
+  await keepSamples(ctx, groups)
+  await addPlaces(ctx, groups)
+  await addToHours(ctx.db, groups.flatMap(hoursOf))
+  const users = await addUsers(ctx.db, groups.flatMap(usersOf))
+  await updateCounts(
+    ctx.db,
+    groups.map((group) => countsOf(group, users.get(group.error.id) ?? 0)),
+  )
 }
 
-/** Events of one error. */
-async function recordGroup(
+async function groupsOf(
   ctx: Ctx,
   projectId: number,
   arrivals: readonly Arrival[],
-): Promise<void> {
-  const events = arrivals.map(({ event }) => event)
-  const [first] = events
-  const last = events.at(-1)
-  if (!first || !last) return
-  const known =
-    (await findErrorByKey(ctx.db, projectId, first)) ?? (await add(ctx, projectId, first))
-  const total = known.events + events.length
-  const stride = strideFor(total, known.stride)
-  await keepSample(ctx, known, arrivals, stride)
-  await countPlacesOf(ctx, known, events)
-  await countHours(ctx, known, arrivals)
-  await updateError(ctx.db, known.id, {
-    events: total,
-    users: known.users + (await countUsers(ctx, known, events)),
-    description: last.description,
-    level: last.level,
-    logger: last.logger,
-    first_seen: earliest([known.first_seen, ...events.map((event) => event.occurredAt)]),
-    last_seen: latest([known.last_seen, ...events.map((event) => event.occurredAt)]),
-    first_release: known.first_release ?? events.find(isReleased)?.release ?? null,
-    last_release: events.findLast(isReleased)?.release ?? known.last_release,
-    stride,
-    // What was resolved and happens again is not.
-    ...(known.status === RESOLVED ? { status: UNRESOLVED } : {}),
-  })
+): Promise<Group[]> {
+  const byKey = new Map<string, { readonly first: ReportedEvent; readonly arrivals: Arrival[] }>()
+  for (const arrival of arrivals) {
+    const key = keyOf(arrival.event)
+    const group = byKey.get(key)
+    if (group) group.arrivals.push(arrival)
+    else byKey.set(key, { first: arrival.event, arrivals: [arrival] })
+  }
+  const events = [...byKey.values()].map(({ first }) => first)
+  const rows = await findErrorsByKeys(ctx.db, projectId, events)
+  const known = new Map(rows.map((row) => [keyOf(row), row]))
+  const groups: Group[] = []
+  for (const [key, { first, arrivals }] of byKey) {
+    const error = known.get(key) ?? (await add(ctx, projectId, first))
+    const total = error.events + arrivals.length
+    groups.push({ error, arrivals, total, stride: strideFor(total, error.stride) })
+  }
+  return groups
+}
+
+function keyOf({ name, actor, platform }: Pick<ErrorRow, 'name' | 'actor' | 'platform'>): string {
+  return JSON.stringify([name, actor, platform])
 }
 
 function add(ctx: Ctx, projectId: number, event: ReportedEvent): Promise<ErrorRow> {
@@ -100,62 +108,53 @@ function add(ctx: Ctx, projectId: number, event: ReportedEvent): Promise<ErrorRo
  * The events of a sample, and the last one until another comes. They take the rows of events that are no part of the
  * sample any more: an error has at most so many rows, which stay where they are.
  */
-async function keepSample(
-  ctx: Ctx,
-  known: ErrorRow,
-  arrivals: readonly Arrival[],
-  stride: number,
-): Promise<void> {
-  const total = known.events + arrivals.length
-  const kept = arrivals
-    .map((arrival, index) => ({ arrival, number: known.events + index + 1 }))
-    .filter(({ number }) => number === total || isSample(number, stride))
-  const free = await listFreeRows(ctx.db, known.id, stride, kept.length)
-  for (const { arrival, number } of kept) {
-    const row = {
-      error_id: known.id,
-      number,
-      event_id: arrival.event.eventId,
-      received_at: arrival.receivedAt,
-      payload: await arrival.payload(),
+async function keepSamples(ctx: Ctx, groups: readonly Group[]): Promise<void> {
+  const free = await listFreeRows(
+    ctx.db,
+    groups.map(({ error, stride }) => [error.id, stride]),
+  )
+  for (const { error, arrivals, total, stride } of groups) {
+    const places = free.get(error.id) ?? []
+    for (const [index, arrival] of arrivals.entries()) {
+      const number = error.events + index + 1
+      if (number !== total && !isSample(number, stride)) continue
+      const row = {
+        error_id: error.id,
+        number,
+        event_id: arrival.event.eventId,
+        received_at: arrival.receivedAt,
+        payload: await arrival.payload(),
+      }
+      const place = places.shift()
+      if (place === undefined) await insertEvent(ctx.db, row)
+      else await replaceEvent(ctx.db, place, row)
     }
-    const place = free.shift()
-    if (place === undefined) await insertEvent(ctx.db, row)
-    else await replaceEvent(ctx.db, place, row)
   }
 }
 
-async function countHours(ctx: Ctx, known: ErrorRow, arrivals: readonly Arrival[]): Promise<void> {
-  const hours = new Map<number, number>()
-  for (const { receivedAt } of arrivals) {
-    const hour = Math.floor(Date.parse(receivedAt) / HOUR_MS)
-    hours.set(hour, (hours.get(hour) ?? 0) + 1)
+async function addPlaces(ctx: Ctx, groups: readonly Group[]): Promise<void> {
+  const ids = groups.map(({ error }) => error.id)
+  const counted = await countPlaces(ctx.db, ids)
+  const some: Place[] = []
+  const full: Place[] = []
+  for (const group of groups) {
+    const places = placesOf(group)
+    const mayAdd = (counted.get(group.error.id) ?? 0) + places.length <= MOST_PLACES
+    for (const place of places) (mayAdd ? some : full).push(place)
   }
-  for (const [hour, events] of hours) await countHour(ctx.db, known.id, hour, events)
+  await addToPlaces(ctx.db, some)
+  for (const place of full) await addToKnownPlaces(ctx.db, place)
 }
 
-async function countUsers(
-  ctx: Ctx,
-  known: ErrorRow,
-  events: readonly ReportedEvent[],
-): Promise<number> {
-  const hashes = new Set(events.flatMap(({ userHash }) => userHash ?? []))
-  const room = Math.max(0, MOST_USERS - known.users)
-  return await insertUsers(ctx.db, known.id, [...hashes].slice(0, room))
-}
-
-async function countPlacesOf(
-  ctx: Ctx,
-  known: ErrorRow,
-  events: readonly ReportedEvent[],
-): Promise<void> {
+function placesOf({ error, arrivals }: Group): Place[] {
   const places = new Map<string, Place>()
-  for (const event of events) {
+  for (const { event } of arrivals) {
     const release = event.release ?? ''
     const environment = event.environment ?? ''
     const key = JSON.stringify([release, environment])
     const before = places.get(key)
     places.set(key, {
+      error_id: error.id,
       release,
       environment,
       events: (before?.events ?? 0) + 1,
@@ -163,8 +162,43 @@ async function countPlacesOf(
       last_seen: event.occurredAt,
     })
   }
-  const mayAdd = (await countPlaces(ctx.db, known.id)) + places.size <= MOST_PLACES
-  for (const place of places.values()) await countPlace(ctx.db, known.id, place, mayAdd)
+  return [...places.values()]
+}
+
+function hoursOf({ error, arrivals }: Group): Hour[] {
+  const hours = new Map<number, number>()
+  for (const { receivedAt } of arrivals) {
+    const hour = Math.floor(Date.parse(receivedAt) / HOUR_MS)
+    hours.set(hour, (hours.get(hour) ?? 0) + 1)
+  }
+  return [...hours].map(([hour, events]) => ({ error_id: error.id, hour, events }))
+}
+
+function usersOf({ error, arrivals }: Group): [errorId: number, hash: string][] {
+  const hashes = new Set(arrivals.flatMap(({ event }) => event.userHash ?? []))
+  const room = Math.max(0, MOST_USERS - error.users)
+  return [...hashes].slice(0, room).map((hash) => [error.id, hash])
+}
+
+function countsOf({ error, arrivals, total, stride }: Group, newUsers: number): ErrorCounts {
+  const events = arrivals.map(({ event }) => event)
+  const last = events.at(-1)
+  const times = events.map(({ occurredAt }) => occurredAt)
+  return {
+    id: error.id,
+    events: total,
+    users: error.users + newUsers,
+    stride,
+    description: last?.description ?? error.description,
+    level: last?.level ?? null,
+    logger: last?.logger ?? null,
+    first_seen: earliest([error.first_seen, ...times]),
+    last_seen: latest([error.last_seen, ...times]),
+    first_release: error.first_release ?? events.find(isReleased)?.release ?? null,
+    last_release: events.findLast(isReleased)?.release ?? error.last_release,
+    // What was resolved and happens again is not.
+    status: error.status === RESOLVED ? UNRESOLVED : error.status,
+  }
 }
 
 function isReleased({ release }: ReportedEvent): boolean {
