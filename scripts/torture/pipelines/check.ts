@@ -40,6 +40,8 @@ export async function checkPipelines(
     const jobs = await listAll(pipelines, `/pipelines/${pipeline.id}/jobs?include_retried=true&`)
     count += jobs.length
     for (const job of jobs) given.add(String(job.id))
+    // The first commit brings the configuration alone.
+    if (pipeline.status === 'skipped' && pipeline.source === 'push') continue
     const wrong = isCanceled(pipelines, pipeline)
       ? jobs.filter((job) => !ENDED.includes(String(job.status))).map(stateOf)
       : await faultsOf(pipelines, pipeline, jobs)

@@ -56,6 +56,8 @@ export async function openProject(server: TortureServer, folder: string): Promis
   const project = await api.must('POST', '/projects', {
     name: 'pipelines',
     initialize_with_readme: true,
+    // Each of them is to reach its end.
+    auto_cancel_pending_pipelines: 'disabled',
   })
   const path = `/projects/${project.id}`
   const runner = await api.must('POST', '/user/runners', {

@@ -5,7 +5,7 @@ import { runWorker } from '../../../src/runner/worker.ts'
 import { leftoversAfter } from '../place/folder.ts'
 import { listDeadTasks } from '../place/inspect.ts'
 import { startServer, type TortureServer } from '../place/server.ts'
-import { randomOf } from '../random.ts'
+import { type Random, randomOf } from '../random.ts'
 import type { Report } from '../report.ts'
 import type { Round, RoundOptions } from '../round.ts'
 import { checkPipelines, listUnfinished } from './check.ts'
@@ -63,15 +63,7 @@ async function killAll(
   const fail = (what: string) => report.fail({ what, again })
   const end = options.from + options.count
   for (let at = options.from; at < end; at += 1) {
-    const random = randomOf(options.seed, at)
-    const begun = pipelines.begin(at)
-    // Between a request and minutes of work there is everything that a job goes through.
-    await sleep(random.percent(50) ? random.integer(0, 400) : random.integer(400, 4000))
-    if (random.percent(20)) void pipelines.cancelNewest()
-    await sleep(random.integer(0, 30))
-    const pid = server.mainPid()
-    if (pid !== undefined) process.kill(pid, 'SIGKILL')
-    await begun
+    await killOnce(server, pipelines, at, randomOf(options.seed, at))
     if (!(await server.answers(START_MS))) return fail('the server does not start again')
     await untilAtMost(pipelines, MOST_OPEN)
     if ((at + 1 - options.from) % 10 === 0) report.say(`${at + 1 - options.from} kills`)
@@ -86,6 +78,23 @@ async function killAll(
   const dead = listDeadTasks(server.data)
   if (dead.length > 0) fail(`dead tasks: ${dead.join(', ')}`)
   for (const name of await leftoversAfter(server.data, CLEAN_MS)) fail(`left over: ${name}`)
+}
+
+/** Begins a pipeline, and kills the server somewhere between the request and minutes of its work. */
+async function killOnce(
+  server: TortureServer,
+  pipelines: Pipelines,
+  at: number,
+  random: Random,
+): Promise<void> {
+  const begun = pipelines.begin(at)
+  if (random.percent(60)) await begun
+  await sleep(random.percent(50) ? random.integer(0, 400) : random.integer(400, 4000))
+  if (random.percent(20)) void pipelines.cancelNewest()
+  await sleep(random.integer(0, 30))
+  const pid = server.mainPid()
+  if (pid !== undefined) process.kill(pid, 'SIGKILL')
+  await begun
 }
 
 /** Waits until no more than so many pipelines go on; what still goes on when the time is over. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import archiver from 'archiver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bridgeJob } from '../../../src/ci/pipelines/process/task-names.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { addRunner } from '../../support/runner.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
@@ -76,6 +77,27 @@ test('canceling a pipeline cancels its children and theirs, waited for or not', 
     'push canceled',
     ...Array(4).fill('parent_pipeline canceled'),
   ])
+})
+
+test('a bridge whose server died when its child was made waits for that one, and makes no other', async () => {
+  const project = await addProject(world, ana, 'basic', { path: 'cut-off' })
+  await push(project, {
+    '.gitlab-ci.yml': 'waits: {trigger: {include: child.yml, strategy: depend}}',
+    'child.yml': 'inner: {script: y}',
+  })
+  const { db, work } = world.ctx
+  const [first, child] = await pipelines(project)
+  const bridge = await db
+    .updateTable('ci_jobs')
+    .set({ status: 'pending' })
+    .where('pipeline_id', '=', first?.id ?? 0)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await ana.post(`/projects/${project.id}/pipelines/${child?.id}/cancel`)
+  await world.runTasks()
+  await work.enqueue(db, bridgeJob, { job_id: bridge.id })
+  await world.runTasks()
+  expect(statuses(await pipelines(project))).toEqual(['push canceled', 'parent_pipeline canceled'])
 })
 
 test('a newer commit cancels the children of older pipelines, also when nothing of their parent runs', async () => {

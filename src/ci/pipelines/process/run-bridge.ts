@@ -38,15 +38,33 @@ interface Wanted {
 /** Makes the pipeline that a bridge job asks for: in another project, or a child of its own configuration. */
 export async function runBridge(ctx: Ctx, job: JobRow): Promise<void> {
   const options = JSON.parse(job.options) as ValueMap // written by us
-  // The task may run twice.
-  if ((await downstreamByJob(ctx.db, [job.id])).size > 0) return
   const trigger = isMap(options.trigger) ? options.trigger : { project: options.trigger }
-  const wanted = await findWanted(ctx, job, trigger)
-  if (typeof wanted === 'string') return await failBridge(ctx, job, wanted)
   const depends = trigger.strategy === 'depend' || trigger.strategy === 'mirror'
-  let made: PipelineRow
+  // The task runs again when the server died before the bridge went on.
+  const known = (await downstreamByJob(ctx.db, [job.id])).get(job.id)
+  const made = known ?? (await makeDownstream(ctx, job, trigger, depends))
+  if (!made) return
+  await inTransaction(ctx, async (ctx) => {
+    if (!depends) await endJob(ctx, job, { status: 'success' })
+    else if (await changeJob(ctx, 'run', job)) {
+      await processPipeline(ctx, job.pipeline_id)
+      // It may have ended while nobody waited for it yet.
+      await ctx.work.enqueue(ctx.db, finishedDownstream, { pipeline_id: made.id })
+    }
+  })
+}
+
+/** The new pipeline; undefined when it cannot be had, with the bridge failed. */
+async function makeDownstream(
+  ctx: Ctx,
+  job: JobRow,
+  trigger: ValueMap,
+  depends: boolean,
+): Promise<PipelineRow | undefined> {
+  const wanted = await findWanted(ctx, job, trigger)
+  if (typeof wanted === 'string') return void (await failBridge(ctx, job, wanted))
   try {
-    made = await createPipeline(ctx, wanted.project, {
+    return await createPipeline(ctx, wanted.project, {
       ref: wanted.ref,
       source: wanted.source,
       variables: await forwarded(ctx, job, trigger.forward),
@@ -58,16 +76,8 @@ export async function runBridge(ctx: Ctx, job: JobRow): Promise<void> {
     })
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return await failBridge(ctx, job, 'downstream_pipeline_creation_failed')
+    return void (await failBridge(ctx, job, 'downstream_pipeline_creation_failed'))
   }
-  await inTransaction(ctx, async (ctx) => {
-    if (!depends) await endJob(ctx, job, { status: 'success' })
-    else if (await changeJob(ctx, 'run', job)) {
-      await processPipeline(ctx, job.pipeline_id)
-      // It may have ended while nobody waited for it yet.
-      await ctx.work.enqueue(ctx.db, finishedDownstream, { pipeline_id: made.id })
-    }
-  })
 }
 
 /** Whoever canceled the bridge meanwhile wants no pipeline of it. */
