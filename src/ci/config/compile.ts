@@ -17,8 +17,17 @@ export interface CompiledConfig {
   readonly jobs: readonly JobTemplate[]
 }
 
+/** Of configurations without includes and inputs, which are the same value as long as their text is remembered. */
+const known = new WeakMap<ValueMap, CompiledConfig>()
+
 /** Checks a configuration whose includes are in, and gives its jobs (docs/contract/D §5.1). */
 export function compileConfig(merged: ValueMap): CompiledConfig {
+  const found = known.get(merged) ?? compileAnew(merged)
+  if (Object.isFrozen(merged)) known.set(merged, found)
+  return found
+}
+
+function compileAnew(merged: ValueMap): CompiledConfig {
   const config = resolveReferences(resolveExtends(merged))
   const stages = readStages(config.stages ?? config.types)
   const variables = readVariables(config.variables)

@@ -6,6 +6,7 @@ import {
   type Tags,
   type YAMLSeq,
 } from 'yaml'
+import { byteCache } from '../../base/byte-cache.ts'
 import { configFault } from './fault.ts'
 import { isMap, makeReference, type Value, type ValueMap } from './values.ts'
 
@@ -68,13 +69,25 @@ function withoutLetters(tag: Tags[number]): Tags[number] {
   return source === undefined ? tag : ({ ...tag, test: new RegExp(source) } as Tags[number])
 }
 
+/** What a value of a file takes in memory, roughly. */
+const bytesOfNode = 100
+/** Files by their text: most pushes leave the file as it was, and nothing that they need takes as long as parsing it. */
+const parsed = byteCache<{ readonly values: readonly Value[]; readonly nodes: number }>(
+  4_000_000,
+  ({ nodes }) => nodes * bytesOfNode,
+)
 /** Reads a configuration file: YAML 1.1 with merge keys and `!reference` (docs/contract/D §5). */
 export function readConfigFile(text: string, limits: YamlLimits): ConfigFile {
   if (Buffer.byteLength(text) > limits.maxBytes) {
     throw configFault('Invalid configuration format: the configuration is too large')
   }
-  const values = parseDocuments(text)
-  for (const value of values) assertModest(value, limits.maxDepth)
+  const known = parsed.get(text)
+  const values = known?.values ?? parseDocuments(text)
+  const nodes = values.reduce<number>((sum, value) => sum + modestSize(value, limits.maxDepth), 0)
+  if (!known) {
+    for (const value of values) freeze(value)
+    parsed.set(text, { values, nodes })
+  }
   const [first, second] = values
   const hasHeader = values.length > 1 && isMap(first) && 'spec' in first
   const content = hasHeader ? second : first
@@ -107,8 +120,8 @@ function firstLine(text: string): string {
   return (text.split('\n')[0] ?? '').replace(/:$/, '')
 }
 
-/** Aliases make small texts into huge values: what is walked later must have an end. */
-function assertModest(value: Value, maxDepth: number): void {
+/** How many nodes a value has. Aliases make small texts into huge values: what is walked later must have an end. */
+function modestSize(value: Value, maxDepth: number): number {
   let nodes = 0
   const visit = (part: Value, depth: number): void => {
     nodes += 1
@@ -119,6 +132,14 @@ function assertModest(value: Value, maxDepth: number): void {
     else if (isMap(part)) for (const item of Object.values(part)) visit(item, depth + 1)
   }
   visit(value, 0)
+  return nodes
+}
+
+/** All who read the same file share its values. */
+function freeze(value: Value): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
+  Object.freeze(value)
+  for (const part of Object.values(value)) freeze(part)
 }
 
 /** Where a key stands in a file, as `line 3, column 5`; undefined when it came from elsewhere. */

@@ -270,3 +270,32 @@ describe('small readers', () => {
     expect(globMatcher(pattern)(path)).toBe(fits)
   })
 })
+
+describe('a file that is read again', () => {
+  const text = 'build:\n  script: [make]\n  variables: { MODE: fast }\n'
+
+  test('is parsed and compiled once, and nobody can change what the others see', () => {
+    const { content } = readConfigFile(text, limits)
+    expect(readConfigFile(text, limits).content).toBe(content)
+    expect(compileConfig(readConfigFile(text, limits).content)).toBe(compileConfig(content))
+    const build = content.build as { script: string[] }
+    expect(() => build.script.push('make install')).toThrow(TypeError)
+  })
+
+  test('is another one after the slightest change', () => {
+    const changed = readConfigFile(text.replace('fast', 'slow'), limits).content
+    expect(compileConfig(changed).jobs[0]?.variables).toMatchObject([
+      { key: 'MODE', value: 'slow' },
+    ])
+    const { content } = readConfigFile(text, limits)
+    expect(compileConfig(content).jobs[0]?.variables).toMatchObject([
+      { key: 'MODE', value: 'fast' },
+    ])
+  })
+
+  test('is refused by stricter limits, though it was read before', () => {
+    readConfigFile(text, limits)
+    expect(() => readConfigFile(text, { maxBytes: 10, maxDepth: 100 })).toThrow(Problem)
+    expect(() => readConfigFile(text, { maxBytes: 100_000, maxDepth: 1 })).toThrow(Problem)
+  })
+})

@@ -52,7 +52,9 @@ export async function makePlan(
     : (input.config ?? {})
   const included: Included[] = []
   const context = { sources, circumstances, limits, included }
-  const merged = await withIncludes(context, content, found?.place ?? place)
+  // As it is without includes, so that it is known to be compiled already.
+  const merged =
+    'include' in content ? await withIncludes(context, content, found?.place ?? place) : content
   const config = compiled(merged, found?.text)
   return { config, merged, included, plan: await planPipeline(config, circumstances) }
 }
