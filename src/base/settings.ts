@@ -122,6 +122,11 @@ export const settings = {
   }),
   pypiUrl: text('https://pypi.org', { doc: 'The same for pip' }),
   mavenUrl: text('https://repo1.maven.org/maven2', { doc: 'The same for Maven' }),
+  packageCache: bytes('0', {
+    doc:
+      'Room for what is fetched from there: callers who are signed in then get it from here, and again while the line is cut. ' +
+      '0 keeps nothing, and sends clients there',
+  }),
   maxBlob: bytes('100m', { doc: 'Largest file that an edit through the API may write' }),
   maxOffset: integer(
     50_000,

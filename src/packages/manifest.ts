@@ -4,6 +4,7 @@ import { packages } from '../store/migrations/0200-packages.ts'
 import { containerImages } from '../store/migrations/0201-container-images.ts'
 import { virtualRegistries } from '../store/migrations/0202-virtual-registries.ts'
 import { imageCleanup } from '../store/migrations/0203-image-cleanup.ts'
+import { forwardedFiles } from '../store/migrations/0204-forwarded-files.ts'
 import * as cleanup from './cleanup/endpoints.ts'
 import { runCleanupPolicies } from './cleanup/run.ts'
 import * as composer from './composer/endpoints.ts'
@@ -12,6 +13,7 @@ import * as conanV1 from './conan/v1-endpoints.ts'
 import * as conanV2 from './conan/v2-endpoints.ts'
 import * as containerRegistry from './container-registry/endpoints.ts'
 import * as imageTags from './container-registry/tag-endpoints.ts'
+import { cleanForwardedFiles } from './forwarding/clean.ts'
 import * as generic from './generic/endpoints.ts'
 import * as go from './go/endpoints.ts'
 import * as helm from './helm/endpoints.ts'
@@ -72,6 +74,7 @@ export const packagesArea: Manifest = {
     virtual_registries: [virtualCache, virtualPolicy, virtualRegistry, virtualUpstreams],
   }),
   tasks: [
+    cleanForwardedFiles,
     cleanUpImages,
     cleanVirtualCaches,
     collectImages,
@@ -84,8 +87,9 @@ export const packagesArea: Manifest = {
   schedules: [
     every(3_600_000, runCleanupPolicies, {}),
     every(3_600_000, cleanVirtualCaches, {}),
+    every(3_600_000, cleanForwardedFiles, {}),
     every(3_600_000, cleanUpImages, {}),
     every(86_400_000, collectImages, {}),
   ],
-  migrations: [packages, containerImages, virtualRegistries, imageCleanup],
+  migrations: [packages, containerImages, virtualRegistries, imageCleanup, forwardedFiles],
 }

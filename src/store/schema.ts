@@ -13,6 +13,7 @@ import type { EnvironmentsSchema } from './schema/environments.ts'
 import type { ErrorsSchema } from './schema/errors.ts'
 import type { ExportsSchema } from './schema/exports.ts'
 import type { FeatureFlagsSchema } from './schema/feature-flags.ts'
+import type { ForwardedFilesSchema } from './schema/forwarded-files.ts'
 import type { HooksSchema } from './schema/hooks.ts'
 import type { IssuesSchema } from './schema/issues.ts'
 import type { LfsSchema } from './schema/lfs.ts'
@@ -53,6 +54,7 @@ export interface Schema
     ErrorsSchema,
     ExportsSchema,
     FeatureFlagsSchema,
+    ForwardedFilesSchema,
     HooksSchema,
     IssuesSchema,
     LfsSchema,

@@ -34,6 +34,7 @@ const npm = Object.fromEntries(
       const prepare = npmAt(form)
       return [
         [`GET ${root}/${form}`, { prepare }],
+        [`GET ${root}/${form}/-/*file_name`, { prepare }],
         [`GET ${tags}`, { prepare }],
         [`PUT ${tags}/:tag`, { prepare, elsewhere: 'its body is a bare JSON text' }],
         [`DELETE ${tags}/:tag`, { prepare }],
@@ -48,8 +49,6 @@ const publishing = {
     path: { scope: '@contract', package_name: 'tool' },
     body: scoped,
   },
-  'GET P/packages/npm/:package_name/-/*file_name': { prepare: npmAt(NAMES[0]) },
-  'GET P/packages/npm/:scope/:package_name/-/*file_name': { prepare: npmAt(NAMES[1]) },
 }
 
 async function pypiPublished(spot: Spot) {

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { Problem, unauthorized } from '../../base/problem.ts'
-import { Answer, bytes, endpoint } from '../../http/endpoint.ts'
+import type { Ctx } from '../../ctx.ts'
+import { Answer, type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
 import { forwardOr } from '../forwarding/forward.ts'
 import { clientRead, clientWrite, onGroupPackages, onProjectPackages } from '../registry/access.ts'
 import { onMavenInstance } from './access.ts'
 import { answerMavenFile } from './download.ts'
+import { answerForwardedArtifact } from './forwarded.ts'
 import { readMavenPath } from './path.ts'
 import { putMavenFile } from './upload.ts'
 
@@ -43,14 +45,25 @@ export const getMavenPackageFile = endpoint({
     try {
       return await answerMavenFile(ctx, { projectId: project.id }, path, request)
     } catch (error) {
-      const ask = { namespaceId: project.namespace_id, path: params.path }
-      throw isMissing(error) ? await forwardOr(ctx, 'maven', ask, error) : error
+      if (!isMissing(error)) throw error
+      return await answerMissing(ctx, project.namespace_id, params.path, request, error)
     }
   },
 })
 
 function isMissing(error: unknown): error is Problem {
   return error instanceof Problem && error.status === 404
+}
+
+async function answerMissing(
+  ctx: Ctx,
+  namespaceId: number,
+  path: string,
+  request: RequestFacts,
+  refusal: Problem,
+): Promise<Bytes> {
+  const fromCache = () => answerForwardedArtifact(ctx, path, request)
+  return await forwardOr(ctx, 'maven', { namespaceId, path, fromCache }, refusal)
 }
 
 export const getGroupMavenPackageFile = endpoint({
@@ -69,7 +82,7 @@ export const getGroupMavenPackageFile = endpoint({
       if (!isMissing(error)) throw error
       // It may be in a project that only those who sign in can see.
       if (ctx.actor.kind === 'anonymous') throw unauthorized()
-      throw await forwardOr(ctx, 'maven', { namespaceId: group.id, path: params.path }, error)
+      return await answerMissing(ctx, group.id, params.path, request, error)
     }
   },
 })

@@ -10,24 +10,19 @@ import {
 } from '../../access/subjects.ts'
 import { notFound, type Problem, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
+import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
-import { elsewhere, forwardOr, isForwarded } from '../forwarding/forward.ts'
+import { elsewhere, forwardOr, isForwarded, keepsForwarded } from '../forwarding/forward.ts'
+import { passOn } from '../forwarding/pass-on.ts'
 import { challenging } from '../registry/access.ts'
 import { answerDocument } from '../registry/documents.ts'
 import { answerPackageFile } from '../registry/download.ts'
-import {
-  type Level,
-  onNpmPackage,
-  onNpmPlace,
-  onNpmPublish,
-  onNpmSearch,
-  onNpmTag,
-} from './access.ts'
+import { type Level, onNpmPlace, onNpmPublish, onNpmSearch, onNpmTag } from './access.ts'
 import { npmRead, npmWrite } from './client.ts'
 import { deprecateNpmVersions } from './deprecate.ts'
 import { findTarball } from './find-tarball.ts'
-import { type NpmPlace, readNpmMetadata, readTags } from './metadata.ts'
+import { answerForwardedMetadata, answerForwardedTarball } from './forwarded.ts'
+import { type Form, type NpmPlace, readNpmMetadata, readTags } from './metadata.ts'
 import { publishNpmPackage } from './publish.ts'
 import { deleteNpmTag, putNpmTag } from './tags.ts'
 import { listVersionsOf } from './versions.ts'
@@ -54,11 +49,30 @@ function formOf(headers: RequestFacts['headers']) {
 }
 
 /** A package that is not here may be elsewhere, or in a project that only those who sign in can see. */
-async function missing(ctx: Ctx, level: Level, { name, namespaceId }: NpmPlace): Promise<Problem> {
-  const isHidden = level !== 'project' && ctx.actor.kind === 'anonymous'
-  const refusal = isHidden ? unauthorized() : notFound('Package')
-  return await forwardOr(ctx, 'npm', { namespaceId, path: name.replace('/', '%2f') }, refusal)
+async function answerMissing(
+  ctx: Ctx,
+  level: Level,
+  { name, namespaceId }: NpmPlace,
+  form: Form,
+  request: RequestFacts,
+): Promise<Bytes> {
+  const path = name.replace('/', '%2f')
+  const root = request.url.slice(0, request.url.lastIndexOf('/packages/npm/') + NPM_PATH)
+  const fromCache = () => answerForwardedMetadata(ctx, { name, form, root }, request)
+  return await forwardOr(
+    ctx,
+    'npm',
+    { namespaceId, path, fromCache },
+    missing(ctx, level, 'Package'),
+  )
 }
+
+function missing(ctx: Ctx, level: Level, thing: string): Problem {
+  const isHidden = level !== 'project' && ctx.actor.kind === 'anonymous'
+  return isHidden ? unauthorized() : notFound(thing)
+}
+
+const NPM_PATH = '/packages/npm'.length
 
 export const getNpmPackages = LEVELS.flatMap((level) =>
   NAMES.map((name) =>
@@ -74,7 +88,7 @@ export const getNpmPackages = LEVELS.flatMap((level) =>
       async handler({ ctx, place, request }) {
         const form = formOf(request.headers)
         const document = await readNpmMetadata(ctx, place, form)
-        if (!document) throw await missing(ctx, level, place)
+        if (!document) return await answerMissing(ctx, level, place, form, request)
         const type = form === 'short' ? SHORT_TYPE : 'application/json'
         return answerDocument(request, document, type)
       },
@@ -102,23 +116,32 @@ export const putNpmPackage = NAMES.map((name) =>
   }),
 )
 
-export const getNpmTarball = NAMES.map((name) =>
-  endpoint({
-    ...npmRead,
-    method: 'GET',
-    path: `${ROOTS.project}/${name.path}/-/*file_name`,
-    summary: 'Download the tarball of a version of an npm package',
-    tags,
-    access: onNpmPackage('read_packages'),
-    params: { ...name.params, file_name: text() },
-    response: bytes('application/octet-stream'),
-    async handler({ ctx, project, place, params, request }) {
-      const file = await findTarball(ctx, project, place.name, params.file_name)
-      if (!file) throw notFound('Package file')
-      const fileName = file.file_name.split('/').at(-1) ?? ''
-      return await answerPackageFile(ctx, request, file, { fileName })
-    },
-  }),
+export const getNpmTarball = LEVELS.flatMap((level) =>
+  NAMES.map((name) =>
+    endpoint({
+      ...npmRead,
+      method: 'GET',
+      path: `${ROOTS[level]}/${name.path}/-/*file_name`,
+      summary: 'Download the tarball of a version of an npm package',
+      tags,
+      access: onNpmSearch(level),
+      params: { ...name.params, file_name: text() },
+      response: bytes('application/octet-stream'),
+      async handler({ ctx, place, params, request }) {
+        const file = await findTarball(ctx, place, params.file_name)
+        if (file) {
+          const fileName = file.file_name.split('/').at(-1) ?? ''
+          return await answerPackageFile(ctx, request, file, { fileName })
+        }
+        const { name, namespaceId } = place
+        const fromCache = () => answerForwardedTarball(ctx, name, params.file_name, request)
+        const refusal = missing(ctx, level, 'Package file')
+        // What is published here under this name comes from nowhere else.
+        if ((await listVersionsOf(ctx, place)).length > 0) throw refusal
+        return await forwardOr(ctx, 'npm', { namespaceId, fromCache }, refusal)
+      },
+    }),
+  ),
 )
 
 const tagList = z.record(z.string(), z.string())
@@ -200,13 +223,15 @@ export const postNpmAudits = LEVELS.flatMap((level) =>
       access: onLevel(level),
       scopes: ['api', 'read_api'],
       raw: true,
-      response: z.union([z.array(z.unknown()), z.strictObject({})]),
+      response: z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())]),
       status: 200,
-      async handler({ ctx, ...given }) {
-        if (await isForwarded(ctx, 'npm', namespaceOf(given))) {
-          throw elsewhere(ctx, 'npm', `-/npm/v1/security/${kind}`, 307)
-        }
-        return kind === 'advisories/bulk' ? {} : []
+      async handler({ ctx, request, ...given }) {
+        const none = kind === 'advisories/bulk' ? {} : []
+        if (!(await isForwarded(ctx, 'npm', namespaceOf(given)))) return none
+        const path = `-/npm/v1/security/${kind}`
+        if (!keepsForwarded(ctx)) throw elsewhere(ctx, 'npm', path, 307)
+        const answer = await passOn(ctx, 'npm', path, await request.payload())
+        return typeof answer === 'object' && answer !== null ? answer : none
       },
     }),
   ),

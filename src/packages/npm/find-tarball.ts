@@ -1,18 +1,20 @@
-import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findInstallable, listPackageFiles, type PackageFileRow } from '../registry/find.ts'
+import type { NpmPlace } from './metadata.ts'
 import { versionInTarball } from './names.ts'
 
-/** The tarball of the version that a file name says. */
+/** The tarball of the version that a file name says, of the newest upload where several projects have it. */
 export async function findTarball(
   ctx: Pick<Ctx, 'db'>,
-  project: Pick<Project, 'id'>,
-  name: string,
+  { name, projectIds }: NpmPlace,
   fileName: string,
 ): Promise<PackageFileRow | undefined> {
   const version = versionInTarball(name, fileName)
   if (version === undefined) return undefined
   const key = { type: 'npm', nameKey: name, versionKey: version } as const
-  const row = await findInstallable(ctx, project, key)
-  return row && (await listPackageFiles(ctx, row)).at(-1)
+  for (const id of projectIds) {
+    const row = await findInstallable(ctx, { id }, key)
+    if (row) return (await listPackageFiles(ctx, row)).at(-1)
+  }
+  return undefined
 }

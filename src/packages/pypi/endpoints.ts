@@ -7,6 +7,7 @@ import { forwardOr } from '../forwarding/forward.ts'
 import { clientRead, clientWrite, onGroupPackages, onProjectPackages } from '../registry/access.ts'
 import { answerDocument } from '../registry/documents.ts'
 import { answerPackageFile } from '../registry/download.ts'
+import { answerForwardedFile, answerForwardedPage } from './forwarded.ts'
 import { normalName } from './names.ts'
 import { formOf, PAGE_TYPES, readFiles, readIndex } from './pages.ts'
 import { findDistribution, type PypiPlace } from './queries.ts'
@@ -47,12 +48,13 @@ async function files(
 ) {
   const form = formOf(request.headers.accept)
   const document = await readFiles(ctx, place, normalName(name), form)
-  if (!document) {
-    const path = `simple/${encodeURIComponent(normalName(name))}/`
-    const ask = { namespaceId: place.namespaceId, path }
-    throw await forwardOr(ctx, 'pypi', ask, notFound('Package'))
+  if (document) return answerDocument(request, document, PAGE_TYPES[form])
+  const asked = {
+    namespaceId: place.namespaceId,
+    path: `simple/${encodeURIComponent(normalName(name))}/`,
+    fromCache: () => answerForwardedPage(ctx, normalName(name), form, request),
   }
-  return answerDocument(request, document, PAGE_TYPES[form])
+  return await forwardOr(ctx, 'pypi', asked, notFound('Package'))
 }
 
 interface Named {
@@ -60,10 +62,18 @@ interface Named {
   readonly file_name: string
 }
 
-async function download(ctx: Ctx, place: PypiPlace, named: Named, request: RequestFacts) {
-  const file = await findDistribution(ctx, place, named.sha256.toLowerCase(), named.file_name)
-  if (!file) throw notFound('Package file')
-  return await answerPackageFile(ctx, request, file)
+async function download(
+  ctx: Ctx,
+  place: PypiPlace & { readonly namespaceId: number },
+  { sha256, file_name: fileName }: Named,
+  request: RequestFacts,
+) {
+  const file = await findDistribution(ctx, place, sha256.toLowerCase(), fileName)
+  if (file) return await answerPackageFile(ctx, request, file)
+  const named = { sha256: sha256.toLowerCase(), fileName }
+  const fromCache = () => answerForwardedFile(ctx, named, request)
+  const asked = { namespaceId: place.namespaceId, fromCache }
+  return await forwardOr(ctx, 'pypi', asked, notFound('Package file'))
 }
 
 const named = { sha256: text({ max: 64 }), file_name: text({ max: 255 }) }
@@ -133,7 +143,7 @@ export const downloadPypiFile = endpoint({
   params: named,
   response: bytes('application/octet-stream'),
   handler: ({ ctx, project, params, request }) =>
-    download(ctx, { projectId: project.id }, params, request),
+    download(ctx, { projectId: project.id, namespaceId: project.namespace_id }, params, request),
 })
 
 export const downloadGroupPypiFile = endpoint({
@@ -146,5 +156,5 @@ export const downloadGroupPypiFile = endpoint({
   params: named,
   response: bytes('application/octet-stream'),
   handler: ({ ctx, group, params, request }) =>
-    download(ctx, { groupId: group.id }, params, request),
+    download(ctx, { groupId: group.id, namespaceId: group.id }, params, request),
 })

@@ -24,6 +24,17 @@ export function assertFileName(fileName: string, name: string): void {
   if (!given.startsWith(`${begin}-`)) throw badRequest('The file belongs to another package')
 }
 
+const MOST_NAMES = 8
+
+/**
+ * The packages that a file may be of, as its name says: what stands before a dash and a version. The name of an old source
+ * archive may hold such dashes itself.
+ */
+export function namesInFile(fileName: string): string[] {
+  const ends = [...fileName.matchAll(/-(?=v?\d)/g)].map(({ index }) => index)
+  return ends.slice(0, MOST_NAMES).map((end) => normalName(fileName.slice(0, end)))
+}
+
 /** PEP 440: epoch, release, pre-, post- and development release, local part. */
 const versionForm =
   /^v?(?:(\d+)!)?(\d+(?:\.\d+)*)(?:[-_.]?(a|alpha|b|beta|c|rc|pre|preview)[-_.]?(\d*))?(?:-(\d+)|[-_.]?(?:post|rev|r)[-_.]?(\d*)())?(?:[-_.]?dev[-_.]?(\d*)())?(?:\+([a-z0-9]+(?:[-_.][a-z0-9]+)*))?$/

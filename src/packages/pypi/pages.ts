@@ -1,5 +1,6 @@
 import type { Ctx } from '../../ctx.ts'
 import { type ReadyDocument, readDocument, readyDocument } from '../registry/documents.ts'
+import { type PageForm, page } from './page.ts'
 import {
   type DistributionRow,
   listFiles,
@@ -7,9 +8,6 @@ import {
   listProjectsWith,
   type PypiPlace,
 } from './queries.ts'
-
-/** A page for people and old clients, or PEP 691. */
-export type PageForm = 'html' | 'json'
 
 const JSON_TYPE = 'application/vnd.pypi.simple.v1+json'
 
@@ -22,39 +20,6 @@ export const PAGE_TYPES: Readonly<Record<PageForm, string>> = {
 export function formOf(accept: unknown): PageForm {
   const given = String(accept ?? '')
   return /application\/vnd\.pypi\.simple\.(v1|latest)\+json/.test(given) ? 'json' : 'html'
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-}
-
-interface Link {
-  readonly href: string
-  readonly text: string
-  readonly requiresPython?: string
-}
-
-function page(title: string, links: readonly Link[]): string {
-  const lines = links.map(({ href, text, requiresPython }) => {
-    const python = requiresPython ? ` data-requires-python="${escaped(requiresPython)}"` : ''
-    return `    <a href="${escaped(href)}"${python}>${escaped(text)}</a><br>`
-  })
-  return `<!DOCTYPE html>
-<html>
-  <head>
-    <meta name="pypi:repository-version" content="1.0">
-    <title>Links for ${escaped(title)}</title>
-  </head>
-  <body>
-    <h1>Links for ${escaped(title)}</h1>
-${lines.join('\n')}
-  </body>
-</html>
-`
 }
 
 /** The names of a place, `root` being the address below which they are. */

@@ -2,14 +2,14 @@ import type { OutboundResponse } from '../../base/outbound/outbound.ts'
 import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { askUrl, type Headers, headersOf } from '../upstreams/ask.ts'
 import type { UpstreamAddress } from './upstream.ts'
 
 const HEAD_MS = 5000
 const GET_MS = 3_600_000
-const HEADERS_MS = 10_000
 const MOST_BYTES = 5 * 1024 * 1024 * 1024
 
-/** Asks an upstream for a path, and waits for its headers a while; each redirect is checked as the address itself. */
+/** Asks an upstream for a path, with its credentials. */
 export async function askUpstream(
   ctx: Pick<Ctx, 'outbound'>,
   upstream: UpstreamAddress,
@@ -19,38 +19,13 @@ export async function askUpstream(
   const encoded = path.split('/').map(encodeURIComponent).join('/')
   const { username, password } = upstream
   const pair = Buffer.from(`${username}:${password}`).toString('base64')
-  const headersLate = new AbortController()
-  const timer = setTimeout(
-    () => headersLate.abort(new OutboundError('timeout', 'the upstream does not answer')),
-    HEADERS_MS,
-  )
-  const asked = ctx.outbound.request(`${upstream.url}/${encoded}`, {
+  return await askUrl(ctx, `${upstream.url}/${encoded}`, {
     method,
-    signal: headersLate.signal,
     headers: username === null ? {} : { Authorization: `Basic ${pair}` },
     timeoutMs: method === 'HEAD' ? HEAD_MS : GET_MS,
     maxSize: MOST_BYTES,
     raw: true,
   })
-  return await asked.finally(() => clearTimeout(timer))
-}
-
-export interface Headers {
-  readonly status: number
-  readonly etag: string | null
-  readonly type: string
-  readonly length: number | undefined
-}
-
-export function headersOf({ status, headers }: OutboundResponse): Headers {
-  const one = (name: string) => [headers[name]].flat()[0]
-  const length = one('content-length')
-  return {
-    status,
-    etag: one('etag') ?? null,
-    type: one('content-type') ?? 'application/octet-stream',
-    length: length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined,
-  }
 }
 
 /**
@@ -73,9 +48,6 @@ export async function headOf(
     return isLost ? await headOf(ctx, upstream, path, true) : undefined
   }
 }
-
-export const isGood = (found: Headers | undefined): found is Headers =>
-  found !== undefined && found.status >= 200 && found.status < 300
 
 /** Whether an upstream answers, as its owners are told (docs/contract/C-resolved §4.1). */
 export async function testUpstream(

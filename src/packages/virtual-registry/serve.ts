@@ -3,10 +3,11 @@ import { later } from '../../base/clock.ts'
 import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { badRequest, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { answerDownload } from '../../http/conditional-file.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
 import { flushLater, inTransaction } from '../../store/transaction.ts'
-import { askUpstream, type Headers, headOf, isGood } from './ask.ts'
+import { answerFetched, safeHeaders } from '../upstreams/answer.ts'
+import { gatewayProblem, type Headers, isGood } from '../upstreams/ask.ts'
+import { askUpstream, headOf } from './ask.ts'
 import {
   type EntryRow,
   findEntry,
@@ -103,25 +104,7 @@ async function answerEntry(ctx: Ctx, entry: EntryRow, request: Asked): Promise<B
       await flushLater(db)
     })
   }
-  return await answerDownload(request, {
-    size: entry.size,
-    etag: `"${entry.file_sha256}"`,
-    type: entry.content_type,
-    headers: {
-      ...safety(entry.relative_path),
-      'x-checksum-sha1': entry.file_sha1,
-      'x-checksum-md5': entry.file_md5,
-    },
-    open: async (range) => (await ctx.files.open(entry.file_sha256, range)).body,
-  })
-}
-
-function safety(path: string): Record<string, string> {
-  const name = (path.split('/').at(-1) ?? '').replaceAll(/[^\w.+-]/g, '_')
-  return {
-    'Content-Disposition': `attachment; filename="${name}"`,
-    'Content-Security-Policy': "sandbox; default-src 'none'",
-  }
+  return await answerFetched(ctx, entry, entry.relative_path, request)
 }
 
 async function serveMissing(
@@ -146,21 +129,21 @@ async function serveMissing(
     .catch(() => {})
   const size: Record<string, string> =
     length === undefined ? {} : { 'Content-Length': String(length) }
-  return { body: transfer.body, type, headers: { ...safety(path), ...size } }
+  return { body: transfer.body, type, headers: { ...safeHeaders(path), ...size } }
 }
 
 function emptyAnswer(head: Headers, path: string): Bytes {
   const size: Record<string, string> =
     head.length === undefined ? {} : { 'Content-Length': String(head.length) }
   const body = Readable.from([], { objectMode: false })
-  return { body, type: head.type, headers: { ...safety(path), ...size } }
+  return { body, type: head.type, headers: { ...safeHeaders(path), ...size } }
 }
 
 async function fetchOrFail(ctx: Ctx, upstream: UpstreamRow, path: string) {
   try {
     return await fetchOnce(ctx, upstream, path)
   } catch (error) {
-    throw failure(error)
+    throw gatewayProblem(error)
   }
 }
 
@@ -168,15 +151,8 @@ async function storedOrFail(stored: Promise<EntryRow>): Promise<EntryRow> {
   try {
     return await stored
   } catch (error) {
-    throw failure(error)
+    throw gatewayProblem(error)
   }
-}
-
-function failure(error: unknown): unknown {
-  if (!(error instanceof OutboundError)) return error
-  const isSlow = error.reason === 'timeout'
-  const message = isSlow ? '504 Gateway Timeout' : '502 Bad Gateway'
-  return new Problem('bad_gateway', isSlow ? 504 : 502, { message })
 }
 
 /** The first upstream in order that has a path; some are asked at once. */
@@ -210,7 +186,7 @@ async function serveDigest(
   const entry = await usableEntry(ctx, upstreams, base)
   if (entry) {
     const body = digest === 'sha1' ? entry.file_sha1 : entry.file_md5
-    return { body, type: 'text/plain', headers: safety(`${base}.${digest}`) }
+    return { body, type: 'text/plain', headers: safeHeaders(`${base}.${digest}`) }
   }
   const path = `${base}.${digest}`
   const { upstream } = await findUpstreamWith(ctx, upstreams, path)
@@ -218,7 +194,7 @@ async function serveDigest(
   fetchOnce(ctx, upstream, base)
     .then(({ transfer, isFirst }) => isFirst && transfer.body.resume())
     .catch(() => {})
-  return { body, type: 'text/plain', headers: safety(path) }
+  return { body, type: 'text/plain', headers: safeHeaders(path) }
 }
 
 async function readSmall(ctx: Ctx, upstream: UpstreamRow, path: string): Promise<Buffer> {
@@ -232,6 +208,6 @@ async function readSmall(ctx: Ctx, upstream: UpstreamRow, path: string): Promise
     if (body.length > MOST_DIGEST) throw new OutboundError('too_large', 'the digest is too large')
     return body
   } catch (error) {
-    throw failure(error)
+    throw gatewayProblem(error)
   }
 }

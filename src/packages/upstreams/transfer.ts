@@ -1,0 +1,159 @@
+import { PassThrough, type Readable } from 'node:stream'
+import type { OutboundResponse } from '../../base/outbound/outbound.ts'
+import { OutboundError } from '../../base/outbound/outbound-guard.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { ExtraDigest, StoredFile } from '../../store/files.ts'
+import { type Headers, headersOf, isGood, UpstreamStatusError } from './ask.ts'
+
+/** A file on its way from an upstream: for the client that asked first as it comes, for others once it is stored. */
+export interface Transfer<Row> {
+  readonly headers: Headers
+  /** The bytes as they arrive; only the first one may read them. */
+  readonly body: Readable
+  readonly stored: Promise<Row>
+}
+
+/** How a file is fetched, and what becomes of it. */
+export interface Fetch<Row> {
+  ask(): Promise<OutboundResponse>
+  /** Beside sha256, sha1 and md5. */
+  readonly digests?: readonly ExtraDigest[]
+  /**
+   * Looks at what came before it is kept; what it throws leaves nothing behind. The client gets the last piece only after
+   * it, so that no wrong file looks whole.
+   */
+  check?(file: StoredFile, headers: Headers): void
+  save(file: StoredFile, headers: Headers): Promise<Row>
+  /** When the upstream answers 304: what is here is still right. */
+  keep?(): Promise<Row>
+}
+
+const AHEAD_BYTES = 8 * 1024 * 1024
+const SLOW_MS = 30_000
+/** How long an upstream may send nothing in the middle of a file (docs/contract/C-resolved §4.3). */
+const IDLE_MS = 10_000
+const NOT_MODIFIED = 304
+
+/** What is on its way in this process, by a name of its owner's. */
+export class Transfers<Row> {
+  readonly #running = new Map<string, Promise<Transfer<Row>>>()
+
+  /**
+   * Fetches a file; whoever asks while it is on the way gets the same transfer. `isFirst` says whose its stream is. A
+   * file that is cut short or not as long as was said is not kept.
+   */
+  async fetchOnce(
+    ctx: Ctx,
+    key: string,
+    fetch: Fetch<Row>,
+  ): Promise<{ readonly transfer: Transfer<Row>; readonly isFirst: boolean }> {
+    const known = this.#running.get(key)
+    if (known) return { transfer: await known, isFirst: false }
+    const begun = begin(ctx, fetch)
+    this.#running.set(key, begun)
+    const forget = () => {
+      this.#running.delete(key)
+    }
+    begun.then((transfer) => transfer.stored.then(forget, forget), forget)
+    return { transfer: await begun, isFirst: true }
+  }
+
+  /** Whether a file is on its way. One that was is in the table by the time that it no longer is. */
+  isRunning(key: string): boolean {
+    return this.#running.has(key)
+  }
+}
+
+async function begin<Row>(ctx: Ctx, fetch: Fetch<Row>): Promise<Transfer<Row>> {
+  const response = await fetch.ask()
+  const headers = headersOf(response)
+  if (response.status === NOT_MODIFIED && fetch.keep) {
+    return { headers, body: response.body, stored: fetch.keep() }
+  }
+  const { status } = headers
+  if (!isGood(headers)) {
+    response.body.destroy()
+    throw new UpstreamStatusError(status)
+  }
+  const body = new PassThrough({ highWaterMark: AHEAD_BYTES })
+  body.on('error', () => {})
+  const stored = store(ctx, fetch, { headers, source: response.body, body })
+  stored.catch(() => {})
+  return { headers, body, stored }
+}
+
+interface Copy {
+  readonly headers: Headers
+  readonly source: Readable
+  readonly body: PassThrough
+}
+
+async function store<Row>(
+  ctx: Ctx,
+  fetch: Fetch<Row>,
+  { headers, source, body }: Copy,
+): Promise<Row> {
+  try {
+    const idleMs = Math.min(IDLE_MS, ctx.config.outboundTimeout)
+    const held: Uint8Array[] = []
+    const pieces = teed(source, { body, idleMs, ...(fetch.check ? { held } : {}) })
+    const file = await ctx.files.put(pieces, {
+      digests: ['sha1', 'md5', ...(fetch.digests ?? [])],
+      check(file) {
+        if (headers.length !== undefined && file.size !== headers.length) {
+          throw new OutboundError('damaged', 'the answer was cut short')
+        }
+        fetch.check?.(file, headers)
+      },
+    })
+    body.end(held[0])
+    return await fetch.save(file, headers)
+  } catch (error) {
+    // A broken stream must not look like a whole one.
+    body.destroy(error instanceof Error ? error : undefined)
+    throw error instanceof Problem
+      ? error
+      : new OutboundError('damaged', 'the answer was cut short')
+  }
+}
+
+interface Tee {
+  readonly body: PassThrough
+  readonly idleMs: number
+  /** Where the last piece waits, if it is to wait. */
+  readonly held?: Uint8Array[]
+}
+
+/** Gives the store each piece, and the first client too; a client that is slow for long is left behind. */
+async function* teed(source: Readable, { body, idleMs, held }: Tee): AsyncGenerator<Uint8Array> {
+  const wait = () => setTimeout(() => source.destroy(new OutboundError('timeout', IDLE)), idleMs)
+  let timer = wait()
+  try {
+    for await (const piece of source as AsyncIterable<Uint8Array>) {
+      clearTimeout(timer)
+      const next = held ? held.splice(0, 1, piece)[0] : piece
+      if (next && !body.destroyed && !body.write(next)) await drained(body)
+      yield piece
+      timer = wait()
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const IDLE = 'the upstream sends nothing any more'
+
+function drained(body: PassThrough): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => body.destroy(new Error('the client is too slow')), SLOW_MS)
+    const done = () => {
+      clearTimeout(timer)
+      body.off('drain', done)
+      body.off('close', done)
+      resolve()
+    }
+    body.on('drain', done)
+    body.on('close', done)
+  })
+}
