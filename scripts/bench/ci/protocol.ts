@@ -1,0 +1,60 @@
+import type { BenchServer } from '../server.ts'
+
+/** A job that a runner was given. */
+export interface GivenJob {
+  readonly id: number
+  readonly token: string
+}
+
+/** Calls the API as the one user; throws when it refuses. */
+export async function call(server: BenchServer, method: string, path: string, body?: object) {
+  const response = await fetch(`${server.url}/api/v4${path}`, {
+    method,
+    headers: { 'PRIVATE-TOKEN': server.token, 'Content-Type': 'application/json' },
+    body: body ? JSON.stringify(body) : null,
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+  return { body: JSON.parse(text) as unknown, headers: response.headers }
+}
+
+/** A runner of a project; its token. */
+export async function addRunner(
+  server: BenchServer,
+  projectId: number,
+  more: object = {},
+): Promise<string> {
+  const settings = { runner_type: 'project_type', project_id: projectId, ...more }
+  const { body } = await call(server, 'POST', '/user/runners', settings)
+  return (body as { token: string }).token
+}
+
+interface Asked {
+  readonly last: string
+  readonly job: GivenJob | undefined
+}
+
+/** Asks once for a job, as a runner that has seen the queue as `last` says. */
+export async function ask(server: BenchServer, token: string, last: string): Promise<Asked> {
+  const response = await fetch(`${server.url}/api/v4/jobs/request`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ token, last_update: last, info: {} }),
+  })
+  const text = await response.text()
+  const header = response.headers.get('x-gitlab-last-update')
+  return { last: header ?? last, job: response.status === 201 ? JSON.parse(text) : undefined }
+}
+
+/** Asks until there is a job. */
+export async function nextJob(server: BenchServer, token: string, seen = ''): Promise<GivenJob> {
+  for (let last = seen; ; ) {
+    const answer = await ask(server, token, last)
+    if (answer.job) return answer.job
+    last = answer.last
+  }
+}
+
+export async function endJob(server: BenchServer, job: GivenJob): Promise<void> {
+  await call(server, 'PUT', `/jobs/${job.id}`, { token: job.token, state: 'success' })
+}
