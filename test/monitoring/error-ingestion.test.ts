@@ -1,4 +1,5 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 import {
@@ -485,6 +486,26 @@ test('a key that reports more than its quota is told for how long it is refused,
   } finally {
     await small.close()
   }
+})
+
+test('a project of which ten thousand reports wait is refused more until they are counted, and others are not', async () => {
+  const [free, full] = [await project(), await project()]
+  expect((await free.report(exampleEvent())).status).toBe(200)
+  const waiting = world.ctx.db.selectFrom('error_reports').where('project_id', '=', free.id)
+  const { event, payload } = await waiting.selectAll().executeTakeFirstOrThrow()
+  await errorsOf(free)
+  // Reports that another run of the server left behind.
+  await sql`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9990)
+    INSERT INTO error_reports (project_id, received_at, event, payload)
+    SELECT ${full.id}, ${world.ctx.now()},
+      json_set(${event}, '$.eventId', printf('%032x', i + 1000000)), ${payload}
+    FROM n`.execute(world.ctx.db)
+  for (let n = 0; n < 10; n += 1) expect((await full.report(exampleEvent())).status).toBe(200)
+  const refused = await full.report(exampleEvent())
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
+  expect((await free.report(exampleEvent())).status).toBe(200)
+  expect(await errorsOf(full)).toMatchObject([{ count: 10_000 }])
+  expect((await full.report(exampleEvent())).status).toBe(200)
 })
 
 describe('settings', () => {

@@ -15,8 +15,8 @@ import {
 } from './report-queries.ts'
 
 /** Reports of one transaction, and transactions of one run of the task: then other projects have their turn. */
-const BATCH = 250
-const BATCHES = 8
+const BATCH = 100
+const BATCHES = 20
 /** From so many reports at once on it is a storm, and waiting a moment makes larger batches of it. */
 const STORM = 10
 const GATHER_MS = 500

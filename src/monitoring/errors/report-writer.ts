@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { ReportedEvent } from './event.ts'
@@ -29,6 +30,8 @@ const MOST_WAITING = 10_000
 class ReportWriter {
   readonly #ctx: Ctx
   readonly #queues = new Map<number, Waiting[]>()
+  /** How many more reports of a project there is room for at least, since they were counted last. */
+  readonly #room = new LRUCache<number, number>({ max: 10_000 })
   #isRunning = false
 
   constructor(ctx: Ctx) {
@@ -73,11 +76,9 @@ class ReportWriter {
     try {
       await inTransaction(this.#ctx, async (ctx) => {
         for (const [projectId, waiting] of taken) {
-          await append(
-            ctx,
-            projectId,
-            waiting.flatMap((one) => one.reports),
-          )
+          const reports = waiting.flatMap((one) => one.reports)
+          await this.#assertRoom(ctx, projectId, reports.length)
+          await append(ctx, projectId, reports)
         }
       })
       for (const one of all) one.resolve()
@@ -88,10 +89,19 @@ class ReportWriter {
       } else for (const one of all) one.reject(error)
     }
   }
+
+  /** Nobody else adds reports, so that what was counted is looked at again only when it may be used up. */
+  async #assertRoom(ctx: Ctx, projectId: number, reports: number): Promise<void> {
+    let room = this.#room.get(projectId) ?? 0
+    if (room < reports) {
+      room = MOST_WAITING - (await countReports(ctx.db, projectId, MOST_WAITING))
+      if (room <= 0) throw overQuota(10)
+    }
+    this.#room.set(projectId, Math.max(0, room - reports))
+  }
 }
 
 async function append(ctx: Ctx, projectId: number, reports: readonly Report[]): Promise<void> {
-  if ((await countReports(ctx.db, projectId, MOST_WAITING)) === MOST_WAITING) throw overQuota(10)
   const received_at = ctx.now()
   for (const { event, payload } of reports) {
     const row = { project_id: projectId, received_at, event: JSON.stringify(event), payload }
