@@ -4,6 +4,10 @@ import { runProcess } from './processes.ts'
 import { machineEnvironment } from './shell-executor.ts'
 
 const CLEAN_MS = 60_000
+/** Of what the program says, in pieces of a pipe. */
+const MOST_PIECES = 64
+/** What is removed has had its time: podman would wait ten seconds more for it. */
+const AT_ONCE = ['--stop-timeout', '0']
 
 /** Runs scripts in containers by podman or docker: an image of the job's own, with its services beside it. */
 export function containerExecutor(program: string, defaultImage: string | undefined): Executor {
@@ -22,8 +26,9 @@ async function openContainers(
   const image = expand(job.image?.name ?? defaultImage ?? '')
   if (image === '') throw new JobFailure('runner_system_failure', 'the job names no image')
   const name = `gitstead-job-${job.id}-${job.job_info.project_id}`
-  const tool = (args: readonly string[], signal = given.signal) =>
-    runProcess({
+  const tool = async (args: readonly string[], signal = given.signal) => {
+    const said: Buffer[] = []
+    const { code } = await runProcess({
       program,
       args,
       cwd: workspace.builds,
@@ -31,12 +36,19 @@ async function openContainers(
       mark: `${given.mark}-tool`,
       limits: { memory: 0, processes: 0 },
       signal,
-      output: given.output,
-      drained: given.drained,
+      output: (piece) => {
+        if (said.length < MOST_PIECES) said.push(piece)
+      },
+      drained: async () => undefined,
     })
+    return { code, said }
+  }
   const must = async (args: readonly string[], reason: JobFailure['reason']) => {
-    const { code } = await tool(args)
-    if (code !== 0) throw new JobFailure(reason, `${program} ${args[0]} failed`)
+    const { code, said } = await tool(args)
+    if (code === 0) return
+    // What goes well says only names that nobody asked for.
+    for (const piece of said) given.output(piece)
+    throw new JobFailure(reason, `${program} ${args[0]} failed`)
   }
   const remove = async () => {
     const signal = AbortSignal.timeout(CLEAN_MS)
@@ -44,33 +56,40 @@ async function openContainers(
     await tool(['network', 'rm', '--force', name], signal)
   }
   await remove()
-  await must(['network', 'create', name], 'runner_system_failure')
-  await pull(image, job.image, must, given)
-  for (const [index, service] of (job.services ?? []).entries()) {
-    const own = expand(service.name)
-    await pull(own, service, must, given)
-    given.say(`Starting service ${own}...`)
-    const aliases = [...(service.alias ? service.alias.split(/[\s,]+/) : []), aliasOf(own)]
-    const variables = (service.variables ?? []).flatMap((one) => [
-      '--env',
-      `${one.key}=${expand(one.value)}`,
-    ])
-    await must(
-      [
-        'run',
-        '--detach',
-        '--name',
-        `${name}-service-${index}`,
-        '--network',
-        name,
-        ...aliases.flatMap((alias) => ['--network-alias', alias]),
-        ...variables,
-        ...entrypointOf(service),
-        own,
-        ...(service.command ?? []),
-      ],
-      'runner_system_failure',
-    )
+  try {
+    await must(['network', 'create', name], 'runner_system_failure')
+    await pull(image, job.image, must, given)
+    for (const [index, service] of (job.services ?? []).entries()) {
+      const own = expand(service.name)
+      await pull(own, service, must, given)
+      given.say(`Starting service ${own}...`)
+      const aliases = [...(service.alias ? service.alias.split(/[\s,]+/) : []), aliasOf(own)]
+      const variables = (service.variables ?? []).flatMap((one) => [
+        '--env',
+        `${one.key}=${expand(one.value)}`,
+      ])
+      await must(
+        [
+          'run',
+          '--detach',
+          ...AT_ONCE,
+          '--name',
+          `${name}-service-${index}`,
+          '--network',
+          name,
+          ...aliases.flatMap((alias) => ['--network-alias', alias]),
+          ...variables,
+          ...entrypointOf(service),
+          own,
+          ...(service.command ?? []),
+        ],
+        'runner_system_failure',
+      )
+    }
+  } catch (error) {
+    // Nobody closes what was never opened.
+    await remove()
+    throw error
   }
   let count = 0
   return {
@@ -85,6 +104,7 @@ async function openContainers(
           '--rm',
           '--interactive',
           '--init',
+          ...AT_ONCE,
           '--name',
           own,
           '--network',
