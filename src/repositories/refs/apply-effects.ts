@@ -57,18 +57,14 @@ export async function applyTogether(ctx: Ctx, pushIds: readonly number[]): Promi
   }
   await inTransaction(ctx, async (ctx) => {
     for (const follow of follows) await follow(ctx)
-    for (const push of pushes) await enqueuePushed(ctx, push)
+    await enqueuePushed(ctx, pushes)
     if (projectId !== undefined) await followUp(ctx, projectId)
     await deleteWaiting(ctx.db, pushIds)
   })
 }
 
-/** A push whose refs have moved, for whoever must look at it later. */
-export async function findFinalized(ctx: Ctx, id: number): Promise<FinalizedPush | undefined> {
-  return (await readFinalized(ctx, [id]))[0]
-}
-
-async function readFinalized(ctx: Ctx, ids: readonly number[]): Promise<FinalizedPush[]> {
+/** Pushes whose refs have moved, in their order, for whoever must look at them later. */
+export async function readFinalized(ctx: Ctx, ids: readonly number[]): Promise<FinalizedPush[]> {
   const moves = await listMovedRefsOf(ctx.db, ids)
   return (await listPushes(ctx.db, ids)).flatMap((push) =>
     push.project_id === null

@@ -37,14 +37,14 @@ export async function listPipelinesDue(
         AND m.new_id = mr.head_sha AND (
           EXISTS (SELECT 1 FROM waiting_pushes w WHERE w.push_id = m.push_id)
           OR EXISTS (SELECT 1 FROM tasks t WHERE t.name = ${refsPushed.name} AND ${open}
-            AND json_extract(t.payload, '$.push_id') = m.push_id))))`.execute(db)
+            AND m.push_id IN (SELECT value FROM json_each(t.payload, '$.push_ids'))))))`.execute(db)
   return new Set(rows.map((row) => row.id))
 }
 
 /** What a merge that waits may have waited for. */
 export type AwaitedPipeline =
   | { readonly pipelineId: number }
-  | { readonly pushId: number }
+  | { readonly pushIds: readonly number[] }
   | { readonly mergeRequestId: number }
 
 /** Open merge requests for which auto-merge is set and which wait for this. */
@@ -57,8 +57,9 @@ export async function listWaitingFor(db: Db, awaited: AwaitedPipeline): Promise<
 
 function isAwaited(awaited: AwaitedPipeline) {
   if ('mergeRequestId' in awaited) return sql`id = ${awaited.mergeRequestId}`
-  if ('pushId' in awaited) {
-    return sql`auto_merge_sha IN (SELECT new_id FROM ref_moves WHERE push_id = ${awaited.pushId})`
+  if ('pushIds' in awaited) {
+    const pushes = sql`SELECT value FROM json_each(${JSON.stringify(awaited.pushIds)})`
+    return sql`auto_merge_sha IN (SELECT new_id FROM ref_moves WHERE push_id IN (${pushes}))`
   }
   const pipeline = sql`FROM pipelines WHERE id = ${awaited.pipelineId}`
   return sql`auto_merge_sha IN (SELECT sha ${pipeline} UNION SELECT source_sha ${pipeline})`

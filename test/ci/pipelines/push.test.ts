@@ -91,9 +91,26 @@ describe('a push', () => {
       .select('id')
       .orderBy('id', 'desc')
       .executeTakeFirstOrThrow()
-    await world.ctx.work.enqueue(world.ctx.db, refsPushed, { push_id: id })
+    await world.ctx.work.enqueue(world.ctx.db, refsPushed, { push_ids: [id] })
     await world.runTasks()
     expect(await pipelines(project)).toHaveLength(1)
+  })
+
+  test('that comes together with others has a pipeline of its own, like each of them', async () => {
+    const project = await newProject()
+    await commit(project, simple)
+    for (const branch of ['one', 'two', 'three']) {
+      const reply = await ana.post(`${project.api}/commits`, {
+        branch,
+        start_branch: 'main',
+        commit_message: branch,
+        actions: [{ action: 'create', file_path: branch, content: branch }],
+      })
+      expect(reply.status).toBe(201)
+    }
+    await world.runTasks()
+    const made = (await pipelines(project)).map(({ ref }) => ref).sort()
+    expect(made).toEqual(['main', 'one', 'three', 'two'])
   })
 
   test('of a tag makes a pipeline of the tag', async () => {

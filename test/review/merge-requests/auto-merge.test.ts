@@ -104,7 +104,7 @@ describe('a merge when the pipeline succeeds', () => {
       .where('project_id', '=', bench.project.id)
       .executeTakeFirstOrThrow()
     const runAt = '2026-05-04T11:00:00.000Z'
-    await work.enqueue(db, refsPushed, { push_id: push.id }, { runAt })
+    await work.enqueue(db, refsPushed, { push_ids: [push.id] }, { runAt })
     expect((await merge(bench)).body).toMatchObject({
       state: 'opened',
       detailed_merge_status: 'ci_still_running',

@@ -4,10 +4,11 @@ import { type Project, withProjectRole } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { readCommit } from '../../../git/objects/commit.ts'
 import { resolveRevision } from '../../../git/objects/revision.ts'
-import { findFinalized } from '../../../repositories/refs/apply-effects.ts'
+import { readFinalized } from '../../../repositories/refs/apply-effects.ts'
 import { branchStates, tagProtection } from '../../../repositories/refs/branch-state.ts'
 import {
   branchOf,
+  type FinalizedPush,
   isCreation,
   isDeletion,
   type RefMove,
@@ -26,15 +27,44 @@ const MOST_REFS = 4
 
 const SKIP = /\[(?:ci[ -]skip|skip[ -]ci)\]/i
 
-/** Makes the pipelines of the branches and tags that a push left; done again it makes none twice. */
-export async function pipelinesAfterPush(given: Ctx, pushId: number): Promise<void> {
-  const push = await findFinalized(given, pushId)
-  const row = push && (await findProjectById(given.db, push.projectId))
-  if (!push || !row || push.userId === null) return
-  const ctx = await actAs(given, push.userId)
-  if (ctx.actor.kind !== 'user') return
+/**
+ * Makes the pipelines of the branches and tags that pushes to one project left, in their order; done again it makes none
+ * twice. A push that fails holds up none of the others.
+ */
+export async function pipelinesAfterPushes(
+  given: Ctx,
+  pushIds: readonly number[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const acting = new Map<number, Promise<Acting | undefined>>()
+  const errors: unknown[] = []
+  for (const push of await readFinalized(given, pushIds)) {
+    signal?.throwIfAborted()
+    if (push.userId === null) continue
+    const actor = acting.get(push.userId) ?? actorOf(given, push.userId, push.projectId)
+    acting.set(push.userId, actor)
+    await pipelinesOf(await actor, push).catch((error: unknown) => errors.push(error))
+  }
+  if (errors.length > 0) throw errors[0]
+}
+
+interface Acting {
+  readonly ctx: Ctx
+  readonly project: Project
+}
+
+/** Who pushed, and the project as they see it; undefined when they may run no pipelines there. */
+async function actorOf(given: Ctx, userId: number, projectId: number): Promise<Acting | undefined> {
+  const ctx = await actAs(given, userId)
+  const row = await findProjectById(given.db, projectId)
+  if (!row || ctx.actor.kind !== 'user') return undefined
   const project = await withProjectRole(ctx, row)
-  if (!mayRunPipelines(ctx, project)) return
+  return mayRunPipelines(ctx, project) ? { ctx, project } : undefined
+}
+
+async function pipelinesOf(acting: Acting | undefined, push: FinalizedPush): Promise<void> {
+  if (!acting) return
+  const { ctx, project } = acting
   const options = readPushOptions(push.options)
   const moves = push.moves.filter((move) => !isDeletion(move) && nameOf(move) !== undefined)
   for (const move of moves.slice(0, MOST_REFS)) {

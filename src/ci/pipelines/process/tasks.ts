@@ -6,7 +6,7 @@ import { refsPushed } from '../../../repositories/refs/pushed-task.ts'
 import { enqueueAutoMerges } from '../../../review/merge-requests/merge/auto-merge-wait.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { startPipeline } from '../create/create-pipeline.ts'
-import { pipelinesAfterPush } from '../create/push-pipelines.ts'
+import { pipelinesAfterPushes } from '../create/push-pipelines.ts'
 import { findJobById } from '../job-queries.ts'
 import { findPipeline, findSource } from '../queries.ts'
 import { removeOutlived } from '../remove-pipeline.ts'
@@ -72,11 +72,11 @@ export const removeOldPipelines = task({
   handler: (ctx: Ctx) => removeOutlived(ctx),
 })
 
-/** Pipelines of the branches and tags that a push left. */
+/** Pipelines of the branches and tags that pushes left. */
 export const runAfterPush = task({
   ...refsPushed,
-  async handler(ctx: Ctx, { push_id }) {
-    await pipelinesAfterPush(ctx, push_id)
-    await enqueueAutoMerges(ctx, { pushId: push_id })
+  async handler(ctx: Ctx, { push_ids }, signal) {
+    await pipelinesAfterPushes(ctx, push_ids, signal)
+    await enqueueAutoMerges(ctx, { pushIds: push_ids })
   },
 })
