@@ -1,6 +1,7 @@
 import { readLastCommits } from '../../src/git/history/last-commits.ts'
 import { readLog } from '../../src/git/history/log.ts'
-import { openGit, type Repo } from '../../src/git/repo.ts'
+import type { Repo } from '../../src/git/repo.ts'
+import { openGit } from '../../src/git/store.ts'
 import { callOf, gitTimeOf, type Project } from './api.ts'
 import { compareTimes, git, median, milliseconds, type Row } from './measure.ts'
 import { ask, type Measurement, measurementOf, type Question } from './question.ts'

@@ -1,17 +1,10 @@
-import { access, mkdir, readFile, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
 import { ownedName } from '../base/process-mark.ts'
-import { ArchiveCache } from './archive/archive-cache.ts'
-import { InProcessEngine } from './engine/in-process.ts'
 import type { Engine } from './engine/operation.ts'
-import { EnginePool } from './engine/pool.ts'
 import { GitError } from './error.ts'
-import { removeFromAll } from './maintenance/left-over-all.ts'
-import { outliveOthers } from './maintenance/outlive.ts'
 import { isBranchName } from './names.ts'
-import { layOut, syncFolder, writeFileSynced } from './repo-layout.ts'
-import { type RepoName, repositoryKey } from './repo-name.ts'
-import { linkObjects } from './transfer/repo-fork.ts'
+import { syncFolder, writeFileSynced } from './repo-layout.ts'
 
 /** A repository, opaque to other rooms: engine functions take it as their first argument. */
 export interface Repo {
@@ -20,124 +13,6 @@ export interface Repo {
   /** Its folder; for `git/` and `transport/` only. */
   readonly path: string
   readonly engine: Engine
-}
-
-export interface GitConfig {
-  /** The server's data folder; repositories live in `repositories/` below it. */
-  readonly dataDir: string
-  /** Engine processes; 0 runs everything in this process (tests). */
-  readonly engineProcesses: number
-  /** Bytes of memory after which an engine process is replaced. */
-  readonly engineMemory?: number | undefined
-  /** Milliseconds that one operation may take, unless it knows better. */
-  readonly engineTimeout?: number | undefined
-  /** The largest pack a push may bring, in bytes; 0 means no limit. */
-  readonly maxPushBytes?: number | undefined
-  /** Bytes of finished archives that are kept; left out where another process keeps them. */
-  readonly archiveCache?: number | undefined
-}
-
-export interface InitOptions {
-  readonly defaultBranch: string
-  readonly objectFormat?: 'sha1' | 'sha256' | undefined
-}
-
-/** The repositories of a server. */
-export interface GitStore {
-  open(name: RepoName): Repo
-  exists(name: RepoName): Promise<boolean>
-  /** Makes an empty bare repository; `exists` when there is one. */
-  init(name: RepoName, options: InitOptions): Promise<Repo>
-  /** Removes the repository; no error when there is none. */
-  remove(name: RepoName): Promise<void>
-  /** Copies branches, tags and objects of one repository to a new one. */
-  fork(from: RepoName, to: RepoName): Promise<Repo>
-  readonly engine: Engine
-  /** Finished archives; for the server alone. */
-  readonly archives: ArchiveCache
-  /**
-   * Waits for the processes of a server that is gone, and ends those that stay: after it no ref moves but by us. To be
-   * called at the start.
-   */
-  outliveOthers(): Promise<void>
-  /** Removes what dead processes left in any repository, gives the number, and is in no hurry. */
-  removeLeftOvers(signal?: AbortSignal): Promise<number>
-  close(): Promise<void>
-}
-
-/** Opens the repositories below a data folder; engine processes start at the first request. */
-export function openGit(config: GitConfig): GitStore {
-  const root = join(config.dataDir, 'repositories')
-  const engine =
-    config.engineProcesses === 0
-      ? new InProcessEngine()
-      : new EnginePool({
-          processes: config.engineProcesses,
-          memory: config.engineMemory,
-          timeout: config.engineTimeout,
-          folder: root,
-        })
-
-  const archives = new ArchiveCache(join(config.dataDir, 'archives'), config.archiveCache)
-  const pathOf = (name: RepoName): string => repositoryPath(root, name)
-  const open = (name: RepoName): Repo => ({ key: repositoryKey(name), path: pathOf(name), engine })
-
-  /** Builds a repository beside its final place and moves it there in one step. */
-  const place = async (name: RepoName, build: (path: string) => Promise<void>): Promise<Repo> => {
-    const path = pathOf(name)
-    const taken = () => new GitError('exists', `repository ${repositoryKey(name)} exists`)
-    if (await present(path)) throw taken()
-    const draft = `${ownedName(`${path}.`)}.new`
-    try {
-      await mkdir(dirname(path), { recursive: true })
-      await build(draft)
-      await syncFolder(draft)
-      await rename(draft, path)
-      await syncFolder(dirname(path))
-    } catch (error) {
-      await rm(draft, { recursive: true, force: true })
-      // Another request was faster: renaming onto a folder with content is refused.
-      if (await present(path)) throw taken()
-      throw error
-    }
-    engine.forget(path)
-    return open(name)
-  }
-
-  return {
-    open,
-    engine,
-    archives,
-    exists: (name) => present(pathOf(name)),
-    init: (name, options) => {
-      if (!isBranchName(options.defaultBranch)) {
-        return Promise.reject(new GitError('invalid', 'the default branch is no branch name'))
-      }
-      return place(name, (path) => layOut(path, options, config.maxPushBytes ?? 0))
-    },
-    async remove(name) {
-      const path = pathOf(name)
-      const gone = `${ownedName(`${path}.`)}.gone`
-      try {
-        await rename(path, gone)
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-        throw error
-      }
-      engine.forget(path)
-      await archives.forget(repositoryKey(name))
-      await rm(gone, { recursive: true, force: true, maxRetries: 3 })
-    },
-    fork: (from, to) => {
-      const source = pathOf(from)
-      return place(to, async (path) => {
-        await linkObjects(source, path, config.maxPushBytes ?? 0)
-      })
-    },
-    outliveOthers: () => outliveOthers(root),
-    removeLeftOvers: (signal) => removeFromAll(root, signal),
-    close: () => engine.close(),
-  }
 }
 
 /** Points HEAD at a branch, which need not exist yet. */
@@ -150,18 +25,4 @@ export async function setHead(repo: Repo, branch: string): Promise<void> {
   await writeFileSynced(draft, content)
   await rename(draft, join(repo.path, 'HEAD'))
   await syncFolder(repo.path)
-}
-
-/** `<root>/<two hex digits of the id>/<key>.git`: what people call things never appears on disk. */
-function repositoryPath(root: string, name: RepoName): string {
-  const key = repositoryKey(name)
-  const shard = (Number.parseInt(key, 10) & 0xff).toString(16).padStart(2, '0')
-  return join(root, shard, `${key}.git`)
-}
-
-async function present(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InProcessEngine } from '../../src/git/engine/in-process.ts'
-import { type GitStore, openGit, type Repo } from '../../src/git/repo.ts'
+import type { Repo } from '../../src/git/repo.ts'
+import { type GitStore, openGit } from '../../src/git/store.ts'
 
 /** The git program as a judge: fixed people and dates, no settings of the machine. */
 export const gitTestEnvironment = {

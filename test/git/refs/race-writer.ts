@@ -1,7 +1,7 @@
 import { GitError } from '../../../src/git/error.ts'
 import { resolveRevision } from '../../../src/git/objects/revision.ts'
 import { updateRefs } from '../../../src/git/refs/update-refs.ts'
-import { openGit } from '../../../src/git/repo.ts'
+import { openGit } from '../../../src/git/store.ts'
 import { writeCommit } from '../../../src/git/write/write-commit.ts'
 
 /* Started several times at once by update-refs.test.ts: each adds its own files to one branch. */
