@@ -39,6 +39,7 @@ func main() {
 		CommitMessage: gitlab.Ptr("Add a file"),
 	})
 	must(err)
+	pipelines(client, project.ID)
 	issue, _, err := client.Issues.CreateIssue(project.ID, &gitlab.CreateIssueOptions{
 		Title: gitlab.Ptr("From Go"),
 	})
