@@ -8,6 +8,7 @@ interface Order {
   readonly token: string
   /** `{n}` in a path becomes a number that never comes again. */
   readonly paths: readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
   readonly connections: number
   readonly warmMs: number
   readonly runMs: number
@@ -24,10 +25,20 @@ function nextRequest(): string {
   const path = order.paths[asked % order.paths.length] ?? '/'
   asked += 1
   const unique = path.replaceAll('{n}', String(asked))
-  return `GET ${unique} HTTP/1.1\r\nHost: bench\r\nPRIVATE-TOKEN: ${order.token}\r\n\r\n`
+  return `GET ${unique} HTTP/1.1\r\nHost: bench\r\nPRIVATE-TOKEN: ${order.token}\r\n${more}\r\n`
 }
 
+const more = Object.entries(order.headers ?? {})
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('')
+
 const headEnd = Buffer.from('\r\n\r\n')
+
+function bodyLength(head: string): number {
+  if (head.startsWith('HTTP/1.1 304')) return 0
+  if (!head.startsWith('HTTP/1.1 200')) throw new Error(head.split('\r\n', 1)[0])
+  return Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1])
+}
 
 function ask(): void {
   const socket = connect(order.port, '127.0.0.1')
@@ -60,9 +71,7 @@ function ask(): void {
     const at = head.indexOf(headEnd)
     if (at < 0) return
     const text = head.toString('latin1', 0, at)
-    if (!text.startsWith('HTTP/1.1 200')) throw new Error(text.split('\r\n', 1)[0])
-    const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1])
-    missing = length - (head.length - at - headEnd.length)
+    missing = bodyLength(text) - (head.length - at - headEnd.length)
     if (missing <= 0) end()
   })
 }

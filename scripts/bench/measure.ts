@@ -187,7 +187,7 @@ export function formatTable(rows: readonly Row[]): string {
     row.what,
     row.ours,
     row.theirs,
-    row.unit === 'x' ? row.value.toFixed(2) : `${shortly(row.value)} ${row.unit}`,
+    formatResult(row),
     row.limit === undefined ? '' : `${row.atLeast ? '≥' : '≤'} ${row.limit}`,
     row.limit === undefined ? '' : isMet(row) ? 'ok' : 'MISSED',
     row.byTurns ? `${row.byTurns.value.toFixed(2)} (${row.byTurns.ours})` : '',
@@ -197,6 +197,10 @@ export function formatTable(rows: readonly Row[]): string {
   const line = (row: readonly string[]) =>
     row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
   return all.map((row) => line(row).join('  ').trimEnd()).join('\n')
+}
+
+export function formatResult({ unit, value }: Row): string {
+  return unit === 'x' ? value.toFixed(2) : `${shortly(value)} ${unit}`
 }
 
 function shortly(value: number): string {

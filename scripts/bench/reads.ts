@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Row } from './measure.ts'
+import { runLoad } from './run-load.ts'
 import { type BenchServer, memoryOf } from './server.ts'
 
 export interface ReadsPlace {
@@ -60,22 +58,8 @@ async function measure(server: BenchServer, asked: Asked): Promise<Row> {
   }
 }
 
-async function load(
-  server: BenchServer,
-  paths: readonly string[],
-): Promise<{ perSecond: number; p99: number }> {
-  const port = Number(new URL(server.url).port)
-  const order = { port, token: server.token, paths, connections: 16, warmMs: 1500, runMs: 3000 }
-  const script = join(import.meta.dirname, 'load.ts')
-  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(order)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let said = ''
-  child.stdout.on('data', (chunk) => {
-    said += chunk
-  })
-  await once(child, 'close')
-  return JSON.parse(said) as { perSecond: number; p99: number } // our own script prints it
+function load(server: BenchServer, paths: readonly string[]) {
+  return runLoad({ port: Number(new URL(server.url).port), token: server.token, paths })
 }
 
 /** Makes a project every tenth of a second. */

@@ -7,8 +7,10 @@ import { buildLongHistory } from '../../fixtures/repositories/long-history.ts'
 import { benchPipelines } from './ci/pipelines.ts'
 import { benchEngine } from './engine.ts'
 import { benchLoad } from './engine-load.ts'
-import { formatTable, git, isMet, type Row } from './measure.ts'
+import { formatResult, formatTable, git, isMet, type Row } from './measure.ts'
 import { benchMonitoring } from './monitoring.ts'
+import { freePort } from './package-servers.ts'
+import { benchPackages } from './packages.ts'
 import { benchReads } from './reads.ts'
 import { benchReview } from './review.ts'
 import { seedSpaces } from './seed.ts'
@@ -21,7 +23,7 @@ const usage = `usage: npm run bench -- [options]
   --repository <path>  measure with this repository instead of one that is made
   --commits <n>        commits of the one that is made (20,000)
   --only <part>        clone, first-push, push, shallow, shallow-again, refs, gigabyte, crowd, engine,
-                       crowded-engine, reads, review, pipelines, monitoring or spaces alone
+                       crowded-engine, reads, review, pipelines, monitoring, packages or spaces alone
   --rows <words>       of the engine's part only rows whose name holds one of these, comma between
   --data <folder>      data folder to make, or to use again as an earlier run left it (engine alone)
   --load               also push a gigabyte, and let 120 clients come at once
@@ -52,7 +54,10 @@ async function run(): Promise<void> {
   const say = (line: string) => process.stderr.write(`· ${line}\n`)
   const rows: Row[] = []
   try {
-    for await (const row of measureAll(folder, values, say)) rows.push(row)
+    for await (const row of measureAll(folder, values, say)) {
+      rows.push(row)
+      say(`${row.what}: ${formatResult(row)}`)
+    }
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
@@ -87,7 +92,10 @@ async function* measureAll(folder: string, options: Options, say: Say): AsyncGen
   if (only === undefined || only === 'monitoring') {
     yield* benchAlerts(join(folder, 'monitoring'), say)
   }
-  const others = ['spaces', 'reads', 'review', 'pipelines', 'monitoring']
+  if (only === undefined || only === 'packages') {
+    yield* benchRegistries(join(folder, 'packages'), say)
+  }
+  const others = ['spaces', 'reads', 'review', 'pipelines', 'monitoring', 'packages']
   if (only === undefined || !others.includes(only)) {
     yield* benchGit(folder, options, say)
   }
@@ -133,6 +141,22 @@ async function* benchAlerts(folder: string, say: Say): AsyncGenerator<Row> {
   const server = await startServer(root, folder)
   try {
     yield* benchMonitoring({ server, say })
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Package registries. */
+async function* benchRegistries(folder: string, say: Say): AsyncGenerator<Row> {
+  const port = await freePort()
+  // Metadata holds the addresses of files.
+  const server = await startServer(root, join(folder, 'data'), undefined, {
+    GITSTEAD_PORT: String(port),
+    GITSTEAD_EXTERNAL_URL: `http://127.0.0.1:${port}`,
+    GITSTEAD_OUTBOUND_ALLOW: '127.0.0.1',
+  })
+  try {
+    yield* benchPackages({ server, folder, say })
   } finally {
     await server.stop()
   }

@@ -39,6 +39,7 @@ export async function startServer(
   root: string,
   data: string,
   seed: (db: Db, userId: number) => Promise<unknown> = async () => {},
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<BenchServer> {
   await mkdir(data, { recursive: true })
   const { token, userId } = await makeToken(data, seed)
@@ -55,6 +56,7 @@ export async function startServer(
       // What is measured here is the work, not how often one may ask for it.
       GITSTEAD_LIMIT_ARCHIVES: '0',
       GITSTEAD_ERROR_EVENTS_PER_MINUTE: '0',
+      ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
