@@ -17,6 +17,18 @@ export const emptyTree256: ObjectId =
 
 export const emptyTrees: ReadonlySet<ObjectId> = new Set([emptyTree, emptyTree256])
 
+/** The hash that makes a repository's ids. */
+export type ObjectFormat = 'sha1' | 'sha256'
+
+/** The format of a repository that has this id. */
+export function formatOfId(id: ObjectId): ObjectFormat {
+  return id.length === emptyTree256.length ? 'sha256' : 'sha1'
+}
+
+export function emptyTreeIn(format: ObjectFormat): ObjectId {
+  return format === 'sha256' ? emptyTree256 : emptyTree
+}
+
 export interface TreeEntry {
   readonly id: ObjectId
   /** Last part of the path. Bytes that are not UTF-8 are replaced; `rawPath` then holds the truth. */

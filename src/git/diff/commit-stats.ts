@@ -6,7 +6,7 @@ import { operation } from '../engine/operation.ts'
 import { assertObjectId } from '../names.ts'
 import { loadCommits } from '../objects/commit.ts'
 import type { Repo } from '../repo.ts'
-import { type CommitStats, emptyTree, type ObjectId } from '../types.ts'
+import { type CommitStats, emptyTreeIn, formatOfId, type ObjectId } from '../types.ts'
 import { nativeDiff } from './native-diff.ts'
 
 export const readCommitStatsOperation = operation({
@@ -47,7 +47,7 @@ async function countCommit(
   id: ObjectId,
 ): Promise<CommitStats | undefined> {
   const [commit] = await loadCommits(repository, [id])
-  return await countChange(repository, commit?.parentIds[0] ?? emptyTree, id)
+  return await countChange(repository, commit?.parentIds[0] ?? emptyTreeIn(formatOfId(id)), id)
 }
 
 /** Lines that differ between two commits or trees; undefined where git must be asked. */

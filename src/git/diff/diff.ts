@@ -4,7 +4,7 @@ import { operation } from '../engine/operation.ts'
 import { assertObjectId } from '../names.ts'
 import { loadCommits } from '../objects/commit.ts'
 import type { Repo } from '../repo.ts'
-import { emptyTree, type ObjectId } from '../types.ts'
+import { emptyTreeIn, formatOfId, type ObjectId } from '../types.ts'
 import { DiffBudget, type DiffLimits, defaultDiffLimits, type Verdict } from './limits.ts'
 import { nativeDiff } from './native-diff.ts'
 import { type ParsedFile, parseDiff } from './parse-diff.ts'
@@ -255,7 +255,7 @@ export const readCommitDiffOperation = operation({
   lane: 'heavy',
   async run({ repository, signal }, { id, limits }: CommitDiffInput): Promise<Diff> {
     const [commit] = await loadCommits(repository, [id])
-    const from = commit?.parentIds[0] ?? emptyTree
+    const from = commit?.parentIds[0] ?? emptyTreeIn(formatOfId(id))
     return diffTrees(repository, { from, to: id, limits: { expanded: true, ...limits } }, signal)
   },
 })

@@ -26,7 +26,7 @@ export interface Blame {
   readonly commits: readonly Commit[]
 }
 
-const header = /^([0-9a-f]{40}) \d+ \d+(?: \d+)?$/
+const header = /^([0-9a-f]{40}|[0-9a-f]{64}) \d+ \d+(?: \d+)?$/
 const tab = 0x09
 
 /** Longer answers are refused: blame of a file that large is a program's doing. */

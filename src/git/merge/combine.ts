@@ -4,7 +4,7 @@ import { mergeBases } from '../history/graph/paint.ts'
 import { readTyped } from '../objects/objects.ts'
 import { parseCommit } from '../objects/parse-object.ts'
 import { rootTree } from '../objects/tree-walk.ts'
-import { emptyTree, type ObjectId } from '../types.ts'
+import { emptyTreeIn, formatOfId, type ObjectId } from '../types.ts'
 import { ObjectWriter } from '../write/object-writer.ts'
 import { type GitMerge, mergeByGit } from './git-merge.ts'
 import { type JoinedTrees, joinTrees, type ThreeTrees } from './tree-merge.ts'
@@ -39,7 +39,8 @@ async function plan(
     const { commit, onto, mainline, kind } = combination
     const picked = parseCommit(commit, await readTyped(repository, commit, 'commit'))
     const parent = picked.parentIds[Math.max(mainline - 1, 0)]
-    const before = parent === undefined ? emptyTree : await rootTree(repository, parent)
+    const before =
+      parent === undefined ? emptyTreeIn(formatOfId(commit)) : await rootTree(repository, parent)
     const ours = await rootTree(repository, onto)
     const { treeId: after } = picked
     const trees =

@@ -7,7 +7,7 @@ import { runGit } from '../command.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
 import { isObjectId } from '../names.ts'
-import type { ObjectId, ObjectType } from '../types.ts'
+import { formatOfId, type ObjectId, type ObjectType } from '../types.ts'
 import { commitObject } from '../write/commit-object.ts'
 import { hashObject, type ObjectWriter } from '../write/object-writer.ts'
 import type { JoinedTrees, ThreeTrees } from './tree-merge.ts'
@@ -87,7 +87,7 @@ async function commitsOf(
 ): Promise<{ readonly ours: ObjectId; readonly theirs: ObjectId }> {
   const store = async (treeId: ObjectId, parentIds: readonly ObjectId[], message: string) => {
     const data = commitObject({ treeId, parentIds, author: nobody, committer: nobody, message })
-    const id = await hashObject('commit', data)
+    const id = await hashObject('commit', data, formatOfId(treeId))
     await mkdir(join(folder, id.slice(0, 2)), { recursive: true })
     const whole = Buffer.concat([Buffer.from(`commit ${data.length}\0`), data])
     await writeFile(join(folder, id.slice(0, 2), id.slice(2)), await compress(whole))
@@ -103,7 +103,7 @@ async function commitsOf(
 /** Hands the trees and files that git has made on to the writer. */
 async function takeOver(folder: string, writer: ObjectWriter): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || !/^[0-9a-f]{38}$/.test(entry.name)) continue
+    if (!entry.isFile() || !/^(?:[0-9a-f]{38}|[0-9a-f]{62})$/.test(entry.name)) continue
     const whole = await decompress(await readFile(join(entry.parentPath, entry.name)))
     const end = whole.indexOf(0)
     const type = whole.toString('latin1', 0, whole.indexOf(0x20)) as ObjectType // git wrote it

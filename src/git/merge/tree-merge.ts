@@ -2,7 +2,7 @@ import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
 import { readLinked } from '../objects/objects.ts'
 import { readTreeData } from '../objects/tree-walk.ts'
-import { emptyTree, type ObjectId } from '../types.ts'
+import { emptyTree, emptyTreeIn, formatOfId, type ObjectId } from '../types.ts'
 import type { ObjectWriter } from '../write/object-writer.ts'
 import { type Entry, ThreeCursors, TreeCursor, treeMode } from '../write/tree-cursor.ts'
 import { mergeTexts } from './text-merge.ts'
@@ -174,7 +174,7 @@ export async function joinTrees(
     if (conflicts.length > 0) return { outcome: 'conflict', paths: conflicts.sort() }
     if (root) return { outcome: 'clean', treeId: root.id }
     await writer?.add('tree', Buffer.alloc(0))
-    return { outcome: 'clean', treeId: emptyTree }
+    return { outcome: 'clean', treeId: emptyTreeIn(formatOfId(ours)) }
   } catch (error) {
     if (error instanceof LeftToGit) return undefined
     throw error

@@ -7,9 +7,10 @@ import { deflate, deflateSync } from 'node:zlib'
 import { ownedName } from '../../base/process-mark.ts'
 import { runGit } from '../command.ts'
 import { GitError } from '../error.ts'
+import { formatIn } from '../objects/packs/object-format.ts'
 import { rememberTree } from '../objects/tree-walk.ts'
 import { syncFolder } from '../repo-layout.ts'
-import type { ObjectId, ObjectType } from '../types.ts'
+import type { ObjectFormat, ObjectId, ObjectType } from '../types.ts'
 import { ObjectPlaces } from './object-places.ts'
 import { buildPack, type NewObject } from './pack.ts'
 
@@ -23,8 +24,12 @@ const smallUpTo = 32 * 1024
 const hashedAtOnce = 4 * 1024 * 1024
 
 /** The id that git gives to these bytes. Large ones are hashed in pieces, so that others get a turn. */
-export async function hashObject(type: ObjectType, data: Buffer): Promise<ObjectId> {
-  const hash = createHash('sha1').update(`${type} ${data.length}\0`)
+export async function hashObject(
+  type: ObjectType,
+  data: Buffer,
+  format: ObjectFormat,
+): Promise<ObjectId> {
+  const hash = createHash(format).update(`${type} ${data.length}\0`)
   for (let at = 0; at < data.length; at += hashedAtOnce) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve))
     hash.update(data.subarray(at, at + hashedAtOnce))
@@ -38,15 +43,18 @@ export async function hashObject(type: ObjectType, data: Buffer): Promise<Object
  */
 export class ObjectWriter {
   readonly #path: string
+  /** The repository's. */
+  readonly format: ObjectFormat
   readonly #objects = new Map<ObjectId, NewObject>()
 
   constructor(path: string) {
     this.#path = path
+    this.format = formatIn(path)
   }
 
   /** Takes an object in and gives its id; nothing is stored yet. */
   async add(type: ObjectType, data: Buffer): Promise<ObjectId> {
-    const id = await hashObject(type, data)
+    const id = await hashObject(type, data, this.format)
     if (!this.#objects.has(id)) this.#objects.set(id, { id, type, data })
     return id
   }
@@ -92,7 +100,7 @@ export class ObjectWriter {
     await runGit({
       repo: this.#path,
       args: ['index-pack', '--stdin'],
-      stdin: await buildPack(objects),
+      stdin: await buildPack(objects, this.format),
     })
     await syncFolder(join(this.#path, 'objects', 'pack'))
   }
@@ -107,7 +115,7 @@ export class ObjectWriter {
         repo: this.#path,
         args: ['unpack-objects', '-q', '--strict'],
         env: { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: known },
-        stdin: await buildPack(objects),
+        stdin: await buildPack(objects, this.format),
       })
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== 'failed') throw error

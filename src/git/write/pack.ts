@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
-import type { ObjectId, ObjectType } from '../types.ts'
+import type { ObjectFormat, ObjectId, ObjectType } from '../types.ts'
 
 export interface NewObject {
   readonly id: ObjectId
@@ -33,7 +33,10 @@ function uint32(value: number): Buffer {
 }
 
 /** A pack of whole objects. */
-export async function buildPack(objects: readonly NewObject[]): Promise<Buffer> {
+export async function buildPack(
+  objects: readonly NewObject[],
+  format: ObjectFormat,
+): Promise<Buffer> {
   const pieces = [Buffer.from('PACK'), uint32(2), uint32(objects.length)]
   for (let at = 0; at < objects.length; at += window) {
     const group = objects.slice(at, at + window)
@@ -43,5 +46,5 @@ export async function buildPack(objects: readonly NewObject[]): Promise<Buffer> 
     }
   }
   const pack = Buffer.concat(pieces)
-  return Buffer.concat([pack, createHash('sha1').update(pack).digest()])
+  return Buffer.concat([pack, createHash(format).update(pack).digest()])
 }

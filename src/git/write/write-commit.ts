@@ -6,7 +6,7 @@ import { assertObjectId, clip } from '../names.ts'
 import { parseCommit } from '../objects/parse-object.ts'
 import { rootTree } from '../objects/tree-walk.ts'
 import type { Repo } from '../repo.ts'
-import { type Commit, type CommitStats, emptyTree, type ObjectId } from '../types.ts'
+import { type Commit, type CommitStats, emptyTreeIn, type ObjectId } from '../types.ts'
 import { commitObject } from './commit-object.ts'
 import { ObjectWriter } from './object-writer.ts'
 import { isReadByGit, type PathProblem, pathProblem } from './paths.ts'
@@ -184,9 +184,10 @@ const mostCounted = 20
 
 async function write(repository: OpenRepository, input: WriteCommitInput): Promise<WrittenCommit> {
   const [parent] = input.parentIds
+  const writer = new ObjectWriter(repository.path)
+  const emptyTree = emptyTreeIn(writer.format)
   const before = parent === undefined ? emptyTree : await rootTree(repository, parent)
   const editor = new TreeEditor(repository, before)
-  const writer = new ObjectWriter(repository.path)
   const runner = new ActionRunner(editor, writer)
   await runner.run(input.actions)
   const treeId = await editor.write(writer)

@@ -69,7 +69,7 @@ export function entryTitle(title: string): string {
   return `${space > 60 ? start.slice(0, space) : start}…`
 }
 
-const revertLine = /^This reverts commit ([0-9a-f]{40})/im
+const revertLine = /^This reverts commit ([0-9a-f]{64}|[0-9a-f]{40})/im
 
 /** The commit that a message says it takes back. */
 export function revertedBy(message: string): string | undefined {

@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ObjectFormat } from '../../types.ts'
 
-/** Bytes of an object id in a repository: 20, or 32 where its configuration names SHA-256. */
-export function idBytesOf(repository: string): 20 | 32 {
+/** The object format that a repository's configuration names. */
+export function formatIn(repository: string): ObjectFormat {
   try {
     const config = readFileSync(join(repository, 'config'), 'latin1')
-    return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? 32 : 20
+    return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? 'sha256' : 'sha1'
   } catch {
-    return 20
+    return 'sha1'
   }
+}
+
+/** Bytes of an object id in a repository. */
+export function idBytesOf(repository: string): 20 | 32 {
+  return formatIn(repository) === 'sha256' ? 32 : 20
 }
