@@ -211,11 +211,11 @@ test('a cleanup policy deletes old tags by itself at its cadence, and their blob
   expect(planned > world.ctx.now()).toBe(true)
   world.setNow('2026-05-12T12:00:00.000Z')
   await pushImage(world, ana, 'g/tidy/app', 'new')
+  const before = (await ana.get(`${path}?statistics=true`)).body.statistics.container_registry_size
   await world.runTasks()
   const [repository] = (await ana.get(`${path}/registry/repositories?tags=true`)).body
   expect(names(repository.tags)).toEqual(['latest', 'new', 'release-1'])
   expect(repository.cleanup_policy_started_at).not.toBeNull()
-  const before = (await ana.get(`${path}?statistics=true`)).body.statistics.container_registry_size
   world.setNow('2026-05-14T12:00:00.000Z')
   await world.runTasks()
   const after = (await ana.get(`${path}?statistics=true`)).body.statistics.container_registry_size
