@@ -26,7 +26,8 @@ beforeAll(async () => {
   root = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
   world = await openReachableWorld({
     npmUrl: `${root}/npm/`,
-    pypiUrl: `${root}/pypi`,
+    // The password is for the server alone.
+    pypiUrl: `${root.replace('//', '//mirror:secret@')}/pypi`,
     mavenUrl: `${root}/maven`,
   })
   ana = await world.user('ana')

@@ -9,7 +9,7 @@ import { answerFetched, safeHeaders } from '../upstreams/answer.ts'
 import { askUrl, type Headers, UnusableAnswerError, UpstreamStatusError } from '../upstreams/ask.ts'
 import { Transfers } from '../upstreams/transfer.ts'
 import { cleanForwardedFiles } from './clean.ts'
-import { type ForwardedType, rootOf } from './forward.ts'
+import { type ForwardedType, shownRootOf } from './forward.ts'
 import {
   deleteForwarded,
   type ForwardedKey,
@@ -105,7 +105,7 @@ export async function findUsable(
 }
 
 function keyOf(ctx: Pick<Ctx, 'config'>, { type, path }: Named) {
-  return { package_type: type, root: rootOf(ctx, type), path } satisfies ForwardedKey
+  return { package_type: type, root: shownRootOf(ctx, type), path } satisfies ForwardedKey
 }
 
 const originOf = (wanted: Wanted) => new URL(wanted.url).origin

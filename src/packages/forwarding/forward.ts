@@ -73,9 +73,17 @@ export function rootOf(ctx: Pick<Ctx, 'config'>, type: ForwardedType): string {
   return roots[type].replace(/\/+$/, '')
 }
 
+/** The same without a password, which is for this server alone. */
+export function shownRootOf(ctx: Pick<Ctx, 'config'>, type: ForwardedType): string {
+  const url = new URL(rootOf(ctx, type))
+  url.username = ''
+  url.password = ''
+  return url.href.replace(/\/+$/, '')
+}
+
 /** 302, or 307 where the method must stay: the client goes on there by itself, and sends no token of ours along. */
 export function elsewhere(ctx: Ctx, type: ForwardedType, path: string, status = 302): Problem {
-  const root = rootOf(ctx, type)
+  const root = shownRootOf(ctx, type)
   const message = `This package is looked for at ${root}`
   return new Problem('moved', status, { message }, { headers: { Location: `${root}/${path}` } })
 }
