@@ -4,7 +4,7 @@ import { readConfig } from './base/config.ts'
 import { type Log, makeLog } from './base/log.ts'
 import { goAhead } from './base/priority.ts'
 import { StartError } from './base/start-error.ts'
-import { keepHeapSmall } from './base/workers/small-heap.ts'
+import { collectOnce, keepHeapSmall } from './base/workers/small-heap.ts'
 import { ownRunnerToken } from './ci/runners/own-runner.ts'
 import { ensureRoot, findFirstSignIn } from './identity/users/create/ensure-root.ts'
 import { type RunnerBeside, startRunnerBeside } from './runner/beside.ts'
@@ -26,6 +26,7 @@ export async function serve(): Promise<void> {
   const app = await openApp(config, { log })
   endOnFault(app, log)
   await ensureRoot(app.makeCtx())
+  collectOnce()
   const { address, port } = await app.listen()
   process.stdout.write(`Gitstead listens on http://${address}:${port} (${config.externalUrl})\n`)
   const files = await findFirstSignIn(app.makeCtx())
