@@ -15,7 +15,7 @@ import {
 } from './report-queries.ts'
 
 /** Reports of one transaction, and transactions of one run of the task: then other projects have their turn. */
-const BATCH = 100
+const BATCH = 160
 const BATCHES = 20
 /** From so many reports at once on it is a storm, and waiting a moment makes larger batches of it. */
 const STORM = 10
