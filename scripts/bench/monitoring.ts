@@ -8,8 +8,10 @@ import { findError, listErrors } from '../../src/monitoring/errors/queries.ts'
 import { recordBatch } from '../../src/monitoring/errors/record.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
 import { openTestStore } from '../../test/support/database.ts'
+import { callApi } from './call-api.ts'
 import { median, type Row } from './measure.ts'
 import { type BenchServer, memoryOfAll } from './server.ts'
+import { insertProject } from './stored-project.ts'
 
 const senders = 16
 const seconds = 10
@@ -24,7 +26,7 @@ interface Place {
 
 /** Alerts and error events of sixteen senders at once, and lists of a million events. */
 export async function* benchMonitoring({ server, say }: Place): AsyncGenerator<Row> {
-  const project = await api(server, 'POST', '/projects', { name: 'monitored' })
+  const { body: project } = await callApi(server, 'POST', '/projects', { name: 'monitored' })
   const path = `/projects/${project.id}`
   say('alerts')
   yield* alertRows(server, path)
@@ -32,17 +34,6 @@ export async function* benchMonitoring({ server, say }: Place): AsyncGenerator<R
   yield* eventRows(server, path, project.id)
   say('a million events')
   yield* listRows()
-}
-
-async function api(server: BenchServer, method: string, path: string, body?: unknown) {
-  const reply = await fetch(`${server.url}/api/v4${path}`, {
-    method,
-    headers: { 'PRIVATE-TOKEN': server.token, 'Content-Type': 'application/json' },
-    body: body === undefined ? null : JSON.stringify(body),
-  })
-  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
-  // biome-ignore lint/suspicious/noExplicitAny: a benchmark reads whatever the endpoint answers
-  return (await reply.json()) as any
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: senders })
@@ -114,7 +105,8 @@ const row = (
 
 async function* alertRows(server: BenchServer, path: string): AsyncGenerator<Row> {
   const input = { name: 'bench', type: 'prometheus', active: true }
-  const made = await api(server, 'POST', `${path}/alert_management/http_integrations`, input)
+  const integrations = `${path}/alert_management/http_integrations`
+  const { body: made } = await callApi(server, 'POST', integrations, input)
   const url = server.url + new URL(made.url).pathname
   const headers = { Authorization: `Bearer ${made.token}`, 'Content-Type': 'application/json' }
   const alert = (n: number) => ({
@@ -223,8 +215,10 @@ function withNewId(body: Buffer): Buffer {
 }
 
 async function* eventRows(server: BenchServer, path: string, id: number): AsyncGenerator<Row> {
-  await api(server, 'PUT', `${path}/error_tracking/settings`, { active: true, integrated: true })
-  const [key] = await api(server, 'GET', `${path}/error_tracking/client_keys`)
+  const settings = { active: true, integrated: true }
+  await callApi(server, 'PUT', `${path}/error_tracking/settings`, settings)
+  const { body: keys } = await callApi(server, 'GET', `${path}/error_tracking/client_keys`)
+  const [key] = keys
   const url = `${server.url}/errortracking/api/v1/projects/api/${id}/envelope/`
   const headers = { 'X-Sentry-Auth': `Sentry sentry_key=${key.public_key}` }
   const bodies = Array.from({ length: 500 }, (_, n) => eventOf(n))
@@ -236,7 +230,7 @@ async function* eventRows(server: BenchServer, path: string, id: number): AsyncG
   const watch = (async () => {
     while (!isDone) {
       const begun = performance.now()
-      await api(server, 'GET', path)
+      await callApi(server, 'GET', path)
       other.push(performance.now() - begun)
       await sleep(20)
     }
@@ -269,25 +263,7 @@ async function* listRows(): AsyncGenerator<Row> {
   const store = openTestStore()
   try {
     const { db } = store
-    const stamps = { created_at: now, updated_at: now }
-    const space = { kind: 'group', name: 'g', path: 'g', full_path: 'g', full_name: 'g' } as const
-    const { id: namespace_id } = await db
-      .insertInto('namespaces')
-      .values({ ...space, visibility: 'private', ...stamps })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    const place = {
-      namespace_id,
-      name: 'p',
-      path: 'p',
-      full_path: 'g/p',
-      last_activity_at: now,
-    } as const
-    const { id } = await db
-      .insertInto('projects')
-      .values({ ...place, visibility: 'private', ...stamps })
-      .returning('id')
-      .executeTakeFirstOrThrow()
+    const id = await insertProject(db, now)
     const before = await sizeOf()
     // Recording asks a ctx for its database and its clock alone.
     const ctx = { db, now: () => now } as unknown as Parameters<typeof recordBatch>[0]

@@ -11,10 +11,12 @@ import { listPackages } from '../../src/packages/management/queries.ts'
 import { documentOf, tarballOf } from '../../test/packages/npm-document.ts'
 import { zipOf } from '../../test/packages/zip-file.ts'
 import { openTestStore } from '../../test/support/database.ts'
+import { callApi } from './call-api.ts'
 import { median, milliseconds, type Row } from './measure.ts'
 import { startNginx, startPypiserver, startVerdaccio } from './package-servers.ts'
 import { runLoad } from './run-load.ts'
 import { type BenchServer, memoryOf, watchMemory } from './server.ts'
+import { insertProject } from './stored-project.ts'
 
 const run = promisify(execFile)
 const mebibyte = 1024 * 1024
@@ -35,9 +37,12 @@ interface Registry extends Place {
 /** The package registries beside nginx, verdaccio and pypiserver on the same bytes. */
 export async function* benchPackages(place: Place): AsyncGenerator<Row> {
   const { server, say } = place
-  const groups = await api(server, 'POST', '/groups', { name: 'packed', path: 'packed' })
-  const body = { name: 'packed', namespace_id: groups.id }
-  const project = await api(server, 'POST', '/projects', body)
+  const { body: group } = await callApi(server, 'POST', '/groups', {
+    name: 'packed',
+    path: 'packed',
+  })
+  const body = { name: 'packed', namespace_id: group.id }
+  const { body: project } = await callApi(server, 'POST', '/projects', body)
   const port = Number(new URL(server.url).port)
   const registry = { ...place, port, path: `/api/v4/projects/${project.id}/packages` }
   await mkdir(place.folder, { recursive: true })
@@ -46,24 +51,13 @@ export async function* benchPackages(place: Place): AsyncGenerator<Row> {
   say('uploads')
   yield* uploadRows(registry)
   say('the Maven virtual registry')
-  yield* virtualRows(registry, groups.id)
+  yield* virtualRows(registry, group.id)
   say('a hundred thousand packages')
   yield* listRows()
   say('pip')
   yield* pipRows(registry)
   say('npm')
   yield* npmRows(registry)
-}
-
-async function api(server: BenchServer, method: string, path: string, body?: unknown) {
-  const reply = await fetch(`${server.url}/api/v4${path}`, {
-    method,
-    headers: { 'PRIVATE-TOKEN': server.token, 'Content-Type': 'application/json' },
-    body: body === undefined ? null : JSON.stringify(body),
-  })
-  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
-  // biome-ignore lint/suspicious/noExplicitAny: a benchmark reads whatever the endpoint answers
-  return (await reply.json()) as any
 }
 
 async function put(url: string, token: string, body: string | Buffer): Promise<void> {
@@ -315,8 +309,10 @@ async function* virtualRows(
   const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
   try {
     const root = '/virtual_registries/packages/maven'
-    const made = await api(server, 'POST', `/groups/${groupId}/-${root}/registries`, { name: 'r' })
-    await api(server, 'POST', `${root}/registries/${made.id}/upstreams`, { url: `${url}/maven` })
+    const registries = `/groups/${groupId}/-${root}/registries`
+    const { body: made } = await callApi(server, 'POST', registries, { name: 'r' })
+    const upstreams = `${root}/registries/${made.id}/upstreams`
+    await callApi(server, 'POST', upstreams, { url: `${url}/maven` })
     const at = `/api/v4${root}/${made.id}`
     const times = { miss: [] as number[], upstream: [] as number[] }
     for (let n = 0; n < 100; n += 1) {
@@ -354,18 +350,7 @@ async function* listRows(): AsyncGenerator<Row> {
   try {
     const { db } = store
     const stamps = { created_at: now, updated_at: now }
-    const space = { kind: 'group', name: 'g', path: 'g', full_path: 'g', full_name: 'g' } as const
-    const { id: namespace_id } = await db
-      .insertInto('namespaces')
-      .values({ ...space, visibility: 'private', ...stamps })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    const named = { name: 'p', path: 'p', full_path: 'g/p', last_activity_at: now } as const
-    const { id: project_id } = await db
-      .insertInto('projects')
-      .values({ namespace_id, ...named, visibility: 'private', ...stamps })
-      .returning('id')
-      .executeTakeFirstOrThrow()
+    const project_id = await insertProject(db, now)
     for (let from = 0; from < 100_000; from += 1000) {
       const rows = Array.from({ length: 1000 }, (_, n) => {
         const name = `package-${(from + n) % 5000}`

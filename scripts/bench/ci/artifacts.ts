@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { callApi } from '../call-api.ts'
 import { milliseconds, type Row } from '../measure.ts'
 import { type BenchServer, memoryOfAll } from '../server.ts'
-import { call, endJob, type GivenJob, nextJob } from './protocol.ts'
+import { endJob, type GivenJob, nextJob } from './protocol.ts'
 
 const BYTES = 1024 ** 3
 const MEBIBYTE = 1024 * 1024
@@ -34,7 +35,7 @@ export async function* benchArtifacts(place: Place): AsyncGenerator<Row> {
   let growth = 0
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
-      await call(server, 'POST', `/projects/${projectId}/pipeline`, { ref: 'one' })
+      await callApi(server, 'POST', `/projects/${projectId}/pipeline`, { ref: 'one' })
       const job = await nextJob(server, runner)
       const copy = join(folder, 'copy.bin')
       times.plainUp.push(await milliseconds(() => send('PUT', plainUrl, file, {})))

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { callApi } from '../call-api.ts'
 import { git, median, milliseconds, percentile, type Row } from '../measure.ts'
 import { type BenchServer, memoryOfAll } from '../server.ts'
 import { benchArtifacts } from './artifacts.ts'
 import { benchLists } from './lists.ts'
-import { addRunner, ask, call, endJob, nextJob } from './protocol.ts'
+import { addRunner, ask, endJob, nextJob } from './protocol.ts'
 import { benchTraces } from './traces.ts'
 
 const PUSHES = 20
@@ -27,7 +28,7 @@ export async function* benchPipelines({ server, folder, say }: Place): AsyncGene
   await git(work, ['remote', 'add', 'origin', server.remote('pipelines')])
   await commit(work, { '.svc-ci.yml': 'x: {script: [y]}\n' })
   await git(work, ['push', '--quiet', 'origin', 'main'])
-  const [project] = (await call(server, 'GET', '/projects?search=pipelines')).body as {
+  const [project] = (await callApi(server, 'GET', '/projects?search=pipelines')).body as {
     id: number
   }[]
   const id = project?.id ?? 0
@@ -43,7 +44,7 @@ export async function* benchPipelines({ server, folder, say }: Place): AsyncGene
   say('pipelines: artifacts')
   await branch(work, 'one', 'x: {script: y}')
   const place = { server, projectId: id, runner, folder }
-  await call(server, 'PUT', `/projects/${id}`, { max_artifacts_size: 2000 })
+  await callApi(server, 'PUT', `/projects/${id}`, { max_artifacts_size: 2000 })
   yield* benchArtifacts(place)
   say('pipelines: idle runners')
   yield* benchIdle(server, id)
@@ -116,11 +117,11 @@ async function benchMany(
   for (let turn = 0; turn < 7; turn += 1) {
     times.push(
       await milliseconds(async () => {
-        const made = await call(server, 'POST', `/projects/${id}/pipeline`, { ref: 'main' })
+        const made = await callApi(server, 'POST', `/projects/${id}/pipeline`, { ref: 'main' })
         pipelineId = (made.body as { id: number }).id
       }),
     )
-    await call(server, 'POST', `/projects/${id}/pipelines/${pipelineId}/cancel`)
+    await callApi(server, 'POST', `/projects/${id}/pipelines/${pipelineId}/cancel`)
   }
   const value = median(times)
   const what = 'pipeline of 1,000 jobs with needs, from request to pending'

@@ -1,21 +1,10 @@
+import { callApi } from '../call-api.ts'
 import type { BenchServer } from '../server.ts'
 
 /** A job that a runner was given. */
 export interface GivenJob {
   readonly id: number
   readonly token: string
-}
-
-/** Calls the API as the one user; throws when it refuses. */
-export async function call(server: BenchServer, method: string, path: string, body?: object) {
-  const response = await fetch(`${server.url}/api/v4${path}`, {
-    method,
-    headers: { 'PRIVATE-TOKEN': server.token, 'Content-Type': 'application/json' },
-    body: body ? JSON.stringify(body) : null,
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
-  return { body: JSON.parse(text) as unknown, headers: response.headers }
 }
 
 /** A runner of a project; its token. */
@@ -25,7 +14,7 @@ export async function addRunner(
   more: object = {},
 ): Promise<string> {
   const settings = { runner_type: 'project_type', project_id: projectId, ...more }
-  const { body } = await call(server, 'POST', '/user/runners', settings)
+  const { body } = await callApi(server, 'POST', '/user/runners', settings)
   return (body as { token: string }).token
 }
 
@@ -56,5 +45,5 @@ export async function nextJob(server: BenchServer, token: string, seen = ''): Pr
 }
 
 export async function endJob(server: BenchServer, job: GivenJob): Promise<void> {
-  await call(server, 'PUT', `/jobs/${job.id}`, { token: job.token, state: 'success' })
+  await callApi(server, 'PUT', `/jobs/${job.id}`, { token: job.token, state: 'success' })
 }

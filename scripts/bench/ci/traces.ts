@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { callApi } from '../call-api.ts'
 import { percentile, type Row } from '../measure.ts'
 import type { BenchServer } from '../server.ts'
-import { call, endJob, type GivenJob, nextJob } from './protocol.ts'
+import { endJob, type GivenJob, nextJob } from './protocol.ts'
 
 const JOBS = 50
 const BYTES_EACH_SECOND = 100_000
@@ -17,7 +18,7 @@ interface Place {
 
 /** Jobs that all write their logs at once, and what other requests feel of it. */
 export async function* benchTraces({ server, projectId, runner }: Place): AsyncGenerator<Row> {
-  await call(server, 'POST', `/projects/${projectId}/pipeline`, { ref: 'logs' })
+  await callApi(server, 'POST', `/projects/${projectId}/pipeline`, { ref: 'logs' })
   const jobs: GivenJob[] = []
   while (jobs.length < JOBS) jobs.push(await nextJob(server, runner))
   const writing = Promise.all(jobs.map((job, index) => write(server, job, index)))
@@ -28,7 +29,7 @@ export async function* benchTraces({ server, projectId, runner }: Place): AsyncG
   })
   while (!isOver) {
     const start = performance.now()
-    await call(server, 'GET', `/projects/${projectId}/pipelines?per_page=20`)
+    await callApi(server, 'GET', `/projects/${projectId}/pipelines?per_page=20`)
     times.push(performance.now() - start)
     await sleep(20)
   }
