@@ -1,5 +1,3 @@
-import { byteCache } from '../../base/byte-cache.ts'
-import { budget, mebibyte } from '../engine/budget.ts'
 import { NeedsEngine } from '../engine/needs-engine.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
@@ -7,14 +5,8 @@ import { GitError } from '../error.ts'
 import type { Repo } from '../repo.ts'
 import type { Commit, ObjectId } from '../types.ts'
 import { readSmall, readTyped } from './objects.ts'
-import { parseCommit } from './parse-object.ts'
+import { knownCommit, parseAndKeep } from './parsed-commits.ts'
 import { resolveCommit } from './resolve.ts'
-
-/** Parsed commits; lists ask for the same ones again and again. */
-const parsed = byteCache<Commit>(
-  budget(8 * mebibyte, 4 * mebibyte),
-  (commit) => 800 + commit.message.length * 2,
-)
 
 /** Reads commits by id, all at once; for use inside engine processes. */
 export function loadCommits(
@@ -26,27 +18,17 @@ export function loadCommits(
 
 /** A commit without waiting; throws in the main process when it is not one of the small objects. */
 export function commitNow(repository: OpenRepository, id: ObjectId): Commit {
-  const known = parsed.get(keyOf(repository, id))
+  const known = knownCommit(repository, id)
   if (known) return known
   const object = readSmall(repository, id)
   if (object?.type !== 'commit') throw new NeedsEngine('a commit')
-  const commit = parseCommit(id, object.data)
-  parsed.set(keyOf(repository, id), commit)
-  return commit
-}
-
-/** The path is part of the key: one repository must not show what only another one has. */
-function keyOf(repository: OpenRepository, id: ObjectId): string {
-  return `${repository.path} ${id}`
+  return parseAndKeep(repository, id, object.data)
 }
 
 async function loadCommit(repository: OpenRepository, id: ObjectId): Promise<Commit> {
-  const key = keyOf(repository, id)
-  const known = parsed.get(key)
+  const known = knownCommit(repository, id)
   if (known) return known
-  const commit = parseCommit(id, await readTyped(repository, id, 'commit'))
-  parsed.set(key, commit)
-  return commit
+  return parseAndKeep(repository, id, await readTyped(repository, id, 'commit'))
 }
 
 /** Commits that the main process reads by itself: a page of them. */

@@ -7,6 +7,7 @@ import type { ObjectId } from '../types.ts'
 import { readObject } from './objects.ts'
 import { idBytesOf } from './packs/object-format.ts'
 import { parseCommit, parseTag } from './parse-object.ts'
+import { knownCommit, parseAndKeep } from './parsed-commits.ts'
 import { listObjectsStartingWith } from './short-id.ts'
 
 /** What a revision turned out to be. */
@@ -34,7 +35,8 @@ export async function resolveCommit(
 ): Promise<Resolved> {
   const [, base = revision, walk = ''] = steps.exec(revision) ?? []
   const named = await nameToObject(repository, base, kind)
-  const commitId = await walkFrom(repository, await peel(repository, named.objectId), walk)
+  const tip = named.objectId === base ? peel(repository, base) : peelRef(repository, named.objectId)
+  const commitId = await walkFrom(repository, await tip, walk)
   return { ...named, commitId }
 }
 
@@ -67,6 +69,18 @@ function candidates(revision: string, kind: RefKind | undefined): string[] {
   const names = [`refs/${revision}`, `refs/tags/${revision}`, `refs/heads/${revision}`]
   if (revision.startsWith('refs/')) names.unshift(revision)
   return names.filter(isRefName)
+}
+
+/**
+ * As `peel`, for what a ref names. The object is there as long as the ref is; of an id that a caller gives, only the
+ * repository knows whether it is still there.
+ */
+async function peelRef(repository: OpenRepository, id: ObjectId): Promise<ObjectId> {
+  if (knownCommit(repository, id)) return id
+  const object = await readObject(repository, id)
+  if (object.type !== 'commit') return peel(repository, id)
+  parseAndKeep(repository, id, object.data)
+  return id
 }
 
 /** Follows annotated tags to a commit. */
