@@ -74,7 +74,7 @@ export const settings = {
   gitTimeout: duration('1h', { doc: 'Longest single clone or push' }),
 
   maxBody: bytes('32m', { doc: 'Largest JSON or form body' }),
-  maxAnonymousBody: bytes('1m', { doc: 'Largest body of a caller who is not signed in' }),
+  maxAnonymousBody: bytes('256k', { doc: 'Largest body of a caller who is not signed in' }),
   maxParameters: integer(
     1000,
     { min: 1, max: 100_000 },

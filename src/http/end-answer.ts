@@ -3,8 +3,11 @@ import { setInterval } from 'node:timers'
 
 /** How long the rest of a body that nobody wants is taken in, so that its sender gets to read the answer. */
 const LINGER_MS = 5000
-/** Bytes of such bodies that are read in a step, of all connections together, and how long a step is. */
-const STEP_BYTES = 512 * 1024
+/**
+ * Bytes of such bodies that are read in a step, of all connections together, and how long a step is. The largest form is
+ * through in the time above; more would only be memory that waits for the garbage collector.
+ */
+const STEP_BYTES = 256 * 1024
 const STEP_MS = 20
 
 /**

@@ -157,7 +157,11 @@ export class EngineChild {
 }
 
 /** libgit2's threads would each keep memory of their own, given back and taken again. */
-const allocation = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '33554432' }
+const allocation = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_TRIM_THRESHOLD_: '33554432',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+}
 /** Most of these wait for the disk: a commit has some ten files and folders to bring there, all at once. */
 const threads = { UV_THREADPOOL_SIZE: '16' }
 
