@@ -68,8 +68,8 @@ export class TaskRunner<C extends TaskCtx> {
   readonly #options: RunnerOptions<C>
   readonly #tasks: ReadonlyMap<string, AnyTask<C>>
   readonly #places: Readonly<Record<Lane, number>>
-  /** The names of the tasks of each lane, as the database reads lists. */
-  readonly #names: Readonly<Record<Lane, string>>
+  /** The names of the tasks of each lane. */
+  readonly #names: Readonly<Record<Lane, ReadonlySet<string>>>
   readonly #by = `${process.pid}-${randomUUID()}`
   readonly #running = new Map<number, Running>()
   #state: 'new' | 'started' | 'stopped' = 'new'
@@ -86,7 +86,7 @@ export class TaskRunner<C extends TaskCtx> {
     if (this.#tasks.size < options.tasks.length) throw new Error('two tasks have the same name')
     this.#places = { quick: 4, slow: 2, outbound: 8, gathering: 4, ...options.places }
     const namesIn = (lane: Lane) =>
-      JSON.stringify(options.tasks.filter((one) => one.lane === lane).map((one) => one.name))
+      new Set(options.tasks.filter((one) => one.lane === lane).map((one) => one.name))
     this.#names = {
       quick: namesIn('quick'),
       slow: namesIn('slow'),

@@ -301,6 +301,29 @@ describe('places', () => {
     expect(most).toEqual({ quick: 3, slow: 1 })
     expect(order.slice(0, 9)).toEqual(Array.from({ length: 9 }, () => 'quick'))
   })
+
+  test('are found for a quick task behind hundreds of slow ones that were due before it', async () => {
+    const ran: number[] = []
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const slow = task<TaskCtx, { n: number }>({
+      name: 'test.slow',
+      payload,
+      lane: 'slow',
+      handler: () => gate,
+    })
+    const quick = noting(ran)
+    await inTransaction({ db: store.db }, async ({ db }) => {
+      for (let n = 0; n < 300; n++) await work.enqueue(db, slow, { n })
+      await work.enqueue(db, quick, { n: 1 })
+    })
+    await makeRunner([slow, quick], { places: { quick: 1, slow: 1 } }).start()
+    await expect.poll(() => ran, { interval: 5, timeout: 1000 }).toEqual([1])
+    expect((await rows()).filter(({ state }) => state === 'running')).toHaveLength(1)
+    open()
+  })
 })
 
 describe('a stop', () => {
@@ -419,7 +442,7 @@ describe('a process that is killed', () => {
 
 /** What the table says after a process that had claimed whatever is due was killed, and the next one has begun. */
 async function endWhileRunning(known: AnyTask<TaskCtx>): Promise<void> {
-  const names = JSON.stringify([known.name])
+  const names = new Set([known.name])
   await claimTasks(store.db, { now: clock, by: 'gone', rooms: [{ limit: 100, names }] })
   await makeRunner([known]).recover()
 }

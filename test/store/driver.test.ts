@@ -130,6 +130,17 @@ describe('a transaction', () => {
 })
 
 describe('values', () => {
+  test('a limit stands in the statement, since SQLite would prepare it anew for each use', async () => {
+    await put('a', 1)
+    await put('b', 2)
+    const query = store.db.selectFrom('settings').select('key').orderBy('key').limit(1).offset(1)
+    expect(query.compile()).toMatchObject({
+      sql: 'select "key" from "settings" order by "key" limit 1 offset ?',
+      parameters: [1],
+    })
+    expect(await query.execute()).toEqual([{ key: 'b' }])
+  })
+
   test('true and false are stored as 1 and 0', async () => {
     const { rows } = await sql<{
       a: number

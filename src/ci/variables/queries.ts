@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Page, Paged } from '../../base/page.ts'
+import { cachedQuery } from '../../store/cached-query.ts'
 import { listPage } from '../../store/pages.ts'
 import type { CiVariablesTable } from '../../store/schema/ci.ts'
 import type { Db } from '../../store/schema.ts'
@@ -8,7 +9,15 @@ import type { Db } from '../../store/schema.ts'
 export type VariableRow = Selectable<CiVariablesTable>
 
 /** The variables that jobs of a project may get: the instance's, those of its groups from the top, its own. */
-export async function listInheritedVariables(
+export function listInheritedVariables(
+  db: Db,
+  project: { readonly id: number; readonly namespace_id: number },
+): Promise<readonly VariableRow[]> {
+  const key = `variables of ${project.id} in ${project.namespace_id}`
+  return cachedQuery(db, key, (db) => askInheritedVariables(db, project))
+}
+
+async function askInheritedVariables(
   db: Db,
   project: { readonly id: number; readonly namespace_id: number },
 ): Promise<VariableRow[]> {

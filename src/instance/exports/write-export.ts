@@ -65,7 +65,7 @@ async function projectParts(
     description: row.description,
     visibility: row.visibility,
     default_branch: row.default_branch,
-    topics: await topicsOf(ctx, row.id),
+    topics: [...(await topicsOf(ctx, row.id))],
     settings: asSettings(row.settings),
     labels: await listOwnLabels(ctx.db, key),
     milestones: await listOwnMilestones(ctx.db, key),

@@ -49,8 +49,10 @@ export async function listWantingHooks(
   },
 ): Promise<HookRow[]> {
   const { projectId, namespaceId, flag, system } = wanted
+  // As a reference: a word of raw SQL counts as a table, and there is one of this name, to which every push adds.
+  const events = sql.ref('webhooks.events')
   const asks = sql<boolean>`(${flag} IS NULL OR EXISTS
-    (SELECT 1 FROM json_each(webhooks.events) WHERE json_each.value = ${flag}))`
+    (SELECT 1 FROM json_each(${events}) WHERE json_each.value = ${flag}))`
   const project =
     projectId === null
       ? []
@@ -75,7 +77,12 @@ export async function listWantingHooks(
           .where(asks)
           .execute()
   const instance = system
-    ? await db.selectFrom('webhooks').selectAll().where('kind', '=', 'system').where(asks).execute()
+    ? await db
+        .selectFrom('webhooks')
+        .selectAll()
+        .where('kind', '=', sql.lit('system'))
+        .where(asks)
+        .execute()
     : []
   return [...project, ...group, ...instance]
 }

@@ -11,19 +11,22 @@ export async function findPushedRow(db: Db, projectId: number) {
     .executeTakeFirst()
 }
 
-/** What a push changes in its project. */
-export async function savePushed(
+export async function saveFirstPush(
   db: Db,
   projectId: number,
-  change: { at: Instant; empty: boolean; defaultBranch: string | null },
+  defaultBranch: string | null,
 ): Promise<void> {
   await db
     .updateTable('projects')
-    .set({
-      last_activity_at: sql<Instant>`max(last_activity_at, ${change.at})`,
-      empty_repo: change.empty,
-      default_branch: change.defaultBranch,
-    })
+    .set({ empty_repo: false, default_branch: defaultBranch })
+    .where('id', '=', projectId)
+    .execute()
+}
+
+export async function saveActivity(db: Db, projectId: number, at: Instant): Promise<void> {
+  await db
+    .updateTable('projects')
+    .set({ last_activity_at: sql<Instant>`max(last_activity_at, ${at})` })
     .where('id', '=', projectId)
     .execute()
 }

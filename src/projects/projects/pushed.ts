@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts'
-import { findPushedRow, savePushed } from './pushed-queries.ts'
+import { findPushedRow, saveActivity, saveFirstPush } from './pushed-queries.ts'
 
 /** A project as a push meets it, read inside the push's own transaction. */
 export interface PushedProject {
@@ -24,8 +24,16 @@ export async function findPushedProject(
   }
 }
 
-/** Notes that refs moved: activity, and what the first push decides. */
-export async function recordPushed(ctx: Ctx, project: PushedProject): Promise<void> {
-  const { id, empty, defaultBranch } = project
-  await savePushed(ctx.db, id, { at: ctx.now(), empty, defaultBranch })
+/** Notes what the first push of branches decides. */
+export async function recordFirstPush(
+  ctx: Ctx,
+  projectId: number,
+  defaultBranch: string | null,
+): Promise<void> {
+  await saveFirstPush(ctx.db, projectId, defaultBranch)
+}
+
+/** Notes that there was activity until now. */
+export async function recordActivity(ctx: Ctx, projectId: number): Promise<void> {
+  await saveActivity(ctx.db, projectId, ctx.now())
 }

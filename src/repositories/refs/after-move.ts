@@ -5,7 +5,8 @@ import { setHead } from '../../git/repo.ts'
 import {
   findPushedProject,
   type PushedProject,
-  recordPushed,
+  recordActivity,
+  recordFirstPush,
 } from '../../projects/projects/pushed.ts'
 import { measureProject } from '../../projects/projects/tasks.ts'
 import { preparePushed } from './follow-push.ts'
@@ -34,12 +35,9 @@ async function projectMoved(
   const branches = moves
     .filter((move) => !isDeletion(move))
     .flatMap((move) => branchOf(move.name) ?? [])
-  if (!project.empty || branches.length === 0) {
-    await recordPushed(ctx, project)
-    return undefined
-  }
+  if (!project.empty || branches.length === 0) return undefined
   const defaultBranch = firstDefaultBranch(project.defaultBranch, branches)
-  await recordPushed(ctx, { ...project, empty: false, defaultBranch })
+  await recordFirstPush(ctx, project.id, defaultBranch)
   if (defaultBranch === null) return undefined
   const { id: projectId, namespaceId } = project
   const decided = { projectId, namespaceId, name: defaultBranch }
@@ -71,6 +69,7 @@ export async function applyEffects(
 
 /** What follows once for all pushes to a project that came together, in the transaction that tells of them. */
 export async function followUp(ctx: Ctx, projectId: number): Promise<void> {
+  await recordActivity(ctx, projectId)
   await enqueueUpkeep(ctx, projectId)
   await measurePushed(ctx, projectId)
 }

@@ -140,6 +140,9 @@ export async function markMoved(
   branch: string,
   head: string | null,
 ): Promise<void> {
+  // Most pushes meet none, and the update is a long statement.
+  const ids = await listOpenIdsAt(db, projectId, branch)
+  if (ids.length === 0) return
   const isSource = sql<boolean>`(source_project_id = ${projectId} AND source_branch = ${branch})`
   await db
     .updateTable('merge_requests')
@@ -149,14 +152,19 @@ export async function markMoved(
       head_sha: sql`iif(${isSource}, coalesce(${head}, head_sha), head_sha)`,
       approvals_syncing: sql`iif(${isSource} AND ${head} IS NOT NULL, ${hasApprovals}, approvals_syncing)`,
     })
-    .where('id', 'in', (is) => {
-      const open = is.selectFrom('merge_requests').select('id').where('state', '=', 'opened')
-      return open
-        .where('source_project_id', '=', projectId)
-        .where('source_branch', '=', branch)
-        .union(open.where('target_project_id', '=', projectId).where('target_branch', '=', branch))
-    })
+    .where('id', 'in', sql<number>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`)
     .execute()
+}
+
+/** The open merge requests from or into a branch. */
+async function listOpenIdsAt(db: Db, projectId: number, branch: string): Promise<number[]> {
+  const open = db.selectFrom('merge_requests').select('id').where('state', '=', sql.lit('opened'))
+  const rows = await open
+    .where('source_project_id', '=', projectId)
+    .where('source_branch', '=', branch)
+    .union(open.where('target_project_id', '=', projectId).where('target_branch', '=', branch))
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 const hasApprovals = sql<

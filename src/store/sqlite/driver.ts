@@ -7,7 +7,6 @@ import {
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
 } from 'kysely'
 import { Semaphore } from '../../base/semaphore.ts'
 import { Timeslice } from '../../base/timeslice.ts'
@@ -16,6 +15,7 @@ import type { ReadNotes } from '../read-cache.ts'
 import { StatementTables } from '../statement-tables.ts'
 import type { Flush } from './flush.ts'
 import { bind, type Handle, whenFree } from './handle.ts'
+import { StoreQueryCompiler } from './query-compiler.ts'
 
 /** What the driver stands on. */
 export interface Handles {
@@ -66,7 +66,7 @@ function dialect(shared: Shared, notes?: ReadNotes): Dialect {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new StoreDriver(shared, notes),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new StoreQueryCompiler(),
   }
 }
 
