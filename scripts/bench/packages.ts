@@ -32,10 +32,23 @@ interface Registry extends Place {
   readonly port: number
   /** Below the server's address. */
   readonly path: string
+  readonly groupId: number
 }
 
-/** The package registries beside nginx, verdaccio and pypiserver on the same bytes. */
-export async function* benchPackages(place: Place): AsyncGenerator<Row> {
+const parts = {
+  files: fileRows,
+  uploads: uploadRows,
+  virtual: virtualRows,
+  lists: listRows,
+  pip: pipRows,
+  npm: npmRows,
+}
+
+/** The package registries beside nginx, verdaccio and pypiserver on the same bytes; only these parts, if some are named. */
+export async function* benchPackages(
+  place: Place,
+  only: readonly string[] = Object.keys(parts),
+): AsyncGenerator<Row> {
   const { server, say } = place
   const { body: group } = await callApi(server, 'POST', '/groups', {
     name: 'packed',
@@ -44,20 +57,14 @@ export async function* benchPackages(place: Place): AsyncGenerator<Row> {
   const body = { name: 'packed', namespace_id: group.id }
   const { body: project } = await callApi(server, 'POST', '/projects', body)
   const port = Number(new URL(server.url).port)
-  const registry = { ...place, port, path: `/api/v4/projects/${project.id}/packages` }
+  const path = `/api/v4/projects/${project.id}/packages`
+  const registry = { ...place, port, path, groupId: Number(group.id) }
   await mkdir(place.folder, { recursive: true })
-  say('files')
-  yield* fileRows(registry)
-  say('uploads')
-  yield* uploadRows(registry)
-  say('the Maven virtual registry')
-  yield* virtualRows(registry, group.id)
-  say('a hundred thousand packages')
-  yield* listRows()
-  say('pip')
-  yield* pipRows(registry)
-  say('npm')
-  yield* npmRows(registry)
+  for (const [name, measure] of Object.entries(parts)) {
+    if (!only.includes(name)) continue
+    say(name)
+    yield* measure(registry)
+  }
 }
 
 async function put(url: string, token: string, body: string | Buffer): Promise<void> {
@@ -291,10 +298,7 @@ async function pipInstall(folder: string, index: string, names: readonly string[
   return took
 }
 
-async function* virtualRows(
-  { server, port, path }: Registry,
-  groupId: number,
-): AsyncGenerator<Row> {
+async function* virtualRows({ server, port, path, groupId }: Registry): AsyncGenerator<Row> {
   const bytes = randomBytes(100_000)
   let asked = 0
   const upstream = createServer((request, reply) => {

@@ -24,7 +24,8 @@ const usage = `usage: npm run bench -- [options]
   --commits <n>        commits of the one that is made (20,000)
   --only <part>        clone, first-push, push, shallow, shallow-again, refs, gigabyte, crowd, engine,
                        crowded-engine, reads, review, pipelines, monitoring, packages or spaces alone
-  --rows <words>       of the engine's part only rows whose name holds one of these, comma between
+  --rows <words>       of the engine's part only rows whose name holds one of these, comma between;
+                       of packages only files, uploads, virtual, lists, pip or npm
   --data <folder>      data folder to make, or to use again as an earlier run left it (engine alone)
   --load               also push a gigabyte, and let 120 clients come at once
   --json <file>        where the results go (bench.json)
@@ -93,7 +94,7 @@ async function* measureAll(folder: string, options: Options, say: Say): AsyncGen
     yield* benchAlerts(join(folder, 'monitoring'), say)
   }
   if (only === undefined || only === 'packages') {
-    yield* benchRegistries(join(folder, 'packages'), say)
+    yield* benchRegistries(join(folder, 'packages'), options.rows?.split(','), say)
   }
   const others = ['spaces', 'reads', 'review', 'pipelines', 'monitoring', 'packages']
   if (only === undefined || !others.includes(only)) {
@@ -147,7 +148,11 @@ async function* benchAlerts(folder: string, say: Say): AsyncGenerator<Row> {
 }
 
 /** Package registries. */
-async function* benchRegistries(folder: string, say: Say): AsyncGenerator<Row> {
+async function* benchRegistries(
+  folder: string,
+  rows: readonly string[] | undefined,
+  say: Say,
+): AsyncGenerator<Row> {
   const port = await freePort()
   // Metadata holds the addresses of files.
   const server = await startServer(root, join(folder, 'data'), undefined, {
@@ -156,7 +161,7 @@ async function* benchRegistries(folder: string, say: Say): AsyncGenerator<Row> {
     GITSTEAD_OUTBOUND_ALLOW: '127.0.0.1',
   })
   try {
-    yield* benchPackages({ server, folder, say })
+    yield* benchPackages({ server, folder, say }, rows)
   } finally {
     await server.stop()
   }

@@ -81,11 +81,15 @@ export async function findMovedProjectId(db: Db, path: string): Promise<number |
 }
 
 export function findGroupById(db: Db, id: number): Promise<GroupRow | undefined> {
-  return groupQuery(db).where('namespaces.id', '=', id).executeTakeFirst()
+  return cachedQuery(db, `group ${id}`, (db) =>
+    groupQuery(db).where('namespaces.id', '=', id).executeTakeFirst(),
+  )
 }
 
 export function findGroupByPath(db: Db, path: string): Promise<GroupRow | undefined> {
-  return groupQuery(db).where('namespaces.full_path', '=', path).executeTakeFirst()
+  return cachedQuery(db, `group at ${path}`, (db) =>
+    groupQuery(db).where('namespaces.full_path', '=', path).executeTakeFirst(),
+  )
 }
 
 /** A project, and the namespace that it is in now. */
@@ -141,12 +145,17 @@ async function askProjectRole(
 }
 
 /** The user's effective role in a group, 0 for none: as in a project, without the project's own rows. */
-export async function findGroupRole(
+export function findGroupRole(
   db: Db,
   userId: number,
   groupId: number,
   today: Day,
 ): Promise<number> {
+  const key = `role of ${userId} in group ${groupId} on ${today}`
+  return cachedQuery(db, key, (db) => askGroupRole(db, userId, groupId, today))
+}
+
+async function askGroupRole(db: Db, userId: number, groupId: number, today: Day): Promise<number> {
   const result = await sql<{ role: number | null }>`
     WITH chain(id) AS MATERIALIZED (
       SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${groupId}

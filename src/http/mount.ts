@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { pipeline as pipe } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Log } from '../base/log.ts'
+import { FileBody } from '../base/streams/file-body.ts'
 import { IncomingBody } from './body/incoming.ts'
 import { closeUnlessRead, endAnswer } from './end-answer.ts'
 import type { ApiAnswer } from './pipeline-parts.ts'
@@ -123,7 +124,8 @@ async function sendBody(request: Request, response: Response, answer: ApiAnswer)
     endAnswer(request, response)
     return
   }
-  await pipe(body, response).catch(() => {
+  const sent = body instanceof FileBody ? body.sendTo(response) : pipe(body, response)
+  await sent.catch(() => {
     // A broken stream must not look like a whole one: the connection goes with it.
     response.destroy()
   })

@@ -1,10 +1,10 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Readable } from 'node:stream'
 import type { Instant } from '../base/clock.ts'
 import { tooLarge } from '../base/problem.ts'
 import { ownedName } from '../base/process-mark.ts'
+import { FileBody } from '../base/streams/file-body.ts'
 import { clearTemporary } from './temporary.ts'
 
 /** Digests that a caller may ask for beside sha256. */
@@ -43,7 +43,7 @@ export interface FileStore {
   open(
     sha256: string,
     range?: ByteRange,
-  ): Promise<{ readonly body: Readable; readonly size: number }>
+  ): Promise<{ readonly body: FileBody; readonly size: number }>
   read(sha256: string): Promise<Buffer>
   /** Where the file lies, for programs that want a path. */
   pathOf(sha256: string): string
@@ -82,8 +82,8 @@ export async function openFileStore(
     async open(sha256, range) {
       const handle = await open(pathOf(sha256), 'r')
       const { size } = await handle.stat()
-      const body = handle.createReadStream(range ? { start: range.start, end: range.end } : {})
-      return { body, size }
+      const end = range ? Math.min(range.end + 1, size) : size
+      return { body: new FileBody(handle, range?.start ?? 0, end), size }
     },
     read: (sha256) => readFile(pathOf(sha256)),
     pathOf,

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash, randomBytes } from 'node:crypto'
+import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FileStore, openFileStore } from '../../src/store/files.ts'
 import { newFolder } from '../support/database.ts'
@@ -78,6 +79,71 @@ describe('a file', () => {
     expect(await files.deleteOlder(sha256, new Date(Date.now() - 60_000).toISOString())).toBe(false)
     expect(await files.deleteOlder(sha256, new Date(Date.now() + 60_000).toISOString())).toBe(true)
     expect(await files.deleteOlder(sha256, new Date().toISOString())).toBe(false)
+  })
+})
+
+describe('a file that is sent', () => {
+  /** Takes bytes at its own pace, as a connection does. */
+  function receiver(chunks: Buffer[]): Writable {
+    return new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        setImmediate(() => {
+          chunks.push(Buffer.from(chunk))
+          done()
+        })
+      },
+    })
+  }
+
+  test('arrives as it is at each of fifty receivers at once', async () => {
+    const contents = await Promise.all(
+      Array.from({ length: 50 }, async (_, n) => {
+        const bytes = randomBytes(1_300_000 + n)
+        return { bytes, ...(await files.put([bytes])) }
+      }),
+    )
+    await Promise.all(
+      contents.map(async ({ bytes, sha256 }) => {
+        const chunks: Buffer[] = []
+        const { body } = await files.open(sha256)
+        await body.sendTo(receiver(chunks))
+        expect(Buffer.concat(chunks).equals(bytes)).toBe(true)
+      }),
+    )
+  })
+
+  test('in part ends where it was asked to', async () => {
+    const bytes = randomBytes(2_000_000)
+    const { sha256 } = await files.put([bytes])
+    const chunks: Buffer[] = []
+    const { body } = await files.open(sha256, { start: 3, end: 1_999_998 })
+    const target = receiver(chunks)
+    await body.sendTo(target)
+    await finished(target)
+    expect(Buffer.concat(chunks).equals(bytes.subarray(3, 1_999_999))).toBe(true)
+  })
+
+  test('stops when the receiver goes away, and is closed', async () => {
+    const { sha256 } = await files.put([randomBytes(2_000_000)])
+    for (let round = 0; round < 40; round += 1) {
+      const { body } = await files.open(sha256)
+      const target = new Writable({ write: () => target.destroy() })
+      await expect(body.sendTo(target)).rejects.toThrow('the receiver is gone')
+      expect(body.destroyed).toBe(true)
+    }
+    const chunks: Buffer[] = []
+    const { body } = await files.open(sha256)
+    await body.sendTo(receiver(chunks))
+    expect(Buffer.concat(chunks)).toHaveLength(2_000_000)
+  })
+
+  test('that became shorter does not look whole', async () => {
+    const { sha256, size } = await files.put([randomBytes(2_000_000)])
+    const { body } = await files.open(sha256)
+    truncateSync(files.pathOf(sha256), size - 1)
+    const target = receiver([])
+    await expect(body.sendTo(target)).rejects.toThrow('the file is shorter than it was')
+    expect(target.writableEnded).toBe(false)
   })
 })
 

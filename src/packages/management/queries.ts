@@ -33,8 +33,11 @@ const orderColumns = {
   project_path: 'projects.full_path',
 } as const
 
+/** Packages of a name that are looked up by their ids; of more, a page is soon found in the order of the list. */
+const MOST_NAMED = 5000
+
 /** The packages of a project, or of those projects of a group whose packages the caller may read. */
-export function listPackages(
+export async function listPackages(
   ctx: Pick<Ctx, 'db' | 'actor' | 'now'>,
   place: PackagePlace,
   filters: PackageFilters,
@@ -66,11 +69,31 @@ export function listPackages(
     ? query.where('packages.package_type', '=', package_type)
     : query.where('packages.package_type', '<>', 'terraform_module')
   if (package_name) {
-    query = query.where(sql<boolean>`packages.name LIKE ${containing(package_name)} ESCAPE '\\'`)
+    const ids = await listIdsNamed(ctx.db, place, package_name)
+    query = query.where(
+      ids.length > MOST_NAMED
+        ? sql<boolean>`packages.name LIKE ${containing(package_name)} ESCAPE '\\'`
+        : sql<boolean>`packages.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+    )
   }
   if (package_version) query = query.where('packages.version', '=', package_version)
   else if (!filters.include_versionless) query = query.where('packages.version', 'is not', null)
-  return listPage(ctx.db, query, page)
+  return await listPage(ctx.db, query, page)
+}
+
+/** Ids of packages whose names hold a word, one more than `MOST_NAMED` at most; only the index of names is read. */
+async function listIdsNamed(db: Db, place: PackagePlace, word: string): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    SELECT id FROM packages INDEXED BY packages_by_name
+    WHERE project_id IN ${projectsOf(place)} AND name LIKE ${containing(word)} ESCAPE '\\'
+    LIMIT ${MOST_NAMED + 1}`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+function projectsOf(place: PackagePlace) {
+  if ('projectId' in place) return sql`(${place.projectId})`
+  const groups = place.withSubgroups ? belowGroup(place.groupId) : sql`(${place.groupId})`
+  return sql`(SELECT id FROM projects WHERE namespace_id IN ${groups})`
 }
 
 export type ListedPackage = Awaited<ReturnType<typeof listPackages>>['items'][number]

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts'
-import { findInstallable, listPackageFiles, type PackageFileRow } from '../registry/find.ts'
+import { findInstallable, findPackageFile, type PackageFileRow } from '../registry/find.ts'
 import type { NpmPlace } from './metadata.ts'
-import { versionInTarball } from './names.ts'
+import { tarballName, versionInTarball } from './names.ts'
 
 /** The tarball of the version that a file name says, of the newest upload where several projects have it. */
 export async function findTarball(
@@ -14,7 +14,7 @@ export async function findTarball(
   const key = { type: 'npm', nameKey: name, versionKey: version } as const
   for (const id of projectIds) {
     const row = await findInstallable(ctx, { id }, key)
-    if (row) return (await listPackageFiles(ctx, row)).at(-1)
+    if (row) return await findPackageFile(ctx, row, tarballName(name, version))
   }
   return undefined
 }

@@ -111,13 +111,8 @@ const SHORT = [
 
 function present(ctx: Ctx, name: string, row: VersionRow, form: Form): Manifest {
   const manifest = JSON.parse(row.content) as Manifest // written by us as an object
-  const kept =
-    form === 'full'
-      ? manifest
-      : Object.fromEntries(SHORT.flatMap((key) => (key in manifest ? [[key, manifest[key]]] : [])))
   const root = `${ctx.config.externalUrl}/api/v4/projects/${row.project_id}/packages/npm`
-  return {
-    ...kept,
+  const added = {
     ...(form === 'full' ? { _id: `${name}@${row.version}` } : {}),
     ...(hasInstallScript(manifest) ? { hasInstallScript: true } : {}),
     ...(row.status === 'deprecated' ? { deprecated: row.status_message ?? '' } : {}),
@@ -128,6 +123,9 @@ function present(ctx: Ctx, name: string, row: VersionRow, form: Form): Manifest 
       size: row.size,
     },
   }
+  if (form === 'full') return Object.assign(manifest, added)
+  const kept = SHORT.flatMap((key) => (key in manifest ? [[key, manifest[key]]] : []))
+  return Object.assign(Object.fromEntries(kept), added)
 }
 
 function hasInstallScript(manifest: Manifest): boolean {

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../ctx.ts'
+import { cachedQuery } from '../../store/cached-query.ts'
 import type { Db } from '../../store/schema.ts'
 import { findPackagesIn, type PackagePlace } from '../registry/place-queries.ts'
 
@@ -57,18 +58,23 @@ export function listFiles(db: Db, projectIds: readonly number[], nameKey: string
 export type DistributionRow = Awaited<ReturnType<typeof listFiles>>[number]
 
 /** The file of this name and hash in a place. */
-export function findDistribution(
+export async function findDistribution(
   ctx: Pick<Ctx, 'db' | 'actor' | 'now'>,
   place: PypiPlace,
   sha256: string,
   fileName: string,
 ) {
-  return findPackagesIn(ctx, 'pypi', place)
-    .innerJoin('package_files as file', 'file.package_id', 'packages.id')
-    .selectAll('file')
-    .where('file.file_sha256', '=', sha256)
-    .where('file.file_name', '=', fileName)
-    .where('file.status', '=', 'default')
-    .orderBy('file.id', 'desc')
-    .executeTakeFirst()
+  const ask = (db: Db) =>
+    findPackagesIn({ ...ctx, db }, 'pypi', place)
+      .innerJoin('package_files as file', 'file.package_id', 'packages.id')
+      .selectAll('file')
+      .where('file.file_sha256', '=', sha256)
+      .where('file.file_name', '=', fileName)
+      .where('file.status', '=', 'default')
+      .orderBy('file.id', 'desc')
+      .executeTakeFirst()
+  // What a group has depends on who asks.
+  if (!('projectId' in place)) return await ask(ctx.db)
+  const key = `distribution in ${place.projectId} ${sha256} ${fileName}`
+  return await cachedQuery(ctx.db, key, ask)
 }

@@ -1,8 +1,10 @@
+import type { Readable } from 'node:stream'
 import { type Instant, later } from '../../base/clock.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { answerDownload } from '../../http/conditional-file.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
+import type { ByteRange } from '../../store/files.ts'
 import { flushLater, inTransaction } from '../../store/transaction.ts'
 import { findLastDownload, type PackageFileRow, saveLastDownload } from './queries.ts'
 
@@ -22,11 +24,9 @@ export async function answerPackageFile(
   options: DownloadOptions = {},
 ): Promise<Bytes> {
   const { file_sha256: sha256, size } = file
-  if ((await ctx.files.sizeOf(sha256)) !== size) {
-    ctx.log.error('a file of a package is not in the store', { package_file: file.id, sha256 })
-    throw notFound('Package file')
-  }
-  if (request.method === 'GET') await noteDownload(ctx, file.package_id)
+  const isGet = request.method === 'GET'
+  if (!isGet && (await ctx.files.sizeOf(sha256)) !== size) throw lost(ctx, file)
+  if (isGet) await noteDownload(ctx, file.package_id)
   return await answerDownload(request, {
     size,
     etag: `"${sha256}"`,
@@ -36,8 +36,27 @@ export async function answerPackageFile(
       'Content-Security-Policy': "sandbox; default-src 'none'",
       ...options.headers,
     },
-    open: async (range) => (await ctx.files.open(sha256, range)).body,
+    open: (range) => openFile(ctx, file, range),
   })
+}
+
+async function openFile(
+  ctx: Ctx,
+  file: PackageFileRow,
+  range: ByteRange | undefined,
+): Promise<Readable> {
+  const opened = await ctx.files.open(file.file_sha256, range).catch((error: unknown) => {
+    const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    throw isGone ? lost(ctx, file) : error
+  })
+  if (opened.size === file.size) return opened.body
+  opened.body.destroy()
+  throw lost(ctx, file)
+}
+
+function lost(ctx: Ctx, { id, file_sha256: sha256 }: PackageFileRow) {
+  ctx.log.error('a file of a package is not in the store', { package_file: id, sha256 })
+  return notFound('Package file')
 }
 
 /** Names of files are plain ASCII in most formats; the long form says the others (RFC 6266). */

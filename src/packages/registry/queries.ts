@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
+import { cachedQuery } from '../../store/cached-query.ts'
 import type { PackageFilesTable, PackagesTable, PackageType } from '../../store/schema/packages.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -18,15 +19,18 @@ export function findPackageRow(
   projectId: number,
   key: PackageKey,
 ): Promise<PackageRow | undefined> {
-  return db
-    .selectFrom('packages')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('package_type', '=', key.type)
-    .where('name_key', '=', key.nameKey)
-    .where('version_key', '=', key.versionKey)
-    .where('status', '<>', 'pending_destruction')
-    .executeTakeFirst()
+  const name = JSON.stringify([projectId, key.type, key.nameKey, key.versionKey])
+  return cachedQuery(db, `package ${name}`, (db) =>
+    db
+      .selectFrom('packages')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where('package_type', '=', key.type)
+      .where('name_key', '=', key.nameKey)
+      .where('version_key', '=', key.versionKey)
+      .where('status', '<>', 'pending_destruction')
+      .executeTakeFirst(),
+  )
 }
 
 export function findPackageById(
@@ -107,11 +111,13 @@ export function findFileRow(
   packageId: number,
   fileName: string,
 ): Promise<PackageFileRow | undefined> {
-  return files(db, packageId)
-    .where('file_name', '=', fileName)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  return cachedQuery(db, `file of package ${packageId} ${fileName}`, (db) =>
+    files(db, packageId)
+      .where('file_name', '=', fileName)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst(),
+  )
 }
 
 export function findFileById(
@@ -228,11 +234,13 @@ export async function findJobPipeline(db: Db, jobId: number): Promise<number | u
 }
 
 export async function findLastDownload(db: Db, packageId: number): Promise<Instant | undefined> {
-  const row = await db
-    .selectFrom('package_downloads')
-    .select('last_downloaded_at')
-    .where('package_id', '=', packageId)
-    .executeTakeFirst()
+  const row = await cachedQuery(db, `download of package ${packageId}`, (db) =>
+    db
+      .selectFrom('package_downloads')
+      .select('last_downloaded_at')
+      .where('package_id', '=', packageId)
+      .executeTakeFirst(),
+  )
   return row?.last_downloaded_at
 }
 

@@ -97,7 +97,8 @@ async function store<Row>(
   try {
     const idleMs = Math.min(IDLE_MS, ctx.config.outboundTimeout)
     const held: Uint8Array[] = []
-    const pieces = teed(source, { body, idleMs, ...(fetch.check ? { held } : {}) })
+    const { length } = headers
+    const pieces = teed(source, { body, idleMs, length, ...(fetch.check ? { held } : {}) })
     const file = await ctx.files.put(pieces, {
       digests: ['sha1', 'md5', ...(fetch.digests ?? [])],
       check(file) {
@@ -107,7 +108,7 @@ async function store<Row>(
         fetch.check?.(file, headers)
       },
     })
-    body.end(held[0])
+    if (fetch.check) body.end(held[0])
     return await fetch.save(file, headers)
   } catch (error) {
     // A broken stream must not look like a whole one.
@@ -121,22 +122,29 @@ async function store<Row>(
 interface Tee {
   readonly body: PassThrough
   readonly idleMs: number
+  /** How long the file is said to be. */
+  readonly length: number | undefined
   /** Where the last piece waits, if it is to wait. */
   readonly held?: Uint8Array[]
 }
 
 /** Gives the store each piece, and the first client too; a client that is slow for long is left behind. */
-async function* teed(source: Readable, { body, idleMs, held }: Tee): AsyncGenerator<Uint8Array> {
+async function* teed(source: Readable, tee: Tee): AsyncGenerator<Uint8Array> {
+  const { body, idleMs, held } = tee
   const wait = () => setTimeout(() => source.destroy(new OutboundError('timeout', IDLE)), idleMs)
   let timer = wait()
+  let size = 0
   try {
     for await (const piece of source as AsyncIterable<Uint8Array>) {
       clearTimeout(timer)
+      size += piece.byteLength
       const next = held ? held.splice(0, 1, piece)[0] : piece
       if (next && !body.destroyed && !body.write(next)) await drained(body)
       yield piece
       timer = wait()
     }
+    // The client need not wait until what it has got whole is safe on the disk.
+    if (!held && (tee.length === undefined || tee.length === size)) body.end()
   } finally {
     clearTimeout(timer)
   }

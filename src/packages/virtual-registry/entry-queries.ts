@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { cachedQuery } from '../../store/cached-query.ts'
 import { listPage } from '../../store/pages.ts'
 import type { VirtualCacheEntriesTable } from '../../store/schema/virtual-registries.ts'
 import type { Db } from '../../store/schema.ts'
@@ -13,12 +14,14 @@ export function listEntriesAt(
   upstreamIds: readonly number[],
   path: string,
 ): Promise<EntryRow[]> {
-  return db
-    .selectFrom('virtual_cache_entries')
-    .selectAll()
-    .where('upstream_id', 'in', [...upstreamIds])
-    .where('relative_path', '=', path)
-    .execute()
+  return cachedQuery(db, `fetched from ${upstreamIds.join()} ${path}`, (db) =>
+    db
+      .selectFrom('virtual_cache_entries')
+      .selectAll()
+      .where('upstream_id', 'in', [...upstreamIds])
+      .where('relative_path', '=', path)
+      .execute(),
+  )
 }
 
 export function findEntry(db: Db, upstreamId: number, path: string): Promise<EntryRow | undefined> {

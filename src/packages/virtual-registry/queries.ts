@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { cachedQuery } from '../../store/cached-query.ts'
 import { listPage } from '../../store/pages.ts'
 import type {
   VirtualRegistriesTable,
@@ -12,7 +13,9 @@ export type RegistryRow = Selectable<VirtualRegistriesTable>
 export type UpstreamRow = Selectable<VirtualUpstreamsTable>
 
 export function findRegistry(db: Db, id: number): Promise<RegistryRow | undefined> {
-  return db.selectFrom('virtual_registries').selectAll().where('id', '=', id).executeTakeFirst()
+  return cachedQuery(db, `virtual registry ${id}`, (db) =>
+    db.selectFrom('virtual_registries').selectAll().where('id', '=', id).executeTakeFirst(),
+  )
 }
 
 export function listRegistries(db: Db, groupId: number): Promise<RegistryRow[]> {
@@ -127,14 +130,16 @@ export function listLinksOf(db: Db, upstreamId: number) {
 
 /** The upstreams of a registry in their order, each with its place. */
 export function listLinks(db: Db, registryId: number) {
-  return db
-    .selectFrom('virtual_registry_upstreams as link')
-    .innerJoin('virtual_upstreams as upstream', 'upstream.id', 'link.upstream_id')
-    .selectAll('upstream')
-    .select(['link.id as link_id', 'link.position'])
-    .where('link.registry_id', '=', registryId)
-    .orderBy('link.position')
-    .execute()
+  return cachedQuery(db, `upstreams of virtual registry ${registryId}`, (db) =>
+    db
+      .selectFrom('virtual_registry_upstreams as link')
+      .innerJoin('virtual_upstreams as upstream', 'upstream.id', 'link.upstream_id')
+      .selectAll('upstream')
+      .select(['link.id as link_id', 'link.position'])
+      .where('link.registry_id', '=', registryId)
+      .orderBy('link.position')
+      .execute(),
+  )
 }
 
 export async function insertLink(

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import { ANONYMOUS } from '../../access/actor.ts'
 import { Problem } from '../../base/problem.ts'
+import { FileBody } from '../../base/streams/file-body.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { IncomingBody } from '../../http/body/incoming.ts'
@@ -50,7 +51,8 @@ async function send(request: Request, response: Response, answer: LfsAnswer): Pr
   }
   const stopWatching = watchReader(response, readerPatienceMs, () => response.destroy())
   try {
-    await pipeline(body, response)
+    if (body instanceof FileBody) await body.sendTo(response)
+    else await pipeline(body, response)
   } finally {
     stopWatching()
   }
