@@ -1,11 +1,17 @@
-import { createHash, type Hash } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { Instant } from '../base/clock.ts'
 import { tooLarge } from '../base/problem.ts'
 import { ownedName } from '../base/process-mark.ts'
 import { FileBody } from '../base/streams/file-body.ts'
 import { clearTemporary } from './temporary.ts'
+
+/** What may wait to be written. */
+const AHEAD_BYTES = 1024 * 1024
+/** The disk begins to write a large file while it still comes in, so that there is little left to wait for at its end. */
+const FLUSH_BYTES = 32 * 1024 * 1024
 
 /** Digests that a caller may ask for beside sha256. */
 export type ExtraDigest = 'md5' | 'sha1' | 'sha512'
@@ -151,31 +157,32 @@ async function writePartial(
 ): Promise<StoredFile> {
   const sha256 = createHash('sha256')
   const extra = new Map((options.digests ?? []).map((name) => [name, createHash(name)]))
+  const maxSize = options.maxSize ?? Number.POSITIVE_INFINITY
   const file = await open(path, 'wx', 0o600)
-  try {
-    const size = await copy(file, source, [sha256, ...extra.values()], options.maxSize)
-    await file.sync()
-    const digests = Object.fromEntries([...extra].map(([name, hash]) => [name, hash.digest('hex')]))
-    return { sha256: sha256.digest('hex'), size, digests }
-  } finally {
-    await file.close()
-  }
-}
-
-async function copy(
-  file: FileHandle,
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  hashes: readonly Hash[],
-  maxSize = Number.POSITIVE_INFINITY,
-): Promise<number> {
   let size = 0
-  for await (const chunk of source) {
-    size += chunk.byteLength
-    if (size > maxSize) throw tooLarge()
-    for (const hash of hashes) hash.update(chunk)
-    await file.appendFile(chunk)
+  const hashed = async function* () {
+    let unflushed = 0
+    let flushing = Promise.resolve()
+    for await (const chunk of source) {
+      size += chunk.byteLength
+      if (size > maxSize) throw tooLarge()
+      for (const one of [sha256, ...extra.values()]) one.update(chunk)
+      yield chunk
+      unflushed += chunk.byteLength
+      if (unflushed < FLUSH_BYTES) continue
+      unflushed = 0
+      await flushing
+      flushing = file.datasync()
+      // It is awaited later, and may fail before.
+      flushing.catch(() => undefined)
+    }
+    await flushing
   }
-  return size
+  // Chunks are hashed while earlier ones are written.
+  const target = file.createWriteStream({ highWaterMark: AHEAD_BYTES, flush: true })
+  await pipeline(hashed(), target)
+  const digests = Object.fromEntries([...extra].map(([name, hash]) => [name, hash.digest('hex')]))
+  return { sha256: sha256.digest('hex'), size, digests }
 }
 
 /** The rename replaces a file with the same bytes, so that its age shows when it was last wanted. */
