@@ -254,6 +254,20 @@ describe('the parts of src', () => {
     )
   })
 
+  test('what makes pipelines is told who may run them, by declarations and by what acts for a user', () => {
+    const making = /^ci\/(pipelines\/create|request-pipelines)\//
+    // Pushes make pipelines as whoever pushed, without a request of that user.
+    const acting = /\/(push-pipelines|config-sources|create-for-request|[a-z-]*endpoints)\.ts$/
+    const wrong = sources
+      .filter(({ path }) => making.test(path) && !acting.test(path))
+      .flatMap((source) =>
+        ownImports(source)
+          .filter(({ target }) => target === 'ci/pipelines/access.ts')
+          .map(({ names }) => `${source.path}: ${names.join(', ')}`),
+      )
+    expect(wrong).toEqual([])
+  })
+
   test('only access, presenters and what tells who sees what ask for a role', () => {
     // Names from the layer access that answer what a caller may do, or who they are to a subject.
     const asking =

@@ -4,11 +4,14 @@ import { mayInProject } from '../../access/decide.ts'
 import { projectRecord } from '../../access/records.ts'
 import { Role } from '../../access/roles.ts'
 import { type Access, onProject, type Project } from '../../access/subjects.ts'
-import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
+import { forbidden, invalid, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id } from '../../http/params.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
-import { mayRunOn } from './create/find-ref.ts'
+import { branchStates, passesTagProtection } from '../../repositories/refs/branch-state.ts'
+import { mayMergeBranch } from '../../repositories/refs/check-rules.ts'
+import { findPipelineRef } from './create/find-ref.ts'
+import type { PipelineRef } from './create/known-variables.ts'
 import { findPipeline, type PipelineRow } from './queries.ts'
 
 /** Whether the caller may read pipelines and jobs: Reporters, and everybody while they are public (docs/contract/D §2.2). */
@@ -55,6 +58,17 @@ export const onPipeline = projectRecord('create_pipeline', {
   }),
 })
 
+/** Whether the caller may run and change what runs on a ref: protected ones take push or merge right (docs/contract/D §2.2). */
+export async function mayRunOn(
+  ctx: Ctx,
+  project: Project,
+  at: { readonly ref: string; readonly tag: boolean },
+): Promise<boolean> {
+  if (at.tag) return await passesTagProtection(ctx, project, at.ref)
+  const state = (await branchStates(ctx, project))(at.ref)
+  return !state.protected || state.canPush || (await mayMergeBranch(ctx, project, at.ref))
+}
+
 interface OnRef {
   readonly ctx: Ctx
   readonly project: Project
@@ -67,6 +81,32 @@ export const runsOnRef: Condition<OnRef> = condition(
   async ({ ctx, project, pipeline: { ref, tag } }) =>
     (await mayRunOn(ctx, project, { ref, tag: tag === 1 })) || forbidden(),
 )
+
+/** The ref that a request names, where it names one: the caller may run pipelines on it (docs/contract/D §2.2). */
+export const runsOnGivenRef: Condition<{
+  readonly ctx: Ctx
+  readonly project: Project
+  readonly body: { readonly ref?: string | undefined }
+}> = condition('ref: may run pipelines on it', async ({ ctx, project, body }) => {
+  if (body.ref === undefined) return true
+  const found = await findPipelineRef(ctx, project, body.ref).catch(() => undefined)
+  // A ref that is not there is refused as such, later.
+  return !found || (await mayRunOn(ctx, project, found)) || forbidden()
+})
+
+/**
+ * The ref of a pipeline that a bridge or a trigger token asks for, as whoever they act for: 400 when there is none, 403
+ * when that user may not run pipelines on it. No declaration of an endpoint can know that user.
+ */
+export async function findRunnableRef(
+  ctx: Ctx,
+  project: Project,
+  given: string,
+): Promise<PipelineRef> {
+  const at = await findPipelineRef(ctx, project, given)
+  if (!(await mayRunOn(ctx, project, at))) throw forbidden()
+  return at
+}
 
 /** Whether the caller may run pipelines of a project at all. */
 export function mayRunPipelines(ctx: Pick<Ctx, 'actor'>, project: Project): boolean {
@@ -86,9 +126,21 @@ const LEAST_ROLES = {
 } as const
 
 /** Whether the caller may give variables to the pipelines that they run (docs/contract/D §1.15). */
-export function maySetRunVariables(project: Project): boolean {
+function maySetRunVariables(project: Project): boolean {
   const asked = projectSetting(project, 'ci_pipeline_variables_minimum_override_role')
   const restricted = projectSetting(project, 'restrict_user_defined_variables')
   const least = restricted ? Math.max(Role.maintainer, LEAST_ROLES[asked]) : LEAST_ROLES[asked]
   return project.role >= least
 }
+
+/** Variables of a run are for the role that the project asks for (docs/contract/D §1.15). */
+export const setsRunVariables: Condition<{
+  readonly project: Project
+  readonly body: { readonly variables?: readonly unknown[] | undefined }
+}> = condition(
+  'variables: role of ci_pipeline_variables_minimum_override_role',
+  ({ project, body: { variables = [] } }) =>
+    variables.length === 0 ||
+    maySetRunVariables(project) ||
+    invalid({ base: ['Insufficient permissions to set pipeline variables'] }),
+)

@@ -10,8 +10,16 @@ import {
 } from '../../repositories/commits/pipeline-entity.ts'
 import { defaultRef } from '../../repositories/repository/access.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
-import { getPipeline, onBuilds, onPipeline, runsOnRef } from './access.ts'
+import {
+  getPipeline,
+  onBuilds,
+  onPipeline,
+  runsOnGivenRef,
+  runsOnRef,
+  setsRunVariables,
+} from './access.ts'
 import { createPipeline } from './create/create-pipeline.ts'
+import { findPipelineRef } from './create/find-ref.ts'
 import { runInputs, runVariables } from './create/run-params.ts'
 import { VARIABLE_PURPOSE } from './create/save-pipeline.ts'
 import { describePipeline, pipelineEntity } from './describe-pipeline.ts'
@@ -29,12 +37,14 @@ export const createProjectPipeline = endpoint({
   summary: 'Run a pipeline for a branch or tag',
   tags,
   access: onProject('create_pipeline'),
+  conditions: [runsOnGivenRef, setsRunVariables],
   body: { ref: text(), variables: runVariables().optional(), inputs: runInputs().optional() },
   response: pipelineEntity,
   status: 201,
   async handler({ ctx, project, body }) {
     const { ref, variables = [], inputs = {} } = body
-    const row = await createPipeline(ctx, project, { ref, source: 'api', variables, inputs })
+    const at = await findPipelineRef(ctx, project, ref)
+    const row = await createPipeline(ctx, project, at, { ref, source: 'api', variables, inputs })
     return await describePipeline(ctx, project, row)
   },
 })

@@ -11,7 +11,7 @@ import { getMergeRequest } from '../../review/merge-requests/find.ts'
 import { params, path, tags } from '../../review/merge-requests/path.ts'
 import { listPage } from '../../store/pages.ts'
 import { mayReadBuilds } from '../pipelines/access.ts'
-import { createPipelineAt } from '../pipelines/create/create-pipeline.ts'
+import { createPipeline } from '../pipelines/create/create-pipeline.ts'
 import { describePipeline, pipelineEntity } from '../pipelines/describe-pipeline.ts'
 import { findRequestRun } from './create-for-request.ts'
 import { listRequestPipelines } from './queries.ts'
@@ -54,7 +54,7 @@ export const createMergeRequestPipeline = endpoint({
     const row = await getMergeRequest(ctx, project, params.merge_request_iid)
     const run = row.state === 'opened' ? await findRequestRun(ctx, row) : undefined
     if (!run) throw methodNotAllowed()
-    const pipeline = await createPipelineAt(ctx, run.project, run.at, {
+    const pipeline = await createPipeline(ctx, run.project, run.at, {
       ref: run.at.ref,
       source: 'merge_request_event',
       variables: [],

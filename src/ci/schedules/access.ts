@@ -1,11 +1,11 @@
 import { userOf } from '../../access/actor.ts'
-import { condition } from '../../access/conditions.ts'
 import { projectRecord } from '../../access/records.ts'
 import type { Project } from '../../access/subjects.ts'
 import { forbidden, invalid, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id, text } from '../../http/params.ts'
-import { findPipelineRef, mayRunOn } from '../pipelines/create/find-ref.ts'
+import { mayRunOn } from '../pipelines/access.ts'
+import { findPipelineRef } from '../pipelines/create/find-ref.ts'
 import { findSchedule, listScheduleVariables, type ScheduleRow } from './queries.ts'
 
 const params = { pipeline_schedule_id: id() }
@@ -68,15 +68,3 @@ export async function fullRef(ctx: Ctx, project: Project, given: string): Promis
     throw invalid({ ref: ['is ambiguous or does not exist'] })
   }
 }
-
-/** Schedules run on refs only that the caller may run pipelines on (docs/contract/D §2.2). */
-export const mayScheduleRef = condition<{
-  readonly ctx: Ctx
-  readonly project: Project
-  readonly body: { readonly ref?: string | undefined }
-}>('ref: may run pipelines on it', async ({ ctx, project, body }) => {
-  if (body.ref === undefined) return true
-  const found = await findPipelineRef(ctx, project, body.ref).catch(() => undefined)
-  // A ref that is not there is refused as such, later.
-  return !found || (await mayRunOn(ctx, project, found)) || forbidden()
-})

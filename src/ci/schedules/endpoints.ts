@@ -7,7 +7,8 @@ import {
   presentPipelineBasic,
 } from '../../repositories/commits/pipeline-entity.ts'
 import { listPage } from '../../store/pages.ts'
-import { mayScheduleRef, onPlayableSchedule, onSchedule } from './access.ts'
+import { runsOnGivenRef } from '../pipelines/access.ts'
+import { onPlayableSchedule, onSchedule } from './access.ts'
 import {
   presentSchedule,
   presentSchedules,
@@ -55,7 +56,7 @@ export const addSchedule = endpoint({
   summary: 'Start pipelines of a ref by the clock',
   tags,
   access: onProject('create_pipeline'),
-  conditions: [mayScheduleRef],
+  conditions: [runsOnGivenRef],
   body: { ...scheduleParameters, ...scheduleOptions },
   response: scheduleDetailsEntity,
   status: 201,
@@ -69,7 +70,7 @@ export const editSchedule = endpoint({
   summary: 'Change a schedule',
   tags,
   access: onSchedule('change_schedule'),
-  conditions: [mayScheduleRef],
+  conditions: [runsOnGivenRef],
   body: {
     description: scheduleParameters.description.optional(),
     ref: scheduleParameters.ref.optional(),

@@ -5,7 +5,7 @@ import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { digestOf } from '../../access/token-use.ts'
 import { invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { mayRunPipelines } from '../pipelines/access.ts'
+import { findRunnableRef, mayRunPipelines, setsRunVariables } from '../pipelines/access.ts'
 import { createPipeline } from '../pipelines/create/create-pipeline.ts'
 import type { PipelineInput, RunVariable } from '../pipelines/create/pipeline-input.ts'
 import { isChainTooLong } from '../pipelines/process/run-bridge.ts'
@@ -45,9 +45,13 @@ export async function runTrigger(
     throw invalid({ base: ['Insufficient permissions to trigger this pipeline'] })
   }
   const { ref, variables, inputs } = input
+  const at = await findRunnableRef(ctx, project, ref)
+  // What a job hands on was judged where its pipeline began.
+  if (!origin.bridge) await setsRunVariables.assert({ project, body: { variables } })
   // Values were read from JSON or a form; the configuration checks their types.
   const values = inputs as PipelineInput['inputs']
-  const pipeline = await createPipeline(ctx, project, { ref, variables, inputs: values, ...origin })
+  const wanted = { ref, variables, inputs: values, ...origin }
+  const pipeline = await createPipeline(ctx, project, at, wanted)
   return { ctx, project, pipeline }
 }
 

@@ -1,41 +1,29 @@
 import type { Project } from '../../../access/subjects.ts'
 import { later } from '../../../base/clock.ts'
-import { invalid } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { placeOwnRef } from '../../../repositories/refs/own-refs.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { configFault } from '../../config/fault.ts'
 import type { PipelinePlan } from '../../config/plan.ts'
-import { maySetRunVariables } from '../access.ts'
 import { processPipeline } from '../process/process.ts'
 import { startedPipeline } from '../process/task-names.ts'
 import { findPipeline, insertSource, type PipelineRow } from '../queries.ts'
 import { cancelRedundant } from './auto-cancel.ts'
-import { assertMayRunOn, findPipelineRef } from './find-ref.ts'
 import type { PipelineRef } from './known-variables.ts'
 import { makePlan } from './make-plan.ts'
 import type { PipelineInput } from './pipeline-input.ts'
 import { savePipeline } from './save-pipeline.ts'
 
-/** Makes a pipeline for a branch or tag and lets its first jobs go (docs/contract/D §1.15, §5.3). */
+/**
+ * Makes a pipeline for a branch or tag that the caller may run pipelines on, and lets its first jobs go
+ * (docs/contract/D §1.15, §5.3).
+ */
 export async function createPipeline(
-  ctx: Ctx,
-  project: Project,
-  input: PipelineInput,
-): Promise<PipelineRow> {
-  const at = await findPipelineRef(ctx, project, input.ref)
-  await assertMayRunOn(ctx, project, at)
-  return await createPipelineAt(ctx, project, at, input)
-}
-
-/** As `createPipeline`, for a ref that was looked up, and that the caller may run pipelines on. */
-export async function createPipelineAt(
   ctx: Ctx,
   project: Project,
   at: PipelineRef,
   input: PipelineInput,
 ): Promise<PipelineRow> {
-  assertMaySetVariables(project, input)
   const { plan } = await makePlan(ctx, project, at, input)
   if (plan === 'workflow') throw configFault('Pipeline filtered out by workflow rules.')
   if (plan === 'no_jobs') {
@@ -87,10 +75,4 @@ export async function startPipeline(ctx: Ctx, id: number): Promise<PipelineRow> 
   const started = await findPipeline(ctx.db, id)
   if (!started) throw configFault('Pipeline was removed')
   return started
-}
-
-/** Refuses variables of a run below the role that the project asks for (docs/contract/D §1.15). */
-function assertMaySetVariables(project: Project, input: PipelineInput): void {
-  if (input.variables.length === 0 || input.bridge || maySetRunVariables(project)) return
-  throw invalid({ base: ['Insufficient permissions to set pipeline variables'] })
 }

@@ -1,14 +1,8 @@
 import type { Project } from '../../../access/subjects.ts'
-import { forbidden } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { readCommit } from '../../../git/objects/commit.ts'
 import { resolveRevision } from '../../../git/objects/revision.ts'
-import {
-  branchStates,
-  passesTagProtection,
-  tagProtection,
-} from '../../../repositories/refs/branch-state.ts'
-import { mayMergeBranch } from '../../../repositories/refs/check-rules.ts'
+import { branchStates, tagProtection } from '../../../repositories/refs/branch-state.ts'
 import { ifFound } from '../../../repositories/repository/missing.ts'
 import { configFault } from '../../config/fault.ts'
 import type { PipelineRef } from './known-variables.ts'
@@ -40,24 +34,4 @@ export async function findPipelineRef(
     beforeSha: undefined,
     comparedTo: undefined,
   }
-}
-
-/** Whether the caller may run and change what runs on a ref: protected ones take push or merge right (docs/contract/D §2.2). */
-export async function mayRunOn(
-  ctx: Ctx,
-  project: Project,
-  at: { readonly ref: string; readonly tag: boolean },
-): Promise<boolean> {
-  if (at.tag) return await passesTagProtection(ctx, project, at.ref)
-  const state = (await branchStates(ctx, project))(at.ref)
-  return !state.protected || state.canPush || (await mayMergeBranch(ctx, project, at.ref))
-}
-
-/** As `mayRunOn`, or 403. */
-export async function assertMayRunOn(
-  ctx: Ctx,
-  project: Project,
-  at: { readonly ref: string; readonly tag: boolean },
-): Promise<void> {
-  if (!(await mayRunOn(ctx, project, at))) throw forbidden()
 }

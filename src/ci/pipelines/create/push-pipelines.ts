@@ -16,9 +16,8 @@ import {
 } from '../../../repositories/refs/moves.ts'
 import { claimEffect } from '../../../repositories/refs/pushed-task.ts'
 import { ifFound } from '../../../repositories/repository/missing.ts'
-import { mayRunPipelines } from '../access.ts'
+import { mayRunOn, mayRunPipelines } from '../access.ts'
 import { createEventPipeline } from './event-pipeline.ts'
-import { mayRunOn } from './find-ref.ts'
 import type { PipelineRef } from './known-variables.ts'
 import { type PushOptions, readPushOptions } from './push-options.ts'
 

@@ -5,7 +5,7 @@ import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { configFault } from '../../config/fault.ts'
 import { isMap, type Value, type ValueMap } from '../../config/values.ts'
-import { mayRunPipelines } from '../access.ts'
+import { findRunnableRef, mayRunPipelines } from '../access.ts'
 import { createPipeline } from '../create/create-pipeline.ts'
 import { readParentArtifact } from '../create/parent-artifact.ts'
 import type { RunVariable } from '../create/pipeline-input.ts'
@@ -64,7 +64,8 @@ async function makeDownstream(
   const wanted = await findWanted(ctx, job, trigger)
   if (typeof wanted === 'string') return void (await failBridge(ctx, job, wanted))
   try {
-    return await createPipeline(ctx, wanted.project, {
+    const at = await findRunnableRef(ctx, wanted.project, wanted.ref)
+    return await createPipeline(ctx, wanted.project, at, {
       ref: wanted.ref,
       source: wanted.source,
       variables: await forwarded(ctx, job, trigger.forward),
