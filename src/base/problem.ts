@@ -204,6 +204,12 @@ export function tooMany(intervalSeconds: number, thing = 'This endpoint'): Probl
   return new Problem('too_many', 429, { message: { error } }, { headers })
 }
 
+/** 429 of a limit of what one caller may do at a time. */
+export function tooManyAtOnce(text: string, retryAfterSeconds: number): Problem {
+  const headers = { 'Retry-After': String(retryAfterSeconds) }
+  return new Problem('too_many', 429, { message: { error: text } }, { headers })
+}
+
 /** 301 of a project that was renamed or transferred (docs/contract/A-resolved §4). */
 export function movedTo(url: string): Problem {
   const text = `This resource has been moved permanently to ${url}`

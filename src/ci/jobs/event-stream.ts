@@ -1,24 +1,30 @@
 import { Readable } from 'node:stream'
-import { unavailable } from '../../base/problem.ts'
+import { userOf } from '../../access/actor.ts'
+import { tooManyAtOnce, unavailable } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
 import type { Bytes } from '../../http/endpoint.ts'
 import type { TraceEvent } from '../traces/follow-trace.ts'
 
 /** Connections that follow logs at a time. */
 const MOST_FOLLOWERS = 200
+/** Of them those of one caller. */
+const MOST_OF_CALLER = 20
 const AGAIN_SECONDS = 5
 /** What lies between closes connections that say nothing. */
 const SAY_MS = 15_000
 
 let followers = 0
+const followersByCaller = new Map<string, number>()
 
-/** Server-sent events as they come; refused while too many are sent already. */
-export function eventStream(events: AsyncIterable<TraceEvent>): Bytes {
-  if (followers >= MOST_FOLLOWERS) throw unavailable(undefined, AGAIN_SECONDS)
-  followers += 1
+/** Server-sent events as they come; refused while too many are sent already, to this caller or to all. */
+export function eventStream(
+  ctx: Pick<Ctx, 'actor' | 'ip'>,
+  events: AsyncIterable<TraceEvent>,
+): Bytes {
+  const user = userOf(ctx.actor)
+  const leave = enter(user ? `user ${user.id}` : `address ${ctx.ip}`)
   const body = Readable.from(written(events), { objectMode: false })
-  body.once('close', () => {
-    followers -= 1
-  })
+  body.once('close', leave)
   return {
     body,
     type: 'text/event-stream',
@@ -27,8 +33,27 @@ export function eventStream(events: AsyncIterable<TraceEvent>): Bytes {
   }
 }
 
+/** Counts a follower until the function that it gives is called. */
+function enter(caller: string): () => void {
+  const own = followersByCaller.get(caller) ?? 0
+  if (own >= MOST_OF_CALLER) {
+    const text = `No more than ${MOST_OF_CALLER} logs can be followed at a time. Try again later.`
+    throw tooManyAtOnce(text, AGAIN_SECONDS)
+  }
+  if (followers >= MOST_FOLLOWERS) throw unavailable(undefined, AGAIN_SECONDS)
+  followers += 1
+  followersByCaller.set(caller, own + 1)
+  return () => {
+    followers -= 1
+    const left = (followersByCaller.get(caller) ?? 1) - 1
+    if (left > 0) followersByCaller.set(caller, left)
+    else followersByCaller.delete(caller)
+  }
+}
+
 async function* written(events: AsyncIterable<TraceEvent>): AsyncGenerator<string> {
-  let said = performance.now()
+  // The first of them brings the headers to the client, also when the log is empty still.
+  let said = Number.NEGATIVE_INFINITY
   for await (const event of events) {
     const isIdle = event.name === 'wait'
     if (isIdle && performance.now() - said < SAY_MS) continue

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import archiver from 'archiver'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { CI_VARIABLE_PURPOSE, collectVariables } from '../../../src/ci/variables/collect.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
@@ -134,6 +134,32 @@ describe('the log of a job', () => {
       ['log', 'bä\n'],
       ['end', undefined],
     ])
+  })
+
+  test('is followed twenty times by one caller, and others follow meanwhile', async () => {
+    const { api } = await started('x: {script: y}')
+    const follow = (token: string | null, signal: AbortSignal) =>
+      fetch(`${world.url}/api/v4${api}/trace/events`, {
+        headers: { 'PRIVATE-TOKEN': token ?? '' },
+        signal,
+      })
+    const end = new AbortController()
+    const first = new AbortController()
+    const signals = [first.signal, ...Array<AbortSignal>(19).fill(end.signal)]
+    for (const signal of signals) expect((await follow(dev.token, signal)).status).toBe(200)
+    const refused = await follow(dev.token, end.signal)
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('5')
+    expect(await refused.json()).toEqual({
+      message: { error: 'No more than 20 logs can be followed at a time. Try again later.' },
+    })
+    const other = await follow(world.root.token, end.signal)
+    expect(other.status).toBe(200)
+    first.abort()
+    await vi.waitFor(async () => {
+      expect((await follow(dev.token, end.signal)).status).toBe(200)
+    })
+    end.abort()
   })
 
   test('is followed by those alone who may read it', async () => {
