@@ -79,6 +79,23 @@ test('canceling a pipeline cancels its children and theirs, waited for or not', 
   ])
 })
 
+test('canceling a pipeline leaves what it started in another project, also where it waits for it', async () => {
+  const other = await addProject(world, ana, 'basic', { path: 'other' })
+  const upstream = await addProject(world, ana, 'basic', { path: 'upstream' })
+  await push(other, {
+    '.gitlab-ci.yml': 'x: {script: y, rules: [{if: $CI_PIPELINE_SOURCE == "pipeline"}]}',
+  })
+  await push(upstream, {
+    '.gitlab-ci.yml': 'waits: {trigger: {project: ana/other, strategy: depend}}',
+  })
+  const [first] = await pipelines(upstream)
+  expect(statuses(await pipelines(other))).toEqual(['pipeline pending'])
+  await ana.post(`/projects/${upstream.id}/pipelines/${first?.id}/cancel`)
+  await world.runTasks()
+  expect(statuses(await pipelines(upstream))).toEqual(['push canceled'])
+  expect(statuses(await pipelines(other))).toEqual(['pipeline pending'])
+})
+
 test('a bridge whose server died when its child was made waits for that one, and makes no other', async () => {
   const project = await addProject(world, ana, 'basic', { path: 'cut-off' })
   await push(project, {
