@@ -66,15 +66,25 @@ const TEST_PROGRAMS = [
   ['mvn', 'maven'],
   ['nuget', 'nuget'],
   ['skopeo', 'skopeo'],
+  // Containers, with a network in which they find each other by name, and an image that needs no registry.
+  ['podman', 'podman'],
+  ['crun', 'crun'],
+  ['catatonit', 'catatonit'],
+  ['iptables', 'iptables'],
+  ['busybox', 'busybox-static'],
+]
+
+const TEST_FILES = [
+  ['/usr/lib/python3/dist-packages/gitlab', 'python3-gitlab'],
+  ['/usr/lib/podman/netavark', 'netavark'],
+  ['/usr/lib/podman/aardvark-dns', 'aardvark-dns'],
 ]
 
 /** The Debian packages that the tests use and the machine lacks: programs to compare with, and python-gitlab. */
 export function missingTestPackages(path = process.env.PATH) {
-  const missing = TEST_PROGRAMS.filter(([program = '']) => !onPath(program, path)).map(
-    ([, name = '']) => name,
-  )
-  const gitlab = '/usr/lib/python3/dist-packages/gitlab'
-  return existsSync(gitlab) ? missing : [...missing, 'python3-gitlab']
+  const programs = TEST_PROGRAMS.filter(([program = '']) => !onPath(program, path))
+  const files = TEST_FILES.filter(([file = '']) => !existsSync(file))
+  return [...programs, ...files].map(([, name = '']) => name)
 }
 
 /**

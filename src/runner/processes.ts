@@ -28,7 +28,8 @@ export interface Command {
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  readonly mark: string
+  /** Undefined where a program leaves something behind that is not the job's own. */
+  readonly mark: string | undefined
   readonly limits: Limits
   readonly signal: AbortSignal
   readonly output: (piece: Buffer) => void
@@ -37,12 +38,12 @@ export interface Command {
   readonly input?: string | undefined
 }
 
-/** Runs a program in a process group of its own, and leaves nothing of it behind, however it ends. */
+/** Runs a program in a process group of its own; of a marked one nothing is left behind, however it ends. */
 export async function runProcess(command: Command): Promise<Ended> {
   if (command.signal.aborted) return { code: KILLED, exceeded: undefined }
   const child = spawn(command.program, [...command.args], {
     cwd: command.cwd,
-    env: { ...command.env, [MARK]: command.mark },
+    env: command.mark === undefined ? command.env : { ...command.env, [MARK]: command.mark },
     detached: true,
     stdio: [command.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
@@ -64,13 +65,13 @@ export async function runProcess(command: Command): Promise<Ended> {
     })
     const code = await exitOf(child)
     // Something that went on in the background may hold the pipes open for ever.
-    await killMarked(command.mark)
+    if (command.mark !== undefined) await killMarked(command.mark)
     await Promise.all(reading)
     return { code, exceeded }
   } finally {
     clearInterval(watch)
     command.signal.removeEventListener('abort', stop)
-    await killMarked(command.mark)
+    if (command.mark !== undefined) await killMarked(command.mark)
   }
 }
 
@@ -95,7 +96,7 @@ function watchLimits(
   { mark, limits }: Pick<Command, 'mark' | 'limits'>,
   exceeded: (what: 'memory' | 'processes') => void,
 ): NodeJS.Timeout | undefined {
-  if (limits.memory === 0 && limits.processes === 0) return undefined
+  if (mark === undefined || (limits.memory === 0 && limits.processes === 0)) return undefined
   let busy = false
   const timer = setInterval(async () => {
     if (busy) return

@@ -25,6 +25,10 @@ import {
   writeFileVariables,
 } from './workspace.ts'
 
+/** The settings of a checkout are the job's to change: none of them may run a program outside of the job. */
+const SAFE_GIT = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'safe.directory=*'].flatMap(
+  (setting) => ['-c', setting],
+)
 const AFTER_SCRIPT_MS = 5 * 60_000
 const CLEAN_UP_MS = 10 * 60_000
 const REPORT_FOR_MS = 15 * 60_000
@@ -308,7 +312,7 @@ class JobRun {
   async #git(args: readonly string[], cwd: string, output?: (piece: Buffer) => void) {
     const { code } = await runProcess({
       program: 'git',
-      args: ['-c', 'core.hooksPath=/dev/null', '-c', 'safe.directory=*', ...args],
+      args: [...SAFE_GIT, ...args],
       cwd,
       env: { ...machineEnvironment(), GIT_TERMINAL_PROMPT: '0', GIT_LFS_SKIP_SMUDGE: '1' },
       mark: this.mark,

@@ -8,16 +8,8 @@ import type { Variables } from './variables.ts'
 /** Runs git for a job; gives its exit code. */
 export type RunGit = (args: readonly string[], cwd: string) => Promise<number>
 
-/** What an earlier job may have left in a checkout that would change how git works there. */
-const LEFT_BEHIND = [
-  'index.lock',
-  'shallow.lock',
-  'HEAD.lock',
-  'config',
-  'config.lock',
-  'hooks',
-  'info',
-]
+/** What stays of a checkout for the next job: an earlier one may have left settings, hooks and locks beside it. */
+const KEPT = ['objects', 'refs', 'packed-refs', 'shallow', 'HEAD', 'index', 'lfs']
 
 const ATTEMPTS = 3
 const MOST_ATTEMPTS = 10
@@ -45,9 +37,11 @@ export async function getSources(
   if (strategy === 'none') return
   if (strategy === 'empty') return await emptyFolder(folder)
   const attempts = attemptsOf(variables)
+  // Submodules have settings in places of their own, which an earlier job may have changed.
+  const startsAnew = strategy === 'clone' || submoduleStrategyOf(variables) !== 'none'
   let cutOff = 0
   for (let attempt = 1; ; attempt += 1) {
-    const isFresh = strategy === 'clone' || attempt > 1
+    const isFresh = startsAnew || attempt > 1
     if (await fetchSources(job, variables, { folder, isFresh, git })) return
     if ((await awaitServer()) && cutOff < MOST_CUT_OFF) cutOff += 1
     if (attempt - cutOff >= attempts) throw new JobFailure('script_failure', 'git failed')
@@ -122,8 +116,12 @@ async function getLargeFiles(variables: Variables, run: Run): Promise<boolean> {
   return await run('lfs', 'pull')
 }
 
+function submoduleStrategyOf(variables: Variables): string {
+  return variables.get('GIT_SUBMODULE_STRATEGY') ?? 'none'
+}
+
 async function getSubmodules(variables: Variables, depth: number, run: Run): Promise<boolean> {
-  const strategy = variables.get('GIT_SUBMODULE_STRATEGY') ?? 'none'
+  const strategy = submoduleStrategyOf(variables)
   if (strategy === 'none') return true
   const recursive = strategy === 'recursive' ? ['--recursive'] : []
   const own = Number(variables.get('GIT_SUBMODULE_DEPTH') ?? depth) || 0
@@ -149,7 +147,8 @@ async function emptyFolder(folder: string): Promise<void> {
 
 async function forgetSettings(folder: string): Promise<void> {
   if (!(await isFolder(join(folder, '.git')))) return await emptyFolder(folder)
-  for (const name of LEFT_BEHIND) {
-    await rm(join(folder, '.git', name), { recursive: true, force: true })
+  for (const entry of await readdir(join(folder, '.git'), { withFileTypes: true })) {
+    if (KEPT.includes(entry.name) && !entry.isSymbolicLink()) continue
+    await rm(join(folder, '.git', entry.name), { recursive: true, force: true })
   }
 }

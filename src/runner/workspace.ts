@@ -10,8 +10,10 @@ export interface Workspace {
   readonly builds: string
   /** The checkout; it stays for the next job of the project. */
   readonly project: string
-  /** Scripts, file variables, archives and the log; gone after the job. */
+  /** Scripts, archives and the log; gone after the job. */
   readonly temporary: string
+  /** The variables that are files, in a folder of that one. */
+  readonly variables: string
   readonly caches: string
 }
 
@@ -20,14 +22,16 @@ export async function openWorkspace(root: string, slot: number, job: Job): Promi
   const { project_id: id, project_full_path: path, project_name: name } = job.job_info
   const clean = (path ?? name).replaceAll(/[^\w./-]/g, '_').replaceAll('..', '_')
   const builds = join(root, 'builds', String(slot))
+  const temporary = join(builds, `${job.id}.tmp`)
   const workspace = {
     builds,
     project: join(builds, String(id), clean),
-    temporary: join(builds, `${job.id}.tmp`),
+    temporary,
+    variables: join(temporary, 'variables'),
     caches: join(root, 'cache', String(id)),
   }
   await rm(workspace.temporary, { recursive: true, force: true })
-  for (const folder of [workspace.project, workspace.temporary, workspace.caches]) {
+  for (const folder of [workspace.project, workspace.variables, workspace.caches]) {
     await mkdir(folder, { recursive: true, mode: 0o700 })
   }
   return workspace
@@ -44,7 +48,7 @@ export async function writeFileVariables(
 }
 
 export function fileOfVariable(workspace: Workspace, key: string): string {
-  return join(workspace.temporary, key.replaceAll(/\W/g, '_'))
+  return join(workspace.variables, key.replaceAll(/\W/g, '_'))
 }
 
 /** Where the cache of a key is, whatever the key holds. */

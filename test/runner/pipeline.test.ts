@@ -167,6 +167,24 @@ bare: {script: [test ! -e .svc-ci.yml], variables: {GIT_STRATEGY: empty}}
     })
   }, 90_000)
 
+  test('runs nothing outside of a job that an earlier job left in the settings of the checkout', async () => {
+    const place = await projectWith({
+      '.gitattributes': 'a.txt filter=left\n',
+      'a.txt': 'content\n',
+      '.svc-ci.yml': `
+x:
+  script:
+    - test ! -e "$CI_BUILDS_DIR/ran"
+    - mkdir .git/left && cp -r .git/objects .git/refs .git/config .git/HEAD .git/left/
+    - git config --file .git/left/config filter.left.smudge "touch $CI_BUILDS_DIR/ran; cat"
+    - echo left > .git/commondir
+    - rm a.txt
+`,
+    })
+    await becomes(place, await run(place), 'success')
+    await becomes(place, await run(place), 'success')
+  }, 90_000)
+
   test('merges a merge request by itself when its pipeline succeeds', async () => {
     const place = await projectWith({
       '.svc-ci.yml': 'x: {script: [sleep 1, make --version || true]}',

@@ -1,0 +1,101 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export interface Podman {
+  /** A program that takes podman's arguments. */
+  readonly program: string
+  /** An image with a shell and small tools. */
+  readonly image: string
+  /** As `image`, and it names port 8080. */
+  readonly serving: string
+  close(): Promise<void>
+}
+
+const TOOLS = [
+  'sh',
+  'cat',
+  'echo',
+  'env',
+  'grep',
+  'httpd',
+  'ls',
+  'mkdir',
+  'printf',
+  'sleep',
+  'test',
+  'wget',
+]
+
+/** podman with images made of the machine's own busybox, or why it cannot run containers here. */
+export async function openPodman(): Promise<Podman | { readonly unable: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'podman-'))
+  const view = await ownView()
+  const program = join(folder, 'podman')
+  const podman = (...args: string[]) => run(program, args)
+  const image = `localhost/gitstead-test-${process.pid}`
+  const serving = `${image}-serving`
+  const close = async () => {
+    await podman('rmi', '--force', image, serving).catch(() => undefined)
+    view?.kill()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    await writeSettings(folder)
+    const enter = view ? `nsenter -t ${view.pid} -m ` : ''
+    const settings = `CONTAINERS_CONF='${join(folder, 'containers.conf')}'`
+    await writeFile(program, `#!/bin/sh\n${settings} exec ${enter}podman "$@"\n`, { mode: 0o755 })
+    const archive = await imageArchive(folder)
+    await podman('import', archive, image)
+    await podman('import', '--change', 'EXPOSE 8080', archive, serving)
+    await podman('run', '--rm', '--init', image, 'sh', '-c', 'exit 0')
+    return { program, image, serving, close }
+  } catch (error) {
+    await close()
+    return { unable: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** A view of the mounts where crun finds one version of control groups: it refuses two at a time, as some kernels have. */
+async function ownView(): Promise<ChildProcess | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const script = 'umount /sys/fs/cgroup/unified 2>/dev/null; echo ready; exec sleep 1200'
+  const held = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', script], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  await Promise.race([once(held.stdout, 'data'), once(held, 'exit'), once(held, 'error')])
+  return held.exitCode === null ? held : undefined
+}
+
+/** Limits that a machine without all rights lets through. */
+async function writeSettings(folder: string): Promise<void> {
+  const { stdout } = await run('sh', ['-c', 'ulimit -Hn'])
+  const files = stdout.trim() === 'unlimited' ? '65536' : stdout.trim()
+  const lines = [
+    '[containers]',
+    'cgroups = "disabled"',
+    `default_ulimits = ["nofile=${files}:${files}", "nproc=1024:1024"]`,
+    '[engine]',
+    'events_logger = "file"',
+    'cgroup_manager = "cgroupfs"',
+  ]
+  await writeFile(join(folder, 'containers.conf'), `${lines.join('\n')}\n`)
+}
+
+async function imageArchive(folder: string): Promise<string> {
+  const bin = join(folder, 'root/bin')
+  await mkdir(bin, { recursive: true })
+  await mkdir(join(folder, 'root/tmp'))
+  await copyFile('/usr/bin/busybox', join(bin, 'busybox')).catch(() =>
+    copyFile('/bin/busybox', join(bin, 'busybox')),
+  )
+  for (const tool of TOOLS) await symlink('busybox', join(bin, tool))
+  const archive = join(folder, 'image.tar')
+  await run('tar', ['-C', join(folder, 'root'), '-cf', archive, '.'])
+  return archive
+}
