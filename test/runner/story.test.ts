@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shellExecutor } from '../../src/runner/shell-executor.ts'
 import { runWorker } from '../../src/runner/worker.ts'
-import { commitFiles } from '../support/fast-import.ts'
 import { freePort } from '../support/free-port.ts'
-import { addProject } from '../support/project.ts'
+import { gitClient, makeProject } from '../support/git-client.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 import { storyFiles, storyVariables, tellStory } from './story.ts'
 
@@ -33,21 +32,36 @@ afterAll(async () => {
 })
 
 test('the API tells of a whole pipeline what it told when the stock runner ran it', async () => {
-  const project = await addProject(world, ana, 'basic', { path: 'told' })
-  commitFiles(project, { files: storyFiles })
+  const project = await makeProject(world, ana, 'told')
+  const push = await pusher(project.url(ana))
   const path = `/projects/${project.id}`
   for (const variable of storyVariables) await ana.post(`${path}/variables`, variable)
   const settings = { runner_type: 'project_type', project_id: project.id }
   const { token } = (await ana.post('/user/runners', settings)).body
   const stop = stockRunner ? await startStock(stockRunner, token) : startOwn(token)
   try {
-    const story = await tellStory(world, ana, path)
+    const story = await tellStory(world, ana, { path, push })
     if (mayUpdate) await writeFile(file, `${JSON.stringify(story, null, 2)}\n`)
     expect(story).toEqual(JSON.parse(await readFile(file, 'utf8')))
   } finally {
     await stop()
   }
 }, 300_000)
+
+/** Pushes the next commit of a clone and gives its id: the first brings the files, others change nothing. */
+async function pusher(url: string): Promise<() => Promise<string>> {
+  const clone = await mkdtemp(join(folder, 'clone-'))
+  await gitClient(clone, ['init', '--quiet', '--initial-branch=main'])
+  for (const [name, content] of Object.entries(storyFiles)) {
+    await writeFile(join(clone, name), content)
+  }
+  await gitClient(clone, ['add', '.'])
+  return async () => {
+    await gitClient(clone, ['commit', '--quiet', '--allow-empty', '--message', 'Go on'])
+    await gitClient(clone, ['push', '--quiet', url, 'main'])
+    return await gitClient(clone, ['rev-parse', 'HEAD'])
+  }
+}
 
 function startOwn(token: string): () => Promise<void> {
   const end = new AbortController()
