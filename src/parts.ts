@@ -12,6 +12,7 @@ import { Metrics } from './base/metrics.ts'
 import { makeOutbound } from './base/outbound/outbound.ts'
 import type { Ctx } from './ctx.ts'
 import { effects } from './effects.ts'
+import type { Engine } from './git/engine/operation.ts'
 import { openGit } from './git/store.ts'
 import { openStore, type Store } from './store/connection.ts'
 import { openFileStore } from './store/files.ts'
@@ -23,6 +24,8 @@ export interface PartsOptions {
   readonly log?: Log
   /** `off` only for tests, whose data nobody misses after a power cut. */
   readonly synchronous?: 'full' | 'off'
+  /** The engine of all servers of this process, in place of one of its own (tests). */
+  readonly engine?: Engine | undefined
   /** Called when background work was added. */
   readonly wake?: () => void
 }
@@ -106,6 +109,7 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
   const git = openGit({
     dataDir: config.data,
     engineProcesses: manner.processes,
+    engine: options.engine,
     engineMemory: config.engineMemory,
     engineTimeout: config.engineTimeout,
     maxPushBytes: config.maxPush,

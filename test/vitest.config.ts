@@ -1,4 +1,27 @@
+import { relative } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files that take longest go first: begun last, one of them would run alone while the other workers have nothing to do. */
+const longest = [
+  'test/contract/',
+  'test/http/hostile-input.test.ts',
+  'test/torture/',
+  'test/transport/crash.test.ts',
+  'test/packages/virtual-registry.test.ts',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = longest.findIndex((start) =>
+        relative(this.ctx.config.root, moduleId).startsWith(start),
+      )
+      return at < 0 ? longest.length : at
+    }
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
 
 export default defineConfig({
   test: {
@@ -11,6 +34,7 @@ export default defineConfig({
     globalSetup: ['test/support/answered-report.ts'],
     // Vitest leaves one core to itself, which on two cores would halve the speed.
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     // Most of a short run is reading the sources: what was translated once is kept beside node_modules.
     experimental: { fsModuleCache: true },
     testTimeout: 30_000,

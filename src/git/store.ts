@@ -25,6 +25,8 @@ export interface GitConfig {
   readonly engineTimeout?: number | undefined
   /** The largest pack a push may bring, in bytes; 0 means no limit. */
   readonly maxPushBytes?: number | undefined
+  /** An engine that others use too, and that stays when this is closed (tests). */
+  readonly engine?: Engine | undefined
   /** Bytes of finished archives that are kept; left out where another process keeps them. */
   readonly archiveCache?: number | undefined
 }
@@ -60,16 +62,7 @@ export interface GitStore {
 /** Opens the repositories below a data folder; engine processes start at the first request. */
 export function openGit(config: GitConfig): GitStore {
   const root = join(config.dataDir, 'repositories')
-  const engine =
-    config.engineProcesses === 0
-      ? new InProcessEngine()
-      : new EnginePool({
-          processes: config.engineProcesses,
-          memory: config.engineMemory,
-          timeout: config.engineTimeout,
-          folder: root,
-        })
-
+  const engine = config.engine ?? makeEngine(config, root)
   const archives = new ArchiveCache(join(config.dataDir, 'archives'), config.archiveCache)
   const pathOf = (name: RepoName): string => repositoryPath(root, name)
   const open = (name: RepoName): Repo => ({ key: repositoryKey(name), path: pathOf(name), engine })
@@ -128,8 +121,20 @@ export function openGit(config: GitConfig): GitStore {
     },
     outliveOthers: () => outliveOthers(root),
     removeLeftOvers: (signal) => removeFromAll(root, signal),
-    close: () => engine.close(),
+    async close() {
+      if (!config.engine) await engine.close()
+    },
   }
+}
+
+function makeEngine(config: GitConfig, root: string): Engine {
+  if (config.engineProcesses === 0) return new InProcessEngine()
+  return new EnginePool({
+    processes: config.engineProcesses,
+    memory: config.engineMemory,
+    timeout: config.engineTimeout,
+    folder: root,
+  })
 }
 
 /** `<root>/<two hex digits of the id>/<key>.git`: what people call things never appears on disk. */

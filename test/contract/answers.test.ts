@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiEndpoints } from '../../src/areas.ts'
 import type { Endpoint } from '../../src/http/endpoint.ts'
 import type { Caller, Reply } from '../support/world.ts'
-import { exampleOf, mayChange, mayWriteRepository, type Question, questionFor } from './ask.ts'
+import { exampleOf, hasChanged, mayWriteRepository, type Question, questionFor } from './ask.ts'
 import { brokenParameters } from './broken.ts'
 import { pageFaults } from './pages.ts'
 import type { Place } from './records.ts'
@@ -56,7 +56,7 @@ function speaksOf(endpoint: Endpoint, { body }: Reply, words: string): boolean {
 test('every endpoint answers its example well, in its declared shape', async () => {
   const wrong = await faultsOf(shown, 'public', async (endpoint, question, caller) => {
     const reply = await question.ask(caller)
-    if (mayChange(endpoint, reply)) await stage.undo(mayWriteRepository(endpoint))
+    if (hasChanged(endpoint, reply)) await stage.undo(mayWriteRepository(endpoint))
     return reply.status < 400 ? [] : [`${reply.status} ${JSON.stringify(reply.body).slice(0, 150)}`]
   })
   expect(wrong).toEqual([])

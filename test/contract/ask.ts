@@ -109,10 +109,9 @@ function formOf(fields: Readonly<Record<string, unknown>>): FormData {
   return form
 }
 
-/** Whether calling it may have changed anything that the next call would see. */
-export function mayChange(endpoint: Endpoint, reply: Reply): boolean {
-  const reads = endpoint.method === 'GET' || endpoint.method === 'HEAD'
-  return exampleOf(endpoint).prepare !== undefined || (!reads && reply.status < 400)
+/** Whether calling it changed what the next call would see. */
+export function hasChanged({ method }: Endpoint, reply: Reply): boolean {
+  return method !== 'GET' && method !== 'HEAD' && reply.status < 400
 }
 
 const KEEPS_REPOSITORIES =

@@ -1,7 +1,5 @@
-import { cpSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { type Caller, openWorld, type World } from '../support/world.ts'
+import { prepareData } from './prepared-data.ts'
 import { fillGroup, fillProject, type Place } from './records.ts'
 
 export const roles = {
@@ -102,39 +100,14 @@ async function post(caller: Caller, path: string, body: unknown) {
   return reply.body
 }
 
-const REPOSITORIES = 'repositories'
-
 async function withUndo(stage: Omit<Stage, 'undo' | 'close'>): Promise<Stage> {
-  const { folder } = stage.world
-  const live = join(folder, 'gitstead.db')
-  const copy = `${folder}-prepared`
-  const opened = new Database(live, { readonly: true })
-  await opened.backup(`${copy}.db`)
-  opened.close()
-  const prepared = new Database(`${copy}.db`, { readonly: true })
-  cpSync(join(folder, REPOSITORIES), copy, { recursive: true })
+  const prepared = await prepareData(stage.world.folder)
   return {
     ...stage,
-    async undo(repositories) {
-      await prepared.backup(live, { progress: () => 100_000 })
-      if (!repositories) return
-      rmSync(join(folder, REPOSITORIES), { recursive: true, force: true })
-      linkTree(copy, join(folder, REPOSITORIES))
-    },
+    undo: prepared.putBack,
     async close() {
       prepared.close()
       await stage.world.close()
-      for (const path of [copy, `${copy}.db`]) rmSync(path, { recursive: true, force: true })
     },
-  }
-}
-
-/** The same tree by hard links: git replaces files, it never writes into them. */
-function linkTree(from: string, to: string): void {
-  mkdirSync(to)
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)]
-    if (entry.isDirectory()) linkTree(source, target)
-    else linkSync(source, target)
   }
 }

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { digestOf } from '../../src/access/token-use.ts'
 import { type App, type AppOptions, openApp } from '../../src/app.ts'
 import { type Config, makeConfig } from '../../src/base/config.ts'
 import { silentLog } from '../../src/base/log.ts'
 import type { Ctx } from '../../src/ctx.ts'
+import { EnginePool } from '../../src/git/engine/pool.ts'
 import { createUser } from '../../src/identity/users/create/create-user.ts'
 import { noteAnswer } from './answered.ts'
 import { newFolder, placeDatabase } from './database.ts'
@@ -120,6 +122,13 @@ export interface World {
   close(): Promise<void>
 }
 
+/** Engine processes take a second to start: worlds that say nothing of theirs share these. */
+const sharedEngine = new EnginePool({ processes: Math.min(availableParallelism(), 4) })
+
+function hasOwnEngine({ engineProcesses, engineMemory, engineTimeout }: Partial<Config>): boolean {
+  return [engineProcesses, engineMemory, engineTimeout].some((value) => value !== undefined)
+}
+
 export async function openWorld(
   given: Partial<Config> = {},
   options: Pick<AppOptions, 'atStep' | 'background'> = {},
@@ -134,6 +143,7 @@ export async function openWorld(
     log: silentLog,
     checkResponses: true,
     synchronous: 'off',
+    engine: hasOwnEngine(given) ? undefined : sharedEngine,
     ...options,
   })
   // Whoever asks, a test's own caller or a real client: which endpoints answered well is seen here.

@@ -1,12 +1,11 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../../src/areas.ts'
 import type { MoveStep } from '../../src/repositories/refs/move-refs.ts'
 import { openStore } from '../../src/store/connection.ts'
 import type { PushStep } from '../../src/transport/transport.ts'
-import { type Child, startChild } from '../support/child.ts'
 import {
   type ClientFolders,
   commitFile,
@@ -17,8 +16,7 @@ import {
   type TestProject,
 } from '../support/git-client.ts'
 import { openWorld, type World } from '../support/world.ts'
-
-const script = new URL('./crash-child.ts', import.meta.url)
+import { type CrashServer, crashServer } from './crash-server.ts'
 
 let folders: ClientFolders
 let folder: string
@@ -26,7 +24,7 @@ let project: TestProject
 let world: World
 let source: string
 let token: string
-let child: Child | undefined
+let server: CrashServer
 
 // One data folder for all: each crash finds it as the last recovery left it.
 beforeAll(async () => {
@@ -46,23 +44,19 @@ beforeAll(async () => {
       INSERT INTO left_pushes VALUES (NEW.push_id);
     END`)
   database.close()
-})
-
-afterEach(async () => {
-  await child?.kill()
-  child = undefined
-})
+  server = crashServer(folder)
+  await server.serve('')
+}, 120_000)
 
 afterAll(async () => {
+  await server?.kill()
   await folders.clear()
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Starts a server on the folder that dies at a step; gives the address of the project. */
+/** The address of the project at a server that dies at a step. */
 async function serve(step: PushStep | ''): Promise<string> {
-  child = startChild(script, folder, step)
-  const { value: port } = await child.lines.next()
-  return `http://ana:${token}@127.0.0.1:${port}/${project.path}.git`
+  return `http://ana:${token}@127.0.0.1:${await server.serve(step)}/${project.path}.git`
 }
 
 async function stored() {
@@ -117,7 +111,7 @@ describe('the server is killed in a push', () => {
       const pushed = refs.map((ref) => `HEAD:${ref}`)
       const run = await runGitClient(source, ['push', await serve(step), ...pushed])
       expect(run.code).not.toBe(0)
-      await child?.exit()
+      await server.death()
       const address = await serve('')
       expect(await expectAgreement(refs, tip)).toEqual(refs.map(() => arrives))
       await gitClient(source, ['push', '-q', address, ...pushed])
@@ -137,23 +131,19 @@ describe('the server is killed in a move by the API', () => {
     async (step, arrives) => {
       const tip = await gitClient(source, ['rev-parse', 'main~1'])
       const ref = `refs/heads/api-${step.replace(' ', '-')}`
-      const move = [String(project.id), ref, '0'.repeat(40), tip]
-      child = startChild(script, folder, step, ...move)
-      await child.exit()
-      await serve('')
+      const move = { project: project.id, name: ref, oldId: '0'.repeat(40), newId: tip }
+      expect(await server.move({ step, move })).toBe(false)
+      await server.death()
+      await server.serve('')
       expect(await expectAgreement([ref], tip)).toEqual([arrives])
-      await child.kill()
-      if (!arrives) {
-        child = startChild(script, folder, '', ...move)
-        await child.lines.next()
-        expect((await child.lines.next()).value).toBe('moved')
-      }
+      if (!arrives) expect(await server.move({ step: '', move })).toBe(true)
       expect(await expectAgreement([ref], tip)).toEqual([true])
     },
   )
 })
 
 test('the effects of each push that arrived were left for later exactly once', async () => {
+  await server.kill()
   const moved = (await stored()).filter((move) => move.state === 'moved')
   const pushes = [...new Set(moved.map((move) => move.push_id))].sort((a, b) => a - b)
   const database = new Database(join(folder, 'gitstead.db'), { readonly: true })

@@ -1,9 +1,8 @@
 import { rm } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrations } from '../../src/areas.ts'
 import { openStore } from '../../src/store/connection.ts'
 import type { PushStep } from '../../src/transport/transport.ts'
-import { type Child, startChild } from '../support/child.ts'
 import {
   type ClientFolders,
   commitFile,
@@ -13,13 +12,12 @@ import {
   runGitClient,
 } from '../support/git-client.ts'
 import { openWorld } from '../support/world.ts'
-
-const script = new URL('./crash-child.ts', import.meta.url)
+import { type CrashServer, crashServer } from './crash-server.ts'
 
 let folders: ClientFolders
 let folder: string
 let token: string
-let child: Child | undefined
+let server: CrashServer
 let repositories: { readonly wiki: string; readonly snippet: string }
 let snippetId: number
 
@@ -38,23 +36,19 @@ beforeAll(async () => {
     snippet: world.ctx.git.open({ kind: 'snippet', id: snippetId }).path,
   }
   await world.app.close()
-})
-
-afterEach(async () => {
-  await child?.kill()
-  child = undefined
-})
+  server = crashServer(folder)
+  await server.serve('')
+}, 120_000)
 
 afterAll(async () => {
+  await server?.kill()
   await folders.clear()
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Starts a server on the folder that dies at a step; gives its address with the token in it. */
+/** The address, with the token in it, of a server that dies at a step. */
 async function serve(step: PushStep | ''): Promise<string> {
-  child = startChild(script, folder, step)
-  const { value: port } = await child.lines.next()
-  return `http://ana:${token}@127.0.0.1:${port}`
+  return `http://ana:${token}@127.0.0.1:${await server.serve(step)}`
 }
 
 async function stored() {
@@ -106,7 +100,7 @@ test.each(steps)(
       'HEAD',
     ])
     expect(run.code).not.toBe(0)
-    await child?.exit()
+    await server.death()
     const address = await serve('')
     const told = async () => (await stored()).titles.filter((title) => title === name).length
     expect((await stored()).open).toBe(0)
@@ -126,7 +120,7 @@ test.each(steps)(
     const path = `snippets/${snippetId}.git`
     const run = await runGitClient(clone, ['push', `${await serve(step)}/${path}`, 'HEAD'])
     expect(run.code).not.toBe(0)
-    await child?.exit()
+    await server.death()
     const address = await serve('')
     const { open, files } = await stored()
     expect(open).toBe(0)

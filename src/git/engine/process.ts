@@ -43,7 +43,8 @@ function measureMemory(): number {
 }
 
 function send(message: FromEngine): void {
-  if (process.connected) process.send?.(message)
+  // A server that was killed in this moment hears nothing; the disconnection ends us.
+  if (process.connected) process.send?.(message, undefined, {}, () => {})
 }
 
 async function run(message: Extract<ToEngine, { kind: 'run' }>): Promise<void> {

@@ -44,7 +44,8 @@ function enginePrograms(): string[] {
     try {
       const [, parent] = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-      return Number(parent) === process.pid && command.includes('engine')
+      const isOurs = command.includes('engine') && command.includes(world.folder)
+      return Number(parent) === process.pid && isOurs
     } catch {
       return false
     }

@@ -1,0 +1,45 @@
+// @ts-check
+import { createInterface } from 'node:readline'
+import { loadCompiled } from '../../scripts/setup/load.mjs'
+import { root, setUpOrExit } from '../../scripts/setup.mjs'
+
+// usage: crash-child.mjs <data folder>
+// Serves, and prints its port. Each line that it reads is an order of crash-server.ts: the step at which it is to die
+// without warning, and perhaps a ref to move. It runs the compiled sources, which load three times as fast.
+await setUpOrExit()
+/** @type {typeof import('../../src/app.ts')} */
+const { openApp } = loadCompiled(root, 'app.js')
+/** @type {typeof import('../../src/base/config.ts')} */
+const { makeConfig } = loadCompiled(root, 'base/config.js')
+/** @type {typeof import('../../src/base/log.ts')} */
+const { silentLog } = loadCompiled(root, 'base/log.js')
+/** @type {typeof import('../../src/access/subjects.ts')} */
+const { getVisibleProject } = loadCompiled(root, 'access/subjects.js')
+/** @type {typeof import('../../src/repositories/refs/move-refs.ts')} */
+const { moveRefs } = loadCompiled(root, 'repositories/refs/move-refs.js')
+
+let step = ''
+
+/** @param {string} reached */
+function dieAt(reached) {
+  if (reached === step) process.kill(process.pid, 'SIGKILL')
+}
+
+const config = makeConfig({ data: process.argv[2] ?? '', port: 0, engineProcesses: 1 })
+const app = await openApp(config, { log: silentLog, atStep: dieAt })
+const { port } = await app.listen()
+process.stdout.write(`${port}\n`)
+
+/** @param {import('./crash-server.ts').Order} order */
+async function obey(order) {
+  step = order.step
+  if (order.move) {
+    const { project, ...move } = order.move
+    const ctx = app.makeCtx()
+    const found = await getVisibleProject(ctx, String(project))
+    await moveRefs(ctx, found, { via: 'api', moves: [move] }, dieAt)
+  }
+  process.stdout.write('done\n')
+}
+
+for await (const line of createInterface({ input: process.stdin })) await obey(JSON.parse(line))
