@@ -72,7 +72,7 @@ function readRequest(request: Request, response: Response, signal: AbortSignal):
 }
 
 /** Needless slashes go, within and at the end: some clients write `/features//name` and `/features/`. */
-function plainPath(path: string): string {
+export function plainPath(path: string): string {
   const single = path.replaceAll(/\/{2,}/g, '/')
   return single.length > 1 && single.endsWith('/') ? single.slice(0, -1) : single
 }

@@ -106,6 +106,7 @@ export const ciExamples = examples({
   'POST P/runners': { elsewhere },
   'DELETE P/runners/:runner_id': { elsewhere },
   ...byRunners,
+  'GET /runners/router/discovery': { never: 'there is no job router: always 404' },
   ...either({
     'POST /variables': { body: { key: 'NEW', value: 'value' } },
     'GET /variables/:key': named,

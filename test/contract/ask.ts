@@ -66,6 +66,10 @@ export async function questionFor(
       ...Object.fromEntries(entries.filter(([name]) => goesInQuery(name))),
     })
     const inBody = Object.fromEntries(entries.filter(([name]) => !goesInQuery(name)))
+    if (example.raw !== undefined) {
+      const headers = { 'Content-Type': 'application/json' }
+      return caller.call(endpoint.method, url, undefined, { ...host, headers, raw: example.raw })
+    }
     if (!example.form) {
       return caller.call(endpoint.method, url, body && { ...body, ...inBody }, host)
     }

@@ -13,6 +13,8 @@ type Given<T> = T | ((spot: Spot) => T)
 /** A good request for one endpoint. */
 export interface Example {
   readonly body?: Given<Readonly<Record<string, unknown>>>
+  /** A JSON text that is no object, sent as it is. */
+  readonly raw?: string
   /** Sent as a form with files instead of JSON. */
   readonly form?: Readonly<Record<string, string | Blob>>
   readonly query?: Given<Readonly<Record<string, string>>>

@@ -120,7 +120,14 @@ export const identityExamples = examples({
   },
   'POST /users/:id/approve': { by: 'admin', prepare: waiting },
   'POST /users/:id/reject': { by: 'admin', prepare: waiting },
-  'DELETE /users/:id/identities/:provider': { elsewhere: 'test/identity/users' },
+  'DELETE /users/:id/identities/:provider': {
+    by: 'admin',
+    async prepare(spot) {
+      const identity = { provider: 'saml', extern_uid: 'somebody' }
+      await done(spot.stage.world.root, 'PUT', `/users/${spot.stage.target.id}`, identity)
+      return { ...target(spot), provider: 'saml' }
+    },
+  },
   'PATCH /users/:id/disable_two_factor': {
     never: 'there is no second factor yet, so nobody has one to disable: always 400',
   },

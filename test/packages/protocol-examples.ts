@@ -36,7 +36,7 @@ const npm = Object.fromEntries(
         [`GET ${root}/${form}`, { prepare }],
         [`GET ${root}/${form}/-/*file_name`, { prepare }],
         [`GET ${tags}`, { prepare }],
-        [`PUT ${tags}/:tag`, { prepare, elsewhere: 'its body is a bare JSON text' }],
+        [`PUT ${tags}/:tag`, { prepare, raw: '"1.0.0"' }],
         [`DELETE ${tags}/:tag`, { prepare }],
       ]
     }),

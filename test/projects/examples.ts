@@ -188,7 +188,7 @@ export const projectExamples = examples({
   'GET P/storage': { by: 'admin' },
   'GET P/snapshot': { by: 'admin' },
   'GET P/avatar': { elsewhere: 'there is no avatar: test/projects/projects' },
-  'GET G/avatar': { elsewhere: 'there is no avatar: test/projects/groups' },
+  'GET G/avatar': { elsewhere: 'there is no avatar: test/projects/uploads' },
   'GET /topics/:id': { prepare: topic },
   'PUT /topics/:id': { by: 'admin', prepare: topic, body: { title: 'Changed' } },
   'DELETE /topics/:id': { by: 'admin', prepare: topic },

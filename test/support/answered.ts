@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apiEndpoints } from '../../src/areas.ts'
+import { plainPath } from '../../src/http/mount.ts'
 import { Router } from '../../src/http/router.ts'
 
 /** Where each test process notes which endpoints have answered well; the run's end reads it (answered-report.ts). */
@@ -17,7 +18,7 @@ const noted = new Set<string>()
 export function noteAnswer(method: string, path: string, status: number): void {
   if (status >= 400 || process.env.GITSTEAD_TEST_RUN === undefined) return
   router ??= new Router(apiEndpoints)
-  const match = router.find(method, path.split('?')[0] ?? '')
+  const match = router.find(method, plainPath(path.split('?')[0] ?? ''))
   if (match.kind !== 'found') return
   const name = `${match.endpoint.method} ${match.endpoint.path}`
   if (noted.has(name)) return

@@ -99,6 +99,12 @@ export class TestRunner {
     })
   }
 
+  /** Asks whether artifacts of so many bytes would be taken. */
+  mayUpload(job: GivenJob, filesize: number): Promise<RunnerReply> {
+    const path = `/jobs/${job.id}/artifacts/authorize`
+    return this.call('POST', path, { filesize }, { 'JOB-TOKEN': job.token })
+  }
+
   upload(
     job: GivenJob,
     bytes: Uint8Array,

@@ -246,6 +246,10 @@ describe('artifacts', () => {
   test('are shown by the job, downloaded whole, as one file, and by ref', async () => {
     const { project, runner, given, api } = await started('x: {script: y}')
     const zip = await zipOf({ 'out/a.txt': 'hello', 'b.txt': 'b' })
+    const allowed = await runner.mayUpload(given, zip.length)
+    expect([allowed.status, allowed.body]).toEqual([200, { MaximumSize: expect.any(Number) }])
+    const tooMuch = allowed.body.MaximumSize + 1
+    expect((await runner.mayUpload(given, tooMuch)).status).toBe(413)
     await runner.upload(given, zip, { artifact_type: 'archive', expire_in: '1 week' })
     await runner.finish(given, 'success')
     await world.runTasks()

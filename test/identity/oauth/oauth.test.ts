@@ -123,6 +123,9 @@ test('the identity token is signed by a published key and says who it is for', a
     ...bearer(body.access_token),
   })
   expect(info.body).toMatchObject({ sub: String(ana.id), email: 'ana@example.com' })
+  const posted = await ask('/oauth/userinfo', { access_token: body.access_token })
+  expect([posted.status, posted.body]).toEqual([200, info.body])
+  expect((await ask('/oauth/userinfo', { access_token: 'none' })).status).toBe(401)
 })
 
 test('a code serves once; when it comes again, nobody keeps what came of it', async () => {

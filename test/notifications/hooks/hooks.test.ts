@@ -394,7 +394,12 @@ describe('hooks of groups and of the instance', () => {
     await ana.post(`/projects/${made.id}/issues`, { title: 'x' })
     await world.runTasks()
     expect(receiver.received).toHaveLength(1)
-    expect((await ana.get(`${groupHooks}/${body.id}/events`)).body).toHaveLength(1)
+    const events = `${groupHooks}/${body.id}/events`
+    const log = (await ana.get(events)).body
+    expect(log).toHaveLength(1)
+    const again = await ana.post(`${events}/${log[0].id}/resend`)
+    expect([again.status, again.body]).toEqual([201, { response_status: 200 }])
+    expect(receiver.received).toHaveLength(2)
     expect((await dev.get(groupHooks)).status).toBe(404)
     expect((await ana.delete(`${groupHooks}/${body.id}`)).status).toBe(204)
   })

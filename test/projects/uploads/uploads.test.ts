@@ -129,6 +129,8 @@ describe('avatars', () => {
     const { reply, body: bytes } = await fetchAs(null, path)
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/png'])
     expect(bytes.equals(png)).toBe(true)
+    const byApi = await fetchAs(ana, `/api/v4/groups/${body.id}/avatar`)
+    expect([byApi.reply.status, byApi.body.equals(png)]).toEqual([200, true])
     await ana.put(`/groups/${body.id}`, { visibility: 'private' })
     expect((await fetchAs(null, path)).reply.status).toBe(404)
     expect((await fetchAs(ana, path)).reply.status).toBe(200)
