@@ -14,14 +14,12 @@ import { downloadOf } from './download.ts'
 import { eraseArtifacts } from './erase.ts'
 import { expireAll, findLatestSource, keepArtifacts } from './latest.ts'
 
-const tags = ['jobs']
 const path = '/projects/:id/jobs/:job_id/artifacts'
 
 export const downloadArtifacts = endpoint({
   method: 'GET',
   path,
   summary: 'Download the artifacts of a job',
-  tags,
   access: onJob(),
   jobToken: true,
   response: bytes('application/zip'),
@@ -42,7 +40,6 @@ export const listArtifactTree = endpoint({
   method: 'GET',
   path: `${path}/tree`,
   summary: 'List the files in the artifacts of a job',
-  tags,
   access: onJob(),
   jobToken: true,
   query: { path: text({ max: 4096 }).default(''), recursive: flag().default(false) },
@@ -59,7 +56,6 @@ export const downloadArtifactFile = endpoint({
   method: 'GET',
   path: `${path}/*artifact_path`,
   summary: 'Download one file of the artifacts of a job',
-  tags,
   access: onJob(),
   jobToken: true,
   params: { artifact_path: text() },
@@ -74,7 +70,6 @@ export const downloadLatestArtifacts = endpoint({
   method: 'GET',
   path: '/projects/:id/jobs/artifacts/:ref_name/download',
   summary: 'Download the artifacts of a job of the newest successful pipeline of a ref',
-  tags,
   access: onBuilds(),
   jobToken: true,
   params: { ref_name: text() },
@@ -91,7 +86,6 @@ export const downloadLatestArtifactFile = endpoint({
   method: 'GET',
   path: '/projects/:id/jobs/artifacts/:ref_name/raw/*artifact_path',
   summary: 'Download one file of the artifacts of the newest successful pipeline of a ref',
-  tags,
   access: onBuilds(),
   jobToken: true,
   params: { ref_name: text(), artifact_path: text() },
@@ -109,7 +103,6 @@ export const keepJobArtifacts = endpoint({
   method: 'POST',
   path: `${path}/keep`,
   summary: 'Keep the artifacts of a job for ever',
-  tags,
   access: onRunnableJob(),
   conditions: [runsOnRef],
   response: jobEntity,
@@ -127,7 +120,6 @@ export const deleteJobArtifacts = endpoint({
   method: 'DELETE',
   path,
   summary: 'Delete the artifacts of a job',
-  tags,
   access: onRunnableJob('admin_build'),
   conditions: [runsOnRef],
   async handler({ ctx, job }) {
@@ -139,7 +131,6 @@ export const deleteProjectArtifacts = endpoint({
   method: 'DELETE',
   path: '/projects/:id/artifacts',
   summary: 'Delete all artifacts of a project that need not be kept',
-  tags,
   access: onProject('admin_build'),
   status: 202,
   async handler({ ctx, project }) {

@@ -15,7 +15,7 @@ import { findArtifact } from './queries.ts'
 import { receiveFile } from './receive.ts'
 import { saveArtifact } from './save-artifact.ts'
 
-const common = { tags: ['runners'], access: anyone(), ownSignIn: true } as const
+const common = { access: anyone(), ownSignIn: true } as const
 const path = '/jobs/:id/artifacts'
 const params = { id: id() }
 const MEBIBYTE = 1024 * 1024

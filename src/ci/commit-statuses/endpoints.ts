@@ -14,7 +14,6 @@ export const listCommitStatuses = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/statuses',
   summary: 'List the statuses of a commit: reported ones and jobs',
-  tags: ['commits'],
   access: onProject('read_commit_status'),
   params: { sha: text() },
   query: {
@@ -45,7 +44,6 @@ export const createCommitStatus = endpoint({
   method: 'POST',
   path: '/projects/:id/statuses/:sha',
   summary: 'Report the status of a commit',
-  tags: ['commits'],
   access: onProject('create_commit_status'),
   params: { sha: text() },
   body: {

@@ -35,7 +35,7 @@ import {
 } from './entity.ts'
 import { findDeployedBefore } from './queries.ts'
 
-const common = { tags: ['deployments'], jobToken: true } as const
+const common = { jobToken: true } as const
 const path = '/projects/:id/deployments'
 const STATUSES = ['running', 'success', 'failed', 'canceled'] as const
 const MOST_COMMITS = 1000

@@ -15,7 +15,6 @@ import {
   updateFreeze,
 } from './freeze-queries.ts'
 
-const tags = ['freeze periods']
 const path = '/projects/:id/freeze_periods'
 
 const freezeEntity = z.strictObject({
@@ -62,7 +61,6 @@ export const listFreezePeriods = endpoint({
   method: 'GET',
   path,
   summary: 'List the times in which a project deploys nothing',
-  tags,
   access: onProject('read_freeze_periods'),
   paginate: 'offset',
   response: z.array(freezeEntity),
@@ -76,7 +74,6 @@ export const getFreezePeriod = endpoint({
   method: 'GET',
   path: `${path}/:freeze_period_id`,
   summary: 'Read a time in which a project deploys nothing',
-  tags,
   access: onFreeze(),
   response: freezeEntity,
   handler: ({ freeze }) => presentFreeze(freeze),
@@ -86,7 +83,6 @@ export const addFreezePeriod = endpoint({
   method: 'POST',
   path,
   summary: 'Add a time in which a project deploys nothing',
-  tags,
   access: onProject('admin_freeze_periods'),
   body: {
     freeze_start: text({ max: 255 }),
@@ -107,7 +103,6 @@ export const editFreezePeriod = endpoint({
   method: 'PUT',
   path: `${path}/:freeze_period_id`,
   summary: 'Change a time in which a project deploys nothing',
-  tags,
   access: onFreeze('admin_freeze_periods'),
   body: {
     freeze_start: text({ max: 255 }).optional(),
@@ -130,7 +125,6 @@ export const dropFreezePeriod = endpoint({
   method: 'DELETE',
   path: `${path}/:freeze_period_id`,
   summary: 'Remove a time in which a project deploys nothing',
-  tags,
   access: onFreeze('admin_freeze_periods'),
   handler: ({ ctx, freeze }) => deleteFreeze(ctx.db, freeze.id),
 })

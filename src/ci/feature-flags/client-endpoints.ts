@@ -7,7 +7,6 @@ import { flagClient, presentFlagClient, resetFlagClient } from './client.ts'
 import { clientFeaturesEntity, listClientFeatures } from './client-features.ts'
 import { findFlagClient } from './queries.ts'
 
-const tags = ['feature flags']
 const path = '/projects/:id/feature_flags_client'
 const clientEntity = z.strictObject({ api_url: z.string(), instance_id: z.string() })
 
@@ -15,7 +14,6 @@ export const getFeatureFlagsClient = endpoint({
   method: 'GET',
   path,
   summary: 'Read the address and the key with which programs read feature flags',
-  tags,
   access: onProject('admin_feature_flags'),
   response: clientEntity,
   async handler({ ctx, project }) {
@@ -29,7 +27,6 @@ export const resetFeatureFlagsClient = endpoint({
   method: 'POST',
   path: `${path}/reset_token`,
   summary: 'Give programs a new key with which they read feature flags',
-  tags,
   access: onProject('admin_feature_flags'),
   response: clientEntity,
   status: 201,
@@ -38,7 +35,7 @@ export const resetFeatureFlagsClient = endpoint({
 })
 
 const unleash = '/feature_flags/unleash/:project_id'
-const common = { tags, access: flagClient(), ownSignIn: true } as const
+const common = { access: flagClient(), ownSignIn: true } as const
 /** The key itself is read with the other credentials, from `UNLEASH-INSTANCEID` or `instance_id`. */
 const query = { app_name: text({ max: 255 }).optional() }
 

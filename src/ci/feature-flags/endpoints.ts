@@ -8,7 +8,6 @@ import { deleteFlag, listFlags } from './queries.ts'
 import { changeFlag, createFlag } from './save-flag.ts'
 import { STRATEGIES } from './strategy-parameters.ts'
 
-const tags = ['feature flags']
 const path = '/projects/:id/feature_flags'
 
 /** `parameters` as a map, or as the JSON text of one. */
@@ -58,7 +57,6 @@ export const listFeatureFlags = endpoint({
   method: 'GET',
   path,
   summary: 'List the feature flags of a project',
-  tags,
   access: onProject('read_feature_flags'),
   query: { scope: oneOf(['enabled', 'disabled']).optional() },
   paginate: 'offset',
@@ -74,7 +72,6 @@ export const getFeatureFlag = endpoint({
   method: 'GET',
   path: `${path}/:feature_flag_name`,
   summary: 'Read a feature flag',
-  tags,
   access: onFeatureFlag(),
   response: flagEntity,
   handler: ({ ctx, feature }) => presentFlag(ctx, feature),
@@ -84,7 +81,6 @@ export const addFeatureFlag = endpoint({
   method: 'POST',
   path,
   summary: 'Add a feature flag to a project',
-  tags,
   access: onProject('admin_feature_flags'),
   body: {
     name: text({ max: 255 }),
@@ -100,7 +96,6 @@ export const editFeatureFlag = endpoint({
   method: 'PUT',
   path: `${path}/:feature_flag_name`,
   summary: 'Change a feature flag',
-  tags,
   access: onFeatureFlag('admin_feature_flags'),
   body: { name: text({ max: 255 }).optional(), ...attributes },
   response: flagEntity,
@@ -111,7 +106,6 @@ export const dropFeatureFlag = endpoint({
   method: 'DELETE',
   path: `${path}/:feature_flag_name`,
   summary: 'Delete a feature flag',
-  tags,
   access: onFeatureFlag('admin_feature_flags'),
   handler: ({ ctx, feature }) => deleteFlag(ctx.db, feature.id),
 })

@@ -16,7 +16,6 @@ import {
   updateUserList,
 } from './queries.ts'
 
-const tags = ['feature flags']
 const path = '/projects/:id/feature_flags_user_lists'
 const taken = {
   'feature_flag_user_lists.project_id, feature_flag_user_lists.name': () =>
@@ -29,7 +28,6 @@ export const listFlagUserLists = endpoint({
   method: 'GET',
   path,
   summary: 'List the user lists that feature flags of a project use',
-  tags,
   access: onProject('read_feature_flags'),
   query: { search: text({ max: 255 }).optional() },
   paginate: 'offset',
@@ -44,7 +42,6 @@ export const getFlagUserList = endpoint({
   method: 'GET',
   path: `${path}/:iid`,
   summary: 'Read a user list of feature flags',
-  tags,
   access: onUserList(),
   response: userListEntity,
   handler: ({ list }) => presentUserList(list),
@@ -54,7 +51,6 @@ export const addFlagUserList = endpoint({
   method: 'POST',
   path,
   summary: 'Add a user list for feature flags',
-  tags,
   access: onProject('admin_feature_flags'),
   body: { name, user_xids },
   response: userListEntity,
@@ -79,7 +75,6 @@ export const editFlagUserList = endpoint({
   method: 'PUT',
   path: `${path}/:iid`,
   summary: 'Change a user list of feature flags',
-  tags,
   access: onUserList('admin_feature_flags'),
   body: { name: name.optional(), user_xids: user_xids.optional() },
   response: userListEntity,
@@ -97,7 +92,6 @@ export const dropFlagUserList = endpoint({
   method: 'DELETE',
   path: `${path}/:iid`,
   summary: 'Delete a user list that no feature flag uses',
-  tags,
   access: onUserList('admin_feature_flags'),
   async handler({ ctx, list }) {
     if (await isListUsed(ctx.db, list.id)) {

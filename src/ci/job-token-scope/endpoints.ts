@@ -24,7 +24,6 @@ import {
   type TargetKind,
 } from './queries.ts'
 
-const tags = ['job token scope']
 const path = '/projects/:id/job_token_scope'
 const projects = `${path}/allowlist` as const
 const groups = `${path}/groups_allowlist` as const
@@ -106,7 +105,6 @@ export const getJobTokenScope = endpoint({
   method: 'GET',
   path,
   summary: 'Read whether only listed projects reach this one with job tokens',
-  tags,
   access: onProject('read_job_token_scope'),
   response: z.strictObject({ inbound_enabled: z.boolean(), outbound_enabled: z.boolean() }),
   handler: async ({ ctx, project }) => ({
@@ -119,7 +117,6 @@ export const changeJobTokenScope = endpoint({
   method: 'PATCH',
   path,
   summary: 'Set whether only listed projects reach this one with job tokens',
-  tags,
   access: onProject('admin_job_token_scope'),
   body: { enabled: flag() },
   async handler({ ctx, project, body }) {
@@ -134,7 +131,6 @@ export const listAllowedProjects = endpoint({
   method: 'GET',
   path: projects,
   summary: 'List the projects whose jobs may reach this one',
-  tags,
   access: onProject('read_job_token_scope'),
   paginate: 'offset',
   response: z.array(targetEntity),
@@ -145,7 +141,6 @@ export const allowProject = endpoint({
   method: 'POST',
   path: projects,
   summary: 'Let the jobs of another project reach this one',
-  tags,
   access: onProject('admin_job_token_scope'),
   body: { target_project_id: id() },
   response: z.strictObject({ source_project_id: z.int(), target_project_id: z.int() }),
@@ -160,7 +155,6 @@ export const getAllowedProject = endpoint({
   method: 'GET',
   path: `${projects}/:target_project_id`,
   summary: 'Read one of the projects whose jobs may reach this one',
-  tags,
   access: onProject('read_job_token_scope'),
   params: { target_project_id: id() },
   response: targetEntity,
@@ -175,7 +169,6 @@ export const disallowProject = endpoint({
   method: 'DELETE',
   path: `${projects}/:target_project_id`,
   summary: 'Keep the jobs of another project from this one',
-  tags,
   access: onProject('admin_job_token_scope'),
   params: { target_project_id: id() },
   handler: ({ ctx, project, params }) =>
@@ -190,7 +183,6 @@ export const allowedGroups = groupForms.flatMap((list) => [
     method: 'GET',
     path: list,
     summary: 'List the groups whose projects may reach this one with their jobs',
-    tags,
     access: onProject('read_job_token_scope'),
     paginate: 'offset',
     response: z.array(targetEntity),
@@ -200,7 +192,6 @@ export const allowedGroups = groupForms.flatMap((list) => [
     method: 'POST',
     path: list,
     summary: 'Let the jobs of the projects of a group reach this one',
-    tags,
     access: onProject('admin_job_token_scope'),
     body: { target_group_id: id() },
     response: z.strictObject({ source_project_id: z.int(), target_group_id: z.int() }),
@@ -217,7 +208,6 @@ export const allowedGroups = groupForms.flatMap((list) => [
     method: 'GET',
     path: `${list}/:target_group_id`,
     summary: 'Read one of the groups whose projects may reach this one with their jobs',
-    tags,
     access: onProject('read_job_token_scope'),
     params: { target_group_id: id() },
     response: targetEntity,
@@ -231,7 +221,6 @@ export const allowedGroups = groupForms.flatMap((list) => [
     method: 'DELETE',
     path: `${list}/:target_group_id`,
     summary: 'Keep the jobs of the projects of a group from this one',
-    tags,
     access: onProject('admin_job_token_scope'),
     params: { target_group_id: id() },
     handler: ({ ctx, project, params }) =>

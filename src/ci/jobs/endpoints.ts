@@ -17,14 +17,12 @@ import { noteWatched } from '../traces/watchers.ts'
 import { mayReadDebugTrace } from './conditions.ts'
 import { eventStream } from './event-stream.ts'
 
-const tags = ['jobs']
 const ENDED: readonly string[] = ['success', 'failed', 'canceled']
 
 export const getJobTrace = endpoint({
   method: 'GET',
   path: '/projects/:id/jobs/:job_id/trace',
   summary: 'Read the log of a job',
-  tags,
   access: onJob({ signedIn: true }),
   conditions: [mayReadDebugTrace],
   response: bytes('text/plain'),
@@ -45,7 +43,6 @@ export const followJobTrace = endpoint({
   method: 'GET',
   path: '/projects/:id/jobs/:job_id/trace/events',
   summary: 'Follow the log of a job as it grows, by server-sent events',
-  tags,
   access: onJob({ signedIn: true }),
   conditions: [mayReadDebugTrace],
   query: { offset: integer({ min: 0, max: MOST_TRACE_BYTES }).default(0) },
@@ -62,7 +59,6 @@ export const eraseJob = endpoint({
   method: 'POST',
   path: '/projects/:id/jobs/:job_id/erase',
   summary: 'Delete the log and the artifacts of a job',
-  tags,
   access: onRunnableJob('erase_build'),
   conditions: [runsOnRef],
   response: jobEntity,
@@ -84,7 +80,6 @@ export const getOwnJob = endpoint({
   method: 'GET',
   path: '/job',
   summary: 'Read the job whose token the caller has',
-  tags,
   access: signedIn(),
   jobToken: true,
   response: jobEntity,
@@ -123,7 +118,6 @@ export const listAllowedAgents = endpoint({
   method: 'GET',
   path: '/job/allowed_agents',
   summary: 'List the cluster agents that a job may use',
-  tags,
   access: signedIn(),
   jobToken: true,
   response: agentsEntity,

@@ -13,7 +13,6 @@ export const listRunnerJobs = endpoint({
   method: 'GET',
   path: '/runners/:runner_id/jobs',
   summary: 'List the jobs that a runner had, those of projects that the caller may look into',
-  tags: ['runners'],
   access: onRunner(),
   query: {
     status: oneOf(['running', 'success', 'failed', 'canceled']).optional(),

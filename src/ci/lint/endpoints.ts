@@ -5,7 +5,6 @@ import { defaultRef } from '../../repositories/repository/access.ts'
 import { lintAlone, lintBeforeCommits, lintedAloneEntity } from './lint-alone.ts'
 import { lintConfig, lintEntity } from './lint-config.ts'
 
-const tags = ['pipelines']
 const path = '/projects/:id/ci/lint'
 /** A little above the largest configuration that is read at all. */
 const LONGEST = 4 * 1024 * 1024
@@ -14,7 +13,6 @@ export const lintContent = endpoint({
   method: 'POST',
   path,
   summary: 'Check a CI configuration in a project',
-  tags,
   access: onProject('create_pipeline'),
   body: {
     content: text({ max: LONGEST }),
@@ -42,7 +40,6 @@ export const lintProject = endpoint({
   method: 'GET',
   path,
   summary: 'Check the CI configuration of a project',
-  tags,
   access: onProject('download_code'),
   query: {
     content_ref: text().optional(),
@@ -66,7 +63,6 @@ export const lintWithoutProject = endpoint({
   method: 'POST',
   path: '/ci/lint',
   summary: 'Check a CI configuration that belongs to no project',
-  tags,
   access: signedIn(),
   body: {
     content: text({ max: LONGEST }),

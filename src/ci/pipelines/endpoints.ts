@@ -28,14 +28,12 @@ import { findNewestPipeline, listPipelines, listVariables, updatePipeline } from
 import { removePipeline } from './remove-pipeline.ts'
 import { PIPELINE_STATUSES } from './statuses.ts'
 
-const tags = ['pipelines']
 const params = { pipeline_id: id() }
 
 export const createProjectPipeline = endpoint({
   method: 'POST',
   path: '/projects/:id/pipeline',
   summary: 'Run a pipeline for a branch or tag',
-  tags,
   access: onProject('create_pipeline'),
   conditions: [runsOnGivenRef, setsRunVariables],
   body: { ref: text(), variables: runVariables().optional(), inputs: runInputs().optional() },
@@ -53,7 +51,6 @@ export const listProjectPipelines = endpoint({
   method: 'GET',
   path: '/projects/:id/pipelines',
   summary: 'List the pipelines of a project',
-  tags,
   access: onBuilds(),
   query: {
     scope: oneOf(['running', 'pending', 'finished', 'branches', 'tags']).optional(),
@@ -83,7 +80,6 @@ export const getLatestPipeline = endpoint({
   method: 'GET',
   path: '/projects/:id/pipelines/latest',
   summary: 'Read the newest pipeline of the last commit of a branch or tag',
-  tags,
   access: onBuilds(),
   query: { ref: text().optional() },
   response: pipelineEntity,
@@ -104,7 +100,6 @@ export const getProjectPipeline = endpoint({
   method: 'GET',
   path: '/projects/:id/pipelines/:pipeline_id',
   summary: 'Read a pipeline',
-  tags,
   access: onBuilds(),
   params,
   response: pipelineEntity,
@@ -125,7 +120,6 @@ export const listPipelineVariables = endpoint({
   method: 'GET',
   path: '/projects/:id/pipelines/:pipeline_id/variables',
   summary: 'List the variables that a pipeline was run with',
-  tags,
   access: onPipeline(),
   conditions: [runsOnRef],
   response: z.array(variableEntity),
@@ -144,7 +138,6 @@ export const retryProjectPipeline = endpoint({
   method: 'POST',
   path: '/projects/:id/pipelines/:pipeline_id/retry',
   summary: 'Run what failed or was canceled in a pipeline again',
-  tags,
   access: onPipeline(),
   conditions: [runsOnRef],
   response: pipelineEntity,
@@ -159,7 +152,6 @@ export const cancelProjectPipeline = endpoint({
   method: 'POST',
   path: '/projects/:id/pipelines/:pipeline_id/cancel',
   summary: 'Cancel what has not ended in a pipeline',
-  tags,
   access: onPipeline(),
   conditions: [runsOnRef],
   status: 200,
@@ -174,7 +166,6 @@ export const updatePipelineMetadata = endpoint({
   method: 'PUT',
   path: '/projects/:id/pipelines/:pipeline_id/metadata',
   summary: 'Name a pipeline',
-  tags,
   access: onPipeline(),
   conditions: [runsOnRef],
   body: { name: text() },
@@ -192,7 +183,6 @@ export const deleteProjectPipeline = endpoint({
   method: 'DELETE',
   path: '/projects/:id/pipelines/:pipeline_id',
   summary: 'Delete a pipeline with its jobs',
-  tags,
   access: onPipeline('delete_pipeline'),
   handler: ({ ctx, pipeline }) => removePipeline(ctx, pipeline),
 })

@@ -17,7 +17,6 @@ import { cancelJob, isRetryable, playJob, retryJob } from './process/change-jobs
 import { downstreamByJob } from './queries.ts'
 import { PIPELINE_STATUSES } from './statuses.ts'
 
-const tags = ['jobs']
 const params = { job_id: id() }
 const scope = list(oneOf(PIPELINE_STATUSES)).default([])
 
@@ -25,7 +24,6 @@ export const listProjectJobs = endpoint({
   method: 'GET',
   path: '/projects/:id/jobs',
   summary: 'List the jobs of a project, newest first',
-  tags,
   jobToken: true,
   access: onBuilds({ signedIn: true }),
   query: { scope },
@@ -68,7 +66,6 @@ export const listPipelineJobs = endpoint({
   method: 'GET',
   path: '/projects/:id/pipelines/:pipeline_id/jobs',
   summary: 'List the jobs of a pipeline, newest first',
-  tags,
   jobToken: true,
   access: onBuilds(),
   ...ofPipeline,
@@ -86,7 +83,6 @@ export const listPipelineBridges = endpoint({
   method: 'GET',
   path: '/projects/:id/pipelines/:pipeline_id/bridges',
   summary: 'List the jobs of a pipeline that start other pipelines',
-  tags,
   access: onBuilds(),
   ...ofPipeline,
   paginate: 'offset',
@@ -121,7 +117,6 @@ export const getProjectJob = endpoint({
   method: 'GET',
   path: '/projects/:id/jobs/:job_id',
   summary: 'Read a job',
-  tags,
   access: onBuilds({ signedIn: true }),
   params,
   response: jobEntity,
@@ -132,7 +127,6 @@ export const cancelProjectJob = endpoint({
   method: 'POST',
   path: '/projects/:id/jobs/:job_id/cancel',
   summary: 'Cancel a job',
-  tags,
   access: onRunnableJob(),
   conditions: [runsOnRef, fieldsIgnoredUnless('admin_build', ['force'])],
   body: { force: flag().default(false) },
@@ -148,7 +142,6 @@ export const retryProjectJob = endpoint({
   method: 'POST',
   path: '/projects/:id/jobs/:job_id/retry',
   summary: 'Run a job again',
-  tags,
   access: onRunnableJob(),
   conditions: [runsOnRef],
   response: jobEntity,
@@ -163,7 +156,6 @@ export const playProjectJob = endpoint({
   method: 'POST',
   path: '/projects/:id/jobs/:job_id/play',
   summary: 'Start a job that waits for somebody',
-  tags,
   access: onRunnableJob(),
   conditions: [runsOnRef],
   body: { job_variables_attributes: runVariables().optional() },

@@ -10,14 +10,12 @@ import {
   testReportSummaryEntity,
 } from './test-report.ts'
 
-const tags = ['pipelines']
 const params = { pipeline_id: id() }
 
 export const getPipelineTestReport = endpoint({
   method: 'GET',
   path: '/projects/:id/pipelines/:pipeline_id/test_report',
   summary: 'Read what the jobs of a pipeline report of their tests',
-  tags,
   access: onBuilds(),
   params,
   response: testReportEntity,
@@ -31,7 +29,6 @@ export const getPipelineTestReportSummary = endpoint({
   method: 'GET',
   path: '/projects/:id/pipelines/:pipeline_id/test_report_summary',
   summary: 'Read how many tests of a pipeline passed and failed',
-  tags,
   access: onBuilds(),
   params,
   response: testReportSummaryEntity,
@@ -47,7 +44,6 @@ export const getTestReportSummary = endpoint({
   path: '/test_report_summary',
   summary:
     'Read how many tests of a pipeline passed and failed, project and pipeline as parameters',
-  tags,
   access: anyone(),
   query: { project_id: text(), pipeline_id: id() },
   response: testReportSummaryEntity,

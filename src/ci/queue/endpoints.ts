@@ -12,7 +12,7 @@ import { pickJob } from './pick-job.ts'
 import { type JobReport, reportJob } from './report-job.ts'
 import { queueOf } from './waiting.ts'
 
-const common = { tags: ['runners'], access: anyone(), ownSignIn: true } as const
+const common = { access: anyone(), ownSignIn: true } as const
 const anything = () =>
   parameter({ type: 'object', additionalProperties: true }, (raw) => raw).optional()
 

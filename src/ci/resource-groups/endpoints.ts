@@ -17,7 +17,6 @@ import {
   updateResourceGroup,
 } from './queries.ts'
 
-const tags = ['resource groups']
 const path = '/projects/:id/resource_groups'
 const MODES = ['unordered', 'oldest_first', 'newest_first', 'newest_ready_first'] as const
 
@@ -55,7 +54,6 @@ export const listProjectResourceGroups = endpoint({
   method: 'GET',
   path,
   summary: 'List the resources of which one job at a time has each',
-  tags,
   access: onProject('admin_resource_groups'),
   paginate: 'offset',
   response: z.array(resourceGroupEntity),
@@ -70,7 +68,6 @@ export const getResourceGroup = endpoint({
   method: 'GET',
   path: `${path}/:key`,
   summary: 'Read a resource group',
-  tags,
   access: onResourceGroup(),
   response: resourceGroupEntity,
   handler: ({ group }) => present(group),
@@ -80,7 +77,6 @@ export const editResourceGroup = endpoint({
   method: 'PUT',
   path: `${path}/:key`,
   summary: 'Set which of the jobs that wait for a resource is next',
-  tags,
   access: onResourceGroup(),
   body: { process_mode: oneOf(MODES).optional() },
   response: resourceGroupEntity,
@@ -94,7 +90,6 @@ export const listUpcomingJobs = endpoint({
   method: 'GET',
   path: `${path}/:key/upcoming_jobs`,
   summary: 'List the jobs that wait for a resource',
-  tags,
   access: onResourceGroup(),
   paginate: 'offset',
   response: z.array(jobEntity),

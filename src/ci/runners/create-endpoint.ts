@@ -15,7 +15,6 @@ export const createUserRunner = endpoint({
   method: 'POST',
   path: '/user/runners',
   summary: 'Make a runner for the instance, a group or a project',
-  tags: ['runners'],
   access: signedIn(),
   scopes: ['api', 'create_runner'],
   conditions: [looksAfterPlace],

@@ -13,12 +13,10 @@ import { resetRegistrationToken, runnerColumns } from './register.ts'
 import { runnerPage, runnerQuery } from './runner-page.ts'
 import { newRunnerSecret } from './runner-token.ts'
 
-const tags = ['runners']
 export const listOwnRunners = endpoint({
   method: 'GET',
   path: '/runners',
   summary: 'List the runners that the caller looks after',
-  tags,
   access: signedIn(),
   query: runnerQuery,
   paginate: 'offset',
@@ -34,7 +32,6 @@ export const listAllRunners = endpoint({
   method: 'GET',
   path: '/runners/all',
   summary: 'List every runner',
-  tags,
   access: onInstance(),
   query: runnerQuery,
   paginate: 'offset',
@@ -46,7 +43,6 @@ export const listProjectRunners = endpoint({
   method: 'GET',
   path: '/projects/:id/runners',
   summary: 'List the runners that a project may use',
-  tags,
   access: onProject('admin_runners'),
   query: runnerQuery,
   paginate: 'offset',
@@ -64,7 +60,6 @@ export const getRunner = endpoint({
   method: 'GET',
   path: '/runners/:runner_id',
   summary: 'Read a runner',
-  tags,
   access: onRunner(),
   response: runnerDetailsEntity,
   handler: ({ ctx, runner }) => describeRunner(ctx, runner.id),
@@ -74,7 +69,6 @@ export const editRunner = endpoint({
   method: 'PUT',
   path: '/runners/:runner_id',
   summary: 'Change a runner',
-  tags,
   access: onRunner(),
   body: runnerSettingParameters(),
   response: runnerDetailsEntity,
@@ -89,7 +83,6 @@ export const removeRunner = endpoint({
   method: 'DELETE',
   path: '/runners/:runner_id',
   summary: 'Delete a runner',
-  tags,
   access: onRunner(),
   async handler({ ctx, runner }) {
     await inTransaction(ctx, (ctx) => deleteRunner(ctx.db, runner.id))
@@ -112,7 +105,6 @@ export const listRunnerManagers = endpoint({
   method: 'GET',
   path: '/runners/:runner_id/managers',
   summary: 'List the machines of a runner',
-  tags,
   access: onRunner(),
   response: z.array(managerEntity),
   async handler({ ctx, runner }) {
@@ -135,7 +127,6 @@ export const resetRunnerToken = endpoint({
   method: 'POST',
   path: '/runners/:runner_id/reset_authentication_token',
   summary: 'Give a runner a new token',
-  tags,
   access: onRunner(),
   response: z.strictObject({ token: z.string(), token_expires_at: z.string().nullable() }),
   status: 201,
@@ -152,7 +143,6 @@ export const resetInstanceRegistration = endpoint({
   method: 'POST',
   path: '/runners/reset_registration_token',
   summary: 'Put a new registration token for runners of the instance in the place of the old one',
-  tags,
   access: onInstance(),
   response: tokenEntity,
   status: 201,
@@ -165,7 +155,6 @@ export const resetProjectRegistration = endpoint({
   method: 'POST',
   path: '/projects/:id/runners/reset_registration_token',
   summary: 'Put a new registration token for runners of a project in the place of the old one',
-  tags,
   access: onProject('admin_runners'),
   response: tokenEntity,
   status: 201,

@@ -17,13 +17,10 @@ import {
 import { resetRegistrationToken } from './register.ts'
 import { runnerPage, runnerQuery } from './runner-page.ts'
 
-const tags = ['runners']
-
 export const listGroupRunners = endpoint({
   method: 'GET',
   path: '/groups/:id/runners',
   summary: 'List the runners that the projects of a group may use',
-  tags,
   access: onGroup('read_runners'),
   query: runnerQuery,
   paginate: 'offset',
@@ -36,7 +33,6 @@ export const enableProjectRunner = endpoint({
   method: 'POST',
   path: '/projects/:id/runners',
   summary: 'Let a runner of another project serve this one too',
-  tags,
   access: onProject('admin_runners'),
   body: { runner_id: id() },
   response: runnerEntity,
@@ -61,7 +57,6 @@ export const disableProjectRunner = endpoint({
   method: 'DELETE',
   path: '/projects/:id/runners/:runner_id',
   summary: 'Stop a runner of another project from serving this one',
-  tags,
   access: onProject('admin_runners'),
   params: { runner_id: id() },
   async handler({ ctx, project, params }) {
@@ -89,7 +84,6 @@ export const resetGroupRegistration = endpoint({
   method: 'POST',
   path: '/groups/:id/runners/reset_registration_token',
   summary: 'Put a new registration token for runners of a group in the place of the old one',
-  tags,
   access: onGroup('admin_runners'),
   response: z.strictObject({ token: z.string() }),
   status: 201,

@@ -9,7 +9,7 @@ import { createRunner, findRegistration } from './register.ts'
 import { findRunnerByToken, newRunnerSecret, runnerTokenOf, signInRunner } from './runner-token.ts'
 
 /** Runners sign in with tokens of their own. */
-const common = { tags: ['runners'], access: anyone(), ownSignIn: true } as const
+const common = { access: anyone(), ownSignIn: true } as const
 
 export const registeredEntity = z.strictObject({
   id: z.int(),

@@ -20,7 +20,6 @@ import { playSchedule } from './play-schedule.ts'
 import { deleteSchedule, listSchedules, selectSchedulePipelines } from './queries.ts'
 import { changeSchedule, createSchedule, takeSchedule } from './save-schedule.ts'
 
-const tags = ['pipeline schedules']
 const path = '/projects/:id/pipeline_schedules'
 const one = `${path}/:pipeline_schedule_id` as const
 
@@ -28,7 +27,6 @@ export const listProjectSchedules = endpoint({
   method: 'GET',
   path,
   summary: 'List the schedules that start pipelines of a project',
-  tags,
   access: onProject('read_schedules'),
   query: { scope: oneOf(['active', 'inactive']).optional() },
   paginate: 'offset',
@@ -44,7 +42,6 @@ export const getSchedule = endpoint({
   method: 'GET',
   path: one,
   summary: 'Read a schedule',
-  tags,
   access: onSchedule(),
   response: scheduleDetailsEntity,
   handler: ({ ctx, project, schedule }) => presentSchedule(ctx, project, schedule),
@@ -54,7 +51,6 @@ export const addSchedule = endpoint({
   method: 'POST',
   path,
   summary: 'Start pipelines of a ref by the clock',
-  tags,
   access: onProject('create_pipeline'),
   conditions: [runsOnGivenRef],
   body: { ...scheduleParameters, ...scheduleOptions },
@@ -68,7 +64,6 @@ export const editSchedule = endpoint({
   method: 'PUT',
   path: one,
   summary: 'Change a schedule',
-  tags,
   access: onSchedule('change_schedule'),
   conditions: [runsOnGivenRef],
   body: {
@@ -86,7 +81,6 @@ export const takeScheduleOwnership = endpoint({
   method: 'POST',
   path: `${one}/take_ownership`,
   summary: 'Become the one as whom a schedule runs',
-  tags,
   access: onSchedule('admin_build'),
   response: scheduleDetailsEntity,
   status: 201,
@@ -98,7 +92,6 @@ export const dropSchedule = endpoint({
   method: 'DELETE',
   path: one,
   summary: 'Delete a schedule',
-  tags,
   access: onSchedule('change_schedule'),
   handler: ({ ctx, schedule }) => deleteSchedule(ctx.db, schedule.id),
 })
@@ -107,7 +100,6 @@ export const runScheduleNow = endpoint({
   method: 'POST',
   path: `${one}/play`,
   summary: 'Run the pipeline of a schedule now, as the caller',
-  tags,
   access: onPlayableSchedule('create_pipeline'),
   limit: perMinute('play_pipeline_schedule', 1, 'caller_and_subject'),
   response: z.strictObject({ message: z.string() }),
@@ -122,7 +114,6 @@ export const listPipelinesOfSchedule = endpoint({
   method: 'GET',
   path: `${one}/pipelines`,
   summary: 'List the pipelines that a schedule has started',
-  tags,
   access: onSchedule(),
   query: { sort: oneOf(['asc', 'desc']).default('asc') },
   paginate: 'offset',

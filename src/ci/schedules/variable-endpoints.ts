@@ -12,7 +12,7 @@ import {
   updateScheduleVariable,
 } from './queries.ts'
 
-const common = { tags: ['pipeline schedules'], response: scheduleVariableEntity } as const
+const common = { response: scheduleVariableEntity } as const
 const path = '/projects/:id/pipeline_schedules/:pipeline_schedule_id/variables'
 
 export const addScheduleVariable = endpoint({

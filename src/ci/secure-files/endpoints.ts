@@ -8,7 +8,6 @@ import { onSecureFile } from './access.ts'
 import { listSecureFiles, type SecureFileRow } from './queries.ts'
 import { openSecureFile, removeSecureFile, saveSecureFile } from './save-file.ts'
 
-const tags = ['secure files']
 const path = '/projects/:id/secure_files'
 
 /** A file that jobs fetch (docs/contract/D §1.2, rows of P3). */
@@ -40,7 +39,6 @@ export const listProjectSecureFiles = endpoint({
   method: 'GET',
   path,
   summary: 'List the secure files of a project',
-  tags,
   access: onProject('read_secure_files'),
   jobToken: true,
   paginate: 'offset',
@@ -55,7 +53,6 @@ export const addSecureFile = endpoint({
   method: 'POST',
   path,
   summary: 'Keep a file for the jobs of a project',
-  tags,
   access: onProject('admin_secure_files'),
   body: { name: filledText({ max: 255 }), file: file() },
   response: secureFileEntity,
@@ -67,7 +64,6 @@ export const getSecureFile = endpoint({
   method: 'GET',
   path: `${path}/:secure_file_id`,
   summary: 'Read about a secure file',
-  tags,
   access: onSecureFile(),
   jobToken: true,
   response: secureFileEntity,
@@ -78,7 +74,6 @@ export const downloadSecureFile = endpoint({
   method: 'GET',
   path: `${path}/:secure_file_id/download`,
   summary: 'Download a secure file',
-  tags,
   access: onSecureFile(),
   jobToken: true,
   response: bytes('application/octet-stream'),
@@ -96,7 +91,6 @@ export const dropSecureFile = endpoint({
   method: 'DELETE',
   path: `${path}/:secure_file_id`,
   summary: 'Delete a secure file',
-  tags,
   access: onSecureFile('admin_secure_files'),
   handler: ({ ctx, secureFile }) => removeSecureFile(ctx, secureFile),
 })

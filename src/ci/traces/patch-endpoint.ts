@@ -18,7 +18,6 @@ export const patchJobTrace = endpoint({
   method: 'PATCH',
   path: '/jobs/:id/trace',
   summary: 'Add to the log of a running job',
-  tags: ['runners'],
   access: anyone(),
   ownSignIn: true,
   raw: true,

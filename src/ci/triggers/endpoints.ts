@@ -7,7 +7,6 @@ import { presentTrigger, presentTriggers, triggerEntity } from './entity.ts'
 import { listTriggers, updateTrigger } from './queries.ts'
 import { createTrigger, removeTrigger } from './save-trigger.ts'
 
-const tags = ['triggers']
 const path = '/projects/:id/triggers'
 const description = text({ max: 255 })
 
@@ -15,7 +14,6 @@ export const listProjectTriggers = endpoint({
   method: 'GET',
   path,
   summary: 'List the tokens that start pipelines of a project',
-  tags,
   access: onProject('read_triggers'),
   paginate: 'offset',
   response: z.array(triggerEntity),
@@ -29,7 +27,6 @@ export const getTrigger = endpoint({
   method: 'GET',
   path: `${path}/:trigger_id`,
   summary: 'Read a token that starts pipelines',
-  tags,
   access: onTrigger(),
   response: triggerEntity,
   handler: ({ ctx, trigger }) => presentTrigger(ctx, trigger),
@@ -39,7 +36,6 @@ export const addTrigger = endpoint({
   method: 'POST',
   path,
   summary: 'Make a token that starts pipelines of a project',
-  tags,
   access: onProject('admin_triggers'),
   body: { description, expires_at: instant().nullish() },
   response: triggerEntity,
@@ -52,7 +48,6 @@ export const editTrigger = endpoint({
   method: 'PUT',
   path: `${path}/:trigger_id`,
   summary: 'Describe a token that starts pipelines anew',
-  tags,
   access: onTrigger('admin_triggers'),
   body: { description: description.optional() },
   response: triggerEntity,
@@ -66,7 +61,6 @@ export const dropTrigger = endpoint({
   method: 'DELETE',
   path: `${path}/:trigger_id`,
   summary: 'Delete a token that starts pipelines',
-  tags,
   access: onTrigger('admin_triggers'),
   handler: ({ ctx, trigger }) => removeTrigger(ctx, trigger),
 })

@@ -29,7 +29,6 @@ function variableMap(): z.ZodType<RunVariable[]> {
 
 const common = {
   method: 'POST',
-  tags: ['triggers'],
   access: anyone(),
   ownSignIn: true,
   response: pipelineEntity,

@@ -15,7 +15,6 @@ import {
 import { INSTANCE, listVariableRows, listVariablesOf, placeOf } from './queries.ts'
 import { changeVariable, createVariable, pickVariable, removeVariable } from './save-variable.ts'
 
-const tags = ['variables']
 const admin = 'admin_ci_variables'
 const path = '/:source/:id/variables'
 const attributes = {
@@ -32,7 +31,6 @@ export const listVariables = endpoint({
   method: 'GET',
   path,
   summary: 'List the variables that jobs of a project or group get',
-  tags,
   access: onEither('read_ci_variables'),
   paginate: 'offset',
   response: z.array(variableEntity),
@@ -46,7 +44,6 @@ export const getVariable = endpoint({
   method: 'GET',
   path: `${path}/:key`,
   summary: 'Read a variable of a project or group',
-  tags,
   access: onVariable(),
   query: { filter },
   response: variableEntity,
@@ -58,7 +55,6 @@ export const addVariable = endpoint({
   method: 'POST',
   path,
   summary: 'Add a variable to a project or group',
-  tags,
   access: onEither(admin),
   body: {
     key: text(),
@@ -78,7 +74,6 @@ export const editVariable = endpoint({
   method: 'PUT',
   path: `${path}/:key`,
   summary: 'Change a variable of a project or group',
-  tags,
   access: onVariable(admin),
   body: { value: text().optional(), ...attributes, ...scope, filter },
   response: variableEntity,
@@ -92,7 +87,6 @@ export const dropVariable = endpoint({
   method: 'DELETE',
   path: `${path}/:key`,
   summary: 'Remove a variable from a project or group',
-  tags,
   access: onVariable(admin),
   query: { filter },
   async handler({ ctx, source, variables, query }) {
@@ -114,7 +108,6 @@ export const listInstanceVariables = endpoint({
   method: 'GET',
   path: instancePath,
   summary: 'List the variables that jobs of all projects get',
-  tags,
   access: onInstance(),
   paginate: 'offset',
   response: z.array(instanceVariableEntity),
@@ -128,7 +121,6 @@ export const getInstanceVariable = endpoint({
   method: 'GET',
   path: `${instancePath}/:key`,
   summary: 'Read a variable of the instance',
-  tags,
   access: onInstance(),
   params,
   response: instanceVariableEntity,
@@ -140,7 +132,6 @@ export const addInstanceVariable = endpoint({
   method: 'POST',
   path: instancePath,
   summary: 'Add a variable to the instance',
-  tags,
   access: onInstance(),
   body: { key: text(), value: text(), ...attributes },
   response: instanceVariableEntity,
@@ -153,7 +144,6 @@ export const editInstanceVariable = endpoint({
   method: 'PUT',
   path: `${instancePath}/:key`,
   summary: 'Change a variable of the instance',
-  tags,
   access: onInstance(),
   params,
   body: { value: text().optional(), ...attributes },
@@ -168,7 +158,6 @@ export const dropInstanceVariable = endpoint({
   method: 'DELETE',
   path: `${instancePath}/:key`,
   summary: 'Remove a variable from the instance',
-  tags,
   access: onInstance(),
   params,
   async handler({ ctx, params }) {

@@ -16,8 +16,6 @@ import {
 } from './queries.ts'
 import { type AlertStatus, placeOf, statuses } from './words.ts'
 
-const tags = ['alerts']
-
 /** The words of `sort`, and whether "descending" means that small places come first: critical before info. */
 const columns: Readonly<Record<string, { column: AlertColumn; turned?: true }>> = {
   started_at: { column: 'started_at' },
@@ -64,7 +62,6 @@ export const getAlerts = endpoint({
   method: 'GET',
   path: '/projects/:id/alert_management_alerts',
   summary: 'List the alerts of a project',
-  tags,
   access: onProject('read_alerts'),
   query: { ...filters, sort: oneOf(sorts).default('started_at_desc') },
   paginate: 'offset',
@@ -102,7 +99,6 @@ export const getAlertStatusCounts = endpoint({
   method: 'GET',
   path: '/projects/:id/alert_management_alerts/status_counts',
   summary: 'Count the alerts of a project by status',
-  tags,
   access: onProject('read_alerts'),
   query: filters,
   response: countsEntity,
@@ -113,7 +109,6 @@ export const getAlert = endpoint({
   method: 'GET',
   path: '/projects/:id/alert_management_alerts/:alert_iid',
   summary: 'Get an alert with what its sender sent',
-  tags,
   access: onAlert('read_alerts'),
   response: alertDetailEntity,
   handler: ({ ctx, project, alert }) => presentAlert(ctx, project, alert),
@@ -123,7 +118,6 @@ export const updateAlertByIid = endpoint({
   method: 'PUT',
   path: '/projects/:id/alert_management_alerts/:alert_iid',
   summary: 'Change the status or the assignee of an alert',
-  tags,
   access: onAlert('update_alerts'),
   body: {
     status: oneOf(statuses).optional(),

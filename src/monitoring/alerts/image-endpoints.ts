@@ -23,7 +23,6 @@ import {
   updateMetricImage,
 } from './image-queries.ts'
 
-const tags = ['alerts']
 const path = '/projects/:id/alert_management_alerts/:alert_iid/metric_images'
 /** Largest image (docs/contract/C-resolved §1.6). */
 const MAX_BYTES = 1024 * 1024
@@ -106,7 +105,6 @@ export const createMetricImage = endpoint({
   method: 'POST',
   path,
   summary: 'Add an image of a metric to an alert',
-  tags,
   access: onAlertImages('update_alerts'),
   body: { file: file(), ...words },
   response: imageEntity,
@@ -119,7 +117,6 @@ export const getMetricImages = endpoint({
   method: 'GET',
   path,
   summary: 'List the images of metrics of an alert',
-  tags,
   access: onAlert('read_alerts'),
   paginate: 'offset',
   response: z.array(imageEntity),
@@ -133,7 +130,6 @@ export const changeMetricImage = endpoint({
   method: 'PUT',
   path: `${path}/:image_id`,
   summary: 'Change the link of an image of an alert',
-  tags,
   access: onMetricImage('update_alerts'),
   body: words,
   response: imageEntity,
@@ -152,7 +148,6 @@ export const removeMetricImage = endpoint({
   method: 'DELETE',
   path: `${path}/:image_id`,
   summary: 'Remove an image from an alert',
-  tags,
   access: onMetricImage('update_alerts'),
   handler: ({ ctx, image }) => deleteMetricImage(ctx.db, image.id),
 })
@@ -162,7 +157,6 @@ export const getMetricImageFile = endpoint({
   host: true,
   path: '/-/project/:id/alert_metric_images/:secret/:filename',
   summary: 'Show an image of an alert',
-  tags,
   access: onProject('read_alerts'),
   params: { secret: text({ max: 64 }), filename: text({ max: 255 }) },
   response: bytes('image/png'),

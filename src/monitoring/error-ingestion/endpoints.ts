@@ -19,7 +19,6 @@ const report = {
   ownSignIn: true,
   raw: true,
   anyOrigin: true,
-  tags: ['error tracking'],
   access: clientKey(),
   params: { project_id: integer() },
   response: z.strictObject({ id: z.string().optional() }),

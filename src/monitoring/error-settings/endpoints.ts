@@ -19,7 +19,6 @@ import {
   saveErrorSettings,
 } from './queries.ts'
 
-const tags = ['error tracking']
 const path = '/projects/:id/error_tracking'
 
 const settingsEntity = z.strictObject({
@@ -80,7 +79,6 @@ export const getErrorTrackingSettings = endpoint({
   method: 'GET',
   path: `${path}/settings`,
   summary: 'Tell whether a project takes reports of errors',
-  tags,
   access: onProject('admin_error_tracking'),
   response: settingsEntity,
   handler: async ({ ctx, project }) => presentSettings(await getSettings(ctx, project.id)),
@@ -90,7 +88,6 @@ export const putErrorTrackingSettings = endpoint({
   method: 'PUT',
   path: `${path}/settings`,
   summary: 'Let a project take reports of errors, or no more',
-  tags,
   access: onProject('admin_error_tracking'),
   body: { active: strictFlag(), integrated: strictFlag() },
   response: settingsEntity,
@@ -101,7 +98,6 @@ export const patchErrorTrackingSettings = endpoint({
   method: 'PATCH',
   path: `${path}/settings`,
   summary: 'Change whether a project takes reports of errors',
-  tags,
   access: onProject('admin_error_tracking'),
   body: { active: strictFlag(), integrated: strictFlag().optional() },
   response: settingsEntity,
@@ -133,7 +129,6 @@ export const getClientKeys = endpoint({
   method: 'GET',
   path: `${path}/client_keys`,
   summary: 'List the keys that programs report errors of a project with',
-  tags,
   access: onProject('admin_error_tracking'),
   paginate: 'offset',
   response: z.array(keyEntity),
@@ -147,7 +142,6 @@ export const createClientKey = endpoint({
   method: 'POST',
   path: `${path}/client_keys`,
   summary: 'Make a key that programs report errors with',
-  tags,
   access: onProject('admin_error_tracking'),
   response: keyEntity,
   status: 201,
@@ -167,7 +161,6 @@ export const removeClientKey = endpoint({
   method: 'DELETE',
   path: `${path}/client_keys/:key_id`,
   summary: 'Delete a key; whoever reports with it is refused from then on',
-  tags,
   access: onClientKey(),
   response: keyEntity,
   async handler({ ctx, key }) {

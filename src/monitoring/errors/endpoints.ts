@@ -17,7 +17,6 @@ import {
 import { type ErrorColumn, findLatestEvent, listErrors, listEvents } from './queries.ts'
 import { errorStatuses } from './words.ts'
 
-const tags = ['error tracking']
 const path = '/projects/:id/error_tracking/errors'
 
 const orders: Readonly<Record<'last_seen' | 'first_seen' | 'frequency', ErrorColumn>> = {
@@ -35,7 +34,6 @@ export const getErrors = endpoint({
   method: 'GET',
   path,
   summary: 'List the errors that programs report to a project',
-  tags,
   access: onProject('read_errors'),
   query: {
     status: oneOf(errorStatuses).default('unresolved'),
@@ -58,7 +56,6 @@ export const getError = endpoint({
   method: 'GET',
   path: `${path}/:error_id`,
   summary: 'Get an error with its releases, environments, issue and commit',
-  tags,
   access: onError(),
   response: errorDetailEntity,
   handler: ({ ctx, project, error }) => presentError(ctx, project, error),
@@ -68,7 +65,6 @@ export const updateErrorById = endpoint({
   method: 'PUT',
   path: `${path}/:error_id`,
   summary: 'Resolve, ignore or reopen an error, or link it to an issue',
-  tags,
   access: onError('update_errors'),
   body: { status: oneOf(errorStatuses).optional(), issue_iid: integer({ min: 1 }).nullish() },
   response: errorDetailEntity,
@@ -84,7 +80,6 @@ export const getErrorEvents = endpoint({
   method: 'GET',
   path: `${path}/:error_id/events`,
   summary: 'List the events of an error that are kept, the newest first',
-  tags,
   access: onError(),
   query: paging,
   response: z.array(eventEntity),
@@ -102,7 +97,6 @@ export const getLatestErrorEvent = endpoint({
   method: 'GET',
   path: `${path}/:error_id/events/latest`,
   summary: 'Get the last event of an error with its stack',
-  tags,
   access: onError(),
   response: eventEntity,
   async handler({ ctx, project, error }) {

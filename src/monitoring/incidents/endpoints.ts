@@ -26,13 +26,10 @@ import {
   updateTimelineEvent,
 } from './timeline-queries.ts'
 
-const tags = ['incidents']
-
 export const createAlertIncident = endpoint({
   method: 'POST',
   path: '/projects/:id/alert_management_alerts/:alert_iid/incident',
   summary: 'Open an incident for an alert',
-  tags,
   access: onAlertOfIncident('update_alerts'),
   response: issueEntity,
   status: 201,
@@ -83,7 +80,6 @@ export const getIncident = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid/incident',
   summary: 'Tell how severe an incident is and how far somebody looks after it',
-  tags,
   access: onIncident(),
   response: incidentEntity,
   handler: ({ ctx, issue }) => presentIncident(ctx, issue),
@@ -93,7 +89,6 @@ export const changeIncident = endpoint({
   method: 'PUT',
   path: '/projects/:id/issues/:issue_iid/incident',
   summary: 'Change the severity or the escalation status of an incident',
-  tags,
   access: onIncident('update_issue'),
   body: {
     severity: oneOf(severities).optional(),
@@ -154,7 +149,6 @@ export const getTimelineEvents = endpoint({
   method: 'GET',
   path: timeline,
   summary: 'List the timeline of an incident',
-  tags,
   access: onIncident(),
   paginate: 'offset',
   response: z.array(eventEntity),
@@ -168,7 +162,6 @@ export const createTimelineEvent = endpoint({
   method: 'POST',
   path: timeline,
   summary: 'Add to the timeline of an incident',
-  tags,
   access: onIncident('update_issue'),
   body: { note, occurred_at: instant().optional() },
   response: eventEntity,
@@ -185,7 +178,6 @@ export const changeTimelineEvent = endpoint({
   method: 'PUT',
   path: `${timeline}/:event_id`,
   summary: 'Change an entry of the timeline of an incident',
-  tags,
   access: onTimelineEvent('update_issue'),
   body: { note: note.optional(), occurred_at: instant().optional() },
   response: eventEntity,
@@ -203,7 +195,6 @@ export const removeTimelineEvent = endpoint({
   method: 'DELETE',
   path: `${timeline}/:event_id`,
   summary: 'Remove an entry of the timeline of an incident',
-  tags,
   access: onTimelineEvent('update_issue'),
   handler: ({ ctx, event }) => deleteTimelineEvent(ctx.db, event.id),
 })

@@ -14,7 +14,6 @@ import {
 } from './queries.ts'
 import { newToken } from './token.ts'
 
-const tags = ['alert integrations']
 const path = '/projects/:id/alert_management/http_integrations'
 const types = ['http', 'prometheus'] as const
 
@@ -38,7 +37,6 @@ export const getIntegrations = endpoint({
   method: 'GET',
   path,
   summary: 'List the alert integrations of a project',
-  tags,
   access: onProject('admin_operations'),
   query: { type: oneOf(types).optional(), active: flag().optional() },
   paginate: 'offset',
@@ -53,7 +51,6 @@ export const createIntegration = endpoint({
   method: 'POST',
   path,
   summary: 'Let a monitoring tool send alerts',
-  tags,
   access: onProject('admin_operations'),
   body: {
     name: filledText({ max: 255 }),
@@ -83,7 +80,6 @@ export const getIntegration = endpoint({
   method: 'GET',
   path: `${path}/:integration_id`,
   summary: 'Get an alert integration',
-  tags,
   access: onIntegration('admin_operations'),
   response: integrationEntity,
   handler: ({ ctx, project, integration }) => presentIntegration(ctx, project, integration),
@@ -93,7 +89,6 @@ export const changeIntegration = endpoint({
   method: 'PUT',
   path: `${path}/:integration_id`,
   summary: 'Change an alert integration',
-  tags,
   access: onIntegration('admin_operations'),
   body: { name: filledText({ max: 255 }).optional(), active: flag().optional(), ...fields },
   response: integrationEntity,
@@ -113,7 +108,6 @@ export const resetIntegrationToken = endpoint({
   method: 'POST',
   path: `${path}/:integration_id/reset_token`,
   summary: 'Give an alert integration a new key; the old one is dead at once',
-  tags,
   access: onIntegration('admin_operations'),
   status: 200,
   response: integrationEntity,
@@ -131,7 +125,6 @@ export const removeIntegration = endpoint({
   method: 'DELETE',
   path: `${path}/:integration_id`,
   summary: 'Remove an alert integration',
-  tags,
   access: onIntegration('admin_operations'),
   handler: ({ ctx, integration }) => deleteIntegration(ctx.db, integration.id),
 })

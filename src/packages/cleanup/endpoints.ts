@@ -6,7 +6,6 @@ import { fault, oneOf, parameter } from '../../http/params.ts'
 import { findPolicy, savePolicy } from './queries.ts'
 import { EVERY_MS } from './run.ts'
 
-const tags = ['packages']
 const KEPT = ['all', '1', '10', '20', '30', '40', '50'] as const
 
 const policyEntity = z.strictObject({
@@ -24,7 +23,6 @@ export const getCleanupPolicy = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/cleanup/policy',
   summary: 'Get how many files of the same name the packages of a project keep',
-  tags,
   access: onProject('admin_package_rules', { signedIn: true }),
   response: policyEntity,
   async handler({ ctx, project }) {
@@ -37,7 +35,6 @@ export const putCleanupPolicy = endpoint({
   method: 'PUT',
   path: '/projects/:id/packages/cleanup/policy',
   summary: 'Set how many files of the same name the packages of a project keep',
-  tags,
   access: onProject('admin_package_rules', { signedIn: true }),
   body: { keep_n_duplicated_package_files: keep },
   response: policyEntity,

@@ -17,7 +17,6 @@ import { readHashedName, readName, readProviders, readRoot } from './documents.t
 import { type ComposerMetadata, publishRef } from './publish-ref.ts'
 import { listVersions } from './queries.ts'
 
-const tags = ['packages']
 const json = bytes('application/json')
 const word = text({ max: 400 })
 const access = onGroupPackages()
@@ -34,7 +33,6 @@ export const publishComposerPackage = endpoint({
   method: 'POST',
   path: '/projects/:id/packages/composer',
   summary: 'Publish the commit of a tag or branch as a Composer package',
-  tags,
   access: onProjectPackages('write_package'),
   body: { tag: word.optional(), branch: word.optional() },
   response: z.strictObject({ message: z.string() }),
@@ -50,7 +48,6 @@ export const getComposerRoot = endpoint({
   method: 'GET',
   path: '/group/:id/-/packages/composer/packages.json',
   summary: 'Say where the metadata of the Composer packages of a group is',
-  tags,
   access,
   response: json,
   async handler({ ctx, group, request }) {
@@ -64,7 +61,6 @@ export const getComposerPackage = endpoint({
   method: 'GET',
   path: '/group/:id/-/packages/composer/p2/:vendor/:package_name',
   summary: 'Get the metadata of a Composer package of a group',
-  tags,
   access,
   params: { vendor: word, package_name: word },
   response: json,
@@ -79,7 +75,6 @@ export const getComposerProviders = endpoint({
   method: 'GET',
   path: '/group/:id/-/packages/composer/p/:sha',
   summary: 'List the Composer packages of a group with the hash of their metadata, for Composer 1',
-  tags,
   access,
   params: { sha: word },
   response: json,
@@ -94,7 +89,6 @@ export const getHashedComposerPackage = endpoint({
   method: 'GET',
   path: '/group/:id/-/packages/composer/:vendor/:package_name',
   summary: 'Get the metadata of a Composer package by its hash, for Composer 1',
-  tags,
   access,
   params: { vendor: word, package_name: word },
   response: json,
@@ -118,7 +112,6 @@ export const downloadComposerArchive = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/composer/archives/:vendor/:file_name',
   summary: 'Download the commit of a Composer package as a zip file',
-  tags,
   access: onProjectSources(),
   params: { vendor: word, file_name: word },
   query: { sha: text({ max: 64 }) },

@@ -9,7 +9,6 @@ import { challenging } from '../registry/access.ts'
 import { conanRead } from './access.ts'
 import { findRecipes } from './search.ts'
 
-const tags = ['packages']
 const plain = bytes('text/plain')
 const json = bytes('application/json')
 const TOKEN_SECONDS = 90 * 24 * 3600
@@ -35,7 +34,6 @@ export const pingConan = endpoint({
   method: 'GET',
   path: '/packages/conan/v1/ping',
   summary: 'Say what this server knows of Conan’s protocol',
-  tags,
   access: anyone(),
   response: plain,
   handler: pong,
@@ -46,7 +44,6 @@ export const pingProjectConan = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/conan/v1/ping',
   summary: 'Say what this server knows of Conan’s protocol',
-  tags,
   access: anyone(),
   params: { id: text({ max: 400 }) },
   response: plain,
@@ -65,7 +62,7 @@ const ofProject = challenging(onProject('read_packages', { signedIn: true }))
 const query = { q: text({ max: 400 }).optional(), ignorecase: flag().optional() }
 
 function signIn(root: string, what: string) {
-  const common = { ...conanRead, method: 'GET', tags, response: plain } as const
+  const common = { ...conanRead, method: 'GET', response: plain } as const
   const paths = { sign: `${root}/users/authenticate`, check: `${root}/users/check_credentials` }
   const sign = { path: paths.sign, summary: `Sign in to the Conan packages ${what}` }
   const check = { path: paths.check, summary: `Check a token for the Conan packages ${what}` }
@@ -89,7 +86,6 @@ export const searchConan = ['v1', 'v2'].map((version) =>
     method: 'GET',
     path: `/projects/:id/packages/conan/${version}/conans/search` as '/projects/:id/search',
     summary: 'Search the Conan recipes of a project',
-    tags,
     access: challenging(onProject('read_packages')),
     query,
     response: json,
@@ -102,7 +98,6 @@ export const searchInstanceConan = endpoint({
   method: 'GET',
   path: '/packages/conan/v1/conans/search',
   summary: 'Search the Conan recipes of all projects that one may read',
-  tags,
   access: anyone(),
   query,
   response: json,

@@ -9,7 +9,6 @@ import { readRecipe } from './reference.ts'
 import { readPackageInfos } from './search.ts'
 import { onlyPlace, readAddresses, readSizes, readSnapshot, uploadAddresses } from './v1-files.ts'
 
-const tags = ['packages']
 const json = bytes('application/json')
 const file = bytes('application/octet-stream')
 const word = text({ max: 255 })
@@ -33,7 +32,7 @@ function reading(level: Level): Endpoint[] {
   const at = `${root}/conans/${RECIPE}` as `/projects/:id/conans/${typeof RECIPE}`
   const pkg = `${at}/packages/:package_id` as const
   const access = onConanRecipe(level, 'read_packages')
-  const read = { ...conanRead, method: 'GET', tags, access, response: json } as const
+  const read = { ...conanRead, method: 'GET', access, response: json } as const
   const addresses = (['digest', 'download_urls'] as const).flatMap((kind) => {
     const manifestOnly = kind === 'digest'
     const what = manifestOnly ? 'the manifest' : 'the files'
@@ -94,7 +93,7 @@ function writing(level: Level): Endpoint[] {
   const root = level === 'project' ? '/projects/:id/packages/conan/v1' : '/packages/conan/v1'
   const at = `${root}/conans/${RECIPE}` as `/projects/:id/conans/${typeof RECIPE}`
   const access = onConanRecipe(level, 'write_package')
-  const ask = { ...conanWrite, method: 'POST', status: 200, tags, access, response: json } as const
+  const ask = { ...conanWrite, method: 'POST', status: 200, access, response: json } as const
   return [
     endpoint({
       ...ask,
@@ -122,7 +121,6 @@ function writing(level: Level): Endpoint[] {
     endpoint({
       ...conanWrite,
       method: 'DELETE',
-      tags,
       access: onConanRecipe(level, 'delete_package'),
       path: at,
       summary: 'Delete a Conan recipe with everything (protocol 1)',
@@ -143,13 +141,11 @@ function transferring(level: Level): Endpoint[] {
   const get = {
     ...conanRead,
     method: 'GET',
-    tags,
     access: onConanRecipe(level, 'read_packages'),
   } as const
   const put = {
     ...conanWrite,
     method: 'PUT',
-    tags,
     access: onConanRecipe(level, 'write_package'),
   } as const
   const ofRecipe = {

@@ -17,7 +17,6 @@ import { listRevisions } from './queries.ts'
 import { type Recipe, readRecipe, textOf } from './reference.ts'
 import { readPackageInfos } from './search.ts'
 
-const tags = ['packages']
 const json = bytes('application/json')
 const word = text({ max: 255 })
 const RECIPE =
@@ -40,19 +39,16 @@ const MOST_REVISIONS = 1000
 const read = {
   ...conanRead,
   method: 'GET',
-  tags,
   access: onConanRecipe('project', 'read_packages'),
 } as const
 const write = {
   ...conanWrite,
   method: 'PUT',
-  tags,
   access: onConanRecipe('project', 'write_package'),
 } as const
 const remove = {
   ...conanWrite,
   method: 'DELETE',
-  tags,
   access: onConanRecipe('project', 'delete_package'),
 } as const
 

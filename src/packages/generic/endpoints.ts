@@ -10,7 +10,6 @@ import { typeOf } from './file-type.ts'
 import { readGenericNames } from './names.ts'
 import { findGenericFile, uploadGenericFile } from './upload.ts'
 
-const tags = ['packages']
 const params = { package_name: text(), package_version: text(), file: text() }
 const path = '/projects/:id/packages/generic/:package_name/:package_version/*file'
 
@@ -19,7 +18,6 @@ export const putGenericFile = endpoint({
   method: 'PUT',
   path,
   summary: 'Publish a file of a generic package',
-  tags,
   access: onProject('write_package'),
   params,
   query: {
@@ -41,7 +39,6 @@ export const getGenericFile = endpoint({
   method: 'GET',
   path,
   summary: 'Download a file of a generic package',
-  tags,
   access: onProject('read_packages'),
   params,
   response: bytes('application/octet-stream'),

@@ -15,7 +15,6 @@ import {
 } from './versions.ts'
 import { zipModule } from './zip.ts'
 
-const tags = ['packages']
 const module = text({ max: 2000 })
 const access = onProjectSources()
 
@@ -36,7 +35,6 @@ export const listGoModuleVersions = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/go/*module/@v/list',
   summary: 'List the versions of a Go module of a project, a line each',
-  tags,
   access,
   params: { module },
   response: bytes('text/plain'),
@@ -51,7 +49,6 @@ export const getLatestGoModule = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/go/*module/@latest',
   summary: 'Get the newest version of a Go module of a project',
-  tags,
   access,
   params: { module },
   response: bytes('application/json'),
@@ -66,7 +63,6 @@ export const getGoModuleVersion = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/go/*module/@v/:version',
   summary: 'Get a version of a Go module of a project: its .info, .mod or .zip',
-  tags,
   access,
   params: { module, version: text({ max: 255 }) },
   response: bytes('application/octet-stream'),

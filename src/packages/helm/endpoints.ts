@@ -11,7 +11,6 @@ import { helmRead, helmWrite } from './client.ts'
 import { publishChart } from './publish-chart.ts'
 import { findChartFile } from './queries.ts'
 
-const tags = ['packages']
 const channel = text({ max: 255 })
 
 export const getHelmIndex = endpoint({
@@ -19,7 +18,6 @@ export const getHelmIndex = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/helm/:channel/index.yaml',
   summary: 'Get the index of the Helm charts of a channel',
-  tags,
   access: onProjectPackages('read_packages'),
   params: { channel },
   response: bytes('text/yaml'),
@@ -35,7 +33,6 @@ export const downloadHelmChart = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/helm/:channel/charts/:file_name',
   summary: 'Download a Helm chart',
-  tags,
   access: onProjectPackages('read_packages'),
   params: { channel, file_name: text({ max: 600 }) },
   response: bytes('application/gzip'),
@@ -51,7 +48,6 @@ export const publishHelmChart = endpoint({
   method: 'POST',
   path: '/projects/:id/packages/helm/api/:channel/charts',
   summary: 'Publish a Helm chart in a channel',
-  tags,
   access: onProjectPackages('write_package'),
   params: { channel },
   query: { force: flag().optional() },

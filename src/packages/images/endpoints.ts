@@ -20,7 +20,6 @@ import {
 } from './queries.ts'
 import { removeReference, unknownManifest } from './remove.ts'
 
-const tags = ['container_registry']
 const word = text({ max: 400 })
 const onRead = onImage('read_container_images')
 const onWrite = onImage('write_container_image')
@@ -40,7 +39,6 @@ export const checkImageRegistry = endpoint({
   method: 'GET',
   path: '/v2',
   summary: 'Say whether the caller has signed in to the registry of images',
-  tags,
   access: anyone(),
   response: z.strictObject({}),
   handler({ request }) {
@@ -56,7 +54,6 @@ export const getImageBlob = endpoint({
   method: 'GET',
   path: '/v2/*name/blobs/:digest',
   summary: 'Download a blob of an image',
-  tags,
   access: onRead,
   params: { name: word, digest: word },
   response: bytes('application/octet-stream'),
@@ -83,7 +80,6 @@ export const deleteImageBlob = endpoint({
   method: 'DELETE',
   path: '/v2/*name/blobs/:digest',
   summary: 'Delete a blob from a repository of images',
-  tags,
   access: onDelete,
   params: { name: word, digest: word },
   status: 202,
@@ -100,7 +96,6 @@ export const getImageManifest = endpoint({
   method: 'GET',
   path: '/v2/*name/manifests/:reference',
   summary: 'Get a manifest by its tag or digest',
-  tags,
   access: onRead,
   params: { name: word, reference: word },
   response: bytes('application/vnd.oci.image.manifest.v1+json'),
@@ -135,7 +130,6 @@ export const putImageManifest = endpoint({
   method: 'PUT',
   path: '/v2/*name/manifests/:reference',
   summary: 'Publish a manifest under a tag or its digest',
-  tags,
   access: onWrite,
   params: { name: word, reference: word },
   raw: true,
@@ -158,7 +152,6 @@ export const deleteImageManifest = endpoint({
   method: 'DELETE',
   path: '/v2/*name/manifests/:reference',
   summary: 'Delete a manifest with its tags, or a tag',
-  tags,
   access: onDelete,
   params: { name: word, reference: word },
   status: 202,
@@ -177,7 +170,6 @@ export const listImageTags = endpoint({
   method: 'GET',
   path: '/v2/*name/tags/list',
   summary: 'List the tags of a repository of images',
-  tags,
   access: onRead,
   params: { name: word },
   query: { n: integer({ min: 0 }).optional(), last: word.optional() },
@@ -200,7 +192,6 @@ export const listImageReferrers = endpoint({
   method: 'GET',
   path: '/v2/*name/referrers/:digest',
   summary: 'List the manifests that belong to another one, such as its signatures',
-  tags,
   access: onRead,
   params: { name: word, digest: word },
   query: { artifactType: word.optional() },

@@ -14,7 +14,6 @@ export const getImageToken = endpoint({
   method: 'GET',
   path: '/jwt/auth',
   summary: 'Get a token for the registry of images; each request is judged when it is used',
-  tags: ['container_registry'],
   access: anyone(),
   query: {
     service: word.optional(),

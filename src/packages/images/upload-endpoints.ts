@@ -14,7 +14,6 @@ import {
 } from './upload.ts'
 import { deleteUpload } from './upload-queries.ts'
 
-const tags = ['container_registry']
 const word = text({ max: 400 })
 const access = onImage('write_container_image')
 const params = { name: word, upload_id: text({ max: 64 }) }
@@ -42,7 +41,6 @@ export const startBlobUpload = endpoint({
   method: 'POST',
   path: '/v2/*name/blobs/uploads',
   summary: 'Begin to upload a blob, take one from another repository, or upload it at once',
-  tags,
   access,
   params: { name: word },
   query: { digest: word.optional(), mount: word.optional(), from: word.optional() },
@@ -66,7 +64,6 @@ export const getBlobUpload = endpoint({
   method: 'GET',
   path: '/v2/*name/blobs/uploads/:upload_id',
   summary: 'Say how much of a blob has been uploaded',
-  tags,
   access,
   params,
   handler: async ({ ctx, image, params }) =>
@@ -78,7 +75,6 @@ export const patchBlobUpload = endpoint({
   method: 'PATCH',
   path: '/v2/*name/blobs/uploads/:upload_id',
   summary: 'Upload a piece of a blob',
-  tags,
   access,
   params,
   raw: true,
@@ -94,7 +90,6 @@ export const putBlobUpload = endpoint({
   method: 'PUT',
   path: '/v2/*name/blobs/uploads/:upload_id',
   summary: 'Upload the last piece of a blob, and say what its digest is',
-  tags,
   access,
   params,
   query: { digest: word },
@@ -113,7 +108,6 @@ export const deleteBlobUpload = endpoint({
   method: 'DELETE',
   path: '/v2/*name/blobs/uploads/:upload_id',
   summary: 'Give up the upload of a blob',
-  tags,
   access,
   params,
   async handler({ ctx, image, params }) {

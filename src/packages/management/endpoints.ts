@@ -29,7 +29,6 @@ import {
   listPipelinesOfFiles,
 } from './queries.ts'
 
-const tags = ['packages']
 const params = { package_id: integer() }
 const filters = {
   sort: oneOf(['asc', 'desc']).optional(),
@@ -44,7 +43,6 @@ export const listProjectPackages = endpoint({
   method: 'GET',
   path: '/projects/:id/packages',
   summary: 'List the packages of a project',
-  tags,
   access: onProject('read_packages'),
   jobToken: true,
   query: { ...filters, order_by: oneOf(['created_at', 'name', 'version', 'type']).optional() },
@@ -60,7 +58,6 @@ export const listGroupPackages = endpoint({
   method: 'GET',
   path: '/groups/:id/packages',
   summary: 'List the packages of the projects of a group',
-  tags,
   access: onGroup('read_packages'),
   query: {
     ...filters,
@@ -91,7 +88,6 @@ export const getPackage = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/:package_id',
   summary: 'Get a package, with the other versions of its name',
-  tags,
   access: onPackage({ displayed: true }),
   jobToken: true,
   params,
@@ -103,7 +99,6 @@ export const removePackageEndpoint = endpoint({
   method: 'DELETE',
   path: '/projects/:id/packages/:package_id',
   summary: 'Delete a package',
-  tags,
   access: onDeletablePackage(),
   jobToken: true,
   params,
@@ -114,7 +109,6 @@ export const listPackagePipelines = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/:package_id/pipelines',
   summary: 'List the pipelines that published a package',
-  tags,
   access: onPackage({ displayed: true }),
   jobToken: true,
   params,
@@ -133,7 +127,6 @@ export const listPackageFiles = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/:package_id/package_files',
   summary: 'List the files of a package',
-  tags,
   access: onPackage(),
   jobToken: true,
   params,
@@ -165,7 +158,6 @@ export const downloadPackageFile = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/:package_id/package_files/:package_file_id/download',
   summary: 'Download a file of a package',
-  tags,
   access: withFile(onPackage()),
   jobToken: true,
   params: fileParams,
@@ -178,7 +170,6 @@ export const removePackageFile = endpoint({
   method: 'DELETE',
   path: '/projects/:id/packages/:package_id/package_files/:package_file_id',
   summary: 'Delete a file of a package',
-  tags,
   access: withFile(onDeletablePackage()),
   jobToken: true,
   params: fileParams,

@@ -11,7 +11,6 @@ import { answerForwardedArtifact } from './forwarded.ts'
 import { readMavenPath } from './path.ts'
 import { putMavenFile } from './upload.ts'
 
-const tags = ['packages']
 const params = { path: text({ max: 6000 }) }
 
 export const putMavenPackageFile = endpoint({
@@ -19,7 +18,6 @@ export const putMavenPackageFile = endpoint({
   method: 'PUT',
   path: '/projects/:id/packages/maven/*path',
   summary: 'Publish a file of a Maven artifact, or check one by its SHA-1',
-  tags,
   access: onProjectPackages('write_package'),
   params,
   raw: true,
@@ -36,7 +34,6 @@ export const getMavenPackageFile = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/maven/*path',
   summary: 'Download a file of a Maven artifact',
-  tags,
   access: onProjectPackages('read_packages'),
   params,
   response: bytes('application/octet-stream'),
@@ -71,7 +68,6 @@ export const getGroupMavenPackageFile = endpoint({
   method: 'GET',
   path: '/groups/:id/-/packages/maven/*path',
   summary: 'Download a file of a Maven artifact of a group',
-  tags,
   access: onGroupPackages(),
   params,
   response: bytes('application/octet-stream'),
@@ -92,7 +88,6 @@ export const getInstanceMavenPackageFile = endpoint({
   method: 'GET',
   path: '/packages/maven/*path',
   summary: 'Download a file of a Maven artifact that is named after its project',
-  tags,
   access: onMavenInstance(),
   params,
   response: bytes('application/octet-stream'),

@@ -27,8 +27,6 @@ import { publishNpmPackage } from './publish.ts'
 import { deleteNpmTag, putNpmTag } from './tags.ts'
 import { listVersionsOf } from './versions.ts'
 
-const tags = ['packages']
-
 /** npm sends a scoped name as one segment, `@scope%2fname`; other clients as two. */
 const NAMES: readonly { path: string; params: Record<string, z.ZodType<string>> }[] = [
   { path: ':package_name', params: { package_name: text() } },
@@ -81,7 +79,6 @@ export const getNpmPackages = LEVELS.flatMap((level) =>
       method: 'GET',
       path: `${ROOTS[level]}/${name.path}`,
       summary: 'Get what npm knows of a package and its versions',
-      tags,
       access: onNpmSearch(level),
       params: name.params,
       response: bytes('application/json'),
@@ -102,7 +99,6 @@ export const putNpmPackage = NAMES.map((name) =>
     method: 'PUT',
     path: `${ROOTS.project}/${name.path}`,
     summary: 'Publish a version of an npm package, or deprecate versions',
-    tags,
     access: onNpmPublish(),
     params: name.params,
     raw: true,
@@ -123,7 +119,6 @@ export const getNpmTarball = LEVELS.flatMap((level) =>
       method: 'GET',
       path: `${ROOTS[level]}/${name.path}/-/*file_name`,
       summary: 'Download the tarball of a version of an npm package',
-      tags,
       access: onNpmSearch(level),
       params: { ...name.params, file_name: text() },
       response: bytes('application/octet-stream'),
@@ -153,7 +148,6 @@ export const getNpmTags = LEVELS.flatMap((level) =>
       method: 'GET',
       path: `${ROOTS[level]}/-/package/${name.path}/dist-tags`,
       summary: 'List the tags of an npm package',
-      tags,
       access: onNpmPlace(level),
       params: name.params,
       response: tagList,
@@ -173,7 +167,6 @@ export const putNpmTags = LEVELS.flatMap((level) =>
       method: 'PUT',
       path: `${ROOTS[level]}/-/package/${name.path}/dist-tags/:tag`,
       summary: 'Put a tag on a version of an npm package',
-      tags,
       access: onNpmTag(level, 'write_package'),
       params: { ...name.params, tag: text({ max: 255 }) },
       raw: true,
@@ -190,7 +183,6 @@ export const deleteNpmTags = LEVELS.flatMap((level) =>
       method: 'DELETE',
       path: `${ROOTS[level]}/-/package/${name.path}/dist-tags/:tag`,
       summary: 'Remove a tag of an npm package',
-      tags,
       access: onNpmTag(level, 'delete_package'),
       params: { ...name.params, tag: text({ max: 255 }) },
       handler: ({ ctx, project, place, params }) =>
@@ -219,7 +211,6 @@ export const postNpmAudits = LEVELS.flatMap((level) =>
       method: 'POST',
       path: `${ROOTS[level]}/-/npm/v1/security/${kind}`,
       summary: 'Answer npm audit: no advisories are known here',
-      tags,
       access: onLevel(level),
       scopes: ['api', 'read_api'],
       raw: true,
@@ -243,7 +234,6 @@ export const getNpmPing = LEVELS.map((level) =>
     method: 'GET',
     path: `${ROOTS[level]}/-/ping`,
     summary: 'Answer npm ping',
-    tags,
     access: onLevel(level),
     response: z.strictObject({}),
     handler: () => ({}),
@@ -256,7 +246,6 @@ export const getNpmWhoami = LEVELS.map((level) =>
     method: 'GET',
     path: `${ROOTS[level]}/-/whoami`,
     summary: 'Tell npm whom a token belongs to',
-    tags,
     access: signedIn(),
     response: z.strictObject({ username: z.string() }),
     handler({ ctx }) {

@@ -16,7 +16,6 @@ import { answerRegistration, answerSearch, readLeaf, readVersions } from './read
 import { serviceIndex } from './service-index.ts'
 import { normalVersion } from './version.ts'
 
-const tags = ['packages']
 const json = bytes('application/json')
 const word = text({ max: 400 })
 const onProjectRead = onProjectPackages('read_packages')
@@ -63,7 +62,6 @@ export const getNugetIndex = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/nuget/index.json',
   summary: 'Say where NuGet finds what in a project; tells nothing about it',
-  tags,
   access: anyone(),
   params: anyProject,
   response: indexEntity,
@@ -75,7 +73,6 @@ export const getShortNugetIndex = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/nuget/index',
   summary: 'Say where NuGet finds what in a project; tells nothing about it',
-  tags,
   access: anyone(),
   params: anyProject,
   response: indexEntity,
@@ -87,7 +84,6 @@ export const getGroupNugetIndex = endpoint({
   method: 'GET',
   path: '/groups/:id/-/packages/nuget/index.json',
   summary: 'Say where NuGet finds what in a group; tells nothing about it',
-  tags,
   access: anyone(),
   params: anyProject,
   response: indexEntity,
@@ -99,7 +95,6 @@ export const searchNuget = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/nuget/query',
   summary: 'Search the NuGet packages of a project',
-  tags,
   access: onProjectRead,
   query: search,
   response: json,
@@ -119,7 +114,6 @@ export const searchGroupNuget = endpoint({
   method: 'GET',
   path: '/groups/:id/-/packages/nuget/query',
   summary: 'Search the NuGet packages of the projects of a group',
-  tags,
   access: onGroupRead,
   query: search,
   response: json,
@@ -135,7 +129,6 @@ export const getNugetRegistration = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/nuget/metadata/:package_name/index.json',
   summary: 'Get all versions of a NuGet package of a project',
-  tags,
   access: onProjectRead,
   params: { package_name: word },
   response: json,
@@ -151,7 +144,6 @@ export const getGroupNugetRegistration = endpoint({
   method: 'GET',
   path: '/groups/:id/-/packages/nuget/metadata/:package_name/index.json',
   summary: 'Get all versions of a NuGet package of a group',
-  tags,
   access: onGroupRead,
   params: { package_name: word },
   response: json,
@@ -174,7 +166,6 @@ export const getNugetLeaf = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/nuget/metadata/:package_name/:package_version',
   summary: 'Get a version of a NuGet package of a project',
-  tags,
   access: onProjectRead,
   params: leaf,
   response: json,
@@ -191,7 +182,6 @@ export const getGroupNugetLeaf = endpoint({
   method: 'GET',
   path: '/groups/:id/-/packages/nuget/metadata/:package_name/:package_version',
   summary: 'Get a version of a NuGet package of a group',
-  tags,
   access: onGroupRead,
   params: leaf,
   response: json,
@@ -208,7 +198,6 @@ export const listNugetVersionNames = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/nuget/download/:package_name/index.json',
   summary: 'List the versions of a NuGet package of a project',
-  tags,
   access: onProjectRead,
   params: { package_name: word },
   response: z.strictObject({ versions: z.array(z.string()) }),
@@ -220,7 +209,6 @@ export const downloadNugetFile = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/nuget/download/:package_name/:package_version/:file_name',
   summary: 'Download a NuGet package, or its symbols',
-  tags,
   access: onProjectRead,
   params: { ...leaf, file_name: text({ max: 900 }) },
   response: bytes('application/octet-stream'),
@@ -241,7 +229,6 @@ const published = z.strictObject({ message: z.string() })
 const push = {
   ...nugetWrite,
   method: 'PUT',
-  tags,
   raw: true,
   response: published,
   status: 201,
@@ -286,7 +273,6 @@ export const deleteNugetPackage = endpoint({
   method: 'DELETE',
   path: '/projects/:id/packages/nuget/:package_name/:package_version',
   summary: 'Delete a version of a NuGet package',
-  tags,
   access: onProjectPackages('delete_package'),
   params: leaf,
   async handler({ ctx, project, params }) {
@@ -326,7 +312,6 @@ export const downloadNugetSymbol = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/nuget/symbolfiles/:file_name/:signature/:same_file_name',
   summary: 'Download a symbol file of a NuGet package, as debuggers ask for it',
-  tags,
   access: onSymbols('projects'),
   params: { ...anyProject, ...symbol },
   response: bytes('application/octet-stream'),
@@ -338,7 +323,6 @@ export const downloadGroupNugetSymbol = endpoint({
   method: 'GET',
   path: '/groups/:id/-/packages/nuget/symbolfiles/:file_name/:signature/:same_file_name',
   summary: 'Download a symbol file of a NuGet package of a group, as debuggers ask for it',
-  tags,
   access: onSymbols('groups'),
   params: { ...anyProject, ...symbol },
   response: bytes('application/octet-stream'),

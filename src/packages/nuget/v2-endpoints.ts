@@ -18,7 +18,6 @@ import { sorted } from './present.ts'
 import { listNugetVersions, listNupkgs, type NugetVersionRow, searchNames } from './queries.ts'
 import { isPrerelease, normalVersion } from './version.ts'
 
-const tags = ['packages']
 const word = text({ max: 400 })
 const xml = bytes('application/xml')
 const XML = 'application/xml; charset=utf-8'
@@ -29,7 +28,6 @@ export const getNugetV2 = endpoint({
   path: '/projects/:id/packages/nuget/v2',
   summary:
     'Say which collections NuGet clients of protocol 2 find; tells nothing about the project',
-  tags,
   access: onNugetFeed(),
   params: { id: word },
   response: xml,
@@ -44,7 +42,6 @@ export const getNugetV2Metadata = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/nuget/v2/$metadata',
   summary: 'Get the shape of the NuGet feed of protocol 2',
-  tags,
   access: anyone(),
   params: { id: word },
   response: xml,
@@ -56,7 +53,6 @@ export const getGroupNugetV2 = endpoint({
   method: 'GET',
   path: '/groups/:id/-/packages/nuget/v2',
   summary: 'Say which collections NuGet clients of protocol 2 find; tells nothing about the group',
-  tags,
   access: anyone(),
   params: { id: word },
   response: xml,
@@ -71,7 +67,6 @@ export const getGroupNugetV2Metadata = endpoint({
   method: 'GET',
   path: '/groups/:id/-/packages/nuget/v2/$metadata',
   summary: 'Get the shape of the NuGet feed of protocol 2',
-  tags,
   access: anyone(),
   params: { id: word },
   response: xml,
@@ -95,7 +90,6 @@ export const readNugetV2Collection = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/nuget/v2/:collection',
   summary: 'Read the NuGet feed of protocol 2: FindPackagesById(), Packages(), Search()',
-  tags,
   access: onProjectPackages('read_packages'),
   params: { collection: word },
   query: {

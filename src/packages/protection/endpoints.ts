@@ -9,7 +9,6 @@ import { onProtectionRule } from './access.ts'
 import { DELETE_LEVELS, PUSH_LEVELS, presentRule, protectionRuleEntity } from './entity.ts'
 import { deleteRule, insertRule, listRuleRows, updateRule } from './queries.ts'
 
-const tags = ['packages']
 /** The formats that know protection (docs/contract/C-resolved §5). */
 const types = ['conan', 'generic', 'helm', 'maven', 'npm', 'nuget', 'pypi'] as const
 const pattern = filledText({ max: 255 })
@@ -41,7 +40,6 @@ export const listProtectionRules = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/protection/rules',
   summary: 'List the protection rules for the packages of a project',
-  tags,
   access: onProject('admin_package_rules', { signedIn: true }),
   paginate: 'offset',
   response: z.array(protectionRuleEntity),
@@ -55,7 +53,6 @@ export const createProtectionRule = endpoint({
   method: 'POST',
   path: '/projects/:id/packages/protection/rules',
   summary: 'Protect the packages of a project whose names match',
-  tags,
   access: onProject('admin_package_rules', { signedIn: true }),
   body: { package_name_pattern: pattern, package_type: oneOf(types), ...levels },
   response: protectionRuleEntity,
@@ -79,7 +76,6 @@ export const updateProtectionRule = endpoint({
   method: 'PATCH',
   path: '/projects/:id/packages/protection/rules/:package_protection_rule_id',
   summary: 'Change a protection rule for packages',
-  tags,
   access: onProtectionRule(),
   params: { package_protection_rule_id: id() },
   body: {
@@ -109,7 +105,6 @@ export const deleteProtectionRule = endpoint({
   method: 'DELETE',
   path: '/projects/:id/packages/protection/rules/:package_protection_rule_id',
   summary: 'Remove a protection rule for packages',
-  tags,
   access: onProtectionRule(),
   params: { package_protection_rule_id: id() },
   handler: ({ ctx, rule }) => deleteRule(ctx.db, rule.id),

@@ -13,7 +13,6 @@ import { formOf, PAGE_TYPES, readFiles, readIndex } from './pages.ts'
 import { findDistribution, type PypiPlace } from './queries.ts'
 import { uploadDistribution } from './upload.ts'
 
-const tags = ['packages']
 const html = bytes('text/html')
 const onProjectRead = onProjectPackages('read_packages')
 const onGroupRead = onGroupPackages()
@@ -23,7 +22,6 @@ export const uploadPypiPackage = endpoint({
   method: 'POST',
   path: '/projects/:id/packages/pypi',
   summary: 'Publish a file of a Python package, as twine does',
-  tags,
   access: onProjectPackages('write_package'),
   raw: true,
   response: z.strictObject({ message: z.string() }),
@@ -83,7 +81,6 @@ export const listPypiNames = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/pypi/simple',
   summary: 'List the Python packages of a project, as a page or by PEP 691',
-  tags,
   access: onProjectRead,
   response: html,
   handler: ({ ctx, project, request }) =>
@@ -95,7 +92,6 @@ export const listGroupPypiNames = endpoint({
   method: 'GET',
   path: '/groups/:id/-/packages/pypi/simple',
   summary: 'List the Python packages of the projects of a group, as a page or by PEP 691',
-  tags,
   access: onGroupRead,
   response: html,
   handler: ({ ctx, group, request }) =>
@@ -107,7 +103,6 @@ export const listPypiFiles = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/pypi/simple/:package_name',
   summary: 'List the files of a Python package, as a page or by PEP 691',
-  tags,
   access: onProjectRead,
   params: { package_name: text({ max: 255 }) },
   response: html,
@@ -125,7 +120,6 @@ export const listGroupPypiFiles = endpoint({
   method: 'GET',
   path: '/groups/:id/-/packages/pypi/simple/:package_name',
   summary: 'List the files of a Python package in a group, as a page or by PEP 691',
-  tags,
   access: onGroupRead,
   params: { package_name: text({ max: 255 }) },
   response: html,
@@ -138,7 +132,6 @@ export const downloadPypiFile = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/pypi/files/:sha256/:file_name',
   summary: 'Download a file of a Python package',
-  tags,
   access: onProjectRead,
   params: named,
   response: bytes('application/octet-stream'),
@@ -151,7 +144,6 @@ export const downloadGroupPypiFile = endpoint({
   method: 'GET',
   path: '/groups/:id/-/packages/pypi/files/:sha256/:file_name',
   summary: 'Download a file of a Python package of a group',
-  tags,
   access: onGroupRead,
   params: named,
   response: bytes('application/octet-stream'),

@@ -3,7 +3,6 @@ import { endpoint } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
 import { changePackageSettings, packageSettings, readPackageSettings } from './settings.ts'
 
-const tags = ['packages']
 const regex = text({ max: 255 }).optional()
 const onOff = flag().optional()
 
@@ -11,7 +10,6 @@ export const getPackageSettings = endpoint({
   method: 'GET',
   path: '/groups/:id/packages/settings',
   summary: 'Get what the packages of the projects of a group may do',
-  tags,
   access: onGroup('admin_package_settings', { signedIn: true }),
   response: packageSettings,
   handler: ({ ctx, group }) => readPackageSettings(ctx.db, group.id),
@@ -21,7 +19,6 @@ export const putPackageSettings = endpoint({
   method: 'PUT',
   path: '/groups/:id/packages/settings',
   summary: 'Change what the packages of the projects of a group may do',
-  tags,
   access: onGroup('admin_package_settings', { signedIn: true }),
   body: {
     maven_duplicates_allowed: onOff,

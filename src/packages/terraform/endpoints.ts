@@ -10,7 +10,6 @@ import { onTerraformModule, type TerraformModule, terraformRead } from './access
 import { answerModule, answerProjectModule, noVersion } from './download.ts'
 import { publishModule } from './publish-module.ts'
 
-const tags = ['packages']
 const REGISTRY = '/packages/terraform/modules/v1/:module_namespace/:module_name/:module_system'
 const DOWNLOAD_SECONDS = 300
 
@@ -92,7 +91,6 @@ export const discoverTerraform = endpoint({
   host: true,
   ownSignIn: true,
   summary: 'Say where Terraform finds the module registry',
-  tags,
   access: anyone(),
   response: z.strictObject({ 'modules.v1': z.string() }),
   handler: ({ ctx }) => {
@@ -106,7 +104,6 @@ export const listTerraformVersions = endpoint({
   method: 'GET',
   path: `${REGISTRY}/versions`,
   summary: 'List the versions of a Terraform module',
-  tags,
   access,
   params,
   response: listEntity,
@@ -125,7 +122,6 @@ export const getTerraformModule = endpoint({
   method: 'GET',
   path: REGISTRY,
   summary: 'Get the newest version of a Terraform module',
-  tags,
   access,
   params,
   response: moduleEntity,
@@ -137,7 +133,6 @@ export const getTerraformVersion = endpoint({
   method: 'GET',
   path: `${REGISTRY}/:module_version`,
   summary: 'Get a version of a Terraform module',
-  tags,
   access,
   params: { ...params, ...version },
   response: moduleEntity,
@@ -149,7 +144,6 @@ export const redirectTerraformDownload = endpoint({
   method: 'GET',
   path: `${REGISTRY}/download`,
   summary: 'Go to the download of the newest version of a Terraform module',
-  tags,
   access,
   params,
   status: 302,
@@ -165,7 +159,6 @@ export const getTerraformDownload = endpoint({
   method: 'GET',
   path: `${REGISTRY}/:module_version/download`,
   summary: 'Say where the archive of a version of a Terraform module is',
-  tags,
   access,
   params: { ...params, ...version },
   status: 204,
@@ -181,7 +174,6 @@ export const downloadTerraformModule = endpoint({
   method: 'GET',
   path: `${REGISTRY}/:module_version/file`,
   summary: 'Download the archive of a version of a Terraform module',
-  tags,
   access,
   params: { ...params, ...version },
   query: { token: text({ max: 8192 }).optional(), archive: text({ max: 20 }).optional() },
@@ -200,7 +192,6 @@ export const publishTerraformModule = endpoint({
   method: 'PUT',
   path: '/projects/:id/packages/terraform/modules/:module_name/:module_system/:module_version/file',
   summary: 'Publish a version of a Terraform module',
-  tags,
   access: onProjectPackages('write_package'),
   params: { ...names, ...version },
   raw: true,
@@ -223,7 +214,6 @@ export const getProjectTerraformModule = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/terraform/modules/:module_name/:module_system',
   summary: 'Download the newest version of a Terraform module of a project',
-  tags,
   access: onProjectPackages('read_packages'),
   params: names,
   query: asAddress,
@@ -242,7 +232,6 @@ export const getProjectTerraformVersion = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/terraform/modules/:module_name/:module_system/:module_version',
   summary: 'Download a version of a Terraform module of a project',
-  tags,
   access: onProjectPackages('read_packages'),
   params: { ...names, ...version },
   query: asAddress,

@@ -7,14 +7,12 @@ import { entryEntity, presentEntry } from './entity.ts'
 import { deleteEntry, listEntries } from './entry-queries.ts'
 import { readPath, serveFile } from './serve.ts'
 
-const tags = ['virtual_registries']
 const ROOT = '/virtual_registries/packages/maven'
 
 export const listCacheEntries = endpoint({
   method: 'GET',
   path: `${ROOT}/upstreams/:upstream_id/cache_entries`,
   summary: 'List what was fetched from an upstream, the newest first',
-  tags,
   access: onUpstream('read'),
   params: { upstream_id: text({ max: 20 }) },
   jobToken: true,
@@ -31,7 +29,6 @@ export const deleteCacheEntry = endpoint({
   method: 'DELETE',
   path: `${ROOT}/cache_entries/*entry_id`,
   summary: 'Forget one file that was fetched',
-  tags,
   access: onCacheEntry(),
   params: { entry_id: text({ max: 2000 }) },
   jobToken: true,
@@ -50,7 +47,6 @@ export const getVirtualFile = endpoint({
   method: 'GET',
   path: `${ROOT}/:registry_id/*path`,
   summary: 'Download a file of a Maven repository through a virtual registry',
-  tags,
   access: onMavenRegistry(),
   params: { registry_id: text({ max: 20 }), path: text({ max: 1100 }) },
   response: bytes('application/octet-stream'),
@@ -63,7 +59,6 @@ export const uploadVirtualFile = endpoint({
   method: 'POST',
   path: `${ROOT}/:registry_id/*path/upload`,
   summary: 'Refused: nobody publishes through a virtual registry',
-  tags,
   access: onMavenRegistry(),
   params: { registry_id: text({ max: 20 }), path: text({ max: 1100 }) },
   raw: true,

@@ -14,7 +14,6 @@ import {
   updatePolicy,
 } from './queries.ts'
 
-const tags = ['virtual_registries']
 const path = '/groups/:id/-/virtual_registries/cleanup/policy'
 const DAY_MS = 86_400_000
 const CADENCES = [1, 7, 14, 30, 90]
@@ -67,7 +66,6 @@ export const getVirtualPolicy = endpoint({
   method: 'GET',
   path,
   summary: 'Get how long what was fetched for the virtual registries of a group is kept',
-  tags,
   access: onVirtualPolicy(),
   response: policyEntity,
   handler: ({ ctx, group }) => present(ctx, group.id),
@@ -77,7 +75,6 @@ export const createVirtualPolicy = endpoint({
   method: 'POST',
   path,
   summary: 'Say how long what was fetched for the virtual registries of a group is kept',
-  tags,
   access: onVirtualPolicy(),
   body,
   response: policyEntity,
@@ -93,7 +90,6 @@ export const updateVirtualPolicy = endpoint({
   method: 'PATCH',
   path,
   summary: 'Change how long what was fetched for the virtual registries of a group is kept',
-  tags,
   access: onVirtualPolicy(),
   body,
   response: policyEntity,
@@ -117,7 +113,6 @@ export const deleteVirtualPolicy = endpoint({
   method: 'DELETE',
   path,
   summary: 'Keep what was fetched for the virtual registries of a group for good',
-  tags,
   access: onVirtualPolicy(),
   async handler({ ctx, group }) {
     if (!(await deletePolicy(ctx.db, group.id))) throw notFound('Policy')

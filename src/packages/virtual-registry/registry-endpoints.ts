@@ -17,7 +17,6 @@ import {
   updateRegistry,
 } from './queries.ts'
 
-const tags = ['virtual_registries']
 const GROUP = '/groups/:id/-/virtual_registries/packages/maven/registries'
 const ROOT = '/virtual_registries/packages/maven/registries'
 const MOST = 20
@@ -39,7 +38,6 @@ export const listVirtualRegistries = endpoint({
   method: 'GET',
   path: GROUP,
   summary: 'List the virtual registries for Maven of a group',
-  tags,
   access: onVirtualGroup('read'),
   jobToken: true,
   response: z.array(registryEntity),
@@ -50,7 +48,6 @@ export const createVirtualRegistry = endpoint({
   method: 'POST',
   path: GROUP,
   summary: 'Create a virtual registry for Maven',
-  tags,
   access: onVirtualGroup('write'),
   jobToken: true,
   body: { name: filledText({ max: 255 }), description: text({ max: 1024 }).optional() },
@@ -81,7 +78,6 @@ export const getVirtualRegistry = endpoint({
   method: 'GET',
   path: `${ROOT}/:registry_id`,
   summary: 'Get a virtual registry with the order of its upstreams',
-  tags,
   access: onVirtualRegistry('read'),
   params,
   jobToken: true,
@@ -101,7 +97,6 @@ export const updateVirtualRegistry = endpoint({
   method: 'PATCH',
   path: `${ROOT}/:registry_id`,
   summary: 'Change the name or description of a virtual registry',
-  tags,
   access: onVirtualRegistry('write'),
   params,
   jobToken: true,
@@ -126,7 +121,6 @@ export const deleteVirtualRegistry = endpoint({
   method: 'DELETE',
   path: `${ROOT}/:registry_id`,
   summary: 'Delete a virtual registry, with the upstreams that no other one uses',
-  tags,
   access: onVirtualRegistry('write'),
   params,
   jobToken: true,
@@ -138,7 +132,6 @@ export const purgeVirtualRegistry = endpoint({
   method: 'DELETE',
   path: `${ROOT}/:registry_id/cache`,
   summary: 'Forget what was fetched from the upstreams that only this virtual registry uses',
-  tags,
   access: onVirtualRegistry('write'),
   params,
   jobToken: true,
