@@ -5,7 +5,7 @@ import { Role } from './roles.ts'
  * What may hold between a caller and a record, beside the caller's role. The resource's `access.ts` says whether it does;
  * the rules below say what follows.
  */
-export const recordConditions = {
+const recordConditions = {
   author: 'the caller wrote the record',
   assignee: 'the record is assigned to the caller',
   reviewer: 'the caller reviews the record',

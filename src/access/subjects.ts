@@ -138,7 +138,7 @@ export async function getVisibleGroup(ctx: Ctx, idOrPath: string): Promise<Group
 }
 
 /** A group is seen when visible, or by anyone with a membership in it or below it (docs/contract/D §2.4). */
-export async function mayReadGroup(ctx: Ctx, group: Group): Promise<boolean> {
+async function mayReadGroup(ctx: Ctx, group: Group): Promise<boolean> {
   if (maySee(ctx.actor, group)) return true
   const user = userOf(ctx.actor)
   return user !== null && (await isMemberBelow(ctx.db, user.id, group.id, dayOf(ctx.now())))

@@ -51,7 +51,7 @@ const mostCutOffs = 20
 const fullDiskPauseMs = 10_000
 
 /** How long after the nth failure a task is tried again: 10 s, 20 s, 40 s … at most an hour. */
-export function pauseAfter(attempts: number): number {
+function pauseAfter(attempts: number): number {
   return Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs)
 }
 

@@ -2,7 +2,7 @@ import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** What a repository's own `config` says; hooks come from the command that needs them. */
-export function repositoryConfig(objectFormat: 'sha1' | 'sha256', maxPushBytes: number): string {
+function repositoryConfig(objectFormat: 'sha1' | 'sha256', maxPushBytes: number): string {
   const sha256 = objectFormat === 'sha256'
   return `[core]
 \trepositoryformatversion = ${sha256 ? 1 : 0}

@@ -12,8 +12,7 @@ export const noObject: ObjectId = '0'.repeat(40)
 export const emptyTree: ObjectId = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
 /** The same by SHA-256. */
-export const emptyTree256: ObjectId =
-  '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'
+const emptyTree256: ObjectId = '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'
 
 export const emptyTrees: ReadonlySet<ObjectId> = new Set([emptyTree, emptyTree256])
 

@@ -14,7 +14,7 @@ import type { Input } from './read-input.ts'
 const MAX_PER_PAGE = 100
 const DEFAULT_PER_PAGE = 20
 /** `page * per_page` above this is refused where a list knows keyset paging (docs/contract/A-resolved §5). */
-export const MAX_OFFSET = 50_000
+const MAX_OFFSET = 50_000
 
 /** The page that a request asks for (docs/contract/A-resolved §5). */
 export function readPage(paginate: Paginate, input: Input): Page | NamesPage {
@@ -101,7 +101,7 @@ function decodeCursor(cursor: string): Record<string, string> | null {
 }
 
 /** The opaque text of a cursor: `after` with the order that it belongs to. */
-export function encodeCursor(
+function encodeCursor(
   after: Readonly<Record<string, string>>,
   orderBy: string,
   sort: string,

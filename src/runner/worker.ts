@@ -78,7 +78,7 @@ async function assertKnown(server: Server, { stop, say }: WorkerOptions): Promis
   }
 }
 
-export class RefusedError extends Error {}
+class RefusedError extends Error {}
 
 async function nextJob(server: Server, { stop, say }: WorkerOptions): Promise<Job | undefined> {
   try {

@@ -7,7 +7,7 @@ export interface RefOutcome {
 }
 
 /** The side band that a client asked for, if any. */
-export function sideBandOf(capabilities: ReadonlySet<string>): SideBand | undefined {
+function sideBandOf(capabilities: ReadonlySet<string>): SideBand | undefined {
   if (capabilities.has('side-band-64k')) return 'side-band-64k'
   return capabilities.has('side-band') ? 'side-band' : undefined
 }

@@ -10,7 +10,7 @@ const MOST_VARIABLES = 150
 const MOST_BYTES = 16 * 1024
 
 /** The variables of a dotenv report: `KEY=value` lines, quotes around a value left out. */
-export function parseDotenv(text: string): ReadonlyMap<string, string> {
+function parseDotenv(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const line of text.slice(0, MOST_BYTES).split(/\r?\n/)) {
     const [, key, value = ''] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? []

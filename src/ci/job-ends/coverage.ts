@@ -15,7 +15,7 @@ export async function readCoverage(ctx: Ctx, jobId: number): Promise<void> {
 }
 
 /** The number of the last match: in its group, or in all of it. */
-export function coverageIn(text: string, pattern: string): number | undefined {
+function coverageIn(text: string, pattern: string): number | undefined {
   const [, source = pattern, flags = ''] = /^\/(.+)\/([ims]*)$/s.exec(pattern) ?? []
   let last: string | undefined
   try {

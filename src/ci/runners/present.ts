@@ -24,7 +24,7 @@ export const runnerEntity = z.strictObject({
 
 export type RunnerStatus = 'online' | 'offline' | 'stale' | 'never_contacted'
 
-export function runnerStatus(contactedAt: Instant | null, now: Instant): RunnerStatus {
+function runnerStatus(contactedAt: Instant | null, now: Instant): RunnerStatus {
   if (contactedAt === null) return 'never_contacted'
   if (contactedAt > later(now, -ONLINE_MS)) return 'online'
   return contactedAt <= later(now, -STALE_MS) ? 'stale' : 'offline'

@@ -54,7 +54,7 @@ export const onPlayableSchedule = projectRecord('read_schedules', {
   },
 })
 
-export function shortRef(ref: string): string {
+function shortRef(ref: string): string {
   return ref.replace(/^refs\/(heads|tags)\//, '')
 }
 

@@ -21,7 +21,7 @@ import { seenBy } from './visible-notes.ts'
 
 /** Most notes on one thing (docs/contract/B-resolved §11.2). */
 const MAX_NOTES = 5000
-export const MAX_BODY = 1_000_000
+const MAX_BODY = 1_000_000
 
 export function scopeOf(noteable: Noteable): NoteScope {
   return {
@@ -32,7 +32,7 @@ export function scopeOf(noteable: Noteable): NoteScope {
   }
 }
 
-export function newDiscussionId(): string {
+function newDiscussionId(): string {
   return randomBytes(20).toString('hex')
 }
 

@@ -93,7 +93,7 @@ function values(
 }
 
 /** What was decided needs nobody else any more: completes the to-dos of one author about a target, whoever has them. */
-export async function completeTodosBy(
+async function completeTodosBy(
   ctx: Ctx,
   target: Pick<TodoTarget, 'type' | 'id'>,
   action: TodoAction,

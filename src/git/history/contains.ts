@@ -31,7 +31,7 @@ export const listRefsContainingOperation = operation({
 })
 
 /** Those of the refs whose history contains a commit. */
-export async function containingRefs(
+async function containingRefs(
   repository: OpenRepository,
   commitId: string,
   refs: readonly Ref[],

@@ -99,7 +99,7 @@ interface IdPage {
 type FoundPage = LogPage | IdPage
 
 /** The ids of a page. */
-export async function logIds(
+async function logIds(
   repository: OpenRepository,
   options: LogOptions,
   signal: AbortSignal,

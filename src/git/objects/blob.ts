@@ -24,7 +24,7 @@ const pieceSize = 256 * 1024
 const readLimit = 64 * 1024 * 1024
 
 /** The header of an object that must be a blob. */
-export async function blobHeader(repository: OpenRepository, id: ObjectId): Promise<ObjectHeader> {
+async function blobHeader(repository: OpenRepository, id: ObjectId): Promise<ObjectHeader> {
   const header = await readObjectHeader(repository, assertObjectId(id))
   if (header.type !== 'blob') throw new GitError('not_found', `${id} is not a blob`)
   return header

@@ -28,7 +28,7 @@ function moment(seconds: number, zone: string): Pick<Person, 'seconds' | 'offset
 }
 
 /** `2021-09-20T09:06:12.000+02:00`: local time and offset of the one who wrote it. */
-export function isoWithOffset(seconds: number, offset: number): string {
+function isoWithOffset(seconds: number, offset: number): string {
   const local = new Date((seconds + offset * 60) * 1000).toISOString().slice(0, -1)
   const size = Math.abs(offset)
   const hours = String(Math.trunc(size / 60)).padStart(2, '0')

@@ -41,7 +41,7 @@ export async function resolveCommit(
 }
 
 /** The object that a revision names, without peeling: a tag's own id for an annotated tag. */
-export async function nameToObject(
+async function nameToObject(
   repository: OpenRepository,
   revision: string,
   kind?: RefKind,

@@ -21,8 +21,8 @@ export const expiryParam = day()
   .or(text({ max: 0 }).transform(() => null))
   .nullish()
 
-export const personalScopes = csv(oneOf([...PERSONAL_SCOPES, ...ADMIN_ONLY_SCOPES]))
-export const botScopes = csv(oneOf(BOT_SCOPES))
+const personalScopes = csv(oneOf([...PERSONAL_SCOPES, ...ADMIN_ONLY_SCOPES]))
+const botScopes = csv(oneOf(BOT_SCOPES))
 
 const common = {
   name: text({ max: 10_000 }),

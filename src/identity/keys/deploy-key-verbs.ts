@@ -17,11 +17,7 @@ import {
   updateKeyProject,
 } from './queries.ts'
 
-export async function getProjectKey(
-  ctx: Ctx,
-  projectId: number,
-  keyId: number,
-): Promise<DeployKeyRow> {
+async function getProjectKey(ctx: Ctx, projectId: number, keyId: number): Promise<DeployKeyRow> {
   const row = await findProjectKey(ctx.db, projectId, keyId)
   if (!row) throw notFound('Deploy Key')
   return row

@@ -124,7 +124,7 @@ export function parseSshKey(given: string): SshKey | undefined {
 }
 
 /** How OpenSSH names a key: by the SHA-256 of its binary form. */
-export function sha256Fingerprint(bytes: Buffer): string {
+function sha256Fingerprint(bytes: Buffer): string {
   const digest = createHash('sha256').update(bytes).digest('base64')
   return `SHA256:${digest.replace(/=+$/, '')}`
 }

@@ -96,7 +96,7 @@ async function writeChanges(
 }
 
 /** The columns of a new first address: taken at once, or once its owner has confirmed it. */
-export async function addressColumns(
+async function addressColumns(
   ctx: Ctx,
   user: Pick<UserRow, 'id' | 'email'>,
   changes: Pick<UserChanges, 'email' | 'skip_reconfirmation'>,

@@ -1,5 +1,5 @@
 /** Events of an error that are kept beside the last one. */
-export const MOST_KEPT = 50
+const MOST_KEPT = 50
 
 /** Whether an event is one to keep, when of so many one is: the first is, and then every nth. */
 export function isSample(number: number, stride: number): boolean {

@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { IntegrationRow } from './queries.ts'
 import { openToken } from './token.ts'
 
-export const mappingEntity = z.strictObject({
+const mappingEntity = z.strictObject({
   field_name: z.string(),
   path: z.array(z.union([z.string(), z.int()])),
   type: z.string(),

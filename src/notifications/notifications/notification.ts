@@ -6,7 +6,7 @@ import { GROUP_EVENTS } from '../notification-settings/levels.ts'
 const MORE_EVENTS = ['approve_merge_request', 'mentioned'] as const
 
 /** Something that happened to an issue or merge request, and that people may want a mail about. */
-export const notificationSchema = z.object({
+const notificationSchema = z.object({
   project_id: z.int(),
   type: z.enum(['Issue', 'MergeRequest']),
   id: z.int(),

@@ -26,7 +26,7 @@ export interface NugetView {
 const MOST_VERSIONS = 300
 
 /** The versions of a name, the newest upload first; 404 without any. */
-export async function getVersions(
+async function getVersions(
   ctx: Ctx,
   place: PackagePlace,
   name: string,

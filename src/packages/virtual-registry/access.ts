@@ -173,7 +173,7 @@ export function onMavenRegistry(): Access<{ registry: RegistryRow }, 'registry_i
 }
 
 /** The registry and the upstream that a request names in its body, for those who may change both. */
-export async function admitLink(
+async function admitLink(
   ctx: Ctx,
   body: { readonly registry_id: number; readonly upstream_id: number },
 ): Promise<{ readonly registry: RegistryRow; readonly upstream: UpstreamRow }> {

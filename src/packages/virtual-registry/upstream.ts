@@ -14,7 +14,7 @@ import {
 const PURPOSE = 'virtual_registry.password'
 const CENTRAL = 'repo1.maven.org/maven2'
 const DAY_HOURS = 24
-export const MOST_UPSTREAMS = 20
+const MOST_UPSTREAMS = 20
 
 /** What callers say of an upstream. */
 export interface UpstreamInput {

@@ -222,7 +222,7 @@ async function peopleAndLabels(
 }
 
 /** `assigned to @a, @b and unassigned @c` (docs/contract/B-resolved §11.3). */
-export function assigneeText(
+function assigneeText(
   added: readonly { readonly username: string }[],
   removed: readonly { readonly username: string }[],
 ): string {

@@ -7,7 +7,7 @@ import type { Ctx } from '../../ctx.ts'
 import { findCanCreateGroup } from './queries.ts'
 
 /** Owners may make subgroups, Maintainers where the group lets them (docs/contract/D §1.3 Rules). */
-export function mayCreateSubgroup(ctx: Ctx, parent: Group): boolean {
+function mayCreateSubgroup(ctx: Ctx, parent: Group): boolean {
   const conditions: Conditions = {
     for_maintainers: parent.subgroup_creation_level === 'maintainer',
   }

@@ -81,7 +81,7 @@ async function moveAlong(ctx: Ctx, group: Group, from: Place, to: Place): Promis
 const noAvatar = { avatar_file: null, avatar_name: null } as const
 
 /** 400 of a path that somebody else has, or undefined for any other error. */
-export function pathTaken(error: unknown): Problem | undefined {
+function pathTaken(error: unknown): Problem | undefined {
   const key = brokenKey(error)
   return key === 'routes.path' ? invalid({ path: ['has already been taken'] }) : undefined
 }

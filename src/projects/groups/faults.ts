@@ -21,7 +21,7 @@ export function refuseGroupFaults(faults: FieldTexts): void {
   if (wrong.length > 0) throw groupProblem(Object.fromEntries(wrong))
 }
 
-export function groupProblem(faults: FieldTexts): Problem {
+function groupProblem(faults: FieldTexts): Problem {
   return invalidText(`Failed to save group ${inspect(faults)}`)
 }
 

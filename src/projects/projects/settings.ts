@@ -128,9 +128,7 @@ export function projectSetting<K extends ProjectSettingName>(
 }
 
 /** Every setting of a project, presets filled in. */
-export function allProjectSettings(
-  settings: Readonly<Record<string, unknown>>,
-): ProjectSettingValues {
+function allProjectSettings(settings: Readonly<Record<string, unknown>>): ProjectSettingValues {
   return Object.fromEntries(
     names.map((name) => [name, projectSetting({ settings }, name)]),
   ) as unknown as ProjectSettingValues // made of exactly these names

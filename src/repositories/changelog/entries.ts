@@ -72,7 +72,7 @@ export function entryTitle(title: string): string {
 const revertLine = /^This reverts commit ([0-9a-f]{64}|[0-9a-f]{40})/im
 
 /** The commit that a message says it takes back. */
-export function revertedBy(message: string): string | undefined {
+function revertedBy(message: string): string | undefined {
   return revertLine.exec(message)?.[1]?.toLowerCase()
 }
 

@@ -98,11 +98,11 @@ export function targetOf(given: LevelInput): Target | undefined {
   return { ...roleTarget(null), [key]: given[key] ?? null }
 }
 
-export function roleTarget(level: number | null): Target {
+function roleTarget(level: number | null): Target {
   return { access_level: level, user_id: null, group_id: null, deploy_key_id: null }
 }
 
-export function sameTarget(a: Target, b: Target): boolean {
+function sameTarget(a: Target, b: Target): boolean {
   return keys.every((key) => a[key] === b[key])
 }
 

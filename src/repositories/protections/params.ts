@@ -10,7 +10,7 @@ const saidFlag = parameter<boolean>({ type: 'boolean' }, (raw) => {
 
 const most = { max: 500 }
 
-export const levelLists = {
+const levelLists = {
   allowed_to_push: list(levelInput(ANY_LEVEL), most).optional(),
   allowed_to_merge: list(levelInput(ANY_LEVEL), most).optional(),
   allowed_to_unprotect: list(levelInput(SOME_LEVEL), most).optional(),

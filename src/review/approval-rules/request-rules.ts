@@ -30,7 +30,7 @@ export async function getRuleInForce(
 }
 
 /** Refuses changes where the project wants its own rules everywhere (docs/contract/B-resolved §8.3). */
-export async function assertMayOverride(ctx: Ctx, project: Project): Promise<void> {
+async function assertMayOverride(ctx: Ctx, project: Project): Promise<void> {
   const settings = await projectApprovalSettings(ctx, project)
   if (settings.disable_overriding_approvers_per_merge_request.value) {
     throw unprocessable(['Approval rules cannot be overridden in merge requests of this project'])

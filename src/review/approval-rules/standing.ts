@@ -111,7 +111,7 @@ function rulesInForce(
 }
 
 /** Without branches a rule means every target; else the protected branches that it names, or all of them. */
-export function appliesTo(
+function appliesTo(
   rule: Pick<NamedRule, 'applies_to_all_protected_branches' | 'branchIds'>,
   names: readonly { readonly id: number; readonly name: string }[],
   branch: string,

@@ -59,7 +59,7 @@ export async function presentMergeRequest(
 }
 
 /** A text, since it may say `1000+`; null for no change. */
-export function changesCount(files: number): string | null {
+function changesCount(files: number): string | null {
   if (files === 0) return null
   return files > countedFiles ? `${countedFiles}+` : String(files)
 }

@@ -9,7 +9,7 @@ import type { Db } from '../../store/schema.ts'
 import type { MergeRequestRow, VersionRow } from './row.ts'
 
 /** Merge requests with their target projects; lists start from it too. */
-export function mergeRequestQuery(db: Db) {
+function mergeRequestQuery(db: Db) {
   return db
     .selectFrom('merge_requests')
     .innerJoin('projects', 'projects.id', 'merge_requests.target_project_id')

@@ -41,7 +41,7 @@ export async function loadJob(db: Db, id: number): Promise<LoadedJob | undefined
 }
 
 /** What is sealed as the values that the log of a job must not show. */
-export const MASKS_PURPOSE = 'ci_running_jobs.masks'
+const MASKS_PURPOSE = 'ci_running_jobs.masks'
 
 export interface JobGift {
   readonly runner_id: number

@@ -20,7 +20,7 @@ interface Transition {
 /**
  * Everything that can happen to a job (docs/contract/B-resolved §5.4). Nothing else writes the status of a job after it was made.
  */
-export const TRANSITIONS = {
+const TRANSITIONS = {
   enqueue: {
     from: ['created', 'skipped', 'manual', 'scheduled', 'waiting_for_resource', 'preparing'],
     to: 'pending',

@@ -16,7 +16,7 @@ interface Layer {
 }
 
 /** Where commits stand in the graph files, read from there: for a process that does not load a history. */
-export class GraphIds {
+class GraphIds {
   /** What the graph files and grafts looked like when these were opened. */
   readonly stamp: string
   readonly #layers: readonly Layer[]

@@ -87,7 +87,7 @@ export function mergeBases(history: History, first: number, others: readonly num
 }
 
 /** Of several commits those that no other one of them contains, each once. */
-export function independent(history: History, positions: readonly number[]): number[] {
+function independent(history: History, positions: readonly number[]): number[] {
   const distinct = [...new Set(positions)]
   return distinct.filter(
     (each) => !distinct.some((tip) => tip !== each && isAncestor(history, each, tip)),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** What of a user is kept as JSON in `users.settings`: nothing asks the database for it. */
-export const userSettingsSchema = z.object({
+const userSettingsSchema = z.object({
   linkedin: z.string().catch('').default(''),
   twitter: z.string().catch('').default(''),
   discord: z.string().catch('').default(''),

@@ -13,11 +13,7 @@ import { removeUserTask } from './removal-task.ts'
 import { type DeleteOptions, removeUser } from './remove-user.ts'
 
 /** 409 while somebody else's group would be left without an owner (docs/contract/A-resolved §8.2, D §1.1). */
-export async function assertDeletable(
-  ctx: Ctx,
-  user: UserRow,
-  options: DeleteOptions,
-): Promise<void> {
+async function assertDeletable(ctx: Ctx, user: UserRow, options: DeleteOptions): Promise<void> {
   if (user.kind === 'ghost') throw badRequest('The ghost user cannot be deleted')
   if (userOf(ctx.actor)?.id === user.id) throw forbidden('You cannot delete your own user')
   if (options.hard) return

@@ -32,7 +32,7 @@ export async function fireIssueHooks(
 }
 
 /** The parts of a payload that tell of an issue as it is. */
-export function issuePayload(ctx: Ctx, project: Project, state: IssueState): HookPayload {
+function issuePayload(ctx: Ctx, project: Project, state: IssueState): HookPayload {
   const assignees = state.assignees.map((user) => hookUser(ctx, user))
   return {
     project: hookProject(ctx, project),
@@ -44,7 +44,7 @@ export function issuePayload(ctx: Ctx, project: Project, state: IssueState): Hoo
   }
 }
 
-export function issueAttributes(ctx: Ctx, { row, labels, assignees }: IssueState) {
+function issueAttributes(ctx: Ctx, { row, labels, assignees }: IssueState) {
   return {
     id: row.id,
     iid: row.iid,

@@ -27,7 +27,7 @@ export async function fireNoteHooks(ctx: Ctx, { noteable, row, action }: SavedNo
 }
 
 /** A comment with what it was made on. */
-export async function notePayload(
+async function notePayload(
   ctx: Ctx,
   noteable: Noteable,
   row: NoteRow,

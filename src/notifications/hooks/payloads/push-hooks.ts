@@ -91,7 +91,7 @@ async function listed(ctx: Ctx, project: Project, commits: readonly Commit[]) {
 }
 
 /** A commit of a payload, with the paths that it touched. */
-export async function hookCommit(ctx: Ctx, project: Project, commit: Commit) {
+async function hookCommit(ctx: Ctx, project: Project, commit: Commit) {
   const { files } = await readCommitDiff(ctx.git.open(project.id), { id: commit.id })
   return {
     ...plainCommit(ctx, project, commit),

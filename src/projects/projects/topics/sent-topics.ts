@@ -6,7 +6,7 @@ export function topicFaults(names: readonly string[]): string[] {
 }
 
 /** The topics that a request names: trimmed, each once (letter case does not make two). */
-export function cleanTopics(names: readonly string[]): string[] {
+function cleanTopics(names: readonly string[]): string[] {
   const found = new Map<string, string>()
   for (const name of names.map((one) => one.trim()).filter((one) => one !== '')) {
     if (!found.has(name.toLowerCase())) found.set(name.toLowerCase(), name)
