@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { type App, openApp } from './app.ts'
-import { readConfig } from './base/config.ts'
+import { readConfig, withPort } from './base/config.ts'
 import { type Log, makeLog } from './base/log.ts'
 import { goAhead } from './base/priority.ts'
 import { StartError } from './base/start-error.ts'
 import { collectOnce, keepHeapSmall } from './base/workers/small-heap.ts'
 import { ownRunnerToken } from './ci/runners/own-runner.ts'
+import { findFreePort } from './http/listener/free-port.ts'
 import { ensureRoot, findFirstSignIn } from './identity/users/create/ensure-root.ts'
 import { type RunnerBeside, startRunnerBeside } from './runner/beside.ts'
 
@@ -20,7 +21,8 @@ const sameSignalMs = 1000
 /** Reads the configuration, listens, and closes in order on SIGTERM or SIGINT, and after a fault that nobody caught. */
 export async function serve(): Promise<void> {
   keepHeapSmall()
-  const config = readConfig()
+  const given = readConfig()
+  const config = given.port === 0 ? withPort(given, await findFreePort(given.host)) : given
   const log = makeLog({ level: config.logLevel })
   goAhead()
   const app = await openApp(config, { log })

@@ -72,6 +72,12 @@ function fileName(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
+/** The configuration with the port that will be listened on, when a free one was taken: links carry it. */
+export function withPort(config: Config, port: number): Config {
+  const isLocal = config.externalUrl === localUrl(config.host, config.port)
+  return { ...config, port, ...(isLocal ? { externalUrl: localUrl(config.host, port) } : {}) }
+}
+
 function localUrl(host: string, port: number): string {
   const any = host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return `http://${any.includes(':') ? `[${any}]` : any}:${port}`

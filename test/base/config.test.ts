@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { configTable, makeConfig, readConfig } from '../../src/base/config.ts'
+import { configTable, makeConfig, readConfig, withPort } from '../../src/base/config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gitstead-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -119,6 +119,12 @@ test('sizes and times have units', () => {
 
 test('the address of links follows host and port, and has no slash at its end', () => {
   expect(makeConfig({ host: '::1', port: 80 }).externalUrl).toBe('http://[::1]:80')
+  expect(withPort(makeConfig({ port: 0 }), 4321)).toMatchObject({
+    port: 4321,
+    externalUrl: makeConfig({ port: 4321 }).externalUrl,
+  })
+  const known = makeConfig({ port: 0, externalUrl: 'https://git.example.com' })
+  expect(withPort(known, 4321).externalUrl).toBe('https://git.example.com')
   expect(readConfig({ GITSTEAD_EXTERNAL_URL: 'https://git.example.com/' }).externalUrl).toBe(
     'https://git.example.com',
   )

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../support/members.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
@@ -158,7 +160,11 @@ test('a file beyond the limit of the plan is refused, told or not', async () => 
     body,
     duplex: 'half',
   } as RequestInit)
-  expect(untold.status).toBe(400)
+  expect([untold.status, await untold.json()]).toEqual([
+    400,
+    { message: '400 Bad request - File is too large' },
+  ])
+  expect(readdirSync(join(world.folder, 'files', 'tmp'))).toEqual([])
   expect((await ana.get(`${at}/generic/large/1/f`)).status).toBe(404)
   await world.root.put('/application/plan_limits', {
     plan_name: 'default',

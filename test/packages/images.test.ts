@@ -126,6 +126,29 @@ test('skopeo copies an image in, looks at it, copies it out, and deletes it', as
   expect((await v2('GET', `${NAME}/manifests/v1`)).status).toBe(404)
 }, 120_000)
 
+test('podman pushes an image and pulls it again, with its labels', async () => {
+  const policy = join(root, '.config', 'containers')
+  mkdirSync(policy, { recursive: true })
+  writeFileSync(join(policy, 'policy.json'), '{"default":[{"type":"insecureAcceptAnything"}]}')
+  const storage = ['--root', join(root, 'podman'), '--runroot', join(root, 'podman-run')]
+  const podman = (...args: string[]) =>
+    client('podman', [...storage, '--storage-driver', 'vfs', ...args], { cwd: root })
+  const layer = join(root, 'layer.tar')
+  writeFileSync(layer, Buffer.alloc(1024))
+  const image = `${new URL(world.url).host}/acme/p/pod:v1`
+  const signIn = ['--tls-verify=false', '--creds', `any:${ana.token}`]
+  await podman('import', '--change', 'LABEL made=here', layer, image)
+  await podman('push', ...signIn, image)
+  expect((await v2('GET', 'acme/p/pod/tags/list')).body.tags).toEqual(['v1'])
+  await podman('rmi', image)
+  await podman('pull', ...signIn, image)
+  const [pulled] = JSON.parse(await podman('inspect', image))
+  expect(pulled.Config.Labels).toEqual({ made: 'here' })
+  await expect(podman('push', '--tls-verify=false', '--creds', 'any:none', image)).rejects.toThrow(
+    /unauthorized|authentication|denied/i,
+  )
+}, 120_000)
+
 test('a client is sent for a token, and gets one without an account too', async () => {
   const first = await v2('GET', '', undefined, {}, world.nobody)
   expect([first.status, first.headers.get('www-authenticate')]).toEqual([
@@ -276,5 +299,35 @@ test('blobs that nothing names are forgotten after a day, and uploads that nobod
   expect((await v2('GET', `${NAME}/blobs/${digest}`)).status).toBe(404)
   expect((await v2('GET', `${NAME}/blobs/${digestOf('kept layer')}`)).status).toBe(200)
   expect((await v2('GET', `${NAME}/manifests/${kept.digest}`)).status).toBe(200)
+  world.setNow('2026-05-04T10:00:00.000Z')
+})
+
+test('a manifest that no tag names any more goes a day later, with what belongs to it', async () => {
+  const name = 'acme/p/left'
+  const left = await pushImage('left', 'left layer', name)
+  const subject = { mediaType: MANIFEST, digest: left.digest, size: left.size }
+  const signature = await pushImage('', 'left signature', name, { subject })
+  const moved = await pushImage('moves', 'before', name)
+  const child = await pushImage('', 'for one machine', name)
+  const type = 'application/vnd.oci.image.index.v1+json'
+  const manifests = [{ mediaType: MANIFEST, digest: child.digest, size: child.size }]
+  const index = JSON.stringify({ schemaVersion: 2, mediaType: type, manifests })
+  const put = await v2('PUT', `${name}/manifests/index`, index, { 'Content-Type': type })
+  expect(put.status).toBe(201)
+  const statuses = async () => {
+    const all = [left, signature, moved, child].map((one) => `manifests/${one.digest}`)
+    const paths = [...all, `blobs/${digestOf('left layer')}`, `blobs/${digestOf('before')}`]
+    const answers = await Promise.all(paths.map((path) => v2('GET', `${name}/${path}`)))
+    return answers.map((one) => one.status)
+  }
+  world.setNow('2026-05-10T00:00:00.000Z')
+  expect((await v2('DELETE', `${name}/manifests/left`)).status).toBe(202)
+  await pushImage('moves', 'after', name)
+  await world.runTasks()
+  expect(await statuses()).toEqual([200, 200, 200, 200, 200, 200])
+  world.setNow('2026-05-11T12:00:00.000Z')
+  await world.runTasks()
+  expect(await statuses()).toEqual([404, 404, 404, 200, 404, 404])
+  expect((await v2('GET', `${name}/manifests/moves`)).status).toBe(200)
   world.setNow('2026-05-04T10:00:00.000Z')
 })

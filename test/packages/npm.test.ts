@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { splitBody } from '../../src/packages/npm/split-body.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
@@ -183,7 +185,7 @@ describe('what is refused, and leaves nothing', () => {
     'a tag that reads as a version': async () => documentOf(name, '1.0.0', { tag: '2.x' }),
     'metadata beyond 20,000 characters': async () =>
       documentOf(name, '1.0.0', { manifest: { description: 'x'.repeat(20_001) } }),
-    'a document of twenty megabytes': async () => ({ name, readme: 'x'.repeat(20_000_000) }),
+    'a document of a hundred megabytes': async () => ({ name, readme: 'x'.repeat(100_000_000) }),
   }
   test.each(Object.keys(cases))('%s', async (which) => {
     const body = await cases[which]?.()
@@ -194,7 +196,9 @@ describe('what is refused, and leaves nothing', () => {
     })
     expect(sent.status).toBe(400)
     expect(typeof sent.body.error).toBe('string')
+    if (which.includes('megabytes')) expect(sent.body.error).toMatch('The document is too large')
     expect((await ana.get(url(name))).status).toBe(404)
+    expect(readdirSync(join(world.folder, 'files', 'tmp'))).toEqual([])
   })
 
   test.each(['..%2fx', '@x%2f..', 'a%5cb', 'caf%C3%A9', '__proto__%00', 'n'.repeat(300)])(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newFolder } from '../support/database.ts'
@@ -191,6 +192,49 @@ test('npm publishes and installs in a job', async () => {
   for (const place of [folder, join(folder, 'app')]) writeFileSync(join(place, '.npmrc'), npmrc)
   await client('npm', ['publish'], { cwd: folder })
   await client('npm', ['install', '@acme/built'], { cwd: join(folder, 'app') })
+}, 120_000)
+
+test('pip installs in a job what the job uploaded', async () => {
+  const info = 'built-1.0.dist-info'
+  const wheel = await zipOf({
+    'built.py': 'answer = 42\n',
+    [`${info}/METADATA`]: 'Metadata-Version: 2.1\nName: built\nVersion: 1.0\n',
+    [`${info}/WHEEL`]: 'Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
+    [`${info}/RECORD`]: `built.py,,\n${info}/METADATA,,\n${info}/WHEEL,,\n${info}/RECORD,,\n`,
+  })
+  const raw = formOf({ ':action': 'file_upload', name: 'built', version: '1.0' })
+  raw.set('content', new Blob([wheel]), 'built-1.0-py3-none-any.whl')
+  const job = callers.get('job')
+  expect((await job?.caller.post(`${at}/pypi`, undefined, { raw }))?.status).toBe(201)
+  const index = `${world.url.replace('://', `://${job?.basic}@`)}/api/v4${at}/pypi/simple`
+  const target = join(root, 'by-pip')
+  const pip = ['-m', 'pip', 'install', '--no-cache-dir', '--no-deps', '--target', target]
+  await client('python3', [...pip, '--index-url', index, 'built==1.0'], { cwd: root })
+  expect(readFileSync(join(target, 'built.py'), 'utf8')).toBe('answer = 42\n')
+}, 120_000)
+
+test('Maven deploys in a job', async () => {
+  const folder = join(root, 'maven')
+  mkdirSync(folder)
+  const repository = `<repository><id>own</id><url>${world.url}/api/v4${at}/maven</url></repository>`
+  writeFileSync(
+    join(folder, 'pom.xml'),
+    `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+      <groupId>com.gitstead.acme</groupId><artifactId>parent</artifactId><version>1.0</version>
+      <packaging>pom</packaging><distributionManagement>${repository}</distributionManagement></project>`,
+  )
+  const header = `<property><name>Job-Token</name><value>${callers.get('job')?.caller.token}</value></property>`
+  writeFileSync(
+    join(folder, 'settings.xml'),
+    `<settings><servers><server><id>own</id><configuration><httpHeaders>${header}</httpHeaders>
+      </configuration></server></servers></settings>`,
+  )
+  // The plugins that Maven is made of come from Maven Central, once for all runs on the machine.
+  const local = join(homedir(), '.cache', 'gitstead-test-clients', 'maven')
+  const args = ['-B', '-q', '-s', 'settings.xml', `-Dmaven.repo.local=${local}`, 'deploy']
+  await client('mvn', args, { cwd: folder })
+  const pom = await ana.get(`${at}/maven/com/gitstead/acme/parent/1.0/parent-1.0.pom`)
+  expect([pom.status, pom.body]).toEqual([200, readFileSync(join(folder, 'pom.xml'), 'utf8')])
 }, 120_000)
 
 test('guests of a group install from it, and see its sizes with the rest', async () => {

@@ -24,6 +24,12 @@ afterAll(() => {
   rmSync(data, { recursive: true, force: true })
 })
 
+test('links carry the port that was taken, where none was given', async () => {
+  const reply = await fetch(`${server.url}/.well-known/openid-configuration`)
+  const { issuer } = (await reply.json()) as { issuer: string } // OpenID's word for the server's address
+  expect(new URL(issuer).port).toBe(new URL(server.url).port)
+})
+
 test('a fault that nobody caught is logged with the request it may belong to, and ends the server in order', async () => {
   const { port } = new URL(server.url)
   const client = connect(Number(port), '127.0.0.1')

@@ -13,6 +13,7 @@ import {
   ensureRepository,
   listBlobsAmong,
   listManifestsAmong,
+  noteLeft,
   saveManifest,
   saveTag,
 } from './queries.ts'
@@ -50,6 +51,7 @@ export async function putManifest(
     }
     await saveManifest(db, row, references)
     if (!('tag' in reference)) return
+    await noteLeft(db, repositoryId, [reference.tag], now())
     const tag = { repository_id: repositoryId, name: reference.tag, created_at: now() }
     await saveTag(db, { ...tag, digest: digestOf(sha256), total_size: total })
   })

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { ContainerManifestsTable } from '../../store/schema/container-registry.ts'
 import type { Db } from '../../store/schema.ts'
@@ -113,13 +113,22 @@ export function findTag(db: Db, repositoryId: number, name: string) {
     .executeTakeFirst()
 }
 
+/** Stores a manifest. The time says when it was last wanted: collection waits a day from then. */
 export async function saveManifest(
   db: Db,
   values: Omit<ManifestRow, 'id'>,
   references: readonly string[],
 ): Promise<void> {
   const known = await findManifest(db, values.repository_id, values.file_sha256)
-  if (known) return
+  if (known) {
+    const { created_at } = values
+    await db
+      .updateTable('container_manifests')
+      .set({ created_at })
+      .where('id', '=', known.id)
+      .execute()
+    return
+  }
   const { id } = await db
     .insertInto('container_manifests')
     .values(values)
@@ -160,6 +169,27 @@ export async function deleteTags(db: Db, repositoryId: number, names: readonly s
     .where('name', 'in', [...names])
     .executeTakeFirst()
   return Number(gone.numDeletedRows)
+}
+
+/** Notes that the manifests at these tags were wanted until now, before the tags go or move. */
+export async function noteLeft(
+  db: Db,
+  repositoryId: number,
+  names: readonly string[],
+  now: Instant,
+): Promise<void> {
+  await db
+    .updateTable('container_manifests')
+    .set({ created_at: now })
+    .where('repository_id', '=', repositoryId)
+    .where('file_sha256', 'in', (is) =>
+      is
+        .selectFrom('container_tags')
+        .select(sql<string>`substr(digest, 8)`.as('sha256'))
+        .where('repository_id', '=', repositoryId)
+        .where('name', 'in', [...names]),
+    )
+    .execute()
 }
 
 export async function listTagNamesOf(db: Db, repositoryId: number, digest: string) {

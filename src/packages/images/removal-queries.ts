@@ -50,6 +50,26 @@ export async function deleteUnusedManifests(
   return rows.map((row) => row.sha256).filter((sha256) => !sha256.startsWith('gone:'))
 }
 
+/**
+ * Deletes some manifests that no tag and no other manifest has named since a moment, and that belong to none that is
+ * there; gives how many there were. What those named or had may be unused only then.
+ */
+export async function deleteLeftManifests(db: Db, before: Instant, most: number): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    DELETE FROM container_manifests WHERE id IN (
+      SELECT m.id FROM container_manifests m
+        WHERE m.created_at < ${before}
+          AND NOT EXISTS (SELECT 1 FROM container_tags t
+            WHERE t.repository_id = m.repository_id AND t.digest = 'sha256:' || m.file_sha256)
+          AND NOT EXISTS (SELECT 1 FROM container_references r
+            WHERE r.repository_id = m.repository_id AND r.sha256 = m.file_sha256)
+          AND NOT EXISTS (SELECT 1 FROM container_manifests s
+            WHERE s.repository_id = m.repository_id AND s.file_sha256 = m.subject_sha256)
+        LIMIT ${most})
+    RETURNING id`.execute(db)
+  return rows.length
+}
+
 export async function setRepositoryStatus(
   db: Db,
   repositoryId: number,

@@ -7,7 +7,8 @@ import { inTransaction } from '../../store/transaction.ts'
 import { digestOf, type Reference } from './names.ts'
 import { imageProblem } from './problem.ts'
 import { assertMayMove } from './protected.ts'
-import { deleteManifest, deleteTags, findManifest, listTagNamesOf } from './queries.ts'
+import { deleteManifest, deleteTags, findManifest, listTagNamesOf, noteLeft } from './queries.ts'
+import { deleteLeftManifests } from './removal-queries.ts'
 import { deleteOldUploads, deleteUnusedBlobs } from './upload-queries.ts'
 
 /** Deletes a manifest with the tags that are at it, or one tag alone. */
@@ -18,8 +19,12 @@ export async function removeReference(
 ): Promise<void> {
   const { repositoryId } = image
   if ('tag' in reference) {
-    await assertMayMove(ctx, image, 'delete', [reference.tag])
-    if ((await deleteTags(ctx.db, repositoryId, [reference.tag])) === 0) throw unknownManifest()
+    const names = [reference.tag]
+    await assertMayMove(ctx, image, 'delete', names)
+    await inTransaction(ctx, async ({ db, now }) => {
+      await noteLeft(db, repositoryId, names, now())
+      if ((await deleteTags(db, repositoryId, names)) === 0) throw unknownManifest()
+    })
     return
   }
   await inTransaction(ctx, async (inner) => {
@@ -40,7 +45,10 @@ export function unknownManifest() {
 const DAY_MS = 86_400_000
 const AT_ONCE = 500
 
-/** Forgets uploads that nobody finished, and blobs that no manifest names; the daily sweep removes their bytes. */
+/**
+ * Forgets uploads that nobody finished, manifests that nothing names any more, and then blobs that no manifest names; the
+ * daily sweep removes their bytes.
+ */
 export const collectImages = task({
   name: 'packages.collect_images',
   payload: z.object({}),
@@ -48,6 +56,7 @@ export const collectImages = task({
   async handler(ctx: Ctx, _payload, signal) {
     const before = later(ctx.now(), -DAY_MS)
     await deleteOldUploads(ctx.db, before)
+    while ((await deleteLeftManifests(ctx.db, before, AT_ONCE)) > 0) signal.throwIfAborted()
     while ((await deleteUnusedBlobs(ctx.db, before, AT_ONCE)) > 0) signal.throwIfAborted()
   },
 })
