@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { PassThrough, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { byteCache } from '../../base/byte-cache.ts'
 import { Semaphore } from '../../base/semaphore.ts'
 import { startGit } from '../command.ts'
-import { budget, mebibyte } from '../engine/budget.ts'
+import { mebibyte } from '../engine/budget.ts'
 import { openEngineStream } from '../engine/engine-stream.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
@@ -97,7 +98,7 @@ export interface BlobStream {
 
 /**
  * A blob as a stream, whole or from byte `start` up to and including byte `end`. Large ones need
- * constant memory; the git program behind them ends with the stream.
+ * constant memory; the git program behind them ends with the stream. What is asked for again and again comes from memory.
  */
 export async function streamBlob(
   repo: Repo,
@@ -105,7 +106,11 @@ export async function streamBlob(
   range: { readonly start?: number | undefined; readonly end?: number | undefined } = {},
   signal?: AbortSignal,
 ): Promise<BlobStream> {
-  const { size, content } = await repo.engine.run(openBlobOperation, repo.path, { id }, signal)
+  const key = `${repo.path} ${id}`
+  const known = popular.get(key)
+  const { size, content } = known
+    ? { size: known.length }
+    : await repo.engine.run(openBlobOperation, repo.path, { id }, signal)
   const start = range.start ?? 0
   const end = Math.min(range.end ?? size - 1, size - 1)
   if (start < 0 || start > end + 1)
@@ -120,6 +125,9 @@ export async function streamBlob(
       },
     }
   }
+  const whole = known ?? (size > memoryLimit ? undefined : await readAgain(repo, id, size))
+  const lent = whole && lend(whole, start, end)
+  if (lent) return { size, body: lent }
   const release = size > memoryLimit ? undefined : await mayStream()
   if (!release) return { size, body: pipeBlob(repo, id, start, end, signal) }
   try {
@@ -147,18 +155,57 @@ async function mayStream(): Promise<(() => void) | undefined> {
   }
 }
 
-/** Large blobs that were read lately: a popular download is unpacked once. */
-const recent = byteCache<Buffer>(
-  budget(24 * mebibyte, mebibyte),
-  (data) => data.length,
-  memoryLimit,
-)
+/** Large blobs that were asked for more than once lately: they are unpacked once, and need no other process again. */
+const popular = byteCache<Buffer>(16 * mebibyte, (data) => data.length, memoryLimit)
+/** Those that were asked for once. */
+const seen = byteCache<true>(64 * 1024, () => 0)
+/** Being read into memory: who asks meanwhile waits for the same bytes. */
+const reading = new Map<string, Promise<Buffer | undefined>>()
 
-async function readLarge(repository: OpenRepository, id: ObjectId): Promise<Buffer> {
-  const key = `${repository.path} ${id}`
-  const data = recent.get(key) ?? (await readTyped(repository, assertObjectId(id), 'blob'))
-  recent.set(key, data)
-  return data
+/** The bytes of a large blob that was asked for before; undefined at the first time, and when too much is under way. */
+async function readAgain(repo: Repo, id: ObjectId, size: number): Promise<Buffer | undefined> {
+  const key = `${repo.path} ${id}`
+  if (!seen.has(key)) {
+    seen.set(key, true)
+    return undefined
+  }
+  const bytes = reading.get(key) ?? readWhole(repo, id, size).finally(() => reading.delete(key))
+  reading.set(key, bytes)
+  return await bytes
+}
+
+async function readWhole(repo: Repo, id: ObjectId, size: number): Promise<Buffer | undefined> {
+  const release = await mayStream()
+  if (!release) return undefined
+  try {
+    const input = { id, start: 0, end: size - 1 }
+    const data = await buffer(await openEngineStream(repo, emitBlobOperation, input))
+    popular.set(`${repo.path} ${id}`, data)
+    return data
+  } finally {
+    release()
+  }
+}
+
+/** Slow readers hold what they are sent, even when nothing else does any more: so much of it at most. */
+const mostLent = 64 * mebibyte
+let lentBytes = 0
+
+/** Bytes in memory as a stream; undefined when readers hold too many already. */
+function lend(data: Buffer, start: number, end: number): Readable | undefined {
+  if (lentBytes + data.length > mostLent) return undefined
+  lentBytes += data.length
+  const body = Readable.from(piecesOf(data, start, end), { objectMode: false })
+  body.once('close', () => {
+    lentBytes -= data.length
+  })
+  return body
+}
+
+function* piecesOf(data: Buffer, start: number, end: number): Generator<Buffer> {
+  for (let at = start; at <= end; at += pieceSize) {
+    yield data.subarray(at, Math.min(at + pieceSize, end + 1))
+  }
 }
 
 /** A blob, or a part of it, in pieces: unpacked by libgit2 in its threads. */
@@ -171,10 +218,8 @@ export const emitBlobOperation = operation({
     { repository, emit },
     { id, start, end }: { readonly id: ObjectId; readonly start: number; readonly end: number },
   ): Promise<void> {
-    const data = await readLarge(repository, id)
-    for (let at = start; at <= end; at += pieceSize) {
-      await emit(data.subarray(at, Math.min(at + pieceSize, end + 1)))
-    }
+    const data = await readTyped(repository, assertObjectId(id), 'blob')
+    for (const piece of piecesOf(data, start, end)) await emit(piece)
   },
 })
 
