@@ -8,7 +8,6 @@ import {
   readPrintedDiffOperation,
 } from '../diff/diff.ts'
 import { readBlameOperation } from '../history/blame.ts'
-import { readChangelogCommitsOperation } from '../history/changelog-commits.ts'
 import {
   listMergedAmongOperation,
   listMergedRefsOperation,
@@ -55,7 +54,6 @@ import type { Operation } from './operation.ts'
 
 /** Everything an engine process can do. A new operation is added to this list. */
 const all: readonly Operation<never, unknown>[] = [
-  readChangelogCommitsOperation,
   archiveOperation,
   inspectRepositoryOperation,
   countLinesOperation,

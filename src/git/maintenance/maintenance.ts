@@ -161,21 +161,3 @@ async function inspect(repository: OpenRepository, signal: AbortSignal): Promise
     hasBitmap: named(/^objects\/pack\/.*\.bitmap$/).length > 0,
   }
 }
-
-/** Whether the git program finds the repository sound; gives what it complains about. */
-export async function checkRepository(
-  repo: Repo,
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
-  const { stdout, stderr } = await runGit({
-    repo: repo.path,
-    args: ['fsck', '--full', '--strict', '--no-dangling', '--no-progress'],
-    accept: Array.from({ length: 128 }, (_, code) => code),
-    timeout: timeLimit,
-    signal,
-  })
-  return [...stdout.toString('utf8').split('\n'), ...stderr.split('\n')].filter(
-    // An empty repository has nothing that HEAD could point at; that is not damage.
-    (line) => line !== '' && !line.startsWith('notice: '),
-  )
-}

@@ -1,9 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readLog } from '../../../src/git/history/log.ts'
 import {
-  checkRepository,
   extendGraph,
   inspectRepository,
   maintainRepository,
@@ -13,6 +13,13 @@ import { type GitWorld, git, openGitWorld } from '../../support/git.ts'
 import { writeHistory } from '../../support/random-history.ts'
 
 let world: GitWorld
+
+/** What the git program complains about. */
+function faultsIn(path: string): string[] {
+  const args = ['fsck', '--full', '--strict', '--no-dangling', '--no-progress']
+  const { stdout, stderr } = spawnSync('git', ['-C', path, ...args], { encoding: 'utf8' })
+  return `${stdout}${stderr}`.split('\n').filter((line) => line && !line.startsWith('notice: '))
+}
 const now = () => new Date().toISOString()
 beforeAll(() => {
   world = openGitWorld()
@@ -37,7 +44,7 @@ test('many loose refs and no graph are put in order, and answers stay the same',
   expect(await inspectRepository(repo)).toMatchObject({ looseRefs: 0, graphLayers: 1 })
   expect(await maintainRepository(repo, { now: now() })).toEqual([])
   expect(await readLog(repo, { limit: 100, path: 'a' })).toEqual(before)
-  expect(await checkRepository(repo)).toEqual([])
+  expect(faultsIn(repo.path)).toEqual([])
 })
 
 test('new commits are added to the graph as a layer', async () => {
@@ -64,7 +71,7 @@ test('a full repack keeps what is reachable or new and drops what is old', async
   const state = await inspectRepository(repo)
   expect(state).toMatchObject({ looseObjects: 0, looseRefs: 0, hasBitmap: true, graphLayers: 1 })
   expect(readdirSync(join(repo.path, 'objects/pack'))).toContain('multi-pack-index')
-  expect(await checkRepository(repo)).toEqual([])
+  expect(faultsIn(repo.path)).toEqual([])
 })
 
 test('loose objects are rolled up into a pack', async () => {
@@ -121,5 +128,5 @@ test('damage is named', async () => {
       input: `tree ${'2'.repeat(40)}\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nx\n`,
     }),
   ])
-  expect((await checkRepository(repo)).join('\n')).toContain('2'.repeat(40))
+  expect(faultsIn(repo.path).join('\n')).toContain('2'.repeat(40))
 })
