@@ -133,3 +133,28 @@ test('glab ci run, run-trig, get, lint and artifact work on a branch', async () 
   expect(archive.headers.get('content-type')).toContain('application/zip')
   expect((await ana.delete(at(`/pipelines/${triggered.body.id}`))).status).toBe(204)
 })
+
+// `glab ci` itself asks by REST alone; this is what `glab api graphql` sends.
+test('glab api graphql asks for the pipelines that glab ci lists', async () => {
+  const query = `query($path: ID!) {
+    project(fullPath: $path) { pipelines(ref: "main") { count nodes { ref source status } } }
+  }`
+  const reply = await fetch(`${world.url}/api/graphql`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'PRIVATE-TOKEN': ana.token ?? '',
+    },
+    body: JSON.stringify({ query, variables: { path: 'ana/printed' } }),
+  })
+  const listed = await good('GET', at('/pipelines?ref=main&per_page=100'))
+  const { data, errors } = (await reply.json()) as {
+    data: { project: { pipelines: { count: number; nodes: { source: string }[] } } }
+    errors?: unknown
+  } // as the query asks
+  expect(errors).toBeUndefined()
+  expect(data.project.pipelines.count).toBe(listed.length)
+  expect(data.project.pipelines.nodes).toContainEqual(
+    expect.objectContaining({ ref: 'main', source: 'push' }),
+  )
+})

@@ -23,6 +23,12 @@ async function bytesOf(body: Readable): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
+const MEBIBYTE = 1024 * 1024
+
+function* chunksOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
+}
+
 function half(): string[] {
   return readdirSync(join(folder, 'files', 'tmp'))
 }
@@ -64,6 +70,29 @@ describe('a file', () => {
     expect(new Set(all.map((one) => one.sha256)).size).toBe(1)
     expect(half()).toEqual([])
     expect((await files.read(all[0]?.sha256 ?? '')).toString()).toBe('samebytes')
+  })
+
+  test('that is large is named by its bytes too, several at a time and beside one that breaks', async () => {
+    const sizes = [4 * MEBIBYTE, 4 * MEBIBYTE + 1, 9 * MEBIBYTE + 17, 40 * MEBIBYTE]
+    const contents = sizes.map((size) => randomBytes(size))
+    const broken = files.put(
+      (function* () {
+        for (const chunk of chunksOf(randomBytes(20 * MEBIBYTE))) yield chunk
+        throw new Error('gone')
+      })(),
+    )
+    const stored = await Promise.all([
+      ...contents.map((bytes) => files.put(chunksOf(bytes), { digests: ['md5'] })),
+      expect(broken).rejects.toThrow('gone'),
+    ])
+    expect(stored.slice(0, -1)).toEqual(
+      contents.map((bytes) => ({
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+        size: bytes.length,
+        digests: { md5: createHash('md5').update(bytes).digest('hex') },
+      })),
+    )
+    expect(half()).toEqual([])
   })
 
   test('that is deleted is gone, and deleting it again does no harm', async () => {
