@@ -70,7 +70,6 @@ const TEST_PROGRAMS = [
   ['podman', 'podman'],
   ['crun', 'crun'],
   ['catatonit', 'catatonit'],
-  ['iptables', 'iptables'],
   ['busybox', 'busybox-static'],
 ]
 
@@ -78,6 +77,8 @@ const TEST_FILES = [
   ['/usr/lib/python3/dist-packages/gitlab', 'python3-gitlab'],
   ['/usr/lib/podman/netavark', 'netavark'],
   ['/usr/lib/podman/aardvark-dns', 'aardvark-dns'],
+  // Not on the path of everybody.
+  ['/usr/sbin/iptables', 'iptables'],
 ]
 
 /** The Debian packages that the tests use and the machine lacks: programs to compare with, and python-gitlab. */
