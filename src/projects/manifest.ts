@@ -24,7 +24,13 @@ import * as projectsUser from './projects/list/user-endpoints.ts'
 import { removeMarked } from './projects/removal/marked-task.ts'
 import * as projectsShare from './projects/share-endpoints.ts'
 import * as projectsState from './projects/state-endpoints.ts'
-import { finishFork, measureProject, removeProject, tidyRepository } from './projects/tasks.ts'
+import {
+  finishFork,
+  measureProject,
+  measureProjectSize,
+  removeProject,
+  tidyRepository,
+} from './projects/tasks.ts'
 import * as projectsTopic from './projects/topics/endpoints.ts'
 import { sweepFilesTask } from './stored-files/sweep.ts'
 import * as uploads from './uploads/endpoints.ts'
@@ -49,6 +55,7 @@ export const projectsArea: Manifest = {
   tasks: [
     finishFork,
     measureProject,
+    measureProjectSize,
     removeBillable,
     removeExpiredMembers,
     sendInvitation,

@@ -3,7 +3,7 @@ import { task } from '../../background/task.ts'
 import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { maintainRepository } from '../../git/maintenance/maintenance.ts'
-import { refreshFacts } from './facts/measure.ts'
+import { measureSize, refreshContent, refreshFacts } from './facts/measure.ts'
 import { deleteProjectRow, isPendingDelete, updateProjectRow } from './queries.ts'
 
 const projectOnly = z.object({ project_id: z.int() })
@@ -32,12 +32,20 @@ export const finishFork = task({
   },
 })
 
-/** Brings languages, size, readme and the like up to date after a push. */
+/** Brings languages, readme and the like up to date after a push. */
 export const measureProject = task({
   name: 'projects.measure',
   payload: projectOnly,
   attempts: 3,
-  handler: (ctx: Ctx, { project_id: id }) => refreshFacts(ctx, id),
+  handler: (ctx: Ctx, { project_id: id }) => refreshContent(ctx, id),
+})
+
+/** Measures the repository, once pushes have come to rest for a moment. */
+export const measureProjectSize = task({
+  name: 'projects.measure_size',
+  payload: projectOnly,
+  attempts: 3,
+  handler: (ctx: Ctx, { project_id: id }) => measureSize(ctx, id),
 })
 
 /** Packs a repository anew; `prune` also drops what nothing has reached for a while. */

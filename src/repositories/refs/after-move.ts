@@ -1,3 +1,4 @@
+import { later } from '../../base/clock.ts'
 import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
@@ -8,7 +9,7 @@ import {
   recordActivity,
   recordFirstPush,
 } from '../../projects/projects/pushed.ts'
-import { measureProject } from '../../projects/projects/tasks.ts'
+import { measureProject, measureProjectSize } from '../../projects/projects/tasks.ts'
 import { preparePushed } from './follow-push.ts'
 import { branchOf, type FinalizedPush, isDeletion, type RefMove } from './moves.ts'
 import { enqueueUpkeep } from './upkeep.ts'
@@ -85,8 +86,14 @@ async function pointHeadAtDefaultBranch(
   await setHead(ctx.git.open(push.projectId), branch)
 }
 
+/** Pushes come in bursts, and measuring looks at every file of the repository. */
+const sizeRestMs = 2000
+
 /** What the project page tells of its content follows the push, once for all pushes that wait for it. */
 async function measurePushed(ctx: Ctx, projectId: number): Promise<void> {
   const uniqueKey = String(projectId)
-  await ctx.work.enqueue(ctx.db, measureProject, { project_id: projectId }, { uniqueKey })
+  const payload = { project_id: projectId }
+  await ctx.work.enqueue(ctx.db, measureProject, payload, { uniqueKey })
+  const runAt = later(ctx.now(), sizeRestMs)
+  await ctx.work.enqueue(ctx.db, measureProjectSize, payload, { uniqueKey, runAt })
 }

@@ -46,6 +46,9 @@ describe('a project with a readme', () => {
     const readme = await ana.get(`/projects/${made.id}/repository/files/README.md/raw`)
     expect(readme.body).toBe(`# ${made.name}\n\nAll of it\n`)
     await world.runTasks()
+    // The size is measured when pushes have come to rest.
+    world.setNow('2026-05-04T10:00:02.000Z')
+    await world.runTasks()
     const later = await ana.get(`/projects/${made.id}?statistics=true`)
     expect(later.body.readme_url).toBe(`${made.web_url}/-/blob/main/README.md`)
     expect(later.body.statistics.commit_count).toBe(1)

@@ -96,9 +96,20 @@ async function findLicenseFile(
 
 /** Brings everything that is remembered of a project's repository up to date. */
 export async function refreshFacts(ctx: Ctx, projectId: number): Promise<void> {
+  await refreshContent(ctx, projectId)
+  await measureSize(ctx, projectId)
+}
+
+/** Brings what is remembered of the head of the default branch up to date. */
+export async function refreshContent(ctx: Ctx, projectId: number): Promise<void> {
   const project = await findProjectRow(ctx.db, projectId)
   if (!project || !(await ctx.git.exists(projectId))) return
   await freshFacts(ctx, project)
+}
+
+/** Looks at all files of a repository, which may be thousands, and saves how much they take. */
+export async function measureSize(ctx: Ctx, projectId: number): Promise<void> {
+  if (!(await ctx.git.exists(projectId))) return
   const { size } = await inspectRepository(ctx.git.open(projectId))
   await saveRepositorySize(ctx.db, projectId, size)
 }
