@@ -43,8 +43,7 @@ function measureMemory(): number {
 }
 
 function send(message: FromEngine): void {
-  // A server that was killed in this moment hears nothing; the disconnection ends us.
-  if (process.connected) process.send?.(message, undefined, {}, () => {})
+  if (process.connected) process.send?.(message)
 }
 
 async function run(message: Extract<ToEngine, { kind: 'run' }>): Promise<void> {
