@@ -2,8 +2,11 @@ import { type Insertable, sql } from 'kysely'
 import type { ErrorReportsTable } from '../../store/schema/errors.ts'
 import type { Db } from '../../store/schema.ts'
 
-export async function insertReport(db: Db, row: Insertable<ErrorReportsTable>): Promise<void> {
-  await db.insertInto('error_reports').values(row).execute()
+export async function insertReports(
+  db: Db,
+  rows: readonly Insertable<ErrorReportsTable>[],
+): Promise<void> {
+  await db.insertInto('error_reports').values(rows).execute()
 }
 
 /** The oldest reports of a project, without their payloads. */

@@ -4,7 +4,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import type { ReportedEvent } from './event.ts'
 import { overQuota } from './over-quota.ts'
 import { recordSoon } from './record-reports.ts'
-import { countReports, insertReport } from './report-queries.ts'
+import { countReports, insertReports } from './report-queries.ts'
 
 /** An event that a program sent, with its packed payload. */
 export interface Report {
@@ -103,9 +103,15 @@ class ReportWriter {
 
 async function append(ctx: Ctx, projectId: number, reports: readonly Report[]): Promise<void> {
   const received_at = ctx.now()
-  for (const { event, payload } of reports) {
-    const row = { project_id: projectId, received_at, event: JSON.stringify(event), payload }
-    await insertReport(ctx.db, row)
+  const rows = reports.map(({ event, payload }) => ({
+    project_id: projectId,
+    received_at,
+    event: JSON.stringify(event),
+    payload,
+  }))
+  // One envelope may hold more events than a statement has places.
+  for (let at = 0; at < rows.length; at += BATCH) {
+    await insertReports(ctx.db, rows.slice(at, at + BATCH))
   }
   await recordSoon(ctx, projectId)
 }
