@@ -17,8 +17,8 @@ import { asFullDisk, statusOf } from './refusal.ts'
 import type { GitOverHttp } from './serve.ts'
 
 const jsonType = 'application/vnd.git-lfs+json'
-// A client that takes nothing for so long is gone.
-const readerPatienceMs = 120_000
+// A client that takes nothing of what is written at once, a megabyte, for so long is gone.
+const readerPatienceMs = 600_000
 
 /** Git LFS as an Express handler; passes on what is not for it. */
 export function mountLfs(parts: Pick<GitOverHttp, 'makeCtx' | 'budgets'>): RequestHandler {
