@@ -22,7 +22,13 @@ export function parseAndKeep(repository: OpenRepository, id: ObjectId, data: Buf
   return commit
 }
 
-/** The path is part of the key: one repository must not show what only another one has. */
+const numberKey = Symbol('number of an open repository')
+let opened = 0
+
+/**
+ * The repository is part of the key: one must not show what only another one has, nor what it had before it was opened
+ * anew.
+ */
 function keyOf(repository: OpenRepository, id: ObjectId): string {
-  return `${repository.path} ${id}`
+  return `${repository.keep(numberKey, () => ++opened)} ${id}`
 }
