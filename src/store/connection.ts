@@ -12,6 +12,7 @@ import type { Migration } from './migration.ts'
 import { ReadCache } from './read-cache.ts'
 import { keepReserve, withReserve } from './reserve.ts'
 import type { Db, Schema } from './schema.ts'
+import { Checkpoints, mostPages } from './sqlite/checkpoints.ts'
 import { storeDialects } from './sqlite/driver.ts'
 import { Flush } from './sqlite/flush.ts'
 import { Handle } from './sqlite/handle.ts'
@@ -90,6 +91,8 @@ export function openStore(folder: string, options: StoreOptions): Store {
     cacheQueries(db, cache)
     offerWatching(db, changes)
     if (options.mayMigrate !== false) keepReserve(folder)
+    const checkpoints = flush && new Checkpoints(path)
+    if (checkpoints) writer.pragma(`wal_autocheckpoint = ${mostPages}`)
     return {
       db,
       changes,
@@ -103,7 +106,9 @@ export function openStore(folder: string, options: StoreOptions): Store {
       },
       faults: () => faultsOf(handles.reader.database),
       async close() {
+        await checkpoints?.stop()
         await db.destroy()
+        checkpoints?.close()
         mender.close()
       },
     }
