@@ -295,8 +295,5 @@ test('what nobody has used for longest makes room', async () => {
   // Not "three rows first": the task that makes room may run as soon as the third one is written.
   await expect.poll(paths).toContain('org/x/three/1.0/three-1.0.jar')
   await world.runTasks()
-  expect(await paths()).toEqual([
-    'org/x/one/1.0/one-1.0.jar',
-    'org/x/three/1.0/three-1.0.jar',
-  ])
+  expect(await paths()).toEqual(['org/x/one/1.0/one-1.0.jar', 'org/x/three/1.0/three-1.0.jar'])
 })
