@@ -14,7 +14,7 @@ const STORM = 50
 const BATCH = 32
 const BATCH_BYTES = 2 * 1024 * 1024
 /** A task of the worker costs as much for one event as for ten: what comes within so long goes together. */
-const GATHER_MS = 2
+const GATHER_MS = 4
 const TIMEOUT_MS = 10_000
 
 interface Waiting {
