@@ -4,6 +4,7 @@ import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { isThere } from './needed.ts'
 
 const run = promisify(execFile)
 
@@ -32,8 +33,16 @@ const TOOLS = [
   'wget',
 ]
 
-/** podman with images made of the machine's own busybox, or why it cannot run containers here. */
+/**
+ * podman with images made of the machine's own busybox, or why it cannot run containers here: not every kernel lets it. That it
+ * is installed is the set-up's business, and its absence fails a run in CI.
+ */
 export async function openPodman(): Promise<Podman | { readonly unable: string }> {
+  const installed = await run('podman', ['--version']).then(
+    () => true,
+    () => false,
+  )
+  isThere('podman', installed)
   const folder = await mkdtemp(join(tmpdir(), 'podman-'))
   const view = await ownView()
   const program = join(folder, 'podman')
