@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises'
-import { createServer, type Server, STATUS_CODES } from 'node:http'
+import { type Server, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
@@ -22,6 +22,7 @@ import { bodyBudgets, bodyLimits } from './http/body/limits.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { answerClientErrors } from './http/listener/client-error.ts'
 import { limitConnections } from './http/listener/connection-limit.ts'
+import { createExpressServer } from './http/listener/express-server.ts'
 import { type RunningRequest, RunningRequests } from './http/listener/running-requests.ts'
 import { mount, mountHost, unreadBodies } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
@@ -125,7 +126,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   web.use(mountGit({ transport, makeCtx, budgets }))
   web.use(missingPage())
   web.use(answerFault(log))
-  const server = createServer({ headersTimeout: config.requestTimeout, requestTimeout: 0 }, web)
+  const timeouts = { headersTimeout: config.requestTimeout, requestTimeout: 0 }
+  const server = createExpressServer(web, timeouts)
   // Whether a body is wanted is told by whoever reads it.
   server.on('checkContinue', web)
   limitConnections(server)

@@ -229,7 +229,7 @@ describe('the parts of src', () => {
   })
 
   test('only what listens knows Express', () => {
-    const listeners = /^(app\.ts|http\/mount\.ts|transport\/http\/|web\/)/
+    const listeners = /^(app\.ts|http\/mount\.ts|http\/listener\/|transport\/http\/|web\/)/
     const wrong = sources.filter(
       (source) =>
         !listeners.test(source.path) && source.imports.some(({ from }) => from === 'express'),
