@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { unsupportedType } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { parseJsonObject } from '../../http/body/json.ts'
 import { endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { integer } from '../../http/params.ts'
+import { readEvent } from '../errors/event.ts'
 import { appendReports, type Report } from '../errors/report-writer.ts'
 import { clientKey, type Reporter } from './client-key.ts'
 import { MAX_EVENT, readEnvelope, unreadable } from './envelope.ts'
 import { countAgainstQuota } from './quota.ts'
-import { readReport } from './read-report.ts'
 
 /** Largest envelope, unpacked. */
 const MAX_ENVELOPE = 20 * 1024 * 1024
@@ -68,7 +69,8 @@ function assertType({ headers }: RequestFacts, types: readonly string[]): void {
 
 async function reportOf(ctx: Ctx, payload: Buffer): Promise<Report> {
   if (payload.length === 0) throw unreadable()
-  return await readReport(ctx, payload)
+  const event = readEvent(await parseJsonObject(payload, ctx.config), ctx.now())
+  return { event, payload }
 }
 
 async function record(ctx: Ctx, { projectId, key }: Reporter, reports: readonly Report[]) {

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import { type Key, pageByKey } from '../../store/pages.ts'
 import type { ErrorEventsTable, ErrorsTable } from '../../store/schema/errors.ts'
@@ -74,17 +74,18 @@ export function updateError(
     .executeTakeFirstOrThrow()
 }
 
-export async function insertEvent(db: Db, row: Insertable<ErrorEventsTable>): Promise<void> {
-  await db.insertInto('error_events').values(row).execute()
-}
-
-/** Puts an event in the place of another. */
-export async function replaceEvent(
+/** Keeps an event, in the place of another where one is given. */
+export async function keepEvent(
   db: Db,
-  id: number,
-  row: Insertable<ErrorEventsTable>,
+  place: number | null,
+  event: Insertable<ErrorEventsTable>,
 ): Promise<void> {
-  await db.updateTable('error_events').set(row).where('id', '=', id).execute()
+  const { error_id, number, event_id, received_at, payload } = event
+  await sql`
+    INSERT INTO error_events (id, error_id, number, event_id, received_at, payload)
+    VALUES (${place}, ${error_id}, ${number}, ${event_id}, ${received_at}, ${payload})
+    ON CONFLICT (id) DO UPDATE SET number = excluded.number, event_id = excluded.event_id,
+      received_at = excluded.received_at, payload = excluded.payload`.execute(db)
 }
 
 export function listEvents(

@@ -14,7 +14,8 @@ import {
   updateCounts,
 } from './count-queries.ts'
 import type { ReportedEvent } from './event.ts'
-import { type ErrorRow, insertError, insertEvent, replaceEvent } from './queries.ts'
+import { packPayload } from './payload.ts'
+import { type ErrorKey, type ErrorRow, insertError, keepEvent } from './queries.ts'
 import { isSample, strideFor } from './sample.ts'
 import { RESOLVED, UNRESOLVED } from './words.ts'
 
@@ -24,7 +25,7 @@ const MOST_USERS = 10_000
 const MOST_PLACES = 100
 const HOUR_MS = 3_600_000
 
-/** An event that is to be counted; its packed payload is asked for only where it is kept. */
+/** An event that is to be counted; its JSON is asked for only where it is kept. */
 export interface Arrival {
   readonly event: ReportedEvent
   readonly receivedAt: Instant
@@ -85,7 +86,7 @@ async function groupsOf(
   return groups
 }
 
-function keyOf({ name, actor, platform }: Pick<ErrorRow, 'name' | 'actor' | 'platform'>): string {
+function keyOf({ name, actor, platform }: ErrorKey): string {
   return JSON.stringify([name, actor, platform])
 }
 
@@ -113,23 +114,31 @@ async function keepSamples(ctx: Ctx, groups: readonly Group[]): Promise<void> {
     ctx.db,
     groups.map(({ error, stride }) => [error.id, stride]),
   )
-  for (const { error, arrivals, total, stride } of groups) {
-    const places = free.get(error.id) ?? []
-    for (const [index, arrival] of arrivals.entries()) {
-      const number = error.events + index + 1
-      if (number !== total && !isSample(number, stride)) continue
-      const row = {
+  const kept = groups.flatMap((group) => keptOf(group, free.get(group.error.id) ?? []))
+  const packed: Promise<Buffer>[] = []
+  for (const { arrival } of kept) packed.push(packPayload(await arrival.payload()))
+  // They are packed side by side, on other threads.
+  const payloads = await Promise.all(packed)
+  for (const [index, payload] of payloads.entries()) {
+    const one = kept[index]
+    if (one) await keepEvent(ctx.db, one.place, { ...one.row, payload })
+  }
+}
+
+function keptOf({ error, arrivals, total, stride }: Group, places: readonly number[]) {
+  return arrivals
+    .map((arrival, index) => ({ arrival, number: error.events + index + 1 }))
+    .filter(({ number }) => number === total || isSample(number, stride))
+    .map(({ arrival, number }, index) => ({
+      arrival,
+      place: places[index] ?? null,
+      row: {
         error_id: error.id,
         number,
         event_id: arrival.event.eventId,
         received_at: arrival.receivedAt,
-        payload: await arrival.payload(),
-      }
-      const place = places.shift()
-      if (place === undefined) await insertEvent(ctx.db, row)
-      else await replaceEvent(ctx.db, place, row)
-    }
-  }
+      },
+    }))
 }
 
 async function addPlaces(ctx: Ctx, groups: readonly Group[]): Promise<void> {

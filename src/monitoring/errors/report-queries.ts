@@ -21,12 +21,11 @@ export function listReports(db: Db, projectId: number, most: number) {
 }
 
 export async function getReportPayload(db: Db, id: number): Promise<Buffer> {
-  const row = await db
-    .selectFrom('error_reports')
-    .select('payload')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  return row.payload
+  const { rows } = await sql<{ payload: Buffer }>`
+    SELECT payload FROM error_reports WHERE id = ${id}`.execute(db)
+  const [report] = rows
+  if (!report) throw new Error(`report ${id} is gone`)
+  return report.payload
 }
 
 /** Removes the reports of a project up to one. */

@@ -6,7 +6,7 @@ import { overQuota } from './over-quota.ts'
 import { recordSoon } from './record-reports.ts'
 import { countReports, insertReports } from './report-queries.ts'
 
-/** An event that a program sent, with its packed payload. */
+/** An event that a program sent, and its JSON. */
 export interface Report {
   readonly event: ReportedEvent
   readonly payload: Buffer

@@ -58,7 +58,7 @@ export interface ErrorReportsTable {
   received_at: Instant
   /** What is counted: a `ReportedEvent` as JSON. */
   event: string
-  /** The event's JSON, packed with gzip. */
+  /** The event's JSON as it was sent: most reports are counted and not kept. */
   payload: Buffer
 }
 
