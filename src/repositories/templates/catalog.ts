@@ -1,17 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { findLicense } from '../../projects/projects/facts/licenses.ts'
-import { ciTemplates } from './texts/ci.ts'
-import { dockerfiles } from './texts/dockerfiles.ts'
-import { gitignores } from './texts/gitignores.ts'
-import { licenseTexts } from './texts/licenses.ts'
+import { licenseTerms } from './license-terms.ts'
+
+/** The texts are files below `templates` in the root: `templates/ci/Python.yml`. */
+function readTexts(folder: string, ending: string): Readonly<Record<string, string>> {
+  const root = fileURLToPath(new URL(`../../../templates/${folder}/`, import.meta.url))
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(ending))
+    .map((path) => path.slice(0, -ending.length))
+    .sort()
+  return Object.fromEntries(names.map((name) => [name, readFileSync(root + name + ending, 'utf8')]))
+}
 
 /** Kinds of templates that are a name and a text. */
 export type PlainKind = 'dockerfiles' | 'gitignores' | 'ci'
 
 const plain: Readonly<Record<PlainKind, Readonly<Record<string, string>>>> = {
-  dockerfiles,
-  gitignores,
-  ci: ciTemplates,
+  dockerfiles: readTexts('dockerfiles', '.Dockerfile'),
+  gitignores: readTexts('gitignores', '.gitignore'),
+  ci: readTexts('ci', '.yml'),
 }
+
+/** With `[year]`, `[fullname]` and `[project]` where they belong; long licences are their standard notice. */
+const licenses = readTexts('licenses', '.txt')
 
 /** The names of a kind, in their order. */
 export function templateNames(kind: PlainKind): readonly string[] {
@@ -50,8 +62,8 @@ export interface LicenseTemplate {
 }
 
 export function licenseKeys(popular?: boolean): string[] {
-  return Object.entries(licenseTexts)
-    .filter(([, text]) => popular === undefined || text.popular === popular)
+  return Object.entries(licenseTerms)
+    .filter(([, terms]) => popular === undefined || terms.popular === popular)
     .map(([key]) => key)
 }
 
@@ -61,17 +73,18 @@ export function findLicenseTemplate(
   names?: LicenseNames,
 ): LicenseTemplate | undefined {
   const wanted = key.toLowerCase()
-  const text = Object.hasOwn(licenseTexts, wanted) ? licenseTexts[wanted] : undefined
+  const terms = Object.hasOwn(licenseTerms, wanted) ? licenseTerms[wanted] : undefined
+  const content = licenses[wanted]
   const about = findLicense(wanted)
-  if (!text || !about) return undefined
+  if (!terms || content === undefined || !about) return undefined
   return {
     ...about,
-    popular: text.popular,
-    description: text.description,
-    conditions: [...text.conditions],
-    permissions: [...text.permissions],
-    limitations: [...text.limitations],
-    content: names ? putIn(text.content, names) : text.content,
+    popular: terms.popular,
+    description: terms.description,
+    conditions: [...terms.conditions],
+    permissions: [...terms.permissions],
+    limitations: [...terms.limitations],
+    content: names ? putIn(content, names) : content,
   }
 }
 

@@ -1,0 +1,6 @@
+FROM debian:stable-slim
+
+RUN useradd --system app
+COPY app /usr/local/bin/app
+USER app
+CMD ["app"]
