@@ -52,7 +52,6 @@ export const projectAbilities = {
   read_code: { role: planner, visitor: 'anyone', feature: 'repository' },
   download_code: { role: planner, visitor: 'anyone', feature: 'repository' },
   read_issues: { role: guest, visitor: 'anyone', feature: 'issues' },
-  read_confidential_issues: { role: planner, feature: 'issues' },
   create_issue: { role: guest, visitor: 'signed_in', feature: 'issues', write: true },
   update_issue: { role: planner, feature: 'issues', write: true },
   // Authors and assignees change their own; which fields, a condition of the endpoint says.
@@ -238,7 +237,6 @@ export const groupAbilities = {
   admin_runners: { role: owner },
   read_ci_variables: { role: owner },
   admin_ci_variables: { role: owner, write: true },
-  read_billable_members: { role: owner },
   read_activity: { role: guest, visitor: 'signed_in' },
   archive_group: { role: owner, archived: true },
   transfer_group: { role: owner },
@@ -251,7 +249,6 @@ export type GroupAbility = keyof typeof groupAbilities
 export const instanceAbilities = {
   admin_instance: { role: admin },
   read_user_details: { role: admin, when: { oneself: 0 } },
-  update_user: { role: admin, when: { oneself: 0 } },
   admin_access_token: { role: admin, when: { oneself: 0 } },
   create_snippet: { role: Role.none, unless: ['external'] },
   edit_snippet: { role: admin, when: { author: 0 } },

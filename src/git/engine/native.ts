@@ -24,7 +24,6 @@ export interface NativeOdbObject {
 export interface NativeOdb {
   read(id: Oid): Promise<NativeOdbObject | null>
   existsPrefix(shortId: Oid, length: number): Promise<Oid>
-  addDiskAlternate(path: string): number
 }
 
 export interface NativeRepository {
