@@ -147,7 +147,10 @@ export interface Declaration<
   /** The endpoint reads its credentials itself (OAuth clients, browsers); the caller comes as anonymous. */
   readonly ownSignIn?: true
   readonly summary: string
-  /** Where the API reference lists it, when not with the others of its module (`manifest.ts`). */
+  /**
+   * Where the API reference lists it, when not with the others of its module (`manifest.ts`); `:source` stands for
+   * `projects` or `groups`, whichever form it is.
+   */
   readonly tags?: readonly string[]
   readonly access: Access<S, O>
   /** Scopes of which a token needs one; `api`, and `read_api` for reads, by default. `any`: whatever the scope. */
@@ -325,6 +328,7 @@ export function formsOf(declared: Endpoint): readonly Endpoint[] {
     ...declared,
     path: declared.path.replace('/:source/', `/${kind}/`),
     summary: declared.summary.replace('project or group', sourceWord[kind]),
+    tags: declared.tags.map((tag) => (tag === ':source' ? kind : tag)),
     access: forms[kind],
   }))
 }

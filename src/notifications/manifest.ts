@@ -6,7 +6,6 @@ import * as events from './events/endpoints.ts'
 import * as groupActivity from './group-activity/endpoints.ts'
 import { deliverHook, forgetDeliveries } from './hooks/deliver.ts'
 import * as hooks from './hooks/endpoints.ts'
-import * as hooksGroup from './hooks/group-endpoints.ts'
 import * as hooksLog from './hooks/log-endpoints.ts'
 import { notifyOfExpiringTokens } from './hooks/payloads/expiring-tokens.ts'
 import { notifyOfMergeRequest } from './hooks/payloads/merge-request-hook.ts'
@@ -25,7 +24,7 @@ export const notificationsArea: Manifest = {
     'system hooks': hooksSystem,
     events,
     notifications,
-    webhooks: [hooks, hooksGroup, hooksLog],
+    webhooks: [hooks, hooksLog],
   }),
   tasks: [
     notifyOfMergeRequest,

@@ -2,6 +2,7 @@ import { daily } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import * as accessTokensAssociations from './access-tokens/associations-endpoints.ts'
 import * as accessTokensSource from './access-tokens/source-endpoints.ts'
+import * as avatars from './avatars/endpoints.ts'
 import * as badges from './badges/endpoints.ts'
 import * as deployTokens from './deploy-tokens/endpoints.ts'
 import * as groupsChange from './groups/change-endpoints.ts'
@@ -43,6 +44,7 @@ export const projectsArea: Manifest = {
     'billable members': membersBillable,
     'deploy tokens': deployTokens,
     'pending members': membersPending,
+    avatars,
     badges,
     groups: [groupsChange, groups, groupsProject, groupsRelated],
     invitations: membersInvitation,

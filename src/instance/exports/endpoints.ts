@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { z } from 'zod'
 import { presentProjectIdentity, projectIdentity } from '../../access/project-identity.ts'
+import { onEither } from '../../access/sources.ts'
 import { onProject, signedIn } from '../../access/subjects.ts'
 import { hidden } from '../../base/problem.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
@@ -53,14 +54,13 @@ export const getProjectExport = endpoint({
   },
 })
 
-export const getProjectExportDownload = endpoint({
+export const getExportDownload = endpoint({
   method: 'GET',
-  path: '/projects/:id/export/download',
-  summary: 'Download the export of a project',
-  access: onProject('admin_project'),
+  path: '/:source/:id/export/download',
+  summary: 'Download the export of a project or group',
+  access: onEither({ projects: 'admin_project', groups: 'admin_group' }),
   response: bytes('application/gzip'),
-  handler: ({ ctx, project }) =>
-    downloadExport(ctx, { type: 'project', id: project.id }, project.path),
+  handler: ({ ctx, source }) => downloadExport(ctx, source, source.path),
 })
 
 export const getProjectImport = endpoint({

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { onGroup, signedIn } from '../../access/subjects.ts'
-import { bytes, endpoint } from '../../http/endpoint.ts'
+import { endpoint } from '../../http/endpoint.ts'
 import { file, filledText, id } from '../../http/params.ts'
 import { importGroup } from './import-group.ts'
-import { downloadExport, exportStatus, startExport } from './start-export.ts'
+import { exportStatus, startExport } from './start-export.ts'
 
 const accepted = z.strictObject({ message: z.literal('202 Accepted') })
 
@@ -37,15 +37,6 @@ export const getGroupExport = endpoint({
     full_path: group.full_path,
     export_status: await exportStatus(ctx, { type: 'group', id: group.id }),
   }),
-})
-
-export const getGroupExportDownload = endpoint({
-  method: 'GET',
-  path: '/groups/:id/export/download',
-  summary: 'Download the export of a group',
-  access: onGroup('admin_group'),
-  response: bytes('application/gzip'),
-  handler: ({ ctx, group }) => downloadExport(ctx, { type: 'group', id: group.id }, group.path),
 })
 
 export const postGroupImport = endpoint({

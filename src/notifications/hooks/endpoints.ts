@@ -1,60 +1,86 @@
 import { z } from 'zod'
-import { onEither } from '../../access/sources.ts'
-import { endpoint, perMinute } from '../../http/endpoint.ts'
+import { onEither, type SourceKind, sourceWord } from '../../access/sources.ts'
+import { type Endpoint, endpoint, perMinute } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
 import { onHook, onProjectHook } from './access.ts'
-import { presentProjectHook, projectHookEntity } from './entity.ts'
+import {
+  groupHookEntity,
+  presentGroupHook,
+  presentProjectHook,
+  projectHookEntity,
+} from './entity.ts'
 import { hookBodies, newUrl, otherUrl } from './params.ts'
 import { listHookRows } from './queries.ts'
 import { testHook } from './test-hook.ts'
 import { changeHook, createHook, removeHook } from './verbs.ts'
 
-const access = onEither('admin_hooks').forms.projects
-const one = onHook().forms.projects
-
-export const listProjectHooks = endpoint({
-  method: 'GET',
-  path: '/projects/:id/hooks',
-  summary: 'List the webhooks of a project',
-  access,
-  paginate: 'offset',
-  response: z.array(projectHookEntity),
-  async handler({ ctx, source, page }) {
-    const rows = await listHookRows(ctx.db, source, page)
-    return { ...rows, items: rows.items.map((row) => presentProjectHook(ctx, row)) }
+/** Webhooks of projects and of groups differ in the events that they may ask for. */
+const kinds = {
+  projects: {
+    adds: 'Add a webhook to a project',
+    body: hookBodies.project,
+    entity: projectHookEntity,
+    present: presentProjectHook,
   },
-})
+  groups: {
+    adds: 'Add a webhook for events of all projects of a group',
+    body: hookBodies.group,
+    entity: groupHookEntity,
+    present: presentGroupHook,
+  },
+} as const
 
-export const getProjectHook = endpoint({
-  method: 'GET',
-  path: '/projects/:id/hooks/:hook_id',
-  summary: 'Get a webhook of a project',
-  access: one,
-  response: projectHookEntity,
-  handler: ({ ctx, hook }) => presentProjectHook(ctx, hook),
-})
+function hookEndpoints(kind: SourceKind): Endpoint[] {
+  const { adds, body, entity, present } = kinds[kind]
+  const path = `/${kind}/:id/hooks` as const
+  const word = sourceWord[kind]
+  const access = onEither('admin_hooks').forms[kind]
+  const one = onHook().forms[kind]
+  return [
+    endpoint({
+      method: 'GET',
+      path,
+      summary: `List the webhooks of a ${word}`,
+      access,
+      paginate: 'offset',
+      response: z.array(entity),
+      async handler({ ctx, source, page }) {
+        const rows = await listHookRows(ctx.db, source, page)
+        return { ...rows, items: rows.items.map((row) => present(ctx, row)) }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${path}/:hook_id`,
+      summary: `Get a webhook of a ${word}`,
+      access: one,
+      response: entity,
+      handler: ({ ctx, hook }) => present(ctx, hook),
+    }),
+    endpoint({
+      method: 'POST',
+      path,
+      summary: adds,
+      access,
+      body: { ...body, ...newUrl },
+      response: entity,
+      handler: async ({ ctx, source, body }) => present(ctx, await createHook(ctx, source, body)),
+    }),
+    endpoint({
+      method: 'PUT',
+      path: `${path}/:hook_id`,
+      summary: `Change a webhook of a ${word}`,
+      access: one,
+      body: { ...body, ...otherUrl },
+      response: entity,
+      handler: async ({ ctx, source, hook, body }) =>
+        present(ctx, await changeHook(ctx, source, hook, body)),
+    }),
+  ]
+}
 
-export const createProjectHook = endpoint({
-  method: 'POST',
-  path: '/projects/:id/hooks',
-  summary: 'Add a webhook to a project',
-  access,
-  body: { ...hookBodies.project, ...newUrl },
-  response: projectHookEntity,
-  handler: async ({ ctx, source, body }) =>
-    presentProjectHook(ctx, await createHook(ctx, source, body)),
-})
-
-export const updateProjectHook = endpoint({
-  method: 'PUT',
-  path: '/projects/:id/hooks/:hook_id',
-  summary: 'Change a webhook of a project',
-  access: one,
-  body: { ...hookBodies.project, ...otherUrl },
-  response: projectHookEntity,
-  handler: async ({ ctx, source, hook, body }) =>
-    presentProjectHook(ctx, await changeHook(ctx, source, hook, body)),
-})
+export const projectHooks = hookEndpoints('projects')
+export const groupHooks = hookEndpoints('groups')
 
 export const deleteHookOf = endpoint({
   method: 'DELETE',

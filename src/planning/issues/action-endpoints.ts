@@ -1,11 +1,6 @@
 import { z } from 'zod'
-import {
-  getVisibleProject,
-  onGroup,
-  onProject,
-  type Project,
-  signedIn,
-} from '../../access/subjects.ts'
+import { onEither, type SourceRef } from '../../access/sources.ts'
+import { getVisibleProject, type Project, signedIn } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -196,6 +191,10 @@ const statisticsEntity = z.strictObject({
   }),
 })
 
+function scopeOf({ type, id }: SourceRef): IssueScope {
+  return type === 'project' ? { kind: type, projectId: id } : { kind: type, groupId: id }
+}
+
 async function statistics(ctx: Ctx, scope: IssueScope, query: IssueListQuery) {
   const counts = await countIssues(ctx.db, viewerOf(ctx.actor, dayOf(ctx.now())), scope, query)
   return { statistics: { counts } }
@@ -212,23 +211,12 @@ export const getIssueStatistics = endpoint({
     statistics(ctx, { kind: 'all' }, { ...query, scope: query.scope ?? 'created_by_me' }),
 })
 
-export const getGroupIssueStatistics = endpoint({
+export const getIssueStatisticsOf = endpoint({
   method: 'GET',
-  path: '/groups/:id/issues_statistics',
-  summary: 'Count the issues of a group',
-  access: onGroup('read_issues'),
+  path: '/:source/:id/issues_statistics',
+  summary: 'Count the issues of a project or group',
+  access: onEither('read_issues'),
   query: issueFilters,
   response: statisticsEntity,
-  handler: ({ ctx, group, query }) => statistics(ctx, { kind: 'group', groupId: group.id }, query),
-})
-
-export const getProjectIssueStatistics = endpoint({
-  method: 'GET',
-  path: '/projects/:id/issues_statistics',
-  summary: 'Count the issues of a project',
-  access: onProject('read_issues'),
-  query: issueFilters,
-  response: statisticsEntity,
-  handler: ({ ctx, project, query }) =>
-    statistics(ctx, { kind: 'project', projectId: project.id }, query),
+  handler: ({ ctx, source, query }) => statistics(ctx, scopeOf(source), query),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DEPLOY_SCOPES } from '../../access/scopes.ts'
-import type { SourceRef } from '../../access/sources.ts'
-import { onGroup, onInstance, onProject } from '../../access/subjects.ts'
+import { onEither, type SourceKind, type SourceRef, sourceWord } from '../../access/sources.ts'
+import { onInstance } from '../../access/subjects.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -9,7 +9,7 @@ import { csv, flag, instant, oneOf, text } from '../../http/params.ts'
 import { deployTokensOrder, onDeployToken, onDeployTokens } from './access.ts'
 import { deployTokenEntity, presentDeployToken } from './entity.ts'
 import { listDeployTokenRows } from './queries.ts'
-import { createDeployToken, type DeployTokenInput, removeDeployToken } from './verbs.ts'
+import { createDeployToken, removeDeployToken } from './verbs.ts'
 
 const query = { active: flag().optional() }
 
@@ -25,7 +25,10 @@ function bodyWith<const S extends string>(scopes: readonly S[]) {
 }
 
 /** Groups have no virtual registries (docs/contract/A §Deploy token). */
-const groupScopes = DEPLOY_SCOPES.filter((scope) => !scope.endsWith('_virtual_registry'))
+const scopesOf = {
+  projects: DEPLOY_SCOPES,
+  groups: DEPLOY_SCOPES.filter((scope) => !scope.endsWith('_virtual_registry')),
+} as const
 
 async function list(
   ctx: Ctx,
@@ -35,11 +38,6 @@ async function list(
 ) {
   const rows = await listDeployTokenRows(ctx.db, source, active ? ctx.now() : undefined, page)
   return { ...rows, items: rows.items.map((row) => presentDeployToken(ctx, row)) }
-}
-
-async function create(ctx: Ctx, source: SourceRef, body: DeployTokenInput) {
-  const made = await createDeployToken(ctx, source, body)
-  return presentDeployToken(ctx, made.row, made.secret)
 }
 
 export const listAllDeployTokens = endpoint({
@@ -73,25 +71,22 @@ export const getDeployToken = endpoint({
   handler: ({ ctx, token }) => presentDeployToken(ctx, token),
 })
 
-export const postProjectDeployToken = endpoint({
-  method: 'POST',
-  path: '/projects/:id/deploy_tokens',
-  summary: 'Create a deploy token of a project',
-  access: onProject('admin_deploy_tokens', deployTokensOrder),
-  body: bodyWith(DEPLOY_SCOPES),
-  response: deployTokenEntity,
-  handler: ({ ctx, project, body }) => create(ctx, { type: 'project', id: project.id }, body),
-})
+function creating(kind: SourceKind) {
+  return endpoint({
+    method: 'POST',
+    path: `/${kind}/:id/deploy_tokens`,
+    summary: `Create a deploy token of a ${sourceWord[kind]}`,
+    access: onEither('admin_deploy_tokens', deployTokensOrder).forms[kind],
+    body: bodyWith(scopesOf[kind]),
+    response: deployTokenEntity,
+    async handler({ ctx, source, body }) {
+      const made = await createDeployToken(ctx, source, body)
+      return presentDeployToken(ctx, made.row, made.secret)
+    },
+  })
+}
 
-export const postGroupDeployToken = endpoint({
-  method: 'POST',
-  path: '/groups/:id/deploy_tokens',
-  summary: 'Create a deploy token of a group',
-  access: onGroup('admin_deploy_tokens', deployTokensOrder),
-  body: bodyWith(groupScopes),
-  response: deployTokenEntity,
-  handler: ({ ctx, group, body }) => create(ctx, { type: 'group', id: group.id }, body),
-})
+export const postDeployToken = [creating('projects'), creating('groups')]
 
 export const deleteDeployToken = endpoint({
   method: 'DELETE',

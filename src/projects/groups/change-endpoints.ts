@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { groupSource } from '../../access/sources.ts'
 import { onGroup } from '../../access/subjects.ts'
-import { hidden } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
-import { bytes, endpoint } from '../../http/endpoint.ts'
+import { endpoint } from '../../http/endpoint.ts'
 import { day, filledText, flag, id, integer, text } from '../../http/params.ts'
-import { getAvatar } from '../../identity/users/avatar/read-avatar.ts'
 import { sentAvatar } from '../../identity/users/avatar/sent-avatar.ts'
 import { sharesLevel } from '../members/access.ts'
 import { shareSource } from '../members/share-source.ts'
@@ -129,17 +127,5 @@ export const postGroupShare = endpoint({
       memberRoleId: body.member_role_id,
     })
     return await readGroup(ctx, group.id)
-  },
-})
-
-export const getGroupAvatar = endpoint({
-  method: 'GET',
-  path: '/groups/:id/avatar',
-  summary: 'Download the avatar of a group',
-  access: onGroup('read_group'),
-  response: bytes('image/png'),
-  async handler({ ctx, group }) {
-    if (group.avatar_file === null) throw hidden()
-    return await getAvatar(ctx, group.avatar_file)
   },
 })

@@ -5,7 +5,6 @@ import { hidden, notModified } from '../../base/problem.ts'
 import { streamSnapshot } from '../../git/transfer/snapshot.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { flag, id, oneOf, text } from '../../http/params.ts'
-import { getAvatar } from '../../identity/users/avatar/read-avatar.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { callerId } from '../../identity/users/find-user.ts'
 import { createsProjectIn } from './create/access.ts'
@@ -157,18 +156,6 @@ export const postHousekeeping = endpoint({
   async handler({ ctx, project, body }) {
     await startHousekeeping(ctx, project.id, body.task ?? 'eager')
     return {}
-  },
-})
-
-export const getProjectAvatar = endpoint({
-  method: 'GET',
-  path: '/projects/:id/avatar',
-  summary: 'Download the avatar of a project',
-  access: onProject('read_project'),
-  response: bytes('image/png'),
-  async handler({ ctx, project }) {
-    if (project.avatar_file === null) throw hidden()
-    return await getAvatar(ctx, project.avatar_file)
   },
 })
 
