@@ -3,7 +3,8 @@ import type { Instant } from '../../base/clock.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
 import type { Db } from '../../store/schema.ts'
 
-const userColumns = [
+/** What authentication reads of a user. */
+export const userColumns = [
   'users.id',
   'users.username',
   'users.name',

@@ -3,7 +3,7 @@ import { operation } from '../engine/operation.ts'
 import { loadCommits } from '../objects/commit.ts'
 import type { Repo } from '../repo.ts'
 import type { Commit, Ref } from '../types.ts'
-import { peelEach } from './peel.ts'
+import { sortByDate } from './peel.ts'
 import { nameTest, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
 import { refsOf } from './ref-table.ts'
 
@@ -56,14 +56,7 @@ async function sortBranches(
 ): Promise<readonly Ref[]> {
   if (sort === 'name_asc') return refs
   if (sort === 'name_desc') return refs.toReversed()
-  const peeled = await peelEach(
-    repository,
-    refs.map((ref) => ref.id),
-  )
-  const dated = refs.map((ref) => ({ ref, seconds: peeled.get(ref.id)?.seconds ?? 0 }))
-  // Sorting keeps the order by name among equals.
-  const sign = sort === 'updated_asc' ? 1 : -1
-  return dated.sort((a, b) => sign * (a.seconds - b.seconds)).map((each) => each.ref)
+  return sortByDate(repository, refs, sort === 'updated_asc' ? 1 : -1)
 }
 
 /** A page of the branches with their commits (docs/contract/B-resolved §4). */

@@ -6,7 +6,7 @@ import { GitError } from '../error.ts'
 import { currentHistory } from '../history/graph/load.ts'
 import { readLinked, readObject } from '../objects/objects.ts'
 import { parseCommit, parseTag } from '../objects/parse-object.ts'
-import type { ObjectId, Tag } from '../types.ts'
+import type { ObjectId, Ref, Tag } from '../types.ts'
 
 /** What stands behind a ref's object, and when it was made. */
 export interface Peeled {
@@ -84,4 +84,18 @@ export async function peelAll(
 ): Promise<(ObjectId | undefined)[]> {
   const all = await peelEach(repository, ids)
   return ids.map((id) => all.get(id)?.commitId)
+}
+
+/** Refs by the date of what stands behind them, the oldest first where `sign` is 1; those of one date stay as they are. */
+export async function sortByDate(
+  repository: OpenRepository,
+  refs: readonly Ref[],
+  sign: 1 | -1,
+): Promise<Ref[]> {
+  const peeled = await peelEach(
+    repository,
+    refs.map((ref) => ref.id),
+  )
+  const dated = refs.map((ref) => ({ ref, seconds: peeled.get(ref.id)?.seconds ?? 0 }))
+  return dated.sort((a, b) => sign * (a.seconds - b.seconds)).map((each) => each.ref)
 }

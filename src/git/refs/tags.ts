@@ -3,7 +3,7 @@ import { operation } from '../engine/operation.ts'
 import { loadCommits } from '../objects/commit.ts'
 import type { Repo } from '../repo.ts'
 import type { Commit, ObjectId, Ref, Tag } from '../types.ts'
-import { type Peeled, peelEach, peelObject } from './peel.ts'
+import { type Peeled, peelObject, sortByDate } from './peel.ts'
 import { compareVersions, nameTest, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
 import { refsOf } from './ref-table.ts'
 
@@ -56,12 +56,7 @@ async function sortTags(
   if (options.orderBy === 'version') {
     return refs.toSorted((a, b) => sign * compareVersions(a.name, b.name))
   }
-  const peeled = await peelEach(
-    repository,
-    refs.map((ref) => ref.id),
-  )
-  const dated = refs.map((ref) => ({ ref, seconds: peeled.get(ref.id)?.seconds ?? 0 }))
-  return dated.sort((a, b) => sign * (a.seconds - b.seconds)).map((each) => each.ref)
+  return sortByDate(repository, refs, sign)
 }
 
 async function describe(repository: OpenRepository, ref: Ref): Promise<TagRef> {

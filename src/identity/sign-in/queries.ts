@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely'
+import { userColumns } from '../../access/authentication/sign-in-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { SessionsTable } from '../../store/schema/sign-in.ts'
 import type { Db } from '../../store/schema.ts'
@@ -12,18 +13,8 @@ export function findSessionByDigest(db: Db, digest: Buffer, now: Instant) {
   return db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select([
-      'sessions.id as session_id',
-      'sessions.created_at as signed_in_at',
-      'users.id',
-      'users.username',
-      'users.name',
-      'users.email',
-      'users.state',
-      'users.kind',
-      'users.admin',
-      'users.external',
-    ])
+    .select(['sessions.id as session_id', 'sessions.created_at as signed_in_at'])
+    .select(userColumns)
     .where('sessions.digest', '=', digest)
     .where('sessions.expires_at', '>', now)
     .executeTakeFirst()

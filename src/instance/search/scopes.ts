@@ -12,18 +12,6 @@ export const INSTANCE_SCOPES = [
   'wiki_blobs',
 ] as const
 
-export const GROUP_SCOPES = [
-  'projects',
-  'issues',
-  'merge_requests',
-  'milestones',
-  'users',
-  'notes',
-  'commits',
-  'blobs',
-  'wiki_blobs',
-] as const
-
 export const PROJECT_SCOPES = [
   'issues',
   'merge_requests',
@@ -34,5 +22,7 @@ export const PROJECT_SCOPES = [
   'blobs',
   'wiki_blobs',
 ] as const
+
+export const GROUP_SCOPES = ['projects', ...PROJECT_SCOPES] as const
 
 export type SearchScope = (typeof INSTANCE_SCOPES)[number]

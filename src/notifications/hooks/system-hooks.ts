@@ -1,8 +1,8 @@
-import { Role } from '../../access/roles.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { SshKeyRow } from '../../identity/keys/queries.ts'
 import type { UserRow } from '../../identity/users/queries.ts'
 import type { GroupChange, MemberChange, ProjectChange } from '../../projects/effects.ts'
+import { levelName } from '../../projects/members/rules.ts'
 import { fireHooks, type HookPayload } from './fire.ts'
 import {
   findHookGroupRow,
@@ -167,16 +167,6 @@ const memberWords = {
   },
 } as const
 
-const levelNames: Readonly<Record<number, string>> = {
-  [Role.minimal]: 'Minimal Access',
-  [Role.guest]: 'Guest',
-  [Role.planner]: 'Planner',
-  [Role.reporter]: 'Reporter',
-  [Role.developer]: 'Developer',
-  [Role.maintainer]: 'Maintainer',
-  [Role.owner]: 'Owner',
-}
-
 /** Notifies the instance's hooks, and those of the group, of members who joined, changed or left. */
 export async function fireMemberHooks(ctx: Ctx, member: MemberChange): Promise<void> {
   const { source, change } = member
@@ -203,7 +193,7 @@ async function memberPayload(
     user_username: user?.username ?? '',
     user_email: user?.email ?? '',
   }
-  const name = levelNames[level] ?? String(level)
+  const name = levelName(level)
   if (source.type === 'project') {
     const project = await findHookProjectRow(ctx.db, source.id)
     return {

@@ -51,13 +51,8 @@ export const boardEntity = z.strictObject({
 type List = z.input<typeof listEntity>
 type Board = z.input<typeof boardEntity>
 
-/** Lists for the wire; what they stand for is read for all at once. */
-export async function presentLists(ctx: Ctx, rows: readonly ListRow[]): Promise<List[]> {
-  const labels = await listLabelsById(
-    ctx.db,
-    rows.flatMap((row) => row.label_id ?? []),
-  )
-  const descriptions = await describeLabels(ctx, labels)
+/** The people and milestones that boards or lists are about. */
+async function scopeOf(ctx: Ctx, rows: readonly Pick<ListRow, 'assignee_id' | 'milestone_id'>[]) {
   const people = await listPeopleById(
     ctx.db,
     rows.flatMap((row) => row.assignee_id ?? []),
@@ -66,6 +61,17 @@ export async function presentLists(ctx: Ctx, rows: readonly ListRow[]): Promise<
     ctx,
     rows.flatMap((row) => row.milestone_id ?? []),
   )
+  return { people, milestones }
+}
+
+/** Lists for the wire; what they stand for is read for all at once. */
+export async function presentLists(ctx: Ctx, rows: readonly ListRow[]): Promise<List[]> {
+  const labels = await listLabelsById(
+    ctx.db,
+    rows.flatMap((row) => row.label_id ?? []),
+  )
+  const descriptions = await describeLabels(ctx, labels)
+  const { people, milestones } = await scopeOf(ctx, rows)
   return rows.map((row) => {
     const label = labels.find((one) => one.id === row.label_id)
     const person = people.find((one) => one.id === row.assignee_id)
@@ -95,14 +101,7 @@ export async function presentBoards(
   const lists = await presentLists(ctx, listRows)
   const labels = await listLabelsOfBoards(ctx.db, ids)
   const descriptions = await describeLabels(ctx, labels)
-  const people = await listPeopleById(
-    ctx.db,
-    rows.flatMap((row) => row.assignee_id ?? []),
-  )
-  const milestones = await presentMilestonesById(
-    ctx,
-    rows.flatMap((row) => row.milestone_id ?? []),
-  )
+  const { people, milestones } = await scopeOf(ctx, rows)
   return rows.map((row) => {
     const person = people.find((one) => one.id === row.assignee_id)
     return {

@@ -1,7 +1,5 @@
 import { getVisibleProject, type Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type AskedCommand, takeCommands } from '../../discussions/notes/commands.ts'
-import type { NoteKind } from '../../discussions/notes/kind.ts'
 import { assigneesBySubject } from '../assignees/verbs.ts'
 import { labelsBySubject } from '../labels/set-labels.ts'
 import type {
@@ -10,7 +8,7 @@ import type {
   CommandTable,
 } from '../quick-actions/command-context.ts'
 import { generalCommands } from '../quick-actions/general.ts'
-import { type CommandsResult, runCommands } from '../quick-actions/run.ts'
+import { quickActions } from '../quick-actions/run.ts'
 import { planningCommands } from '../quick-actions/sorting.ts'
 import type { Timed } from '../time-tracking/verbs.ts'
 import { getIssueElsewhere, issueRights, mayTakeIssues } from './access.ts'
@@ -133,23 +131,13 @@ const commands: CommandTable<IssueContext> = {
   copy_metadata: copyMetadata,
   promote_to_incident: promote,
 }
-const known = new Set(Object.keys(commands))
-
-/** Takes the quick actions out of a text about an issue. */
-export function takeIssueCommands(text: string) {
-  return takeCommands(text, known)
-}
-
-/** Carries quick actions out for an issue. */
-export async function runIssueCommands(
-  ctx: Ctx,
-  project: Project,
-  id: number,
-  asked: readonly AskedCommand[],
-): Promise<CommandsResult> {
-  const context = await contextOf(ctx, project, await getRow(ctx, id))
-  return await runCommands(ctx, context, commands, asked)
-}
+export const {
+  take: takeIssueCommands,
+  run: runIssueCommands,
+  read: readIssueCommands,
+} = quickActions(commands, async (ctx, project, id) =>
+  contextOf(ctx, project, await getRow(ctx, id)),
+)
 
 async function contextOf(ctx: Ctx, project: Project, row: IssueRow): Promise<IssueContext> {
   const [labels, assignees] = await Promise.all([
@@ -185,16 +173,4 @@ async function save(ctx: Ctx, project: Project, row: IssueRow, edits: CommandEdi
   const { add_labels: add, remove_labels: remove, ...rest } = edits
   const { reviewer_ids: _, target_branch: __, ...changes } = rest
   await changeIssue(ctx, project, row, { ...changes, add, remove })
-}
-
-/** Quick actions in comments on issues. */
-export const readIssueCommands: NonNullable<NoteKind['readCommands']> = async (
-  ctx,
-  noteable,
-  body,
-) => {
-  const { text, commands: asked } = takeIssueCommands(body)
-  if (asked.length === 0) return undefined
-  const id = noteable.id ?? 0
-  return { body: text, run: () => runIssueCommands(ctx, noteable.project, id, asked) }
 }

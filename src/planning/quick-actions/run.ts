@@ -1,19 +1,47 @@
+import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { AskedCommand } from '../../discussions/notes/commands.ts'
+import { type AskedCommand, takeCommands } from '../../discussions/notes/commands.ts'
+import type { CommandOptions, NoteKind } from '../../discussions/notes/kind.ts'
 import type { CommandContext, CommandDone, CommandTable } from './command-context.ts'
 
 /** What commands did: `commands_changes` of the reference, and the sentences about it. */
-export interface CommandsResult {
+interface CommandsResult {
   readonly changes: Readonly<Record<string, unknown>>
   readonly summary: readonly string[]
+}
+
+/** The quick actions of issues or of merge requests; `contextOf` reads the one of this id as it is before them. */
+export function quickActions<Context extends CommandContext>(
+  table: CommandTable<Context>,
+  contextOf: (ctx: Ctx, project: Project, id: number, options: CommandOptions) => Promise<Context>,
+) {
+  const known = new Set(Object.keys(table))
+  /** Takes them out of a text. */
+  const take = (text: string) => takeCommands(text, known)
+  /** Carries them out. */
+  const run = async (
+    ctx: Ctx,
+    project: Project,
+    id: number,
+    asked: readonly AskedCommand[],
+    options: CommandOptions = {},
+  ) => runCommands(ctx, await contextOf(ctx, project, id, options), table, asked)
+  /** Those in a comment. */
+  const read: NonNullable<NoteKind['readCommands']> = async (ctx, noteable, body, options) => {
+    const { text, commands } = take(body)
+    if (commands.length === 0) return undefined
+    const { project, id } = noteable
+    return { body: text, run: () => run(ctx, project, id ?? 0, commands, options) }
+  }
+  return { take, run, read }
 }
 
 /**
  * Carries commands out one after the other: what they want changed in one change, then what each does beyond that. A
  * command that the caller may not give, or that comes to nothing, is passed over.
  */
-export async function runCommands<Context extends CommandContext>(
+async function runCommands<Context extends CommandContext>(
   ctx: Ctx,
   context: Context,
   table: CommandTable<Context>,

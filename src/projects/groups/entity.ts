@@ -1,20 +1,8 @@
 import { z } from 'zod'
-import { projectBasicEntity, projectEntity } from '../projects/entity.ts'
+import { projectBasicEntity, projectEntity, sizeFields } from '../projects/entity.ts'
 import { groupDetailSettings, groupSettings, settingFields } from './settings.ts'
 
 const levels = z.array(z.strictObject({ access_level: z.int() }))
-
-const statistics = z.strictObject({
-  storage_size: z.int(),
-  repository_size: z.int(),
-  wiki_size: z.int(),
-  lfs_objects_size: z.int(),
-  job_artifacts_size: z.int(),
-  pipeline_artifacts_size: z.int(),
-  packages_size: z.int(),
-  snippets_size: z.int(),
-  uploads_size: z.int(),
-})
 
 const fields = {
   id: z.int(),
@@ -41,7 +29,7 @@ const fields = {
   created_at: z.string(),
   parent_id: z.int().nullable(),
   organization_id: z.int(),
-  statistics: statistics.optional(),
+  statistics: z.strictObject(sizeFields).optional(),
   custom_attributes: z.array(z.strictObject({ key: z.string(), value: z.string() })).optional(),
   marked_for_deletion_on: z.string().nullable(),
   archived: z.boolean(),

@@ -48,8 +48,8 @@ const sharedGroup = z.strictObject({
   expires_at: z.string().nullable(),
 })
 
-const statistics = z.strictObject({
-  commit_count: z.int(),
+/** What takes room in a project, or in all projects of a group. */
+export const sizeFields = {
   storage_size: z.int(),
   repository_size: z.int(),
   wiki_size: z.int(),
@@ -59,6 +59,11 @@ const statistics = z.strictObject({
   packages_size: z.int(),
   snippets_size: z.int(),
   uploads_size: z.int(),
+}
+
+const statistics = z.strictObject({
+  commit_count: z.int(),
+  ...sizeFields,
   container_registry_size: z.int(),
 })
 

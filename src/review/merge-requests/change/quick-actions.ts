@@ -2,8 +2,7 @@ import { userOf } from '../../../access/actor.ts'
 import type { Project } from '../../../access/subjects.ts'
 import { runEffects } from '../../../base/effects.ts'
 import type { Ctx } from '../../../ctx.ts'
-import { type AskedCommand, takeCommands } from '../../../discussions/notes/commands.ts'
-import type { CommandOptions, NoteKind } from '../../../discussions/notes/kind.ts'
+import type { CommandOptions } from '../../../discussions/notes/kind.ts'
 import { labelsBySubject } from '../../../planning/labels/set-labels.ts'
 import type {
   CommandContext,
@@ -11,7 +10,7 @@ import type {
 } from '../../../planning/quick-actions/command-context.ts'
 import { generalCommands } from '../../../planning/quick-actions/general.ts'
 import { reviewerCommands } from '../../../planning/quick-actions/people.ts'
-import { type CommandsResult, runCommands } from '../../../planning/quick-actions/run.ts'
+import { quickActions } from '../../../planning/quick-actions/run.ts'
 import type { Timed } from '../../../planning/time-tracking/verbs.ts'
 import { mayMergeBranch } from '../../../repositories/refs/check-rules.ts'
 import { mayEdit, maySortRequests } from '../access.ts'
@@ -143,24 +142,13 @@ const commands: CommandTable<RequestContext> = {
   submit_review: submitReview,
   request_changes: requestChanges,
 }
-const known = new Set(Object.keys(commands))
-
-/** Takes the quick actions out of a text about a merge request. */
-export function takeRequestCommands(text: string) {
-  return takeCommands(text, known)
-}
-
-/** Carries quick actions out for a merge request. */
-export async function runRequestCommands(
-  ctx: Ctx,
-  project: Project,
-  id: number,
-  asked: readonly AskedCommand[],
-  options: CommandOptions = {},
-): Promise<CommandsResult> {
-  const context = await contextOf(ctx, project, await reload(ctx, id), options)
-  return await runCommands(ctx, context, commands, asked)
-}
+export const {
+  take: takeRequestCommands,
+  run: runRequestCommands,
+  read: readRequestCommands,
+} = quickActions(commands, async (ctx, project, id, options) =>
+  contextOf(ctx, project, await reload(ctx, id), options),
+)
 
 async function contextOf(
   ctx: Ctx,
@@ -199,18 +187,4 @@ async function contextOf(
       await changeMergeRequest(ctx, project, row, changes)
     },
   }
-}
-
-/** Quick actions in comments on merge requests. */
-export const readRequestCommands: NonNullable<NoteKind['readCommands']> = async (
-  ctx,
-  noteable,
-  body,
-  options,
-) => {
-  const { text, commands: asked } = takeRequestCommands(body)
-  if (asked.length === 0) return undefined
-  const id = noteable.id ?? 0
-  const { project } = noteable
-  return { body: text, run: () => runRequestCommands(ctx, project, id, asked, options) }
 }

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
 import { userBasicColumns } from '../../../identity/users/basic.ts'
 import type { MergeRequestReviewersTable } from '../../../store/schema/merge-requests.ts'
@@ -84,51 +85,16 @@ export async function listParticipants(db: Db, mergeRequestId: number) {
   return await db
     .selectFrom('users')
     .select(userBasicColumns)
-    .where((is) =>
-      is.or([
-        is(
-          'users.id',
-          'in',
-          is.selectFrom('merge_requests').select('author_id').where('id', '=', mergeRequestId),
-        ),
-        is(
-          'users.id',
-          'in',
-          is
-            .selectFrom('assignees')
-            .select('user_id')
-            .where('subject_type', '=', 'merge_request')
-            .where('subject_id', '=', mergeRequestId),
-        ),
-        is(
-          'users.id',
-          'in',
-          is
-            .selectFrom('merge_request_reviewers')
-            .select('user_id')
-            .where('merge_request_id', '=', mergeRequestId),
-        ),
-        is(
-          'users.id',
-          'in',
-          is
-            .selectFrom('mentions')
-            .select('user_id')
-            .where('subject_type', '=', 'MergeRequest')
-            .where('subject_id', '=', mergeRequestId),
-        ),
-        is(
-          'users.id',
-          'in',
-          is
-            .selectFrom('notes')
-            .select('author_id')
-            .where('noteable_type', '=', 'MergeRequest')
-            .where('noteable_id', '=', mergeRequestId)
-            .where('system', '=', 0)
-            .where('internal', '=', 0),
-        ),
-      ]),
+    .where(
+      sql<SqlBool>`users.id IN (
+        SELECT author_id FROM merge_requests WHERE id = ${mergeRequestId}
+        UNION SELECT user_id FROM assignees
+          WHERE subject_type = 'merge_request' AND subject_id = ${mergeRequestId}
+        UNION SELECT user_id FROM merge_request_reviewers WHERE merge_request_id = ${mergeRequestId}
+        UNION SELECT user_id FROM mentions
+          WHERE subject_type = 'MergeRequest' AND subject_id = ${mergeRequestId}
+        UNION SELECT author_id FROM notes
+          WHERE noteable_type = 'MergeRequest' AND noteable_id = ${mergeRequestId} AND system = 0 AND internal = 0)`,
     )
     .orderBy('users.id')
     .execute()
