@@ -1,14 +1,20 @@
-import { sql } from 'kysely'
-import type { Instant } from '../../base/clock.ts'
+import { type Selectable, sql } from 'kysely'
+import { type Instant, later } from '../../base/clock.ts'
+import type { ProjectsTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
+
+type PushedRow = Pick<
+  Selectable<ProjectsTable>,
+  'id' | 'namespace_id' | 'empty_repo' | 'default_branch'
+>
 
 /** What a push asks of its project, read inside the push's own transaction. */
 export async function findPushedRow(db: Db, projectId: number) {
-  return await db
-    .selectFrom('projects')
-    .select(['id', 'namespace_id', 'empty_repo', 'default_branch'])
-    .where('id', '=', projectId)
-    .executeTakeFirst()
+  const { rows } = await sql<PushedRow>`
+    SELECT id, namespace_id, empty_repo, default_branch FROM projects WHERE id = ${projectId}`.execute(
+    db,
+  )
+  return rows[0]
 }
 
 export async function saveFirstPush(
@@ -23,10 +29,11 @@ export async function saveFirstPush(
     .execute()
 }
 
+/** Later activity is noted only so long after the last: with each write all requests read the project anew. */
+const activityMs = 5000
+
 export async function saveActivity(db: Db, projectId: number, at: Instant): Promise<void> {
-  await db
-    .updateTable('projects')
-    .set({ last_activity_at: sql<Instant>`max(last_activity_at, ${at})` })
-    .where('id', '=', projectId)
-    .execute()
+  await sql`
+    UPDATE projects SET last_activity_at = ${at}
+    WHERE id = ${projectId} AND last_activity_at < ${later(at, -activityMs)}`.execute(db)
 }

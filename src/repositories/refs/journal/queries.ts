@@ -1,8 +1,10 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
-import type { Via } from '../../../store/schema/refs.ts'
+import type { RefMovesTable, Via } from '../../../store/schema/refs.ts'
 import type { Db } from '../../../store/schema.ts'
 import type { RefMove } from '../moves.ts'
+
+/* What every push asks is written in SQL: to build it anew each time takes longer than to run it. */
 
 /** The repository whose refs move, as the journal knows it: of a project, or of a wiki or snippet. */
 export type JournalKey = { readonly projectId: number } | { readonly repositoryId: number }
@@ -26,46 +28,27 @@ export async function insertPush(
   },
   now: Instant,
 ): Promise<number> {
-  const key = columnsOf(push.key)
-  const { id } = await db
-    .insertInto('pushes')
-    .values({
-      ...key,
-      user_id: push.userId,
-      via: push.via,
-      options: JSON.stringify(push.options),
-      process: push.process,
-      created_at: now,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  const rows = push.moves.map((move) => ({
-    push_id: id,
-    ...key,
-    ref: move.name,
-    old_id: move.oldId,
-    new_id: move.newId,
-  }))
-  // SQLite binds at most 32,766 values in one statement.
-  for (let at = 0; at < rows.length; at += 5000) {
-    await db
-      .insertInto('ref_moves')
-      .values(rows.slice(at, at + 5000))
-      .execute()
-  }
+  const { project_id, repository_id } = columnsOf(push.key)
+  const { rows } = await sql<{ id: number }>`
+    INSERT INTO pushes (project_id, repository_id, user_id, via, options, process, created_at)
+    VALUES (${project_id}, ${repository_id}, ${push.userId}, ${push.via}, ${JSON.stringify(push.options)},
+      ${push.process}, ${now})
+    RETURNING id`.execute(db)
+  const id = rows[0]?.id
+  if (id === undefined) throw new Error('no push was added')
+  await sql`
+    INSERT INTO ref_moves (push_id, project_id, repository_id, ref, old_id, new_id)
+    SELECT ${id}, ${project_id}, ${repository_id}, value ->> 'name', value ->> 'oldId', value ->> 'newId'
+    FROM json_each(${JSON.stringify(push.moves)}) ORDER BY key`.execute(db)
   return id
 }
 
 /** Closes an open push and gives how it came in; undefined when that was done before. */
 export async function closePush(db: Db, pushId: number, now: Instant): Promise<Via | undefined> {
-  const row = await db
-    .updateTable('pushes')
-    .set({ state: 'closed', closed_at: now })
-    .where('id', '=', pushId)
-    .where('state', '=', 'open')
-    .returning('via')
-    .executeTakeFirst()
-  return row?.via
+  const { rows } = await sql<{ via: Via }>`
+    UPDATE pushes SET state = 'closed', closed_at = ${now} WHERE id = ${pushId} AND state = 'open'
+    RETURNING via`.execute(db)
+  return rows[0]?.via
 }
 
 /** Marks which refs of a push moved, and gives those; the others were refused. */
@@ -75,15 +58,11 @@ export async function markMoves(
   moved: ReadonlySet<string>,
 ): Promise<RefMove[]> {
   const names = JSON.stringify([...moved])
-  const rows = await db
-    .updateTable('ref_moves')
-    .set({
-      state: sql`iif(ref IN (SELECT value FROM json_each(${names})), 'moved', 'refused')`,
-    })
-    .where('push_id', '=', pushId)
-    .where('state', '=', 'open')
-    .returning(['id', 'ref', 'old_id', 'new_id', 'state'])
-    .execute()
+  const { rows } = await sql<Omit<Selectable<RefMovesTable>, 'push_id'>>`
+    UPDATE ref_moves
+    SET state = iif(ref IN (SELECT value FROM json_each(${names})), 'moved', 'refused')
+    WHERE push_id = ${pushId} AND state = 'open'
+    RETURNING id, ref, old_id, new_id, state`.execute(db)
   // Rows come back in no order.
   return rows
     .filter(({ state }) => state === 'moved')
@@ -170,22 +149,17 @@ export async function listLaterMoves(db: Db, key: JournalKey, ref: string, fromI
 
 /** Notes that an effect of a push is done; false when it was before. */
 export async function insertPushEffect(db: Db, pushId: number, effect: string): Promise<boolean> {
-  const row = await db
-    .insertInto('push_effects')
-    .values({ push_id: pushId, effect })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('push_id')
-    .executeTakeFirst()
-  return row !== undefined
+  const { rows } = await sql`
+    INSERT INTO push_effects (push_id, effect) VALUES (${pushId}, ${effect})
+    ON CONFLICT DO NOTHING RETURNING push_id`.execute(db)
+  return rows.length > 0
 }
 
 /** Notes that the effects of a push are still to come. */
 export async function insertWaiting(db: Db, projectId: number, pushId: number): Promise<void> {
-  await db
-    .insertInto('waiting_pushes')
-    .values({ push_id: pushId, project_id: projectId })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await sql`
+    INSERT INTO waiting_pushes (push_id, project_id) VALUES (${pushId}, ${projectId})
+    ON CONFLICT DO NOTHING`.execute(db)
 }
 
 /** Pushes to a project whose effects are still to come, the oldest first. */
