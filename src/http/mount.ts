@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { pipeline as pipe } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Log } from '../base/log.ts'
-import { FileBody } from '../base/streams/file-body.ts'
+import { SendableBody } from '../base/streams/sendable.ts'
 import { IncomingBody } from './body/incoming.ts'
 import { closeUnlessRead, endAnswer } from './end-answer.ts'
 import type { ApiAnswer } from './pipeline-parts.ts'
@@ -124,7 +124,7 @@ async function sendBody(request: Request, response: Response, answer: ApiAnswer)
     endAnswer(request, response)
     return
   }
-  const sent = body instanceof FileBody ? body.sendTo(response) : pipe(body, response)
+  const sent = body instanceof SendableBody ? body.sendTo(response) : pipe(body, response)
   await sent.catch(() => {
     // A broken stream must not look like a whole one: the connection goes with it.
     response.destroy()

@@ -6,6 +6,8 @@ import type { Instant } from '../base/clock.ts'
 import { tooLarge } from '../base/problem.ts'
 import { ownedName } from '../base/process-mark.ts'
 import { FileBody } from '../base/streams/file-body.ts'
+import type { SendableBody } from '../base/streams/sendable.ts'
+import { SmallFiles } from './small-files.ts'
 import { clearTemporary } from './temporary.ts'
 
 /** What may wait to be written. */
@@ -50,6 +52,11 @@ export interface FileStore {
     sha256: string,
     range?: ByteRange,
   ): Promise<{ readonly body: FileBody; readonly size: number }>
+  /** As `open`, for files that many ask for: small ones come from memory. */
+  openOften(
+    sha256: string,
+    range?: ByteRange,
+  ): Promise<{ readonly body: SendableBody; readonly size: number }>
   read(sha256: string): Promise<Buffer>
   /** Where the file lies, for programs that want a path. */
   pathOf(sha256: string): string
@@ -70,6 +77,13 @@ export async function openFileStore(
   await mkdir(temp, { recursive: true, mode: 0o700 })
   if (options.clear ?? true) await clearTemporary(temp)
   const pathOf = (sha256: string) => filePath(root, sha256)
+  const small = new SmallFiles()
+  const openFile = async (sha256: string, range?: ByteRange) => {
+    const handle = await open(pathOf(sha256), 'r')
+    const { size } = await handle.stat()
+    const end = range ? Math.min(range.end + 1, size) : size
+    return { body: new FileBody(handle, range?.start ?? 0, end), size }
+  }
   return {
     async put(source, options = {}) {
       const partial = join(temp, ownedName('file-'))
@@ -85,16 +99,24 @@ export async function openFileStore(
     },
     has: async (sha256) => (await sizeAt(pathOf(sha256))) !== undefined,
     sizeOf: (sha256) => sizeAt(pathOf(sha256)),
-    async open(sha256, range) {
-      const handle = await open(pathOf(sha256), 'r')
-      const { size } = await handle.stat()
-      const end = range ? Math.min(range.end + 1, size) : size
-      return { body: new FileBody(handle, range?.start ?? 0, end), size }
+    open: openFile,
+    async openOften(sha256, range) {
+      const find = () => small.find(sha256, range?.start ?? 0, range && range.end + 1)
+      const known = find()
+      if (known) return known
+      await small.load(sha256, pathOf(sha256))
+      return find() ?? (await openFile(sha256, range))
     },
     read: (sha256) => readFile(pathOf(sha256)),
     pathOf,
-    delete: (sha256) => rm(pathOf(sha256), { force: true }),
-    deleteOlder: (sha256, before) => deleteOlder(pathOf(sha256), temp, Date.parse(before)),
+    delete(sha256) {
+      small.forget(sha256)
+      return rm(pathOf(sha256), { force: true })
+    },
+    deleteOlder(sha256, before) {
+      small.forget(sha256)
+      return deleteOlder(pathOf(sha256), temp, Date.parse(before))
+    },
     listOlder: (before) => listOlder(root, Date.parse(before)),
   }
 }

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { BytesBody } from '../../src/base/streams/bytes-body.ts'
+import { FileBody } from '../../src/base/streams/file-body.ts'
+import type { SendableBody } from '../../src/base/streams/sendable.ts'
 import { type FileStore, openFileStore } from '../../src/store/files.ts'
 import { newFolder } from '../support/database.ts'
 
@@ -15,7 +18,8 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const hash = (algorithm: string, bytes: string) => createHash(algorithm).update(bytes).digest('hex')
+const hash = (algorithm: string, bytes: string | Buffer) =>
+  createHash(algorithm).update(bytes).digest('hex')
 
 async function bytesOf(body: Readable): Promise<string> {
   const chunks: Buffer[] = []
@@ -31,6 +35,17 @@ function* chunksOf(bytes: Buffer): Generator<Buffer> {
 
 function half(): string[] {
   return readdirSync(join(folder, 'files', 'tmp'))
+}
+
+function receiver(chunks: Buffer[]): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      setImmediate(() => {
+        chunks.push(Buffer.from(chunk))
+        done()
+      })
+    },
+  })
 }
 
 describe('a file', () => {
@@ -113,17 +128,6 @@ describe('a file', () => {
 
 describe('a file that is sent', () => {
   /** Takes bytes at its own pace, as a connection does. */
-  function receiver(chunks: Buffer[]): Writable {
-    return new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        setImmediate(() => {
-          chunks.push(Buffer.from(chunk))
-          done()
-        })
-      },
-    })
-  }
-
   test('arrives as it is at each of fifty receivers at once', async () => {
     const contents = await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {
@@ -173,6 +177,42 @@ describe('a file that is sent', () => {
     const target = receiver([])
     await expect(body.sendTo(target)).rejects.toThrow('the file is shorter than it was')
     expect(target.writableEnded).toBe(false)
+  })
+})
+
+describe('a small file that many ask for', () => {
+  test('comes from memory once it was read, whole or in part, until it is deleted', async () => {
+    const { sha256 } = await files.put([Buffer.from('0123456789')])
+    expect(await bytesOf((await files.openOften(sha256)).body)).toBe('0123456789')
+    rmSync(files.pathOf(sha256))
+    const { body, size } = await files.openOften(sha256, { start: 2, end: 4 })
+    const chunks: Buffer[] = []
+    await body.sendTo(receiver(chunks))
+    expect([Buffer.concat(chunks).toString(), size]).toEqual(['234', 10])
+    await files.delete(sha256)
+    await expect(files.openOften(sha256)).rejects.toThrow('ENOENT')
+  })
+
+  test('is not kept with other bytes than its name says', async () => {
+    const { sha256 } = await files.put([Buffer.from('right')])
+    writeFileSync(files.pathOf(sha256), 'wrong')
+    expect(await bytesOf((await files.openOften(sha256)).body)).toBe('wrong')
+    writeFileSync(files.pathOf(sha256), 'right')
+    expect(await bytesOf((await files.openOften(sha256)).body)).toBe('right')
+  })
+
+  test('comes from the disk again while slow receivers hold 64 MB', async () => {
+    const { sha256 } = await files.put([randomBytes(MEBIBYTE)])
+    const held: SendableBody[] = []
+    for (let n = 0; n < 64; n += 1) held.push((await files.openOften(sha256)).body)
+    const more = (await files.openOften(sha256)).body
+    expect([held.at(-1)?.constructor, more.constructor]).toEqual([BytesBody, FileBody])
+    for (const body of [...held, more]) await finished(body.destroy()).catch(() => {})
+    const chunks: Buffer[] = []
+    const { body } = await files.openOften(sha256)
+    expect(body).toBeInstanceOf(BytesBody)
+    await body.sendTo(receiver(chunks))
+    expect(hash('sha256', Buffer.concat(chunks))).toBe(sha256)
   })
 })
 

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
-import { Readable, type Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
+import { SendableBody, sending } from './sendable.ts'
 
 const CHUNK_BYTES = 64 * 1024
 /** What `sendTo` reads at once, and how many of such buffers there are at most: beyond them it reads small chunks. */
@@ -13,7 +14,7 @@ let lent = 0
  * The bytes of a file from `start` to before `end`, as a stream that closes the file. `sendTo` is the quick way to one
  * receiver: it reads into buffers that are used again, where a stream allocates each chunk anew.
  */
-export class FileBody extends Readable {
+export class FileBody extends SendableBody {
   readonly #file: FileHandle
   readonly #end: number
   #at: number
@@ -41,30 +42,21 @@ export class FileBody extends Readable {
     )
   }
 
-  /** Sends everything to a receiver and ends it; throws when that goes away before. */
-  async sendTo(target: Writable): Promise<void> {
+  override async sendTo(target: Writable): Promise<void> {
     const buffer = takeBuffer()
     const chunk = buffer ?? Buffer.allocUnsafeSlow(CHUNK_BYTES)
-    let fail = (_error: Error) => {}
-    const onClose = () => fail(new Error('the receiver is gone'))
-    const write = (bytes: Buffer) =>
-      new Promise<void>((resolve, reject) => {
-        fail = reject
-        if (target.destroyed) onClose()
-        else target.write(bytes, (error) => (error ? reject(error) : resolve()))
-      })
-    target.on('close', onClose)
     try {
-      for (let size = await this.#fill(chunk); size > 0; size = await this.#fill(chunk)) {
-        await write(chunk.subarray(0, size))
-      }
+      await sending(target, async (write) => {
+        for (let size = await this.#fill(chunk); size > 0; size = await this.#fill(chunk)) {
+          await write(chunk.subarray(0, size))
+        }
+      })
       giveBack(buffer)
     } catch (error) {
       // The receiver may still hold the buffer: the garbage collector takes it.
       if (buffer) lent -= 1
       throw error
     } finally {
-      target.off('close', onClose)
       this.destroy()
     }
     target.end()

@@ -45,7 +45,7 @@ async function openFile(
   file: PackageFileRow,
   range: ByteRange | undefined,
 ): Promise<Readable> {
-  const opened = await ctx.files.open(file.file_sha256, range).catch((error: unknown) => {
+  const opened = await ctx.files.openOften(file.file_sha256, range).catch((error: unknown) => {
     const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     throw isGone ? lost(ctx, file) : error
   })

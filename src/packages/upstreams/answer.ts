@@ -27,7 +27,7 @@ export async function answerFetched(
       'x-checksum-sha1': file.file_sha1,
       'x-checksum-md5': file.file_md5,
     },
-    open: async (range) => (await ctx.files.open(file.file_sha256, range)).body,
+    open: async (range) => (await ctx.files.openOften(file.file_sha256, range)).body,
   })
 }
 

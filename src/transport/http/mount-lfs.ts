@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import { ANONYMOUS } from '../../access/actor.ts'
 import { Problem } from '../../base/problem.ts'
-import { FileBody } from '../../base/streams/file-body.ts'
+import { SendableBody } from '../../base/streams/sendable.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { IncomingBody } from '../../http/body/incoming.ts'
@@ -51,7 +51,7 @@ async function send(request: Request, response: Response, answer: LfsAnswer): Pr
   }
   const stopWatching = watchReader(response, readerPatienceMs, () => response.destroy())
   try {
-    if (body instanceof FileBody) await body.sendTo(response)
+    if (body instanceof SendableBody) await body.sendTo(response)
     else await pipeline(body, response)
   } finally {
     stopWatching()
