@@ -66,7 +66,11 @@ async function readComposerJson(ctx: Ctx, project: Project, sha: string) {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return value as Record<string, unknown>
     }
-  } catch {}
+  } catch (error) {
+    if (error instanceof GitError && error.code === 'too_large') {
+      throw unreadable('The file composer.json is too large.')
+    }
+  }
   throw unreadable('The file composer.json is not valid JSON.')
 }
 

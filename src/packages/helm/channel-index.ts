@@ -3,7 +3,7 @@ import type { Ctx } from '../../ctx.ts'
 import { type ReadyDocument, readDocument } from '../registry/documents.ts'
 import { listCharts } from './queries.ts'
 
-const MOST_CHARTS = 1000
+const MOST = { charts: 1000, bytes: 16 * 1024 * 1024 }
 
 /** The index of a channel, ready-made; a channel that nobody published in has an empty one. */
 export async function readChannelIndex(
@@ -18,7 +18,7 @@ export async function readChannelIndex(
 }
 
 async function makeIndex(ctx: Ctx, projectId: number, channel: string): Promise<string> {
-  const rows = await listCharts(ctx.db, projectId, channel, MOST_CHARTS)
+  const rows = await listCharts(ctx.db, projectId, channel, MOST)
   const entries: Record<string, unknown[]> = {}
   const seen = new Set<number>()
   for (const row of rows) {

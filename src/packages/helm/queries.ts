@@ -14,18 +14,28 @@ function chartFiles(db: Db, projectId: number, channel: string) {
     .where(channelOf, '=', channel)
 }
 
-/** The newest files of a channel, the last one first. */
-export function listCharts(db: Db, projectId: number, channel: string, most: number) {
-  return chartFiles(db, projectId, channel)
-    .select([
-      'packages.id',
-      'file.file_sha256',
-      'file.metadata',
-      'file.file_name',
-      'file.created_at',
-    ])
-    .orderBy('file.id', 'desc')
-    .limit(most)
+/** The newest files of a channel, the last one first; of long ones only as many as have so many bytes. */
+export function listCharts(
+  db: Db,
+  projectId: number,
+  channel: string,
+  most: { readonly charts: number; readonly bytes: number },
+) {
+  const charts = chartFiles(db, projectId, channel).select([
+    'packages.id',
+    'file.id as file_id',
+    'file.file_sha256',
+    'file.metadata',
+    'file.file_name',
+    'file.created_at',
+    sql<number>`sum(length(file.metadata)) OVER (ORDER BY file.id DESC)`.as('bytes'),
+  ])
+  return db
+    .selectFrom(charts.as('chart'))
+    .selectAll()
+    .where('bytes', '<=', most.bytes)
+    .orderBy('file_id', 'desc')
+    .limit(most.charts)
     .execute()
 }
 

@@ -15,10 +15,12 @@ export interface ReceivedForm {
 }
 
 const limits = { fieldSize: 1024 * 1024, fields: 2000, files: 4, parts: 2010, headerPairs: 50 }
+/** Characters of all fields together: the longest that formats send is a description. */
+const MOST_TEXT = 8 * 1024 * 1024
 
 /**
  * Streams a multipart body whose file is in the part of this name; other files in it are passed over. Long fields are
- * cut. Nothing of a body that is broken stays named anywhere.
+ * cut, and many of them are refused. Nothing of a body that is broken stays named anywhere.
  */
 export async function receiveForm(
   ctx: Ctx,
@@ -36,7 +38,13 @@ export async function receiveForm(
       limits,
       defParamCharset: 'utf8',
     })
+    let text = 0
     form.on('field', (field, value) => {
+      text += value.length
+      if (text > MOST_TEXT) {
+        form.destroy(badRequest('The form is too large'))
+        return
+      }
       fields.set(field, [...(fields.get(field) ?? []), value])
     })
     form.on('file', (field, stream, info) => {
