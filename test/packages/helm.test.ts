@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -34,9 +37,53 @@ async function upload(bytes: Uint8Array<ArrayBuffer>, channel = 'stable', who = 
   return await who.post(`${at}/api/${channel}/charts`, undefined, { raw: form })
 }
 
+const CORE = [
+  { name: 'services', singularName: 'service', kind: 'Service' },
+  { name: 'serviceaccounts', singularName: 'serviceaccount', kind: 'ServiceAccount' },
+]
+const APPS = [{ name: 'deployments', singularName: 'deployment', kind: 'Deployment' }]
+const apps = { groupVersion: 'apps/v1', version: 'v1' }
+const resources = (groupVersion: string, list: readonly object[]) => ({
+  kind: 'APIResourceList',
+  groupVersion,
+  resources: list.map((one) => ({ ...one, namespaced: true, verbs: ['get', 'create'] })),
+})
+/** What an empty cluster of Kubernetes says of itself. */
+const CLUSTER: Readonly<Record<string, object>> = {
+  '/version': { major: '1', minor: '31', gitVersion: 'v1.31.0' },
+  '/api': { kind: 'APIVersions', versions: ['v1'] },
+  '/apis': {
+    kind: 'APIGroupList',
+    groups: [{ name: 'apps', versions: [apps], preferredVersion: apps }],
+  },
+  '/api/v1': resources('v1', CORE),
+  '/apis/apps/v1': resources('apps/v1', APPS),
+}
+const MISSING = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  status: 'Failure',
+  reason: 'NotFound',
+  code: 404,
+}
+
+/** helm installs nowhere without a cluster, not even in a dry run: it asks what the cluster is and has. */
+async function startCluster(asked: string[]): Promise<Server> {
+  const cluster = createServer((request, reply) => {
+    const path = new URL(request.url ?? '/', 'http://cluster').pathname
+    asked.push(`${request.method} ${path}`)
+    const found = CLUSTER[path]
+    reply.writeHead(found ? 200 : 404, { 'Content-Type': 'application/json' })
+    reply.end(JSON.stringify(found ?? MISSING))
+  })
+  cluster.listen(0, '127.0.0.1')
+  await once(cluster, 'listening')
+  return cluster
+}
+
 const chart = (yaml: string, more = {}) => tarballOf({ 'c/Chart.yaml': yaml, ...more })
 
-test('helm packages a chart, finds it in the repository and renders it from there', async () => {
+test('helm packages a chart, finds it in the repository, renders it and installs it in a dry run', async () => {
   await client(helm, ['create', 'web'], { cwd: root })
   await client(helm, ['package', 'web', '--app-version', '1.10'], { cwd: root })
   const bytes = readFileSync(join(root, 'web-0.1.0.tgz'))
@@ -50,6 +97,19 @@ test('helm packages a chart, finds it in the repository and renders it from ther
   ])
   const rendered = await client(helm, ['template', 'r', 'svc/web'], { cwd: root })
   expect(rendered).toContain('kind: Deployment')
+  const asked: string[] = []
+  const cluster = await startCluster(asked)
+  try {
+    const to = `http://127.0.0.1:${(cluster.address() as AddressInfo).port}`
+    const dryRun = ['--dry-run=client', '--disable-openapi-validation', '--kube-apiserver', to]
+    const said = await client(helm, ['install', 'r', 'svc/web', ...dryRun], { cwd: root })
+    expect(said).toContain('STATUS: pending-install')
+    expect(said).toContain('name: r-web')
+    expect(asked).toContain('GET /apis/apps/v1/namespaces/default/deployments/r-web')
+    expect(asked.filter((one) => !one.startsWith('GET'))).toEqual([])
+  } finally {
+    cluster.close()
+  }
   mkdirSync(join(root, 'got'))
   await client(helm, ['pull', 'svc/web', '--destination', 'got'], { cwd: root })
   expect(readFileSync(join(root, 'got', 'web-0.1.0.tgz')).equals(bytes)).toBe(true)
