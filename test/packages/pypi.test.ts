@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -5,6 +6,7 @@ import { normalName, normalVersion } from '../../src/packages/pypi/names.ts'
 import { newFolder } from '../support/database.ts'
 import { client, openReachableWorld, pythonPrograms } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
+import { zipOf } from './zip-file.ts'
 
 let world: World
 let ana: Caller
@@ -116,6 +118,61 @@ test('the index is a page, or JSON for those who ask for it', async () => {
     401,
     'Basic realm="Packages Registry"',
   ])
+})
+
+test('uv and pip resolve with the metadata of wheels, without the wheels', async () => {
+  const wheelOf = (name: string, more = '') => {
+    const info = `${name}-1.0.dist-info`
+    const wheel = 'Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n'
+    return zipOf({
+      [`${name}.py`]: 'x = 1\n',
+      [`${info}/METADATA`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n${more}\nText\n`,
+      [`${info}/WHEEL`]: wheel,
+      [`${info}/RECORD`]: `${name}.py,,\n${info}/METADATA,,\n${info}/WHEEL,,\n${info}/RECORD,,\n`,
+    })
+  }
+  const publish = async (name: string, more?: string) => {
+    const form = formOf({ name, version: '1.0' }, '')
+    form.set('content', new Blob([await wheelOf(name, more)]), `${name}-1.0-py3-none-any.whl`)
+    expect((await ana.post(at, undefined, { raw: form })).status).toBe(201)
+  }
+  await publish('upper', 'Requires-Dist: lower\nRequires-Python: >=3.7\n')
+  await publish('lower')
+  const asked: string[] = []
+  world.app.server.prependListener('request', ({ url = '' }) => asked.push(url))
+  const own = [
+    '--index-url',
+    `${world.url.replace('//', `//ana:${ana.token}@`)}/api/v4${at}/simple`,
+  ]
+  writeFileSync(join(root, 'wanted.in'), 'upper\n')
+  const uv = ['pip', 'compile', '--no-cache', ...own, 'wanted.in']
+  const said = await client(join(python, 'bin', 'uv'), uv, { cwd: root })
+  expect(said).toContain('lower==1.0')
+  expect(asked.filter((url) => url.endsWith('.whl.metadata'))).toHaveLength(2)
+  expect(asked.filter((url) => url.endsWith('.whl'))).toEqual([])
+  const target = join(root, 'by-metadata')
+  const pip = ['-m', 'pip', 'install', '--no-cache-dir', '--target', target, ...own, 'upper']
+  await client('python3', pip, { cwd: root })
+  expect(readdirSync(target)).toEqual(expect.arrayContaining(['upper.py', 'lower.py']))
+  expect(asked.filter((url) => url.endsWith('.whl'))).toHaveLength(2)
+  const page = (await ana.get(`${at}/simple/upper`)).body
+  expect(page).toContain('data-requires-python="&gt;=3.7"')
+  const [, href = '', hash] = /href="([^"]+)#.*data-core-metadata="sha256=(\w+)"/.exec(page) ?? []
+  const metadata = await ana.get(`${new URL(href).pathname.replace('/api/v4', '')}.metadata`)
+  expect(createHash('sha256').update(metadata.body).digest('hex')).toBe(hash)
+  expect((await world.nobody.get(`${at}/files/${'0'.repeat(64)}/x.whl.metadata`)).status).toBe(401)
+  expect((await ana.get(`${at}/files/${'0'.repeat(64)}/x.whl.metadata`)).status).toBe(404)
+}, 120_000)
+
+test('a wheel that is no zip file is served without metadata', async () => {
+  const fields = { name: 'broken-wheel', version: '1.0' }
+  expect((await upload(fields, 'broken_wheel-1.0-py3-none-any.whl')).status).toBe(201)
+  const page = (await ana.get(`${at}/simple/broken-wheel`)).body
+  expect(page).not.toContain('data-core-metadata')
+  const [, href = ''] = /href="([^"]+)#/.exec(page) ?? []
+  const path = new URL(href).pathname.replace('/api/v4', '')
+  expect((await ana.get(path)).body).toBe('bytes')
+  expect((await ana.get(`${path}.metadata`)).status).toBe(404)
 })
 
 describe('what is refused, and leaves nothing', () => {

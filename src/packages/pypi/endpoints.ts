@@ -1,19 +1,22 @@
 import { z } from 'zod'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
+import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
 import { forwardOr } from '../forwarding/forward.ts'
 import { clientRead, clientWrite, onGroupPackages, onProjectPackages } from '../registry/access.ts'
-import { answerDocument } from '../registry/documents.ts'
+import { answerDocument, readyDocument } from '../registry/documents.ts'
 import { answerPackageFile } from '../registry/download.ts'
 import { answerForwardedFile, answerForwardedPage } from './forwarded.ts'
 import { normalName } from './names.ts'
 import { formOf, PAGE_TYPES, readFiles, readIndex } from './pages.ts'
 import { findDistribution, type PypiPlace } from './queries.ts'
 import { uploadDistribution } from './upload.ts'
+import { readWheelMetadata } from './wheel-metadata.ts'
 
 const html = bytes('text/html')
+/** The end of the name of a wheel's metadata (PEP 658). */
+const METADATA = '.metadata'
 const onProjectRead = onProjectPackages('read_packages')
 const onGroupRead = onGroupPackages()
 
@@ -68,13 +71,33 @@ async function download(
 ) {
   const file = await findDistribution(ctx, place, sha256.toLowerCase(), fileName)
   if (file) return await answerPackageFile(ctx, request, file)
+  const metadata = await answerWheelMetadata(ctx, place, { sha256, fileName }, request)
+  if (metadata) return metadata
   const named = { sha256: sha256.toLowerCase(), fileName }
   const fromCache = () => answerForwardedFile(ctx, named, request)
   const asked = { namespaceId: place.namespaceId, fromCache }
   return await forwardOr(ctx, 'pypi', asked, notFound('Package file'))
 }
 
-const named = { sha256: text({ max: 64 }), file_name: text({ max: 255 }) }
+/** What a wheel here says of itself, which clients ask for beside it. */
+async function answerWheelMetadata(
+  ctx: Ctx,
+  place: PypiPlace,
+  { sha256, fileName }: { readonly sha256: string; readonly fileName: string },
+  request: RequestFacts,
+): Promise<Bytes | undefined> {
+  if (!fileName.endsWith(METADATA)) return undefined
+  const wheel = fileName.slice(0, -METADATA.length)
+  const found = await findDistribution(ctx, place, sha256.toLowerCase(), wheel)
+  const text = found && (await readWheelMetadata(ctx, found.file_sha256, found.file_name))
+  if (text === undefined) return undefined
+  return answerDocument(request, await readyDocument(text), 'text/plain; charset=utf-8')
+}
+
+const named = {
+  sha256: text({ max: 64 }),
+  file_name: text({ max: 255 + METADATA.length }),
+}
 
 export const listPypiNames = endpoint({
   ...clientRead,
@@ -131,7 +154,7 @@ export const downloadPypiFile = endpoint({
   ...clientRead,
   method: 'GET',
   path: '/projects/:id/packages/pypi/files/:sha256/:file_name',
-  summary: 'Download a file of a Python package',
+  summary: 'Download a file of a Python package, or the metadata of a wheel',
   access: onProjectRead,
   params: named,
   response: bytes('application/octet-stream'),
@@ -143,7 +166,7 @@ export const downloadGroupPypiFile = endpoint({
   ...clientRead,
   method: 'GET',
   path: '/groups/:id/-/packages/pypi/files/:sha256/:file_name',
-  summary: 'Download a file of a Python package of a group',
+  summary: 'Download a file of a Python package of a group, or the metadata of a wheel',
   access: onGroupRead,
   params: named,
   response: bytes('application/octet-stream'),

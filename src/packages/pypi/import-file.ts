@@ -6,6 +6,7 @@ import type { Ctx } from '../../ctx.ts'
 import { publishFile } from '../registry/publish.ts'
 import { storeFile } from '../registry/receive.ts'
 import { assertFileName, assertPypiName, normalName, normalVersion } from './names.ts'
+import { describeDistribution } from './wheel-metadata.ts'
 
 /** Publishes a wheel or source archive by what its name says: name and version stand in it by convention. */
 export async function importDistribution(
@@ -23,6 +24,7 @@ export async function importDistribution(
   assertPypiName(name)
   assertFileName(fileName, name)
   const received = await storeFile(ctx, 'pypi', createReadStream(file))
+  const described = await describeDistribution(ctx, received.sha256, fileName)
   const known = new Problem('conflict', 409, { message: 'File name has already been taken' })
   try {
     await publishFile(ctx, project, {
@@ -31,7 +33,7 @@ export async function importDistribution(
       nameKey: normalName(name),
       version,
       versionKey,
-      file: { name: fileName, received, metadata: { requires_python: '' } },
+      file: { name: fileName, received, metadata: described },
       refuse: (found) => found.file && known,
     })
     return 'imported'

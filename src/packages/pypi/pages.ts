@@ -8,6 +8,7 @@ import {
   listProjectsWith,
   type PypiPlace,
 } from './queries.ts'
+import type { DistributionMetadata } from './wheel-metadata.ts'
 
 const JSON_TYPE = 'application/vnd.pypi.simple.v1+json'
 
@@ -74,21 +75,26 @@ async function makeFiles(
   const [first] = rows
   if (!first) return undefined
   if (form === 'html') {
-    const links = rows.map((row) => ({
-      href: `${urlOf(ctx, row)}#sha256=${row.file_sha256}`,
-      text: row.file_name,
-      requiresPython: requiresPython(row),
-    }))
+    const links = rows.map((row) => {
+      const { requires_python: requiresPython, core_metadata: core } = metadataOf(row)
+      const href = `${urlOf(ctx, row)}#sha256=${row.file_sha256}`
+      const metadata = core === undefined ? {} : { metadata: `sha256=${core}` }
+      return { href, text: row.file_name, requiresPython, ...metadata }
+    })
     return page(first.name, links)
   }
-  const files = rows.map((row) => ({
-    filename: row.file_name,
-    url: urlOf(ctx, row),
-    hashes: { sha256: row.file_sha256 },
-    ...(requiresPython(row) ? { 'requires-python': requiresPython(row) } : {}),
-    size: row.size,
-    'upload-time': row.created_at,
-  }))
+  const files = rows.map((row) => {
+    const { requires_python: python, core_metadata: core } = metadataOf(row)
+    return {
+      filename: row.file_name,
+      url: urlOf(ctx, row),
+      hashes: { sha256: row.file_sha256 },
+      ...(python ? { 'requires-python': python } : {}),
+      ...(core === undefined ? {} : { 'core-metadata': { sha256: core } }),
+      size: row.size,
+      'upload-time': row.created_at,
+    }
+  })
   return JSON.stringify({ meta: { 'api-version': '1.0' }, name: nameKey, files })
 }
 
@@ -97,7 +103,7 @@ function urlOf(ctx: Pick<Ctx, 'config'>, row: DistributionRow): string {
   return `${root}/files/${row.file_sha256}/${encodeURIComponent(row.file_name)}`
 }
 
-function requiresPython(row: Pick<DistributionRow, 'metadata'>): string {
-  const read = JSON.parse(row.metadata ?? '{}') as { requires_python?: string } // written by the upload
-  return read.requires_python ?? ''
+function metadataOf({ metadata }: Pick<DistributionRow, 'metadata'>): DistributionMetadata {
+  const read = JSON.parse(metadata ?? '{}') as Partial<DistributionMetadata> // written by the upload
+  return { ...read, requires_python: read.requires_python ?? '' }
 }

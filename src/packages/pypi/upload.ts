@@ -5,6 +5,7 @@ import type { RequestFacts } from '../../http/endpoint.ts'
 import { publishFile } from '../registry/publish.ts'
 import { receiveForm } from '../registry/receive-form.ts'
 import { assertFileName, assertPypiName, normalName, normalVersion } from './names.ts'
+import { describeDistribution } from './wheel-metadata.ts'
 
 /** Longer fields are cut, not refused (docs/contract/C-resolved §3.5). */
 const FIELDS = {
@@ -40,6 +41,8 @@ export async function uploadDistribution(
       return value === undefined ? [] : [[key, value.slice(0, most)]]
     }),
   )
+  const { sha256 } = file.received
+  const described = await describeDistribution(ctx, sha256, file.name, metadata.requires_python)
   await publishFile(ctx, project, {
     type: 'pypi',
     name,
@@ -50,7 +53,7 @@ export async function uploadDistribution(
     file: {
       name: file.name,
       received: file.received,
-      metadata: { requires_python: metadata.requires_python ?? '' },
+      metadata: described,
     },
     // `twine --skip-existing` looks for these words.
     refuse: (found) =>
