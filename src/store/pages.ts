@@ -50,8 +50,6 @@ export interface KeyRange {
   readonly limit: number
   /** Start behind this row; without it, at the first. */
   readonly after?: Key | undefined
-  /** Walk to the earlier rows instead. */
-  readonly backward?: boolean | undefined
 }
 
 export interface KeyOrder<DB, TB extends keyof DB, O> {
@@ -75,14 +73,13 @@ export async function pageByKey<DB, TB extends keyof DB, O>(
   order: KeyOrder<DB, TB, O>,
   range: KeyRange,
 ): Promise<KeyPage<O>> {
-  const rises = (order.direction === 'asc') !== (range.backward ?? false)
-  const direction = rises ? 'asc' : 'desc'
+  const { direction } = order
   let ordered = query.clearOrderBy().orderBy(order.column, direction)
   if (order.column !== order.id) ordered = ordered.orderBy(order.id, direction)
   const { after } = range
   if (after) {
     const place = sql<boolean>`(${sql.ref(String(order.column))}, ${sql.ref(String(order.id))}) ${sql.raw(
-      rises ? '>' : '<',
+      direction === 'asc' ? '>' : '<',
     )} (${after.value}, ${after.id})`
     ordered = ordered.where(place)
   }
@@ -90,7 +87,7 @@ export async function pageByKey<DB, TB extends keyof DB, O>(
   const items = rows.slice(0, range.limit)
   const last = items.at(-1)
   const next = rows.length > range.limit && last !== undefined ? order.keyOf(last) : undefined
-  return { items: range.backward ? items.reverse() : items, next }
+  return { items, next }
 }
 
 /** How rows of a list are found again in an order: the column, and its value in a selected row. */

@@ -214,13 +214,12 @@ describe('redirects', () => {
     })
     const it = outbound({ allow: ['127.0.0.1'] })
     await it.request(`http://127.0.0.1:${port}/stay`, {
-      headers: { Authorization: 'Bearer x', 'X-Hook-Key': 'y', Accept: 'text/plain' },
-      secretHeaders: ['X-Hook-Key'],
+      headers: { Authorization: 'Bearer x', 'Private-Token': 'y', Accept: 'text/plain' },
     })
-    expect(seen[0]).toMatchObject({ authorization: 'Bearer x', 'x-hook-key': 'y' })
+    expect(seen[0]).toMatchObject({ authorization: 'Bearer x', 'private-token': 'y' })
     expect(seen[1]).toMatchObject({ accept: 'text/plain' })
     expect(seen[1]).not.toHaveProperty('authorization')
-    expect(seen[1]).not.toHaveProperty('x-hook-key')
+    expect(seen[1]).not.toHaveProperty('private-token')
   })
 
   test('of a POST become a GET, unless the status says otherwise', async () => {

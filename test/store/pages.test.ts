@@ -65,12 +65,7 @@ describe('pages by number', () => {
 })
 
 describe('pages by key', () => {
-  test.each([
-    ['asc', false],
-    ['asc', true],
-    ['desc', false],
-    ['desc', true],
-  ] as const)('yield every row once, %s, backward %s', async (direction, backward) => {
+  test.each(['asc', 'desc'] as const)('yield every row once, %s', async (direction) => {
     await people(25)
     const seen: { id: number; name: string }[][] = []
     let after: { value: string | number; id: number } | undefined
@@ -83,16 +78,15 @@ describe('pages by key', () => {
           direction,
           keyOf: (row) => ({ value: row.name, id: row.id }),
         },
-        { limit: 7, after, backward },
+        { limit: 7, after },
       )
       seen.push(page.items)
       after = page.next
     } while (after)
-    const walked = (backward ? seen.reverse() : seen).flat()
     const expected = (await all().execute()).sort(
       (one, other) => one.name.localeCompare(other.name) || one.id - other.id,
     )
-    expect(walked).toEqual(direction === 'asc' ? expected : expected.reverse())
+    expect(seen.flat()).toEqual(direction === 'asc' ? expected : expected.reverse())
   })
 
   test('from a request carry their place as text, whatever the value looks like', async () => {

@@ -10,8 +10,6 @@ export interface OutboundRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** Names of further headers that must not reach another host by a redirect. */
-  readonly secretHeaders?: readonly string[]
   /** Redirects that are followed; each is checked like the first URL. */
   readonly redirects?: number
   readonly maxSize?: number
@@ -48,7 +46,13 @@ export interface OutboundOptions {
 }
 
 /** Headers that say who asks: they stay with the host that they were meant for. */
-const secretHeaders = ['authorization', 'cookie', 'private-token', 'job-token', 'deploy-token']
+const secretHeaders = new Set([
+  'authorization',
+  'cookie',
+  'private-token',
+  'job-token',
+  'deploy-token',
+])
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
@@ -99,7 +103,7 @@ async function askStepwise(
     if (next === undefined) return { response, url: step.url }
     void response.body.dump().catch(() => {})
     if (left <= 0) throw new OutboundError('redirects', 'too many redirects')
-    step = follow(step, response.statusCode, next, request.secretHeaders ?? [])
+    step = follow(step, response.statusCode, next)
   }
 }
 
@@ -201,16 +205,15 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | 
   return redirectStatuses.has(statusCode) ? [headers.location].flat()[0] : undefined
 }
 
-function follow(step: Step, status: number, location: string, secret: readonly string[]): Step {
+function follow(step: Step, status: number, location: string): Step {
   if (!URL.canParse(location, step.url)) {
     throw new OutboundError('bad_url', 'a redirect leads nowhere')
   }
   const url = new URL(location, step.url)
-  const hidden = new Set([...secretHeaders, ...secret.map((name) => name.toLowerCase())])
   const sameHost = url.origin === new URL(step.url).origin
   const headers = sameHost
     ? step.headers
-    : Object.fromEntries(Object.entries(step.headers).filter(([name]) => !hidden.has(name)))
+    : Object.fromEntries(Object.entries(step.headers).filter(([name]) => !secretHeaders.has(name)))
   const asGet = status === 303 || (status < 303 && step.method === 'POST')
   if (!asGet || step.method === 'HEAD') return { ...step, url: url.href, headers }
   const { 'content-type': _type, ...rest } = headers

@@ -50,7 +50,6 @@ const commitKind: NoteKind = {
   params: { sha: text({ max: 1024 }) },
   tag: 'commits',
   ability: 'read_code',
-  plainNotes: false,
   resolvable: false,
   async find(ctx, project, params) {
     const commit = await getCommit(ctx.git.open(project.id), String(params.sha))

@@ -38,8 +38,6 @@ export interface NoteKind {
   readonly tag: string
   /** What it takes to see the thing. */
   readonly ability: ProjectAbility
-  /** Plain notes exist beside discussions (not on commits). */
-  readonly plainNotes: boolean
   /** Threads can be resolved. */
   readonly resolvable: boolean
   /** The thing that the path names; 404 when the caller may not see it. */

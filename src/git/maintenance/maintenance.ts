@@ -24,10 +24,8 @@ export interface RepositoryState {
 }
 
 export interface MaintenanceOptions {
-  /** Rewrites everything into one pack and drops what nothing has reached for `graceSeconds`. */
+  /** Rewrites everything into one pack and drops what nothing has reached for two weeks. */
   readonly full?: boolean | undefined
-  /** How long unreachable objects are kept, two weeks by default: pushes may be about to use them. */
-  readonly graceSeconds?: number | undefined
   readonly now: string
   readonly signal?: AbortSignal | undefined
 }
@@ -131,9 +129,9 @@ const fullRepack = [
   '--write-bitmap-index',
 ]
 
+/** Unreachable objects are kept for two weeks: pushes may be about to use them. */
 function expiry(options: MaintenanceOptions): string {
-  const grace = (options.graceSeconds ?? (14 * day) / 1000) * 1000
-  return new Date(Date.parse(options.now) - grace).toISOString()
+  return new Date(Date.parse(options.now) - 14 * day).toISOString()
 }
 
 /** Thousands of files are looked at: not in the process that answers requests. */

@@ -30,7 +30,7 @@ export async function peelObject(repository: OpenRepository, id: ObjectId): Prom
 }
 
 /** What each of the objects leads to; remembered, because lists ask again and again. */
-export async function peelEach(
+async function peelEach(
   repository: OpenRepository,
   ids: readonly ObjectId[],
 ): Promise<ReadonlyMap<ObjectId, Peeled>> {

@@ -13,8 +13,7 @@ export function findSessionByDigest(db: Db, digest: Buffer, now: Instant) {
   return db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select(['sessions.id as session_id', 'sessions.created_at as signed_in_at'])
-    .select(userColumns)
+    .select(['sessions.id as session_id', ...userColumns])
     .where('sessions.digest', '=', digest)
     .where('sessions.expires_at', '>', now)
     .executeTakeFirst()

@@ -21,7 +21,6 @@ import {
 /** A browser's session that lives, with its user. */
 export interface Session {
   readonly id: number
-  readonly signedInAt: string
   readonly user: ActorUser
 }
 
@@ -34,9 +33,9 @@ export async function findSession(
   if (secret === undefined) return undefined
   const row = await findSessionByDigest(ctx.db, digestOf(secret), ctx.now())
   if (row?.state !== 'active') return undefined
-  const { session_id: id, signed_in_at: signedInAt, ...columns } = row
+  const { session_id: id, ...columns } = row
   const user = { ...columns, admin: row.admin === 1, external: row.external === 1 }
-  return { id, signedInAt, user }
+  return { id, user }
 }
 
 /** The same ctx, acting as the session's user. */

@@ -28,7 +28,6 @@ const kind: NoteKind = {
   params: { alert_iid: integer() },
   tag: 'notes',
   ability: 'read_alerts',
-  plainNotes: true,
   resolvable: false,
   async find(ctx, project, params) {
     const row = await findAlert(ctx.db, project.id, Number(params.alert_iid))

@@ -43,7 +43,6 @@ const kind: NoteKind = {
   params,
   tag: 'notes',
   ability: 'read_issues',
-  plainNotes: true,
   resolvable: true,
   find: async (ctx, project, given) => asNoteable(ctx, project, await find(ctx, project, given)),
   afterNote: afterIssueNote,

@@ -16,7 +16,6 @@ const kind: NoteKind = {
   params: { snippet_id: id() },
   tag: 'notes',
   ability: 'read_snippets',
-  plainNotes: true,
   resolvable: false,
   async find(ctx, project, params): Promise<Noteable> {
     const { row } = await getSnippet(ctx, Number(params.snippet_id), project)

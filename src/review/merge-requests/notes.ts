@@ -13,7 +13,6 @@ export const noteKind: NoteKind = {
   params,
   tag: 'notes',
   ability: 'read_merge_requests',
-  plainNotes: true,
   resolvable: true,
   async find(ctx, project, given) {
     const row = await getMergeRequest(ctx, project, Number(given.merge_request_iid))

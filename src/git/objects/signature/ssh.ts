@@ -3,14 +3,11 @@ import { dearmour } from './armour.ts'
 
 /** The public key that an SSH signature carries. */
 export interface SshKey {
-  /** `ssh-ed25519 AAAA…`, as in an authorized_keys file. */
-  readonly publicKey: string
   readonly type: string
   /** `SHA256:…`, as ssh-keygen shows it. */
   readonly fingerprint: string
   /** What the signature is for: `git` in commits. */
   readonly namespace: string
-  readonly hashAlgorithm: string
 }
 
 /** Splits strings with a length before each (RFC 4251 §5); stops where the bytes end. */
@@ -35,10 +32,8 @@ export function readSshSignature(armoured: string): SshKey | undefined {
   const type = readStrings(key)[0]?.toString('latin1') ?? ''
   const digest = createHash('sha256').update(key).digest('base64').replace(/=+$/, '')
   return {
-    publicKey: `${type} ${key.toString('base64')}`,
     type,
     fingerprint: `SHA256:${digest}`,
     namespace: namespace.toString('utf8'),
-    hashAlgorithm: hash.toString('latin1'),
   }
 }
