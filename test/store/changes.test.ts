@@ -72,6 +72,18 @@ describe('what has changed', () => {
     expect(store.changes.isSame(empty, ['settings'])).toBe(true)
   })
 
+  test('is nothing after raw SQL that only reads, or finds no row to change', async () => {
+    const moment = store.changes.now()
+    await inTransaction(store, async ({ db }) => {
+      await sql`SELECT name FROM sqlite_schema`.execute(db)
+      await sql`UPDATE settings SET value = '2' WHERE key = 'none'`.execute(db)
+    })
+    expect(store.changes.isSame(moment, ['settings', 'users'])).toBe(true)
+    await sql`INSERT INTO settings (key, value) VALUES ('a', '1')`.execute(store.db)
+    expect(store.changes.isSame(moment, ['settings'])).toBe(false)
+    expect(store.changes.isSame(moment, ['users'])).toBe(true)
+  })
+
   test('is known when a transaction ends, and not at all when it is rolled back', async () => {
     const moment = store.changes.now()
     await inTransaction(store, async (ctx) => {

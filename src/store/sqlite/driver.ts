@@ -219,12 +219,12 @@ export class StoreConnection implements DatabaseConnection {
   #runOnWriter<R>(query: CompiledQuery): QueryResult<R> {
     const { writer } = this.#handles
     const result = run<R>(writer, query)
-    if (hasWritten(query, result)) {
-      this.#wrote = true
-      const writes = this.#statements.writes(query)
-      if (writes === undefined) this.#written = undefined
-      else for (const table of writes) this.#written?.add(table)
-    }
+    if (isRead(writer, query)) return result
+    const writes = this.#statements.writes(query)
+    if (!hasWritten(result, writes)) return result
+    this.#wrote = true
+    if (writes === undefined) this.#written = undefined
+    else for (const table of writes) this.#written?.add(table)
     return result
   }
 
@@ -241,19 +241,20 @@ export class StoreConnection implements DatabaseConnection {
   }
 }
 
-function isRead(reader: Handle, query: CompiledQuery): boolean {
+function isRead(handle: Handle, query: CompiledQuery): boolean {
   const kind = query.query.kind
   if (kind === 'SelectQueryNode') return true
-  return kind === 'RawNode' && reader.prepare(query.sql).readonly
+  return kind === 'RawNode' && handle.prepare(query.sql).readonly
 }
 
 /** Whether there may be something to bring onto the disk: most looks for due tasks find none. */
-function hasWritten(query: CompiledQuery, result: QueryResult<unknown>): boolean {
-  const { kind } = query.query
-  if (result.numAffectedRows === undefined)
-    return kind !== 'SelectQueryNode' && result.rows.length > 0
-  // What changes the schema counts no rows.
-  return result.numAffectedRows > 0n || kind === 'RawNode'
+function hasWritten(
+  { numAffectedRows, rows }: QueryResult<unknown>,
+  tables: ReadonlySet<string> | undefined,
+): boolean {
+  if (numAffectedRows === undefined) return rows.length > 0
+  // What changes the schema counts no rows; nor is known what it writes.
+  return numAffectedRows > 0n || tables === undefined
 }
 
 function run<R>(handle: Handle, query: CompiledQuery): QueryResult<R> {
