@@ -36,7 +36,12 @@ interface Told {
 }
 
 /** Runs the pipeline of a configuration to its end; `IMAGE` and `SERVING` stand for the images. */
-async function told(path: string, config: string, concurrent = 1): Promise<Record<string, Told>> {
+async function told(
+  path: string,
+  config: string,
+  concurrent = 1,
+  limits = { memory: 0, processes: 0 },
+): Promise<Record<string, Told>> {
   const { program, image, serving } = podman as Podman // tests without it are left out
   const project = await addProject(world, ana, 'basic', { path })
   const text = config.replaceAll('SERVING', serving).replaceAll('IMAGE', image)
@@ -50,7 +55,7 @@ async function told(path: string, config: string, concurrent = 1): Promise<Recor
     executor: containerExecutor(program, undefined),
     folder: join(folder, path),
     concurrent,
-    limits: { memory: 0, processes: 0 },
+    limits,
     version: '1',
     jobs: 0,
     stop: stop.signal,
@@ -170,4 +175,30 @@ x:
     expect(x?.status).toBe('success')
   },
   60_000,
+)
+
+test.skipIf('unable' in podman || !podman.limits)(
+  'a job that takes more memory or processes than it may is ended, and others are not',
+  async () => {
+    const config = `
+image: {name: IMAGE, pull_policy: never}
+forks:
+  script:
+    - for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 20 & done
+    - echo forked
+fills:
+  script:
+    - dd if=/dev/zero bs=1M count=200 | tail -c 200000000 > /dev/null
+    - echo filled
+modest:
+  script:
+    - echo within
+`
+    const jobs = await told('limits', config, 3, { memory: 64 * 1024 * 1024, processes: 16 })
+    expect(jobs.forks?.status).toBe('failed')
+    expect(jobs.forks?.log).toContain("can't fork")
+    expect(jobs.fills?.status).toBe('failed')
+    expect(jobs.fills?.log).not.toContain('\nfilled')
+    expect(jobs.modest).toMatchObject({ status: 'success' })
+  },
 )

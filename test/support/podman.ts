@@ -15,12 +15,15 @@ export interface Podman {
   readonly image: string
   /** As `image`, and it names port 8080. */
   readonly serving: string
+  /** Whether containers can be limited here in memory and processes. */
+  readonly limits: boolean
   close(): Promise<void>
 }
 
 const TOOLS = [
   'sh',
   'cat',
+  'dd',
   'echo',
   'env',
   'grep',
@@ -29,6 +32,7 @@ const TOOLS = [
   'mkdir',
   'printf',
   'sleep',
+  'tail',
   'test',
   'wget',
 ]
@@ -55,15 +59,21 @@ export async function openPodman(): Promise<Podman | { readonly unable: string }
     await rm(folder, { recursive: true, force: true })
   }
   try {
-    await writeSettings(folder)
+    await writeSettings(folder, true)
     const enter = view ? `nsenter -t ${view.pid} -m ` : ''
     const settings = `CONTAINERS_CONF='${join(folder, 'containers.conf')}'`
     await writeFile(program, `#!/bin/sh\n${settings} exec ${enter}podman "$@"\n`, { mode: 0o755 })
     const archive = await imageArchive(folder)
     await podman('import', archive, image)
     await podman('import', '--change', 'EXPOSE 8080', archive, serving)
+    const limited = ['run', '--rm', '--memory', '64m', '--pids-limit', '20', image, 'sh', '-c', ':']
+    const limits = await podman(...limited).then(
+      () => true,
+      () => false,
+    )
+    if (!limits) await writeSettings(folder, false)
     await podman('run', '--rm', '--init', image, 'sh', '-c', 'exit 0')
-    return { program, image, serving, close }
+    return { program, image, serving, limits, close }
   } catch (error) {
     await close()
     return { unable: error instanceof Error ? error.message : String(error) }
@@ -81,13 +91,13 @@ async function ownView(): Promise<ChildProcess | undefined> {
   return held.exitCode === null ? held : undefined
 }
 
-/** Limits that a machine without all rights lets through. */
-async function writeSettings(folder: string): Promise<void> {
+/** Settings that a machine without all rights lets through; not every kernel has control groups for containers. */
+async function writeSettings(folder: string, controlGroups: boolean): Promise<void> {
   const { stdout } = await run('sh', ['-c', 'ulimit -Hn'])
   const files = stdout.trim() === 'unlimited' ? '65536' : stdout.trim()
   const lines = [
     '[containers]',
-    'cgroups = "disabled"',
+    ...(controlGroups ? [] : ['cgroups = "disabled"']),
     `default_ulimits = ["nofile=${files}:${files}", "nproc=1024:1024"]`,
     '[engine]',
     'events_logger = "file"',
