@@ -3,9 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { findLicense } from '../../projects/projects/facts/licenses.ts'
 import { licenseTerms } from './license-terms.ts'
 
-/** The texts are files below `templates` in the root: `templates/ci/Python.yml`. */
+/** The texts are files beside this one, and are read from the sources: `texts/ci/Python.yml`. */
 function readTexts(folder: string, ending: string): Readonly<Record<string, string>> {
-  const root = fileURLToPath(new URL(`../../../templates/${folder}/`, import.meta.url))
+  const root = fileURLToPath(
+    new URL(`../../../src/repositories/templates/texts/${folder}/`, import.meta.url),
+  )
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith(ending))
     .map((path) => path.slice(0, -ending.length))
