@@ -35,7 +35,7 @@ import {
 } from '../objects/blob.ts'
 import { checkSignatureOperation } from '../objects/check-signature.ts'
 import { readCommitOperation, readCommitsOperation } from '../objects/commit.ts'
-import { readFileOperation } from '../objects/file.ts'
+import { readContentOperation, readFileOperation } from '../objects/file.ts'
 import { resolveRevisionOperation } from '../objects/revision.ts'
 import { readSignatureOperation } from '../objects/signature.ts'
 import {
@@ -79,6 +79,7 @@ const all: readonly Operation<never, unknown>[] = [
   listRefsContainingOperation,
   countCommitsOperation,
   readFileOperation,
+  readContentOperation,
   findLastCommitOperation,
   countAheadBehindOperation,
   findMergeBasesOperation,

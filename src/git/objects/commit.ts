@@ -31,6 +31,11 @@ async function loadCommit(repository: OpenRepository, id: ObjectId): Promise<Com
   return parseAndKeep(repository, id, await readTyped(repository, id, 'commit'))
 }
 
+/** The root tree of a commit that was resolved just now. */
+export async function treeOfCommit(repository: OpenRepository, id: ObjectId): Promise<ObjectId> {
+  return (await loadCommit(repository, id)).treeId
+}
+
 /** Commits that the main process reads by itself: a page of them. */
 const mostInProcess = 101
 

@@ -1,3 +1,4 @@
+import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
 import { lastCommitOf, noteLastCommit } from '../history/last-commits.ts'
@@ -5,8 +6,9 @@ import { cleanPath } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { hashBlob, openBlob, sha256 } from './blob.ts'
+import { treeOfCommit } from './commit.ts'
 import { resolveCommit } from './resolve.ts'
-import { findEntry, rootTree } from './tree-walk.ts'
+import { findEntry, type WalkedEntry } from './tree-walk.ts'
 
 export interface FileOptions {
   readonly ref: string
@@ -34,6 +36,18 @@ export interface FileAt {
 /** What is hashed at once; larger files are hashed from a pipe. */
 const wholeLimit = 1024 * 1024
 
+async function findFile(
+  repository: OpenRepository,
+  at: { readonly ref: string; readonly path: string },
+): Promise<{ readonly commitId: ObjectId; readonly path: string; readonly entry: WalkedEntry }> {
+  const { commitId } = await resolveCommit(repository, at.ref)
+  const path = cleanPath(at.path)
+  const root = await treeOfCommit(repository, commitId)
+  const entry = path === '' ? undefined : await findEntry(repository, root, path)
+  if (entry?.type !== 'blob') throw new GitError('not_found', 'no file at this path', { path })
+  return { commitId, path, entry }
+}
+
 export const readFileOperation = operation({
   name: 'readFile',
   lane: 'light',
@@ -42,11 +56,7 @@ export const readFileOperation = operation({
     { repository, signal },
     options: FileOptions,
   ): Promise<Omit<FileAt, 'sha256'> & { readonly sha256: string | undefined }> {
-    const { commitId } = await resolveCommit(repository, options.ref)
-    const path = cleanPath(options.path)
-    const root = await rootTree(repository, commitId)
-    const entry = path === '' ? undefined : await findEntry(repository, root, path)
-    if (entry?.type !== 'blob') throw new GitError('not_found', 'no file at this path', { path })
+    const { commitId, path, entry } = await findFile(repository, options)
     const most = Math.max(options.contentUpTo ?? 0, wholeLimit)
     const { size, content } = await openBlob(repository, entry.id, most)
     const wanted = options.contentUpTo !== undefined && size <= options.contentUpTo
@@ -76,4 +86,32 @@ export async function readFileAt(
   const file = await repo.engine.run(readFileOperation, repo.path, options, signal)
   noteLastCommit(repo, file.commitId, file.path, file.lastCommitId)
   return { ...file, sha256: file.sha256 ?? (await hashBlob(repo, file.blobId, signal)) }
+}
+
+interface ContentOptions {
+  readonly ref: string
+  readonly path: string
+  readonly limit: number
+}
+
+export const readContentOperation = operation({
+  name: 'readContent',
+  lane: 'light',
+  inProcess: () => true,
+  async run({ repository }, options: ContentOptions): Promise<Buffer | undefined> {
+    const { entry } = await findFile(repository, options)
+    return (await openBlob(repository, entry.id, options.limit)).content
+  },
+})
+
+/**
+ * The bytes of a file at a revision alone, for which no history is read; undefined when there are more than `limit`.
+ * Fails as `readFileAt` does.
+ */
+export function readContentAt(
+  repo: Repo,
+  options: ContentOptions,
+  signal?: AbortSignal,
+): Promise<Buffer | undefined> {
+  return repo.engine.run(readContentOperation, repo.path, options, signal)
 }

@@ -88,7 +88,11 @@ async function peel(repository: OpenRepository, id: ObjectId): Promise<ObjectId>
   let at = id
   for (let depth = 0; depth < 10; depth += 1) {
     const object = await readObject(repository, at)
-    if (object.type === 'commit') return at
+    if (object.type === 'commit') {
+      // Whoever resolves a commit mostly reads it next.
+      parseAndKeep(repository, at, object.data)
+      return at
+    }
     if (object.type !== 'tag') break
     at = parseTag(at, object.data).targetId
   }

@@ -6,6 +6,7 @@ import { GitError } from '../error.ts'
 import { cleanPath } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId, TreeEntry } from '../types.ts'
+import { treeOfCommit } from './commit.ts'
 import { entryStarts, parseTree } from './parse-object.ts'
 import { resolveCommit } from './resolve.ts'
 import {
@@ -14,7 +15,6 @@ import {
   findEntry,
   readEntries,
   readTreeData,
-  rootTree,
   type WalkedEntry,
 } from './tree-walk.ts'
 
@@ -82,7 +82,7 @@ async function folderId(
   commitId: ObjectId,
   path: string,
 ): Promise<ObjectId> {
-  const root = await rootTree(repository, commitId)
+  const root = await treeOfCommit(repository, commitId)
   if (path === '') return root
   const entry = await findEntry(repository, root, path)
   if (entry?.type !== 'tree') throw new GitError('not_found', 'no folder at this path', { path })
@@ -191,7 +191,7 @@ export const findTreeEntryOperation = operation({
   ): Promise<TreeEntry | undefined> {
     const { commitId } = await resolveCommit(repository, input.ref)
     const path = cleanPath(input.path)
-    const entry = await findEntry(repository, await rootTree(repository, commitId), path)
+    const entry = await findEntry(repository, await treeOfCommit(repository, commitId), path)
     if (!entry) return undefined
     const { raw: _raw, ...plain } = entry
     return plain

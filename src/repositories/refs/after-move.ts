@@ -69,10 +69,24 @@ export async function applyEffects(
 }
 
 /** What follows once for all pushes to a project that came together, in the transaction that tells of them. */
-export async function followUp(ctx: Ctx, projectId: number): Promise<void> {
+export async function followUp(
+  ctx: Ctx,
+  projectId: number,
+  project: PushedProject | undefined,
+  pushes: readonly FinalizedPush[],
+): Promise<void> {
   await recordActivity(ctx, projectId)
   await enqueueUpkeep(ctx, projectId)
   await measurePushed(ctx, projectId)
+  if (pushes.some((push) => movesDefaultBranch(project, push))) {
+    const payload = { project_id: projectId }
+    await ctx.work.enqueue(ctx.db, measureProject, payload, { uniqueKey: String(projectId) })
+  }
+}
+
+function movesDefaultBranch(project: PushedProject | undefined, push: FinalizedPush): boolean {
+  const branch = project?.defaultBranch ?? undefined
+  return push.moves.some((move) => branch === undefined || branchOf(move.name) === branch)
 }
 
 /** Makes HEAD name the default branch when a push has just decided which that is. */
@@ -82,18 +96,16 @@ async function pointHeadAtDefaultBranch(
   push: FinalizedPush,
 ): Promise<void> {
   const branch = project?.defaultBranch
-  if (!branch || !push.moves.some((move) => branchOf(move.name) === branch)) return
+  if (!branch || !movesDefaultBranch(project, push)) return
   await setHead(ctx.git.open(push.projectId), branch)
 }
 
-/** Pushes come in bursts, and measuring looks at every file of the repository. */
+/** Pushes come in bursts, and measuring the size looks at every file of the repository. */
 const sizeRestMs = 2000
 
-/** What the project page tells of its content follows the push, once for all pushes that wait for it. */
 async function measurePushed(ctx: Ctx, projectId: number): Promise<void> {
   const uniqueKey = String(projectId)
   const payload = { project_id: projectId }
-  await ctx.work.enqueue(ctx.db, measureProject, payload, { uniqueKey })
   const runAt = later(ctx.now(), sizeRestMs)
   await ctx.work.enqueue(ctx.db, measureProjectSize, payload, { uniqueKey, runAt })
 }

@@ -58,7 +58,7 @@ export async function applyTogether(ctx: Ctx, pushIds: readonly number[]): Promi
   await inTransaction(ctx, async (ctx) => {
     for (const follow of follows) await follow(ctx)
     await enqueuePushed(ctx, pushes)
-    if (projectId !== undefined) await followUp(ctx, projectId)
+    if (projectId !== undefined) await followUp(ctx, projectId, project, pushes)
     await deleteWaiting(ctx.db, pushIds)
   })
 }

@@ -1,6 +1,6 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { readFileAt } from '../../git/objects/file.ts'
+import { readContentAt } from '../../git/objects/file.ts'
 import { readTree } from '../../git/objects/tree.ts'
 import { ifFound } from '../repository/missing.ts'
 
@@ -51,10 +51,10 @@ export async function readDescription(
     const options = {
       ref: `refs/heads/${project.default_branch}`,
       path: `${folder}/${name}.md`,
-      contentUpTo: MAX_BYTES,
+      limit: MAX_BYTES,
     }
-    const file = await ifFound(readFileAt(repo, options, signal))
-    if (file?.content) return { name, content: file.content.toString('utf8') }
+    const content = await ifFound(readContentAt(repo, options, signal))
+    if (content) return { name, content: content.toString('utf8') }
   }
   return undefined
 }

@@ -2,7 +2,7 @@ import { Role } from '../../access/roles.ts'
 import { matchesPattern } from '../../base/name-pattern.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import { readFileAt } from '../../git/objects/file.ts'
+import { readContentAt } from '../../git/objects/file.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { codeOwnersPaths, type OwnedFiles, ownedBy, parseCodeOwners } from './code-owners.ts'
 import { findOwnerIds } from './owner-queries.ts'
@@ -30,9 +30,9 @@ export async function readOwnedFiles(
   const repo = ctx.git.open(projectId)
   for (const path of codeOwnersPaths(ctx.config.vendor.folders)) {
     try {
-      const file = await readFileAt(repo, { ref: target, path, contentUpTo: largestFile })
-      if (!file.content) return []
-      return ownedBy(parseCodeOwners(file.content.toString('utf8')), paths)
+      const content = await readContentAt(repo, { ref: target, path, limit: largestFile })
+      if (!content) return []
+      return ownedBy(parseCodeOwners(content.toString('utf8')), paths)
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== 'not_found') throw error
     }

@@ -1,7 +1,7 @@
 import { findVisibleProject } from '../../../access/subjects.ts'
 import { OutboundError } from '../../../base/outbound/outbound-guard.ts'
 import type { Ctx } from '../../../ctx.ts'
-import { readFileAt } from '../../../git/objects/file.ts'
+import { readContentAt } from '../../../git/objects/file.ts'
 import { resolveRevision } from '../../../git/objects/revision.ts'
 import { readTree } from '../../../git/objects/tree.ts'
 import { defaultRef } from '../../../repositories/repository/access.ts'
@@ -17,9 +17,9 @@ export function configSources(ctx: Ctx): ConfigSources {
   const most = ctx.settings.get('max_yaml_size_bytes')
   return {
     async file(place, path) {
-      const options = { ref: place.sha, path, contentUpTo: most }
-      const found = await ifFound(readFileAt(ctx.git.open(place.projectId), options))
-      return found?.content?.toString('utf8')
+      const options = { ref: place.sha, path, limit: most }
+      const found = await ifFound(readContentAt(ctx.git.open(place.projectId), options))
+      return found?.toString('utf8')
     },
     paths: (place) => listPaths(ctx, place),
     project: (path, ref) => findPlace(ctx, path, ref),

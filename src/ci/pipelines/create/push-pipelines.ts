@@ -3,7 +3,6 @@ import { findProjectById } from '../../../access/find-queries.ts'
 import { type Project, withProjectRole } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { readCommit } from '../../../git/objects/commit.ts'
-import { resolveRevision } from '../../../git/objects/revision.ts'
 import { readFinalized } from '../../../repositories/refs/apply-effects.ts'
 import { branchStates, tagProtection } from '../../../repositories/refs/branch-state.ts'
 import {
@@ -82,8 +81,7 @@ function nameOf(move: RefMove): string | undefined {
 async function refOf(ctx: Ctx, project: Project, move: RefMove): Promise<PipelineRef | undefined> {
   const ref = nameOf(move)
   const repo = ctx.git.open(project.id)
-  const found = await ifFound(resolveRevision(repo, move.newId))
-  const commit = found && (await ifFound(readCommit(repo, found.commitId)))
+  const commit = await ifFound(readCommit(repo, move.newId))
   if (ref === undefined || !commit) return undefined
   const tag = tagOf(move.name) !== undefined
   const isProtected = tag
