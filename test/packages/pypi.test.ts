@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { normalName, normalVersion } from '../../src/packages/pypi/names.ts'
+import { findReferenced } from '../../src/store/file-references.ts'
 import { newFolder } from '../support/database.ts'
 import { client, openReachableWorld, pythonPrograms } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
@@ -126,6 +127,7 @@ test('uv and pip resolve with the metadata of wheels, without the wheels', async
     const wheel = 'Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n'
     return zipOf({
       [`${name}.py`]: 'x = 1\n',
+      [`${name}.dat`]: randomBytes(100_000),
       [`${info}/METADATA`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n${more}\nText\n`,
       [`${info}/WHEEL`]: wheel,
       [`${info}/RECORD`]: `${name}.py,,\n${info}/METADATA,,\n${info}/WHEEL,,\n${info}/RECORD,,\n`,
@@ -160,9 +162,22 @@ test('uv and pip resolve with the metadata of wheels, without the wheels', async
   const [, href = '', hash] = /href="([^"]+)#.*data-core-metadata="sha256=(\w+)"/.exec(page) ?? []
   const metadata = await ana.get(`${new URL(href).pathname.replace('/api/v4', '')}.metadata`)
   expect(createHash('sha256').update(metadata.body).digest('hex')).toBe(hash)
+  const kept = await findReferenced(world.ctx.db, [String(hash)])
+  expect([...kept]).toEqual([hash])
   expect((await world.nobody.get(`${at}/files/${'0'.repeat(64)}/x.whl.metadata`)).status).toBe(401)
   expect((await ana.get(`${at}/files/${'0'.repeat(64)}/x.whl.metadata`)).status).toBe(404)
 }, 120_000)
+
+test('a small wheel is served without metadata, and with the Python that it needs', async () => {
+  const text = 'Metadata-Version: 2.1\nName: small\nVersion: 1.0\nRequires-Python: >=3.8\n'
+  const form = formOf({ name: 'small', version: '1.0' }, '')
+  const wheel = await zipOf({ 'small-1.0.dist-info/METADATA': text })
+  form.set('content', new Blob([wheel]), 'small-1.0-py3-none-any.whl')
+  expect((await ana.post(at, undefined, { raw: form })).status).toBe(201)
+  const page = (await ana.get(`${at}/simple/small`)).body
+  expect(page).not.toContain('data-core-metadata')
+  expect(page).toContain('data-requires-python="&gt;=3.8"')
+})
 
 test('a wheel that is no zip file is served without metadata', async () => {
   const fields = { name: 'broken-wheel', version: '1.0' }

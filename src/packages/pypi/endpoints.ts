@@ -1,18 +1,20 @@
 import { z } from 'zod'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { ByteRange } from '../../http/byte-range.ts'
+import { answerDownload } from '../../http/conditional-file.ts'
 import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
 import { forwardOr } from '../forwarding/forward.ts'
 import { clientRead, clientWrite, onGroupPackages, onProjectPackages } from '../registry/access.ts'
-import { answerDocument, readyDocument } from '../registry/documents.ts'
+import { answerDocument } from '../registry/documents.ts'
 import { answerPackageFile } from '../registry/download.ts'
 import { answerForwardedFile, answerForwardedPage } from './forwarded.ts'
 import { normalName } from './names.ts'
 import { formOf, PAGE_TYPES, readFiles, readIndex } from './pages.ts'
 import { findDistribution, type PypiPlace } from './queries.ts'
 import { uploadDistribution } from './upload.ts'
-import { readWheelMetadata } from './wheel-metadata.ts'
+import { metadataOf } from './wheel-metadata.ts'
 
 const html = bytes('text/html')
 /** The end of the name of a wheel's metadata (PEP 658). */
@@ -89,9 +91,18 @@ async function answerWheelMetadata(
   if (!fileName.endsWith(METADATA)) return undefined
   const wheel = fileName.slice(0, -METADATA.length)
   const found = await findDistribution(ctx, place, sha256.toLowerCase(), wheel)
-  const text = found && (await readWheelMetadata(ctx, found.file_sha256, found.file_name))
-  if (text === undefined) return undefined
-  return answerDocument(request, await readyDocument(text), 'text/plain; charset=utf-8')
+  const stored = found && metadataOf(found).core_metadata
+  return stored && (await answerText(ctx, stored, request))
+}
+
+function answerText(
+  ctx: Ctx,
+  { sha256, size }: { readonly sha256: string; readonly size: number },
+  request: RequestFacts,
+): Promise<Bytes> {
+  const open = async (range?: ByteRange) => (await ctx.files.openOften(sha256, range)).body
+  const type = 'text/plain; charset=utf-8'
+  return answerDownload(request, { size, etag: `"${sha256}"`, type, open })
 }
 
 const named = {

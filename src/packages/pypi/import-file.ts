@@ -24,7 +24,7 @@ export async function importDistribution(
   assertPypiName(name)
   assertFileName(fileName, name)
   const received = await storeFile(ctx, 'pypi', createReadStream(file))
-  const described = await describeDistribution(ctx, received.sha256, fileName)
+  const described = await describeDistribution(ctx, received, fileName)
   const known = new Problem('conflict', 409, { message: 'File name has already been taken' })
   try {
     await publishFile(ctx, project, {

@@ -8,7 +8,7 @@ import {
   listProjectsWith,
   type PypiPlace,
 } from './queries.ts'
-import type { DistributionMetadata } from './wheel-metadata.ts'
+import { metadataOf } from './wheel-metadata.ts'
 
 const JSON_TYPE = 'application/vnd.pypi.simple.v1+json'
 
@@ -78,7 +78,7 @@ async function makeFiles(
     const links = rows.map((row) => {
       const { requires_python: requiresPython, core_metadata: core } = metadataOf(row)
       const href = `${urlOf(ctx, row)}#sha256=${row.file_sha256}`
-      const metadata = core === undefined ? {} : { metadata: `sha256=${core}` }
+      const metadata = core === undefined ? {} : { metadata: `sha256=${core.sha256}` }
       return { href, text: row.file_name, requiresPython, ...metadata }
     })
     return page(first.name, links)
@@ -90,7 +90,7 @@ async function makeFiles(
       url: urlOf(ctx, row),
       hashes: { sha256: row.file_sha256 },
       ...(python ? { 'requires-python': python } : {}),
-      ...(core === undefined ? {} : { 'core-metadata': { sha256: core } }),
+      ...(core === undefined ? {} : { 'core-metadata': { sha256: core.sha256 } }),
       size: row.size,
       'upload-time': row.created_at,
     }
@@ -101,9 +101,4 @@ async function makeFiles(
 function urlOf(ctx: Pick<Ctx, 'config'>, row: DistributionRow): string {
   const root = `${ctx.config.externalUrl}/api/v4/projects/${row.project_id}/packages/pypi`
   return `${root}/files/${row.file_sha256}/${encodeURIComponent(row.file_name)}`
-}
-
-function metadataOf({ metadata }: Pick<DistributionRow, 'metadata'>): DistributionMetadata {
-  const read = JSON.parse(metadata ?? '{}') as Partial<DistributionMetadata> // written by the upload
-  return { ...read, requires_python: read.requires_python ?? '' }
 }

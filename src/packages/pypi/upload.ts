@@ -41,8 +41,8 @@ export async function uploadDistribution(
       return value === undefined ? [] : [[key, value.slice(0, most)]]
     }),
   )
-  const { sha256 } = file.received
-  const described = await describeDistribution(ctx, sha256, file.name, metadata.requires_python)
+  const { received } = file
+  const described = await describeDistribution(ctx, received, file.name, metadata.requires_python)
   await publishFile(ctx, project, {
     type: 'pypi',
     name,
@@ -52,7 +52,7 @@ export async function uploadDistribution(
     metadata,
     file: {
       name: file.name,
-      received: file.received,
+      received,
       metadata: described,
     },
     // `twine --skip-existing` looks for these words.
