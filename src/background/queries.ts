@@ -86,7 +86,7 @@ export async function isAnyTaskDue(db: Db, now: Instant): Promise<boolean> {
 }
 
 export async function deleteTask(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('tasks').where('id', '=', id).execute()
+  await sql`DELETE FROM tasks WHERE id = ${id}`.execute(db)
 }
 
 /** Puts a failed task back, unless another with its key waits already and will do the same. */

@@ -60,6 +60,15 @@ export function readSmall(repository: OpenRepository, id: ObjectId): RawObject |
   }
 }
 
+/** Whether an object is there; false also where our own reader can't tell. */
+export function isThere(repository: OpenRepository, id: ObjectId): boolean {
+  try {
+    return objectFilesOf(repository).has(id)
+  } catch {
+    return false
+  }
+}
+
 /** Reads an object that must be of one type; `not_found` when it is another. */
 export async function readTyped(
   repository: OpenRepository,

@@ -4,7 +4,7 @@ import { GitError } from '../error.ts'
 import { clip, isObjectId, isPlainRevision, isRefName, mayBeShortId } from '../names.ts'
 import { refsOf } from '../refs/ref-table.ts'
 import type { ObjectId } from '../types.ts'
-import { readObject } from './objects.ts'
+import { isThere, readObject } from './objects.ts'
 import { idBytesOf } from './packs/object-format.ts'
 import { parseCommit, parseTag } from './parse-object.ts'
 import { knownCommit, parseAndKeep } from './parsed-commits.ts'
@@ -87,6 +87,8 @@ async function peelRef(repository: OpenRepository, id: ObjectId): Promise<Object
 async function peel(repository: OpenRepository, id: ObjectId): Promise<ObjectId> {
   let at = id
   for (let depth = 0; depth < 10; depth += 1) {
+    // Known here, and there still: it need not be unpacked.
+    if (knownCommit(repository, at) && isThere(repository, at)) return at
     const object = await readObject(repository, at)
     if (object.type === 'commit') {
       // Whoever resolves a commit mostly reads it next.

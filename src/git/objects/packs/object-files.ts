@@ -56,6 +56,11 @@ export class ObjectFiles {
     return object && object.data.length <= limit ? object : undefined
   }
 
+  /** Whether an object is there, of whatever size. */
+  has(id: ObjectId): boolean {
+    return this.#locate(id) !== undefined
+  }
+
   /** An object's type and size without its content. Throws when its files are damaged. */
   header(id: ObjectId): { type: ObjectType; size: number } | undefined {
     const place = this.#locate(id)

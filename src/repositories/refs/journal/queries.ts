@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
-import type { RefMovesTable, Via } from '../../../store/schema/refs.ts'
+import type { PushesTable, RefMovesTable, Via } from '../../../store/schema/refs.ts'
 import type { Db } from '../../../store/schema.ts'
 import type { RefMove } from '../moves.ts'
 
@@ -92,12 +92,10 @@ export async function listOpenPushes(db: Db, before: Instant) {
 
 /** These pushes, the oldest first. */
 export async function listPushes(db: Db, ids: readonly number[]) {
-  return await db
-    .selectFrom('pushes')
-    .selectAll()
-    .where('id', 'in', sql<number>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`)
-    .orderBy('id')
-    .execute()
+  const { rows } = await sql<Selectable<PushesTable>>`
+    SELECT * FROM pushes WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
+    ORDER BY id`.execute(db)
+  return rows
 }
 
 export async function listMoves(db: Db, pushId: number) {
@@ -114,13 +112,10 @@ export async function listMovedRefsOf(
   db: Db,
   pushIds: readonly number[],
 ): Promise<Map<number, RefMove[]>> {
-  const rows = await db
-    .selectFrom('ref_moves')
-    .select(['push_id', 'ref', 'old_id', 'new_id'])
-    .where('push_id', 'in', sql<number>`(SELECT value FROM json_each(${JSON.stringify(pushIds)}))`)
-    .where('state', '=', 'moved')
-    .orderBy('id')
-    .execute()
+  const { rows } = await sql<Selectable<RefMovesTable>>`
+    SELECT * FROM ref_moves
+    WHERE push_id IN (SELECT value FROM json_each(${JSON.stringify(pushIds)})) AND state = 'moved'
+    ORDER BY id`.execute(db)
   const found = new Map<number, RefMove[]>()
   for (const { push_id, ref, old_id, new_id } of rows) {
     const moves = found.get(push_id) ?? []
@@ -164,20 +159,15 @@ export async function insertWaiting(db: Db, projectId: number, pushId: number): 
 
 /** Pushes to a project whose effects are still to come, the oldest first. */
 export async function listWaiting(db: Db, projectId: number, most: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('waiting_pushes')
-    .select('push_id')
-    .where('project_id', '=', projectId)
-    .orderBy('push_id')
-    .limit(most)
-    .execute()
+  const { rows } = await sql<{ push_id: number }>`
+    SELECT push_id FROM waiting_pushes WHERE project_id = ${projectId}
+    ORDER BY push_id LIMIT ${sql.lit(most)}`.execute(db)
   return rows.map((row) => row.push_id)
 }
 
 export async function deleteWaiting(db: Db, pushIds: readonly number[]): Promise<void> {
   const ids = JSON.stringify(pushIds)
-  await db
-    .deleteFrom('waiting_pushes')
-    .where('push_id', 'in', sql<number>`(SELECT value FROM json_each(${ids}))`)
-    .execute()
+  await sql`
+    DELETE FROM waiting_pushes
+    WHERE push_id IN (SELECT value FROM json_each(${ids}))`.execute(db)
 }
