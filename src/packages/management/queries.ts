@@ -44,14 +44,17 @@ export async function listPackages(
   page: OffsetPage,
 ) {
   const direction = filters.sort ?? 'asc'
+  const { package_type, package_name, package_version, status } = filters
+  const ids = await listIdsNamed(ctx.db, place, package_name)
+  const column = (name: string) => (ids ? unindexed(name) : sql.ref<number>(name))
   let query = ctx.db
     .selectFrom('packages')
-    .innerJoin('projects', 'projects.id', 'packages.project_id')
+    .innerJoin('projects', (on) => on.on('projects.id', '=', column('packages.project_id')))
     .selectAll('packages')
     .select('projects.full_path')
-    .orderBy(orderColumns[filters.order_by ?? 'created_at'], direction)
+    .orderBy(column(orderColumns[filters.order_by ?? 'created_at']), direction)
     .orderBy('packages.id', direction)
-  if ('projectId' in place) query = query.where('packages.project_id', '=', place.projectId)
+  if ('projectId' in place) query = query.where(column('packages.project_id'), '=', place.projectId)
   else {
     query = query
       .where(readsPackagesOf(ctx))
@@ -61,33 +64,40 @@ export async function listPackages(
         place.withSubgroups ? belowGroup(place.groupId) : place.groupId,
       )
   }
-  const { package_type, package_name, package_version, status } = filters
   query = status
     ? query.where('packages.status', '=', status)
     : query.where('packages.status', 'in', LISTED)
   query = package_type
     ? query.where('packages.package_type', '=', package_type)
     : query.where('packages.package_type', '<>', 'terraform_module')
-  if (package_name) {
-    const ids = await listIdsNamed(ctx.db, place, package_name)
-    query = query.where(
-      ids.length > MOST_NAMED
-        ? sql<boolean>`packages.name LIKE ${containing(package_name)} ESCAPE '\\'`
-        : sql<boolean>`packages.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
-    )
+  if (ids) {
+    const among = sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`
+    query = query.where(sql<boolean>`packages.id IN ${among}`)
+  } else if (package_name) {
+    query = query.where(sql<boolean>`packages.name LIKE ${containing(package_name)} ESCAPE '\\'`)
   }
   if (package_version) query = query.where('packages.version', '=', package_version)
   else if (!filters.include_versionless) query = query.where('packages.version', 'is not', null)
   return await listPage(ctx.db, query, page)
 }
 
-/** Ids of packages whose names hold a word, one more than `MOST_NAMED` at most; only the index of names is read. */
-async function listIdsNamed(db: Db, place: PackagePlace, word: string): Promise<number[]> {
+/** With a plus before it no index finds a column: SQLite would read all packages for the few of a name. */
+function unindexed(column: string) {
+  return sql<number>`+${sql.ref(column)}`
+}
+
+/** Ids of packages whose names hold a word; only the index of names is read. Nothing when there is no word, or too many. */
+async function listIdsNamed(
+  db: Db,
+  place: PackagePlace,
+  word: string | undefined,
+): Promise<number[] | undefined> {
+  if (!word) return undefined
   const { rows } = await sql<{ id: number }>`
     SELECT id FROM packages INDEXED BY packages_by_name
     WHERE project_id IN ${projectsOf(place)} AND name LIKE ${containing(word)} ESCAPE '\\'
     LIMIT ${MOST_NAMED + 1}`.execute(db)
-  return rows.map((row) => row.id)
+  return rows.length > MOST_NAMED ? undefined : rows.map((row) => row.id)
 }
 
 function projectsOf(place: PackagePlace) {

@@ -83,7 +83,7 @@ async function unflushed(ctx: Pick<Ctx, 'db'>, write: (db: Db) => Promise<void>)
 /** A document that is made for one answer alone, such as one of several projects. */
 export async function readyDocument(text: string): Promise<ReadyDocument> {
   const hash = createHash('sha256').update(text).digest('base64url').slice(0, 27)
-  return { etag: `W/"${hash}"`, content: await compress(text, { level: 6 }) }
+  return { etag: `W/"${hash}"`, content: await compress(text, { level: 5 }) }
 }
 
 /** Call in each transaction that changes what the documents about a package are made of. */
