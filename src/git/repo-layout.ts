@@ -1,5 +1,9 @@
+import { closeSync, fsync, openSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const sync = promisify(fsync)
 
 /** What a repository's own `config` says; hooks come from the command that needs them. */
 function repositoryConfig(objectFormat: 'sha1' | 'sha256', maxPushBytes: number): string {
@@ -83,5 +87,21 @@ export async function syncFolder(path: string): Promise<void> {
     await folder.sync()
   } finally {
     await folder.close()
+  }
+}
+
+/** As `syncFolder`, for one that git may take away once nothing is left in it. Only the disk is waited for. */
+export async function syncUnlessGone(path: string): Promise<void> {
+  let folder: number
+  try {
+    folder = openSync(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
+  try {
+    await sync(folder)
+  } finally {
+    closeSync(folder)
   }
 }

@@ -43,6 +43,8 @@ function isFile(entry: Entry | undefined): entry is Entry {
 /** The entries of a folder as they come out, in git's order. */
 class MergedFolder {
   readonly #pieces: Buffer[] = []
+  /** Entries that stand side by side in ours and are taken as they are: most of a folder is such. */
+  #run: { readonly data: Buffer; readonly start: number; end: number } | undefined
   /** Names that not all sides agree about: a file and a folder of one name can't both be. */
   readonly #files = new Set<string>()
   readonly #folders = new Set<string>()
@@ -50,7 +52,12 @@ class MergedFolder {
   copy(cursor: TreeCursor): void {
     // git writes the usual modes only, into every folder that it writes anew.
     if (!usualModes.has(cursor.mode)) throw new LeftToGit()
-    this.#pieces.push(cursor.data.subarray(cursor.start, cursor.end))
+    const { data, start, end } = cursor
+    if (this.#run?.data === data && this.#run.end === start) this.#run.end = end
+    else {
+      this.#endRun()
+      this.#run = { data, start, end }
+    }
   }
 
   add(name: string, entry: Entry): void {
@@ -58,12 +65,19 @@ class MergedFolder {
       entry.mode === treeMode ? [this.#folders, this.#files] : [this.#files, this.#folders]
     if (others.has(name) || !usualModes.has(entry.mode)) throw new LeftToGit()
     mine.add(name)
+    this.#endRun()
     const head = Buffer.from(`${entry.mode.toString(8)} ${name}\0`, 'latin1')
     this.#pieces.push(head, Buffer.from(entry.id, 'hex'))
   }
 
   bytes(): Buffer {
+    this.#endRun()
     return Buffer.concat(this.#pieces)
+  }
+
+  #endRun(): void {
+    if (this.#run) this.#pieces.push(this.#run.data.subarray(this.#run.start, this.#run.end))
+    this.#run = undefined
   }
 }
 

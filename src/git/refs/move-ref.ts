@@ -16,7 +16,7 @@ import { GitError } from '../error.ts'
 import { clip } from '../names.ts'
 import { readObjectHeader } from '../objects/object-header.ts'
 import { readTyped } from '../objects/objects.ts'
-import { syncFolder } from '../repo-layout.ts'
+import { syncUnlessGone } from '../repo-layout.ts'
 import { noObject, type RefUpdate } from '../types.ts'
 import { type RefTable, refsOf } from './ref-table.ts'
 
@@ -52,16 +52,8 @@ export async function moveLooseRef(
     // Not sooner: a lock that nobody has open is one that a killed process has left behind.
     closeSync(file)
   }
+  // git removes a folder that it has emptied, once the refs of it are packed and on the disk.
   await Promise.all(folders.map(syncUnlessGone))
-}
-
-/** git removes a folder that it has emptied, once the refs of it are packed and on the disk. */
-async function syncUnlessGone(folder: string): Promise<void> {
-  try {
-    await syncFolder(folder)
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
-  }
 }
 
 const lockOf = (path: string) => `${path}.lock`

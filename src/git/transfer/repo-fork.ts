@@ -2,6 +2,7 @@ import { copyFile, link, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runGit } from '../command.ts'
 import { GitError } from '../error.ts'
+import { formatIn } from '../objects/packs/object-format.ts'
 import { layOut, syncFolder, writeFileSynced } from '../repo-layout.ts'
 
 /**
@@ -10,12 +11,7 @@ import { layOut, syncFolder, writeFileSynced } from '../repo-layout.ts'
  */
 export async function linkObjects(from: string, to: string, maxPushBytes: number): Promise<void> {
   const head = await readHead(from)
-  const objectFormat = (await readFile(join(from, 'config'), 'utf8')).includes(
-    'objectFormat = sha256',
-  )
-    ? 'sha256'
-    : 'sha1'
-  await layOut(to, { defaultBranch: 'main', objectFormat }, maxPushBytes)
+  await layOut(to, { defaultBranch: 'main', objectFormat: formatIn(from) }, maxPushBytes)
   await writeFileSynced(join(to, 'HEAD'), head)
   // Refs first: what they reach is then somewhere among the objects, loose before packed, because
   // maintenance moves objects only in that direction.

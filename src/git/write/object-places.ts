@@ -1,8 +1,7 @@
-import { closeSync, fsync, mkdirSync, openSync, renameSync } from 'node:fs'
+import { mkdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
+import { syncUnlessGone } from '../repo-layout.ts'
 
-const sync = promisify(fsync)
 const folderAttempts = 100
 
 /** The places of objects that were written elsewhere, and which names they have changed in a repository. */
@@ -35,25 +34,9 @@ export class ObjectPlaces {
     }
   }
 
-  /** Brings the new names onto the disk. */
+  /** Brings the new names onto the disk. A folder that is gone again held only what is in a pack by now. */
   async sync(): Promise<void> {
     await Promise.all([...this.#changed].map(syncUnlessGone))
-  }
-}
-
-/** A folder that is gone again held only what is in a pack by now. */
-async function syncUnlessGone(folder: string): Promise<void> {
-  let file: number
-  try {
-    file = openSync(folder, 'r')
-  } catch (error) {
-    if (isMissing(error)) return
-    throw error
-  }
-  try {
-    await sync(file)
-  } finally {
-    closeSync(file)
   }
 }
 
