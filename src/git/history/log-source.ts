@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { runGit } from '../command.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import type { ObjectId } from '../types.ts'
 import type { History } from './graph/history.ts'
@@ -8,10 +9,7 @@ import { hiddenFrom } from './graph/paint.ts'
 import { PathWalk } from './graph/path-walk.ts'
 import type { LogRange } from './log-range.ts'
 
-/**
- * What decides which commits a walk meets, before they are filtered one by one. A path goes with the default order and a
- * range that leaves nothing out: else git simplifies history while it walks, and is asked itself (`git-log`).
- */
+/** What decides which commits a walk meets, before they are filtered one by one. */
 export interface WalkRequest {
   readonly range: LogRange
   readonly path: string
@@ -34,8 +32,12 @@ export async function commitSource(
   repository: OpenRepository,
   request: WalkRequest,
 ): Promise<{ history: History; source: CommitSource }> {
-  const { range } = request
+  const { range, path } = request
   const history = await historyWith(repository, [...range.include, ...range.exclude])
+  // git simplifies the history of a path while it marks ranges or sorts: there it is asked itself.
+  if (path !== '' && (range.exclude.length > 0 || request.topological)) {
+    return { history, source: askGit(repository, history, request) }
+  }
   const walk = keptWalk(repository, history, request)
   if (walk instanceof PathWalk)
     return { history, source: (count, signal) => walk.first(count, signal) }
@@ -83,4 +85,30 @@ function newWalk(repository: OpenRepository, history: History, request: WalkRequ
   const options = { tips, firstParent, hidden, since }
   if (path !== '') return new PathWalk(repository, history, options, path)
   return request.topological ? new TopoWalk(history, options) : new DateWalk(history, options)
+}
+
+function askGit(repository: OpenRepository, history: History, request: WalkRequest): CommitSource {
+  const { range, firstParent, topological, since, path } = request
+  return async (count, signal) => {
+    const { stdout } = await runGit({
+      repo: repository.path,
+      args: [
+        '--literal-pathspecs',
+        'log',
+        '--format=%H',
+        `--max-count=${count}`,
+        ...(firstParent ? ['--first-parent'] : []),
+        ...(topological ? ['--topo-order'] : []),
+        ...(since === undefined ? [] : [`--max-age=${since}`]),
+        // As git itself puts a range: among commits of one second the order of arguments counts.
+        ...range.exclude.map((id) => `^${id}`),
+        ...range.include,
+        '--',
+        path,
+      ],
+      signal,
+    })
+    const ids: ObjectId[] = stdout.toString('latin1').split('\n').filter(Boolean)
+    return ids.map((id) => history.at(id))
+  }
 }

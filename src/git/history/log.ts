@@ -1,15 +1,16 @@
-import { NeedsEngine } from '../engine/needs-engine.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
 import { cleanPath, clip } from '../names.ts'
-import { readCommits } from '../objects/commit.ts'
+import { commitNow, readCommits } from '../objects/commit.ts'
 import { resolveCommit } from '../objects/resolve.ts'
 import type { Repo } from '../repo.ts'
 import type { Commit, ObjectId } from '../types.ts'
-import { gitLog } from './git-log.ts'
-import { currentHistory, hasGrafts, historyWith } from './graph/load.ts'
+import { authorTest } from './author-pattern.ts'
+import { authorsOf } from './graph/authors.ts'
+import type { History } from './graph/history.ts'
 import { newestCommits } from './graph/newest.ts'
+import { newestInProcess } from './graph/newest-in-process.ts'
 import { allTips, type LogRange, resolveRange } from './log-range.ts'
 import { type CommitSource, commitSource } from './log-source.ts'
 
@@ -65,9 +66,9 @@ async function pageInProcess(repository: OpenRepository, options: LogOptions): P
   const { commitId } = await resolveCommit(repository, options.revision || 'HEAD')
   const skip = options.skip ?? 0
   const count = skip + options.limit + 1
-  if (hasGrafts(repository)) repository.assertEngine('replaced parents')
-  const newest = newestCommits(repository, [commitId], options.firstParent ?? false, count)
-  const found = newest.slice(skip)
+  const firstParent = options.firstParent ?? false
+  const read = (id: ObjectId) => commitNow(repository, id)
+  const found = newestInProcess(repository, commitId, firstParent, count, read).slice(skip)
   return { commits: found.slice(0, options.limit), more: found.length > options.limit }
 }
 
@@ -107,74 +108,70 @@ async function logIds(
     ? await allTips(repository)
     : await resolveRange(repository, options.revision || 'HEAD')
   if (range.include.length === 0) return { ids: [], more: false }
-  const quick = quickPage(repository, options, range)
+  const quick = await quickPage(repository, options, range)
   if (quick) return quick
-  const query = {
+  const since = secondsOf(options.since, Math.ceil)
+  const { history, source } = await commitSource(repository, {
     range,
     path: cleanPath(options.path ?? ''),
     firstParent: options.firstParent ?? false,
     topological: options.order === 'topo',
-    since: secondsOf(options.since, Math.ceil),
-  }
-  const author = options.author?.trim() ? options.author : undefined
-  const until = secondsOf(options.until, Math.floor)
+    since,
+  })
+  const filter = filterOf(repository, history, options)
   const skip = options.skip ?? 0
-  const count = options.limit + 1
-  const isSimplified = query.path !== '' && (range.exclude.length > 0 || query.topological)
-  if (author !== undefined || isSimplified) {
-    const ids = await gitLog(repository, { ...query, author, until, skip, count }, signal)
-    return pageOf(ids, options.limit)
+  const found = filter
+    ? await filtered(source, filter, skip, options.limit + 1, signal)
+    : (await source(skip + options.limit + 1, signal)).slice(skip)
+  return {
+    ids: found.slice(0, options.limit).map((position) => history.idOf(position)),
+    more: found.length > options.limit,
   }
-  const { history, source } = await commitSource(repository, query)
-  const found =
-    until === undefined
-      ? await source(skip + count, signal)
-      : await filtered(source, (at) => history.dateOf(at) <= until, skip + count, signal)
-  const ids = found.slice(skip).map((position) => history.idOf(position))
-  return pageOf(ids, options.limit)
-}
-
-function pageOf(ids: readonly ObjectId[], limit: number): IdPage {
-  return { ids: ids.slice(0, limit), more: ids.length > limit }
 }
 
 /** Pages beyond this are worth loading the whole history for. */
 const quickLimit = 300
 
 /** The first pages of a long history that has no graph yet, without reading all of it. */
-function quickPage(
+async function quickPage(
   repository: OpenRepository,
   options: LogOptions,
   range: LogRange,
-): IdPage | undefined {
+): Promise<{ ids: readonly ObjectId[]; more: boolean } | undefined> {
   const plain = !(options.path || options.author?.trim() || options.since || options.until)
   const end = (options.skip ?? 0) + options.limit
   if (!plain || options.order === 'topo' || range.exclude.length > 0) return undefined
   if (end > quickLimit || range.include.length > 20) return undefined
-  if (hasGrafts(repository)) return undefined
-  const { include } = range
-  const history = currentHistory(repository)
-  if (history.inGraph > 0 || include.every((tip) => history.find(tip) >= 0)) return undefined
-  const found = newestNow(repository, include, options.firstParent ?? false, end + 1)
-  if (!found) return undefined
-  // Later pages find it done; a failure shows when somebody asks for the history itself.
-  historyWith(repository, include).catch(() => {})
-  const ids = found.map((commit) => commit.id).slice(options.skip ?? 0)
-  return pageOf(ids, options.limit)
+  const ids = await newestCommits(repository, range.include, options.firstParent ?? false, end + 1)
+  if (!ids) return undefined
+  return { ids: ids.slice(options.skip ?? 0, end), more: ids.length > end }
 }
 
-/** Undefined where a commit can't be read at once. */
-function newestNow(
+type Filter = (positions: readonly number[], signal: AbortSignal) => Promise<readonly number[]>
+
+function filterOf(
   repository: OpenRepository,
-  tips: readonly ObjectId[],
-  firstParent: boolean,
-  count: number,
-): Commit[] | undefined {
-  try {
-    return newestCommits(repository, tips, firstParent, count)
-  } catch (error) {
-    if (error instanceof NeedsEngine) return undefined
-    throw error
+  history: History,
+  options: LogOptions,
+): Filter | undefined {
+  const until = secondsOf(options.until, Math.floor)
+  const pattern = options.author?.trim() ? options.author : undefined
+  if (until === undefined && pattern === undefined) return undefined
+  const inTime = (position: number) => until === undefined || history.dateOf(position) <= until
+  if (pattern === undefined) return async (positions) => positions.filter(inTime)
+  const test = authorTest(pattern)
+  const verdicts = new Map<number, boolean>()
+  const authors = authorsOf(repository, history)
+  const byAuthor = (position: number) => {
+    const number = authors.numberOf(position)
+    const verdict = verdicts.get(number) ?? test(authors.name(number))
+    verdicts.set(number, verdict)
+    return verdict
+  }
+  return async (positions, signal) => {
+    const left = positions.filter(inTime)
+    await authors.load(left, signal)
+    return left.filter(byAuthor)
   }
 }
 
@@ -183,23 +180,24 @@ const wholeHistory = 1_000_000
 /** Reads on in growing steps until enough commits have passed the filter. */
 async function filtered(
   source: CommitSource,
-  isWanted: (position: number) => boolean,
+  filter: Filter,
+  skip: number,
   count: number,
   signal: AbortSignal,
 ): Promise<readonly number[]> {
   const found: number[] = []
   let read = 0
   let step = 64
-  while (found.length < count) {
+  while (found.length < skip + count) {
     if (signal.aborted) throw new GitError('timeout', 'the caller went away')
     const positions = (await source(read + step, signal)).slice(read)
-    for (const position of positions) if (isWanted(position)) found.push(position)
+    for (const position of await filter(positions, signal)) found.push(position)
     if (positions.length < step) break
     read += step
     // What is not among the newest thousands may be anywhere: then all the rest is read at once.
     step = step < 2048 ? step * 2 : wholeHistory
   }
-  return found.slice(0, count)
+  return found.slice(skip, skip + count)
 }
 
 function secondsOf(

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildRepository } from '../../../fixtures/repositories/build.ts'
 import { readCommitStats } from '../../../src/git/diff/commit-stats.ts'
-import { findLastCommit } from '../../../src/git/history/last-commits.ts'
+import { findLastCommit, readLastCommits } from '../../../src/git/history/last-commits.ts'
 import { readLog } from '../../../src/git/history/log.ts'
 import { readFileAt } from '../../../src/git/objects/file.ts'
 import type { Repo } from '../../../src/git/repo.ts'
@@ -22,27 +22,32 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function comparePaths(repo: Repo, ref: string): Promise<void> {
-  const paths = git(repo.path, ['ls-tree', '-r', '-t', '--name-only', ref])
+async function compareFolders(repo: Repo, ref: string): Promise<void> {
+  const tree = git(repo.path, ['ls-tree', '-r', '-t', '--format=%(objecttype) %(path)', ref])
+  const folders = tree
     .split('\n')
-    .filter(Boolean)
-  for (const path of paths) {
-    const args = ['--literal-pathspecs', 'log', '-1', '--format=%H', ref, '--', path]
-    expect([path, await findLastCommit(repo, ref, path)]).toEqual([path, git(repo.path, args)])
+    .flatMap((line) => (line.startsWith('tree ') ? [line.slice(5)] : []))
+  for (const path of ['', ...folders]) {
+    const { entries } = await readLastCommits(repo, { ref, path })
+    for (const entry of entries) {
+      const args = ['--literal-pathspecs', 'log', '-1', '--format=%H', ref, '--', entry.path]
+      expect([entry.path, entry.commitId]).toEqual([entry.path, git(repo.path, args)])
+      expect(await findLastCommit(repo, ref, entry.path)).toBe(entry.commitId)
+    }
   }
 }
 
-test('the last commit of every path is what git log -1 says, in any history', async () => {
+test('the last commit of every entry is what git log -1 says, in any history', async () => {
   await fc.assert(
     fc.asyncProperty(histories, async (commits) => {
       const { path } = await world.repository()
       writeHistory(path, commits.slice(0, -1).concat(commits.slice(-1)))
       const half = `c${commits.length >> 1}`
-      await comparePaths(repoAt(path), half)
+      await compareFolders(repoAt(path), half)
       git(path, ['commit-graph', 'write', '--reachable', '--changed-paths'])
       const repo = repoAt(path)
-      await comparePaths(repo, half)
-      await comparePaths(repo, 'main')
+      await compareFolders(repo, half)
+      await compareFolders(repo, 'main')
     }),
     { numRuns: Number(process.env.FC_RUNS ?? 3), seed: Number(process.env.FC_SEED ?? 5) },
   )
@@ -52,7 +57,7 @@ test.each(['odd-names', 'renames', 'merges'] as const)(
   'files and numbers of %s agree with git',
   async (name) => {
     const repo = repoAt(await buildRepository(name, join(folder, `${name}.git`)))
-    if (name !== 'odd-names') await comparePaths(repo, 'HEAD')
+    if (name !== 'odd-names') await compareFolders(repo, 'HEAD')
     const { commits } = await readLog(repo, { limit: 100 })
     const ids = commits.map((commit) => commit.id)
     for (let round = 0; round < 2; round += 1) {

@@ -1,0 +1,57 @@
+import { RE2JS } from 're2js'
+import { GitError } from '../error.ts'
+
+/**
+ * A test for `Name <mail>` that finds what `git log --author` finds: a POSIX basic expression, case
+ * counts. Matched in linear time; what such a matcher cannot do (back references) is `invalid`.
+ */
+export function authorTest(pattern: string): (author: string) => boolean {
+  if (!/[\\.*^$[]/.test(pattern)) return (author) => author.includes(pattern)
+  try {
+    const expression = RE2JS.compile(fromBasic(pattern))
+    return (author) => expression.matcher(author).find()
+  } catch {
+    throw new GitError('invalid', 'the author pattern is not understood')
+  }
+}
+
+const plain = new Set(['(', ')', '{', '}', '|', '+', '?'])
+
+/** A basic expression in today's syntax: there `\(` groups and `(` stands for itself. */
+function fromBasic(pattern: string): string {
+  let out = ''
+  let at = 0
+  while (at < pattern.length) {
+    const [piece, length] = translate(pattern, at)
+    out += piece
+    at += length
+  }
+  return out
+}
+
+function translate(pattern: string, at: number): [piece: string, length: number] {
+  const char = pattern[at] ?? ''
+  if (char === '[') return translateSet(pattern, at)
+  if (char === '\\') return translateEscape(pattern[at + 1] ?? '')
+  const atStart = startsExpression(pattern, at)
+  // A star with nothing before it and a `^` that starts nothing stand for themselves.
+  if ((char === '*' && atStart) || (char === '^' && !atStart)) return [`\\${char}`, 1]
+  return [plain.has(char) ? `\\${char}` : char, 1]
+}
+
+function translateSet(pattern: string, at: number): [piece: string, length: number] {
+  // The first bracket after an optional `^` is a member, not the end.
+  const end = pattern.indexOf(']', pattern[at + 1] === '^' ? at + 3 : at + 2)
+  if (end < 0) throw new Error('a bracket stays open')
+  return [pattern.slice(at, end + 1).replaceAll('\\', '\\\\'), end + 1 - at]
+}
+
+function translateEscape(next: string): [piece: string, length: number] {
+  if (/[1-9]/.test(next)) throw new Error('back references are not linear')
+  return [plain.has(next) ? next : `\\${next}`, 2]
+}
+
+function startsExpression(pattern: string, at: number): boolean {
+  const before = pattern.slice(0, at)
+  return before === '' || before === '^' || before.endsWith('\\(') || before.endsWith('\\|')
+}
