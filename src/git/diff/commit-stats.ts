@@ -1,5 +1,4 @@
 import { byteCache } from '../../base/byte-cache.ts'
-import { gitRecords } from '../command.ts'
 import { mebibyte } from '../engine/budget.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
@@ -8,6 +7,7 @@ import { loadCommits } from '../objects/commit.ts'
 import type { Repo } from '../repo.ts'
 import { type CommitStats, emptyTreeIn, formatOfId, type ObjectId } from '../types.ts'
 import { nativeDiff } from './native-diff.ts'
+import { countByGit, nothing } from './numstat.ts'
 
 export const readCommitStatsOperation = operation({
   name: 'readCommitStats',
@@ -31,9 +31,7 @@ export const readCommitStatsOperation = operation({
     const parts = Array.from({ length: count }, (_, part) =>
       left.filter((_id, i) => i % count === part),
     )
-    await Promise.all(
-      parts.map((part) => (part.length > 0 ? fill(repository, part, stats, signal) : undefined)),
-    )
+    await Promise.all(parts.map((part) => countByGit(repository, part, stats, signal)))
     return ids.map((id) => stats.get(id) ?? nothing)
   },
 })
@@ -66,45 +64,6 @@ export async function countChange(
     nothing,
   )
 }
-const nothing: CommitStats = { additions: 0, deletions: 0, files: 0 }
-
-/** One git process counts the lines of all these commits, each against its first parent. */
-async function fill(
-  repository: OpenRepository,
-  ids: readonly ObjectId[],
-  into: Map<ObjectId, CommitStats>,
-  signal: AbortSignal,
-): Promise<void> {
-  const lines = gitRecords(
-    {
-      repo: repository.path,
-      args: ['diff-tree', '--stdin', '-r', '-M', '--root', '--numstat', firstParents],
-      stdin: `${ids.join('\n')}\n`,
-      signal,
-    },
-    0x0a,
-  )
-  let id: ObjectId = ''
-  for await (const line of lines) {
-    const text = line.toString('latin1')
-    // A file's line has tabs; any other names the commit that follows.
-    const [added, deleted, path] = text.split('\t', 3)
-    if (path === undefined) {
-      id = text.trim()
-      continue
-    }
-    const before = into.get(id) ?? nothing
-    into.set(id, {
-      // Binary files count as `-`.
-      additions: before.additions + (Number(added) || 0),
-      deletions: before.deletions + (Number(deleted) || 0),
-      files: before.files + 1,
-    })
-  }
-}
-
-const firstParents = '--diff-merges=first-parent'
-
 /** A commit's numbers never change: some thousands are kept where requests are answered. */
 const known = byteCache<CommitStats>(4 * mebibyte, () => 60)
 

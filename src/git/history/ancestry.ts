@@ -27,20 +27,6 @@ export async function isAncestor(
   return code === 0
 }
 
-/** The branches (short names) from which a commit is reachable. */
-export async function listBranchesContaining(repo: Repo, id: ObjectId): Promise<string[]> {
-  const { stdout } = await runGit({
-    repo: repo.path,
-    args: [
-      'for-each-ref',
-      '--format=%(refname:lstrip=2)',
-      `--contains=${assertObjectId(id)}`,
-      'refs/heads',
-    ],
-  })
-  return stdout.toString('utf8').split('\n').filter(Boolean)
-}
-
 /** What git needs to see the objects of a quarantine beside those of the repository. */
 export function quarantineEnvironment(repo: Repo, quarantine: string): Record<string, string> {
   return {

@@ -1,8 +1,9 @@
 import { gitRecords } from '../command.ts'
+import { countByGit, nothing } from '../diff/numstat.ts'
 import { operation } from '../engine/operation.ts'
 import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
-import type { ObjectId } from '../types.ts'
+import type { CommitStats, ObjectId } from '../types.ts'
 import { isAncestorOf } from './merge-base.ts'
 import { type LineCounts, type NewCommit, Tally, type TallyState } from './tally.ts'
 
@@ -74,23 +75,9 @@ export const countLinesOperation = operation({
     { repository, signal },
     { ids }: { readonly ids: readonly ObjectId[] },
   ): Promise<ReadonlyMap<ObjectId, LineCounts>> {
-    const counts = new Map<ObjectId, LineCounts>(ids.map((id) => [id, [0, 0]]))
-    const args = ['diff-tree', '--stdin', '--root', '-r', '-M', '--numstat']
-    const stdin = `${ids.join('\n')}\n`
-    let current: ObjectId = ''
-    const command = { repo: repository.path, args, stdin, signal, timeout: 0 }
-    for await (const line of gitRecords(command, 0x0a)) {
-      const text = line.toString('latin1')
-      const [added, deleted, path] = text.split('\t', 3)
-      const before = counts.get(current)
-      if (path === undefined) current = text.trim()
-      // Binary files count as `-`.
-      else if (before) {
-        const next = [before[0] + (Number(added) || 0), before[1] + (Number(deleted) || 0)] as const
-        counts.set(current, next)
-      }
-    }
-    return counts
+    const stats = new Map<ObjectId, CommitStats>(ids.map((id) => [id, nothing]))
+    await countByGit(repository, ids, stats, signal, 0)
+    return new Map([...stats].map(([id, { additions, deletions }]) => [id, [additions, deletions]]))
   },
 })
 

@@ -3,7 +3,7 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
-import { newestTag } from '../../git/refs/newest-tag.ts'
+import { listTags } from '../../git/refs/tags.ts'
 import { fillPlaceholders, mentions, type PlaceholderValues } from './placeholders.ts'
 
 /**
@@ -52,7 +52,8 @@ async function tipOf(ctx: Ctx, project: Project): Promise<string | undefined> {
 }
 
 function latestTagOf(ctx: Ctx, project: Project): Promise<string | undefined> {
-  return orNothing(() => newestTag(ctx.git.open(project.id)))
+  const newest = () => listTags(ctx.git.open(project.id), { limit: 1 })
+  return orNothing(async () => (await newest()).items[0]?.name)
 }
 
 async function orNothing<T>(find: () => Promise<T>): Promise<T | undefined> {

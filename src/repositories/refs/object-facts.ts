@@ -1,5 +1,6 @@
 import { listChangedPaths } from '../../git/diff/changed-paths.ts'
-import { isAncestor, listBranchesContaining } from '../../git/history/ancestry.ts'
+import { isAncestor } from '../../git/history/ancestry.ts'
+import { listRefsContaining } from '../../git/history/contains.ts'
 import {
   type NewCommit,
   type NewFile,
@@ -40,7 +41,10 @@ export function objectFacts(repo: Repo, quarantine?: string): ObjectFacts {
       const changed = await listChangedPaths(repo, oldId, newId, undefined, quarantine)
       return [...new Set(changed.flatMap(({ oldPath, newPath }) => [oldPath, newPath]))]
     },
-    branchesContaining: (id) => listBranchesContaining(repo, id),
+    async branchesContaining(id) {
+      const refs = await listRefsContaining(repo, { revision: id, prefixes: ['refs/heads/'] })
+      return refs.map(({ name }) => name.slice('refs/heads/'.length))
+    },
     newCommits: (tip) => readNewCommits(repo, tip, quarantine),
     newFiles: (tip, options) => readNewFiles(repo, tip, options, quarantine),
     changedPaths: (tip) => readChangedPaths(repo, tip, quarantine),
