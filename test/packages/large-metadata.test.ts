@@ -14,6 +14,7 @@ import {
   openClientFolders,
 } from '../support/git-client.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
+import { zipOf } from './zip-file.ts'
 
 const MEGABYTES = 100
 const mebibyte = 1024 * 1024
@@ -209,6 +210,19 @@ describe('a metadata document of a hundred megabytes is refused in little memory
       'The file composer.json is too large.',
     ])
   }, 60_000)
+})
+
+test('metadata of a million elements is refused in no time', async () => {
+  const elements = '<a/>'.repeat(1_000_000)
+  const metadata = [Buffer.from(`<metadata>${elements}</metadata>`)]
+  const nuspec = await zipOf({ 'Big.nuspec': `<package>${elements.slice(0, 4_000_000)}</package>` })
+  const begun = performance.now()
+  const put = await send({ path: `${MAVEN}/maven-metadata.xml`, body: metadata })
+  expect([put.status, put.text]).toEqual([400, expect.stringContaining('no valid XML')])
+  const body = fileForm('package', 'big.nupkg', nuspec)
+  const pushed = await send({ path: '/nuget', type: FORM, body })
+  expect([pushed.status, pushed.text]).toEqual([400, expect.stringContaining('no valid XML')])
+  expect(performance.now() - begun).toBeLessThan(1500)
 })
 
 test('the description of a Python package is cut, however long it is', async () => {

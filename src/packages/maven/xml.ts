@@ -1,5 +1,6 @@
 import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser'
 import { badRequest } from '../../base/problem.ts'
+import { isSafeXml } from '../registry/safe-xml.ts'
 
 type Xml = Readonly<Record<string, unknown>>
 
@@ -14,7 +15,7 @@ const builder = new XMLBuilder({ format: true, processEntities: true })
 /** Reads a file of Maven's. Entities are never resolved, and a document type, which none of its files has, is refused. */
 export function readXml(text: string, what: string): Xml {
   const refusal = badRequest(`${what} is no valid XML`)
-  if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw refusal
+  if (!isSafeXml(text)) throw refusal
   try {
     if (XMLValidator.validate(text) !== true) throw refusal
     const read: unknown = parser.parse(text)

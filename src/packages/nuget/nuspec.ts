@@ -1,5 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { badRequest } from '../../base/problem.ts'
+import { isSafeXml } from '../registry/safe-xml.ts'
 
 type Xml = Readonly<Record<string, unknown>>
 
@@ -68,7 +69,7 @@ export function readNuspec(text: string): Nuspec {
 
 function parse(text: string): Xml {
   const refusal = badRequest('The nuspec is no valid XML')
-  if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw refusal
+  if (!isSafeXml(text)) throw refusal
   try {
     if (XMLValidator.validate(text) !== true) throw refusal
     return objectOf(parser.parse(text))
