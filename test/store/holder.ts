@@ -5,11 +5,15 @@ import { lockDataFolder } from '../../src/store/sqlite/lock.ts'
 
 const [what, folder = ''] = process.argv.slice(2)
 try {
-  if (what === 'lock') lockDataFolder(folder)
-  else new Database(join(folder, 'gitstead.db')).exec('BEGIN IMMEDIATE')
+  const held = what === 'lock' ? lockDataFolder(folder) : holdDatabase()
   process.stdout.write('held\n')
   process.stdin.resume()
-  process.stdin.on('end', () => process.exit(0))
+  // Named here, so that the garbage collector does not let go of it.
+  process.stdin.on('end', () => process.exit(held ? 0 : 1))
 } catch (error) {
   process.stdout.write(`${(error as Error).message}\n`)
+}
+
+function holdDatabase() {
+  return new Database(join(folder, 'gitstead.db')).exec('BEGIN IMMEDIATE')
 }
