@@ -3,6 +3,7 @@ import { Agent, request as ask } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { readEvent } from '../../src/monitoring/errors/event.ts'
+import { packPayload } from '../../src/monitoring/errors/payload.ts'
 import { findError, listErrors } from '../../src/monitoring/errors/queries.ts'
 import { recordBatch } from '../../src/monitoring/errors/record.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
@@ -269,7 +270,8 @@ async function* listRows(): AsyncGenerator<Row> {
     for (let n = 0; n < errors; n += 1) {
       const bytes = eventOf(n).subarray(20)
       const event = { ...JSON.parse(bytes.toString()), transaction: `job ${n}` }
-      const arrival = { event: readEvent(event, now), receivedAt: now, payload: async () => bytes }
+      const packed = await packPayload(bytes)
+      const arrival = { event: readEvent(event, now), receivedAt: now, payload: async () => packed }
       const arrivals = Array.from({ length: batch }, () => arrival)
       for (let done = 0; done < 1_000_000 / errors; done += batch) {
         await inTransaction(ctx, (ctx) => recordBatch(ctx, id, arrivals))

@@ -2,15 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { Db } from '../../store/schema.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { ReportedEvent } from './event.ts'
-import { type Arrival, recordBatch } from './record.ts'
+import { packPayload } from './payload.ts'
+import { type Arrival, keyOf, recordBatch } from './record.ts'
 import {
   countReports,
   deleteOldEventIds,
   deleteReports,
-  getReportPayload,
   insertEventIds,
+  listReportPayloads,
   listReports,
 } from './report-queries.ts'
 
@@ -20,6 +22,8 @@ const BATCHES = 20
 /** From so many reports at once on it is a storm, and waiting a moment makes larger batches of it. */
 const STORM = 10
 const GATHER_MS = 500
+/** Payloads that are packed side by side, on other threads: each takes a quarter of a megabyte meanwhile. */
+const PACKED_TOGETHER = 8
 /** Latest events of a project whose ids are remembered: programs send again within minutes. */
 const MOST_IDS = 5000
 
@@ -55,7 +59,7 @@ export const recordReports = task({
     try {
       for (let batch = 0; batch < BATCHES; batch += 1) {
         signal.throwIfAborted()
-        const taken = await inTransaction(ctx, (ctx) => recordOldest(ctx, projectId))
+        const taken = await recordOldest(ctx, projectId)
         if (taken < STORM) break
         if (taken < BATCH) await sleep(GATHER_MS, undefined, { signal })
       }
@@ -70,17 +74,43 @@ export const recordReports = task({
 
 /** Records the oldest reports of a project, and gives how many there were. */
 async function recordOldest(ctx: Ctx, projectId: number): Promise<number> {
-  const reports = await listReports(ctx.db, projectId, BATCH)
-  const last = reports.at(-1)
+  const rows = await listReports(ctx.db, projectId, BATCH)
+  const last = rows.at(-1)
   if (!last) return 0
-  const arrivals = reports.map(({ id, received_at, event }): Arrival => {
-    // Written by us in this shape.
-    const read = JSON.parse(event) as ReportedEvent
-    return { event: read, receivedAt: received_at, payload: () => getReportPayload(ctx.db, id) }
+  // Events were written by us in this shape.
+  const reports = rows.map((row) => ({ ...row, event: JSON.parse(row.event) as ReportedEvent }))
+  const latest = new Map(reports.map(({ id, event }) => [keyOf(event), id]))
+  // The last event of each error is kept in any case: they are packed before the transaction, while others write.
+  const packed = await packReports(ctx.db, [...latest.values()])
+  return await inTransaction(ctx, async (ctx) => {
+    // Nobody else removes them, unless their project is deleted.
+    if ((await countReports(ctx.db, projectId, 1)) === 0) return 0
+    const arrivals = reports.map(({ id, received_at, event }): Arrival => {
+      const payload = async () => packed.get(id) ?? (await packReport(ctx.db, id))
+      return { event, receivedAt: received_at, payload }
+    })
+    await recordBatch(ctx, projectId, await onlyOnce(ctx, projectId, arrivals))
+    await deleteReports(ctx.db, projectId, last.id)
+    return reports.length
   })
-  await recordBatch(ctx, projectId, await onlyOnce(ctx, projectId, arrivals))
-  await deleteReports(ctx.db, projectId, last.id)
-  return reports.length
+}
+
+async function packReports(db: Db, ids: readonly number[]): Promise<Map<number, Buffer>> {
+  const packed = new Map<number, Buffer>()
+  for (let at = 0; at < ids.length; at += PACKED_TOGETHER) {
+    const reports = await listReportPayloads(db, ids.slice(at, at + PACKED_TOGETHER))
+    const pack = async (report: (typeof reports)[number]) => {
+      packed.set(report.id, await packPayload(report.payload))
+    }
+    await Promise.all(reports.map(pack))
+  }
+  return packed
+}
+
+async function packReport(db: Db, id: number): Promise<Buffer> {
+  const packed = (await packReports(db, [id])).get(id)
+  if (!packed) throw new Error(`report ${id} is gone`)
+  return packed
 }
 
 /** Leaves out what was sent before under the same id. */

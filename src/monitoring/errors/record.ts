@@ -14,7 +14,6 @@ import {
   updateCounts,
 } from './count-queries.ts'
 import type { ReportedEvent } from './event.ts'
-import { packPayload } from './payload.ts'
 import { type ErrorKey, type ErrorRow, insertError, keepEvent } from './queries.ts'
 import { isSample, strideFor } from './sample.ts'
 import { RESOLVED, UNRESOLVED } from './words.ts'
@@ -24,10 +23,8 @@ const MOST_USERS = 10_000
 /** Releases and environments of an error beyond this many are not counted by themselves. */
 const MOST_PLACES = 100
 const HOUR_MS = 3_600_000
-/** Payloads that are packed side by side, on other threads: each takes a quarter of a megabyte meanwhile. */
-const PACKED_TOGETHER = 8
 
-/** An event that is to be counted; its JSON is asked for only where it is kept. */
+/** An event that is to be counted; its packed payload is asked for only where it is kept. */
 export interface Arrival {
   readonly event: ReportedEvent
   readonly receivedAt: Instant
@@ -88,7 +85,8 @@ async function groupsOf(
   return groups
 }
 
-function keyOf({ name, actor, platform }: ErrorKey): string {
+/** Tells errors of a project apart. */
+export function keyOf({ name, actor, platform }: ErrorKey): string {
   return JSON.stringify([name, actor, platform])
 }
 
@@ -117,14 +115,8 @@ async function keepSamples(ctx: Ctx, groups: readonly Group[]): Promise<void> {
     groups.map(({ error, stride }) => [error.id, stride]),
   )
   const kept = groups.flatMap((group) => keptOf(group, free.get(group.error.id) ?? []))
-  for (let at = 0; at < kept.length; at += PACKED_TOGETHER) {
-    const some = kept.slice(at, at + PACKED_TOGETHER)
-    const payloads: Buffer[] = []
-    for (const { arrival } of some) payloads.push(await arrival.payload())
-    const packed = await Promise.all(payloads.map(packPayload))
-    for (const [index, { place, row }] of some.entries()) {
-      await keepEvent(ctx.db, place, { ...row, payload: packed[index] ?? Buffer.alloc(0) })
-    }
+  for (const { arrival, place, row } of kept) {
+    await keepEvent(ctx.db, place, { ...row, payload: await arrival.payload() })
   }
 }
 

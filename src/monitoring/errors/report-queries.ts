@@ -20,12 +20,14 @@ export function listReports(db: Db, projectId: number, most: number) {
     .execute()
 }
 
-export async function getReportPayload(db: Db, id: number): Promise<Buffer> {
-  const { rows } = await sql<{ payload: Buffer }>`
-    SELECT payload FROM error_reports WHERE id = ${id}`.execute(db)
-  const [report] = rows
-  if (!report) throw new Error(`report ${id} is gone`)
-  return report.payload
+export async function listReportPayloads(
+  db: Db,
+  ids: readonly number[],
+): Promise<{ readonly id: number; readonly payload: Buffer }[]> {
+  const { rows } = await sql<{ id: number; payload: Buffer }>`
+    SELECT id, payload FROM error_reports
+    WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`.execute(db)
+  return rows
 }
 
 /** Removes the reports of a project up to one. */
