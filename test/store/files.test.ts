@@ -201,6 +201,21 @@ describe('a small file that many ask for', () => {
     expect(await bytesOf((await files.openOften(sha256)).body)).toBe('right')
   })
 
+  test('is taken in with few others at a time, and once for all who ask at that moment', async () => {
+    const made = Array.from({ length: 12 }, () => randomBytes(MEBIBYTE))
+    const names = await Promise.all(made.map(async (bytes) => (await files.put([bytes])).sha256))
+    const asked = names.flatMap((name) => [name, name])
+    const opened = await Promise.all(asked.map((name) => files.openOften(name)))
+    const kinds = opened.map(({ body }) => body.constructor)
+    expect(kinds.filter((kind) => kind === BytesBody)).toHaveLength(8)
+    expect(kinds.filter((kind) => kind === FileBody)).toHaveLength(16)
+    for (const [index, { body }] of opened.entries()) {
+      const chunks: Buffer[] = []
+      await body.sendTo(receiver(chunks))
+      expect(hash('sha256', Buffer.concat(chunks))).toBe(asked[index])
+    }
+  })
+
   test('comes from the disk again while slow receivers hold 64 MB', async () => {
     const { sha256 } = await files.put([randomBytes(MEBIBYTE)])
     const held: SendableBody[] = []
