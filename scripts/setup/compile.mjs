@@ -55,7 +55,8 @@ export async function compile(root, { say, log }) {
   await step(say, 'compiling', () =>
     replaceFolder(join(root, 'dist'), async (fresh) => {
       const tsc = join(root, 'node_modules/typescript/bin/tsc')
-      const args = [tsc, '-p', join(root, 'src'), '--outDir', fresh]
+      // Without a look at the types, which takes ten times as long: that is `npm run types`, before a change is taken in.
+      const args = [tsc, '-p', join(root, 'src'), '--outDir', fresh, '--noCheck']
       const options = { cwd: root, env: withNode(), log, dieWithUs: true }
       if ((await runLogged(process.execPath, args, options)) !== 0) {
         throw new SetupError('the sources do not compile', log)
