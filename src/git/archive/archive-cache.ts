@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, openSync } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ownedName } from '../../base/process-mark.ts'
+import { FileBody } from '../../base/streams/file-body.ts'
 import type { Repo } from '../repo.ts'
 import type { ArchiveInput } from './archive.ts'
 import { ArchiveDraft } from './archive-draft.ts'
@@ -14,12 +14,13 @@ interface Range {
   readonly end: number
 }
 
-/** A finished archive on disk. */
+/** A finished archive on disk. It is open, and stays whole when the cache removes it: read it, or close it. */
 export interface CachedArchive {
   /** SHA-256 of its bytes, in hex. */
   readonly digest: string
   readonly size: number
-  open(range?: Range): Readable
+  read(range?: Range): FileBody
+  close(): Promise<void>
 }
 
 interface Entry {
@@ -62,20 +63,23 @@ export class ArchiveCache {
     const key = keyOf(repo, input)
     const entry = this.#entries.get(key)
     if (!entry) return undefined
-    if (!(await isWhole(entry))) {
+    const { digest, size } = entry
+    const handle = await open(entry.file, 'r').catch(() => undefined)
+    if (!handle || !(await isWhole(entry, handle))) {
+      await handle?.close()
       await this.#drop(key)
       return undefined
     }
     // Again at the end: it was used last. The time tells the next process.
     if (this.#entries.delete(key)) this.#entries.set(key, entry)
     const used = Date.now() / 1000
-    await utimes(entry.file, used, used).catch(() => {})
-    if (this.#entries.get(key) !== entry) return undefined
-    const { file, digest, size } = entry
-    // Opened at once: it may be removed before the first byte is read.
-    const opened = (range: Partial<Range> = {}) =>
-      createReadStream(file, { ...range, fd: openSync(file, 'r'), highWaterMark: readAtOnce })
-    return { digest, size, open: opened }
+    await handle.utimes(used, used).catch(() => {})
+    return {
+      digest,
+      size,
+      read: (range) => new FileBody(handle, range?.start ?? 0, range ? range.end + 1 : size),
+      close: () => handle.close(),
+    }
   }
 
   /** The archive as it comes, which is kept when it has come to its end. */
@@ -170,15 +174,13 @@ function keyOf(
 }
 
 /** Whether the file is as it was written: a power cut or a failing disk may have changed it. */
-async function isWhole(entry: Entry): Promise<boolean> {
-  const stats = await stat(entry.file).catch(() => undefined)
-  if (stats?.size !== entry.size) return false
+async function isWhole(entry: Entry, handle: FileHandle): Promise<boolean> {
+  if ((await handle.stat()).size !== entry.size) return false
   if (entry.isChecked) return true
   const hash = createHash('sha256')
+  const options = { start: 0, autoClose: false, highWaterMark: readAtOnce }
   try {
-    for await (const chunk of createReadStream(entry.file, { highWaterMark: readAtOnce })) {
-      hash.update(chunk as Buffer)
-    }
+    for await (const chunk of handle.createReadStream(options)) hash.update(chunk as Buffer)
   } catch {
     return false
   }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Project } from '../../access/subjects.ts'
 import { notAcceptable, notFound } from '../../base/problem.ts'
+import { FileBody } from '../../base/streams/file-body.ts'
 import type { Ctx } from '../../ctx.ts'
 import { archiveFormat, openArchive } from '../../git/archive/archive.ts'
 import type { CachedArchive } from '../../git/archive/archive-cache.ts'
@@ -56,7 +57,11 @@ export async function answerArchive(asked: Asked): Promise<Bytes> {
   const lfs = query.include_lfs_blobs ? await lfsFiles(ctx, project) : undefined
   const input = { commitId, format, name, path, excludePaths: query.exclude_paths, lfs }
   const known = await ctx.git.archives.find(repo, input)
-  if (known) return answerKnown(known, request, type, headers)
+  if (known) {
+    const answer = answerKnown(known, request, type, headers)
+    if (!(answer.body instanceof FileBody)) await known.close()
+    return answer
+  }
   const perMinute = ctx.config.limitArchives
   // Making one is what takes time.
   request.countAgainst(
@@ -81,7 +86,7 @@ function answerKnown(
   const whole = { ...headers, 'Content-Length': String(size) }
   if (request.method === 'HEAD') return { body: Readable.from([]), type, headers: whole }
   const range = readRange(request.headers, size, `"${digest}"`)
-  if (range === 'whole') return { body: archive.open(), type, headers: whole }
+  if (range === 'whole') return { body: archive.read(), type, headers: whole }
   if (range === 'unsatisfiable') {
     const refusal = { ...headers, 'Content-Range': `bytes */${size}` }
     return { status: 416, body: '', type, headers: refusal }
@@ -91,7 +96,7 @@ function answerKnown(
     'Content-Length': String(range.end - range.start + 1),
     'Content-Range': `bytes ${range.start}-${range.end}/${size}`,
   }
-  return { status: 206, body: archive.open(range), type, headers: part }
+  return { status: 206, body: archive.read(range), type, headers: part }
 }
 
 /** `<project>-<ref>-<commit>[-<path>]`, slashes as dashes; what would break a header or a folder's name as well. */

@@ -30,7 +30,7 @@ async function store(cache: ArchiveCache, name: string, bytes: Buffer): Promise<
 
 async function read(cache: ArchiveCache, name: string): Promise<Buffer | undefined> {
   const found = await cache.find(repo, asked(name))
-  return found && (await buffer(found.open()))
+  return found && (await buffer(found.read()))
 }
 
 test('what was kept is found by the next process, and read whole or in part', async () => {
@@ -40,7 +40,7 @@ test('what was kept is found by the next process, and read whole or in part', as
   expect((await read(cache, 'one'))?.toString()).toBe('a whole archive')
   const found = await cache.find(repo, asked('one'))
   expect(found?.size).toBe(15)
-  expect(found && (await buffer(found.open({ start: 2, end: 6 }))).toString()).toBe('whole')
+  expect(found && (await buffer(found.read({ start: 2, end: 6 }))).toString()).toBe('whole')
   expect(await read(cache, 'two')).toBe(undefined)
 })
 
@@ -55,6 +55,16 @@ test('what was used longest ago goes first', async () => {
   expect((await read(cache, 'one'))?.length).toBe(25)
   const sizes = filesBelow(folder).map((path) => statSync(path).size)
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(100)
+})
+
+test('one that was found can be read to its end after the cache has removed it', async () => {
+  const folder = newFolder()
+  const cache = new ArchiveCache(folder, 1000)
+  await store(cache, 'one', Buffer.from('a whole archive'))
+  const found = await cache.find(repo, asked('one'))
+  await cache.forget(repo.key)
+  expect(filesBelow(folder)).toEqual([])
+  expect(found && (await buffer(found.read())).toString()).toBe('a whole archive')
 })
 
 test('one that is too large goes to its reader and leaves nothing', async () => {
