@@ -85,7 +85,7 @@ async function get(url: string, token: string): Promise<Response> {
   return reply
 }
 
-const ratio = (what: string, ours: number, theirs: number, limit: number, unit = '/s'): Row => ({
+const ratio = (what: string, ours: number, theirs: number, limit?: number, unit = '/s'): Row => ({
   what,
   ours: `${ours.toFixed(0)} ${unit}`,
   theirs: `${theirs.toFixed(0)} ${unit}`,
@@ -217,32 +217,62 @@ async function* npmRows({ server, folder, port, path }: Registry): AsyncGenerato
     for (const name of names) await both(name, '1.0.0', 20_000)
     const times = { ours: [] as number[], theirs: [] as number[] }
     for (let round = 0; round < 3; round += 1) {
-      times.ours.push(await npmInstall(folder, `${ours}/`, names, server.token))
-      times.theirs.push(await npmInstall(folder, `${verdaccio.url}/`, names))
+      const { token } = server
+      times.ours.push(await npmInstall({ folder, registry: `${ours}/`, names, token }))
+      times.theirs.push(await npmInstall({ folder, registry: `${verdaccio.url}/`, names }))
     }
     const what = 'npm install of 200 packages; verdaccio'
     yield ratio(what, median(times.ours), median(times.theirs), 0.7, 'ms')
+    const { token } = server
+    const alone = await npmInstallFromCache({ folder, registry: `${ours}/`, names, token })
+    yield ratio(
+      "the same from npm's cache, no server; verdaccio",
+      alone,
+      median(times.theirs),
+      undefined,
+      'ms',
+    )
   } finally {
     await verdaccio.stop()
   }
 }
 
-async function npmInstall(
-  folder: string,
-  registry: string,
-  names: readonly string[],
-  token?: string,
-): Promise<number> {
+interface NpmInstall {
+  readonly folder: string
+  readonly registry: string
+  readonly names: readonly string[]
+  readonly token?: string
+  /** A folder that stays; without one the install begins with nothing. */
+  readonly cache?: string
+  readonly isOffline?: boolean
+}
+
+async function npmInstall(given: NpmInstall): Promise<number> {
+  const { folder, registry, names, token, isOffline = false } = given
   const at = join(folder, 'install')
+  const cache = given.cache ?? join(at, 'cache')
   await mkdir(at, { recursive: true })
   const signIn = token === undefined ? '' : `${registry.slice(5)}:_authToken=${token}\n`
-  await writeFile(join(at, '.npmrc'), `registry=${registry}\ncache=${join(at, 'cache')}\n${signIn}`)
+  await writeFile(join(at, '.npmrc'), `registry=${registry}\ncache=${cache}\n${signIn}`)
   const dependencies = Object.fromEntries(names.map((name) => [name, '^1.0.0']))
   await writeFile(join(at, 'package.json'), JSON.stringify({ name: 'app', dependencies }))
-  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error']
-  const took = await milliseconds(() => run('npm', args, { cwd: at }))
+  const took = await milliseconds(() =>
+    run('npm', isOffline ? [...npmArgs, '--offline'] : npmArgs, { cwd: at }),
+  )
   await rm(at, { recursive: true })
   return took
+}
+
+const npmArgs = ['install', '--no-audit', '--no-fund', '--loglevel=error']
+
+/** What the client takes for itself: no registry can make an install faster than this. */
+async function npmInstallFromCache(given: NpmInstall): Promise<number> {
+  const kept = { ...given, cache: join(given.folder, 'npm-cache') }
+  await npmInstall(kept)
+  const times: number[] = []
+  for (let round = 0; round < 3; round += 1)
+    times.push(await npmInstall({ ...kept, isOffline: true }))
+  return median(times)
 }
 
 async function* pipRows({ server, folder, path }: Registry): AsyncGenerator<Row> {
@@ -264,13 +294,17 @@ async function* pipRows({ server, folder, path }: Registry): AsyncGenerator<Row>
   const pypiserver = await startPypiserver(wheels)
   try {
     const own = `${server.url.replace('://', `://any:${server.token}@`)}${path}/pypi/simple`
-    const times = { ours: [] as number[], theirs: [] as number[] }
+    const times = { ours: [] as number[], theirs: [] as number[], alone: [] as number[] }
     for (let round = 0; round < 3; round += 1) {
-      times.ours.push(await pipInstall(folder, own, names))
-      times.theirs.push(await pipInstall(folder, `${pypiserver.url}/simple`, names))
+      times.ours.push(await pipInstall(folder, ['-i', own], names))
+      times.theirs.push(await pipInstall(folder, ['-i', `${pypiserver.url}/simple`], names))
+      times.alone.push(await pipInstall(folder, ['--no-index', '--find-links', wheels], names))
     }
     const what = 'pip install of 50 packages; pypiserver'
     yield ratio(what, median(times.ours), median(times.theirs), 0.7, 'ms')
+    // What the client takes for itself: no index can make an install faster than this.
+    const alone = 'the same from a folder, no server; pypiserver'
+    yield ratio(alone, median(times.alone), median(times.theirs), undefined, 'ms')
   } finally {
     await pypiserver.stop()
   }
@@ -287,12 +321,12 @@ async function wheelOf(name: string) {
   })
 }
 
-async function pipInstall(folder: string, index: string, names: readonly string[]) {
+async function pipInstall(folder: string, from: readonly string[], names: readonly string[]) {
   const target = join(folder, 'site')
   const args = ['-m', 'pip', 'install', '-q', '--no-cache-dir', '--no-deps', '--no-compile']
   const env = { ...process.env, PIP_FIND_LINKS: '' }
   const took = await milliseconds(() =>
-    run('python3', [...args, '--target', target, '-i', index, ...names], { env }),
+    run('python3', [...args, '--target', target, ...from, ...names], { env }),
   )
   await rm(target, { recursive: true })
   return took
