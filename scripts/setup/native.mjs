@@ -238,12 +238,17 @@ function speedUp(at) {
   appendFileSync(target, RULES)
 }
 
+/** What nearly all of these files begin with, in their order. */
 const HEADERS = `#include <nan.h>
 #include <string.h>
 extern "C" {
 #include <git2.h>
 }
 #include <iostream>
+#include "../include/nodegit.h"
+#include "../include/lock_master.h"
+#include "../include/functions/copy.h"
+#include "../include/oid.h"
 `
 
 const RULES = `
