@@ -3,9 +3,11 @@ import { GitError } from '../error.ts'
 
 /**
  * A test for `Name <mail>` that finds what `git log --author` finds: a POSIX basic expression, case
- * counts. Matched in linear time; what such a matcher cannot do (back references) is `invalid`.
+ * counts. Matched in linear time; what such a matcher cannot do (back references), or what a short pattern makes long
+ * (counted repetitions), is `invalid`.
  */
 export function authorTest(pattern: string): (author: string) => boolean {
+  if (pattern.includes('\0')) throw new GitError('invalid', 'the author pattern is not understood')
   if (!/[\\.*^$[]/.test(pattern)) return (author) => author.includes(pattern)
   try {
     const expression = RE2JS.compile(fromBasic(pattern))
@@ -39,15 +41,19 @@ function translate(pattern: string, at: number): [piece: string, length: number]
   return [plain.has(char) ? `\\${char}` : char, 1]
 }
 
+/** A set of characters: a bracket at its start is a member, and so is a class such as `[:upper:]`. */
+const anySet = /^\[\^?\]?(?:\[:[a-z]+:\]|[^\]])*\]/
+
 function translateSet(pattern: string, at: number): [piece: string, length: number] {
-  // The first bracket after an optional `^` is a member, not the end.
-  const end = pattern.indexOf(']', pattern[at + 1] === '^' ? at + 3 : at + 2)
-  if (end < 0) throw new Error('a bracket stays open')
-  return [pattern.slice(at, end + 1).replaceAll('\\', '\\\\'), end + 1 - at]
+  const [set] = anySet.exec(pattern.slice(at)) ?? []
+  if (set === undefined) throw new Error('a bracket stays open')
+  return [set.replaceAll('\\', '\\\\'), set.length]
 }
 
 function translateEscape(next: string): [piece: string, length: number] {
   if (/[1-9]/.test(next)) throw new Error('back references are not linear')
+  // A hundred of them, a thousand times each, would keep the process busy for minutes.
+  if (next === '{') throw new Error('repetitions are not counted')
   return [plain.has(next) ? next : `\\${next}`, 2]
 }
 

@@ -71,10 +71,12 @@ function questions(commits: readonly MadeCommit[]): LogOptions[] {
     { limit, all: true },
     { limit, all: true, order: 'topo' },
     { limit, until: iso(middle) },
-    ...['Ana', 'B.', '^Bob', 'com>$', 'a+b (c)', 'x\\|e@', '[^A]na'].map((author) => ({
-      limit,
-      author,
-    })),
+    ...['Ana', 'B.', '^Bob', 'com>$', 'a+b (c)', 'x\\|e@', '[^A]na', '[[:upper:]]na', '[]B]ob'].map(
+      (author) => ({
+        limit,
+        author,
+      }),
+    ),
     ...ranges.map((revision) => ({ limit, revision })),
     ...ranges.map((revision) => ({ limit, revision, order: 'topo' as const })),
     { limit, revision: `${some[0]}...${some[1]}` },
@@ -163,6 +165,16 @@ test('since leaves older commits out', async () => {
     code: 'invalid',
   })
 })
+
+test.each(['[a', '\\(a*\\)\\1', 'a\\{3\\}', 'a\0'])(
+  'the author pattern %j is refused: it is none, or could take the engine for ever',
+  async (author) => {
+    const { path } = await world.repository()
+    writeHistory(path, [{ parents: [], seconds: 1_600_000_000, author: 0, changes: [[0, 1]] }])
+    const listed = readLog(repoAt(path), { limit: 5, author })
+    await expect(listed).rejects.toMatchObject({ code: 'invalid' })
+  },
+)
 
 test('a shallow history ends where git ends it', async () => {
   const { path } = await world.repository()
