@@ -64,7 +64,7 @@ export class ArchiveCache {
     const entry = this.#entries.get(key)
     if (!entry) return undefined
     const { digest, size } = entry
-    const handle = await open(entry.file, 'r').catch(() => undefined)
+    const handle = await openUnlessGone(entry.file)
     if (!handle || !(await isWhole(entry, handle))) {
       await handle?.close()
       await this.#drop(key)
@@ -173,9 +173,18 @@ function keyOf(
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex')
 }
 
+/** Undefined when there is no such file. Where no more files may be open, the archive is no worse for it. */
+function openUnlessGone(file: string): Promise<FileHandle | undefined> {
+  return open(file, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+}
+
 /** Whether the file is as it was written: a power cut or a failing disk may have changed it. */
 async function isWhole(entry: Entry, handle: FileHandle): Promise<boolean> {
-  if ((await handle.stat()).size !== entry.size) return false
+  const stats = await handle.stat().catch(() => undefined)
+  if (stats?.size !== entry.size) return false
   if (entry.isChecked) return true
   const hash = createHash('sha256')
   const options = { start: 0, autoClose: false, highWaterMark: readAtOnce }
