@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 import { exampleEvent, exampleException, reportedProject } from './errors.ts'
@@ -37,6 +38,23 @@ test('errors are listed by status, sorted, searched, and paged to the last', asy
   for (const query of ['status=odd', 'sort=odd', 'cursor=odd', 'per_page=0', 'per_page=101'])
     expect((await ana.get(`${path}?${query}`)).status).toBe(400)
 })
+
+test('more and larger events than are packed ahead are all kept whole', async () => {
+  const one = await reportedProject(world, ana, 'large')
+  for (let n = 0; n < 40; n += 1) {
+    const exception = [exampleException({ type: `Large${n}`, value: `of Large${n}` })]
+    const extra = { bytes: randomBytes(600_000).toString('base64') }
+    expect((await one.report(exampleEvent({ exception, extra }))).status).toBe(200)
+  }
+  await world.runTasks()
+  const path = `${one.api}/error_tracking/errors`
+  const errors = (await ana.get(`${path}?per_page=100`)).body
+  expect(errors).toHaveLength(40)
+  for (const { id, type } of errors) {
+    const latest = await ana.get(`${path}/${id}/events/latest`)
+    expect([latest.status, latest.body.message]).toEqual([200, `of ${type}`])
+  }
+}, 60_000)
 
 test('an error is linked to an issue, and to file and line at the commit of its release', async () => {
   const one = await reportedProject(world, ana, 'linked', { initialize_with_readme: true })

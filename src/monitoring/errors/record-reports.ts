@@ -24,6 +24,8 @@ const STORM = 10
 const GATHER_MS = 500
 /** Payloads that are packed side by side, on other threads: each takes a quarter of a megabyte meanwhile. */
 const PACKED_TOGETHER = 8
+/** What is packed before its transaction; beyond it each payload is packed when it is stored, and let go of. */
+const AHEAD_BYTES = 16 * 1024 * 1024
 /** Latest events of a project whose ids are remembered: programs send again within minutes. */
 const MOST_IDS = 5000
 
@@ -95,12 +97,16 @@ async function recordOldest(ctx: Ctx, projectId: number): Promise<number> {
   })
 }
 
+/** The packed payloads of the first of these reports, as many as may be held at once. */
 async function packReports(db: Db, ids: readonly number[]): Promise<Map<number, Buffer>> {
   const packed = new Map<number, Buffer>()
-  for (let at = 0; at < ids.length; at += PACKED_TOGETHER) {
+  let bytes = 0
+  for (let at = 0; at < ids.length && bytes < AHEAD_BYTES; at += PACKED_TOGETHER) {
     const reports = await listReportPayloads(db, ids.slice(at, at + PACKED_TOGETHER))
     const pack = async (report: (typeof reports)[number]) => {
-      packed.set(report.id, await packPayload(report.payload))
+      const payload = await packPayload(report.payload)
+      packed.set(report.id, payload)
+      bytes += payload.length
     }
     await Promise.all(reports.map(pack))
   }
