@@ -1,16 +1,5 @@
 import { createHash } from 'node:crypto'
-import { gzipSync } from 'node:zlib'
-import { pack } from 'tar-stream'
-
-/** A gzipped tarball of these files. */
-export async function tarballOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
-  const tar = pack()
-  for (const [name, text] of Object.entries(files)) tar.entry({ name }, text)
-  tar.finalize()
-  const chunks: Buffer[] = []
-  for await (const chunk of tar) chunks.push(chunk as Buffer)
-  return gzipSync(Buffer.concat(chunks))
-}
+import { tarballOf } from './tarball.ts'
 
 export interface DocumentOptions {
   readonly manifest?: Record<string, unknown>

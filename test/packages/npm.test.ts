@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { splitBody } from '../../src/packages/npm/split-body.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
-import { documentOf, tarballOf } from './npm-document.ts'
+import { documentOf } from './npm-document.ts'
+import { tarballOf } from './tarball.ts'
 
 let world: World
 let ana: Caller

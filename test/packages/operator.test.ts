@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { gitstead } from '../support/command-line.ts'
 import { newFolder } from '../support/database.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
-import { tarballOf } from './npm-document.ts'
+import { tarballOf } from './tarball.ts'
 
 let world: World
 let ana: Caller

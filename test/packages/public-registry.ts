@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tarballOf } from './npm-document.ts'
+import { tarballOf } from './tarball.ts'
 import { zipOf } from './zip-file.ts'
 
 /** What stands for the public registries: npm's below `/npm`, the Python index below `/pypi`, Maven below `/maven`. */
