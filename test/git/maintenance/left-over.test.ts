@@ -153,7 +153,7 @@ describe('a temporary name', () => {
 test('an engine of a server that is gone is outlived, and its git programs too', async () => {
   const orphan = spawn(
     'sh',
-    ['-c', `cd "${repo.path}" && git --git-dir . update-ref --stdin < /dev/zero & echo $!`],
+    ['-c', `cd "${repo.path}"; sleep 20 | git --git-dir . update-ref --stdin & echo $!`],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   )
   const [text] = (await once(orphan.stdout, 'data')) as [Buffer]
