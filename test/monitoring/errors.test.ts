@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readPayload } from '../../src/monitoring/errors/payload.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 import { exampleEvent, exampleException, reportedProject } from './errors.ts'
 
@@ -39,7 +40,7 @@ test('errors are listed by status, sorted, searched, and paged to the last', asy
     expect((await ana.get(`${path}?${query}`)).status).toBe(400)
 })
 
-test('more and larger events than are packed ahead are all kept whole', async () => {
+test('many large events are all kept whole, and so is what an earlier version kept as it came', async () => {
   const one = await reportedProject(world, ana, 'large')
   for (let n = 0; n < 40; n += 1) {
     const exception = [exampleException({ type: `Large${n}`, value: `of Large${n}` })]
@@ -54,6 +55,7 @@ test('more and larger events than are packed ahead are all kept whole', async ()
     const latest = await ana.get(`${path}/${id}/events/latest`)
     expect([latest.status, latest.body.message]).toEqual([200, `of ${type}`])
   }
+  expect(await readPayload(Buffer.from('{"platform":"python"}'))).toEqual({ platform: 'python' })
 }, 60_000)
 
 test('an error is linked to an issue, and to file and line at the commit of its release', async () => {

@@ -2,18 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { Db } from '../../store/schema.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { ReportedEvent } from './event.ts'
-import { packPayload } from './payload.ts'
-import { type Arrival, keyOf, recordBatch } from './record.ts'
+import { type Arrival, recordBatch } from './record.ts'
 import {
   countReports,
   deleteOldEventIds,
   deleteReports,
   insertEventIds,
-  listReportPayloads,
   listReports,
+  readReportPayload,
 } from './report-queries.ts'
 
 /** Reports of one transaction, and transactions of one run of the task: then other projects have their turn. */
@@ -22,10 +20,6 @@ const BATCHES = 20
 /** From so many reports at once on it is a storm, and waiting a moment makes larger batches of it. */
 const STORM = 10
 const GATHER_MS = 500
-/** Payloads that are packed side by side, on other threads: each takes a quarter of a megabyte meanwhile. */
-const PACKED_TOGETHER = 8
-/** What is packed before its transaction; beyond it each payload is packed when it is stored, and let go of. */
-const AHEAD_BYTES = 16 * 1024 * 1024
 /** Latest events of a project whose ids are remembered: programs send again within minutes. */
 const MOST_IDS = 5000
 
@@ -81,42 +75,16 @@ async function recordOldest(ctx: Ctx, projectId: number): Promise<number> {
   if (!last) return 0
   // Events were written by us in this shape.
   const reports = rows.map((row) => ({ ...row, event: JSON.parse(row.event) as ReportedEvent }))
-  const latest = new Map(reports.map(({ id, event }) => [keyOf(event), id]))
-  // The last event of each error is kept in any case: they are packed before the transaction, while others write.
-  const packed = await packReports(ctx.db, [...latest.values()])
   return await inTransaction(ctx, async (ctx) => {
     // Nobody else removes them, unless their project is deleted.
     if ((await countReports(ctx.db, projectId, 1)) === 0) return 0
     const arrivals = reports.map(({ id, received_at, event }): Arrival => {
-      const payload = async () => packed.get(id) ?? (await packReport(ctx.db, id))
-      return { event, receivedAt: received_at, payload }
+      return { event, receivedAt: received_at, payload: () => readReportPayload(ctx.db, id) }
     })
     await recordBatch(ctx, projectId, await onlyOnce(ctx, projectId, arrivals))
     await deleteReports(ctx.db, projectId, last.id)
     return reports.length
   })
-}
-
-/** The packed payloads of the first of these reports, as many as may be held at once. */
-async function packReports(db: Db, ids: readonly number[]): Promise<Map<number, Buffer>> {
-  const packed = new Map<number, Buffer>()
-  let bytes = 0
-  for (let at = 0; at < ids.length && bytes < AHEAD_BYTES; at += PACKED_TOGETHER) {
-    const reports = await listReportPayloads(db, ids.slice(at, at + PACKED_TOGETHER))
-    const pack = async (report: (typeof reports)[number]) => {
-      const payload = await packPayload(report.payload)
-      packed.set(report.id, payload)
-      bytes += payload.length
-    }
-    await Promise.all(reports.map(pack))
-  }
-  return packed
-}
-
-async function packReport(db: Db, id: number): Promise<Buffer> {
-  const packed = (await packReports(db, [id])).get(id)
-  if (!packed) throw new Error(`report ${id} is gone`)
-  return packed
 }
 
 /** Leaves out what was sent before under the same id. */

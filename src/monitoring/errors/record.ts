@@ -86,7 +86,7 @@ async function groupsOf(
 }
 
 /** Tells errors of a project apart. */
-export function keyOf({ name, actor, platform }: ErrorKey): string {
+function keyOf({ name, actor, platform }: ErrorKey): string {
   return JSON.stringify([name, actor, platform])
 }
 

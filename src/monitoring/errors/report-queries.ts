@@ -20,14 +20,14 @@ export function listReports(db: Db, projectId: number, most: number) {
     .execute()
 }
 
-export async function listReportPayloads(
-  db: Db,
-  ids: readonly number[],
-): Promise<{ readonly id: number; readonly payload: Buffer }[]> {
-  const { rows } = await sql<{ id: number; payload: Buffer }>`
-    SELECT id, payload FROM error_reports
-    WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`.execute(db)
-  return rows
+/** The packed payload of a report; an error when there is no such report. */
+export async function readReportPayload(db: Db, id: number): Promise<Buffer> {
+  const { payload } = await db
+    .selectFrom('error_reports')
+    .select('payload')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return payload
 }
 
 /** Removes the reports of a project up to one. */

@@ -3,10 +3,11 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { ReportedEvent } from './event.ts'
 import { overQuota } from './over-quota.ts'
+import { packPayload } from './payload.ts'
 import { recordSoon } from './record-reports.ts'
 import { countReports, insertReports } from './report-queries.ts'
 
-/** An event that a program sent, and its JSON. */
+/** An event that a program sent, and its JSON, which waits packed. */
 export interface Report {
   readonly event: ReportedEvent
   readonly payload: Buffer
@@ -119,12 +120,16 @@ async function append(ctx: Ctx, projectId: number, reports: readonly Report[]): 
 const writers = new WeakMap<object, ReportWriter>()
 
 /** Appends the reports of one request; resolves when they are on the disk. What counts them runs behind it. */
-export function appendReports(
+export async function appendReports(
   ctx: Ctx,
   projectId: number,
   reports: readonly Report[],
 ): Promise<void> {
   const writer = writers.get(ctx.db) ?? new ReportWriter(ctx)
   writers.set(ctx.db, writer)
-  return writer.add(projectId, reports)
+  const packed: Report[] = []
+  for (const { event, payload } of reports) {
+    packed.push({ event, payload: await packPayload(payload) })
+  }
+  await writer.add(projectId, packed)
 }
