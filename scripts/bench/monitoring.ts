@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { Agent, request as ask } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { readEvent } from '../../src/monitoring/errors/event.ts'
@@ -36,22 +36,45 @@ export async function* benchMonitoring({ server, say }: Place): AsyncGenerator<R
   yield* listRows()
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: senders })
+/** Posts on one connection, an answer at a time. On a plain socket: a client that costs much would measure itself. */
+class Sender {
+  readonly #socket: Socket
+  #answer = ''
+  #onAnswer: ((status: number) => void) | undefined
 
-function post(url: string, headers: Record<string, string>, body: Buffer): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const length = { 'Content-Length': String(body.length) }
-    const sent = ask(
-      url,
-      { agent, method: 'POST', headers: { ...headers, ...length } },
-      (reply) => {
-        reply.resume()
-        reply.on('end', () => resolve(reply.statusCode ?? 0))
-      },
-    )
-    sent.on('error', reject)
-    sent.end(body)
-  })
+  constructor(port: number) {
+    this.#socket = connect(port, '127.0.0.1')
+    this.#socket.setNoDelay(true)
+    this.#socket.setEncoding('latin1')
+    this.#socket.on('data', (text: string) => this.#read(text))
+  }
+
+  post(path: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<number> {
+    const all = { Host: 'bench', ...headers, 'Content-Length': String(body.length) }
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+    this.#socket.cork()
+    this.#socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
+    this.#socket.write(body)
+    this.#socket.uncork()
+    return new Promise((resolve) => {
+      this.#onAnswer = resolve
+    })
+  }
+
+  end(): void {
+    this.#socket.end()
+  }
+
+  #read(text: string): void {
+    this.#answer += text
+    const head = this.#answer.indexOf('\r\n\r\n')
+    if (head < 0) return
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(this.#answer.slice(0, head))?.[1] ?? 0)
+    if (this.#answer.length < head + 4 + length) return
+    const status = Number(this.#answer.slice(9, 12))
+    this.#answer = ''
+    this.#onAnswer?.(status)
+  }
 }
 
 /**
@@ -59,7 +82,8 @@ function post(url: string, headers: Record<string, string>, body: Buffer): Promi
  * gives answers a second and the milliseconds of each.
  */
 async function storm(
-  send: (count: number) => Promise<number>,
+  { url }: BenchServer,
+  send: (sender: Sender, count: number) => Promise<number>,
   { most = Number.POSITIVE_INFINITY, forSeconds = seconds } = {},
 ) {
   const times: number[] = []
@@ -67,19 +91,21 @@ async function storm(
   const start = performance.now()
   const end = start + forSeconds * 1000
   const pauseMs = (senders / most) * 1000
-  const one = async (sender: number) => {
-    let due = start + (sender / senders) * pauseMs
+  const one = async (index: number) => {
+    const sender = new Sender(Number(new URL(url).port))
+    let due = start + (index / senders) * pauseMs
     while (performance.now() < end) {
       if (due > performance.now()) await sleep(due - performance.now())
       due += pauseMs
       const begun = performance.now()
       count += 1
-      const status = await send(count)
+      const status = await send(sender, count)
       if (status !== 200) throw new Error(`answered ${status}`)
       times.push(performance.now() - begun)
     }
+    sender.end()
   }
-  await Promise.all(Array.from({ length: senders }, (_, sender) => one(sender)))
+  await Promise.all(Array.from({ length: senders }, (_, index) => one(index)))
   return { rate: times.length / ((performance.now() - start) / 1000), p99: percentile(times, 0.99) }
 }
 
@@ -107,7 +133,7 @@ async function* alertRows(server: BenchServer, path: string): AsyncGenerator<Row
   const input = { name: 'bench', type: 'prometheus', active: true }
   const integrations = `${path}/alert_management/http_integrations`
   const { body: made } = await callApi(server, 'POST', integrations, input)
-  const url = server.url + new URL(made.url).pathname
+  const at = new URL(made.url).pathname
   const headers = { Authorization: `Bearer ${made.token}`, 'Content-Type': 'application/json' }
   const alert = (n: number) => ({
     status: 'firing',
@@ -131,9 +157,9 @@ async function* alertRows(server: BenchServer, path: string): AsyncGenerator<Row
         alerts: Array.from({ length: 10 }, (_, n) => alert((count % 100) * 10 + n)),
       }),
     )
-  const send = (count: number) => post(url, headers, body(count))
-  await storm(send, { forSeconds: warmSeconds })
-  const asked = await storm(send, { most: 110 })
+  const send = (sender: Sender, count: number) => sender.post(at, headers, body(count))
+  await storm(server, send, { forSeconds: warmSeconds })
+  const asked = await storm(server, send, { most: 110 })
   yield row(
     'alerts of 10 each, 16 senders, at the rate of the target',
     asked.rate * 10,
@@ -142,7 +168,7 @@ async function* alertRows(server: BenchServer, path: string): AsyncGenerator<Row
     true,
   )
   yield row('alerts of 10 each, at the rate of the target, p99', asked.p99, 'ms', 50)
-  const full = await storm(send)
+  const full = await storm(server, send)
   yield row(
     'alerts of 10 each, 16 senders, as fast as answers come',
     full.rate * 10,
@@ -219,12 +245,12 @@ async function* eventRows(server: BenchServer, path: string, id: number): AsyncG
   await callApi(server, 'PUT', `${path}/error_tracking/settings`, settings)
   const { body: keys } = await callApi(server, 'GET', `${path}/error_tracking/client_keys`)
   const [key] = keys
-  const url = `${server.url}/errortracking/api/v1/projects/api/${id}/envelope/`
+  const at = `/errortracking/api/v1/projects/api/${id}/envelope/`
   const headers = { 'X-Sentry-Auth': `Sentry sentry_key=${key.public_key}` }
   const bodies = Array.from({ length: 500 }, (_, n) => eventOf(n))
-  const send = (count: number) =>
-    post(url, headers, withNewId(bodies[count % 500] ?? eventOf(count)))
-  await storm(send, { forSeconds: warmSeconds })
+  const send = (sender: Sender, count: number) =>
+    sender.post(at, headers, withNewId(bodies[count % 500] ?? eventOf(count)))
+  await storm(server, send, { forSeconds: warmSeconds })
   const other: number[] = []
   let isDone = false
   const watch = (async () => {
@@ -239,7 +265,7 @@ async function* eventRows(server: BenchServer, path: string, id: number): AsyncG
   const timer = setInterval(() => {
     memory = Math.max(memory, memoryOfAll(server.pid) / mebibyte)
   }, 200)
-  const { rate } = await storm(send)
+  const { rate } = await storm(server, send)
   isDone = true
   clearInterval(timer)
   await watch
