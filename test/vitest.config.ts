@@ -38,6 +38,8 @@ export default defineConfig({
     // Most of a short run is reading the sources: what was translated once is kept beside node_modules.
     experimental: { fsModuleCache: true },
     testTimeout: 30_000,
+    // What is waited for comes at once, but not on a machine that is busy with other things.
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
   },
 })
