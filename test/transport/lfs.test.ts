@@ -104,7 +104,9 @@ async function ask(
   })
   const bytes = Buffer.from(await response.arrayBuffer())
   const text = bytes.toString('utf8')
-  const parsed = text.startsWith('{') ? JSON.parse(text) : text
+  // Random bytes may begin as an object does.
+  const isJson = /json/.test(response.headers.get('content-type') ?? '')
+  const parsed = isJson && text !== '' ? JSON.parse(text) : text
   return { status: response.status, headers: response.headers, body: parsed, bytes }
 }
 
