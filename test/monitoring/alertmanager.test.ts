@@ -25,7 +25,7 @@ beforeAll(async () => {
     `route:
   receiver: gitstead
   group_by: [alertname]
-  group_wait: 0s
+  group_wait: 1s
   group_interval: 1s
   repeat_interval: 1h
 receivers:
