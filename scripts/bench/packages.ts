@@ -142,13 +142,13 @@ async function* uploadRows({ server, folder, path }: Registry): AsyncGenerator<R
     const bytes = randomBytes(5 * megabyte)
     const copy = await copyTime(folder, bytes)
     const url = `${server.url}${path}/generic/five/1.0.${round}/five.bin`
-    over.generic.push((await milliseconds(() => put(url, server.token, bytes))) - copy)
+    over.generic.push((await milliseconds(() => send(url, server.token, bytes))) - copy)
     const own = JSON.stringify({ name: 'five', version: `1.0.${round}` })
     const tarball = await tarballOf({ 'package/package.json': own, 'package/data': bytes })
     const document = await documentOf('five', `1.0.${round}`, { tarball })
     const body = new TextEncoder().encode(JSON.stringify(document))
     over.npm.push(
-      (await milliseconds(() => put(`${server.url}${path}/npm/five`, server.token, body))) - copy,
+      (await milliseconds(() => send(`${server.url}${path}/npm/five`, server.token, body))) - copy,
     )
   }
   yield plain('generic publish of 5 MB, over the copy', median(over.generic), 'ms', 60)
@@ -167,17 +167,30 @@ async function* uploadRows({ server, folder, path }: Registry): AsyncGenerator<R
 
 async function upload(url: string, server: BenchServer): Promise<void> {
   const piece = randomBytes(mebibyte)
-  const sent = ask(url, {
-    method: 'PUT',
-    headers: { 'PRIVATE-TOKEN': server.token, 'Content-Length': String(1024 * mebibyte) },
-  })
-  const answered = new Promise<number>((resolve, reject) => {
-    sent.on('response', (reply) => resolve(reply.resume().statusCode ?? 0))
-    sent.on('error', reject)
-  })
+  const { sent, answered } = sending(url, server.token, 1024 * mebibyte)
   await pipeline(Readable.from(Array.from({ length: 1024 }, () => piece)), sent)
-  const status = await answered
-  if (status !== 201) throw new Error(`the upload was answered ${status}`)
+  await answered
+}
+
+/** As npm and other clients send: through node's own client, which takes a third less time than `fetch` for a large body. */
+async function send(url: string, token: string, body: Uint8Array): Promise<void> {
+  const { sent, answered } = sending(url, token, body.length)
+  sent.end(body)
+  await answered
+}
+
+function sending(url: string, token: string, length: number) {
+  const headers = { 'PRIVATE-TOKEN': token, 'Content-Length': String(length) }
+  const sent = ask(url, { method: 'PUT', headers })
+  const answered = new Promise<void>((resolve, reject) => {
+    sent.on('error', reject)
+    sent.on('response', (reply) => {
+      const isTaken = reply.statusCode === 200 || reply.statusCode === 201
+      if (!isTaken) reject(new Error(`${url}: ${reply.statusCode}`))
+      reply.resume().on('end', resolve)
+    })
+  })
+  return { sent, answered }
 }
 
 async function* npmRows({ server, folder, port, path }: Registry): AsyncGenerator<Row> {

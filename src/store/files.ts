@@ -7,6 +7,7 @@ import { tooLarge } from '../base/problem.ts'
 import { ownedName } from '../base/process-mark.ts'
 import { FileBody } from '../base/streams/file-body.ts'
 import type { SendableBody } from '../base/streams/sendable.ts'
+import { buffersPassed } from '../base/workers/small-heap.ts'
 import { SmallFiles } from './small-files.ts'
 import { clearTemporary } from './temporary.ts'
 
@@ -190,6 +191,7 @@ async function writePartial(
       if (size > maxSize) throw tooLarge()
       for (const one of [sha256, ...extra.values()]) one.update(chunk)
       yield chunk
+      buffersPassed(chunk.byteLength)
       unflushed += chunk.byteLength
       if (unflushed < FLUSH_BYTES) continue
       unflushed = 0

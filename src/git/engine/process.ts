@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { collectNewest } from '../../base/workers/small-heap.ts'
 import { GitError } from '../error.ts'
 import { type FromEngine, packError, type ToEngine } from './messages.ts'
 import { OpenRepositories } from './open-repository.ts'
@@ -10,6 +9,7 @@ import { PieceWriter } from './pieces.ts'
 
 /* The entry of an engine process: started by pool.ts, runs what it is asked, ends with its parent. */
 
+/** Operations; libgit2's memory is invisible to V8, and would pile up otherwise (docs/engine §10). */
 const collectEvery = 100
 const measureEvery = 20
 /** Pieces of a stream that may be on their way before the operation waits. */
@@ -26,10 +26,6 @@ const pieces = new PieceWriter(4)
 const running = new Map<number, Running>()
 let finished = 0
 let memory = 0
-
-// libgit2's memory is invisible to V8: small collections keep it from piling up (docs/engine §10).
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void
 
 /** Memory of our own; what is mapped from packs is the system's to take back. */
 function measureMemory(): number {
@@ -68,7 +64,7 @@ async function run(message: Extract<ToEngine, { kind: 'run' }>): Promise<void> {
   } finally {
     running.delete(id)
     finished += 1
-    if (finished % collectEvery === 0) collect({ type: 'minor' })
+    if (finished % collectEvery === 0) collectNewest()
     if (finished % measureEvery === 0) memory = measureMemory()
   }
 }
