@@ -25,6 +25,8 @@ export interface GitCommand {
   readonly limit?: number | undefined
   /** Is told what the program says on standard error, as it comes: its progress. */
   readonly onStderr?: ((text: string) => void) | undefined
+  /** Its output comes as it writes it, and not in the pieces that the C library gathers. */
+  readonly unbuffered?: boolean | undefined
   /** How far it gives way to the work of others; not at all by default. */
   readonly politeness?: number | undefined
   /** Exit codes that are an answer rather than a failure; 0 by default. */
@@ -125,7 +127,8 @@ export function startGitInto(command: GitCommand, stdout: Stream): Omit<RunningG
 
 function start(command: GitCommand, stdout: 'pipe' | Stream) {
   if (command.signal?.aborted) throw new GitError('timeout', 'the caller went away')
-  const child = spawn('git', gitArguments(command), {
+  const [program = 'git', ...first] = command.unbuffered ? ['stdbuf', '-o0', 'git'] : ['git']
+  const child = spawn(program, [...first, ...gitArguments(command)], {
     stdio: ['pipe', stdout, 'pipe'],
     env: gitEnvironment(command.env),
     ...(command.repo === undefined ? {} : { cwd: command.repo }),
@@ -159,7 +162,7 @@ function start(command: GitCommand, stdout: 'pipe' | Stream) {
   child.stdin.on('error', () => {})
   feed(child.stdin, command.stdin)
   const done = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
-    child.on('error', (error) => reject(startFailure('git', error, command.repo)))
+    child.on('error', (error) => reject(startFailure(program, error, command.repo)))
     child.on('close', (code, signal) => {
       clearTimeout(timer)
       command.signal?.removeEventListener('abort', onAbort)

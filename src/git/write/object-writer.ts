@@ -23,12 +23,13 @@ const mostLoose = 32
 const smallUpTo = 32 * 1024
 const hashedAtOnce = 4 * 1024 * 1024
 
+/** The id that git gives to a few bytes. */
+export function hashSmallObject(type: ObjectType, data: Buffer, format: ObjectFormat): ObjectId {
+  return createHash(format).update(`${type} ${data.length}\0`).update(data).digest('hex')
+}
+
 /** The id that git gives to these bytes. Large ones are hashed in pieces, so that others get a turn. */
-export async function hashObject(
-  type: ObjectType,
-  data: Buffer,
-  format: ObjectFormat,
-): Promise<ObjectId> {
+async function hashObject(type: ObjectType, data: Buffer, format: ObjectFormat): Promise<ObjectId> {
   const hash = createHash(format).update(`${type} ${data.length}\0`)
   for (let at = 0; at < data.length; at += hashedAtOnce) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve))

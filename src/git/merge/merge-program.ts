@@ -1,0 +1,168 @@
+import { mkdirSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { ownedName } from '../../base/process-mark.ts'
+import { type RunningGit, startGit } from '../command.ts'
+import { GitError } from '../error.ts'
+import { isObjectId } from '../names.ts'
+import type { ObjectId } from '../types.ts'
+
+export interface MergeAnswer {
+  readonly isClean: boolean
+  readonly treeId: ObjectId
+  /** Those that conflict. */
+  readonly paths: readonly string[]
+}
+
+/** Merges after which a program ends: it remembers every commit that it has seen. */
+const mostMerges = 200
+/** Programs that wait for another merge, and how long, in milliseconds. */
+const mostIdle = 2
+const idleMs = 10_000
+const answerLimit = 64 * 1024 * 1024
+
+/**
+ * A running `git merge-tree` of one repository, which merges pair after pair: of a merge of its own two thirds are the
+ * start of the program. What it writes goes to a folder of its own, which is emptied after each merge.
+ */
+class MergeProgram {
+  readonly folder: string
+  readonly #git: RunningGit
+  #merges = 0
+  #isEnded = false
+
+  constructor(path: string) {
+    const known = join(path, 'objects')
+    this.folder = join(known, ownedName('tmp_objdir-merge-'))
+    mkdirSync(this.folder, { mode: 0o700 })
+    running.add(this)
+    this.#git = startGit({
+      repo: path,
+      args: ['merge-tree', '--stdin', '--name-only', '--no-messages'],
+      // Nothing here must outlast a crash.
+      config: { 'core.fsync': 'none' },
+      env: { GIT_OBJECT_DIRECTORY: this.folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: known },
+      unbuffered: true,
+      timeout: 0,
+    })
+  }
+
+  get mayMergeMore(): boolean {
+    return this.#merges < mostMerges
+  }
+
+  /** Merges two commits as `git merge` does. What git says when it can't ends the program, and is the error. */
+  async merge(ours: ObjectId, theirs: ObjectId, signal: AbortSignal): Promise<MergeAnswer> {
+    this.#merges += 1
+    const { stdin, stdout, done } = this.#git
+    const chunks: Buffer[] = []
+    let size = 0
+    let onData: (chunk: Buffer) => void = () => {}
+    let onAbort: () => void = () => {}
+    try {
+      const answered = new Promise<void>((resolve, reject) => {
+        onAbort = () => reject(new GitError('timeout', 'the caller went away'))
+        onData = (chunk) => {
+          chunks.push(chunk)
+          size += chunk.length
+          if (size > answerLimit) reject(new GitError('too_large', 'too many files conflict'))
+          else if (endsAnswer(chunks)) resolve()
+        }
+        if (signal.aborted) onAbort()
+        signal.addEventListener('abort', onAbort)
+        stdout.on('data', onData)
+        stdin.write(`${ours} ${theirs}\n`)
+      })
+      const ended = done.then(() => {
+        throw new GitError('failed', 'git merge-tree ended without an answer')
+      })
+      await Promise.race([answered, ended])
+    } finally {
+      stdout.off('data', onData)
+      signal.removeEventListener('abort', onAbort)
+    }
+    return readAnswer(Buffer.concat(chunks).toString('utf8'))
+  }
+
+  /** Takes away what the last merge has written. */
+  empty(): void {
+    for (const fan of readdirSync(this.folder)) {
+      const folder = join(this.folder, fan)
+      for (const name of readdirSync(folder)) unlinkSync(join(folder, name))
+      rmdirSync(folder)
+    }
+  }
+
+  end(): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    running.delete(this)
+    this.#git.kill()
+    const remove = () => rmSync(this.folder, { recursive: true, force: true })
+    this.#git.done.then(remove, remove)
+  }
+
+  /** For the end of the process, which waits for nothing: git ends when it finds its input closed. */
+  removeFolder(): void {
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** All that have not ended. */
+const running = new Set<MergeProgram>()
+process.on('exit', () => {
+  for (const program of running) program.removeFolder()
+})
+
+/** By repository. */
+const idle = new LRUCache<string, MergeProgram>({
+  max: mostIdle,
+  ttl: idleMs,
+  ttlAutopurge: true,
+  dispose(program, _path, reason) {
+    if (reason !== 'delete') program.end()
+  },
+})
+
+/**
+ * Merges two commits of a repository as git does, and reads what git has written for it before that is thrown away.
+ *
+ * @param prepare stores what is to be merged in the folder of the program, and names the commits
+ */
+export async function mergeInProgram<T>(
+  path: string,
+  prepare: (folder: string) => { readonly ours: ObjectId; readonly theirs: ObjectId },
+  read: (answer: MergeAnswer, folder: string) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const kept = idle.get(path)
+  idle.delete(path)
+  const program = kept ?? new MergeProgram(path)
+  try {
+    const { ours, theirs } = prepare(program.folder)
+    const answer = await program.merge(ours, theirs, signal)
+    const value = await read(answer, program.folder)
+    program.empty()
+    if (program.mayMergeMore) idle.set(path, program)
+    else program.end()
+    return value
+  } catch (error) {
+    program.end()
+    // The repository may have changed under one that waited: the next is told by a new one.
+    if (kept === undefined || signal.aborted) throw error
+    return mergeInProgram(path, prepare, read, signal)
+  }
+}
+
+/** An answer is records that end with a NUL each, and an empty one at its end. */
+function endsAnswer(chunks: readonly Buffer[]): boolean {
+  const last = chunks.at(-1)
+  const end = last && last.length > 1 ? last.subarray(-2) : Buffer.concat([...chunks]).subarray(-2)
+  return end.length === 2 && end[0] === 0 && end[1] === 0
+}
+
+function readAnswer(text: string): MergeAnswer {
+  const [clean, treeId = '', ...paths] = text.split('\0').filter(Boolean)
+  if (!isObjectId(treeId)) throw new GitError('failed', 'git merge-tree named no tree')
+  return { isClean: clean === '1', treeId, paths }
+}

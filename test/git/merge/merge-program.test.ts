@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { OpenRepositories } from '../../../src/git/engine/open-repository.ts'
+import { combine, tryCombine } from '../../../src/git/merge/combine.ts'
+import type { Repo } from '../../../src/git/repo.ts'
+import { commitFiles, fsck } from '../../support/fast-import.ts'
+import { type GitWorld, git, openGitWorld } from '../../support/git.ts'
+
+/* The git program that merges pair after pair: what it leaves, and what happens when it is not there any more. */
+
+const repositories = new OpenRepositories()
+const never = new AbortController().signal
+
+let world: GitWorld
+let repo: Repo
+let base: string
+beforeAll(async () => {
+  world = openGitWorld()
+})
+beforeEach(async () => {
+  repo = await world.repository()
+  base = commitFiles(repo, { parents: [], files: { a: 'a\n', b: 'b\n' }, ref: 'refs/heads/base' })
+})
+afterAll(() => world.close())
+
+const change = (files: Record<string, string>, ref = 'x') =>
+  commitFiles(repo, { parents: [base], files, ref: `refs/heads/${ref}` })
+
+/** The folders that programs write to. */
+const folders = () =>
+  readdirSync(join(repo.path, 'objects')).filter((name) => name.startsWith('tmp_objdir-merge-'))
+
+const writtenIn = (folder: string) =>
+  readdirSync(join(repo.path, 'objects', folder), { recursive: true })
+
+/** The git programs that wait for a merge in the repository. */
+function programs(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const said = readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+        return said.includes('merge-tree') && said.includes(repo.path)
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
+
+async function treeOf(ours: string, theirs: string, signal = never): Promise<unknown> {
+  const merge = { kind: 'merge', ours, theirs } as const
+  const combined = await combine(repositories.get(repo.path), merge, signal)
+  if (combined.outcome === 'conflict') return combined.paths
+  await combined.writer.flush()
+  return combined.treeId
+}
+
+const treeOfGit = (ours: string, theirs: string) =>
+  git(repo.path, ['merge-tree', '--write-tree', ours, theirs])
+
+test('one program merges pair after pair, and nothing of a merge is left in its folder', async () => {
+  const [clean, more, other] = [change({ a: 'A\n' }), change({ b: 'B\n' }), change({ a: 'C\n' })]
+  for (let round = 0; round < 3; round += 1) {
+    expect(await treeOf(clean, more)).toBe(treeOfGit(clean, more))
+    expect(await treeOf(clean, other)).toEqual(['a'])
+    const pick = { kind: 'cherry-pick', commit: more, onto: clean, mainline: 0 } as const
+    expect(await tryCombine(repositories.get(repo.path), pick, never)).toEqual({ outcome: 'clean' })
+  }
+  expect(programs()).toHaveLength(1)
+  const [folder = '', ...others] = folders()
+  expect(others).toEqual([])
+  expect(writtenIn(folder)).toEqual([])
+  expect(fsck(repo)).toBe('')
+})
+
+test('two merges at once have a program each', async () => {
+  const ours = change({ a: 'A\n' })
+  const sides = Array.from({ length: 6 }, (_, n) => change({ b: `${n}\n` }))
+  const found = await Promise.all(sides.map((theirs) => treeOf(ours, theirs)))
+  expect(found).toEqual(sides.map((theirs) => treeOfGit(ours, theirs)))
+  // The others end.
+  await expect.poll(() => programs().length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(folders, { timeout: 10_000 }).toHaveLength(1)
+})
+
+test('a program that somebody has killed is replaced', async () => {
+  const [ours, theirs] = [change({ a: 'A\n' }), change({ b: 'B\n' })]
+  await treeOf(ours, theirs)
+  const [pid = 0] = programs()
+  process.kill(pid, 'SIGKILL')
+  await expect.poll(programs, { timeout: 10_000 }).toEqual([])
+  expect(await treeOf(ours, theirs)).toBe(treeOfGit(ours, theirs))
+  await expect.poll(folders, { timeout: 10_000 }).toHaveLength(1)
+})
+
+test('a program that waited sees new commits, and packs that replaced others', async () => {
+  const ours = change({ a: 'A\n' }, 'ours')
+  await treeOf(ours, change({ b: 'B\n' }, 'first'))
+  for (let round = 0; round < 3; round += 1) {
+    const theirs = change({ b: `round ${round}\n` }, `round-${round}`)
+    git(repo.path, ['repack', '-a', '-d', '-f', '-q'])
+    expect(await treeOf(ours, theirs)).toBe(treeOfGit(ours, theirs))
+  }
+})
+
+test('commits without a common one conflict, and the next merge is made', async () => {
+  const stranger = commitFiles(repo, { parents: [], files: { z: 'z' }, ref: 'refs/heads/z' })
+  const [ours, theirs] = [change({ a: 'A\n' }), change({ b: 'B\n' })]
+  for (let round = 0; round < 2; round += 1) {
+    expect(await treeOf(ours, stranger)).toEqual([])
+    expect(await treeOf(ours, theirs)).toBe(treeOfGit(ours, theirs))
+  }
+})
+
+test('a caller who goes away ends the program, and its folder goes with it', async () => {
+  const [ours, theirs] = [change({ a: 'A\n' }), change({ b: 'B\n' })]
+  for (const waits of [false, true]) {
+    if (waits) await treeOf(ours, theirs)
+    const leaving = new AbortController()
+    const merged = treeOf(ours, theirs, leaving.signal)
+    leaving.abort()
+    await expect(merged).rejects.toMatchObject({ code: 'timeout' })
+    await expect.poll(folders, { timeout: 10_000 }).toEqual([])
+  }
+  expect(await treeOf(ours, theirs)).toBe(treeOfGit(ours, theirs))
+})
+
+test('a program without work ends after ten seconds', async () => {
+  await treeOf(change({ a: 'A\n' }), change({ b: 'B\n' }))
+  expect(programs()).toHaveLength(1)
+  await expect.poll(() => [...programs(), ...folders()], { timeout: 25_000 }).toEqual([])
+}, 30_000)
