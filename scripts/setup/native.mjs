@@ -1,19 +1,12 @@
 // @ts-check
 // The two native modules: from this user's cache, or compiled from the sources that npm unpacked. Nothing is downloaded.
 import { execFile } from 'node:child_process'
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { cachedFile, cacheFolder, keepBuilt } from './cache.mjs'
 import { withLock } from './lock.mjs'
+import { compileTogether } from './nodegit.mjs'
 import { withNode } from './packages.mjs'
 import { SetupError } from './problem.mjs'
 import { step } from './progress.mjs'
@@ -221,43 +214,9 @@ async function configure(at, headers, log) {
     { cwd: at.folder, env: buildEnv(), log, dieWithUs: true },
   )
   if (code !== 0) throw new SetupError(`${at.name} could not be configured`, log)
-  speedUp(at)
+  if (at.name === 'nodegit') compileTogether(at.folder, at.build)
   writeFileSync(join(at.build, 'configured.json'), `${JSON.stringify({ key: at.key })}\n`)
 }
-
-/**
- * nodegit's own files only hand values on to libgit2, and spend most of their compile time on reading the same headers and
- * on optimising. So the headers are compiled once, and these files without optimisation; libgit2 is compiled as it asks for.
- *
- * @param {Place} at
- */
-function speedUp(at) {
-  const target = join(at.build, 'nodegit.target.mk')
-  if (!existsSync(target)) return
-  writeFileSync(join(at.build, 'headers.hpp'), HEADERS)
-  appendFileSync(target, RULES)
-}
-
-/** What nearly all of these files begin with, in their order. */
-const HEADERS = `#include <nan.h>
-#include <string.h>
-extern "C" {
-#include <git2.h>
-}
-#include <iostream>
-#include "../include/nodegit.h"
-#include "../include/lock_master.h"
-#include "../include/functions/copy.h"
-#include "../include/oid.h"
-`
-
-const RULES = `
-$(OBJS): GYP_CXXFLAGS += -O0 -include headers.hpp
-$(OBJS): | headers.hpp.gch
-headers.hpp.gch: HEADER_FLAGS := $(DEFS_$(BUILDTYPE)) $(INCS_$(BUILDTYPE)) $(CFLAGS_$(BUILDTYPE)) $(CFLAGS_CC_$(BUILDTYPE)) -O0
-headers.hpp.gch: headers.hpp
-\t@$(CXX.target) $(HEADER_FLAGS) $(CXXFLAGS.target) -x c++-header $< -o $@
-`
 
 /**
  * @param {Place} at

@@ -15,6 +15,7 @@ import { cachedFile, cacheFolder, keepBuilt } from '../../scripts/setup/cache.mj
 import { sourceFingerprint } from '../../scripts/setup/compile.mjs'
 import { withLock } from '../../scripts/setup/lock.mjs'
 import { nativeKey } from '../../scripts/setup/native.mjs'
+import { compileTogether } from '../../scripts/setup/nodegit.mjs'
 import { packagesInstalled, sameTree } from '../../scripts/setup/packages.mjs'
 import { openProgress } from '../../scripts/setup/progress.mjs'
 import { replaceFolder } from '../../scripts/setup/replace.mjs'
@@ -36,6 +37,34 @@ afterEach(() => {
 const silent = openProgress({ write: () => true })
 const wanting = (uid: number) =>
   installPackages(['libkrb5-dev', 'make'], { say: silent, log: join(folder, 'log'), uid })
+
+test('the wrappers of nodegit are compiled several at a time, and its other files one by one', () => {
+  const build = join(folder, 'build')
+  mkdirSync(join(folder, 'src'))
+  mkdirSync(build)
+  const source = (name: string, text: string) => writeFileSync(join(folder, 'src', name), text)
+  source('nodegit_wrapper.cc', 'template\n')
+  source('context.cc', '#include "../include/context.h"\n')
+  const wrappers = Array.from({ length: 10 }, (_, n) => `wrapper_${n}`)
+  for (const name of wrappers) source(`${name}.cc`, '#include "nodegit_wrapper.cc"\n')
+  const objects = ['context', ...wrappers].map((name) => `\t$(obj).target/$(TARGET)/src/${name}.o`)
+  const rules = join(build, 'nodegit.target.mk')
+  writeFileSync(rules, `OBJS := \\\n${objects.join(' \\\n')}\n\nall_deps += $(OBJS)\n`)
+  compileTogether(folder, build)
+  const list = /OBJS := ([\s\S]*?)\n\n/.exec(readFileSync(rules, 'utf8'))?.[1]
+  expect(list?.match(/\w+\/\w[\w-]*\.o/g)).toEqual([
+    'build/wrappers-0.o',
+    'build/wrappers-1.o',
+    'src/context.o',
+  ])
+  const together = ['0', '1'].map((n) => readFileSync(join(build, `wrappers-${n}.cc`), 'utf8'))
+  expect(together.map((text) => text.trim().split('\n').length)).toEqual([8, 2])
+  expect(together.join('').match(/wrapper_\d/g)).toEqual(wrappers)
+  // The second set-up of a clone finds it done.
+  compileTogether(folder, build)
+  const shared = readFileSync(join(folder, 'src/nodegit_wrapper.cc'), 'utf8')
+  expect(shared).toBe('#pragma once\ntemplate\n')
+})
 
 describe('what the machine must have', () => {
   test('a Node older than 20.19 is refused by name', () => {
