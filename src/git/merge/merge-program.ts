@@ -1,7 +1,9 @@
+import { on } from 'node:events'
 import { mkdirSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { ownedName } from '../../base/process-mark.ts'
+import { isOrphaned, ownedName } from '../../base/process-mark.ts'
 import { type RunningGit, startGit } from '../command.ts'
 import { GitError } from '../error.ts'
 import { isObjectId } from '../names.ts'
@@ -20,6 +22,8 @@ const mostMerges = 200
 const mostIdle = 2
 const idleMs = 10_000
 const answerLimit = 64 * 1024 * 1024
+/** Outside of the repository, where nothing may be left over. */
+const folderPrefix = 'gitstead-merge-'
 
 /**
  * A running `git merge-tree` of one repository, which merges pair after pair: of a merge of its own two thirds are the
@@ -29,22 +33,29 @@ class MergeProgram {
   readonly folder: string
   readonly #git: RunningGit
   #merges = 0
-  #isEnded = false
 
   constructor(path: string) {
-    const known = join(path, 'objects')
-    this.folder = join(known, ownedName('tmp_objdir-merge-'))
+    removeOrphans()
+    this.folder = join(tmpdir(), ownedName(folderPrefix))
     mkdirSync(this.folder, { mode: 0o700 })
+    try {
+      this.#git = startGit({
+        repo: path,
+        args: ['merge-tree', '--stdin', '--name-only', '--no-messages'],
+        // Nothing here must outlast a crash.
+        config: { 'core.fsync': 'none' },
+        env: {
+          GIT_OBJECT_DIRECTORY: this.folder,
+          GIT_ALTERNATE_OBJECT_DIRECTORIES: join(path, 'objects'),
+        },
+        unbuffered: true,
+        timeout: 0,
+      })
+    } catch (error) {
+      this.removeFolder()
+      throw error
+    }
     running.add(this)
-    this.#git = startGit({
-      repo: path,
-      args: ['merge-tree', '--stdin', '--name-only', '--no-messages'],
-      // Nothing here must outlast a crash.
-      config: { 'core.fsync': 'none' },
-      env: { GIT_OBJECT_DIRECTORY: this.folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: known },
-      unbuffered: true,
-      timeout: 0,
-    })
   }
 
   get mayMergeMore(): boolean {
@@ -53,35 +64,30 @@ class MergeProgram {
 
   /** Merges two commits as `git merge` does. What git says when it can't ends the program, and is the error. */
   async merge(ours: ObjectId, theirs: ObjectId, signal: AbortSignal): Promise<MergeAnswer> {
+    if (signal.aborted) throw new GitError('timeout', 'the caller went away')
     this.#merges += 1
-    const { stdin, stdout, done } = this.#git
+    const answered = this.#read(signal)
+    const ended = this.#git.done.then(() => {
+      throw new GitError('failed', 'git merge-tree ended without an answer')
+    })
+    this.#git.stdin.write(`${ours} ${theirs}\n`)
+    return parseAnswer(await Promise.race([answered, ended]))
+  }
+
+  async #read(signal: AbortSignal): Promise<string> {
     const chunks: Buffer[] = []
     let size = 0
-    let onData: (chunk: Buffer) => void = () => {}
-    let onAbort: () => void = () => {}
     try {
-      const answered = new Promise<void>((resolve, reject) => {
-        onAbort = () => reject(new GitError('timeout', 'the caller went away'))
-        onData = (chunk) => {
-          chunks.push(chunk)
-          size += chunk.length
-          if (size > answerLimit) reject(new GitError('too_large', 'too many files conflict'))
-          else if (endsAnswer(chunks)) resolve()
-        }
-        if (signal.aborted) onAbort()
-        signal.addEventListener('abort', onAbort)
-        stdout.on('data', onData)
-        stdin.write(`${ours} ${theirs}\n`)
-      })
-      const ended = done.then(() => {
-        throw new GitError('failed', 'git merge-tree ended without an answer')
-      })
-      await Promise.race([answered, ended])
-    } finally {
-      stdout.off('data', onData)
-      signal.removeEventListener('abort', onAbort)
+      for await (const [chunk] of on(this.#git.stdout, 'data', { signal })) {
+        chunks.push(chunk)
+        size += chunk.length
+        if (size > answerLimit) throw new GitError('too_large', 'too many files conflict')
+        if (endsAnswer(chunks)) break
+      }
+    } catch (error) {
+      throw signal.aborted ? new GitError('timeout', 'the caller went away') : error
     }
-    return readAnswer(Buffer.concat(chunks).toString('utf8'))
+    return Buffer.concat(chunks).toString('utf8')
   }
 
   /** Takes away what the last merge has written. */
@@ -93,12 +99,21 @@ class MergeProgram {
     }
   }
 
+  /** Ends it while it waits. */
   end(): void {
-    if (this.#isEnded) return
-    this.#isEnded = true
-    running.delete(this)
+    this.#git.stdin.end()
+    this.#leave()
+  }
+
+  /** Ends it whatever it does. */
+  kill(): void {
     this.#git.kill()
-    const remove = () => rmSync(this.folder, { recursive: true, force: true })
+    this.#leave()
+  }
+
+  #leave(): void {
+    running.delete(this)
+    const remove = () => this.removeFolder()
     this.#git.done.then(remove, remove)
   }
 
@@ -113,6 +128,18 @@ const running = new Set<MergeProgram>()
 process.on('exit', () => {
   for (const program of running) program.removeFolder()
 })
+
+let orphansAreGone = false
+
+/** Removes the folders of processes that were killed, once in the life of this one. */
+function removeOrphans(): void {
+  if (orphansAreGone) return
+  orphansAreGone = true
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(folderPrefix) || !isOrphaned(name)) continue
+    rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+}
 
 /** By repository. */
 const idle = new LRUCache<string, MergeProgram>({
@@ -147,7 +174,7 @@ export async function mergeInProgram<T>(
     else program.end()
     return value
   } catch (error) {
-    program.end()
+    program.kill()
     // The repository may have changed under one that waited: the next is told by a new one.
     if (kept === undefined || signal.aborted) throw error
     return mergeInProgram(path, prepare, read, signal)
@@ -157,11 +184,11 @@ export async function mergeInProgram<T>(
 /** An answer is records that end with a NUL each, and an empty one at its end. */
 function endsAnswer(chunks: readonly Buffer[]): boolean {
   const last = chunks.at(-1)
-  const end = last && last.length > 1 ? last.subarray(-2) : Buffer.concat([...chunks]).subarray(-2)
-  return end.length === 2 && end[0] === 0 && end[1] === 0
+  const before = last && last.length > 1 ? last.at(-2) : chunks.at(-2)?.at(-1)
+  return last?.at(-1) === 0 && before === 0
 }
 
-function readAnswer(text: string): MergeAnswer {
+function parseAnswer(text: string): MergeAnswer {
   const [clean, treeId = '', ...paths] = text.split('\0').filter(Boolean)
   if (!isObjectId(treeId)) throw new GitError('failed', 'git merge-tree named no tree')
   return { isClean: clean === '1', treeId, paths }

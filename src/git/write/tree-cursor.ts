@@ -10,7 +10,6 @@ export interface Entry {
 export const treeMode = 0o040000
 
 const space = 0x20
-const slash = 0x2f
 
 /** Goes through the bytes of a tree object entry by entry. */
 export class TreeCursor {
@@ -47,39 +46,6 @@ export class TreeCursor {
     this.#read()
   }
 
-  /** Which entry comes first; git sorts a folder as if its name ended with a slash. */
-  compare(other: TreeCursor): number {
-    if (this.isAtEnd || other.isAtEnd) return Number(this.isAtEnd) - Number(other.isAtEnd)
-    for (let n = 0; ; n += 1) {
-      const mine = this.#nameByte(n)
-      const its = other.#nameByte(n)
-      if (mine !== its) return mine - its
-      if (mine <= 0) return 0
-    }
-  }
-
-  /** Whether both have the same entry here, name and all. */
-  isSame(other: TreeCursor): boolean {
-    const size = this.end - this.start
-    if (other.end - other.start !== size) return false
-    const mine = this.data
-    const its = other.data
-    const from = other.start - this.start
-    // Ids differ in their first byte mostly, names hardly ever.
-    for (let at = this.end - 1; at >= this.start; at -= 1) {
-      if (mine[at] !== its[at + from]) return false
-    }
-    return true
-  }
-
-  /** A byte of the name as it is sorted: after the last one a slash for folders, and then nothing. */
-  #nameByte(n: number): number {
-    const at = this.#name + n
-    const last = this.end - this.#idBytes - 1
-    if (at < last) return this.data[at] ?? 0
-    return at === last && this.mode === treeMode ? slash : at === last ? 0 : -1
-  }
-
   #read(): void {
     const { data, start } = this
     if (start >= data.length) {
@@ -94,43 +60,5 @@ export class TreeCursor {
     this.end = at + 1 + this.#idBytes
     this.mode = mode
     if (this.end > data.length) throw new GitError('failed', 'a tree object is damaged')
-  }
-}
-
-/** Goes through three trees at once, in git's order. */
-export class ThreeCursors {
-  readonly base: TreeCursor
-  readonly ours: TreeCursor
-  readonly theirs: TreeCursor
-  /** Which of them have the entry at hand. */
-  inBase = false
-  inOurs = false
-  inTheirs = false
-
-  constructor(base: TreeCursor, ours: TreeCursor, theirs: TreeCursor) {
-    this.base = base
-    this.ours = ours
-    this.theirs = theirs
-  }
-
-  /** Goes to the next entry that any of them has; false when there is none. */
-  next(): boolean {
-    const { base, ours, theirs } = this
-    if (this.inBase) base.next()
-    if (this.inOurs) ours.next()
-    if (this.inTheirs) theirs.next()
-    const side = ours.compare(theirs) <= 0 ? ours : theirs
-    const first = base.compare(side) <= 0 ? base : side
-    if (first.isAtEnd) return false
-    this.inBase = base.compare(first) === 0
-    this.inOurs = ours.compare(first) === 0
-    this.inTheirs = theirs.compare(first) === 0
-    return true
-  }
-
-  /** Whether nobody has changed the entry at hand. */
-  get isUnchanged(): boolean {
-    const all = this.inBase && this.inOurs && this.inTheirs
-    return all && this.ours.isSame(this.theirs) && this.base.isSame(this.ours)
   }
 }

@@ -1,5 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { OpenRepositories } from '../../../src/git/engine/open-repository.ts'
 import { combine, tryCombine } from '../../../src/git/merge/combine.ts'
@@ -27,13 +30,6 @@ afterAll(() => world.close())
 const change = (files: Record<string, string>, ref = 'x') =>
   commitFiles(repo, { parents: [base], files, ref: `refs/heads/${ref}` })
 
-/** The folders that programs write to. */
-const folders = () =>
-  readdirSync(join(repo.path, 'objects')).filter((name) => name.startsWith('tmp_objdir-merge-'))
-
-const writtenIn = (folder: string) =>
-  readdirSync(join(repo.path, 'objects', folder), { recursive: true })
-
 /** The git programs that wait for a merge in the repository. */
 function programs(): number[] {
   return readdirSync('/proc')
@@ -48,6 +44,14 @@ function programs(): number[] {
     })
     .map(Number)
 }
+
+/** Where a program writes to. */
+function folderOf(pid: number): string {
+  const set = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+  return set.find((one) => one.startsWith('GIT_OBJECT_DIRECTORY='))?.split('=')[1] ?? ''
+}
+
+const isThere = (folder: string) => () => existsSync(folder)
 
 async function treeOf(ours: string, theirs: string, signal = never): Promise<unknown> {
   const merge = { kind: 'merge', ours, theirs } as const
@@ -68,10 +72,9 @@ test('one program merges pair after pair, and nothing of a merge is left in its 
     const pick = { kind: 'cherry-pick', commit: more, onto: clean, mainline: 0 } as const
     expect(await tryCombine(repositories.get(repo.path), pick, never)).toEqual({ outcome: 'clean' })
   }
-  expect(programs()).toHaveLength(1)
-  const [folder = '', ...others] = folders()
+  const [pid = 0, ...others] = programs()
   expect(others).toEqual([])
-  expect(writtenIn(folder)).toEqual([])
+  expect(readdirSync(folderOf(pid))).toEqual([])
   expect(fsck(repo)).toBe('')
 })
 
@@ -82,17 +85,17 @@ test('two merges at once have a program each', async () => {
   expect(found).toEqual(sides.map((theirs) => treeOfGit(ours, theirs)))
   // The others end.
   await expect.poll(() => programs().length, { timeout: 10_000 }).toBe(1)
-  await expect.poll(folders, { timeout: 10_000 }).toHaveLength(1)
 })
 
 test('a program that somebody has killed is replaced', async () => {
   const [ours, theirs] = [change({ a: 'A\n' }), change({ b: 'B\n' })]
   await treeOf(ours, theirs)
   const [pid = 0] = programs()
+  const folder = folderOf(pid)
   process.kill(pid, 'SIGKILL')
   await expect.poll(programs, { timeout: 10_000 }).toEqual([])
   expect(await treeOf(ours, theirs)).toBe(treeOfGit(ours, theirs))
-  await expect.poll(folders, { timeout: 10_000 }).toHaveLength(1)
+  await expect.poll(isThere(folder), { timeout: 10_000 }).toBe(false)
 })
 
 test('a program that waited sees new commits, and packs that replaced others', async () => {
@@ -116,19 +119,30 @@ test('commits without a common one conflict, and the next merge is made', async 
 
 test('a caller who goes away ends the program, and its folder goes with it', async () => {
   const [ours, theirs] = [change({ a: 'A\n' }), change({ b: 'B\n' })]
-  for (const waits of [false, true]) {
-    if (waits) await treeOf(ours, theirs)
-    const leaving = new AbortController()
-    const merged = treeOf(ours, theirs, leaving.signal)
-    leaving.abort()
-    await expect(merged).rejects.toMatchObject({ code: 'timeout' })
-    await expect.poll(folders, { timeout: 10_000 }).toEqual([])
-  }
+  await treeOf(ours, theirs)
+  const folder = folderOf(programs()[0] ?? 0)
+  const leaving = new AbortController()
+  const merged = treeOf(ours, theirs, leaving.signal)
+  leaving.abort()
+  await expect(merged).rejects.toMatchObject({ code: 'timeout' })
+  await expect.poll(programs, { timeout: 10_000 }).toEqual([])
+  await expect.poll(isThere(folder), { timeout: 10_000 }).toBe(false)
   expect(await treeOf(ours, theirs)).toBe(treeOfGit(ours, theirs))
 })
 
 test('a program without work ends after ten seconds', async () => {
   await treeOf(change({ a: 'A\n' }), change({ b: 'B\n' }))
-  expect(programs()).toHaveLength(1)
-  await expect.poll(() => [...programs(), ...folders()], { timeout: 25_000 }).toEqual([])
-}, 30_000)
+  const folder = folderOf(programs()[0] ?? 0)
+  await expect.poll(programs, { timeout: 25_000 }).toEqual([])
+  await expect.poll(isThere(folder), { timeout: 10_000 }).toBe(false)
+}, 40_000)
+
+test('what a killed process has left is removed by the next one', async () => {
+  const folder = join(tmpdir(), 'gitstead-merge-999999999-1-0123456789ab')
+  mkdirSync(join(folder, 'ab'), { recursive: true })
+  const module = pathToFileURL(join(import.meta.dirname, '../../../src/git/merge/merge-program.ts'))
+  const start = `import(${JSON.stringify(module.href)}).then((m) => m.mergeInProgram(${JSON.stringify(repo.path)},
+    () => ({ ours: '${base}', theirs: '${base}' }), async () => {}, new AbortController().signal)).then(() => process.exit(0))`
+  execFileSync(process.execPath, ['--import', 'tsx', '-e', start])
+  expect(existsSync(folder)).toBe(false)
+})
