@@ -42,6 +42,8 @@ export function missingPackages({ compiling, path = process.env.PATH, header = h
   const missing = []
   if (!onPath('git', path)) missing.push('git')
   if (!onPath('bzip2', path)) missing.push('bzip2')
+  // It has stdbuf, without which a git program that stays keeps its answers to itself.
+  if (!onPath('stdbuf', path)) missing.push('coreutils')
   if (!compiling) return missing
   if (!onPath('python3', path)) missing.push('python3')
   if (!onPath('make', path)) missing.push('make')

@@ -79,13 +79,14 @@ describe('what the machine must have', () => {
     expect(missingPackages({ compiling: true, ...bare })).toEqual([
       'git',
       'bzip2',
+      'coreutils',
       'python3',
       'make',
       'g++',
       'libkrb5-dev',
       'libssl-dev',
     ])
-    expect(missingPackages({ compiling: false, ...bare })).toEqual(['git', 'bzip2'])
+    expect(missingPackages({ compiling: false, ...bare })).toEqual(['git', 'bzip2', 'coreutils'])
   })
 
   test('somebody who is not root reads the one command to run', async () => {
@@ -124,7 +125,7 @@ describe('what the machine must have', () => {
     expect(result.status).toBe(1)
     expect(result.stdout).toBe('')
     expect(result.stderr).toMatch(
-      /^gitstead: missing git, bzip2, python3, make, g\+\+, libkrb5-dev.*: run `(sudo )?apt-get install -y git .*`\n$/,
+      /^gitstead: missing git, bzip2, coreutils, python3, make, g\+\+, libkrb5-dev.*: run `(sudo )?apt-get install -y git .*`\n$/,
     )
     expect(existsSync(join(clone, 'node_modules'))).toBe(false)
   })
