@@ -1,5 +1,5 @@
 import { on } from 'node:events'
-import { mkdirSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
@@ -131,13 +131,16 @@ process.on('exit', () => {
 
 let orphansAreGone = false
 
-/** Removes the folders of processes that were killed, once in the life of this one. */
+/** Removes the folders of this user's processes that were killed, once in the life of this one. */
 function removeOrphans(): void {
   if (orphansAreGone) return
   orphansAreGone = true
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(folderPrefix) || !isOrphaned(name)) continue
-    rmSync(join(tmpdir(), name), { recursive: true, force: true })
+    const folder = join(tmpdir(), name)
+    // Anybody may put a folder of such a name there; those of others are theirs to remove.
+    const owner = lstatSync(folder, { throwIfNoEntry: false })?.uid
+    if (owner === process.getuid?.()) rmSync(folder, { recursive: true, force: true })
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -137,12 +137,25 @@ test('a program without work ends after ten seconds', async () => {
   await expect.poll(isThere(folder), { timeout: 10_000 }).toBe(false)
 }, 40_000)
 
-test('what a killed process has left is removed by the next one', async () => {
-  const folder = join(tmpdir(), 'gitstead-merge-999999999-1-0123456789ab')
+/** Makes a folder such as a killed process leaves, and has a new process merge. */
+function mergeBeside(folder: string, own = () => {}): void {
   mkdirSync(join(folder, 'ab'), { recursive: true })
+  own()
   const module = pathToFileURL(join(import.meta.dirname, '../../../src/git/merge/merge-program.ts'))
   const start = `import(${JSON.stringify(module.href)}).then((m) => m.mergeInProgram(${JSON.stringify(repo.path)},
     () => ({ ours: '${base}', theirs: '${base}' }), async () => {}, new AbortController().signal)).then(() => process.exit(0))`
   execFileSync(process.execPath, ['--import', 'tsx', '-e', start])
+}
+
+test('what a killed process has left is removed by the next one', () => {
+  const folder = join(tmpdir(), 'gitstead-merge-999999999-1-0123456789ab')
+  mergeBeside(folder)
   expect(existsSync(folder)).toBe(false)
+})
+
+test.runIf(process.getuid?.() === 0)('a folder of another user is left alone', () => {
+  const folder = join(tmpdir(), 'gitstead-merge-999999999-1-ba9876543210')
+  mergeBeside(folder, () => chownSync(folder, 65_534, 65_534))
+  expect(existsSync(folder)).toBe(true)
+  rmSync(folder, { recursive: true })
 })
