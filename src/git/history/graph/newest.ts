@@ -1,81 +1,41 @@
-import type { OpenRepository } from '../../engine/open-repository.ts'
-import { readLinked } from '../../objects/objects.ts'
-import { parseCommit } from '../../objects/parse-object.ts'
-import type { ObjectId } from '../../types.ts'
-import { currentHistory, hasGrafts, historyWith } from './load.ts'
+import type { Commit, ObjectId } from '../../types.ts'
 
-interface Waiting {
-  readonly id: ObjectId
-  readonly parentIds: readonly ObjectId[]
-  readonly seconds: number
+/** Which commits, and how many of them. */
+export interface Newest {
+  readonly tips: readonly ObjectId[]
+  readonly firstParent: boolean
+  readonly count: number
 }
-
-/** Commits ahead that are read before it is their turn. */
-const readAhead = 8
 
 /**
- * The newest commits below some tips in the order of `git log`, read one by one: for the first pages of
- * a history that is not loaded. Undefined when it is loaded, or small enough to be. The loading goes on
- * beside, so that later pages find it done.
+ * The newest commits below some tips in the order of `git log`, from the commits themselves: for the first pages, which
+ * need no table of the whole history. Parents that git replaces are not heeded.
  */
 export async function newestCommits(
-  repository: OpenRepository,
-  tips: readonly ObjectId[],
-  firstParent: boolean,
-  count: number,
-): Promise<readonly ObjectId[] | undefined> {
-  if (hasGrafts(repository)) return undefined
-  const history = currentHistory(repository)
-  if (history.inGraph > 0 || tips.every((tip) => history.find(tip) >= 0)) return undefined
-  const found = await walk(repository, tips, firstParent, count)
-  // A failure shows when somebody asks for the history itself.
-  historyWith(repository, tips).catch(() => {})
-  return found
-}
-
-async function walk(
-  repository: OpenRepository,
-  tips: readonly ObjectId[],
-  firstParent: boolean,
-  count: number,
-): Promise<readonly ObjectId[]> {
-  const reads = new Map<ObjectId, Promise<Waiting>>()
-  const read = (id: ObjectId): Promise<Waiting> => {
-    const known = reads.get(id)
-    if (known) return known
-    const started = readOne(repository, id)
-    started.catch(() => {})
-    reads.set(id, started)
-    return started
+  { tips, firstParent, count }: Newest,
+  read: (id: ObjectId) => Commit | Promise<Commit>,
+): Promise<Commit[]> {
+  const found: Commit[] = []
+  const seen = new Set<ObjectId>()
+  const queue: Commit[] = []
+  const enter = async (id: ObjectId) => {
+    if (seen.has(id)) return
+    seen.add(id)
+    insert(queue, await read(id))
   }
-  const seen = new Set<ObjectId>(tips)
-  const queue = insertAll([], await Promise.all([...seen].map(read)))
-  const found: ObjectId[] = []
+  for (const tip of tips) await enter(tip)
   while (found.length < count) {
     const next = queue.shift()
     if (!next) break
-    found.push(next.id)
-    for (const waiting of queue.slice(0, readAhead)) {
-      for (const id of waiting.parentIds) void read(id)
-    }
-    const parents = firstParent ? next.parentIds.slice(0, 1) : next.parentIds
-    const fresh = parents.filter((id) => !seen.has(id))
-    for (const id of fresh) seen.add(id)
-    insertAll(queue, await Promise.all(fresh.map(read)))
+    found.push(next)
+    for (const id of firstParent ? next.parentIds.slice(0, 1) : next.parentIds) await enter(id)
   }
   return found
 }
 
-/** Puts commits where their date belongs, behind those of the same date (as git does). */
-function insertAll(queue: Waiting[], commits: readonly Waiting[]): Waiting[] {
-  for (const commit of commits) {
-    const at = queue.findIndex((each) => each.seconds < commit.seconds)
-    queue.splice(at < 0 ? queue.length : at, 0, commit)
-  }
-  return queue
-}
-
-async function readOne(repository: OpenRepository, id: ObjectId): Promise<Waiting> {
-  const commit = parseCommit(id, await readLinked(repository, id, 'commit'))
-  return { id, parentIds: commit.parentIds, seconds: commit.committer.seconds }
+/** Puts a commit where its date belongs, behind those of the same date (as git does). */
+function insert(queue: Commit[], commit: Commit): void {
+  const { seconds } = commit.committer
+  const at = queue.findIndex((waiting) => waiting.committer.seconds < seconds)
+  queue.splice(at < 0 ? queue.length : at, 0, commit)
 }
