@@ -114,7 +114,8 @@ class MergeProgram {
   #leave(): void {
     running.delete(this)
     const remove = () => this.removeFolder()
-    this.#git.done.then(remove, remove)
+    // What cannot be removed now is removed by a later process.
+    this.#git.done.then(remove, remove).catch(() => {})
   }
 
   /** For the end of the process, which waits for nothing: git ends when it finds its input closed. */
