@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Day } from '../base/clock.ts'
-import type { Actor } from './actor.ts'
+import { type Day, dayOf } from '../base/clock.ts'
+import type { Ctx } from '../ctx.ts'
 import { isAdmin, userOf } from './actor.ts'
 import type { Feature } from './features.ts'
 import { Role } from './roles.ts'
@@ -13,19 +13,20 @@ export interface Viewer {
   readonly today: Day
 }
 
-export function viewerOf(actor: Actor, today: Day): Viewer {
+/** The caller, today. */
+export function viewerOf({ actor, now }: Pick<Ctx, 'actor' | 'now'>): Viewer {
   const user = userOf(actor)
   return {
     userId: user?.id ?? null,
     admin: isAdmin(actor),
     external: user?.external ?? false,
-    today,
+    today: dayOf(now()),
   }
 }
 
-const live = (alias: string, today: Day) =>
-  sql<SqlBool>`${sql.ref(`${alias}.requested_at`)} IS NULL AND ${sql.ref(`${alias}.state`)} = 'active'
-    AND (${sql.ref(`${alias}.expires_at`)} IS NULL OR ${sql.ref(`${alias}.expires_at`)} > ${today})`
+/** Whether the row of `members m` is in force. */
+const live = (today: Day) =>
+  sql<SqlBool>`m.requested_at IS NULL AND m.state = 'active' AND (m.expires_at IS NULL OR m.expires_at > ${today})`
 
 /**
  * Ids of the groups in which the user has at least this role: by membership there or above, or through groups that were
@@ -36,7 +37,7 @@ export function groupsWithRole(userId: number, today: Day, least = 1): RawBuilde
     SELECT below.namespace_id FROM members m
       JOIN namespace_ancestors below ON below.ancestor_id = m.source_id
       WHERE m.user_id = ${userId} AND m.source_type = 'group' AND m.access_level >= ${least}
-        AND ${live('m', today)}
+        AND ${live(today)}
     UNION
     SELECT target.namespace_id FROM members m
       JOIN namespace_ancestors below ON below.ancestor_id = m.source_id
@@ -44,7 +45,7 @@ export function groupsWithRole(userId: number, today: Day, least = 1): RawBuilde
         AND l.access_level >= ${least} AND (l.expires_at IS NULL OR l.expires_at > ${today})
       JOIN namespace_ancestors target ON target.ancestor_id = l.source_id
       WHERE m.user_id = ${userId} AND m.source_type = 'group' AND m.access_level >= ${least}
-        AND ${live('m', today)})`
+        AND ${live(today)})`
 }
 
 /** Ids of the projects in which the user has at least this role by the project itself or an invitation to it. */
@@ -52,14 +53,14 @@ function ownProjectsWithRole(userId: number, today: Day, least: number): RawBuil
   return sql<number>`(
     SELECT m.source_id FROM members m
       WHERE m.user_id = ${userId} AND m.source_type = 'project' AND m.access_level >= ${least}
-        AND ${live('m', today)}
+        AND ${live(today)}
     UNION
     SELECT l.source_id FROM members m
       JOIN namespace_ancestors below ON below.ancestor_id = m.source_id
       JOIN group_links l ON l.group_id = below.namespace_id AND l.source_type = 'project'
         AND l.access_level >= ${least} AND (l.expires_at IS NULL OR l.expires_at > ${today})
       WHERE m.user_id = ${userId} AND m.source_type = 'group' AND m.access_level >= ${least}
-        AND ${live('m', today)})`
+        AND ${live(today)})`
 }
 
 /** Whether the user has at least this role in the row of `projects` that a query is at. */
@@ -102,11 +103,11 @@ function groupsAbove(userId: number, today: Day): RawBuilder<number> {
   return sql<number>`(
     SELECT above.ancestor_id FROM members m
       JOIN namespace_ancestors above ON above.namespace_id = m.source_id
-      WHERE m.user_id = ${userId} AND m.source_type = 'group' AND ${live('m', today)}
+      WHERE m.user_id = ${userId} AND m.source_type = 'group' AND ${live(today)}
     UNION
     SELECT above.ancestor_id FROM members m JOIN projects p ON p.id = m.source_id
       JOIN namespace_ancestors above ON above.namespace_id = p.namespace_id
-      WHERE m.user_id = ${userId} AND m.source_type = 'project' AND ${live('m', today)})`
+      WHERE m.user_id = ${userId} AND m.source_type = 'project' AND ${live(today)})`
 }
 
 /** Whether the user belongs to the row of `namespaces` that a query is at: to it, above it or below it. */

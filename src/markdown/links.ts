@@ -1,5 +1,4 @@
 import { type Viewer, viewerOf } from '../access/visible-queries.ts'
-import { dayOf } from '../base/clock.ts'
 import type { Ctx } from '../ctx.ts'
 import { GitError } from '../git/error.ts'
 import { readCommit } from '../git/objects/commit.ts'
@@ -36,7 +35,7 @@ export async function findLinks(
   text: string,
   place: MarkdownPlace,
 ): Promise<Pick<MarkdownJob, 'references' | 'addresses'>> {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const found = findReferences(text)
   const named = /[~%$]/.test(text) ? findNamed(text) : []
   const addresses = findAddresses(text, ctx.config.externalUrl)

@@ -1,5 +1,4 @@
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentNote } from './entity.ts'
@@ -8,7 +7,7 @@ import { type NotePlace, searchNoteRows } from './search-queries.ts'
 
 /** A page of comments that contain a text, on what the caller sees, newest first. */
 export async function searchNotes(ctx: Ctx, place: NotePlace, search: string, page: OffsetPage) {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const { items, ...rest } = await searchNoteRows(ctx.db, viewer, place, search, page)
   const people = await peopleOf(ctx, items)
   return {

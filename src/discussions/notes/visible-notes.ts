@@ -1,6 +1,5 @@
 import { mayInProject } from '../../access/decide.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Noteable } from './noteable.ts'
 import type { NoteFilter } from './queries.ts'
@@ -9,6 +8,6 @@ import type { NoteFilter } from './queries.ts'
 export function seenBy(ctx: Ctx, noteable: Noteable): NoteFilter {
   return {
     internal: mayInProject(ctx.actor, noteable.project, 'read_internal_notes'),
-    viewer: viewerOf(ctx.actor, dayOf(ctx.now())),
+    viewer: viewerOf(ctx),
   }
 }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { actAs } from '../../access/act-as.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { task } from '../../background/task.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { readCommit } from '../../git/objects/commit.ts'
@@ -26,7 +25,7 @@ export const mentionCommits = task({
   }),
   async handler(given: Ctx, { user_id, source, commits }) {
     const ctx = await actAs(given, user_id)
-    const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+    const viewer = viewerOf(ctx)
     for (const { project: path, sha } of commits) {
       const project = await findSeenCodeAt(ctx.db, viewer, path)
       const id = project && (await commitId(ctx, project.id, sha))

@@ -1,6 +1,5 @@
 import { userOf } from '../../access/actor.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { Ctx, Effect } from '../../ctx.ts'
 import { findClosedIssues, findReferences, type Reference } from '../../markdown/find-references.ts'
 import type { ReadPush } from '../../repositories/effects.ts'
@@ -49,7 +48,7 @@ async function mentionNumbered(
   found: readonly Reference[],
   isNews: (request: SeenRequest) => Promise<boolean>,
 ): Promise<void> {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const numbered = found.flatMap((one) =>
     one.kind === 'issue' || one.kind === 'merge_request'
       ? [{ kind: one.kind, path: one.project ?? source.project.full_path, iid: one.iid }]

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
 import { signedIn } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import { notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -40,7 +39,7 @@ export const listTodos = endpoint({
       groupId: query.group_id,
       type: query.type,
     } as const
-    const viewer = { ...viewerOf(ctx.actor, dayOf(ctx.now())), userId: me(ctx) }
+    const viewer = { ...viewerOf(ctx), userId: me(ctx) }
     const rows = await listTodoRows(ctx.db, viewer, filter, page)
     return { ...rows, items: await Promise.all(rows.items.map((row) => presentTodo(ctx, row))) }
   },

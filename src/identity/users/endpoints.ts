@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { fieldsIgnoredUnlessAdmin } from '../../access/conditions.ts'
 import { anyone, onInstance } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { filledText, flag, id, instant, oneOf, text, textHash } from '../../http/params.ts'
@@ -74,7 +73,7 @@ export const listUsers = endpoint({
   response: z.array(userEntity),
   conditions: [namesUser, fieldsIgnoredUnlessAdmin(adminFilters)],
   async handler({ ctx, query, page }) {
-    const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+    const viewer = viewerOf(ctx)
     const order = { by: query.order_by ?? 'id', sort: query.sort ?? 'desc' } as const
     const rows = await listUserRows(ctx.db, viewer, query, order, page)
     return { ...rows, items: rows.items.map((row) => presentListed(ctx, row)) }

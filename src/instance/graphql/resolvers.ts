@@ -2,7 +2,6 @@ import { userOf } from '../../access/actor.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
 import { apiVersion, productVersion } from '../../base/version.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -158,7 +157,7 @@ function presentProject(ctx: Ctx, project: Project) {
     },
     async issues(given: Listed) {
       const window = windowOf(given)
-      const sees = seesIssue(viewerOf(ctx.actor, dayOf(ctx.now())))
+      const sees = seesIssue(viewerOf(ctx))
       const asked = { projectId, sees, state: given.state }
       const rows = may('read_issues') ? await listIssues(ctx.db, asked, window) : []
       const count = async () => (may('read_issues') ? countIssues(ctx.db, asked) : 0)

@@ -1,7 +1,6 @@
 import { posix } from 'node:path'
 import { z } from 'zod'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readCommits } from '../../git/objects/commit.ts'
@@ -91,7 +90,7 @@ async function collect<T>(
   page: OffsetPage,
   find: (project: CodeProject, commitId: string) => Promise<readonly T[]>,
 ): Promise<Paged<T>> {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const projects = await listCodeProjects(ctx.db, viewer, search.place, MOST_PROJECTS)
   const wanted = page.offset + page.perPage + 1
   const found: T[] = []

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Group, Project } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -177,7 +176,7 @@ async function findMilestones(
   input: SearchInput,
   page: OffsetPage,
 ): Promise<Found> {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const state = input.state === 'closed' ? 'closed' : undefined
   const asked = {
     search: input.search,
@@ -196,7 +195,7 @@ async function findUsers(
   page: OffsetPage,
 ): Promise<Found> {
   if (ctx.actor.kind === 'anonymous') throw forbidden()
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const { items, ...rest } = await listUserIds(ctx.db, viewer, place, search, page)
   const ids = items.map(({ id }) => id)
   const found = await usersById(ctx, ids)

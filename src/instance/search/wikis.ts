@@ -1,6 +1,5 @@
 import { type Group, getVisibleProject } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { searchFiles } from '../../git/objects/search.ts'
@@ -29,7 +28,7 @@ export async function searchWikis(
     found.push(...hits.map((hit) => presentHit(hit, at.branch, of)))
   }
   if (group) await look(groupWiki(ctx, group), { project_id: null, group_id: group.id })
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   for (const id of await listWikiProjectIds(ctx.db, viewer, search.place, MOST_PROJECTS)) {
     if (found.length >= wanted) break
     const project = await getVisibleProject(ctx, String(id))

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { anyone, onProject, signedIn } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -61,7 +60,7 @@ async function list(
     after: asked.after && `${asked.after}T23:59:59.999Z`,
     sort: asked.sort ?? 'desc',
   }
-  const rows = await listEventRows(ctx.db, viewerOf(ctx.actor, dayOf(ctx.now())), filter, page)
+  const rows = await listEventRows(ctx.db, viewerOf(ctx), filter, page)
   return { ...rows, items: await presentEvents(ctx, rows.items) }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { getVisibleGroup, signedIn } from '../../access/subjects.ts'
 import { type Viewer, viewerOf } from '../../access/visible-queries.ts'
-import { dayOf, type Instant, later } from '../../base/clock.ts'
+import { type Instant, later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
@@ -21,11 +21,10 @@ interface Asked {
 
 async function ask(ctx: Ctx, path: string): Promise<Asked> {
   const group = await getVisibleGroup(ctx, path)
-  const now = ctx.now()
   return {
     groupId: group.id,
-    viewer: viewerOf(ctx.actor, dayOf(now)),
-    since: later(now, -WINDOW_MS),
+    viewer: viewerOf(ctx),
+    since: later(ctx.now(), -WINDOW_MS),
   }
 }
 

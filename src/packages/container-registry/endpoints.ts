@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { onGroup, onProject } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import { forbidden, notFound } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id } from '../../http/params.ts'
@@ -37,7 +36,7 @@ export const listGroupRegistryRepositories = endpoint({
   paginate: 'offset',
   response: z.array(repositoryEntity),
   async handler({ ctx, group, query, page }) {
-    const place = { groupId: group.id, viewer: viewerOf(ctx.actor, dayOf(ctx.now())) }
+    const place = { groupId: group.id, viewer: viewerOf(ctx) }
     const found = await listRepositories(ctx.db, place, page)
     return { ...found, items: await presentRepositories(ctx, found.items, query) }
   },

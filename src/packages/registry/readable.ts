@@ -2,7 +2,6 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Actor, ANONYMOUS } from '../../access/actor.ts'
 import { Role } from '../../access/roles.ts'
 import { seesFeature, seesProject, viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 
 /** Whether the caller may read the packages of the row of `projects` that a query is at. */
@@ -20,7 +19,7 @@ function byRole(ctx: Pick<Ctx, 'actor' | 'now'>): RawBuilder<SqlBool> {
 }
 
 function seenBy(actor: Actor, ctx: Pick<Ctx, 'now'>): RawBuilder<SqlBool> {
-  const viewer = viewerOf(actor, dayOf(ctx.now()))
+  const viewer = viewerOf({ actor, now: ctx.now })
   return sql<SqlBool>`(${seesProject(viewer)}
     AND ${seesFeature(viewer, 'package_registry', Role.guest)})`
 }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { onEither, type SourceRef } from '../../access/sources.ts'
 import { getVisibleProject, type Project, signedIn } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { awardEndpoints } from '../../discussions/award-emoji/routes.ts'
 import { discussionEndpoints } from '../../discussions/notes/discussion-routes.ts'
@@ -195,7 +194,7 @@ function scopeOf({ type, id }: SourceRef): IssueScope {
 }
 
 async function statistics(ctx: Ctx, scope: IssueScope, query: IssueListQuery) {
-  const counts = await countIssues(ctx.db, viewerOf(ctx.actor, dayOf(ctx.now())), scope, query)
+  const counts = await countIssues(ctx.db, viewerOf(ctx), scope, query)
   return { statistics: { counts } }
 }
 

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { onEither } from '../../access/sources.ts'
 import { onGroup, onProject } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { badParameters, forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -56,7 +55,7 @@ async function list(
   const rows = await listLabelRows(ctx.db, place, asked, page)
   const ids = rows.items.map((row) => row.id)
   const subscribed = await subscribedAmong(ctx, 'label', ids)
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const counts = asked.counts ? await countsByLabel(ctx.db, viewer, place, ids) : undefined
   const descriptions = await describeLabels(ctx, rows.items)
   const items = rows.items.map((row) =>
@@ -143,7 +142,7 @@ export const listGroupLabels = endpoint({
   paginate: 'offset',
   response: z.array(labelEntity),
   handler({ ctx, group, query, page }) {
-    const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+    const viewer = viewerOf(ctx)
     const filter = {
       ...query,
       ancestors: query.include_ancestor_groups ?? true,

@@ -53,7 +53,7 @@ async function list(ctx: Ctx, place: Place, query: ListQuery, page: OffsetPage) 
       title: query.title,
       search: query.search,
       ancestors: query.include_ancestors ?? query.include_parent_milestones ?? false,
-      below: query.include_descendants ? viewerOf(ctx.actor, dayOf(ctx.now())) : undefined,
+      below: query.include_descendants ? viewerOf(ctx) : undefined,
       updatedBefore: query.updated_before,
       updatedAfter: query.updated_after,
       containing: query.containing_date,

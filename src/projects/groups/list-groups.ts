@@ -1,6 +1,5 @@
 import type { GroupRow } from '../../access/find-queries.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { avatarUrl } from '../../identity/users/basic.ts'
@@ -20,7 +19,7 @@ export async function listGroups(
   query: ListedGroups,
   page: Page,
 ): Promise<Paged<GroupEntity>> {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const { items, ...rest } = await listGroupRows(ctx.db, viewer, scope, query, page)
   const wanted = { statistics: query.statistics, customAttributes: query.with_custom_attributes }
   return { ...rest, items: await presentGroups(ctx, items, wanted) }
@@ -33,7 +32,7 @@ export async function listGroupPlaces(
   filters: GroupFilters,
   page: Page,
 ): Promise<Paged<GroupPlace>> {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const { items, ...rest } = await listGroupRows(ctx.db, viewer, scope, filters, page)
   return { ...rest, items: items.map((row) => presentGroupPlace(ctx, row)) }
 }

@@ -1,6 +1,5 @@
 import type { Source } from '../../access/sources.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -14,7 +13,7 @@ import {
 
 /** What a list of members is read for: the source, with inherited and invited ones or not, and the viewer. */
 function memberScope(ctx: Ctx, source: Source, all: boolean): MemberScope {
-  return { source, all, viewer: viewerOf(ctx.actor, dayOf(ctx.now())), inside: source.role > 0 }
+  return { source, all, viewer: viewerOf(ctx), inside: source.role > 0 }
 }
 
 /** A page of the members of a source that the caller sees. */

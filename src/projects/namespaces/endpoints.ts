@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { signedIn } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import { notFound } from '../../base/problem.ts'
 import { endpoint, perMinute } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
@@ -23,7 +22,7 @@ export const getNamespaces = endpoint({
   paginate: 'offset',
   response: z.array(namespaceEntity),
   async handler({ ctx, query, page }) {
-    const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+    const viewer = viewerOf(ctx)
     const rows = await listNamespaces(ctx.db, viewer, query, page)
     return { ...rows, items: await presentNamespaces(ctx, rows.items) }
   },
@@ -37,7 +36,7 @@ export const getNamespace = endpoint({
   params: { id: text() },
   response: namespaceEntity,
   async handler({ ctx, params }) {
-    const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+    const viewer = viewerOf(ctx)
     const by = /^-?\d+$/.test(params.id) ? { id: Number(params.id) } : { path: params.id }
     const row = await findNamespace(ctx.db, viewer, by)
     const [shown] = row ? await presentNamespaces(ctx, [row]) : []

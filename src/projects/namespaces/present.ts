@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { countBillable } from '../members/billable/count-billable.ts'
 import { type NamespaceBriefRow, namespaceBriefEntity, presentNamespaceBrief } from './entity.ts'
@@ -24,7 +23,7 @@ export async function presentNamespaces(
   rows: readonly NamespaceBriefRow[],
 ): Promise<z.input<typeof namespaceEntity>[]> {
   if (rows.length === 0) return []
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const ids = rows.map((row) => row.id)
   const administered = await listAdministered(ctx.db, viewer, ids)
   const totals = new Map(

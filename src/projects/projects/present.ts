@@ -6,7 +6,6 @@ import { findProjectById, type ProjectRow } from '../../access/find-queries.ts'
 import { presentProjectIdentity } from '../../access/project-identity.ts'
 import { Role } from '../../access/roles.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { ready } from '../../http/listener/ready.ts'
@@ -31,7 +30,7 @@ async function presentParents(
 ): Promise<Map<number, ProjectBasic>> {
   const ids = [...new Set(rows.flatMap((row) => row.forked_from_id ?? []))]
   if (ids.length === 0) return new Map()
-  const parents = await listVisibleByIds(ctx.db, viewerOf(ctx.actor, dayOf(ctx.now())), ids)
+  const parents = await listVisibleByIds(ctx.db, viewerOf(ctx), ids)
   if (parents.length === 0) return new Map()
   const extras = await readExtras(ctx, parents, { simple: true })
   return new Map(parents.map((row) => [row.id, presentBasic(ctx, view(ctx, row, extras), {})]))

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { findProjectById } from '../../access/find-queries.ts'
 import { onGroup, withProjectRole } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, oneOf } from '../../http/params.ts'
@@ -35,7 +34,7 @@ export const listGroupReleases = endpoint({
   paginate: 'offset',
   response: z.array(releaseEntity),
   async handler({ ctx, group, query, page }) {
-    const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+    const viewer = viewerOf(ctx)
     const filter = { orderBy: 'released_at', sort: query.sort ?? 'desc' } as const
     const rows = await listGroupReleaseRows(ctx.db, viewer, group.id, filter, page)
     return { ...rows, items: await presentMixed(ctx, rows.items) }

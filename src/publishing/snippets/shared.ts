@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { dayOf } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -41,7 +40,7 @@ export const fileParams = { ref: text({ max: 1024 }), file_path: filePath() }
 
 /** Snippets that the caller may see. */
 export async function listSnippets(ctx: Ctx, filter: SnippetFilter, page: OffsetPage) {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const rows = await listSnippetRows(ctx.db, viewer, filter, page)
   return { ...rows, items: await presentSnippets(ctx, rows.items) }
 }

@@ -1,7 +1,7 @@
 import { ANONYMOUS } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import { type Viewer, viewerOf } from '../../access/visible-queries.ts'
-import { dayOf, type Instant } from '../../base/clock.ts'
+import type { Instant } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { LfsPointer } from '../../git/objects/lfs-pointer.ts'
@@ -72,7 +72,7 @@ async function findElsewhere(
 /** A job may read what is public, not all that the user who started it may read. */
 function networkViewer(ctx: Pick<Ctx, 'actor' | 'now'>): Viewer {
   const actor = ctx.actor.kind === 'job' ? ANONYMOUS : ctx.actor
-  return viewerOf(actor, dayOf(ctx.now()))
+  return viewerOf({ actor, now: ctx.now })
 }
 
 function lacking(oids: readonly string[], known: ReadonlyMap<string, number>): string[] {

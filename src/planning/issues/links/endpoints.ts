@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { getVisibleProject } from '../../../access/subjects.ts'
 import { viewerOf } from '../../../access/visible-queries.ts'
-import { dayOf } from '../../../base/clock.ts'
 import { notFound } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { endpoint } from '../../../http/endpoint.ts'
@@ -44,7 +43,7 @@ async function getLink(ctx: Ctx, row: IssueRow, linkId: number) {
   const link = (await listIssueLinks(ctx.db, row.id)).find((one) => one.id === linkId)
   if (!link) throw notFound()
   const otherId = link.source_id === row.id ? link.target_id : link.source_id
-  const [seen] = await listSeenIssues(ctx.db, viewerOf(ctx.actor, dayOf(ctx.now())), [otherId])
+  const [seen] = await listSeenIssues(ctx.db, viewerOf(ctx), [otherId])
   if (!seen) throw notFound()
   return { link, other: seen }
 }
@@ -58,7 +57,7 @@ export const listLinksOfIssue = endpoint({
   async handler({ ctx, issue: row }) {
     const links = await listIssueLinks(ctx.db, row.id)
     const ids = links.map((link) => (link.source_id === row.id ? link.target_id : link.source_id))
-    const others = await listSeenIssues(ctx.db, viewerOf(ctx.actor, dayOf(ctx.now())), ids)
+    const others = await listSeenIssues(ctx.db, viewerOf(ctx), ids)
     const shown = new Map((await presentIssues(ctx, others)).map((issue) => [issue.id, issue]))
     return links.flatMap((link, at) => {
       const issue = shown.get(ids[at] ?? 0)

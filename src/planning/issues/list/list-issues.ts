@@ -1,5 +1,4 @@
 import { viewerOf } from '../../../access/visible-queries.ts'
-import { dayOf } from '../../../base/clock.ts'
 import type { Page } from '../../../base/page.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { presentIssues } from '../present.ts'
@@ -14,7 +13,7 @@ export async function listVisibleIssues(
   page: Page,
   relativeTo?: string,
 ) {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const { items, ...rest } = await listIssueRows(ctx.db, viewer, scope, query, page)
   const shape = { labelDetails: query.with_labels_details, relativeTo }
   return { ...rest, items: await presentIssues(ctx, items, shape) }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { viewerOf } from '../../../access/visible-queries.ts'
-import { dayOf } from '../../../base/clock.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { onMilestoneOfIssues } from '../../milestones/access.ts'
 import { issueEntity } from '../entity.ts'
@@ -25,7 +24,7 @@ export const listMilestoneIssues = endpoint({
   paginate: 'offset',
   response: z.array(issueEntity),
   async handler({ ctx, milestone, page }) {
-    const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+    const viewer = viewerOf(ctx)
     const scope = { kind: 'milestone', milestoneId: milestone.id } as const
     const rows = await listIssueRows(ctx.db, viewer, scope, {}, page)
     return { ...rows, items: await presentIssues(ctx, rows.items) }
@@ -40,7 +39,7 @@ export const listMilestoneBurndown = endpoint({
   paginate: 'offset',
   response: z.array(burndownEntity),
   handler({ ctx, milestone, page }) {
-    const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+    const viewer = viewerOf(ctx)
     return listBurndownEvents(ctx.db, viewer, milestone.id, page)
   },
 })

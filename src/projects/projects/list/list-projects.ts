@@ -1,5 +1,4 @@
 import { viewerOf } from '../../../access/visible-queries.ts'
-import { dayOf } from '../../../base/clock.ts'
 import type { Page, Paged } from '../../../base/page.ts'
 import { badRequest } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
@@ -26,7 +25,7 @@ export async function listProjects(
     throw badRequest('`updated_at` filter and `updated_at` sorting must be paired')
   }
   const filters = byTime ? { ...query, order_by: 'updated_at' } : query
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const { items, ...rest } = await listProjectRows(ctx.db, viewer, scope, filters, page)
   const shown = await presentProjects(ctx, items, {
     simple: query.simple,

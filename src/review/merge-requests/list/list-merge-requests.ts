@@ -1,5 +1,4 @@
 import { viewerOf } from '../../../access/visible-queries.ts'
-import { dayOf } from '../../../base/clock.ts'
 import type { OffsetPage } from '../../../base/page.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { recheckIfDue } from '../jobs.ts'
@@ -14,7 +13,7 @@ export async function listVisibleMergeRequests(
   query: ListFilters,
   page: OffsetPage,
 ) {
-  const viewer = viewerOf(ctx.actor, dayOf(ctx.now()))
+  const viewer = viewerOf(ctx)
   const found = await listMergeRequests(ctx.db, place, viewer, query, page)
   if (query.view === 'simple') {
     return { ...found, items: found.items.map((row) => presentBrief(ctx, row)) }
