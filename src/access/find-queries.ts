@@ -1,6 +1,7 @@
 import { type InferResult, sql } from 'kysely'
 import type { Day } from '../base/clock.ts'
 import { cachedQuery } from '../store/cached-query.ts'
+import { namespacesBelow } from '../store/hierarchy.ts'
 import type { Db } from '../store/schema.ts'
 
 /** A project as requests meet it: its row, with what is needed of its namespace. */
@@ -187,8 +188,7 @@ export async function isMemberBelow(
   const result = await sql<{ one: number }>`
     SELECT 1 AS one FROM members m WHERE m.user_id = ${userId} AND m.requested_at IS NULL AND m.state = 'active'
       AND (m.expires_at IS NULL OR m.expires_at > ${today})
-      AND ((m.source_type = 'group' AND m.source_id IN
-             (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${groupId}))
+      AND ((m.source_type = 'group' AND m.source_id IN ${namespacesBelow(groupId)})
         OR (m.source_type = 'project' AND m.source_id IN
              (SELECT p.id FROM projects p JOIN namespace_ancestors a ON a.namespace_id = p.namespace_id
               WHERE a.ancestor_id = ${groupId})))

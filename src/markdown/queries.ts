@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { Role } from '../access/roles.ts'
 import { seesIssue } from '../access/visible-issues.ts'
 import { seesFeature, seesGroup, type Viewer } from '../access/visible-queries.ts'
+import { namespacesAbove } from '../store/hierarchy.ts'
 import type { Db } from '../store/schema.ts'
 
 /** A project as its texts need it. */
@@ -85,8 +86,6 @@ export async function listKnownGroups(
   return rows.map((row) => row.full_path)
 }
 
-const above = (place: MarkdownPlace) =>
-  sql<number>`(SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${place.namespace_id})`
 const numbersOf = (names: readonly string[]) =>
   names.filter((name) => /^\d{1,15}$/.test(name)).map(Number)
 
@@ -96,7 +95,9 @@ export async function listKnownLabels(db: Db, place: MarkdownPlace, names: reado
   return db
     .selectFrom('labels')
     .select(['id', 'title'])
-    .where(sql<SqlBool>`(labels.project_id = ${place.id} OR labels.group_id IN ${above(place)})`)
+    .where(
+      sql<SqlBool>`(labels.project_id = ${place.id} OR labels.group_id IN ${namespacesAbove(place.namespace_id)})`,
+    )
     .where((is) => is.or([is('title', 'in', names), is('id', 'in', numbersOf(names))]))
     .execute()
 }
@@ -110,7 +111,7 @@ export async function listKnownMilestones(db: Db, place: MarkdownPlace, names: r
     .select(['milestones.iid', 'milestones.title', 'milestones.project_id'])
     .select('namespaces.full_path as group_path')
     .where(
-      sql<SqlBool>`(milestones.project_id = ${place.id} OR milestones.group_id IN ${above(place)})`,
+      sql<SqlBool>`(milestones.project_id = ${place.id} OR milestones.group_id IN ${namespacesAbove(place.namespace_id)})`,
     )
     .where((is) =>
       is.or([is('milestones.title', 'in', names), is('milestones.iid', 'in', numbersOf(names))]),

@@ -3,10 +3,10 @@ import type { OffsetPage } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentNote } from './entity.ts'
 import { peopleOf } from './present.ts'
-import { type NotePlace, searchNoteRows } from './search-queries.ts'
+import { type SearchPlace, searchNoteRows } from './search-queries.ts'
 
 /** A page of comments that contain a text, on what the caller sees, newest first. */
-export async function searchNotes(ctx: Ctx, place: NotePlace, search: string, page: OffsetPage) {
+export async function searchNotes(ctx: Ctx, place: SearchPlace, search: string, page: OffsetPage) {
   const viewer = viewerOf(ctx)
   const { items, ...rest } = await searchNoteRows(ctx.db, viewer, place, search, page)
   const people = await peopleOf(ctx, items)

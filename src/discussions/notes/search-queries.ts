@@ -8,22 +8,23 @@ import {
   type Viewer,
 } from '../../access/visible-queries.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
+import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { matchesSearch } from '../../store/search.ts'
 import type { NoteRow } from './entity.ts'
 
-/** Where comments are looked for. */
-export type NotePlace =
+/** Where a search looks: everywhere, in a group with all below it, or in one project. */
+export type SearchPlace =
   | { readonly kind: 'all' }
   | { readonly kind: 'group'; readonly groupId: number }
   | { readonly kind: 'project'; readonly projectId: number }
 
-function inPlace(place: NotePlace) {
+/** Whether the row of `projects` that a query is at is in the place. */
+export function isInPlace(place: SearchPlace) {
   if (place.kind === 'all') return sql<SqlBool>`1 = 1`
   if (place.kind === 'project') return sql<SqlBool>`projects.id = ${place.projectId}`
-  return sql<SqlBool>`projects.namespace_id IN
-    (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${place.groupId})`
+  return sql<SqlBool>`projects.namespace_id IN ${namespacesBelow(place.groupId)}`
 }
 
 /** Internal comments are for Reporters and above. */
@@ -47,7 +48,7 @@ function seesSnippetNotes(viewer: Viewer) {
 export async function searchNoteRows(
   db: Db,
   viewer: Viewer,
-  place: NotePlace,
+  place: SearchPlace,
   search: string,
   page: OffsetPage,
 ): Promise<Paged<NoteRow & { readonly noteable_iid: number | null }>> {
@@ -66,7 +67,7 @@ export async function searchNoteRows(
     .select(iid.as('noteable_iid'))
     .where('projects.pending_delete', '=', 0)
     .where('notes.system', '=', 0)
-    .where(inPlace(place))
+    .where(isInPlace(place))
     .where(seesProject(viewer))
     .where(seesInternal(viewer))
     .where(sees)

@@ -11,6 +11,7 @@ import {
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
+import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { TodosTable } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
@@ -57,7 +58,7 @@ export function listTodoRows(
   if (filter.groupId) {
     const groupId = filter.groupId
     query = query.where(
-      sql<SqlBool>`(todos.group_id IN (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${groupId})
+      sql<SqlBool>`(todos.group_id IN ${namespacesBelow(groupId)}
         OR todos.project_id IN (SELECT projects.id FROM projects
           JOIN namespace_ancestors a ON a.namespace_id = projects.namespace_id WHERE a.ancestor_id = ${groupId}))`,
     )

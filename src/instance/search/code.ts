@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { viewerOf } from '../../access/visible-queries.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { SearchPlace } from '../../discussions/notes/search-queries.ts'
 import { readCommits } from '../../git/objects/commit.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
 import { type FoundLines, searchFiles, searchMessages } from '../../git/objects/search.ts'
@@ -10,7 +11,7 @@ import { type CommitBrief, presentCommit } from '../../repositories/commits/enti
 import { defaultRef } from '../../repositories/repository/access.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
 import { parseCodeQuery } from './code-query.ts'
-import { type CodeProject, listCodeProjects, type SearchPlace } from './queries.ts'
+import { type CodeProject, listCodeProjects } from './queries.ts'
 
 /** Lines of a file that were found (docs/contract/D §1.27). */
 export const blobHitEntity = z.strictObject({

@@ -8,23 +8,11 @@ import {
   type Viewer,
 } from '../../access/visible-queries.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
+import { isInPlace, type SearchPlace } from '../../discussions/notes/search-queries.ts'
+import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { matchesSearch } from '../../store/search.ts'
-
-/** Where a search looks: everywhere, in a group with all below it, or in one project. */
-export type SearchPlace =
-  | { readonly kind: 'all' }
-  | { readonly kind: 'group'; readonly groupId: number }
-  | { readonly kind: 'project'; readonly projectId: number }
-
-/** Whether the row of `projects` that a query is at is in the place. */
-function inPlace(place: SearchPlace): RawBuilder<SqlBool> {
-  if (place.kind === 'project') return sql<SqlBool>`projects.id = ${place.projectId}`
-  if (place.kind === 'all') return sql<SqlBool>`1 = 1`
-  return sql<SqlBool>`projects.namespace_id IN
-    (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${place.groupId})`
-}
 
 export interface CodeProject {
   readonly id: number
@@ -44,7 +32,7 @@ export async function listCodeProjects(
     .select(['projects.id', 'projects.full_path', 'projects.default_branch'])
     .where('projects.pending_delete', '=', 0)
     .where('projects.empty_repo', '=', 0)
-    .where(inPlace(place))
+    .where(isInPlace(place))
     .where(seesProject(viewer))
     .where(seesFeature(viewer, 'repository', Role.planner))
     .orderBy('projects.last_activity_at', 'desc')
@@ -65,7 +53,7 @@ export async function listWikiProjectIds(
     .innerJoin('wiki_snippet_repositories', 'wiki_snippet_repositories.project_id', 'projects.id')
     .select('projects.id')
     .where('projects.pending_delete', '=', 0)
-    .where(inPlace(place))
+    .where(isInPlace(place))
     .where(seesProject(viewer))
     .where(seesFeature(viewer, 'wiki', Role.guest))
     .orderBy('projects.last_activity_at', 'desc')
@@ -84,7 +72,7 @@ export async function listMilestoneIds(
   page: OffsetPage,
 ): Promise<Paged<{ id: number }>> {
   const ofProjects = sql<SqlBool>`EXISTS (SELECT 1 FROM projects WHERE projects.id = milestones.project_id
-    AND projects.pending_delete = 0 AND ${inPlace(place)} AND ${seesLabels(viewer)})`
+    AND projects.pending_delete = 0 AND ${isInPlace(place)} AND ${seesLabels(viewer)})`
   const ofGroups = sql<SqlBool>`EXISTS (SELECT 1 FROM namespaces WHERE namespaces.id = milestones.group_id
     AND namespaces.pending_delete = 0 AND ${groupInPlace(place)} AND ${seesGroup(viewer)})`
   let query = db
@@ -102,8 +90,7 @@ export async function listMilestoneIds(
 function groupInPlace(place: SearchPlace): RawBuilder<SqlBool> {
   if (place.kind === 'all') return sql<SqlBool>`1 = 1`
   if (place.kind === 'project') return sql<SqlBool>`1 = 0`
-  return sql<SqlBool>`namespaces.id IN
-    (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${place.groupId})`
+  return sql<SqlBool>`namespaces.id IN ${namespacesBelow(place.groupId)}`
 }
 
 /** Ids of people by name, username or public address; of a group or project only its members. */

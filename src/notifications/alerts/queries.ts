@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import type { Day } from '../../base/clock.ts'
+import { namespacesAbove } from '../../store/hierarchy.ts'
 import type { AlertMailWindowsTable } from '../../store/schema/alerts.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -17,8 +18,7 @@ export async function listMaintainerIds(
     WHERE m.access_level >= ${sql.lit(Role.maintainer)} AND m.requested_at IS NULL AND m.state = 'active'
       AND (m.expires_at IS NULL OR m.expires_at > ${today})
       AND ((m.source_type = 'project' AND m.source_id = ${place.projectId})
-        OR (m.source_type = 'group' AND m.source_id IN
-          (SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${place.namespaceId})))
+        OR (m.source_type = 'group' AND m.source_id IN ${namespacesAbove(place.namespaceId)}))
     UNION
     SELECT n.owner_id FROM namespaces n
     WHERE n.id = ${place.namespaceId} AND n.kind = 'user' AND n.owner_id IS NOT NULL`.execute(db)

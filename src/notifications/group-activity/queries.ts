@@ -2,11 +2,11 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
+import { namespacesBelow } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
 
 const inGroup = (groupId: number): RawBuilder<SqlBool> => sql<SqlBool>`projects.pending_delete = 0
-  AND projects.namespace_id IN
-    (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${groupId})`
+  AND projects.namespace_id IN ${namespacesBelow(groupId)}`
 
 /** Issues made in a group's projects since a moment, in any state, as far as the viewer sees them. */
 export async function countIssues(
@@ -50,10 +50,7 @@ export async function countNewMembers(db: Db, groupId: number, since: Instant): 
     .selectFrom('members')
     .select((eb) => eb.fn.count<number>('members.user_id').distinct().as('count'))
     .where('members.source_type', '=', 'group')
-    .where(
-      sql<boolean>`members.source_id IN
-        (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${groupId})`,
-    )
+    .where('members.source_id', 'in', namespacesBelow(groupId))
     .where('members.requested_at', 'is', null)
     .where('members.user_id', 'is not', null)
     .where('members.created_at', '>=', since)

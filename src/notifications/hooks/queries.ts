@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { WebhookDeliveriesTable, WebhooksTable } from '../../store/schema/hooks.ts'
 import type { Db } from '../../store/schema.ts'
@@ -68,12 +69,7 @@ export async function listWantingHooks(
       : await db
           .selectFrom('webhooks')
           .selectAll()
-          .where('group_id', 'in', (above) =>
-            above
-              .selectFrom('namespace_ancestors')
-              .select('ancestor_id')
-              .where('namespace_id', '=', namespaceId),
-          )
+          .where('group_id', 'in', namespacesAbove(namespaceId))
           .where(asks)
           .execute()
   const instance = system

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Day, Instant } from '../../base/clock.ts'
+import { namespacesAbove } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
 import type { Notification } from './notification.ts'
 
@@ -93,14 +94,12 @@ export async function listFollowerIds(
     SELECT DISTINCT s.user_id FROM notification_settings s
     WHERE s.level IN ('watch', 'custom') AND (
       (s.source_type = 'project' AND s.source_id = ${place.projectId})
-      OR (s.source_type = 'group' AND s.source_id IN
-        (SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${place.namespaceId}))
+      OR (s.source_type = 'group' AND s.source_id IN ${namespacesAbove(place.namespaceId)})
       OR (s.source_type = 'instance' AND (
         EXISTS (SELECT 1 FROM members m WHERE m.user_id = s.user_id AND m.requested_at IS NULL
           AND m.state = 'active' AND (m.expires_at IS NULL OR m.expires_at > ${today})
           AND ((m.source_type = 'project' AND m.source_id = ${place.projectId})
-            OR (m.source_type = 'group' AND m.source_id IN
-              (SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${place.namespaceId}))))
+            OR (m.source_type = 'group' AND m.source_id IN ${namespacesAbove(place.namespaceId)})))
         OR EXISTS (SELECT 1 FROM namespaces n WHERE n.id = ${place.namespaceId}
           AND n.kind = 'user' AND n.owner_id = s.user_id))))`.execute(db)
   return rows.map((row) => row.user_id)

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { seesProject, type Viewer } from '../../access/visible-queries.ts'
+import { namespacesBelow } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
 import type { Place } from '../place.ts'
 import type { LabelCounts } from './entity.ts'
@@ -8,8 +9,7 @@ import type { LabelCounts } from './entity.ts'
 /** Projects that counts of a place look at: itself, or those of the group and below it. */
 function isInPlace(place: Place): RawBuilder<SqlBool> {
   if (place.projectId !== undefined) return sql<SqlBool>`projects.id = ${place.projectId}`
-  return sql<SqlBool>`projects.namespace_id IN
-    (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${place.namespaceId})`
+  return sql<SqlBool>`projects.namespace_id IN ${namespacesBelow(place.namespaceId)}`
 }
 
 /** What hangs on labels, as far as the viewer sees it (`with_counts`). */

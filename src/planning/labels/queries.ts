@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { seesGroup, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { LabelLinksTable } from '../../store/schema/planning.ts'
 import type { Db } from '../../store/schema.ts'
@@ -35,14 +36,7 @@ function labelsAt(db: Db, place: Place, filter: Pick<LabelFilter, 'ancestors' | 
           ? [where('labels.group_id', '=', place.namespaceId)]
           : []),
         ...(filter.ancestors
-          ? [
-              where('labels.group_id', 'in', (inner) =>
-                inner
-                  .selectFrom('namespace_ancestors')
-                  .select('ancestor_id')
-                  .where('namespace_id', '=', place.namespaceId),
-              ),
-            ]
+          ? [where('labels.group_id', 'in', namespacesAbove(place.namespaceId))]
           : []),
         ...(filter.below ? [ofGroupsBelow(place, filter.below)] : []),
       ]),

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { seesGroup, seesLabels, type Viewer } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import type { Place } from '../place.ts'
@@ -34,12 +35,7 @@ function milestonesAt(db: Db, place: Place, ancestors: boolean, viewer?: Viewer)
       place.projectId === undefined
         ? where('milestones.group_id', '=', place.namespaceId)
         : where('milestones.project_id', '=', place.projectId)
-    const above = where('milestones.group_id', 'in', (inner) =>
-      inner
-        .selectFrom('namespace_ancestors')
-        .select('ancestor_id')
-        .where('namespace_id', '=', place.namespaceId),
-    )
+    const above = where('milestones.group_id', 'in', namespacesAbove(place.namespaceId))
     return where.or([
       own,
       ...(ancestors ? [above] : []),

@@ -1,6 +1,7 @@
 import type { Source } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -22,12 +23,7 @@ function badgesOf(db: Db, source: Source) {
   return badges.where((where) =>
     where.or([
       where('badges.project_id', '=', source.id),
-      where('badges.group_id', 'in', (inner) =>
-        inner
-          .selectFrom('namespace_ancestors')
-          .select('ancestor_id')
-          .where('namespace_id', '=', source.namespace_id),
-      ),
+      where('badges.group_id', 'in', namespacesAbove(source.namespace_id)),
     ]),
   )
 }

@@ -7,6 +7,7 @@ import {
   type Viewer,
 } from '../../access/visible-queries.ts'
 import type { Page, Paged } from '../../base/page.ts'
+import { namespacesAbove, namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing, matchesSearch } from '../../store/search.ts'
@@ -91,13 +92,10 @@ function scopeConditions(scope: GroupScope, viewer: Viewer): Condition[] {
     case 'descendants':
       return [
         sql<SqlBool>`namespaces.id <> ${scope.groupId} AND namespaces.id IN
-          (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${scope.groupId})`,
+          ${namespacesBelow(scope.groupId)}`,
       ]
     case 'ancestors':
-      return [
-        sql<SqlBool>`namespaces.id IN
-          (SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${scope.groupId})`,
-      ]
+      return [sql<SqlBool>`namespaces.id IN ${namespacesAbove(scope.groupId)}`]
     case 'shared_with':
       return [
         sql<SqlBool>`namespaces.id IN (SELECT l.source_id FROM group_links l
@@ -107,14 +105,10 @@ function scopeConditions(scope: GroupScope, viewer: Viewer): Condition[] {
       return [
         sql<SqlBool>`namespaces.id IN (SELECT l.group_id FROM group_links l
           WHERE l.source_type = 'group' AND ${isLive(viewer)} AND (l.source_id = ${scope.groupId}
-            OR (${scope.above ? 1 : 0} AND l.source_id IN
-              (SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${scope.groupId}))))`,
+            OR (${scope.above ? 1 : 0} AND l.source_id IN ${namespacesAbove(scope.groupId)})))`,
       ]
     case 'outside':
-      return [
-        sql<SqlBool>`namespaces.id NOT IN
-          (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${scope.groupId})`,
-      ]
+      return [sql<SqlBool>`namespaces.id NOT IN ${namespacesBelow(scope.groupId)}`]
     case 'other':
       return [sql<SqlBool>`namespaces.id <> ${scope.groupId}`]
     case 'not_invited':

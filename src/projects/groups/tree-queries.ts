@@ -1,10 +1,8 @@
 import { sql } from 'kysely'
 import type { Visibility } from '../../access/roles.ts'
 import type { Day, Instant } from '../../base/clock.ts'
+import { namespacesBelow } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
-
-const subtree = (groupId: number) =>
-  sql`(SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${groupId})`
 
 /** A full path or name whose beginning changes with that of a namespace above it. */
 const moved = (column: string, from: string, to: string) =>
@@ -23,7 +21,7 @@ export async function moveBelow(
       full_path: moved('full_path', from.fullPath, to.fullPath),
       full_name: moved('full_name', from.fullName, to.fullName),
     })
-    .where(sql<boolean>`id IN ${subtree(namespaceId)}`)
+    .where('id', 'in', namespacesBelow(namespaceId))
     .execute()
 }
 
@@ -46,13 +44,14 @@ export async function listVisibilitiesBelow(
     .selectFrom('namespaces')
     .select('visibility')
     .distinct()
-    .where(sql<boolean>`id IN ${subtree(groupId)} AND id <> ${groupId}`)
+    .where('id', 'in', namespacesBelow(groupId))
+    .where('id', '<>', groupId)
     .execute()
   const projects = await db
     .selectFrom('projects')
     .select('visibility')
     .distinct()
-    .where(sql<boolean>`namespace_id IN ${subtree(groupId)}`)
+    .where('namespace_id', 'in', namespacesBelow(groupId))
     .where('pending_delete', '=', 0)
     .execute()
   return {
@@ -72,7 +71,7 @@ export async function lowerVisibility(
   await db
     .updateTable('namespaces')
     .set({ visibility })
-    .where(sql<boolean>`id IN ${subtree(groupId)}`)
+    .where('id', 'in', namespacesBelow(groupId))
     .where('visibility', 'in', tooHigh)
     .execute()
 }
@@ -82,7 +81,7 @@ export async function hideBelow(db: Db, groupId: number, now: Instant): Promise<
   await db
     .updateTable('namespaces')
     .set({ pending_delete: 1, updated_at: now })
-    .where(sql<boolean>`id IN ${subtree(groupId)}`)
+    .where('id', 'in', namespacesBelow(groupId))
     .execute()
 }
 

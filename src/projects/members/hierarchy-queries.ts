@@ -2,14 +2,13 @@ import { sql } from 'kysely'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { type UserBasicRow, userBasicColumns } from '../../identity/users/basic.ts'
+import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { matchesSearch } from '../../store/search.ts'
 
-const groupsBelow = (topId: number) =>
-  sql`(SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${topId})`
 const projectsBelow = (topId: number) =>
-  sql`(SELECT p.id FROM projects p WHERE p.pending_delete = 0 AND p.namespace_id IN ${groupsBelow(topId)})`
+  sql`(SELECT p.id FROM projects p WHERE p.pending_delete = 0 AND p.namespace_id IN ${namespacesBelow(topId)})`
 
 const live = (today: Day) => sql`m.requested_at IS NULL AND m.state = 'active'
   AND m.user_id IS NOT NULL AND (m.expires_at IS NULL OR m.expires_at > ${today})`
@@ -39,13 +38,13 @@ function billable(topId: number, today: Day) {
     FROM group_links l JOIN namespace_ancestors a ON a.namespace_id = l.group_id
     JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id
     WHERE l.source_type = ${kind}
-      AND l.source_id IN ${kind === 'group' ? groupsBelow(topId) : projectsBelow(topId)}
+      AND l.source_id IN ${kind === 'group' ? namespacesBelow(topId) : projectsBelow(topId)}
       AND (l.expires_at IS NULL OR l.expires_at > ${today})
       AND (l.access_level > 10 OR l.member_role_id IS NOT NULL) AND ${takesSeat} AND ${live(today)}`
   return sql<Counted>`(
     SELECT user_id, min(type) AS type, max(level) AS level, min(joined_at) AS joined_at FROM (
       SELECT m.user_id, 0 AS type, m.access_level AS level, m.created_at AS joined_at FROM members m
-        WHERE m.source_type = 'group' AND m.source_id IN ${groupsBelow(topId)}
+        WHERE m.source_type = 'group' AND m.source_id IN ${namespacesBelow(topId)}
           AND ${takesSeat} AND ${live(today)}
       UNION ALL
       SELECT m.user_id, 1, m.access_level, m.created_at FROM members m
@@ -179,9 +178,7 @@ export async function listMembershipsBelow(
   today: Day,
   page: OffsetPage,
 ): Promise<Paged<MembershipRow>> {
-  const query = membershipQuery(db, userId, today).where(
-    sql<boolean>`n.id IN ${groupsBelow(topId)}`,
-  )
+  const query = membershipQuery(db, userId, today).where('n.id', 'in', namespacesBelow(topId))
   return await listPage(db, query, page)
 }
 
@@ -199,14 +196,14 @@ export async function listIndirectMemberships(
       sql<boolean>`m.source_id IN (SELECT a.ancestor_id FROM group_links l
         JOIN namespace_ancestors a ON a.namespace_id = l.group_id
         WHERE (l.expires_at IS NULL OR l.expires_at > ${today})
-          AND ((l.source_type = 'group' AND l.source_id IN ${groupsBelow(topId)})
+          AND ((l.source_type = 'group' AND l.source_id IN ${namespacesBelow(topId)})
             OR (l.source_type = 'project' AND l.source_id IN ${projectsBelow(topId)})))`,
     )
   return await listPage(db, query, page)
 }
 
 const inHierarchy = (topId: number) => sql<boolean>`(
-  (source_type = 'group' AND source_id IN ${groupsBelow(topId)})
+  (source_type = 'group' AND source_id IN ${namespacesBelow(topId)})
   OR (source_type = 'project' AND source_id IN ${projectsBelow(topId)}))`
 
 /** Memberships that wait for approval in a hierarchy, and invitations that nobody has accepted. */

@@ -1,6 +1,7 @@
 import { type SqlBool, sql, type Updateable } from 'kysely'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Day } from '../../base/clock.ts'
+import { namespacesBelow } from '../../store/hierarchy.ts'
 import type { MembersTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
 import type { MemberRow, NewMemberRow } from './rows.ts'
@@ -147,8 +148,7 @@ export async function isAtOrAbove(db: Db, groupId: number, namespaceId: number):
 }
 
 const below = (groupId: number) => sql<SqlBool>`(
-  (source_type = 'group' AND source_id <> ${groupId} AND source_id IN
-    (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${groupId}))
+  (source_type = 'group' AND source_id <> ${groupId} AND source_id IN ${namespacesBelow(groupId)})
   OR (source_type = 'project' AND source_id IN
     (SELECT p.id FROM projects p JOIN namespace_ancestors a ON a.namespace_id = p.namespace_id
      WHERE a.ancestor_id = ${groupId})))`

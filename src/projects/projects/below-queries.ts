@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Visibility } from '../../access/roles.ts'
 import type { Instant } from '../../base/clock.ts'
+import { namespacesBelow } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
 
 const inside = (namespaceId: number) =>
-  sql<boolean>`namespace_id IN
-    (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${namespaceId})`
+  sql<boolean>`namespace_id IN ${namespacesBelow(namespaceId)}`
 
 /** Lets the paths of all projects below a namespace follow its own. */
 export async function moveProjectPaths(

@@ -2,6 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely'
 import { hasProjectRole, seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
+import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { ReleaseLinksTable, ReleasesTable } from '../../store/schema/releases.ts'
 import type { Db } from '../../store/schema.ts'
@@ -40,12 +41,7 @@ export function listGroupReleaseRows(
     .innerJoin('projects', 'projects.id', 'releases.project_id')
     .selectAll('releases')
     .where('projects.pending_delete', '=', 0)
-    .where('projects.namespace_id', 'in', (below) =>
-      below
-        .selectFrom('namespace_ancestors')
-        .select('namespace_id')
-        .where('ancestor_id', '=', groupId),
-    )
+    .where('projects.namespace_id', 'in', namespacesBelow(groupId))
     .where(seesProject(viewer))
     .where(
       sql<boolean>`(${level} IN ('enabled', 'public') OR (${level} = 'private' AND

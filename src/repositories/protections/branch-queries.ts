@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Source } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
@@ -21,12 +22,7 @@ function rulesOf(db: Db, owner: Source) {
   return query.where((is) =>
     is.or([
       is('rule.project_id', '=', owner.id),
-      is('rule.group_id', 'in', (above) =>
-        above
-          .selectFrom('namespace_ancestors')
-          .select('ancestor_id')
-          .where('namespace_id', '=', owner.namespaceId),
-      ),
+      is('rule.group_id', 'in', namespacesAbove(owner.namespaceId)),
     ]),
   )
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Source } from '../../access/sources.ts'
 import type { Day } from '../../base/clock.ts'
+import { namespacesAbove, namespacesBelow } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
 
 /**
@@ -16,14 +17,12 @@ export async function groupHasAccess(
   const { namespaceId } = owner
   const result = await sql<{ one: number }>`
     SELECT 1 AS one FROM namespaces n WHERE n.id = ${groupId} AND n.kind = 'group' AND (
-      n.id IN (SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${namespaceId})
-      OR (${owner.type} = 'group' AND n.id IN
-        (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${namespaceId}))
+      n.id IN ${namespacesAbove(namespaceId)}
+      OR (${owner.type} = 'group' AND n.id IN ${namespacesBelow(namespaceId)})
       OR EXISTS (SELECT 1 FROM group_links l WHERE l.group_id = n.id
         AND (l.expires_at IS NULL OR l.expires_at > ${today})
         AND ((l.source_type = ${owner.type} AND l.source_id = ${owner.id})
-          OR (l.source_type = 'group' AND l.source_id IN
-            (SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${namespaceId}))))
+          OR (l.source_type = 'group' AND l.source_id IN ${namespacesAbove(namespaceId)})))
     )`.execute(db)
   return result.rows.length > 0
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { cachedQuery } from '../../store/cached-query.ts'
+import { namespacesAbove } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
 import type { BranchRule, Level, TagRule } from './protection.ts'
 
@@ -27,14 +28,7 @@ async function askBranchRules(
     .where((is) =>
       is.or([
         is('rule.project_id', '=', projectId),
-        is(
-          'rule.group_id',
-          'in',
-          is
-            .selectFrom('namespace_ancestors')
-            .select('ancestor_id')
-            .where('namespace_id', '=', namespaceId),
-        ),
+        is('rule.group_id', 'in', namespacesAbove(namespaceId)),
       ]),
     )
     .orderBy('rule.id')

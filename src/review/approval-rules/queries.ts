@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Day, Instant } from '../../base/clock.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
+import { namespacesAbove } from '../../store/hierarchy.ts'
 import type { ApprovalRulesTable } from '../../store/schema/merge-requests.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -203,17 +204,7 @@ export function listProtectedNames(db: Db, projectId: number, namespaceId: numbe
     .selectFrom('protected_branches')
     .select(['id', 'name', 'code_owner_approval_required'])
     .where((is) =>
-      is.or([
-        is('project_id', '=', projectId),
-        is(
-          'group_id',
-          'in',
-          is
-            .selectFrom('namespace_ancestors')
-            .select('ancestor_id')
-            .where('namespace_id', '=', namespaceId),
-        ),
-      ]),
+      is.or([is('project_id', '=', projectId), is('group_id', 'in', namespacesAbove(namespaceId))]),
     )
     .orderBy('id')
     .execute()

@@ -3,6 +3,7 @@ import { seesIssue } from '../../../access/visible-issues.ts'
 import type { Viewer } from '../../../access/visible-queries.ts'
 import { type Day, dayOf, later } from '../../../base/clock.ts'
 import type { Page, Paged } from '../../../base/page.ts'
+import { namespacesBelow } from '../../../store/hierarchy.ts'
 import { listPage } from '../../../store/pages.ts'
 import type { Db } from '../../../store/schema.ts'
 import { containing } from '../../../store/search.ts'
@@ -27,8 +28,7 @@ function scopeConditions(scope: IssueScope, query: IssueListQuery): Condition[] 
     case 'milestone':
       return [sql<SqlBool>`issues.milestone_id = ${scope.milestoneId}`]
     case 'group': {
-      const inside = sql<SqlBool>`projects.namespace_id IN
-        (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${scope.groupId})`
+      const inside = sql<SqlBool>`projects.namespace_id IN ${namespacesBelow(scope.groupId)}`
       return query.non_archived === false ? [inside] : [inside, sql<SqlBool>`projects.archived = 0`]
     }
   }

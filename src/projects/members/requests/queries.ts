@@ -3,6 +3,7 @@ import type { Source, SourceRef } from '../../../access/sources.ts'
 import type { Day } from '../../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../../base/page.ts'
 import { type UserBasicRow, userBasicColumns } from '../../../identity/users/basic.ts'
+import { namespacesAbove } from '../../../store/hierarchy.ts'
 import { listPage } from '../../../store/pages.ts'
 import type { Db } from '../../../store/schema.ts'
 
@@ -68,12 +69,7 @@ export async function listDeciders(
         ]),
         is.and([
           is('members.source_type', '=', 'group'),
-          is('members.source_id', 'in', (above) =>
-            above
-              .selectFrom('namespace_ancestors')
-              .select('ancestor_id')
-              .where('namespace_id', '=', source.namespaceId),
-          ),
+          is('members.source_id', 'in', namespacesAbove(source.namespaceId)),
         ]),
       ]),
     )

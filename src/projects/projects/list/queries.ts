@@ -2,6 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import { type ProjectRow, projectQuery } from '../../../access/find-queries.ts'
 import { hasProjectRole, seesProject, type Viewer } from '../../../access/visible-queries.ts'
 import type { Page, Paged } from '../../../base/page.ts'
+import { namespacesAbove, namespacesBelow } from '../../../store/hierarchy.ts'
 import { listPage } from '../../../store/pages.ts'
 import type { Db } from '../../../store/schema.ts'
 import { matchesSearch } from '../../../store/search.ts'
@@ -87,11 +88,9 @@ function contributedBy(userId: number): Condition {
 function groupScope(scope: Extract<Scope, { kind: 'group' }>): Condition {
   const { groupId } = scope
   const inside = scope.subgroups
-    ? sql<SqlBool>`projects.namespace_id IN
-        (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${groupId})`
+    ? sql<SqlBool>`projects.namespace_id IN ${namespacesBelow(groupId)}`
     : sql<SqlBool>`projects.namespace_id = ${groupId}`
-  const above = sql<SqlBool>`projects.namespace_id IN
-    (SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id = ${groupId})`
+  const above = sql<SqlBool>`projects.namespace_id IN ${namespacesAbove(groupId)}`
   return anyOf([
     inside,
     ...(scope.ancestors ? [above] : []),

@@ -9,6 +9,7 @@ import {
 import { Role } from '../../../access/roles.ts'
 import { seesFeature, type Viewer } from '../../../access/visible-queries.ts'
 import type { OffsetPage, Paged } from '../../../base/page.ts'
+import { namespacesBelow } from '../../../store/hierarchy.ts'
 import { listPage } from '../../../store/pages.ts'
 import type { Db, Schema } from '../../../store/schema.ts'
 import { listByIds } from '../queries.ts'
@@ -77,8 +78,7 @@ function placeConditions(where: Where, place: ListPlace, viewer: Viewer): Condit
     conditions.push(where('merge_requests.milestone_id', '=', place.milestoneId))
   }
   if (place.groupId !== undefined) {
-    conditions.push(sql<SqlBool>`projects.namespace_id IN
-      (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${place.groupId})`)
+    conditions.push(sql<SqlBool>`projects.namespace_id IN ${namespacesBelow(place.groupId)}`)
   }
   return conditions
 }
