@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { dayOf } from '../base/clock.ts'
 import {
+  existing,
   forbidden,
   methodNotAllowed,
   movedTo,
@@ -115,9 +116,7 @@ export async function findVisibleProject(ctx: Ctx, idOrPath: string): Promise<Pr
 
 /** As `findVisibleProject`, or 404 `404 Project Not Found`. */
 export async function getVisibleProject(ctx: Ctx, idOrPath: string): Promise<Project> {
-  const project = await findVisibleProject(ctx, idOrPath)
-  if (!project) throw notFound('Project')
-  return project
+  return existing(await findVisibleProject(ctx, idOrPath), 'Project')
 }
 
 /** The group of an id or full path if the caller may see it, else undefined (no redirects, docs/contract/A-resolved §1). */
@@ -132,9 +131,7 @@ export async function findVisibleGroup(ctx: Ctx, idOrPath: string): Promise<Grou
 
 /** As `findVisibleGroup`, or 404 `404 Group Not Found`. */
 export async function getVisibleGroup(ctx: Ctx, idOrPath: string): Promise<Group> {
-  const group = await findVisibleGroup(ctx, idOrPath)
-  if (!group) throw notFound('Group')
-  return group
+  return existing(await findVisibleGroup(ctx, idOrPath), 'Group')
 }
 
 /** A group is seen when visible, or by anyone with a membership in it or below it (docs/contract/D §2.4). */

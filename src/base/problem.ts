@@ -72,6 +72,12 @@ export function notFound(what?: string): Problem {
   return said('not_found', 404, what === undefined ? '404 Not found' : `404 ${what} Not Found`)
 }
 
+/** What a look-up found; where it found nothing, `notFound(what)` is thrown. */
+export function existing<T>(found: T | null | undefined, what?: string): T {
+  if (found === undefined || found === null) throw notFound(what)
+  return found
+}
+
 /** 404 with the capital F of explicit checks: `404 Not Found`. */
 export function hidden(): Problem {
   return said('not_found', 404, '404 Not Found')

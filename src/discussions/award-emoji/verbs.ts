@@ -1,7 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
-import { notFound, unauthorized } from '../../base/problem.ts'
+import { existing, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
@@ -30,8 +30,7 @@ export async function award(ctx: Ctx, subject: Awardable, name: string): Promise
     const id = await uniquely({ [columns]: twice }, () =>
       insertAward(ctx.db, subject.type, subject.id, plain, user.id, ctx.now()),
     )
-    const row = await findAward(ctx.db, subject.type, subject.id, id)
-    if (!row) throw notFound('Award Emoji')
+    const row = existing(await findAward(ctx.db, subject.type, subject.id, id), 'Award Emoji')
     await runEffects(ctx, ctx.effects.reactionChanged, { subject, row, action: 'award' })
     return row
   })

@@ -4,7 +4,7 @@ import { type Condition, condition, mayOr } from '../../access/conditions.ts'
 import { type Conditions, mayInProject } from '../../access/decide.ts'
 import { projectRecord } from '../../access/records.ts'
 import { Role } from '../../access/roles.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id, text } from '../../http/params.ts'
 import type { NoteRow } from './entity.ts'
@@ -102,9 +102,7 @@ export function onNoteOfThread(kind: NoteKind, ability: ProjectAbility = kind.ab
 
 /** The note of this number, if the caller may see it, or 404. */
 export async function getNote(ctx: Ctx, noteable: Noteable, noteId: number): Promise<NoteRow> {
-  const row = await findNote(ctx.db, scopeOf(noteable), noteId, seenBy(ctx, noteable))
-  if (!row) throw notFound('Note')
-  return row
+  return existing(await findNote(ctx.db, scopeOf(noteable), noteId, seenBy(ctx, noteable)), 'Note')
 }
 
 /** Refuses to resolve a thread in passing (a published review, an issue that goes on with it) for who may not. */

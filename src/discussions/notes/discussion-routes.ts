@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fieldsIgnoredUnless } from '../../access/conditions.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { Answer, type Endpoint, endpoint } from '../../http/endpoint.ts'
@@ -51,8 +51,7 @@ async function presentThread(ctx: Ctx, noteable: Noteable, discussionId: string)
     discussionId,
   ])
   const [thread] = await presentThreads(ctx, noteable, [discussionId], rows)
-  if (!thread) throw notFound('Discussion')
-  return thread
+  return existing(thread, 'Discussion')
 }
 
 /** The routes of threads below one kind of thing (docs/contract/B-resolved §11.1). */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { userOf } from '../../access/actor.ts'
 import { runEffects } from '../../base/effects.ts'
-import { badRequest, notFound, unauthorized } from '../../base/problem.ts'
+import { badRequest, existing, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { NoteRow } from './entity.ts'
@@ -117,8 +117,7 @@ async function joinThread(ctx: Ctx, noteable: Noteable, discussionId: string, re
   const thread = await listNotesOfDiscussions(ctx.db, scopeOf(noteable), { internal: true }, [
     discussionId,
   ])
-  const first = thread[0]
-  if (!first) throw notFound('Discussion')
+  const first = existing(thread[0], 'Discussion')
   const single = noteable.type === 'Snippet' || noteable.type === 'Commit'
   if (first.system === 1 || (first.type === null && single)) {
     throw badRequest('Discussion can not be replied to.')
@@ -191,8 +190,7 @@ export async function resolveDiscussion(
   thread: readonly NoteRow[],
   resolved: boolean,
 ): Promise<void> {
-  const first = thread[0]
-  if (!first) throw notFound('Discussion')
+  const first = existing(thread[0], 'Discussion')
   const by = authorId(ctx)
   if (!thread.some((note) => note.resolvable === 1))
     throw badRequest('Discussion is not resolvable')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
 import { signedIn } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { notFound, unauthorized } from '../../base/problem.ts'
+import { existing, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, integer, oneOf, text } from '../../http/params.ts'
@@ -54,8 +54,7 @@ export const markTodoAsDone = endpoint({
   response: todoEntity,
   async handler({ ctx, params: { todo_id } }) {
     await finishTodos(ctx.db, me(ctx), todo_id, ctx.now())
-    const row = await findTodo(ctx.db, me(ctx), todo_id)
-    if (!row) throw notFound()
+    const row = existing(await findTodo(ctx.db, me(ctx), todo_id))
     return presentTodo(ctx, row)
   },
 })

@@ -5,9 +5,9 @@ import { instanceRecord } from '../../access/records.ts'
 import { type Access, signedIn } from '../../access/subjects.ts'
 import {
   badRequest,
+  existing,
   hidden,
   insufficientScope,
-  notFound,
   unauthorized,
 } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -68,8 +68,7 @@ const revokedToken = instanceRecord(
   {
     params: { id: id() },
     async find({ ctx, params }) {
-      const token = await findTokenById(ctx.db, params.id)
-      if (!token) throw notFound()
+      const token = existing(await findTokenById(ctx.db, params.id))
       return { token }
     },
     conditions: ({ ctx, token }) => ({ oneself: isOwn(ctx, token) }),

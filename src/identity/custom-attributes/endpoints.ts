@@ -48,9 +48,9 @@ function routes(kind: keyof typeof subjects): Endpoint[] {
       response: attributeEntity,
       async handler({ ctx, params }) {
         const all = await listAttributes(ctx.db, await find(ctx, params.id))
-        const found = all.find((one) => one.key === params.key)
-        if (!found) throw notFound('CustomAttribute')
-        return found
+        const row = all.find((one) => one.key === params.key)
+        if (!row) throw notFound('CustomAttribute')
+        return row
       },
     }),
     endpoint({

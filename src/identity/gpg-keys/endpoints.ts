@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { anyone, onInstance, signedIn } from '../../access/subjects.ts'
 import { parseGpgKey } from '../../base/gpg-key.ts'
-import { invalid, notFound } from '../../base/problem.ts'
+import { existing, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, text } from '../../http/params.ts'
@@ -65,9 +65,7 @@ async function list(ctx: Ctx, userId: number, page: Parameters<typeof listPage>[
 }
 
 async function getGpgKey(ctx: Ctx, userId: number, keyId: number): Promise<GpgKeyRow> {
-  const row = await findGpgKey(ctx.db, userId, keyId)
-  if (!row) throw notFound('GPG Key')
-  return row
+  return existing(await findGpgKey(ctx.db, userId, keyId), 'GPG Key')
 }
 
 const keyBody = { key: text({ max: 200_000 }) }

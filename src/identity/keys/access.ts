@@ -6,7 +6,7 @@ import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import { hasProjectRole } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id } from '../../http/params.ts'
 import { taken } from '../../store/unique.ts'
@@ -40,8 +40,7 @@ const params = { key_id: id() }
 export const onDeployKey = projectRecord('read_deploy_keys', {
   params,
   async find({ ctx, project, params }) {
-    const key = await findProjectKey(ctx.db, project.id, params.key_id)
-    if (!key) throw notFound('Deploy Key')
+    const key = existing(await findProjectKey(ctx.db, project.id, params.key_id), 'Deploy Key')
     return { key }
   },
 })

@@ -1,5 +1,5 @@
 import { audit } from '../../access/audit.ts'
-import { invalid, notFound } from '../../base/problem.ts'
+import { existing, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
@@ -18,9 +18,7 @@ import {
 } from './queries.ts'
 
 async function getProjectKey(ctx: Ctx, projectId: number, keyId: number): Promise<DeployKeyRow> {
-  const row = await findProjectKey(ctx.db, projectId, keyId)
-  if (!row) throw notFound('Deploy Key')
-  return row
+  return existing(await findProjectKey(ctx.db, projectId, keyId), 'Deploy Key')
 }
 
 /** Adds a deploy key to a project; one that is there already is linked instead (docs/contract/D §1.22). */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { anyone, onInstance, signedIn } from '../../access/subjects.ts'
-import { badRequest, notFound } from '../../base/problem.ts'
+import { badRequest, existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, instant, oneOf, text } from '../../http/params.ts'
@@ -36,9 +36,7 @@ async function list(ctx: Ctx, userId: number, page: Parameters<typeof listPage>[
 }
 
 async function getKey(ctx: Ctx, userId: number, keyId: number): Promise<SshKeyRow> {
-  const row = await findUserKey(ctx.db, userId, keyId)
-  if (!row) throw notFound('Key')
-  return row
+  return existing(await findUserKey(ctx.db, userId, keyId), 'Key')
 }
 
 export const listOwnKeys = endpoint({
@@ -165,8 +163,7 @@ export const getKeyById = endpoint({
   params: { id: id() },
   response: foundKeyEntity,
   async handler({ ctx, params }) {
-    const row = await findKeyById(ctx.db, params.id)
-    if (!row) throw notFound()
+    const row = existing(await findKeyById(ctx.db, params.id))
     return presentFound(ctx, row)
   },
 })
@@ -179,8 +176,7 @@ export const findKey = endpoint({
   query: { fingerprint: text({ max: 200 }) },
   response: foundKeyEntity,
   async handler({ ctx, query }) {
-    const row = await findByAnyFingerprint(ctx, query.fingerprint)
-    if (!row) throw notFound('Key')
+    const row = existing(await findByAnyFingerprint(ctx, query.fingerprint), 'Key')
     return presentFound(ctx, row)
   },
 })

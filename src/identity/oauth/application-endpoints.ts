@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { onInstance } from '../../access/subjects.ts'
 import { digestOf } from '../../access/token-use.ts'
-import { invalid, notFound } from '../../base/problem.ts'
+import { existing, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
@@ -50,9 +50,7 @@ function newSecret(ctx: Ctx): string {
 }
 
 async function getApplication(ctx: Ctx, applicationId: number): Promise<ApplicationRow> {
-  const row = await findApplication(ctx.db, applicationId)
-  if (!row) throw notFound('Application')
-  return row
+  return existing(await findApplication(ctx.db, applicationId), 'Application')
 }
 
 async function note(ctx: Ctx, action: string, row: ApplicationRow): Promise<void> {

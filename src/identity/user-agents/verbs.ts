@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
 import { type AgentSubject, findUserAgent, insertUserAgent } from './queries.ts'
@@ -30,7 +30,6 @@ export async function recordUserAgent(
 
 /** What was recorded, or 404. */
 export async function getUserAgent(ctx: Ctx, type: AgentSubject, id: number) {
-  const row = await findUserAgent(ctx.db, type, id)
-  if (!row) throw notFound('UserAgentDetail')
+  const row = existing(await findUserAgent(ctx.db, type, id), 'UserAgentDetail')
   return { ...row, akismet_submitted: false }
 }

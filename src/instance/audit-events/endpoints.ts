@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { onEither, type Source } from '../../access/sources.ts'
 import { onInstance } from '../../access/subjects.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint, type KeysetSpec } from '../../http/endpoint.ts'
 import { id, instant, oneOf } from '../../http/params.ts'
@@ -44,8 +44,7 @@ async function list(ctx: Ctx, filters: AuditFilters, page: Parameters<typeof lis
 }
 
 async function get(ctx: Ctx, eventId: number, filters: AuditFilters) {
-  const row = await findAuditEvent(ctx.db, eventId, filters)
-  if (!row) throw notFound('Audit Event')
+  const row = existing(await findAuditEvent(ctx.db, eventId, filters), 'Audit Event')
   return presentAuditEvent(row)
 }
 

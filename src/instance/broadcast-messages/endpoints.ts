@@ -3,7 +3,7 @@ import { audit } from '../../access/audit.ts'
 import { MEMBER_LEVELS } from '../../access/roles.ts'
 import { anyone, onInstance } from '../../access/subjects.ts'
 import { type Instant, later } from '../../base/clock.ts'
-import { invalid, notFound } from '../../base/problem.ts'
+import { existing, invalid } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -76,9 +76,7 @@ function colorFaults(name: 'color' | 'font', given: string | undefined) {
 }
 
 async function getMessage(ctx: Ctx, messageId: number): Promise<BroadcastMessageRow> {
-  const row = await findBroadcastMessage(ctx.db, messageId)
-  if (!row) throw notFound()
-  return row
+  return existing(await findBroadcastMessage(ctx.db, messageId))
 }
 
 async function auditMessage(ctx: Ctx, action: string, row: BroadcastMessageRow): Promise<void> {

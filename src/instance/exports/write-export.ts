@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { findGroupById, findProjectById } from '../../access/find-queries.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { writeBundle } from '../../git/transfer/bundle.ts'
 import { topicsOf } from '../../projects/projects/topics/topics-of.ts'
@@ -57,8 +57,7 @@ async function projectParts(
   folder: string,
   signal: AbortSignal,
 ): Promise<Part[]> {
-  const row = await findProjectById(ctx.db, key.id)
-  if (!row) throw notFound('Project')
+  const row = existing(await findProjectById(ctx.db, key.id), 'Project')
   const record: ProjectRecord = {
     form: FORM,
     name: row.name,
@@ -88,8 +87,7 @@ async function writeWikiBundle(ctx: Ctx, projectId: number, path: string, signal
 }
 
 async function groupParts(ctx: Ctx, key: ExportKey): Promise<Part[]> {
-  const top = await findGroupById(ctx.db, key.id)
-  if (!top) throw notFound('Group')
+  const top = existing(await findGroupById(ctx.db, key.id), 'Group')
   const groups: GroupRecord['groups'] = []
   for (const row of await listGroupsBelow(ctx.db, key.id)) {
     const own = { type: 'group', id: row.id } as const

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { audit } from '../../access/audit.ts'
 import { OutboundError } from '../../base/outbound/outbound-guard.ts'
-import { invalid, notFound, Problem } from '../../base/problem.ts'
+import { existing, invalid, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { BranchStrategy } from '../../store/schema/hooks.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -49,9 +49,7 @@ const ownHeaders =
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 export async function getHook(ctx: Ctx, owner: HookOwner, id: number): Promise<HookRow> {
-  const row = await findHook(ctx.db, owner, id)
-  if (!row) throw notFound()
-  return row
+  return existing(await findHook(ctx.db, owner, id))
 }
 
 /** 422 for an address that may not be asked (docs/contract/D §1.25). */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onEither, type Source } from '../../access/sources.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, flag, integer, text } from '../../http/params.ts'
@@ -24,14 +24,12 @@ const settings = {
 
 async function presentBoard(ctx: Ctx, owner: Source, row: BoardRow) {
   const [board] = await presentBoards(ctx, owner, [row])
-  if (!board) throw notFound('Board')
-  return board
+  return existing(board, 'Board')
 }
 
 async function presentList(ctx: Ctx, row: Awaited<ReturnType<typeof getList>>) {
   const [list] = await presentLists(ctx, [row])
-  if (!list) throw notFound('List')
-  return list
+  return existing(list, 'List')
 }
 
 /** A list stands for one thing. */

@@ -1,6 +1,6 @@
 import { isGroupMember, isProjectMember } from '../../access/members.ts'
 import type { Source } from '../../access/sources.ts'
-import { badRequest, invalid, notFound } from '../../base/problem.ts'
+import { badRequest, existing, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
@@ -38,9 +38,7 @@ export interface ListSubject {
 }
 
 export async function getBoard(ctx: Ctx, owner: Source, id: number): Promise<BoardRow> {
-  const row = await findBoard(ctx.db, owner, id)
-  if (!row) throw notFound('Board')
-  return row
+  return existing(await findBoard(ctx.db, owner, id), 'Board')
 }
 
 function checkedName(name: string): string {

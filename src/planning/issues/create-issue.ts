@@ -1,7 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
-import { conflict, invalid, notFound, unauthorized } from '../../base/problem.ts'
+import { conflict, existing, invalid, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { followText } from '../../discussions/references/follow-text.ts'
 import { addTodos } from '../../discussions/todos/add.ts'
@@ -129,7 +129,5 @@ async function iidFor(ctx: Ctx, project: Project, asked: number | undefined): Pr
 }
 
 export async function getRow(ctx: Ctx, id: number): Promise<IssueRow> {
-  const row = await findIssueById(ctx.db, id)
-  if (!row) throw notFound('Issue')
-  return row
+  return existing(await findIssueById(ctx.db, id), 'Issue')
 }

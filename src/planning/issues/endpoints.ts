@@ -3,7 +3,7 @@ import { userOf } from '../../access/actor.ts'
 import { fieldsIgnoredUnless, fieldsNeed } from '../../access/conditions.ts'
 import { anyone, onGroup, onInstance, onProject } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
-import { notFound, unauthorized } from '../../base/problem.ts'
+import { existing, unauthorized } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { csv, day, flag, id, instant, integer, oneOf, text } from '../../http/params.ts'
@@ -109,8 +109,7 @@ export const getIssueById = endpoint({
   params: { issue_id: id() },
   response: issueEntity,
   async handler({ ctx, params: { issue_id } }) {
-    const row = await findIssueById(ctx.db, issue_id)
-    if (!row) throw notFound()
+    const row = existing(await findIssueById(ctx.db, issue_id))
     return presentIssue(ctx, row)
   },
 })

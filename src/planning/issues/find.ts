@@ -1,6 +1,6 @@
 import type { Project } from '../../access/subjects.ts'
 import { maySeeIssue } from '../../access/visible-issues.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Noteable } from '../../discussions/notes/noteable.ts'
 import { assigneesBySubject } from '../assignees/verbs.ts'
@@ -9,8 +9,7 @@ import { findIssue, type IssueRow } from './queries.ts'
 
 /** The issue of this number with the ids of its assignees if the caller may see it, or 404. */
 export async function findSeenIssue(ctx: Ctx, project: Project, iid: number) {
-  const issue = await findIssue(ctx.db, project.id, iid)
-  if (!issue) throw notFound()
+  const issue = existing(await findIssue(ctx.db, project.id, iid))
   const assignees = (await assigneesBySubject(ctx, 'issue', [issue.id])).get(issue.id) ?? []
   const assigneeIds = assignees.map((user) => user.id)
   if (!maySeeIssue(ctx, project, issue, assigneeIds)) throw notFound()

@@ -1,7 +1,7 @@
 import { mayInProject } from '../../access/decide.ts'
 import { eitherRecord, projectRecord } from '../../access/records.ts'
 import type { Project } from '../../access/subjects.ts'
-import { badRequest, notFound } from '../../base/problem.ts'
+import { badRequest, existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { text } from '../../http/params.ts'
 import { getGroupAbove } from '../access.ts'
@@ -12,9 +12,7 @@ const params = { label_id: text() }
 
 /** A label that the place knows, by number or title, or 404. */
 export async function getLabel(ctx: Ctx, place: Place, idOrTitle: string, ancestors = true) {
-  const row = await findLabel(ctx.db, place, idOrTitle, ancestors)
-  if (!row) throw notFound('Label')
-  return row
+  return existing(await findLabel(ctx.db, place, idOrTitle, ancestors), 'Label')
 }
 
 /** The label of `:label_id` that the project or group knows: its own, or one of a group above it. */

@@ -1,4 +1,4 @@
-import { conflict, invalid, notFound } from '../../base/problem.ts'
+import { conflict, existing, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
@@ -80,9 +80,7 @@ export async function changeLabel(ctx: Ctx, place: Place, id: number, input: Lab
       await savePriority(ctx.db, place.projectId, id, input.priority)
     }
   })
-  const row = await findLabel(ctx.db, place, String(id), true)
-  if (!row) throw notFound('Label')
-  return row
+  return existing(await findLabel(ctx.db, place, String(id), true), 'Label')
 }
 
 /** Makes a project label one of the group: labels of the same title in projects below give way to it. */

@@ -1,6 +1,6 @@
 import { dayOf } from '../../base/clock.ts'
 import { runEffects } from '../../base/effects.ts'
-import { invalid, notFound } from '../../base/problem.ts'
+import { existing, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { nextIid } from '../../store/iid.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -84,9 +84,7 @@ function valuesOf(input: MilestoneInput, title: string): MilestoneValues {
 
 /** A milestone of exactly this project or group, or 404. */
 export async function getMilestone(ctx: Ctx, place: Place, id: number): Promise<MilestoneRow> {
-  const row = await findMilestone(ctx.db, place, id)
-  if (!row) throw notFound('Milestone')
-  return row
+  return existing(await findMilestone(ctx.db, place, id), 'Milestone')
 }
 
 /** Changes what the input names; null clears. */
@@ -168,9 +166,7 @@ export async function promoteMilestone(ctx: Ctx, groupId: number, row: Milestone
 }
 
 async function getOwn(ctx: Ctx, place: Place, id: number): Promise<MilestoneRow> {
-  const row = await findMilestone(ctx.db, place, id)
-  if (!row) throw notFound('Milestone')
-  return row
+  return existing(await findMilestone(ctx.db, place, id), 'Milestone')
 }
 
 /** The milestone of this id if the project may use it (its own or a group's), for issues and merge requests. */

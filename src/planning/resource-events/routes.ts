@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ProjectAbility } from '../../access/abilities.ts'
 import { projectRecord } from '../../access/records.ts'
 import type { Project } from '../../access/subjects.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
 import { id } from '../../http/params.ts'
@@ -148,8 +148,7 @@ export function resourceEventEndpoints(kind: ChangedKind): Endpoint[] {
             params.event_id,
           )
           const [found] = row ? await present(ctx, [row]) : []
-          if (!found) throw notFound()
-          return found
+          return existing(found)
         },
       }),
     ]

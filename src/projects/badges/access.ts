@@ -1,5 +1,5 @@
 import { eitherRecord } from '../../access/records.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing, notFound } from '../../base/problem.ts'
 import { id } from '../../http/params.ts'
 import { findBadgeOf } from './queries.ts'
 
@@ -9,8 +9,7 @@ const admin = { projects: 'admin_project', groups: 'admin_badges' } as const
 export const onShownBadge = eitherRecord('read_badges', {
   params: { badge_id: id() },
   async find({ ctx, source, params }) {
-    const badge = await findBadgeOf(ctx.db, source, params.badge_id)
-    if (!badge) throw notFound('Badge')
+    const badge = existing(await findBadgeOf(ctx.db, source, params.badge_id), 'Badge')
     return { badge }
   },
 })
@@ -19,8 +18,7 @@ export const onShownBadge = eitherRecord('read_badges', {
 export const onOwnBadge = eitherRecord(admin, {
   params: { badge_id: id() },
   async find({ ctx, source, params }) {
-    const badge = await findBadgeOf(ctx.db, source, params.badge_id)
-    if (!badge) throw notFound('Badge')
+    const badge = existing(await findBadgeOf(ctx.db, source, params.badge_id), 'Badge')
     const owner = source.type === 'project' ? badge.project_id : badge.group_id
     if (owner !== source.id) throw notFound('Badge')
     return { badge }

@@ -1,6 +1,6 @@
 import { eitherRecord } from '../../access/records.ts'
 import { onEither } from '../../access/sources.ts'
-import { forbidden, notFound } from '../../base/problem.ts'
+import { existing, forbidden } from '../../base/problem.ts'
 import { id } from '../../http/params.ts'
 import { findDeployToken } from './queries.ts'
 
@@ -16,8 +16,7 @@ export const onDeployTokens = () => onEither(read, deployTokensOrder)
 const token = eitherRecord(read, {
   params: { token_id: id() },
   async find({ ctx, source, params }) {
-    const token = await findDeployToken(ctx.db, source, params.token_id)
-    if (!token) throw notFound()
+    const token = existing(await findDeployToken(ctx.db, source, params.token_id))
     return { token }
   },
 })

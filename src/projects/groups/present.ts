@@ -2,7 +2,7 @@ import { isAdmin } from '../../access/actor.ts'
 import { findGroupById, type GroupRow } from '../../access/find-queries.ts'
 import { Role } from '../../access/roles.ts'
 import { dayOf } from '../../base/clock.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { avatarUrl } from '../../identity/users/basic.ts'
 import { listProjects } from '../projects/list/list-projects.ts'
@@ -78,8 +78,7 @@ export async function readGroup(
   id: number,
   wanted: WantedOfGroup & { readonly projects?: boolean | undefined } = {},
 ): Promise<GroupDetail> {
-  const row = await findGroupById(ctx.db, id)
-  if (!row) throw notFound('Group')
+  const row = existing(await findGroupById(ctx.db, id), 'Group')
   const [group = presentPlain(ctx, row)] = await presentGroups(ctx, [row], wanted)
   const links = await listGroupLinks(ctx.db, [row.id], dayOf(ctx.now()))
   return {

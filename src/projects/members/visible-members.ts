@@ -1,7 +1,7 @@
 import type { Source } from '../../access/sources.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Member, type MemberView, presentMember } from './entity.ts'
 import {
@@ -33,7 +33,6 @@ export async function readMember(
   userId: number,
   { all }: { readonly all: boolean } = { all: false },
 ): Promise<Member> {
-  const row = await findMemberView(ctx.db, memberScope(ctx, source, all), userId)
-  if (!row) throw notFound()
+  const row = existing(await findMemberView(ctx.db, memberScope(ctx, source, all), userId))
   return presentMember(ctx, row)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { signedIn } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import { endpoint, perMinute } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
 import { namespaceEntity, presentNamespaces } from './present.ts'
@@ -40,8 +40,7 @@ export const getNamespace = endpoint({
     const by = /^-?\d+$/.test(params.id) ? { id: Number(params.id) } : { path: params.id }
     const row = await findNamespace(ctx.db, viewer, by)
     const [shown] = row ? await presentNamespaces(ctx, [row]) : []
-    if (!shown) throw notFound('Namespace')
-    return shown
+    return existing(shown, 'Namespace')
   },
 })
 

@@ -6,7 +6,7 @@ import { findProjectById, type ProjectRow } from '../../access/find-queries.ts'
 import { presentProjectIdentity } from '../../access/project-identity.ts'
 import { Role } from '../../access/roles.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { ready } from '../../http/listener/ready.ts'
 import { avatarUrl, presentUserBasic } from '../../identity/users/basic.ts'
@@ -115,8 +115,7 @@ export async function readProject(
   id: number,
   wanted: Wanted = {},
 ): Promise<ProjectFull | ProjectBasic> {
-  const row = await findProjectById(ctx.db, id)
-  if (!row) throw notFound('Project')
+  const row = existing(await findProjectById(ctx.db, id), 'Project')
   if (ctx.actor.kind !== 'anonymous') return await presentProject(ctx, row, wanted)
   const extras = await readExtras(ctx, [row], { ...wanted, simple: true })
   return presentBasic(ctx, view(ctx, row, extras), wanted)

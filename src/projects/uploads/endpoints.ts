@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onProject } from '../../access/subjects.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing, notFound } from '../../base/problem.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { file, id, text } from '../../http/params.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
@@ -69,8 +69,7 @@ export const getUploadById = endpoint({
   params: { upload_id: id() },
   response: bytes('application/octet-stream'),
   async handler({ ctx, project, params }) {
-    const row = await findUploadById(ctx.db, project.id, params.upload_id)
-    if (!row) throw notFound()
+    const row = existing(await findUploadById(ctx.db, project.id, params.upload_id))
     return await serveUpload(ctx, row)
   },
 })
@@ -82,8 +81,7 @@ export const deleteUploadById = endpoint({
   access: onProject('admin_uploads'),
   params: { upload_id: id() },
   async handler({ ctx, project, params }) {
-    const row = await findUploadById(ctx.db, project.id, params.upload_id)
-    if (!row) throw notFound()
+    const row = existing(await findUploadById(ctx.db, project.id, params.upload_id))
     await deleteUpload(ctx.db, row.id)
   },
 })

@@ -2,7 +2,7 @@ import { type Condition, condition, mayOr } from '../../access/conditions.ts'
 import { mayInProject } from '../../access/decide.ts'
 import { projectRecord } from '../../access/records.ts'
 import type { Project } from '../../access/subjects.ts'
-import { forbidden, notFound } from '../../base/problem.ts'
+import { existing, forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findRef } from '../../git/refs/refs.ts'
 import { id, text } from '../../http/params.ts'
@@ -12,9 +12,7 @@ import { findLink, findRelease, type ReleaseRow } from './queries.ts'
 const tag_name = text({ max: 1024 })
 
 async function getRelease(ctx: Ctx, project: Project, tag: string): Promise<ReleaseRow> {
-  const row = await findRelease(ctx.db, project.id, tag)
-  if (!row) throw notFound()
-  return row
+  return existing(await findRelease(ctx.db, project.id, tag))
 }
 
 /** The release of the tag `:tag_name`. */
@@ -30,8 +28,7 @@ export const onReleaseLink = projectRecord('read_releases', {
   params: { tag_name, link_id: id() },
   async find({ ctx, project, params }) {
     const release = await getRelease(ctx, project, params.tag_name)
-    const link = await findLink(ctx.db, release.id, params.link_id)
-    if (!link) throw notFound()
+    const link = existing(await findLink(ctx.db, release.id, params.link_id))
     return { release, link }
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onProject, type Project } from '../../access/subjects.ts'
-import { badParameters, notFound, Problem } from '../../base/problem.ts'
+import { badParameters, existing, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, flag, hash, instant, integer, list, oneOf, text } from '../../http/params.ts'
@@ -34,8 +34,7 @@ const html = { include_html_description: flag().optional() }
 
 async function presentOne(ctx: Ctx, project: Project, row: ReleaseRow, html?: boolean) {
   const [release] = await presentReleases(ctx, project, [row], { html })
-  if (!release) throw notFound()
-  return release
+  return existing(release)
 }
 
 function downloads(ctx: Ctx, project: Project, tag: string): string {
@@ -75,8 +74,7 @@ export const listReleases = endpoint({
 })
 
 async function redirectToLatest(ctx: Ctx, project: Project, suffix: string): Promise<never> {
-  const row = await findLatestRelease(ctx.db, project.id, ctx.now())
-  if (!row) throw notFound()
+  const row = existing(await findLatestRelease(ctx.db, project.id, ctx.now()))
   if (suffix.split('/').some((part) => part === '..' || part === '.'))
     throw badParameters('suffix_path is invalid')
   const base = `${ctx.config.externalUrl}/api/v4/projects/${project.id}/releases/${encodeURIComponent(row.tag)}`
@@ -128,8 +126,7 @@ export const downloadAsset = endpoint({
   response: linkEntity,
   async handler({ ctx, release, params: { direct_asset_path } }) {
     const links = await listLinksOf(ctx.db, [release.id])
-    const link = links.find((one) => one.filepath === `/${direct_asset_path}`)
-    if (!link) throw notFound()
+    const link = existing(links.find((one) => one.filepath === `/${direct_asset_path}`))
     throw new Problem('moved', 302, '', { headers: { Location: link.url } })
   },
 })

@@ -1,4 +1,4 @@
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { id } from '../../http/params.ts'
 import { onRelease, readsCode } from './access.ts'
@@ -28,8 +28,7 @@ export const getReleaseEvidence = endpoint({
   conditions: [readsCode],
   response: bytes('application/json'),
   async handler({ ctx, release, params: { evidence_id } }) {
-    const row = await findEvidence(ctx.db, release.id, evidence_id)
-    if (!row) throw notFound('Evidence')
+    const row = existing(await findEvidence(ctx.db, release.id, evidence_id), 'Evidence')
     return { body: row.summary, type: 'application/json' }
   },
 })

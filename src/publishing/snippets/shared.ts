@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import type { OffsetPage } from '../../base/page.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { contentDisposition } from '../../http/content-disposition.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
@@ -48,8 +48,7 @@ export async function listSnippets(ctx: Ctx, filter: SnippetFilter, page: Offset
 export async function presentSnippet(ctx: Ctx, { row, project }: Snippet): Promise<SnippetEntity> {
   const listed = { ...row, project_path: project?.full_path ?? null }
   const [entity] = await presentSnippets(ctx, [listed])
-  if (!entity) throw notFound('Snippet')
-  return entity
+  return existing(entity, 'Snippet')
 }
 
 /** A snippet as it stands now, for answers to writes. */

@@ -1,5 +1,5 @@
 import type { Project } from '../../access/subjects.ts'
-import { invalidText, notFound } from '../../base/problem.ts'
+import { existing, invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import { readCommit } from '../../git/objects/commit.ts'
@@ -13,8 +13,7 @@ import { mergedCommits } from './merged.ts'
 /** A branch by name: 400 for what can't be one, 404 `404 Branch Not Found` for what isn't. */
 export async function getBranch(repo: Repo, name: string, signal?: AbortSignal): Promise<Branch> {
   if (!isBranchName(name)) throw invalidText('The branch refname is invalid')
-  const commit = await ifFound(readCommit(repo, `refs/heads/${name}`, signal))
-  if (!commit) throw notFound('Branch')
+  const commit = existing(await ifFound(readCommit(repo, `refs/heads/${name}`, signal)), 'Branch')
   return { name, commit }
 }
 

@@ -1,5 +1,5 @@
 import type { Project } from '../../access/subjects.ts'
-import { notFound, Problem } from '../../base/problem.ts'
+import { existing, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { readLog } from '../../git/history/log.ts'
@@ -60,8 +60,7 @@ async function attemptPick(
 ): Promise<ObjectId | undefined> {
   const repo = ctx.git.open(project.id)
   const name = `refs/heads/${input.branch}`
-  const tip = isBranchName(input.branch) ? await findRef(repo, name) : undefined
-  if (!tip) throw notFound('Branch')
+  const tip = existing(isBranchName(input.branch) ? await findRef(repo, name) : undefined, 'Branch')
   const mergeRequest = await mergedAs(ctx, project, input.commit.id)
   const picked = await apply(ctx, repo, input, tip.id, mergeRequest)
   if (picked.outcome !== 'clean') throw refusalOf(input, picked.outcome, mergeRequest)

@@ -1,6 +1,6 @@
 import { findProjectById } from '../../access/find-queries.ts'
 import { onProject } from '../../access/subjects.ts'
-import { conflict, notFound, notModified } from '../../base/problem.ts'
+import { conflict, existing, notModified } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, oneOf, text } from '../../http/params.ts'
 import {
@@ -67,8 +67,7 @@ export const postForkRelation = endpoint({
   conditions: [relatesForks],
   response: projectEntity.or(projectBasicEntity),
   async handler({ ctx, project, params }) {
-    const parent = await findProjectById(ctx.db, params.forked_from_id)
-    if (!parent) throw notFound('Source Project')
+    const parent = existing(await findProjectById(ctx.db, params.forked_from_id), 'Source Project')
     if (project.forked_from_id !== null || parent.id === project.id) {
       throw conflict('Project already forked')
     }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { invalidText, notFound } from '../../base/problem.ts'
+import { existing, invalidText, notFound } from '../../base/problem.ts'
 import { GitError } from '../../git/error.ts'
 import { readContributors, sortContributors } from '../../git/history/contributors.ts'
 import { findMergeBases } from '../../git/history/merge-base.ts'
@@ -36,8 +36,7 @@ export const listContributors = endpoint({
   paginate: 'offset',
   response: z.array(contributorEntity),
   async handler({ ctx, project, repo, query, page, request }) {
-    const tip = await ifFound(resolveRevision(repo, refOrDefault(project, query.ref)))
-    if (!tip) throw notFound()
+    const tip = existing(await ifFound(resolveRevision(repo, refOrDefault(project, query.ref))))
     const cache = contributorCache(ctx, project.id)
     const all = await readContributors(repo, tip.commitId, cache, request.signal)
     const sorted = sortContributors(all, { orderBy: query.order_by, sort: query.sort })

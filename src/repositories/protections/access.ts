@@ -3,7 +3,7 @@ import { mayInProject } from '../../access/decide.ts'
 import { eitherRecord, projectRecord } from '../../access/records.ts'
 import type { Source } from '../../access/sources.ts'
 import type { Project } from '../../access/subjects.ts'
-import { forbidden, notFound } from '../../base/problem.ts'
+import { existing, forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { text } from '../../http/params.ts'
 import { getMover } from '../refs/access.ts'
@@ -43,8 +43,7 @@ export const onOwnBranchRule = eitherRecord(readBranchRules, {
 export const onTagRule = projectRecord('read_protections', {
   params,
   async find({ ctx, project, params: { name } }) {
-    const rule = await findTagRuleRow(ctx.db, project.id, name)
-    if (!rule) throw notFound()
+    const rule = existing(await findTagRuleRow(ctx.db, project.id, name))
     return { rule }
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onEither, type Source } from '../../access/sources.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { mayUnprotect, onBranchRule, onOwnBranchRule, readBranchRules } from './access.ts'
@@ -19,8 +19,7 @@ const path = '/:source/:id/protected_branches'
 
 async function present(ctx: Ctx, source: Source, row: BranchRuleRow) {
   const [rule] = await presentRules(ctx, source, [row])
-  if (!rule) throw notFound()
-  return rule
+  return existing(rule)
 }
 
 function newRule(body: z.infer<z.ZodObject<typeof createBranchBody>>): NewRule {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { Role } from '../../access/roles.ts'
 import type { Source } from '../../access/sources.ts'
-import { conflict, notFound, unprocessable } from '../../base/problem.ts'
+import { conflict, existing, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
@@ -65,15 +65,12 @@ export async function getEnvironment(
   owner: Source,
   name: string,
 ): Promise<EnvironmentRow> {
-  const row = await findEnvironmentRow(ctx.db, owner, name)
-  if (!row) throw notFound()
-  return row
+  return existing(await findEnvironmentRow(ctx.db, owner, name))
 }
 
 export async function presentOne(ctx: Ctx, row: EnvironmentRow) {
   const [presented] = await presentEnvironments(ctx, [row])
-  if (!presented) throw notFound()
-  return presented
+  return existing(presented)
 }
 
 export interface EnvironmentInput {

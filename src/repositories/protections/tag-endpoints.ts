@@ -3,7 +3,7 @@ import { audit } from '../../access/audit.ts'
 import { Role } from '../../access/roles.ts'
 import { projectSource } from '../../access/sources.ts'
 import { onProject, type Project } from '../../access/subjects.ts'
-import { notFound, unprocessable } from '../../base/problem.ts'
+import { existing, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { filledText, list, oneOfNumbers } from '../../http/params.ts'
@@ -43,8 +43,7 @@ async function present(ctx: Ctx, rows: readonly TagRuleRow[]) {
 
 async function presentOne(ctx: Ctx, row: TagRuleRow | undefined) {
   const [rule] = row ? await present(ctx, [row]) : []
-  if (!rule) throw notFound()
-  return rule
+  return existing(rule)
 }
 
 export const listProtectedTags = endpoint({

@@ -2,7 +2,7 @@ import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { onProject, type Project } from '../../access/subjects.ts'
-import { invalid, notFound, unprocessable } from '../../base/problem.ts'
+import { existing, invalid, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, integer, text } from '../../http/params.ts'
@@ -105,9 +105,7 @@ function values(given: Body) {
 }
 
 async function getRule(ctx: Ctx, project: Project): Promise<PushRuleRow> {
-  const row = await findPushRule(ctx.db, project.id)
-  if (!row) throw notFound('Push Rule')
-  return row
+  return existing(await findPushRule(ctx.db, project.id), 'Push Rule')
 }
 
 async function note(ctx: Ctx, project: Project, action: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Project } from '../../access/subjects.ts'
-import { notAcceptable, notFound } from '../../base/problem.ts'
+import { existing, notAcceptable } from '../../base/problem.ts'
 import { FileBody } from '../../base/streams/file-body.ts'
 import type { Ctx } from '../../ctx.ts'
 import { archiveFormat, openArchive } from '../../git/archive/archive.ts'
@@ -41,8 +41,7 @@ interface Asked {
 /** An archive as a stream (docs/contract/B-resolved §1.3): its name, also that of the folder inside, carries ref and commit. */
 export async function answerArchive(asked: Asked): Promise<Bytes> {
   const { ctx, project, repo, query, request } = asked
-  const format = archiveFormat(asked.suffix)
-  if (!format) throw notFound()
+  const format = existing(archiveFormat(asked.suffix))
   if (isHotlinked(request)) throw notAcceptable()
   const revision = refOrDefault(project, query.sha)
   const { commitId } = await orNotFound('File', resolveRevision(repo, revision))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { anyone } from '../../access/subjects.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import { vendorWords } from '../../base/vendor.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
@@ -40,9 +40,7 @@ function routes(kind: PlainKind, folder: string, what: string): Endpoint[] {
     params: { name: text({ max: 255 }) },
     response: templateEntity,
     handler({ params }) {
-      const found = findTemplate(kind, params.name)
-      if (!found) throw notFound('Template')
-      return found
+      return existing(findTemplate(kind, params.name), 'Template')
     },
   })
   return [list, get]

@@ -1,6 +1,6 @@
 import { userOf } from '../../access/actor.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findLicenseTemplate, type LicenseTemplate } from './catalog.ts'
 
@@ -20,7 +20,5 @@ export function licenseFor(
     fullname: asked.fullname ?? userOf(ctx.actor)?.name,
     project: asked.project,
   }
-  const found = findLicenseTemplate(key, names)
-  if (!found) throw notFound('License')
-  return found
+  return existing(findLicenseTemplate(key, names), 'License')
 }

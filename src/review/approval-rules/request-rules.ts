@@ -1,6 +1,6 @@
 import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
-import { notFound, Problem, unprocessable } from '../../base/problem.ts'
+import { existing, notFound, Problem, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { listRequestRules, type NamedRule } from './queries.ts'
@@ -24,8 +24,7 @@ export async function getRuleInForce(
   id: number,
 ): Promise<NamedRule> {
   const { rules } = await approvalStanding(ctx, subject)
-  const found = rules.find(({ rule }) => rule.id === id)
-  if (!found) throw notFound()
+  const found = existing(rules.find(({ rule }) => rule.id === id))
   return found.rule
 }
 
@@ -97,9 +96,7 @@ function assertChangeable(rule: NamedRule): void {
 /** The merge request's own form of a rule, made when it has none yet. */
 async function ownRule(ctx: Ctx, subject: ApprovalSubject, rule: NamedRule): Promise<NamedRule> {
   const rules = await ownRules(ctx, subject)
-  const own = rules.find((one) => one.id === rule.id || one.source_rule_id === rule.id)
-  if (!own) throw notFound()
-  return own
+  return existing(rules.find((one) => one.id === rule.id || one.source_rule_id === rule.id))
 }
 
 export async function changeRequestRule(

@@ -1,7 +1,7 @@
 import { Role } from '../../access/roles.ts'
 import { dayOf } from '../../base/clock.ts'
 import { matchesPattern } from '../../base/name-pattern.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { judgeRule, type RuleVerdict } from './evaluate.ts'
 import {
@@ -50,8 +50,7 @@ export async function approvalStanding(
   subject: ApprovalSubject,
   targetBranch = subject.target_branch,
 ): Promise<Standing> {
-  const project = await findNamespaceId(ctx.db, subject.target_project_id)
-  if (!project) throw notFound('Project')
+  const project = existing(await findNamespaceId(ctx.db, subject.target_project_id), 'Project')
   const today = dayOf(ctx.now())
   const [settings, approvals, own, general, names, developers, members, committers] =
     await Promise.all([

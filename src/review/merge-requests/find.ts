@@ -1,5 +1,5 @@
 import type { Project } from '../../access/subjects.ts'
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Noteable } from '../../discussions/notes/noteable.ts'
 import { mergeRequestUrl } from './present.ts'
@@ -12,9 +12,7 @@ export async function getMergeRequest(
   project: Pick<Project, 'id'>,
   iid: number,
 ): Promise<MergeRequestRow> {
-  const row = await findByIid(ctx.db, project.id, iid)
-  if (!row) throw notFound()
-  return row
+  return existing(await findByIid(ctx.db, project.id, iid))
 }
 
 /** The merge request of an id, if it is still there. */
@@ -27,9 +25,7 @@ export async function findMergeRequest(
 
 /** The merge request of an id that we know; 404 when somebody has deleted it meanwhile. */
 export async function reload(ctx: Ctx, id: number): Promise<MergeRequestRow> {
-  const row = await findById(ctx.db, id)
-  if (!row) throw notFound()
-  return row
+  return existing(await findById(ctx.db, id))
 }
 
 /** The merge request as notes see it. */

@@ -1,4 +1,4 @@
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentUserBasic, type UserBasic } from '../../identity/users/basic.ts'
 import { renderField } from '../../markdown/render.ts'
@@ -112,8 +112,7 @@ function peopleOf(ctx: Ctx, row: MergeRequestRow, extras: Extras) {
 }
 
 function stateOf(row: MergeRequestRow, extras: Extras) {
-  const facts = extras.facts.get(row.id)
-  if (!facts) throw notFound()
+  const facts = existing(extras.facts.get(row.id))
   return {
     merged_at: row.merged_at,
     merge_after: row.merge_after,

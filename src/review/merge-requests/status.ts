@@ -1,4 +1,4 @@
-import { notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { countsById } from './count-queries.ts'
 import { type DetailedMergeStatus, detailedMergeStatus } from './detailed-merge-status.ts'
@@ -13,7 +13,6 @@ export async function statusOf(
 ): Promise<DetailedMergeStatus> {
   const counts = await countsById(ctx.db, [row.id])
   const facts = await mergeFactsById(ctx, [row], counts, () => waiting)
-  const found = facts.get(row.id)
-  if (!found) throw notFound()
+  const found = existing(facts.get(row.id))
   return detailedMergeStatus(found)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { audit } from '../../../access/audit.ts'
 import { onInstance, signedIn } from '../../../access/subjects.ts'
-import { invalid, notFound } from '../../../base/problem.ts'
+import { existing, invalid } from '../../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../../base/unmodified-since.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { endpoint, type RequestFacts } from '../../../http/endpoint.ts'
@@ -26,9 +26,7 @@ function presentEmail(row: EmailRow): z.input<typeof emailEntity> {
 }
 
 async function getEmail(ctx: Ctx, userId: number, emailId: number): Promise<EmailRow> {
-  const row = await findEmail(ctx.db, userId, emailId)
-  if (!row) throw notFound('Email')
-  return row
+  return existing(await findEmail(ctx.db, userId, emailId), 'Email')
 }
 
 /** Adds a further address; without `confirmed` its owner is asked by mail. */

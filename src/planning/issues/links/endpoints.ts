@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { getVisibleProject } from '../../../access/subjects.ts'
 import { viewerOf } from '../../../access/visible-queries.ts'
-import { notFound } from '../../../base/problem.ts'
+import { existing, notFound } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { id, integer, oneOf, text } from '../../../http/params.ts'
@@ -40,8 +40,7 @@ async function presentLink(ctx: Ctx, link: Link, from: IssueRow, to: IssueRow) {
 }
 
 async function getLink(ctx: Ctx, row: IssueRow, linkId: number) {
-  const link = (await listIssueLinks(ctx.db, row.id)).find((one) => one.id === linkId)
-  if (!link) throw notFound()
+  const link = existing((await listIssueLinks(ctx.db, row.id)).find((one) => one.id === linkId))
   const otherId = link.source_id === row.id ? link.target_id : link.source_id
   const [seen] = await listSeenIssues(ctx.db, viewerOf(ctx), [otherId])
   if (!seen) throw notFound()

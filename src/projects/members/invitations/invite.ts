@@ -4,7 +4,7 @@ import { userOf } from '../../../access/actor.ts'
 import type { Source } from '../../../access/sources.ts'
 import { task } from '../../../background/task.ts'
 import { dayOf } from '../../../base/clock.ts'
-import { conflict, notFound, Problem } from '../../../base/problem.ts'
+import { conflict, existing, Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { deliver } from '../../../identity/mail/deliver.ts'
 import { inTransaction } from '../../../store/transaction.ts'
@@ -101,9 +101,7 @@ export async function getInvitation(
   source: Source,
   email: string,
 ): Promise<InvitationRow> {
-  const row = await findInvitation(ctx.db, source, email)
-  if (!row) throw notFound()
-  return row
+  return existing(await findInvitation(ctx.db, source, email))
 }
 
 /** Changes an invitation that nobody has accepted. */

@@ -3,7 +3,7 @@ import { Role } from '../../../access/roles.ts'
 import type { Source } from '../../../access/sources.ts'
 import { dayOf } from '../../../base/clock.ts'
 import { runEffects } from '../../../base/effects.ts'
-import { invalid, notFound, unauthorized } from '../../../base/problem.ts'
+import { existing, invalid, notFound, unauthorized } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { uniquely } from '../../../store/unique.ts'
@@ -49,9 +49,7 @@ export async function requestAccess(ctx: Ctx, source: Source): Promise<Requester
       await mailOfMember(ctx, source, 'requested', user.id, Role.developer)
     }),
   )
-  const requester = await findRequester(ctx.db, source, user.id)
-  if (!requester) throw notFound()
-  return requester
+  return existing(await findRequester(ctx.db, source, user.id))
 }
 
 /** The pending request of a user, or 404. */

@@ -3,7 +3,7 @@ import { type Condition, condition } from '../../../access/conditions.ts'
 import { type Conditions, mayInGroup } from '../../../access/decide.ts'
 import type { Visibility } from '../../../access/roles.ts'
 import { findVisibleGroup, type Group } from '../../../access/subjects.ts'
-import { forbidden, invalid, notFound, unauthorized } from '../../../base/problem.ts'
+import { existing, forbidden, invalid, notFound, unauthorized } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import {
   findNamespaceRow,
@@ -69,8 +69,7 @@ export async function getTargetNamespace(
     : await findNamespaceRowByPath(ctx.db, String(wanted))
   if (!row) throw notFound('Namespace')
   if (row.kind === 'user') return await personalTarget(ctx, row)
-  const group = await findVisibleGroup(ctx, String(row.id))
-  if (!group) throw notFound('Namespace')
+  const group = existing(await findVisibleGroup(ctx, String(row.id)), 'Namespace')
   if (!mayInGroup(ctx.actor, group, 'create_project', creationConditions(group))) throw notValid()
   return target(row)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { audit } from '../../../access/audit.ts'
 import { anyone, onInstance } from '../../../access/subjects.ts'
-import { badRequest, invalid, notFound } from '../../../base/problem.ts'
+import { badRequest, existing, invalid } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { flag, id, text } from '../../../http/params.ts'
@@ -43,9 +43,7 @@ function presentTopic(ctx: Ctx, row: TopicRow): z.input<typeof topicEntity> {
 }
 
 async function getTopic(ctx: Ctx, topicId: number): Promise<TopicRow> {
-  const row = await findTopic(ctx.db, topicId)
-  if (!row) throw notFound('Topic')
-  return row
+  return existing(await findTopic(ctx.db, topicId), 'Topic')
 }
 
 function textFaults(value: string | undefined): string[] {

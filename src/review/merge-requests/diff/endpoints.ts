@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Project } from '../../../access/subjects.ts'
 import type { OffsetPage } from '../../../base/page.ts'
-import { notFound } from '../../../base/problem.ts'
+import { existing } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { type Diff, type DiffInput, readDiff, readPrintedDiff } from '../../../git/diff/diff.ts'
 import { streamRawDiff } from '../../../git/diff/raw-diff.ts'
@@ -177,8 +177,7 @@ export const getMergeRequestVersion = endpoint({
   }),
   async handler({ ctx, project, mergeRequest, params, query, request }) {
     const row = await prepare(ctx, mergeRequest)
-    const version = await findVersion(ctx.db, row.id, params.version_id)
-    if (!version) throw notFound()
+    const version = existing(await findVersion(ctx.db, row.id, params.version_id))
     const all = { kind: 'offset', number: 1, perPage: 1000, offset: 0 } as const
     const [{ commits }, diff] = await Promise.all([
       commitsOf(ctx, project, version, all),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { userOf } from '../../../access/actor.ts'
 import { projectRecord } from '../../../access/records.ts'
 import type { Project } from '../../../access/subjects.ts'
-import { notFound, unauthorized } from '../../../base/problem.ts'
+import { existing, unauthorized } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { noteableConditions } from '../../../discussions/notes/access.ts'
 import { positionParameter, said } from '../../../discussions/notes/discussion-routes.ts'
@@ -27,8 +27,7 @@ const onOwnDraft = projectRecord('read_merge_requests', {
   async find({ ctx, project, params }) {
     const mergeRequest = await getMergeRequest(ctx, project, params.merge_request_iid)
     const own = await listOwnDrafts(ctx, mergeRequest)
-    const draft = own.find((one) => one.id === params.draft_note_id)
-    if (!draft) throw notFound()
+    const draft = existing(own.find((one) => one.id === params.draft_note_id))
     return { mergeRequest, draft }
   },
   conditions: ({ ctx, project, mergeRequest }) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { badRequest, conflict, forbidden, notFound } from '../../../base/problem.ts'
+import { badRequest, conflict, existing, forbidden, notFound } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { type Endpoint, endpoint } from '../../../http/endpoint.ts'
 import { id } from '../../../http/params.ts'
@@ -44,8 +44,7 @@ async function present(ctx: Ctx, blocks: readonly BlockRow[]) {
 }
 
 async function block(ctx: Ctx, row: MergeRequestRow, blockingId: number) {
-  const blocking = await findSeenRequest(ctx, blockingId)
-  if (!blocking) throw notFound()
+  const blocking = existing(await findSeenRequest(ctx, blockingId))
   const twice = () => conflict('Block already exists')
   const made = await inTransaction(ctx, async (ctx) => {
     if (blocking.id === row.id || (await waitsFor(ctx.db, blocking.id, row.id))) {
@@ -55,8 +54,7 @@ async function block(ctx: Ctx, row: MergeRequestRow, blockingId: number) {
     return uniquely({ [pair]: twice }, () => insertBlock(ctx.db, blocking.id, row.id, ctx.now()))
   })
   const [shown] = await present(ctx, [made])
-  if (!shown) throw notFound('Block')
-  return shown
+  return existing(shown, 'Block')
 }
 
 async function unblock(ctx: Ctx, row: MergeRequestRow, blockId: number): Promise<void> {
