@@ -138,7 +138,7 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
       response: z.array(noteEntity),
       async handler({ ctx, noteable, thread }) {
         const people = await peopleOf(ctx, thread)
-        return thread.map((row) => presentNote(ctx, row, noteable.iid, people))
+        return thread.map((row) => presentNote(row, noteable.iid, people))
       },
     }),
     endpoint({

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Ctx } from '../../ctx.ts'
-import { presentUserBasic, type UserBasicRow, userBasicEntity } from '../../identity/users/basic.ts'
+import { type UserBasic, userBasicEntity } from '../../identity/users/basic.ts'
 import type { NoteableType } from '../../store/schema/issues.ts'
 import type { Position } from './noteable.ts'
 import { suggestionEntity } from './suggestion-entity.ts'
@@ -84,23 +83,19 @@ export interface NoteRow {
 
 /** What presenting notes needs beside their rows. */
 export interface NotePeople {
-  readonly users: ReadonlyMap<number, UserBasicRow>
+  readonly users: ReadonlyMap<number, UserBasic>
   readonly suggestions?: ReadonlyMap<number, z.input<typeof suggestionEntity>[]>
 }
 
 type NoteBody = z.input<typeof noteEntity>
 
 export function presentNote(
-  ctx: Pick<Ctx, 'config'>,
   row: NoteRow,
   iid: number | null,
   people: NotePeople,
   commandsChanges: Readonly<Record<string, unknown>> = {},
 ): NoteBody {
-  const user = (id: number | null) => {
-    const found = id === null ? undefined : people.users.get(id)
-    return found ? presentUserBasic(ctx, found) : null
-  }
+  const user = (id: number | null) => people.users.get(id ?? 0) ?? null
   return {
     id: row.id,
     type: row.type,

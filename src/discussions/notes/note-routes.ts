@@ -119,7 +119,7 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
         const people = await peopleOf(ctx, rows.items)
         return {
           ...rows,
-          items: rows.items.map((row) => presentNote(ctx, row, noteable.iid, people)),
+          items: rows.items.map((row) => presentNote(row, noteable.iid, people)),
         }
       },
     }),

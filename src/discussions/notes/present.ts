@@ -1,22 +1,21 @@
 import type { Ctx } from '../../ctx.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
 import { type NotePeople, type NoteRow, presentDiscussion, presentNote } from './entity.ts'
 import type { Noteable } from './noteable.ts'
-import { listUsersById } from './queries.ts'
 import { suggestionsByNote } from './suggestions.ts'
 
 /** The people of some notes, read at once. */
 export async function peopleOf(ctx: Ctx, rows: readonly NoteRow[]): Promise<NotePeople> {
   const ids = rows.flatMap((row) => [row.author_id, row.resolved_by_id])
-  const wanted = [...new Set(ids.filter((id) => id !== null))]
   const placed = rows.filter((row) => row.type === 'DiffNote')
   const [users, suggestions] = await Promise.all([
-    listUsersById(ctx.db, wanted),
+    usersById(ctx, ids),
     suggestionsByNote(
       ctx,
       placed.map((row) => row.id),
     ),
   ])
-  return { users: new Map(users.map((user) => [user.id, user])), suggestions }
+  return { users, suggestions }
 }
 
 export async function presentOne(
@@ -25,7 +24,7 @@ export async function presentOne(
   row: NoteRow,
   commandsChanges: Readonly<Record<string, unknown>> = {},
 ) {
-  return presentNote(ctx, row, noteable.iid, await peopleOf(ctx, [row]), commandsChanges)
+  return presentNote(row, noteable.iid, await peopleOf(ctx, [row]), commandsChanges)
 }
 
 /** Threads in the given order of their ids. */
@@ -41,7 +40,7 @@ export async function presentThreads(
     if (notes.length === 0) return []
     return [
       presentDiscussion(
-        notes.map((row) => presentNote(ctx, row, noteable.iid, people)),
+        notes.map((row) => presentNote(row, noteable.iid, people)),
         notes,
       ),
     ]

@@ -5,7 +5,6 @@ import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { COUNTED_ROWS } from '../../base/page.ts'
-import { userBasicColumns } from '../../identity/users/basic.ts'
 import { countUpTo, listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import type { NoteScope } from './noteable.ts'
@@ -187,11 +186,6 @@ export async function listNoteAuthors(db: Db, scope: NoteScope): Promise<number[
     .orderBy(sql`min(notes.id)`)
     .execute()
   return rows.flatMap((row) => row.author_id ?? [])
-}
-
-export async function listUsersById(db: Db, ids: readonly number[]) {
-  if (ids.length === 0) return []
-  return db.selectFrom('users').select(userBasicColumns).where('users.id', 'in', ids).execute()
 }
 
 /** Every comment of a noteable, oldest first; system notes are not among them. */

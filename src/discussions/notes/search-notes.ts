@@ -12,6 +12,6 @@ export async function searchNotes(ctx: Ctx, place: SearchPlace, search: string, 
   const people = await peopleOf(ctx, items)
   return {
     ...rest,
-    items: items.map(({ noteable_iid, ...row }) => presentNote(ctx, row, noteable_iid, people)),
+    items: items.map(({ noteable_iid, ...row }) => presentNote(row, noteable_iid, people)),
   }
 }

@@ -4,6 +4,7 @@ import type { Day, Instant } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
+import { containing } from '../../store/search.ts'
 
 export interface TokenFilters {
   readonly created_after?: Instant | undefined
@@ -62,7 +63,7 @@ function* conditions(filters: TokenFilters, today: Day) {
   if (filters.expires_after) yield sql`expires_at >= ${filters.expires_after}`
   if (filters.expires_before) yield sql`expires_at < ${filters.expires_before}`
   if (revoked !== undefined) yield sql`revoked = ${revoked ? 1 : 0}`
-  if (search) yield sql`name like ${`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`
+  if (search) yield sql`name like ${containing(search)} escape '\\'`
   if (state === 'active') yield sql`revoked = 0 and (expires_at is null or expires_at > ${today})`
   if (state === 'inactive') yield sql`revoked = 1 or expires_at <= ${today}`
 }

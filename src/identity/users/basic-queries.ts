@@ -3,10 +3,12 @@ import { type UserBasicRow, userBasicColumns } from './basic.ts'
 
 /** Users by id. */
 export async function listUsersBasic(db: Db, ids: readonly number[]): Promise<UserBasicRow[]> {
+  if (ids.length === 0) return []
   return await db
     .selectFrom('users')
     .select(userBasicColumns)
     .where('users.id', 'in', [...ids])
+    .orderBy('users.id')
     .execute()
 }
 

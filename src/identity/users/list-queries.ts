@@ -4,6 +4,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db, Schema } from '../../store/schema.ts'
+import { containing } from '../../store/search.ts'
 import { type UserDetails, userDetailsQuery } from './queries.ts'
 
 export const USER_ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const
@@ -58,14 +59,9 @@ const flagConditions: Readonly<Partial<Record<keyof UserFilters, Condition>>> = 
   auditors: sql`json_extract(users.settings, '$.auditor') = 1`,
 }
 
-/** Text as it stands between the `%` of a LIKE with `\` as escape. */
-function likeText(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
-}
-
 /** Administrators also find people by their exact private address. */
 function searchCondition(text: string, { admin }: Viewer): Condition {
-  const like = likeText(text)
+  const like = containing(text)
   return sql`(users.name like ${like} escape '\\' or users.username like ${like} escape '\\'
     or users.public_email = ${text}${
       admin

@@ -2,10 +2,11 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import { noteEntity, presentNote } from '../../discussions/notes/entity.ts'
-import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
+import { userBasicEntity } from '../../identity/users/basic.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
 import { pageOf } from '../../publishing/wikis/page-name.ts'
 import type { EventsTable } from '../../store/schema/issues.ts'
-import { listEventNotes, listEventPages, listEventUsers } from './list-queries.ts'
+import { listEventNotes, listEventPages } from './list-queries.ts'
 
 const pushData = z.strictObject({
   commit_count: z.int(),
@@ -59,11 +60,9 @@ export async function presentEvents(
   const pages = await wikiPagesOf(ctx, rows)
   const people = [
     ...rows.map((row) => row.author_id),
-    ...notes.flatMap((note) => [note.author_id ?? [], note.resolved_by_id ?? []].flat()),
+    ...notes.flatMap((note) => [note.author_id, note.resolved_by_id]),
   ]
-  const users = new Map(
-    (await listEventUsers(ctx.db, [...new Set(people)])).map((user) => [user.id, user]),
-  )
+  const users = await usersById(ctx, people)
   return rows.map((row) => {
     const author = users.get(row.author_id)
     const note = notes.find((one) => one.id === row.note_id)
@@ -71,9 +70,9 @@ export async function presentEvents(
     const iid = note?.issue_iid ?? note?.merge_request_iid ?? null
     return {
       ...plainFields(row),
-      author: author ? presentUserBasic(ctx, author) : null,
+      author: author ?? null,
       author_username: author?.username ?? null,
-      ...(note ? { note: presentNote(ctx, note, iid, { users }) } : {}),
+      ...(note ? { note: presentNote(note, iid, { users }) } : {}),
       ...(page ? { wiki_page: page } : {}),
     }
   })

@@ -5,7 +5,6 @@ import { seesIssue } from '../../access/visible-issues.ts'
 import { hasProjectRole, seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
-import { userBasicColumns } from '../../identity/users/basic.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -95,15 +94,6 @@ export function listEventRows(db: Db, viewer: Viewer, filter: EventFilter, page:
     .$if(after !== undefined, (query) => query.where('events.created_at', '>', after ?? ''))
     .orderBy('events.id', sort)
   return listPage(db, query, page)
-}
-
-export async function listEventUsers(db: Db, ids: readonly number[]) {
-  if (ids.length === 0) return []
-  return await db
-    .selectFrom('users')
-    .select(userBasicColumns)
-    .where('users.id', 'in', ids)
-    .execute()
 }
 
 /** The comments of a page, with the number of what they were made on. */

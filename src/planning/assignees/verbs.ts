@@ -1,5 +1,6 @@
 import { isProjectMember } from '../../access/members.ts'
 import type { Project } from '../../access/subjects.ts'
+import { groupBy } from '../../base/group-by.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { UserBasicRow } from '../../identity/users/basic.ts'
 import type { Work } from '../../store/schema/issues.ts'
@@ -68,11 +69,5 @@ export async function assigneesBySubject(
   type: Work,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, UserBasicRow[]>> {
-  const found = new Map<number, UserBasicRow[]>()
-  for (const row of await listAssignees(ctx.db, type, ids)) {
-    const list = found.get(row.subject_id)
-    if (list) list.push(row)
-    else found.set(row.subject_id, [row])
-  }
-  return found
+  return groupBy(await listAssignees(ctx.db, type, ids), (row) => row.subject_id)
 }

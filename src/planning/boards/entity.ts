@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { presentProjectIdentity, projectIdentity } from '../../access/project-identity.ts'
 import type { Source } from '../../access/sources.ts'
 import type { Ctx } from '../../ctx.ts'
-import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
+import { userBasicEntity } from '../../identity/users/basic.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
 import { describeLabels } from '../labels/describe.ts'
 import { labelDetailEntity, presentLabelDetail } from '../labels/entity.ts'
 import { milestoneEntity } from '../milestones/entity.ts'
@@ -13,7 +14,6 @@ import {
   listLabelsById,
   listLabelsOfBoards,
   listListsOf,
-  listPeopleById,
 } from './queries.ts'
 
 export const listEntity = z.strictObject({
@@ -53,9 +53,9 @@ type Board = z.input<typeof boardEntity>
 
 /** The people and milestones that boards or lists are about. */
 async function scopeOf(ctx: Ctx, rows: readonly Pick<ListRow, 'assignee_id' | 'milestone_id'>[]) {
-  const people = await listPeopleById(
-    ctx.db,
-    rows.flatMap((row) => row.assignee_id ?? []),
+  const people = await usersById(
+    ctx,
+    rows.map((row) => row.assignee_id),
   )
   const milestones = await presentMilestonesById(
     ctx,
@@ -74,13 +74,13 @@ export async function presentLists(ctx: Ctx, rows: readonly ListRow[]): Promise<
   const { people, milestones } = await scopeOf(ctx, rows)
   return rows.map((row) => {
     const label = labels.find((one) => one.id === row.label_id)
-    const person = people.find((one) => one.id === row.assignee_id)
+    const person = people.get(row.assignee_id ?? 0)
     const milestone = milestones.get(row.milestone_id ?? 0)
     return {
       id: row.id,
       list_type: person ? 'assignee' : milestone ? 'milestone' : 'label',
       label: label ? presentLabelDetail(label, descriptions) : null,
-      ...(person ? { assignee: presentUserBasic(ctx, person) } : {}),
+      ...(person ? { assignee: person } : {}),
       ...(milestone ? { milestone } : {}),
       position: row.position,
       max_issue_count: 0,
@@ -102,23 +102,20 @@ export async function presentBoards(
   const labels = await listLabelsOfBoards(ctx.db, ids)
   const descriptions = await describeLabels(ctx, labels)
   const { people, milestones } = await scopeOf(ctx, rows)
-  return rows.map((row) => {
-    const person = people.find((one) => one.id === row.assignee_id)
-    return {
-      id: row.id,
-      name: row.name,
-      hide_backlog_list: row.hide_backlog_list === 1,
-      hide_closed_list: row.hide_closed_list === 1,
-      ...ownerParts(ctx, owner),
-      milestone: milestones.get(row.milestone_id ?? 0) ?? null,
-      assignee: person ? presentUserBasic(ctx, person) : null,
-      labels: labels
-        .filter((one) => one.board_id === row.id)
-        .map((label) => presentLabelDetail(label, descriptions)),
-      weight: row.weight,
-      lists: lists.filter((_, at) => listRows[at]?.board_id === row.id),
-    }
-  })
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    hide_backlog_list: row.hide_backlog_list === 1,
+    hide_closed_list: row.hide_closed_list === 1,
+    ...ownerParts(ctx, owner),
+    milestone: milestones.get(row.milestone_id ?? 0) ?? null,
+    assignee: people.get(row.assignee_id ?? 0) ?? null,
+    labels: labels
+      .filter((one) => one.board_id === row.id)
+      .map((label) => presentLabelDetail(label, descriptions)),
+    weight: row.weight,
+    lists: lists.filter((_, at) => listRows[at]?.board_id === row.id),
+  }))
 }
 
 function ownerParts(ctx: Ctx, owner: Source): Pick<Board, 'project' | 'group'> {

@@ -1,7 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Source } from '../../access/sources.ts'
 import type { OffsetPage } from '../../base/page.ts'
-import { userBasicColumns } from '../../identity/users/basic.ts'
 import { listPage } from '../../store/pages.ts'
 import type { BoardListsTable, BoardsTable } from '../../store/schema/boards.ts'
 import type { Db } from '../../store/schema.ts'
@@ -96,9 +95,4 @@ export async function deleteList(db: Db, id: number): Promise<void> {
 export async function listLabelsById(db: Db, ids: readonly number[]) {
   if (ids.length === 0) return []
   return db.selectFrom('labels').selectAll().where('id', 'in', ids).execute()
-}
-
-export async function listPeopleById(db: Db, ids: readonly number[]) {
-  if (ids.length === 0) return []
-  return db.selectFrom('users').select(userBasicColumns).where('users.id', 'in', ids).execute()
 }

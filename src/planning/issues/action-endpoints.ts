@@ -15,7 +15,8 @@ import { presentTodo, todoEntity } from '../../discussions/todos/entity.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, integer } from '../../http/params.ts'
 import { getUserAgent, userAgentEntity } from '../../identity/user-agents/verbs.ts'
-import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
+import { userBasicEntity } from '../../identity/users/basic.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
 import { resourceEventEndpoints } from '../resource-events/routes.ts'
 import { timeEndpoints } from '../time-tracking/routes.ts'
 import { clonesIssue, movesIssue, onIssue } from './access.ts'
@@ -26,7 +27,7 @@ import { countIssues, type IssueScope } from './list/queries.ts'
 import { cloneIssue, moveIssue } from './move-issue.ts'
 import { afterIssueNote } from './notes.ts'
 import { presentIssue, takesPart } from './present.ts'
-import { type IssueRow, listUsersById } from './queries.ts'
+import type { IssueRow } from './queries.ts'
 import { issueTimed, readIssueCommands } from './quick-actions.ts'
 import { reorderIssue } from './reorder.ts'
 
@@ -124,11 +125,8 @@ export const listIssueParticipants = endpoint({
     const writers = await noteAuthors(ctx, asNoteable(ctx, project, row))
     const mentioned = await mentionedOn(ctx, 'Issue', row.id)
     const ids = [row.author_id ?? 0, ...assigneeIds, ...writers, ...mentioned]
-    const users = new Map((await listUsersById(ctx.db, ids)).map((user) => [user.id, user]))
-    return [...new Set(ids)].flatMap((id) => {
-      const user = users.get(id)
-      return user ? [presentUserBasic(ctx, user)] : []
-    })
+    const users = await usersById(ctx, ids)
+    return [...new Set(ids)].flatMap((id) => users.get(id) ?? [])
   },
 })
 

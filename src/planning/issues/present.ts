@@ -3,6 +3,7 @@ import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isSubscribed } from '../../discussions/subscriptions/subscribe.ts'
 import { presentUserBasic } from '../../identity/users/basic.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
 import { assigneesBySubject } from '../assignees/verbs.ts'
 import { describeLabels } from '../labels/describe.ts'
 import { presentLabelDetail } from '../labels/entity.ts'
@@ -10,7 +11,7 @@ import { labelsBySubject } from '../labels/set-labels.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
 import { timeStats } from '../time-tracking/duration.ts'
 import type { IssueBody } from './entity.ts'
-import { type IssueRow, listIssueCounts, listUsersById } from './queries.ts'
+import { type IssueRow, listIssueCounts } from './queries.ts'
 import { countTasks } from './tasks-in-text.ts'
 
 const TYPES = {
@@ -33,12 +34,8 @@ export async function presentIssues(
   shape: IssueShape = {},
 ): Promise<IssueBody[]> {
   const ids = rows.map((row) => row.id)
-  const people = rows
-    .flatMap((row) => [row.author_id, row.closed_by_id])
-    .filter((id) => id !== null)
-  const users = new Map(
-    (await listUsersById(ctx.db, [...new Set(people)])).map((user) => [user.id, user]),
-  )
+  const people = rows.flatMap((row) => [row.author_id, row.closed_by_id])
+  const users = await usersById(ctx, people)
   const [labels, assignees, milestones, counts] = await Promise.all([
     labelsBySubject(ctx, 'issue', ids),
     assigneesBySubject(ctx, 'issue', ids),
@@ -53,10 +50,7 @@ export async function presentIssues(
     shape.labelDetails ? [...labels.values()].flat() : [],
   )
   const countsById = new Map(counts.map((one) => [one.id, one]))
-  const user = (id: number | null) => {
-    const found = id === null ? undefined : users.get(id)
-    return found ? presentUserBasic(ctx, found) : null
-  }
+  const user = (id: number | null) => users.get(id ?? 0) ?? null
   return rows.map((row) => {
     const own = labels.get(row.id) ?? []
     const responsible = (assignees.get(row.id) ?? []).map((one) => presentUserBasic(ctx, one))

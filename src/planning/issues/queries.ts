@@ -1,7 +1,6 @@
 import { type InferResult, type Insertable, sql, type Updateable } from 'kysely'
 import { seesIssue } from '../../access/visible-issues.ts'
 import type { Viewer } from '../../access/visible-queries.ts'
-import { userBasicColumns } from '../../identity/users/basic.ts'
 import type { IssueLinksTable, IssuesTable } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -43,11 +42,6 @@ export async function updateIssue(
 
 export async function deleteIssue(db: Db, id: number): Promise<void> {
   await db.deleteFrom('issues').where('id', '=', id).execute()
-}
-
-export async function listUsersById(db: Db, ids: readonly number[]) {
-  if (ids.length === 0) return []
-  return db.selectFrom('users').select(userBasicColumns).where('users.id', 'in', ids).execute()
 }
 
 /** Votes, time, comments, merge requests and blocked issues of many issues, by their ids. */

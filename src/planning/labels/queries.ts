@@ -6,6 +6,7 @@ import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { LabelLinksTable } from '../../store/schema/planning.ts'
 import type { Db } from '../../store/schema.ts'
+import { containing } from '../../store/search.ts'
 import type { Place } from '../place.ts'
 
 export interface LabelFilter {
@@ -54,7 +55,7 @@ export function listLabelRows(db: Db, place: Place, filter: LabelFilter, page: O
   if (filter.archived !== undefined)
     query = query.where('labels.archived', '=', filter.archived ? 1 : 0)
   if (filter.search) {
-    const pattern = `%${filter.search.replaceAll(/[\\%_]/g, '\\$&')}%`
+    const pattern = containing(filter.search)
     query = query.where(
       sql<boolean>`(labels.title LIKE ${pattern} ESCAPE '\\' OR labels.description LIKE ${pattern} ESCAPE '\\')`,
     )

@@ -1,4 +1,5 @@
 import type { Project } from '../../access/subjects.ts'
+import { groupBy } from '../../base/group-by.ts'
 import type { Ctx } from '../../ctx.ts'
 import { placeOfProject } from '../place.ts'
 import { mayMakeLabels } from './access.ts'
@@ -129,11 +130,5 @@ export async function labelsBySubject(
   type: LabelSubject,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, LabelRow[]>> {
-  const found = new Map<number, LabelRow[]>()
-  for (const row of await listLabelsOf(ctx.db, type, ids)) {
-    const list = found.get(row.subject_id)
-    if (list) list.push(row)
-    else found.set(row.subject_id, [row])
-  }
-  return found
+  return groupBy(await listLabelsOf(ctx.db, type, ids), (row) => row.subject_id)
 }

@@ -5,6 +5,7 @@ import type { OffsetPage } from '../../base/page.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
+import { containing } from '../../store/search.ts'
 import type { Place } from '../place.ts'
 
 export interface MilestoneFilter {
@@ -64,7 +65,7 @@ export function listMilestoneRows(db: Db, place: Place, filter: MilestoneFilter,
   if (filter.updatedAfter) query = query.where('milestones.updated_at', '>=', filter.updatedAfter)
   if (filter.updatedBefore) query = query.where('milestones.updated_at', '<=', filter.updatedBefore)
   if (filter.search) {
-    const pattern = `%${filter.search.replaceAll(/[\\%_]/g, '\\$&')}%`
+    const pattern = containing(filter.search)
     query = query.where(
       sql<boolean>`(milestones.title LIKE ${pattern} ESCAPE '\\' OR milestones.description LIKE ${pattern} ESCAPE '\\')`,
     )

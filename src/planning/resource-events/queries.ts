@@ -1,6 +1,5 @@
 import type { Insertable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
-import { userBasicColumns } from '../../identity/users/basic.ts'
 import { listPage } from '../../store/pages.ts'
 import type { ResourceEventsTable, Work } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
@@ -38,11 +37,6 @@ export function listResourceEvents(
 
 export function findResourceEvent(db: Db, kind: Asked, type: Work, subjectId: number, id: number) {
   return eventsOf(db, kind, type, subjectId).where('id', '=', id).executeTakeFirst()
-}
-
-export async function listUsers(db: Db, ids: readonly number[]) {
-  if (ids.length === 0) return []
-  return db.selectFrom('users').select(userBasicColumns).where('users.id', 'in', ids).execute()
 }
 
 export async function listLabels(db: Db, ids: readonly number[]) {

@@ -6,16 +6,11 @@ import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
 import { id } from '../../http/params.ts'
-import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
+import { userBasicEntity } from '../../identity/users/basic.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
 import { milestoneEntity } from '../milestones/entity.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
-import {
-  type EventKind,
-  findResourceEvent,
-  listLabels,
-  listResourceEvents,
-  listUsers,
-} from './queries.ts'
+import { type EventKind, findResourceEvent, listLabels, listResourceEvents } from './queries.ts'
 import type { ChangedSubject } from './record.ts'
 
 const eventEntity = z.strictObject({
@@ -66,31 +61,27 @@ async function present(ctx: Ctx, rows: readonly Row[]): Promise<EventBody[]> {
   const ids = (pick: (row: Row) => number | null) => [
     ...new Set(rows.flatMap((row) => pick(row) ?? [])),
   ]
-  const users = await listUsers(
-    ctx.db,
-    ids((row) => row.user_id),
+  const users = await usersById(
+    ctx,
+    rows.map((row) => row.user_id),
   )
   const labels = await listLabels(
     ctx.db,
     ids((row) => row.label_id),
   )
-  const usersById = new Map(users.map((user) => [user.id, user]))
   const labelsById = new Map(labels.map((label) => [label.id, label]))
   const milestones = await presentMilestonesById(
     ctx,
     ids((row) => row.milestone_id),
   )
-  return rows.map((row) => {
-    const user = usersById.get(row.user_id ?? 0)
-    return {
-      id: row.id,
-      user: user ? presentUserBasic(ctx, user) : null,
-      created_at: row.created_at,
-      resource_type: row.subject_type === 'issue' ? 'Issue' : 'MergeRequest',
-      resource_id: row.subject_id,
-      ...whatChanged(row, labelsById, milestones),
-    }
-  })
+  return rows.map((row) => ({
+    id: row.id,
+    user: users.get(row.user_id ?? 0) ?? null,
+    created_at: row.created_at,
+    resource_type: row.subject_type === 'issue' ? 'Issue' : 'MergeRequest',
+    resource_id: row.subject_id,
+    ...whatChanged(row, labelsById, milestones),
+  }))
 }
 
 function whatChanged(row: Row, labels: Labels, milestones: Milestones): Partial<EventBody> {

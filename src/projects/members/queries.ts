@@ -136,17 +136,6 @@ export async function isMembershipLocked(db: Db, namespaceId: number): Promise<b
   return row !== undefined
 }
 
-/** Whether `groupId` is `namespaceId` or above it. */
-export async function isAtOrAbove(db: Db, groupId: number, namespaceId: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('namespace_ancestors')
-    .select('depth')
-    .where('namespace_id', '=', namespaceId)
-    .where('ancestor_id', '=', groupId)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 const below = (groupId: number) => sql<SqlBool>`(
   (source_type = 'group' AND source_id <> ${groupId} AND source_id IN ${namespacesBelow(groupId)})
   OR (source_type = 'project' AND source_id IN

@@ -1,9 +1,10 @@
+import { isBelowGroup } from '../../access/authentication/sign-in-queries.ts'
 import { MEMBER_LEVELS, Role } from '../../access/roles.ts'
 import type { Source } from '../../access/sources.ts'
 import { type Day, dayOf } from '../../base/clock.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { findInheritedLevel, isAtOrAbove } from './queries.ts'
+import { findInheritedLevel } from './queries.ts'
 
 const levelNames: Readonly<Record<number, string>> = {
   [Role.minimal]: 'Minimal Access',
@@ -70,7 +71,7 @@ export async function assertMayBelong(
   const home = user.service_source_id
   const fits =
     user.service_source_type === 'group'
-      ? await isAtOrAbove(ctx.db, home, source.namespaceId)
+      ? await isBelowGroup(ctx.db, source.namespaceId, home)
       : source.type === 'project' && source.id === home
   if (fits) return
   const text = 'service accounts can be added only to their own group or project and below'

@@ -1,15 +1,16 @@
 import { isAdmin, userOf } from '../../access/actor.ts'
 import type { ProjectRow } from '../../access/find-queries.ts'
 import { dayOf } from '../../base/clock.ts'
+import { groupBy } from '../../base/group-by.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { UserBasicRow } from '../../identity/users/basic.ts'
+import { listUsersBasic } from '../../identity/users/basic-queries.ts'
 import { lfsSizes, type SideSizes, sideSizesOfProjects } from '../statistics/sizes.ts'
 import { listFacts } from './facts/queries.ts'
 import {
   countOpenIssues,
   listAccess,
   listImageCleanups,
-  listOwners,
   listProjectAttributes,
   listSharedGroups,
   sumPackages,
@@ -48,16 +49,6 @@ export interface Extras {
   readonly openIssues: ReadonlyMap<number, number>
 }
 
-function grouped<T, K>(rows: readonly T[], key: (row: T) => K): Map<K, T[]> {
-  const found = new Map<K, T[]>()
-  for (const row of rows) {
-    const known = found.get(key(row))
-    if (known) known.push(row)
-    else found.set(key(row), [row])
-  }
-  return found
-}
-
 export async function readExtras(
   ctx: Ctx,
   rows: readonly ProjectRow[],
@@ -68,7 +59,7 @@ export async function readExtras(
   const user = userOf(ctx.actor)
   const ownerIds = [...new Set(rows.flatMap((row) => row.namespace_owner_id ?? []))]
   const full = !wanted.simple
-  const topics = grouped(await listTopicNames(ctx.db, ids), (row) => row.project_id)
+  const topics = groupBy(await listTopicNames(ctx.db, ids), (row) => row.project_id)
   const shared = full ? await listSharedGroups(ctx.db, ids, today) : []
   const access = user && full ? await listAccess(ctx.db, user.id, ids, today) : []
   const attributes =
@@ -77,7 +68,7 @@ export async function readExtras(
   const lfs = await lfsSizes(ctx, wanted.statistics ? ids : [])
   const sides = wanted.statistics ? await sideSizesOfProjects(ctx, ids) : new Map()
   const packages = await sumPackages(ctx.db, wanted.statistics ? ids : [])
-  const owners = ownerIds.length > 0 ? await listOwners(ctx.db, ownerIds) : []
+  const owners = await listUsersBasic(ctx.db, ownerIds)
   const facts = await listFacts(ctx.db, ids)
   const cleanups = full ? await listImageCleanups(ctx.db, ids) : []
   const openIssues = full ? await countOpenIssues(ctx.db, ids) : []
@@ -85,9 +76,9 @@ export async function readExtras(
     topics: new Map([...topics].map(([id, found]) => [id, found.map((row) => row.name)])),
     facts: new Map(facts.map((row) => [row.project_id, row])),
     owners: new Map(owners.map((row) => [row.id, row])),
-    shared: grouped(shared, (row) => row.project_id),
+    shared: groupBy(shared, (row) => row.project_id),
     access: new Map(access.map((row) => [row.id, row])),
-    attributes: grouped(attributes, (row) => row.subject_id),
+    attributes: groupBy(attributes, (row) => row.subject_id),
     lfs,
     uploads: new Map(uploads.map((row) => [row.source_id, Number(row.size)])),
     sides,

@@ -1,6 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Day, Instant } from '../../base/clock.ts'
-import { userBasicColumns } from '../../identity/users/basic.ts'
 import type { ProjectsTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -132,14 +131,6 @@ export async function listSharedGroups(db: Db, projectIds: readonly number[], to
       eb.or([eb('group_links.expires_at', 'is', null), eb('group_links.expires_at', '>', today)]),
     )
     .orderBy('group_links.id')
-    .execute()
-}
-
-export async function listOwners(db: Db, userIds: readonly number[]) {
-  return await db
-    .selectFrom('users')
-    .select(userBasicColumns)
-    .where('users.id', 'in', userIds)
     .execute()
 }
 

@@ -4,13 +4,13 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { readCommits } from '../../git/objects/commit.ts'
-import { presentUserBasic } from '../../identity/users/basic.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
 import { renderField } from '../../markdown/render.ts'
 import { presentMilestonesById } from '../../planning/milestones/verbs.ts'
 import { presentCommit } from '../../repositories/commits/entity.ts'
 import { presentLink, type releaseEntity } from './entity.ts'
 import { evidencesOf } from './evidence.ts'
-import { listLinksOf, listMilestonesOf, listUsersById, type ReleaseRow } from './queries.ts'
+import { listLinksOf, listMilestonesOf, type ReleaseRow } from './queries.ts'
 
 const FORMATS = ['zip', 'tar.gz', 'tar.bz2', 'tar'] as const
 
@@ -32,9 +32,10 @@ export async function presentReleases(
 ): Promise<z.input<typeof releaseEntity>[]> {
   const html = options.html ? await htmlOf(ctx, project, rows) : undefined
   const ids = rows.map((row) => row.id)
-  const users = await listUsersById(ctx.db, [
-    ...new Set(rows.flatMap((row) => row.author_id ?? [])),
-  ])
+  const users = await usersById(
+    ctx,
+    rows.map((row) => row.author_id),
+  )
   const links = await listLinksOf(ctx.db, ids)
   const ties = mayInProject(ctx.actor, project, 'read_labels')
     ? await listMilestonesOf(ctx.db, ids)
@@ -48,14 +49,13 @@ export async function presentReleases(
     ? await evidencesOf(ctx, project, rows)
     : undefined
   return rows.map((row) => {
-    const author = users.find((user) => user.id === row.author_id)
     const own = links.filter((link) => link.release_id === row.id)
     const downloads = `${releaseUrl(ctx, project, row.tag)}/downloads`
     const sources = sourcesOf(ctx, project, row.tag)
     return {
       ...plainFields(ctx, project, row),
       ...(html ? { description_html: html.get(row.id) ?? '' } : {}),
-      author: author ? presentUserBasic(ctx, author) : null,
+      author: users.get(row.author_id ?? 0) ?? null,
       commit: commits.get(row.sha ?? '') ?? null,
       milestones: ties.flatMap((tie) => {
         const milestone = tie.release_id === row.id ? milestones.get(tie.milestone_id) : undefined

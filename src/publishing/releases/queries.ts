@@ -1,7 +1,6 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
 import { hasProjectRole, seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { OffsetPage } from '../../base/page.ts'
-import { userBasicColumns } from '../../identity/users/basic.ts'
 import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { ReleaseLinksTable, ReleasesTable } from '../../store/schema/releases.ts'
@@ -167,9 +166,4 @@ export async function listMilestonesOf(db: Db, releaseIds: readonly number[]) {
     .where('release_id', 'in', releaseIds)
     .orderBy('milestone_id')
     .execute()
-}
-
-export async function listUsersById(db: Db, ids: readonly number[]) {
-  if (ids.length === 0) return []
-  return db.selectFrom('users').select(userBasicColumns).where('users.id', 'in', ids).execute()
 }

@@ -6,6 +6,7 @@ import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { SnippetsTable } from '../../store/schema/wikis-and-snippets.ts'
 import type { Db } from '../../store/schema.ts'
+import { containing } from '../../store/search.ts'
 
 /** A snippet with the branch of its repository. */
 export type SnippetRow = Selectable<SnippetsTable> & { readonly branch: string | null }
@@ -79,7 +80,7 @@ function seesSnippet(viewer: Viewer) {
 /** Snippets that the viewer sees, newest first. */
 export function listSnippetRows(db: Db, viewer: Viewer, filter: SnippetFilter, page: OffsetPage) {
   const { authorId, projectId, createdAfter, createdBefore, search } = filter
-  const pattern = `%${(search ?? '').replace(/[\\%_]/g, '\\$&')}%`
+  const pattern = containing(search ?? '')
   const query = db
     .selectFrom('snippets')
     .leftJoin('projects', 'projects.id', 'snippets.project_id')

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { findVisibleGroup, type Group } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { avatarUrl, presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
-import { listProtectedNames, listUsersById, type NamedRule } from './queries.ts'
+import { avatarUrl, userBasicEntity } from '../../identity/users/basic.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
+import { listProtectedNames, type NamedRule } from './queries.ts'
 
 const groupEntity = z.strictObject({
   id: z.int(),
@@ -93,18 +94,17 @@ export async function presentRule(
     const group = await findVisibleGroup(ctx, String(id))
     if (group) groups.push(group)
   }
-  const people = await listUsersById(ctx.db, [...new Set([...rule.userIds, ...eligible])])
-  const users = people.filter((user) => rule.userIds.includes(user.id))
+  const people = [...(await usersById(ctx, [...rule.userIds, ...eligible])).values()]
   return {
     id: rule.id,
     name: rule.name,
     rule_type: rule.rule_type,
     report_type: rule.report_type,
-    eligible_approvers: people
-      .filter((user) => rule.rule_type !== 'any_approver' && eligible.has(user.id))
-      .map((user) => presentUserBasic(ctx, user)),
+    eligible_approvers: people.filter(
+      (user) => rule.rule_type !== 'any_approver' && eligible.has(user.id),
+    ),
     approvals_required: rule.approvals_required,
-    users: users.map((user) => presentUserBasic(ctx, user)),
+    users: people.filter((user) => rule.userIds.includes(user.id)),
     groups: groups.map((group) => presentGroup(ctx, group)),
     contains_hidden_groups: groups.length < rule.groupIds.length,
   }

@@ -218,16 +218,6 @@ export function findNamespaceId(db: Db, projectId: number) {
     .executeTakeFirst()
 }
 
-export function listUsersById(db: Db, ids: readonly number[]) {
-  if (ids.length === 0) return Promise.resolve([])
-  return db
-    .selectFrom('users')
-    .select(userBasicColumns)
-    .where('users.id', 'in', ids)
-    .orderBy('users.id')
-    .execute()
-}
-
 export async function listUserIdsByName(db: Db, names: readonly string[]): Promise<number[]> {
   if (names.length === 0) return []
   const rows = await db.selectFrom('users').select('id').where('username', 'in', names).execute()

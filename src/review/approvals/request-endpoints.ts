@@ -5,8 +5,8 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
 import { presentRule, requestRuleEntity } from '../approval-rules/entity.ts'
-import { listUsersById } from '../approval-rules/queries.ts'
 import {
   changeRequestRule,
   createRequestRule,
@@ -85,9 +85,7 @@ async function presentState(ctx: Ctx, row: MergeRequestRow): Promise<z.input<typ
       user: presentUserBasic(ctx, approval),
       approved_at: approval.approved_at,
     })),
-    suggested_approvers: (await listUsersById(ctx.db, [...new Set(suggested)])).map((one) =>
-      presentUserBasic(ctx, one),
-    ),
+    suggested_approvers: [...(await usersById(ctx, suggested)).values()],
     approvers: [],
     approver_groups: [],
     user_has_approved: user !== null && done.has(user.id),
@@ -126,11 +124,11 @@ async function presentStanding(ctx: Ctx, row: MergeRequestRow, standing: Standin
 }
 
 async function presentJudged(ctx: Ctx, row: MergeRequestRow, standing: StandingRule) {
-  const people = await listUsersById(ctx.db, standing.approvedBy)
+  const people = await usersById(ctx, standing.approvedBy)
   return {
     ...(await presentStanding(ctx, row, standing)),
     approved: standing.approved,
-    approved_by: people.map((user) => presentUserBasic(ctx, user)),
+    approved_by: [...people.values()],
   }
 }
 

@@ -1,6 +1,7 @@
 import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { presentUserBasic, type UserBasic } from '../../identity/users/basic.ts'
+import { presentUserBasic } from '../../identity/users/basic.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
 import { renderField } from '../../markdown/render.ts'
 import { assigneesBySubject } from '../../planning/assignees/verbs.ts'
 import { countTasks } from '../../planning/issues/tasks-in-text.ts'
@@ -13,7 +14,7 @@ import { type Counts, countsById } from './count-queries.ts'
 import { detailedMergeStatus, publicMergeStatus } from './detailed-merge-status.ts'
 import type { ListedMergeRequest, MergeRequestBrief } from './entity.ts'
 import { mergeFactsById, targetSetting } from './facts.ts'
-import { listReviewers, usersById } from './people/queries.ts'
+import { listReviewers } from './people/queries.ts'
 import type { MergeRequestRow } from './row.ts'
 
 /** How a list wants its merge requests. */
@@ -53,10 +54,7 @@ async function extrasOf(ctx: Ctx, rows: readonly MergeRequestRow[]) {
   const milestoneIds = rows.flatMap((row) => row.milestone_id ?? [])
   const [counts, users, reviewers, assignees, labels, milestones] = await Promise.all([
     countsById(ctx.db, ids),
-    usersById(
-      ctx.db,
-      userIds.filter((id) => id !== null),
-    ),
+    usersById(ctx, userIds),
     listReviewers(ctx.db, ids),
     assigneesBySubject(ctx, 'merge_request', ids),
     labelsBySubject(ctx, 'merge_request', ids),
@@ -93,10 +91,7 @@ export async function presentMergeRequests(
 }
 
 function peopleOf(ctx: Ctx, row: MergeRequestRow, extras: Extras) {
-  const user = (id: number | null): UserBasic | null => {
-    const found = id === null ? undefined : extras.users.get(id)
-    return found ? presentUserBasic(ctx, found) : null
-  }
+  const user = (id: number | null) => extras.users.get(id ?? 0) ?? null
   const assignees = (extras.assignees.get(row.id) ?? []).map((one) => presentUserBasic(ctx, one))
   return {
     author: user(row.author_id),

@@ -2,6 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
 import type { TopicsTable } from '../../../store/schema/accounts.ts'
 import type { Db } from '../../../store/schema.ts'
+import { containing } from '../../../store/search.ts'
 
 function topicQuery(db: Db) {
   return db
@@ -21,7 +22,7 @@ export function topicsQuery(
 ) {
   let query = topicQuery(db).orderBy('projects', 'desc').orderBy('topics.id')
   if (filters.search) {
-    const like = `%${filters.search.replaceAll(/[\\%_]/g, '\\$&')}%`
+    const like = containing(filters.search)
     query = query.where(
       sql<boolean>`(topics.name like ${like} escape '\\' or topics.title like ${like} escape '\\')`,
     )

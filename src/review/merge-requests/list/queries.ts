@@ -12,6 +12,7 @@ import type { OffsetPage, Paged } from '../../../base/page.ts'
 import { namespacesBelow } from '../../../store/hierarchy.ts'
 import { listPage } from '../../../store/pages.ts'
 import type { Db, Schema } from '../../../store/schema.ts'
+import { containing } from '../../../store/search.ts'
 import { listByIds } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
 import type { ExcludedFilters, IdOrWord, ListFilters } from './params.ts'
@@ -124,7 +125,7 @@ function searchIn(search: string, fields: readonly string[] | undefined): Condit
   )
   const words = search.trim().split(/\s+/).slice(0, 20)
   const each = words.map((word) => {
-    const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
+    const pattern = containing(word)
     const hits = columns.map(
       (column) => sql`${sql.ref(`merge_requests.${column}`)} LIKE ${pattern} ESCAPE '\\'`,
     )

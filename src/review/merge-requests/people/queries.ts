@@ -6,18 +6,6 @@ import type { Db } from '../../../store/schema.ts'
 
 export type ReviewerState = NonNullable<MergeRequestReviewersTable['state']['__select__']>
 
-/** Users by id. */
-export async function usersById(db: Db, ids: readonly number[]) {
-  const wanted = [...new Set(ids)]
-  if (wanted.length === 0) return new Map<number, never>()
-  const rows = await db
-    .selectFrom('users')
-    .select(userBasicColumns)
-    .where('users.id', 'in', wanted)
-    .execute()
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
 /** Reviewers of many merge requests, in the order in which they were asked. */
 export async function listReviewers(db: Db, ids: readonly number[]) {
   if (ids.length === 0) return []
