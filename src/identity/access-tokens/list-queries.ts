@@ -1,23 +1,11 @@
 import { sql } from 'kysely'
 import type { AccessTokenRow } from '../../access/authentication/token-queries.ts'
-import type { Day, Instant } from '../../base/clock.ts'
+import type { Day } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
-
-export interface TokenFilters {
-  readonly created_after?: Instant | undefined
-  readonly created_before?: Instant | undefined
-  readonly last_used_after?: Instant | undefined
-  readonly last_used_before?: Instant | undefined
-  readonly expires_after?: Day | undefined
-  readonly expires_before?: Day | undefined
-  readonly revoked?: boolean | undefined
-  readonly search?: string | undefined
-  readonly state?: 'active' | 'inactive' | undefined
-  readonly sort?: TokenOrder | undefined
-}
+import { TOKEN_ORDERS, type TokenFilters } from './params.ts'
 
 /** Whose tokens a list shows. */
 export interface TokenOwner {
@@ -25,20 +13,6 @@ export interface TokenOwner {
   readonly source?: { readonly type: 'group' | 'project'; readonly id: number } | undefined
   readonly kinds: readonly AccessTokenRow['kind'][]
 }
-
-const ORDERS = {
-  created_asc: ['created_at', 'asc'],
-  created_desc: ['created_at', 'desc'],
-  expires_asc: ['expires_at', 'asc'],
-  expires_desc: ['expires_at', 'desc'],
-  last_used_asc: ['last_used_at', 'asc'],
-  last_used_desc: ['last_used_at', 'desc'],
-  name_asc: ['name', 'asc'],
-  name_desc: ['name', 'desc'],
-} as const
-
-export type TokenOrder = keyof typeof ORDERS
-export const TOKEN_ORDERS = Object.keys(ORDERS) as readonly TokenOrder[] // the keys of a literal
 
 function ownerQuery(db: Db, owner: TokenOwner) {
   let query = db
@@ -80,7 +54,7 @@ export function listTokenRows(
   for (const condition of conditions(filters, today)) {
     query = query.where(sql<boolean>`(${condition})`)
   }
-  const order = filters.sort === undefined ? undefined : ORDERS[filters.sort]
+  const order = filters.sort === undefined ? undefined : TOKEN_ORDERS[filters.sort]
   if (order) {
     const [column, direction] = order
     query = query.orderBy(`access_tokens.${column}`, (by) =>

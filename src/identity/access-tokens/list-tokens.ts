@@ -3,7 +3,8 @@ import { dayOf } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentToken, type Token } from './entity.ts'
-import { listTokenRows, type TokenFilters, type TokenOwner } from './list-queries.ts'
+import { listTokenRows, type TokenOwner } from './list-queries.ts'
+import type { TokenFilters } from './params.ts'
 
 /** One page of somebody's tokens, ready for the wire. */
 export async function listTokens(

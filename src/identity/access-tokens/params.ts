@@ -1,6 +1,20 @@
+import type { z } from 'zod'
 import { ADMIN_ONLY_SCOPES, BOT_SCOPES, PERSONAL_SCOPES } from '../../access/scopes.ts'
 import { csv, day, flag, instant, oneOf, text } from '../../http/params.ts'
-import { TOKEN_ORDERS } from './list-queries.ts'
+
+/** The orders of lists of tokens, with the column and direction of each. */
+export const TOKEN_ORDERS = {
+  created_asc: ['created_at', 'asc'],
+  created_desc: ['created_at', 'desc'],
+  expires_asc: ['expires_at', 'asc'],
+  expires_desc: ['expires_at', 'desc'],
+  last_used_asc: ['last_used_at', 'asc'],
+  last_used_desc: ['last_used_at', 'desc'],
+  name_asc: ['name', 'asc'],
+  name_desc: ['name', 'desc'],
+} as const
+
+const orderNames = Object.keys(TOKEN_ORDERS) as (keyof typeof TOKEN_ORDERS)[] // the keys of a literal
 
 /** Filters of every list of tokens (docs/contract/A §Group service accounts). */
 export const tokenFilterParams = {
@@ -13,8 +27,10 @@ export const tokenFilterParams = {
   revoked: flag().optional(),
   search: text({ max: 1000 }).optional(),
   state: oneOf(['active', 'inactive']).optional(),
-  sort: oneOf(TOKEN_ORDERS).optional(),
+  sort: oneOf(orderNames).optional(),
 }
+
+export type TokenFilters = z.infer<z.ZodObject<typeof tokenFilterParams>>
 
 /** A day, or nothing by null or the empty text. */
 export const expiryParam = day()

@@ -1,20 +1,23 @@
+import type { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
+import { text } from '../../http/params.ts'
 import { describeFault, type OauthFault } from './faults.ts'
 import { type ApplicationRow, findApplicationByUid } from './queries.ts'
 import { isRegistered, linesOf } from './redirect-uri.ts'
 import { grantedScopes } from './scopes.ts'
 
 /** What an application sends a browser with (RFC 6749 §4.1.1, RFC 7636 §4.3). */
-export interface AuthorizationParams {
-  readonly client_id?: string | undefined
-  readonly redirect_uri?: string | undefined
-  readonly response_type?: string | undefined
-  readonly scope?: string | undefined
-  readonly state?: string | undefined
-  readonly code_challenge?: string | undefined
-  readonly code_challenge_method?: string | undefined
-  readonly nonce?: string | undefined
+export const authorizationParams = {
+  client_id: text({ max: 1000 }).optional(),
+  redirect_uri: text({ max: 4000 }).optional(),
+  response_type: text({ max: 100 }).optional(),
+  scope: text({ max: 2000 }).optional(),
+  state: text({ max: 4000 }).optional(),
+  code_challenge: text({ max: 200 }).optional(),
+  code_challenge_method: text({ max: 20 }).optional(),
+  nonce: text({ max: 1000 }).optional(),
 }
+export type AuthorizationParams = z.infer<z.ZodObject<typeof authorizationParams>>
 
 export interface AuthorizationRequest {
   readonly application: ApplicationRow

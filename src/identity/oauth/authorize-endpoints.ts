@@ -13,6 +13,7 @@ import { actingAs, findSession, type Session } from '../sign-in/session.ts'
 import {
   type AuthorizationParams,
   type AuthorizationRequest,
+  authorizationParams,
   readAuthorization,
 } from './authorization-request.ts'
 import { decisionButtons, isAllowed, scopeList } from './consent.ts'
@@ -23,17 +24,7 @@ import { OUT_OF_BAND, policySource, withAnswer } from './redirect-uri.ts'
 const PATH = '/oauth/authorize'
 const CODE_LIFETIME_MS = 10 * 60_000
 
-const params = {
-  client_id: text({ max: 1000 }).optional(),
-  redirect_uri: text({ max: 4000 }).optional(),
-  response_type: text({ max: 100 }).optional(),
-  scope: text({ max: 2000 }).optional(),
-  state: text({ max: 4000 }).optional(),
-  code_challenge: text({ max: 200 }).optional(),
-  code_challenge_method: text({ max: 20 }).optional(),
-  nonce: text({ max: 1000 }).optional(),
-}
-const NAMES = Object.keys(params) as (keyof typeof params)[]
+const NAMES = Object.keys(authorizationParams) as (keyof AuthorizationParams)[]
 
 function refusalPage(reason: string): Bytes {
   return page({
@@ -104,7 +95,7 @@ export const showAuthorize = endpoint({
   ownSignIn: true,
   summary: 'The page on which people let an application use their account',
   access: anyone(),
-  query: params,
+  query: authorizationParams,
   response: bytes('text/html'),
   async handler({ ctx, query, request }) {
     const read = await readAuthorization(ctx, query)
@@ -124,7 +115,7 @@ export const decideAuthorize = endpoint({
   summary: 'Let an application use the account, or not',
   access: anyone(),
   body: {
-    ...params,
+    ...authorizationParams,
     decision: text({ max: 20 }).optional(),
     authenticity_token: text().optional(),
   },

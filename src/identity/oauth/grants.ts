@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { z } from 'zod'
 import {
   findOauthToken,
   type OauthTokenRow,
@@ -11,6 +12,7 @@ import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { missing, type OauthFault, oauthFault } from './faults.ts'
 import { type Issued, issueOauthToken, type TokenAnswer } from './issue.ts'
@@ -28,16 +30,17 @@ import {
 import { grantedScopes, readScopes, scopesOf } from './scopes.ts'
 
 /** The parameters of the token endpoint. */
-export interface TokenParams {
-  readonly code?: string | undefined
-  readonly redirect_uri?: string | undefined
-  readonly code_verifier?: string | undefined
-  readonly refresh_token?: string | undefined
-  readonly username?: string | undefined
-  readonly password?: string | undefined
-  readonly device_code?: string | undefined
-  readonly scope?: string | undefined
+export const tokenParams = {
+  code: text().optional(),
+  redirect_uri: text().optional(),
+  code_verifier: text().optional(),
+  refresh_token: text().optional(),
+  username: text().optional(),
+  password: text({ max: 10_000 }).optional(),
+  device_code: text().optional(),
+  scope: text().optional(),
 }
+export type TokenParams = z.infer<z.ZodObject<typeof tokenParams>>
 
 /** A token that was made, with what it was made for. */
 export interface Made {

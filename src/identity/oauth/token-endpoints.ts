@@ -13,7 +13,7 @@ import { text } from '../../http/params.ts'
 import { claimsOf } from './claims.ts'
 import { findClient, getClient } from './client.ts'
 import { missing, oauthFault } from './faults.ts'
-import { grants } from './grants.ts'
+import { grants, tokenParams } from './grants.ts'
 import { makeIdToken } from './id-token.ts'
 import { findApplication, findTokenUser } from './queries.ts'
 import { scopesOf } from './scopes.ts'
@@ -42,14 +42,7 @@ export const createOauthToken = endpoint({
   body: {
     ...clientParams,
     grant_type: text().optional(),
-    code: text().optional(),
-    redirect_uri: text().optional(),
-    code_verifier: text().optional(),
-    refresh_token: text().optional(),
-    username: text().optional(),
-    password: text({ max: 10_000 }).optional(),
-    device_code: text().optional(),
-    scope: text().optional(),
+    ...tokenParams,
   },
   status: 200,
   response: tokenEntity,

@@ -4,13 +4,14 @@ import { anyone, onInstance } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { filledText, flag, id, instant, oneOf, text, textHash } from '../../http/params.ts'
+import { filledText, flag, id, oneOf, text } from '../../http/params.ts'
 import { namesUser } from './access.ts'
 import { offerNewPassword } from './addresses/confirm-address.ts'
 import { createUser, randomPassword } from './create/create-user.ts'
 import { userEntity } from './entity.ts'
 import { getUser, getUserDetails } from './find-user.ts'
-import { listUserRows, USER_ORDERS } from './list-queries.ts'
+import { USER_ORDERS, userFilters } from './list-params.ts'
+import { listUserRows } from './list-queries.ts'
 import { avatarColumns, identityOf, settingsOf, userFields } from './params.ts'
 import { presentFull, presentListed, presentUser } from './present-user.ts'
 import { deleteUser } from './removal/delete-user.ts'
@@ -41,27 +42,7 @@ export const listUsers = endpoint({
   access: anyone(),
   scopes: readScopes,
   query: {
-    username: text().optional(),
-    search: text({ max: 1000 }).optional(),
-    public_email: text().optional(),
-    active: flag().optional(),
-    blocked: flag().optional(),
-    humans: flag().optional(),
-    external: flag().optional(),
-    exclude_active: flag().optional(),
-    exclude_external: flag().optional(),
-    exclude_humans: flag().optional(),
-    exclude_internal: flag().optional(),
-    without_project_bots: flag().optional(),
-    without_projects: flag().optional(),
-    two_factor: oneOf(['enabled', 'disabled']).optional(),
-    admins: flag().optional(),
-    auditors: flag().optional(),
-    extern_uid: text().optional(),
-    provider: text().optional(),
-    created_after: instant().optional(),
-    created_before: instant().optional(),
-    custom_attributes: textHash().optional(),
+    ...userFilters,
     order_by: oneOf(USER_ORDERS).default('id'),
     sort: oneOf(['asc', 'desc']).default('desc'),
   },

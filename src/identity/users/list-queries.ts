@@ -1,39 +1,11 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { Viewer } from '../../access/visible-queries.ts'
-import type { Instant } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db, Schema } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
+import type { USER_ORDERS, UserFilters } from './list-params.ts'
 import { type UserDetails, userDetailsQuery } from './queries.ts'
-
-export const USER_ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const
-export type UserOrder = (typeof USER_ORDERS)[number]
-
-/** The filters of `GET /users` (docs/contract/D §1.1). */
-export interface UserFilters {
-  readonly username?: string | undefined
-  readonly search?: string | undefined
-  readonly public_email?: string | undefined
-  readonly active?: boolean | undefined
-  readonly blocked?: boolean | undefined
-  readonly humans?: boolean | undefined
-  readonly external?: boolean | undefined
-  readonly exclude_active?: boolean | undefined
-  readonly exclude_external?: boolean | undefined
-  readonly exclude_humans?: boolean | undefined
-  readonly exclude_internal?: boolean | undefined
-  readonly without_project_bots?: boolean | undefined
-  readonly without_projects?: boolean | undefined
-  readonly two_factor?: 'enabled' | 'disabled' | undefined
-  readonly admins?: boolean | undefined
-  readonly auditors?: boolean | undefined
-  readonly extern_uid?: string | undefined
-  readonly provider?: string | undefined
-  readonly created_after?: Instant | undefined
-  readonly created_before?: Instant | undefined
-  readonly custom_attributes?: Readonly<Record<string, string>> | undefined
-}
 
 type Query = SelectQueryBuilder<Schema, 'users', UserDetails>
 type Condition = RawBuilder<unknown>
@@ -107,7 +79,7 @@ export function listUserRows(
   db: Db,
   viewer: Viewer,
   filters: UserFilters,
-  order: { readonly by: UserOrder; readonly sort: 'asc' | 'desc' },
+  order: { readonly by: (typeof USER_ORDERS)[number]; readonly sort: 'asc' | 'desc' },
   page: Page,
 ): Promise<Paged<UserDetails>> {
   let query = narrowed(userDetailsQuery(db), viewer, filters).orderBy(

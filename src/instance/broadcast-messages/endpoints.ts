@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { MEMBER_LEVELS } from '../../access/roles.ts'
 import { anyone, onInstance } from '../../access/subjects.ts'
-import { type Instant, later } from '../../base/clock.ts'
+import { later } from '../../base/clock.ts'
 import { existing, invalid } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -35,18 +35,7 @@ const fields = {
   theme: oneOf(THEMES).optional(),
 }
 
-interface Fields {
-  readonly message?: string | undefined
-  readonly starts_at?: Instant | undefined
-  readonly ends_at?: Instant | undefined
-  readonly color?: string | undefined
-  readonly font?: string | undefined
-  readonly target_access_levels?: readonly number[] | undefined
-  readonly target_path?: string | undefined
-  readonly broadcast_type?: 'banner' | 'notification' | undefined
-  readonly dismissable?: boolean | undefined
-  readonly theme?: (typeof THEMES)[number] | undefined
-}
+type Fields = z.infer<z.ZodObject<typeof fields>> & { readonly message?: string | undefined }
 
 const HOUR_MS = 3_600_000
 

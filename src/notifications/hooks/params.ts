@@ -9,7 +9,8 @@ function flagParams<const F extends readonly HookFlag[]>(names: F) {
 
 const pairs = list(hash({ key: text({ max: 255 }), value: text({ max: 2048 }) }), { max: 100 })
 
-const fields = {
+/** What hooks of all kinds take alike. */
+export const hookFields = {
   name: text({ max: 255 }).nullish(),
   description: text({ max: 2048 }).nullish(),
   token: text({ max: 2048 }).nullish(),
@@ -23,9 +24,9 @@ const fields = {
 const url = filledText({ max: 2048 })
 
 export const hookBodies = {
-  project: { ...fields, ...flagParams(PROJECT_FLAGS) },
-  group: { ...fields, ...flagParams(GROUP_FLAGS) },
-  system: { ...fields, ...flagParams(SYSTEM_FLAGS) },
+  project: { ...hookFields, ...flagParams(PROJECT_FLAGS) },
+  group: { ...hookFields, ...flagParams(GROUP_FLAGS) },
+  system: { ...hookFields, ...flagParams(SYSTEM_FLAGS) },
 }
 export const newUrl = { url }
 export const otherUrl = { url: url.optional() }

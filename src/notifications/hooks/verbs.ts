@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import type { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { existing, invalid, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { BranchStrategy } from '../../store/schema/hooks.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { isOn } from './entity.ts'
 import { GROUP_FLAGS, type HookFlag, PROJECT_FLAGS, SYSTEM_FLAGS } from './hook-events.ts'
+import type { hookFields } from './params.ts'
 import {
   countHooks,
   deleteHook,
@@ -19,18 +20,8 @@ import {
 import { openSecrets, sealPairs, sealToken, sealUrl } from './secrets.ts'
 import { fillUrl, type Pair } from './template.ts'
 
-export interface HookInput extends Readonly<Partial<Record<HookFlag, boolean | undefined>>> {
-  readonly url?: string | undefined
-  readonly name?: string | null | undefined
-  readonly description?: string | null | undefined
-  readonly token?: string | null | undefined
-  readonly enable_ssl_verification?: boolean | undefined
-  readonly push_events_branch_filter?: string | null | undefined
-  readonly branch_filter_strategy?: BranchStrategy | undefined
-  readonly custom_webhook_template?: string | null | undefined
-  readonly custom_headers?: readonly Pair[] | undefined
-  readonly url_variables?: readonly Pair[] | undefined
-}
+export type HookInput = z.infer<z.ZodObject<typeof hookFields>> &
+  Readonly<Partial<Record<HookFlag, boolean | undefined>>> & { readonly url?: string | undefined }
 
 const flagsOf = { project: PROJECT_FLAGS, group: GROUP_FLAGS, system: SYSTEM_FLAGS } as const
 const defaults: Readonly<Record<HookOwner['type'], readonly HookFlag[]>> = {

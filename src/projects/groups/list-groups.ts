@@ -4,19 +4,15 @@ import type { Page, Paged } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { avatarUrl } from '../../identity/users/basic.ts'
 import type { GroupEntity, GroupPlace } from './entity.ts'
-import { type GroupFilters, type GroupScope, listGroupRows } from './list-queries.ts'
+import { type GroupScope, listGroupRows } from './list-queries.ts'
+import type { GroupFilters } from './params.ts'
 import { presentGroups } from './present.ts'
-
-export interface ListedGroups extends GroupFilters {
-  readonly statistics?: boolean | undefined
-  readonly with_custom_attributes?: boolean | undefined
-}
 
 /** A page of the groups of a scope, as the caller sees them. */
 export async function listGroups(
   ctx: Ctx,
   scope: GroupScope,
-  query: ListedGroups,
+  query: GroupFilters,
   page: Page,
 ): Promise<Paged<GroupEntity>> {
   const viewer = viewerOf(ctx)

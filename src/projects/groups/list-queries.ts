@@ -11,6 +11,7 @@ import { namespacesAbove, namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing, matchesSearch } from '../../store/search.ts'
+import type { GroupFilters } from './params.ts'
 
 /** Where a list of groups looks. */
 export type GroupScope =
@@ -34,23 +35,6 @@ export type GroupScope =
   | { readonly kind: 'outside'; readonly groupId: number }
   /** All groups but this one. */
   | { readonly kind: 'other'; readonly groupId: number }
-
-/** What a list of groups may be narrowed by (docs/contract/D §1.3). */
-export interface GroupFilters {
-  readonly all_available?: boolean | undefined
-  readonly skip_groups?: readonly number[] | undefined
-  readonly search?: string | undefined
-  readonly owned?: boolean | undefined
-  readonly min_access_level?: number | undefined
-  readonly top_level_only?: boolean | undefined
-  readonly visibility?: string | undefined
-  readonly archived?: boolean | undefined
-  readonly active?: boolean | undefined
-  readonly marked_for_deletion_on?: string | undefined
-  readonly custom_attributes?: Readonly<Record<string, string>> | undefined
-  readonly order_by?: 'name' | 'path' | 'id' | 'similarity' | undefined
-  readonly sort?: 'asc' | 'desc' | undefined
-}
 
 type Condition = Expression<SqlBool>
 type Query = ReturnType<typeof groupQuery>

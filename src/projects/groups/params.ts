@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { csv, day, file, flag, id, integer, oneOf, text, textHash } from '../../http/params.ts'
 import { groupSettingParams } from './settings.ts'
 
@@ -20,6 +21,8 @@ export const groupListParams = {
   order_by: oneOf(['name', 'path', 'id', 'similarity']).optional(),
   sort: oneOf(['asc', 'desc']).optional(),
 } as const
+
+export type GroupFilters = z.infer<z.ZodObject<typeof groupListParams>>
 
 /** Keyset pages by name or id; offset pages up to the common depth (docs/contract/A-resolved §5). */
 export const groupPages = { keyset: ['name', 'id'], defaultSort: 'asc', type: 'Group' } as const

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import type { Project } from '../../access/subjects.ts'
 import { conflict, invalid, notFound } from '../../base/problem.ts'
@@ -5,21 +6,18 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import { findRule, listProjectRules, type NamedRule } from './queries.ts'
-import { type AskedNames, assertRule, readNames } from './rule-input.ts'
+import {
+  assertRule,
+  type changeProjectRuleBody,
+  type createProjectRuleBody,
+  readNames,
+} from './rule-input.ts'
 import { deleteRule, insertRule, setRuleNames, updateRule } from './rule-queries.ts'
 
 const anyExists = () => invalid({ rule_type: ['any-approver for the project already exists'] })
 const uniques = {
   'approval_rules.project_id, approval_rules.rule_type, approval_rules.name': () => taken('name'),
   'approval_rules.project_id': anyExists,
-}
-
-export interface ProjectRuleInput extends AskedNames {
-  readonly name?: string | undefined
-  readonly approvals_required?: number | undefined
-  readonly rule_type?: 'regular' | 'any_approver' | 'report_approver' | undefined
-  readonly report_type?: string | undefined
-  readonly applies_to_all_protected_branches?: boolean | undefined
 }
 
 /** The rule of a project, or 404. */
@@ -32,7 +30,7 @@ export async function getProjectRule(ctx: Ctx, project: Project, id: number): Pr
 export async function createProjectRule(
   ctx: Ctx,
   project: Project,
-  input: ProjectRuleInput & { readonly name: string; readonly approvals_required: number },
+  input: z.infer<z.ZodObject<typeof createProjectRuleBody>>,
 ): Promise<NamedRule> {
   const ruleType = input.rule_type ?? 'regular'
   assertRule({ name: input.name, ruleType, reportType: input.report_type ?? null })
@@ -65,7 +63,7 @@ export async function changeProjectRule(
   ctx: Ctx,
   project: Project,
   rule: NamedRule,
-  input: ProjectRuleInput,
+  input: z.infer<z.ZodObject<typeof changeProjectRuleBody>>,
 ): Promise<NamedRule> {
   const { name, approvals_required, applies_to_all_protected_branches: all } = input
   if (name !== undefined) {

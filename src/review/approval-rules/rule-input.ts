@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { Role } from '../../access/roles.ts'
 import { findVisibleGroup, type Project } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
@@ -54,13 +55,7 @@ export const changeRequestRuleBody = {
   remove_hidden_groups: flag().optional(),
 }
 
-export interface AskedNames {
-  readonly user_ids?: readonly number[] | undefined
-  readonly usernames?: readonly string[] | undefined
-  readonly group_ids?: readonly number[] | undefined
-  readonly users?: readonly number[] | undefined
-  readonly groups?: readonly number[] | undefined
-  readonly protected_branch_ids?: readonly number[] | undefined
+export type AskedNames = z.infer<z.ZodObject<typeof people & typeof projectOnly>> & {
   readonly remove_hidden_groups?: boolean | undefined
 }
 

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import type { Updateable } from 'kysely'
 import { userOf } from '../../../access/actor.ts'
 import { audit } from '../../../access/audit.ts'
 import { hashPassword } from '../../../access/authentication/password.ts'
 import { runEffects } from '../../../base/effects.ts'
 import { conflict, invalid } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
+import type { UsersTable } from '../../../store/schema/core.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { uniquely } from '../../../store/unique.ts'
 import { confirmAddress } from '../addresses/confirm-address.ts'
@@ -15,24 +17,27 @@ import { insertUser, isEmailTaken, replaceIdentity, type UserRow } from '../quer
 import { matchesText } from './sign-up-rules.ts'
 
 /** Columns of a user that whoever creates or edits one may set. */
-export interface UserColumns {
-  readonly public_email?: string | null | undefined
-  readonly commit_email?: string | null | undefined
-  readonly admin?: boolean | undefined
-  readonly external?: boolean | undefined
-  readonly private_profile?: boolean | undefined
-  readonly projects_limit?: number | undefined
-  readonly can_create_group?: boolean | undefined
-  readonly bio?: string | null | undefined
-  readonly location?: string | null | undefined
-  readonly website_url?: string | null | undefined
-  readonly organization?: string | null | undefined
-  readonly job_title?: string | null | undefined
-  readonly pronouns?: string | null | undefined
-  readonly note?: string | null | undefined
-  readonly avatar_file?: string | null | undefined
-  readonly avatar_name?: string | null | undefined
-}
+const settable = [
+  'public_email',
+  'commit_email',
+  'admin',
+  'external',
+  'private_profile',
+  'projects_limit',
+  'can_create_group',
+  'bio',
+  'location',
+  'website_url',
+  'organization',
+  'job_title',
+  'pronouns',
+  'note',
+  'avatar_file',
+  'avatar_name',
+] as const
+
+type Settable = Pick<Updateable<UsersTable>, (typeof settable)[number]>
+export type UserColumns = { readonly [K in keyof Settable]?: Settable[K] | undefined }
 
 export interface NewUser extends UserColumns {
   readonly username: string
@@ -153,30 +158,9 @@ function identifying(input: NewUser) {
 }
 
 /** The plain columns that were given. */
-export function columnsOf(input: UserColumns) {
-  const names = [
-    'public_email',
-    'commit_email',
-    'admin',
-    'external',
-    'private_profile',
-    'projects_limit',
-    'can_create_group',
-    'bio',
-    'location',
-    'website_url',
-    'organization',
-    'job_title',
-    'pronouns',
-    'note',
-    'avatar_file',
-    'avatar_name',
-  ] as const
-  const given = names.filter((name) => input[name] !== undefined)
-  return Object.fromEntries(given.map((name) => [name, input[name]])) as Omit<
-    { [K in (typeof names)[number]]?: Exclude<UserColumns[K], undefined> },
-    never
-  >
+export function columnsOf(input: UserColumns): Settable {
+  const given = settable.filter((name) => input[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, input[name]]))
 }
 
 /** A password nobody knows, for users who sign in otherwise. */

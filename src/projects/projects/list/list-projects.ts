@@ -4,27 +4,22 @@ import { badRequest } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import type { ProjectBasic, ProjectFull } from '../entity.ts'
 import { presentProjects } from '../present.ts'
-import type { ProjectFilters, Scope } from './filters.ts'
+import type { Scope } from './filters.ts'
+import type { ProjectFilters } from './params.ts'
 import { listProjectRows } from './queries.ts'
-
-export interface ListedProjects extends ProjectFilters {
-  readonly simple?: boolean | undefined
-  readonly statistics?: boolean | undefined
-  readonly with_custom_attributes?: boolean | undefined
-}
 
 /** A page of the projects of a scope, as the caller sees them. */
 export async function listProjects(
   ctx: Ctx,
   scope: Scope,
-  query: ListedProjects,
+  query: ProjectFilters,
   page: Page,
 ): Promise<Paged<ProjectFull | ProjectBasic>> {
   const byTime = query.updated_after !== undefined || query.updated_before !== undefined
   if (byTime && query.order_by !== undefined && query.order_by !== 'updated_at') {
     throw badRequest('`updated_at` filter and `updated_at` sorting must be paired')
   }
-  const filters = byTime ? { ...query, order_by: 'updated_at' } : query
+  const filters = byTime ? { ...query, order_by: 'updated_at' as const } : query
   const viewer = viewerOf(ctx)
   const { items, ...rest } = await listProjectRows(ctx.db, viewer, scope, filters, page)
   const shown = await presentProjects(ctx, items, {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Viewer } from '../../../access/visible-queries.ts'
 import type { Db } from '../../../store/schema.ts'
 import { containing } from '../../../store/search.ts'
-import type { ProjectFilters } from './filters.ts'
+import type { ProjectFilters } from './params.ts'
 
 export type Query = ReturnType<typeof idQuery>
 

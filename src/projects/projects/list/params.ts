@@ -65,5 +65,7 @@ export const projectListParams = {
   sort: oneOf(['asc', 'desc']).optional(),
 } as const satisfies Record<string, z.ZodType>
 
+export type ProjectFilters = z.infer<z.ZodObject<typeof projectListParams>>
+
 /** Keyset pages by id; offset pages up to the common depth (docs/contract/A-resolved §5). */
 export const projectPages = { keyset: ['id'], defaultSort: 'desc', type: 'Project' } as const

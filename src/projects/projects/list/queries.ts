@@ -6,8 +6,9 @@ import { namespacesAbove, namespacesBelow } from '../../../store/hierarchy.ts'
 import { listPage } from '../../../store/pages.ts'
 import type { Db } from '../../../store/schema.ts'
 import { matchesSearch } from '../../../store/search.ts'
-import type { ProjectFilters, Scope } from './filters.ts'
+import type { Scope } from './filters.ts'
 import { idQuery, ordered, type Query } from './order-queries.ts'
+import type { ProjectFilters } from './params.ts'
 
 type Condition = Expression<SqlBool>
 
