@@ -29,7 +29,7 @@ export async function uploadGenericFile(
     type: 'generic',
     name,
     version,
-    status: options.status ?? 'default',
+    setStatus: options.status,
     file: { name: names.file, received },
     refuse: ({ file }) =>
       file && !mayRepeat ? badRequest('Duplicate package is not allowed') : undefined,

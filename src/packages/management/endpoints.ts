@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { findVisibleProject, onGroup, onProject } from '../../access/subjects.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { forbidden } from '../../base/problem.ts'
+import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { mayReadBuilds } from '../../ci/pipelines/access.ts'
 import type { Ctx } from '../../ctx.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
@@ -102,7 +103,10 @@ export const removePackageEndpoint = endpoint({
   access: onDeletablePackage(),
   jobToken: true,
   params,
-  handler: ({ ctx, project, found }) => deletePackage(ctx, project, found),
+  async handler({ ctx, project, found, request }) {
+    assertUnmodifiedSince(request, found.updated_at)
+    await deletePackage(ctx, project, found)
+  },
 })
 
 export const listPackagePipelines = endpoint({
@@ -173,5 +177,8 @@ export const removePackageFile = endpoint({
   access: withFile(onDeletablePackage()),
   jobToken: true,
   params: fileParams,
-  handler: ({ ctx, project, found, file }) => removeFiles(ctx, project, found, [file]),
+  async handler({ ctx, project, found, file, request }) {
+    assertUnmodifiedSince(request, file.updated_at)
+    await removeFiles(ctx, project, found, [file])
+  },
 })

@@ -176,18 +176,25 @@ function pipelines(db: Db) {
 
 export type PipelineOfPackage = Awaited<ReturnType<ReturnType<typeof pipelines>['execute']>>[number]
 
+/** Pipelines that one answer shows at most, in equal parts for its packages. */
+const MOST_PIPELINES = 2000
+
 /** The latest pipelines of packages, oldest first, by package. */
 export async function listPipelinesOf(
   db: Db,
   packageIds: readonly number[],
 ): Promise<Map<number, PipelineOfPackage[]>> {
   if (packageIds.length === 0) return new Map()
+  const builds = db
+    .selectFrom('package_pipelines')
+    .select(['id', 'package_id', 'pipeline_id'])
+    .select(sql<number>`row_number() OVER (PARTITION BY package_id ORDER BY id DESC)`.as('place'))
+    .where('package_id', 'in', [...packageIds])
   const rows = await pipelines(db)
-    .innerJoin('package_pipelines as build', 'build.pipeline_id', 'pipelines.id')
+    .innerJoin(builds.as('build'), 'build.pipeline_id', 'pipelines.id')
     .select('build.package_id')
-    .where('build.package_id', 'in', [...packageIds])
+    .where('build.place', '<=', Math.ceil(MOST_PIPELINES / packageIds.length))
     .orderBy('build.id')
-    .limit(2000)
     .execute()
   return groupBy(rows, (row) => row.package_id)
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Role } from '../../access/roles.ts'
 import { onProject } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
+import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { filledText, id, oneOf } from '../../http/params.ts'
 import { uniquely } from '../../store/unique.ts'
@@ -107,5 +108,8 @@ export const deleteProtectionRule = endpoint({
   summary: 'Remove a protection rule for packages',
   access: onProtectionRule(),
   params: { package_protection_rule_id: id() },
-  handler: ({ ctx, rule }) => deleteRule(ctx.db, rule.id),
+  async handler({ ctx, rule, request }) {
+    assertUnmodifiedSince(request, rule.updated_at)
+    await deleteRule(ctx.db, rule.id)
+  },
 })

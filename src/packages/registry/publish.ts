@@ -20,6 +20,7 @@ import {
   type PackageKey,
   type PackageRow,
   saveMetadata,
+  updatePackageRow,
 } from './queries.ts'
 import type { ReceivedFile } from './receive.ts'
 
@@ -43,6 +44,8 @@ export interface Publication {
   readonly versionKey?: string
   /** Of a package that is new. */
   readonly status?: PackageStatus
+  /** Of the package, whether it is new or not. */
+  readonly setStatus?: PackageStatus | undefined
   /** What the format keeps beside the package, as JSON; replaces what is there. */
   readonly metadata?: unknown
   /** Tags that move to this version. */
@@ -89,12 +92,9 @@ export async function publishFile(
       await assertWithinQuota(inner, project.id, file?.received.size ?? 0)
       await publication.check?.(inner.db)
       const known = await findPackageRow(inner.db, project.id, key)
-      if (known) {
-        const same = file && (await findFileRow(inner.db, known.id, file.name))
-        const refusal = publication.refuse?.({ package: known, file: same })
-        if (refusal) throw refusal
-      }
+      if (known) await assertMayAdd(inner.db, publication, known)
       const row = known ?? (await insertPackage(inner, project, publication, key))
+      await applyStatus(inner, row, publication)
       const fileRow = file && (await insertFile(inner, row, file))
       if (publication.metadata !== undefined) {
         await saveMetadata(inner.db, row.id, JSON.stringify(publication.metadata))
@@ -109,6 +109,17 @@ export async function publishFile(
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     throw code === 'SQLITE_CONSTRAINT_FOREIGNKEY' ? notFound('Project') : error
   }
+}
+
+async function assertMayAdd(db: Db, { file, refuse }: Publication, known: PackageRow) {
+  const same = file && (await findFileRow(db, known.id, file.name))
+  const refusal = refuse?.({ package: known, file: same })
+  if (refusal) throw refusal
+}
+
+async function applyStatus(ctx: Ctx, row: PackageRow, { setStatus }: Publication): Promise<void> {
+  if (setStatus === undefined || setStatus === row.status) return
+  await updatePackageRow(ctx.db, row.id, { status: setStatus }, ctx.now())
 }
 
 function insertPackage(ctx: Ctx, project: Project, publication: Publication, key: PackageKey) {
