@@ -39,7 +39,10 @@ export interface SurplusFile {
   readonly name_key: string
 }
 
-/** Files of a project beyond the newest `keep` of the same name in the same package; Conan's by type and revision. */
+/**
+ * Files of a project beyond the newest `keep` of the same name in the same package. Those of another revision of a Conan
+ * recipe or package are no copies, and neither are those of another Helm channel.
+ */
 export async function listSurplusFiles(
   db: Db,
   projectId: number,
@@ -50,7 +53,8 @@ export async function listSurplusFiles(
     SELECT id, project_id, package_type, name_key FROM (
       SELECT f.id, p.project_id, p.package_type, p.name_key,
         row_number() OVER (
-          PARTITION BY f.package_id, f.file_name, coalesce(json_extract(f.metadata, '$.place'), '')
+          PARTITION BY f.package_id, f.file_name, f.metadata ->> 'rrev', f.metadata ->> 'pid',
+            f.metadata ->> 'prev', f.metadata ->> 'channel'
           ORDER BY f.id DESC) AS place
       FROM package_files f JOIN packages p ON p.id = f.package_id
       WHERE f.project_id = ${projectId} AND f.status = 'default'
