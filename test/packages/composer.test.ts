@@ -91,6 +91,8 @@ test('Composer 1 finds packages by hashes, and Composer 2 by names', async () =>
   expect((await ana.get(`${at}/acme/tool.json`)).status).toBe(404)
   const root = (await ana.get(`${at}/packages.json`, second)).body
   expect(root).not.toHaveProperty('providers-url')
+  const { headers } = await ana.get(`${at}/packages.json`)
+  expect(headers.get('vary')).toBe('Origin, Accept-Encoding, User-Agent')
   expect((await ana.get(`${at}/p2/acme/tool~dev.json`, second)).status).toBe(404)
 })
 

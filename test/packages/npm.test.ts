@@ -211,6 +211,19 @@ describe('what is refused, and leaves nothing', () => {
   )
 })
 
+test('a refusal names its reason for npm, and what other clients read beside it', async () => {
+  const body = async (path: string, who = ana) => (await who.get(`${at}/${path}`)).body
+  expect(await body('nothing')).toEqual({
+    message: '404 Package Not Found',
+    error: 'Package not found',
+  })
+  expect(await body('nothing/-/nothing-1.0.0.tgz')).toEqual({
+    message: '404 Package file Not Found',
+    error: 'Package file not found',
+  })
+  expect((await world.nobody.get(`${at}/nothing`)).body.error).toBe('401 Unauthorized')
+})
+
 test('a body is split wherever its chunks begin', async () => {
   const document = JSON.stringify({
     name: 'a "quoted" \\ name',

@@ -24,7 +24,7 @@ const access = onGroupPackages()
 function answer(request: RequestFacts, document: ReadyDocument | undefined) {
   if (!document) throw notFound('Package')
   return answerDocument(request, document, 'application/json', {
-    Vary: 'Accept-Encoding, User-Agent',
+    Vary: 'Origin, Accept-Encoding, User-Agent',
   })
 }
 

@@ -102,7 +102,7 @@ export function answerDocument(
   more: Readonly<Record<string, string>> = {},
 ): Bytes {
   const { etag, content } = document
-  const headers = { ...more, ETag: etag, Vary: 'Origin, Accept, Accept-Encoding' }
+  const headers = { Vary: 'Origin, Accept, Accept-Encoding', ...more, ETag: etag }
   if (isKnown(request.headers, etag)) return { status: 304, body: '', type, headers }
   if (takesGzip(request.headers)) {
     return { body: content, type, headers: { ...headers, 'Content-Encoding': 'gzip' } }
