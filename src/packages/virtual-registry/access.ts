@@ -25,7 +25,7 @@ function requireSignedIn(ctx: Ctx): void {
   if (ctx.actor.kind === 'anonymous' || !isOffered) throw unauthorized()
 }
 
-const common = { kind: 'custom', subjectFirst: true, before: requireSignedIn } as const
+const common = { kind: 'custom', subjectFirst: false, before: requireSignedIn } as const
 const needs = (change: Change) =>
   change === 'read' ? 'read_virtual_registry' : 'admin_virtual_registry'
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { forbidden } from '../../base/problem.ts'
+import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
-import { text } from '../../http/params.ts'
+import { id, text } from '../../http/params.ts'
 import { onCacheEntry, onMavenRegistry, onUpstream } from './access.ts'
 import { entryEntity, presentEntry } from './entity.ts'
 import { deleteEntry, listEntries } from './entry-queries.ts'
@@ -14,7 +15,7 @@ export const listCacheEntries = endpoint({
   path: `${ROOT}/upstreams/:upstream_id/cache_entries`,
   summary: 'List what was fetched from an upstream, the newest first',
   access: onUpstream('read'),
-  params: { upstream_id: text({ max: 20 }) },
+  params: { upstream_id: id() },
   jobToken: true,
   query: { search: text({ max: 1024 }).optional() },
   paginate: 'offset',
@@ -32,7 +33,10 @@ export const deleteCacheEntry = endpoint({
   access: onCacheEntry(),
   params: { entry_id: text({ max: 2000 }) },
   jobToken: true,
-  handler: ({ ctx, entry }) => deleteEntry(ctx.db, entry.id),
+  async handler({ ctx, entry, request }) {
+    assertUnmodifiedSince(request, entry.updated_at)
+    await deleteEntry(ctx.db, entry.id)
+  },
 })
 
 const client = {

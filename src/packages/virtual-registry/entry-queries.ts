@@ -1,10 +1,11 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
 import { listPage } from '../../store/pages.ts'
 import type { VirtualCacheEntriesTable } from '../../store/schema/virtual-registries.ts'
 import type { Db } from '../../store/schema.ts'
+import { containing } from '../../store/search.ts'
 
 export type EntryRow = Selectable<VirtualCacheEntriesTable>
 
@@ -94,12 +95,9 @@ export function listEntries(
     .select(['download.downloads_count', 'download.downloaded_at'])
     .where('entry.upstream_id', '=', upstreamId)
     .orderBy('entry.id', 'desc')
-  const sought = search?.replaceAll(/[%_]/g, '')
-  return listPage(
-    db,
-    sought ? query.where('entry.relative_path', 'like', `%${sought}%`) : query,
-    page,
-  )
+  if (!search) return listPage(db, query, page)
+  const found = sql<boolean>`entry.relative_path LIKE ${containing(search)} ESCAPE '\\'`
+  return listPage(db, query.where(found), page)
 }
 
 /** Forgets what nobody has downloaded since a moment, some at a time. */

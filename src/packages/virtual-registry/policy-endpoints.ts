@@ -36,18 +36,18 @@ const DEFAULTS = {
   keep_n_days_after_download: 30,
   notify_on_success: false,
   notify_on_failure: false,
+  next_run_at: null,
 }
 
-function valuesOf(
-  given: Given,
-  known: Omit<PolicyValues, 'next_run_at'>,
-  now: Instant,
-): PolicyValues {
+/** The date stays where it is, unless the policy is switched on or its cadence changes. */
+function valuesOf(given: Given, known: PolicyValues, now: Instant): PolicyValues {
   const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const values = { ...known, ...sent }
   if (!CADENCES.includes(values.cadence))
     throw invalid({ cadence: ['is not included in the list'] })
-  return { ...values, next_run_at: values.enabled ? later(now, values.cadence * DAY_MS) : null }
+  if (!values.enabled) return { ...values, next_run_at: null }
+  const isKept = known.next_run_at !== null && values.cadence === known.cadence
+  return isKept ? values : { ...values, next_run_at: later(now, values.cadence * DAY_MS) }
 }
 
 async function present(ctx: Ctx, groupId: number): Promise<z.input<typeof policyEntity>> {
@@ -96,13 +96,14 @@ export const updateVirtualPolicy = endpoint({
   async handler({ ctx, group, body }) {
     const known = await present(ctx, group.id)
     const { enabled, cadence, keep_n_days_after_download } = known
-    const { notify_on_success, notify_on_failure } = known
+    const { notify_on_success, notify_on_failure, next_run_at } = known
     const now = {
       enabled,
       cadence,
       keep_n_days_after_download,
       notify_on_success,
       notify_on_failure,
+      next_run_at,
     }
     await updatePolicy(ctx.db, group.id, valuesOf(body, now, ctx.now()), ctx.now())
     return await present(ctx, group.id)

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
@@ -8,6 +8,7 @@ import type {
   VirtualUpstreamsTable,
 } from '../../store/schema/virtual-registries.ts'
 import type { Db } from '../../store/schema.ts'
+import { containing } from '../../store/search.ts'
 
 export type RegistryRow = Selectable<VirtualRegistriesTable>
 export type UpstreamRow = Selectable<VirtualUpstreamsTable>
@@ -76,11 +77,8 @@ export function listUpstreams(db: Db, groupId: number, name: string | undefined,
     .selectAll()
     .where('group_id', '=', groupId)
     .orderBy('id')
-  return listPage(
-    db,
-    name === undefined ? query : query.where('name', 'like', `%${name.replaceAll(/[%_]/g, '')}%`),
-    page,
-  )
+  if (!name) return listPage(db, query, page)
+  return listPage(db, query.where(sql<boolean>`name LIKE ${containing(name)} ESCAPE '\\'`), page)
 }
 
 /** The upstreams of a group at an address, whatever its scheme. */

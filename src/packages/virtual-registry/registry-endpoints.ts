@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { badRequest, invalid } from '../../base/problem.ts'
+import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { Answer, endpoint } from '../../http/endpoint.ts'
-import { filledText, text } from '../../http/params.ts'
+import { filledText, id, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { onVirtualGroup, onVirtualRegistry } from './access.ts'
 import { presentRegistry, registryEntity, registryWithUpstreams } from './entity.ts'
@@ -20,7 +21,7 @@ import {
 const GROUP = '/groups/:id/-/virtual_registries/packages/maven/registries'
 const ROOT = '/virtual_registries/packages/maven/registries'
 const MOST = 20
-const params = { registry_id: text({ max: 20 }) }
+const params = { registry_id: id() }
 
 /** A name is there once in a group. */
 async function unlessTaken<T>(work: () => Promise<T>): Promise<T> {
@@ -124,8 +125,10 @@ export const deleteVirtualRegistry = endpoint({
   access: onVirtualRegistry('write'),
   params,
   jobToken: true,
-  handler: ({ ctx, registry }) =>
-    inTransaction(ctx, (inner) => deleteRegistry(inner.db, registry.id)),
+  async handler({ ctx, registry, request }) {
+    assertUnmodifiedSince(request, registry.updated_at)
+    await inTransaction(ctx, (inner) => deleteRegistry(inner.db, registry.id))
+  },
 })
 
 export const purgeVirtualRegistry = endpoint({

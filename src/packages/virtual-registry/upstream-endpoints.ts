@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { signedIn } from '../../access/subjects.ts'
 import { badRequest, invalid } from '../../base/problem.ts'
+import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { Answer, endpoint } from '../../http/endpoint.ts'
 import { filledText, id, integer, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -42,7 +43,7 @@ import {
 
 const ROOT = '/virtual_registries/packages/maven'
 const GROUP = '/groups/:id/-/virtual_registries/packages/maven'
-const word = text({ max: 20 })
+const number = id()
 const secret = text({ max: 510 })
 const hours = integer({ min: 0, max: 100_000 })
 
@@ -60,7 +61,7 @@ export const listRegistryUpstreams = endpoint({
   path: `${ROOT}/registries/:registry_id/upstreams`,
   summary: 'List the upstreams of a virtual registry in their order',
   access: onVirtualRegistry('read'),
-  params: { registry_id: word },
+  params: { registry_id: number },
   jobToken: true,
   response: z.array(upstreamInRegistry),
   async handler({ ctx, registry }) {
@@ -77,7 +78,7 @@ export const createRegistryUpstream = endpoint({
   path: `${ROOT}/registries/:registry_id/upstreams`,
   summary: 'Add an upstream at the end of a virtual registry',
   access: onVirtualRegistry('write'),
-  params: { registry_id: word },
+  params: { registry_id: number },
   jobToken: true,
   body: { url: filledText({ max: 255 }), ...fields },
   response: upstreamInRegistry,
@@ -128,7 +129,7 @@ export const getUpstream = endpoint({
   path: `${ROOT}/upstreams/:upstream_id`,
   summary: 'Get an upstream with the registries that use it',
   access: onUpstream('read'),
-  params: { upstream_id: word },
+  params: { upstream_id: number },
   jobToken: true,
   response: upstreamWithPlaces,
   async handler({ ctx, upstream }) {
@@ -147,7 +148,7 @@ export const updateVirtualUpstream = endpoint({
   path: `${ROOT}/upstreams/:upstream_id`,
   summary: 'Change an upstream',
   access: onUpstream('write'),
-  params: { upstream_id: word },
+  params: { upstream_id: number },
   jobToken: true,
   body: { url: filledText({ max: 255 }).optional(), ...fields },
   status: 200,
@@ -166,10 +167,12 @@ export const deleteVirtualUpstream = endpoint({
   path: `${ROOT}/upstreams/:upstream_id`,
   summary: 'Delete an upstream from all registries',
   access: onUpstream('write'),
-  params: { upstream_id: word },
+  params: { upstream_id: number },
   jobToken: true,
-  handler: ({ ctx, upstream }) =>
-    inTransaction(ctx, (inner) => deleteUpstream(inner.db, upstream.id)),
+  async handler({ ctx, upstream, request }) {
+    assertUnmodifiedSince(request, upstream.updated_at)
+    await inTransaction(ctx, (inner) => deleteUpstream(inner.db, upstream.id))
+  },
 })
 
 export const purgeUpstream = endpoint({
@@ -177,7 +180,7 @@ export const purgeUpstream = endpoint({
   path: `${ROOT}/upstreams/:upstream_id/cache`,
   summary: 'Forget what was fetched from an upstream',
   access: onUpstream('write'),
-  params: { upstream_id: word },
+  params: { upstream_id: number },
   jobToken: true,
   handler: ({ ctx, upstream }) => deleteEntriesOf(ctx.db, [upstream.id]),
 })
@@ -187,7 +190,7 @@ export const testKnownUpstream = endpoint({
   path: `${ROOT}/upstreams/:upstream_id/test`,
   summary: 'Try whether an upstream answers',
   access: onUpstream('read'),
-  params: { upstream_id: word },
+  params: { upstream_id: number },
   jobToken: true,
   response: testEntity,
   handler: async ({ ctx, upstream }) =>
@@ -199,7 +202,7 @@ export const testChangedUpstream = endpoint({
   path: `${ROOT}/upstreams/:upstream_id/test`,
   summary: 'Try whether an upstream would answer at another address or with other credentials',
   access: onUpstream('read'),
-  params: { upstream_id: word },
+  params: { upstream_id: number },
   jobToken: true,
   body: {
     url: filledText({ max: 255 }).optional(),
@@ -246,7 +249,7 @@ export const moveUpstream = endpoint({
   path: `${ROOT}/registry_upstreams/:registry_upstream_id`,
   summary: 'Give an upstream another place in a virtual registry',
   access: onRegistryUpstream(),
-  params: { registry_upstream_id: word },
+  params: { registry_upstream_id: number },
   jobToken: true,
   body: { position: integer({ min: 1, max: 20 }) },
   status: 200,
@@ -265,7 +268,7 @@ export const unlinkUpstream = endpoint({
   path: `${ROOT}/registry_upstreams/:registry_upstream_id`,
   summary: 'Take an upstream from a virtual registry',
   access: onRegistryUpstream(),
-  params: { registry_upstream_id: word },
+  params: { registry_upstream_id: number },
   jobToken: true,
   handler: ({ ctx, link }) => inTransaction(ctx, (inner) => deleteLink(inner.db, link.id)),
 })
