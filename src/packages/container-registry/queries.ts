@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { seesFeature, seesProject, type Viewer } from '../../access/visible-queries.ts'
-import type { OffsetPage } from '../../base/page.ts'
+import type { OffsetPage, Page } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -77,6 +77,10 @@ export function findTagRow(db: Db, repositoryId: number, name: string) {
   return tagsOf(db, repositoryId).where('name', '=', name).executeTakeFirst()
 }
 
-export function listTagPage(db: Db, repositoryId: number, page: OffsetPage) {
-  return listPage(db, tagsOf(db, repositoryId).orderBy('name'), page)
+export function listTagPage(db: Db, repositoryId: number, sort: 'asc' | 'desc', page: Page) {
+  return listPage(db, tagsOf(db, repositoryId).orderBy('name', sort), page, {
+    id: 'id',
+    idOf: (tag) => tag.id,
+    keys: { name: { column: 'name', valueOf: (tag) => tag.name } },
+  })
 }

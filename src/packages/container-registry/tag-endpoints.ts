@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { later } from '../../base/clock.ts'
-import { badRequest, forbidden } from '../../base/problem.ts'
+import { badParameters, badRequest, forbidden } from '../../base/problem.ts'
 import { wholeMatch } from '../../base/whole-match.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { fault, id, integer, parameter, text } from '../../http/params.ts'
+import { fault, id, integer, oneOf, parameter, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { deleteTagsByPattern } from '../image-cleanup/run.ts'
 import { spanOf } from '../image-cleanup/select-tags.ts'
@@ -33,10 +33,11 @@ export const listRegistryTags = endpoint({
   summary: 'List the tags of a repository of images',
   access: onRepository('read_container_images'),
   params: { repository_id: id() },
-  paginate: 'offset',
+  query: { sort: oneOf(['asc', 'desc']).optional() },
+  paginate: { keyset: ['name'], defaultSort: 'asc' },
   response: z.array(tagEntity),
-  async handler({ ctx, repository, page }) {
-    const found = await listTagPage(ctx.db, repository.id, page)
+  async handler({ ctx, repository, query, page }) {
+    const found = await listTagPage(ctx.db, repository.id, query.sort ?? 'asc', page)
     return { ...found, items: found.items.map((tag) => presentTag(ctx, repository, tag.name)) }
   },
 })
@@ -80,10 +81,11 @@ export const deleteRegistryTags = endpoint({
     keep_n: integer({ min: 0, max: 100_000 }).optional(),
     older_than: span.optional(),
   },
+  response: z.strictObject({ message: z.literal('202 Accepted') }),
   status: 202,
   async handler({ ctx, repository, query }) {
     const name_regex = query.name_regex_delete ?? query.name_regex
-    if (name_regex === undefined) throw badRequest('name_regex_delete is missing')
+    if (name_regex === undefined) throw badParameters('name_regex_delete is missing')
     await inTransaction(ctx, async (inner) => {
       const since = later(inner.now(), -HOUR_MS)
       if (!(await claimTagDeletion(inner, repository.id, since))) {
@@ -99,5 +101,6 @@ export const deleteRegistryTags = endpoint({
         older_than: query.older_than ?? null,
       })
     })
+    return { message: '202 Accepted' as const }
   },
 })

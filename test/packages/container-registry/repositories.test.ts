@@ -224,3 +224,49 @@ test('a cleanup policy deletes old tags by itself at its cadence, and their blob
   const kept = (await ana.put(path, off)).body.container_expiration_policy
   expect(kept).toMatchObject({ enabled: false, keep_n: 1, name_regex_keep: 'release-.*' })
 })
+
+test('tags are paged by number or by the last name, in either order', async () => {
+  for (const tag of ['b', 'a', 'C', 'd', 'e']) await pushImage(world, ana, 'g/p/paged', tag)
+  const tags = `${at}/${await repositoryOf('paged')}/tags`
+  const byNumber = await ana.get(`${tags}?per_page=2&page=3&sort=desc`)
+  expect([names(byNumber.body), byNumber.headers.get('x-total')]).toEqual([['C'], '5'])
+  for (const [sort, expected] of [
+    ['asc', ['C', 'a', 'b', 'd', 'e']],
+    ['desc', ['e', 'd', 'b', 'a', 'C']],
+  ] as const) {
+    const seen: string[] = []
+    let path: string | undefined = `${tags}?pagination=keyset&order_by=name&sort=${sort}&per_page=2`
+    while (path !== undefined) {
+      const page: Awaited<ReturnType<Caller['get']>> = await ana.get(path)
+      expect([page.status, page.headers.get('x-total')]).toEqual([200, null])
+      seen.push(...names(page.body))
+      const link = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1]
+      path = link?.slice(link.indexOf('/api/v4') + '/api/v4'.length)
+    }
+    expect(seen).toEqual(expected)
+  }
+  const refused = await ana.get(`${tags}?pagination=keyset&order_by=created_at`)
+  expect([refused.status, refused.body]).toEqual([
+    405,
+    { error: 'Keyset pagination is not yet available for this type of request' },
+  ])
+})
+
+test('the deletion of many tags says that it was taken on, or why not', async () => {
+  await pushImage(world, ana, 'g/p/worded', 'a')
+  const tags = `${at}/${await repositoryOf('worded')}/tags`
+  const asked = async (query: string) => {
+    const { status, body } = await ana.delete(tags + query)
+    return [status, body]
+  }
+  expect(await asked('')).toEqual([400, { error: 'name_regex_delete is missing' }])
+  expect(await asked('?name_regex_delete=(')).toEqual([
+    400,
+    { error: 'name_regex_delete is invalid' },
+  ])
+  expect(await asked('?name_regex_delete=a&keep_n=-1')).toEqual([
+    400,
+    { error: 'keep_n does not have a valid value' },
+  ])
+  expect(await asked('?name_regex_delete=a')).toEqual([202, { message: '202 Accepted' }])
+})
