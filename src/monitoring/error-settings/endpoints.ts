@@ -5,7 +5,7 @@ import { onProject, type Project } from '../../access/subjects.ts'
 import { invalidText, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { fault, id, parameter } from '../../http/params.ts'
+import { fault, flag, id, parameter } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
   type ClientKeyRow,
@@ -33,8 +33,8 @@ const settingsEntity = z.strictObject({
 function strictFlag() {
   return parameter({ type: 'boolean' }, (raw) => {
     if (raw === '' || raw === null) return fault.says('is empty')
-    if (raw === true || raw === 'true' || raw === '1') return true
-    return raw === false || raw === 'false' || raw === '0' ? false : fault.invalid
+    const read = flag().safeParse(raw)
+    return read.success ? read.data : fault.invalid
   })
 }
 

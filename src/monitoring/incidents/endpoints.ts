@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { projectRecord } from '../../access/records.ts'
+import type { Instant } from '../../base/clock.ts'
 import { badRequest, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { addSystemNote } from '../../discussions/notes/verbs.ts'
@@ -142,6 +143,10 @@ async function presentEvent(ctx: Ctx, row: TimelineEventRow) {
   return event
 }
 
+function assertPast(ctx: Pick<Ctx, 'now'>, occurredAt: Instant): void {
+  if (occurredAt > ctx.now()) throw invalid({ occurred_at: ['is in the future'] })
+}
+
 const timeline = '/projects/:id/issues/:issue_iid/timeline_events'
 const note = filledText({ max: 280 })
 
@@ -168,7 +173,7 @@ export const createTimelineEvent = endpoint({
   status: 201,
   async handler({ ctx, issue, body }) {
     const occurredAt = body.occurred_at ?? ctx.now()
-    if (occurredAt > ctx.now()) throw invalid({ occurred_at: ['is in the future'] })
+    assertPast(ctx, occurredAt)
     const input = { action: 'comment', note: body.note, occurredAt } as const
     return await presentEvent(ctx, await addTimelineEvent(ctx, issue.id, input))
   },
@@ -182,6 +187,7 @@ export const changeTimelineEvent = endpoint({
   body: { note: note.optional(), occurred_at: instant().optional() },
   response: eventEntity,
   async handler({ ctx, event, body }) {
+    if (body.occurred_at !== undefined) assertPast(ctx, body.occurred_at)
     const changes = {
       ...(body.note === undefined ? {} : { note: body.note }),
       ...(body.occurred_at === undefined ? {} : { occurred_at: body.occurred_at }),

@@ -11,4 +11,5 @@ export const onIntegration = projectRecord('test_alert_integrations', {
     if (!integration) throw notFound()
     return { integration }
   },
+  updatedAt: ({ integration }) => integration.updated_at,
 })
