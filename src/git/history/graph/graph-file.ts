@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObjectId } from '../../names.ts'
+import { searchIds } from '../../objects/packs/sorted-ids.ts'
 
 /*
  * git's commit-graph file and chains of them (gitformat-commit-graph(5)): the parents, dates and trees
@@ -171,19 +172,10 @@ function readBloom(ends: Buffer | undefined, data: Buffer | undefined): BloomTab
   return { ends, data: data.subarray(12), hashes: data.readUInt32BE(4) }
 }
 
-/** The position of an id in a layer, counted from the layer's start; undefined when it is not there. */
-export function findInLayer(layer: GraphLayer, id: Buffer): number | undefined {
-  const { idBytes } = layer
+/** The position of an id in a layer, counted from the layer's start; below 0 when it is not there. */
+export function findInLayer({ fanout, ids, idBytes }: GraphLayer, id: Buffer): number {
+  if (id.length !== idBytes) return -1
   const first = id[0] ?? 0
-  let low = first === 0 ? 0 : layer.fanout.readUInt32BE((first - 1) * 4)
-  let high = layer.fanout.readUInt32BE(first * 4)
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const at = middle * idBytes
-    const order = layer.ids.compare(id, 0, idBytes, at, at + idBytes)
-    if (order === 0) return middle
-    if (order < 0) low = middle + 1
-    else high = middle
-  }
-  return undefined
+  const from = first === 0 ? 0 : fanout.readUInt32BE((first - 1) * 4)
+  return searchIds(ids, from, fanout.readUInt32BE(first * 4), id)
 }

@@ -1,5 +1,6 @@
 import type { OpenRepository } from '../../engine/open-repository.ts'
 import { OpenFile } from '../../objects/packs/open-file.ts'
+import { searchIds } from '../../objects/packs/sorted-ids.ts'
 import type { ObjectId } from '../../types.ts'
 import { graphFiles, layoutOf } from './graph-file.ts'
 import { stampNow } from './load.ts'
@@ -59,16 +60,8 @@ function findIn({ file, fanout, idsAt, idBytes }: Layer, id: Buffer): number {
   if (id.length !== idBytes || length <= 0) return -1
   if (length > largestRead) throw new Error('more commits than are read here')
   const ids = file.read(length, idsAt + from * idBytes)
-  let low = 0
-  let high = ids.length / idBytes
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const order = ids.compare(id, 0, idBytes, middle * idBytes, (middle + 1) * idBytes)
-    if (order === 0) return from + middle
-    if (order < 0) low = middle + 1
-    else high = middle
-  }
-  return -1
+  const at = searchIds(ids, 0, ids.length / idBytes, id)
+  return at < 0 ? at : from + at
 }
 
 const key = Symbol('graph ids')

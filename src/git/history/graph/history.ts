@@ -53,7 +53,7 @@ export class History {
     const bytes = Buffer.from(id, 'hex')
     for (const layer of this.#layers) {
       const at = findInLayer(layer, bytes)
-      if (at !== undefined) return layer.start + at
+      if (at >= 0) return layer.start + at
     }
     return -1
   }

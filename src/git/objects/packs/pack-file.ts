@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { byteCache } from '../../../base/byte-cache.ts'
 import { budget, mebibyte } from '../../engine/budget.ts'
 import { OpenFile } from './open-file.ts'
+import { afterAll, beforeAll, searchIds } from './sorted-ids.ts'
 
 const fanoutAt = 8
 const idsAt = fanoutAt + 1024
@@ -93,7 +94,7 @@ export class PackFile {
     const at = searchIds(this.#ids(low, high), 0, high - low, id)
     if (at >= 0) return low + at
     // Only at the ends of what was read can it still be elsewhere.
-    const elsewhere = (at === first && low > from) || (at === last && high < to)
+    const elsewhere = (at === beforeAll && low > from) || (at === afterAll && high < to)
     if (!elsewhere) return at
     const whole = searchIds(this.#ids(from, to), 0, to - from, id)
     return whole < 0 ? whole : from + whole
@@ -138,22 +139,3 @@ export class PackFile {
 
 /** Offsets from here on stand for a place in the table of eight-byte offsets. */
 const largeOffset = 0x80000000
-const first = -1
-const last = -2
-const between = -3
-
-/** Position of an id among sorted ones; `first`, `last` or `between` tells where it would stand. */
-function searchIds(ids: Buffer, from: number, to: number, id: Buffer): number {
-  const width = id.length
-  let low = from
-  let high = to
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const order = ids.compare(id, 0, width, middle * width, (middle + 1) * width)
-    if (order === 0) return middle
-    if (order < 0) low = middle + 1
-    else high = middle
-  }
-  if (low === from) return first
-  return low === to ? last : between
-}
