@@ -299,23 +299,14 @@ function requireAdmin(ctx: Ctx): void {
 }
 
 /** Administrators: 401, then 403. `validateFirst` checks parameters before that (broadcast messages). */
-export function onInstance(options: { readonly validateFirst?: boolean } = {}): Access<Nothing> {
-  if (!options.validateFirst) {
-    return {
-      kind: 'admin',
-      needs: 'admin',
-      subjectFirst: true,
-      before: requireAdmin,
-      find: async () => ({}),
-    }
-  }
+export function onInstance({ validateFirst = false } = {}): Access<Nothing> {
   return {
     kind: 'admin',
     needs: 'admin',
-    subjectFirst: false,
-    before: nothing,
-    async find(request) {
-      requireAdmin(request.ctx)
+    subjectFirst: !validateFirst,
+    before: validateFirst ? nothing : requireAdmin,
+    async find({ ctx }) {
+      requireAdmin(ctx)
       return {}
     },
   }

@@ -130,7 +130,7 @@ async function commitLinks(
   for (const { project, sha } of commits) {
     const path = project ?? place.full_path
     const code = await findCodeAt(ctx.db, viewer, path)
-    const id = code && (await commitId(ctx, code.id, sha))
+    const id = code && (await findCommitId(ctx, code.id, sha))
     if (!id) continue
     const written = project === null ? '' : `${project}@`
     links.push({
@@ -142,7 +142,12 @@ async function commitLinks(
   return links
 }
 
-async function commitId(ctx: Ctx, projectId: number, sha: string): Promise<string | undefined> {
+/** The whole id of a commit; undefined when the repository has none of this id. */
+export async function findCommitId(
+  ctx: Ctx,
+  projectId: number,
+  sha: string,
+): Promise<string | undefined> {
   try {
     const { id } = await readCommit(ctx.git.open(projectId), sha)
     return id.startsWith(sha) ? id : undefined

@@ -1,5 +1,6 @@
 import { badParameters, Problem } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
+import { escapeHtml } from './escape-html.ts'
 import { findLinks } from './links.ts'
 import { findPlace, type MarkdownPlace } from './queries.ts'
 import { longestMarkdown, renderHtml } from './renderer.ts'
@@ -48,14 +49,6 @@ export async function renderMarkdown(
   })
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
 /** The same for a field of an answer, which must not fail: a text that cannot be rendered is shown as it was written. */
 export async function renderField(
   ctx: Ctx,
@@ -68,7 +61,7 @@ export async function renderField(
     return await renderMarkdown(ctx, text, project, options)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    const escaped = text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign)
+    const escaped = escapeHtml(text)
     return options.inline ? escaped : `<p>${escaped}</p>`
   }
 }

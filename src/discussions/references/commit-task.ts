@@ -3,8 +3,7 @@ import { actAs } from '../../access/act-as.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
-import { GitError } from '../../git/error.ts'
-import { readCommit } from '../../git/objects/commit.ts'
+import { findCommitId } from '../../markdown/links.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { noteMention } from './note-mention.ts'
 import { findSeenCodeAt } from './queries.ts'
@@ -28,21 +27,10 @@ export const mentionCommits = task({
     const viewer = viewerOf(ctx)
     for (const { project: path, sha } of commits) {
       const project = await findSeenCodeAt(ctx.db, viewer, path)
-      const id = project && (await commitId(ctx, project.id, sha))
+      const id = project && (await findCommitId(ctx, project.id, sha))
       if (!id) continue
       const target = { type: 'Commit', id: null, commitId: id, projectId: project.id } as const
       await inTransaction(ctx, (ctx) => noteMention(ctx, source, target))
     }
   },
 })
-
-/** The whole id of a commit; undefined when the repository has none of this id. */
-async function commitId(ctx: Ctx, projectId: number, sha: string): Promise<string | undefined> {
-  try {
-    const { id } = await readCommit(ctx.git.open(projectId), sha)
-    return id.startsWith(sha) ? id : undefined
-  } catch (error) {
-    if (error instanceof GitError) return undefined
-    throw error
-  }
-}

@@ -1,5 +1,16 @@
 import { buildSchema } from 'graphql'
 
+const userFields = `
+    id: ID!
+    username: String!
+    name: String!
+    state: String!
+    active: Boolean!
+    webUrl: String!
+    avatarUrl: String
+    publicEmail: String
+  `.trim()
+
 /** The part of the reference's schema that we answer (docs/contract/D §1.26 GraphQL minimum), in its names. */
 export const schema = buildSchema(`
   scalar Time
@@ -17,37 +28,16 @@ export const schema = buildSchema(`
   type Kas { enabled: Boolean! externalUrl: String version: String }
 
   interface User {
-    id: ID!
-    username: String!
-    name: String!
-    state: String!
-    active: Boolean!
-    webUrl: String!
-    avatarUrl: String
-    publicEmail: String
+    ${userFields}
   }
 
   type CurrentUser implements User {
-    id: ID!
-    username: String!
-    name: String!
-    state: String!
-    active: Boolean!
+    ${userFields}
     bot: Boolean!
-    webUrl: String!
-    avatarUrl: String
-    publicEmail: String
   }
 
   type UserCore implements User {
-    id: ID!
-    username: String!
-    name: String!
-    state: String!
-    active: Boolean!
-    webUrl: String!
-    avatarUrl: String
-    publicEmail: String
+    ${userFields}
   }
 
   type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }

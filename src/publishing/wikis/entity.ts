@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import type { Repo } from '../../git/repo.ts'
+import { escapeHtml } from '../../markdown/escape-html.ts'
 import { renderField } from '../../markdown/render.ts'
 import { splitFrontMatter } from './front-matter.ts'
 import { FORMATS } from './page-name.ts'
@@ -47,17 +48,5 @@ async function renderPage(ctx: Ctx, wiki: Wiki, page: Page, content: string): Pr
   if (page.format === 'markdown') {
     return await renderField(ctx, content, wiki.projectPath, { relative: 'as_written' })
   }
-  return `<pre><code>${escaped(content)}</code></pre>`
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (found) => entities[found] ?? found)
+  return `<pre><code>${escapeHtml(content)}</code></pre>`
 }

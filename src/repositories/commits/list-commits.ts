@@ -4,10 +4,10 @@ import { invalidText, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { type LogOptions, readLog } from '../../git/history/log.ts'
-import { cleanPath } from '../../git/names.ts'
 import { findRef } from '../../git/refs/refs.ts'
 import type { Commit } from '../../git/types.ts'
 import { refOrDefault } from '../repository/access.ts'
+import { isPath } from '../repository/list-tree.ts'
 import { isMissing } from '../repository/missing.ts'
 
 export interface CommitFilter {
@@ -65,14 +65,5 @@ async function assertUnborn(ctx: Ctx, project: Project, revision = ''): Promise<
   for (const prefix of prefixes) {
     const ref = await findRef(repo, prefix + revision).catch(() => undefined)
     if (ref) throw new GitError('failed', `${ref.name} points to a commit that cannot be read`)
-  }
-}
-
-function isPath(path: string): boolean {
-  try {
-    cleanPath(path)
-    return true
-  } catch {
-    return false
   }
 }

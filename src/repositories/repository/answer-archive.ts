@@ -4,16 +4,15 @@ import { existing, notAcceptable } from '../../base/problem.ts'
 import { FileBody } from '../../base/streams/file-body.ts'
 import type { Ctx } from '../../ctx.ts'
 import { archiveFormat, openArchive } from '../../git/archive/archive.ts'
-import type { CachedArchive } from '../../git/archive/archive-cache.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
 import type { Repo } from '../../git/repo.ts'
-import { readRange } from '../../http/byte-range.ts'
+import type { ByteRange } from '../../http/byte-range.ts'
+import { answerDownload } from '../../http/conditional-file.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
 import { csv, flag, text } from '../../http/params.ts'
 import { lfsFiles } from '../lfs/objects.ts'
 import { refOrDefault } from './access.ts'
 import { orNotFound } from './missing.ts'
-import { isKnown } from './raw.ts'
 
 /** What an archive leaves out and takes in. */
 export const archiveQuery = {
@@ -57,7 +56,10 @@ export async function answerArchive(asked: Asked): Promise<Bytes> {
   const input = { commitId, format, name, path, excludePaths: query.exclude_paths, lfs }
   const known = await ctx.git.archives.find(repo, input)
   if (known) {
-    const answer = answerKnown(known, request, type, headers)
+    const { size, digest } = known
+    const open = async (range?: ByteRange) => known.read(range)
+    const file = { size, etag: `"${digest}"`, type, headers, open }
+    const answer = await answerDownload(request, file)
     if (!(answer.body instanceof FileBody)) await known.close()
     return answer
   }
@@ -70,32 +72,6 @@ export async function answerArchive(asked: Asked): Promise<Bytes> {
   if (request.method === 'HEAD') return { body: Readable.from([]), type, headers }
   const made = await orNotFound('File', openArchive(repo, input, request.signal))
   return { body: await ctx.git.archives.keep(repo, input, made), type, headers }
-}
-
-/** An archive that lies on disk: whole, in part, or not at all where the client has it. */
-function answerKnown(
-  archive: CachedArchive,
-  request: RequestFacts,
-  type: string,
-  more: Readonly<Record<string, string>>,
-): Bytes {
-  const { digest, size } = archive
-  const headers = { ...more, ETag: `"${digest}"`, 'Accept-Ranges': 'bytes' }
-  if (isKnown(request, digest)) return { status: 304, body: '', type, headers }
-  const whole = { ...headers, 'Content-Length': String(size) }
-  if (request.method === 'HEAD') return { body: Readable.from([]), type, headers: whole }
-  const range = readRange(request.headers, size, `"${digest}"`)
-  if (range === 'whole') return { body: archive.read(), type, headers: whole }
-  if (range === 'unsatisfiable') {
-    const refusal = { ...headers, 'Content-Range': `bytes */${size}` }
-    return { status: 416, body: '', type, headers: refusal }
-  }
-  const part = {
-    ...headers,
-    'Content-Length': String(range.end - range.start + 1),
-    'Content-Range': `bytes ${range.start}-${range.end}/${size}`,
-  }
-  return { status: 206, body: archive.read(range), type, headers: part }
 }
 
 /** `<project>-<ref>-<commit>[-<path>]`, slashes as dashes; what would break a header or a folder's name as well. */

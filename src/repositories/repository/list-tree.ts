@@ -77,7 +77,8 @@ function rangeOf(page: NamesPage): { limit?: number; offset?: number } {
     : { limit: page.perPage, offset: page.offset }
 }
 
-function isPath(path: string): boolean {
+/** Whether a text can be the path of an entry. */
+export function isPath(path: string): boolean {
   try {
     cleanPath(path)
     return true

@@ -3,6 +3,7 @@ import { streamBlob } from '../../git/objects/blob.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { readRange } from '../../http/byte-range.ts'
+import { isKnown } from '../../http/conditional-file.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
 
 /** Browsers must neither keep nor interpret what a repository holds (docs/contract/B-resolved §1.2). */
@@ -31,7 +32,8 @@ export async function answerBlob(
   admit: (size: number) => void = () => {},
 ): Promise<Bytes> {
   const headers = { ...rawHeaders, ETag: `"${id}"`, ...more }
-  if (isKnown(request, id)) return { status: 304, body: '', type: 'text/plain', headers }
+  if (isKnown(request.headers, `"${id}"`))
+    return { status: 304, body: '', type: 'text/plain', headers }
   const wanted = { repo, id, request, headers, admit }
   const asksForPart = request.headers.range !== undefined
   return request.method === 'HEAD' || asksForPart
@@ -45,13 +47,6 @@ interface Wanted {
   readonly request: RequestFacts
   readonly headers: Readonly<Record<string, string>>
   readonly admit: (size: number) => void
-}
-
-/** Whether the client says that it has this version already. */
-export function isKnown(request: RequestFacts, id: string): boolean {
-  const given = request.headers['if-none-match']
-  if (typeof given !== 'string') return false
-  return given.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${id}"`)
 }
 
 async function answerWhole({ repo, id, request, headers, admit }: Wanted): Promise<Bytes> {

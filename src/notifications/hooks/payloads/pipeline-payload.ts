@@ -8,6 +8,7 @@ import type { Ctx } from '../../../ctx.ts'
 import { readCommits } from '../../../git/objects/commit.ts'
 import { hookProject, hookRepository, hookUserById } from './payload-parts.ts'
 import { type JobParts, jobParts, requestPart, sourcePart } from './pipeline-parts.ts'
+import { plainCommit } from './push-hooks.ts'
 
 const noCommit = '0'.repeat(40)
 
@@ -47,14 +48,7 @@ export async function pipelinePayload(ctx: Ctx, project: Project, row: PipelineR
     merge_request: await requestPart(ctx, row),
     user: await hookUserById(ctx, row.user_id),
     project: hookProject(ctx, project),
-    commit: commit && {
-      id: commit.id,
-      message: commit.message,
-      title: commit.title,
-      timestamp: commit.committer.date,
-      url: `${ctx.config.externalUrl}/${project.full_path}/-/commit/${commit.id}`,
-      author: { name: commit.author.name, email: commit.author.email },
-    },
+    commit: commit && plainCommit(ctx, project, commit),
     source_pipeline: await sourcePart(ctx, row),
     builds: await Promise.all(jobs.map((job) => jobPart(ctx, job, parts))),
   }
