@@ -3,13 +3,7 @@ import { runEffects } from '../../base/effects.ts'
 import { notModified, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { MemberChange } from '../../projects/effects.ts'
-import {
-  findPendingTodo,
-  finishTodosAbout,
-  finishTodosBy,
-  finishTodosOn,
-  insertTodo,
-} from './queries.ts'
+import { findPendingTodo, finishTodosAbout, finishTodosBy, insertTodo } from './queries.ts'
 
 /** What a to-do is about. */
 export interface TodoTarget {
@@ -66,7 +60,7 @@ export async function completeTodos(
   target: Pick<TodoTarget, 'type' | 'id'>,
 ): Promise<void> {
   const user = userOf(ctx.actor)
-  if (user) await finishTodosOn(ctx.db, user.id, target.type, target.id, ctx.now())
+  if (user) await finishTodosAbout(ctx.db, target, ctx.now(), user.id)
 }
 
 function values(
@@ -107,7 +101,7 @@ export async function completeTodosAbout(
   ctx: Ctx,
   target: Pick<TodoTarget, 'type' | 'id'>,
 ): Promise<void> {
-  await finishTodosAbout(ctx.db, target.type, target.id, ctx.now())
+  await finishTodosAbout(ctx.db, target, ctx.now())
 }
 
 /** The source of an access request as the to-dos of those who decide see it. */

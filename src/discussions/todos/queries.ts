@@ -98,6 +98,14 @@ export function insertTodo(db: Db, todo: Insertable<TodosTable>) {
   return db.insertInto('todos').values(todo).returningAll().executeTakeFirstOrThrow()
 }
 
+/** Marks as done what is pending, as far as the query is narrowed further. */
+function finishing(db: Db, now: Instant) {
+  return db
+    .updateTable('todos')
+    .set({ state: 'done', updated_at: now })
+    .where('state', '=', 'pending')
+}
+
 /** Marks one of the user's to-dos, or all that wait, as done. */
 export async function finishTodos(
   db: Db,
@@ -105,52 +113,40 @@ export async function finishTodos(
   id: number | null,
   now: Instant,
 ): Promise<void> {
-  let query = db
-    .updateTable('todos')
-    .set({ state: 'done', updated_at: now })
-    .where('user_id', '=', userId)
-    .where('state', '=', 'pending')
-  if (id !== null) query = query.where('id', '=', id)
-  await query.execute()
+  const query = finishing(db, now).where('user_id', '=', userId)
+  await (id === null ? query : query.where('id', '=', id)).execute()
 }
 
-/** What the user did to the target completes their to-dos there. */
-export async function finishTodosOn(
+/** What to-dos are about. */
+interface Target {
+  readonly type: string
+  readonly id: number
+}
+
+/** What was dealt with waits for nobody any more: completes the to-dos about a target, of all or of one user. */
+export async function finishTodosAbout(
   db: Db,
-  userId: number,
-  type: string,
-  targetId: number,
+  target: Target,
   now: Instant,
+  userId?: number,
 ): Promise<void> {
-  await db
-    .updateTable('todos')
-    .set({ state: 'done', updated_at: now })
-    .where('user_id', '=', userId)
-    .where('target_type', '=', type)
-    .where('target_id', '=', targetId)
-    .where('state', '=', 'pending')
-    .execute()
+  const query = finishing(db, now)
+    .where('target_type', '=', target.type)
+    .where('target_id', '=', target.id)
+  await (userId === undefined ? query : query.where('user_id', '=', userId)).execute()
 }
 
 /** Marks the to-dos as done that somebody's action left with others. */
 export async function finishTodosBy(
   db: Db,
-  about: {
-    readonly type: string
-    readonly id: number
-    readonly action: string
-    readonly authorId: number
-  },
+  about: Target & { readonly action: string; readonly authorId: number },
   now: Instant,
 ): Promise<void> {
-  await db
-    .updateTable('todos')
-    .set({ state: 'done', updated_at: now })
+  await finishing(db, now)
     .where('target_type', '=', about.type)
     .where('target_id', '=', about.id)
     .where('action_name', '=', about.action)
     .where('author_id', '=', about.authorId)
-    .where('state', '=', 'pending')
     .execute()
 }
 
@@ -210,20 +206,4 @@ function findTarget(db: Db, type: string, id: number) {
     .select(['iid', 'title', 'description', 'state', 'created_at', 'updated_at'])
     .where('id', '=', id)
     .executeTakeFirst()
-}
-
-/** What was dealt with waits for nobody any more: completes all to-dos about a target. */
-export async function finishTodosAbout(
-  db: Db,
-  type: string,
-  targetId: number,
-  now: Instant,
-): Promise<void> {
-  await db
-    .updateTable('todos')
-    .set({ state: 'done', updated_at: now })
-    .where('target_type', '=', type)
-    .where('target_id', '=', targetId)
-    .where('state', '=', 'pending')
-    .execute()
 }

@@ -11,9 +11,9 @@ const inGroup = (groupId: number): RawBuilder<SqlBool> => sql<SqlBool>`projects.
 /** Issues made in a group's projects since a moment, in any state, as far as the viewer sees them. */
 export async function countIssues(
   db: Db,
-  viewer: Viewer,
   groupId: number,
   since: Instant,
+  viewer: Viewer,
 ): Promise<number> {
   const row = await db
     .selectFrom('issues')
@@ -29,9 +29,9 @@ export async function countIssues(
 /** Merge requests made against a group's projects since a moment. */
 export async function countMergeRequests(
   db: Db,
-  viewer: Viewer,
   groupId: number,
   since: Instant,
+  viewer: Viewer,
 ): Promise<number> {
   const row = await db
     .selectFrom('merge_requests')

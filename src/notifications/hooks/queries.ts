@@ -54,32 +54,14 @@ export async function listWantingHooks(
   const events = sql.ref('webhooks.events')
   const asks = sql<boolean>`(${flag} IS NULL OR EXISTS
     (SELECT 1 FROM json_each(${events}) WHERE json_each.value = ${flag}))`
+  const asking = db.selectFrom('webhooks').selectAll().where(asks)
   const project =
-    projectId === null
-      ? []
-      : await db
-          .selectFrom('webhooks')
-          .selectAll()
-          .where('project_id', '=', projectId)
-          .where(asks)
-          .execute()
+    projectId === null ? [] : await asking.where('project_id', '=', projectId).execute()
   const group =
     namespaceId === null
       ? []
-      : await db
-          .selectFrom('webhooks')
-          .selectAll()
-          .where('group_id', 'in', namespacesAbove(namespaceId))
-          .where(asks)
-          .execute()
-  const instance = system
-    ? await db
-        .selectFrom('webhooks')
-        .selectAll()
-        .where('kind', '=', sql.lit('system'))
-        .where(asks)
-        .execute()
-    : []
+      : await asking.where('group_id', 'in', namespacesAbove(namespaceId)).execute()
+  const instance = system ? await asking.where('kind', '=', sql.lit('system')).execute() : []
   return [...project, ...group, ...instance]
 }
 

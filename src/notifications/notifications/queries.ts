@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Day, Instant } from '../../base/clock.ts'
-import { namespacesAbove } from '../../store/hierarchy.ts'
+import { hasAbove, namespacesAbove } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
 import type { Notification } from './notification.ts'
 
@@ -106,15 +106,8 @@ export async function listFollowerIds(
 }
 
 /** Whether a group above switches mails off. */
-export async function isMailOff(db: Db, namespaceId: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('namespace_ancestors as a')
-    .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
-    .select('n.id')
-    .where('a.namespace_id', '=', namespaceId)
-    .where(sql<boolean>`json_extract(n.settings, '$.emails_enabled') = 0`)
-    .executeTakeFirst()
-  return row !== undefined
+export function isMailOff(db: Db, namespaceId: number): Promise<boolean> {
+  return hasAbove(db, namespaceId, sql`json_extract(n.settings, '$.emails_enabled') = 0`)
 }
 
 /** The people among these who can get mail: active persons. */

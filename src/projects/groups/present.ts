@@ -5,10 +5,11 @@ import { dayOf } from '../../base/clock.ts'
 import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { avatarUrl } from '../../identity/users/basic.ts'
+import { listGroupLinks } from '../members/link-queries.ts'
 import { listProjects } from '../projects/list/list-projects.ts'
 import { type SideSizes, sideSizesOfGroups } from '../statistics/sizes.ts'
 import type { GroupDetail, GroupEntity } from './entity.ts'
-import { listGroupAttributes, listGroupLinks, sumGroupSizes } from './queries.ts'
+import { listGroupAttributes, sumGroupSizes } from './queries.ts'
 import { groupDetailSettings, groupSettings, settingValues } from './settings.ts'
 
 /** What a caller asked to see beside the usual. */
@@ -80,10 +81,10 @@ export async function readGroup(
 ): Promise<GroupDetail> {
   const row = existing(await findGroupById(ctx.db, id), 'Group')
   const [group = presentPlain(ctx, row)] = await presentGroups(ctx, [row], wanted)
-  const links = await listGroupLinks(ctx.db, [row.id], dayOf(ctx.now()))
+  const links = await listGroupLinks(ctx.db, 'group', [row.id], dayOf(ctx.now()))
   return {
     ...group,
-    shared_with_groups: links.map(({ source_id: _, ...link }) => link),
+    shared_with_groups: links.map(({ source_id: _, visibility: __, ...link }) => link),
     ...(wanted.projects ? await embeddedProjects(ctx, row.id) : {}),
     membership_lock: row.membership_lock === 1,
     ...settingValues(groupDetailSettings, readSettings(row.settings)),

@@ -1,5 +1,4 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
-import type { Day } from '../../base/clock.ts'
 import type { NamespacesTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -40,28 +39,6 @@ export async function findCanCreateGroup(db: Db, userId: number): Promise<boolea
     .where('id', '=', userId)
     .executeTakeFirst()
   return row?.can_create_group === 1
-}
-
-export async function listGroupLinks(db: Db, groupIds: readonly number[], today: Day) {
-  return await db
-    .selectFrom('group_links')
-    .innerJoin('namespaces', 'namespaces.id', 'group_links.group_id')
-    .select([
-      'group_links.source_id',
-      'group_links.group_id',
-      'namespaces.name as group_name',
-      'namespaces.full_path as group_full_path',
-      'group_links.access_level as group_access_level',
-      'group_links.expires_at',
-      'group_links.member_role_id',
-    ])
-    .where('group_links.source_type', '=', 'group')
-    .where('group_links.source_id', 'in', groupIds)
-    .where((eb) =>
-      eb.or([eb('group_links.expires_at', 'is', null), eb('group_links.expires_at', '>', today)]),
-    )
-    .orderBy('group_links.id')
-    .execute()
 }
 
 export async function listGroupAttributes(db: Db, groupIds: readonly number[]) {

@@ -59,6 +59,35 @@ export async function deleteExpiredLinks(db: Db, today: Day): Promise<void> {
   await db.deleteFrom('group_links').where('expires_at', '<=', today).execute()
 }
 
+/** The groups that were invited to projects, or to groups. */
+export async function listGroupLinks(
+  db: Db,
+  type: SourceRef['type'],
+  sourceIds: readonly number[],
+  today: Day,
+) {
+  return await db
+    .selectFrom('group_links')
+    .innerJoin('namespaces', 'namespaces.id', 'group_links.group_id')
+    .select([
+      'group_links.source_id',
+      'group_links.group_id',
+      'namespaces.name as group_name',
+      'namespaces.full_path as group_full_path',
+      'namespaces.visibility',
+      'group_links.access_level as group_access_level',
+      'group_links.expires_at',
+      'group_links.member_role_id',
+    ])
+    .where('group_links.source_type', '=', type)
+    .where('group_links.source_id', 'in', sourceIds)
+    .where((eb) =>
+      eb.or([eb('group_links.expires_at', 'is', null), eb('group_links.expires_at', '>', today)]),
+    )
+    .orderBy('group_links.id')
+    .execute()
+}
+
 /** The group at the top of a hierarchy. */
 export async function findTopGroup(db: Db, namespaceId: number): Promise<number> {
   const row = await db

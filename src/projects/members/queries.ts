@@ -1,7 +1,7 @@
 import { type SqlBool, sql, type Updateable } from 'kysely'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Day } from '../../base/clock.ts'
-import { namespacesBelow } from '../../store/hierarchy.ts'
+import { hasAbove, namespacesBelow } from '../../store/hierarchy.ts'
 import type { MembersTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
 import type { MemberRow, NewMemberRow } from './rows.ts'
@@ -125,15 +125,8 @@ export async function findNamespaceOwner(db: Db, namespaceId: number): Promise<n
 }
 
 /** Whether a group above a project keeps its members as they are. */
-export async function isMembershipLocked(db: Db, namespaceId: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('namespace_ancestors as a')
-    .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
-    .select('n.id')
-    .where('a.namespace_id', '=', namespaceId)
-    .where('n.membership_lock', '=', 1)
-    .executeTakeFirst()
-  return row !== undefined
+export function isMembershipLocked(db: Db, namespaceId: number): Promise<boolean> {
+  return hasAbove(db, namespaceId, sql`n.membership_lock = 1`)
 }
 
 const below = (groupId: number) => sql<SqlBool>`(

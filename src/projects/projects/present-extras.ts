@@ -5,6 +5,7 @@ import { groupBy } from '../../base/group-by.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { UserBasicRow } from '../../identity/users/basic.ts'
 import { listUsersBasic } from '../../identity/users/basic-queries.ts'
+import { listGroupLinks } from '../members/link-queries.ts'
 import { lfsSizes, type SideSizes, sideSizesOfProjects } from '../statistics/sizes.ts'
 import { listFacts } from './facts/queries.ts'
 import {
@@ -12,7 +13,6 @@ import {
   listAccess,
   listImageCleanups,
   listProjectAttributes,
-  listSharedGroups,
   sumPackages,
   sumUploads,
 } from './queries.ts'
@@ -35,7 +35,7 @@ export interface Extras {
   readonly topics: ReadonlyMap<number, readonly string[]>
   readonly facts: ReadonlyMap<number, Facts>
   readonly owners: ReadonlyMap<number, UserBasicRow>
-  readonly shared: ReadonlyMap<number, Awaited<ReturnType<typeof listSharedGroups>>>
+  readonly shared: ReadonlyMap<number, Awaited<ReturnType<typeof listGroupLinks>>>
   readonly access: ReadonlyMap<number, { project_level: number | null; group_level: number | null }>
   readonly attributes: ReadonlyMap<number, { key: string; value: string }[]>
   readonly uploads: ReadonlyMap<number, number>
@@ -60,7 +60,7 @@ export async function readExtras(
   const ownerIds = [...new Set(rows.flatMap((row) => row.namespace_owner_id ?? []))]
   const full = !wanted.simple
   const topics = groupBy(await listTopicNames(ctx.db, ids), (row) => row.project_id)
-  const shared = full ? await listSharedGroups(ctx.db, ids, today) : []
+  const shared = full ? await listGroupLinks(ctx.db, 'project', ids, today) : []
   const access = user && full ? await listAccess(ctx.db, user.id, ids, today) : []
   const attributes =
     wanted.customAttributes && isAdmin(ctx.actor) ? await listProjectAttributes(ctx.db, ids) : []
@@ -76,7 +76,7 @@ export async function readExtras(
     topics: new Map([...topics].map(([id, found]) => [id, found.map((row) => row.name)])),
     facts: new Map(facts.map((row) => [row.project_id, row])),
     owners: new Map(owners.map((row) => [row.id, row])),
-    shared: groupBy(shared, (row) => row.project_id),
+    shared: groupBy(shared, (row) => row.source_id),
     access: new Map(access.map((row) => [row.id, row])),
     attributes: groupBy(attributes, (row) => row.subject_id),
     lfs,

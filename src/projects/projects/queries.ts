@@ -112,28 +112,6 @@ export async function findProjectQuota(db: Db, userId: number) {
     .executeTakeFirst()
 }
 
-export async function listSharedGroups(db: Db, projectIds: readonly number[], today: Day) {
-  return await db
-    .selectFrom('group_links')
-    .innerJoin('namespaces', 'namespaces.id', 'group_links.group_id')
-    .select([
-      'group_links.source_id as project_id',
-      'group_links.group_id',
-      'namespaces.name as group_name',
-      'namespaces.full_path as group_full_path',
-      'namespaces.visibility',
-      'group_links.access_level as group_access_level',
-      'group_links.expires_at',
-    ])
-    .where('group_links.source_type', '=', 'project')
-    .where('group_links.source_id', 'in', projectIds)
-    .where((eb) =>
-      eb.or([eb('group_links.expires_at', 'is', null), eb('group_links.expires_at', '>', today)]),
-    )
-    .orderBy('group_links.id')
-    .execute()
-}
-
 export async function listProjectAttributes(db: Db, projectIds: readonly number[]) {
   return await db
     .selectFrom('custom_attributes')

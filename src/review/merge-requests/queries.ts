@@ -102,29 +102,16 @@ export function findOpenDuplicate(
     .executeTakeFirst()
 }
 
-/** Open merge requests that come from a branch. */
-export function listOpenFromBranch(
+/** Open merge requests that come from a branch, or want to be merged into it. */
+export function listOpenAt(
   db: Db,
+  end: 'source' | 'target',
   projectId: number,
   branch: string,
 ): Promise<MergeRequestRow[]> {
   return mergeRequestQuery(db)
-    .where('merge_requests.source_project_id', '=', projectId)
-    .where('merge_requests.source_branch', '=', branch)
-    .where('merge_requests.state', '=', 'opened')
-    .orderBy('merge_requests.id')
-    .execute()
-}
-
-/** Open merge requests that want to be merged into a branch. */
-export function listOpenIntoBranch(
-  db: Db,
-  projectId: number,
-  branch: string,
-): Promise<MergeRequestRow[]> {
-  return mergeRequestQuery(db)
-    .where('merge_requests.target_project_id', '=', projectId)
-    .where('merge_requests.target_branch', '=', branch)
+    .where(`merge_requests.${end}_project_id`, '=', projectId)
+    .where(`merge_requests.${end}_branch`, '=', branch)
     .where('merge_requests.state', '=', 'opened')
     .orderBy('merge_requests.id')
     .execute()
@@ -204,14 +191,17 @@ export async function insertVersion(
   return id
 }
 
-/** The newest first. */
-export function listVersions(db: Db, mergeRequestId: number): Promise<VersionRow[]> {
+function versionsOf(db: Db, mergeRequestId: number) {
   return db
     .selectFrom('merge_request_versions')
     .selectAll()
     .where('merge_request_id', '=', mergeRequestId)
     .orderBy('id', 'desc')
-    .execute()
+}
+
+/** The newest first. */
+export function listVersions(db: Db, mergeRequestId: number): Promise<VersionRow[]> {
+  return versionsOf(db, mergeRequestId).execute()
 }
 
 export function findVersion(
@@ -219,22 +209,11 @@ export function findVersion(
   mergeRequestId: number,
   versionId: number,
 ): Promise<VersionRow | undefined> {
-  return db
-    .selectFrom('merge_request_versions')
-    .selectAll()
-    .where('merge_request_id', '=', mergeRequestId)
-    .where('id', '=', versionId)
-    .executeTakeFirst()
+  return versionsOf(db, mergeRequestId).where('id', '=', versionId).executeTakeFirst()
 }
 
 export function findLatestVersion(db: Db, mergeRequestId: number): Promise<VersionRow | undefined> {
-  return db
-    .selectFrom('merge_request_versions')
-    .selectAll()
-    .where('merge_request_id', '=', mergeRequestId)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  return versionsOf(db, mergeRequestId).limit(1).executeTakeFirst()
 }
 
 /** The newest version of each of these merge requests. */

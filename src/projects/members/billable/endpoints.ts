@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Group, onGroup } from '../../../access/subjects.ts'
 import { dayOf } from '../../../base/clock.ts'
+import type { OffsetPage } from '../../../base/page.ts'
 import { notFound } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { endpoint } from '../../../http/endpoint.ts'
@@ -40,6 +41,17 @@ async function assertBillable(ctx: Ctx, group: Group, userId: number): Promise<v
   if (!(await findBillable(ctx.db, group.id, userId, dayOf(ctx.now())))) throw notFound('User')
 }
 
+async function listMemberships(
+  ctx: Ctx,
+  list: typeof listMembershipsBelow,
+  groupId: number,
+  userId: number,
+  page: OffsetPage,
+) {
+  const rows = await list(ctx.db, groupId, userId, dayOf(ctx.now()), page)
+  return { ...rows, items: rows.items.map((row) => presentMembership(ctx, row)) }
+}
+
 export const getBillableMemberships = endpoint({
   method: 'GET',
   path: '/groups/:id/billable_members/:user_id/memberships',
@@ -50,9 +62,7 @@ export const getBillableMemberships = endpoint({
   response: z.array(membershipEntity),
   async handler({ ctx, group, params, page }) {
     await assertBillable(ctx, group, params.user_id)
-    const today = dayOf(ctx.now())
-    const rows = await listMembershipsBelow(ctx.db, group.id, params.user_id, today, page)
-    return { ...rows, items: rows.items.map((row) => presentMembership(ctx, row)) }
+    return listMemberships(ctx, listMembershipsBelow, group.id, params.user_id, page)
   },
 })
 
@@ -66,9 +76,7 @@ export const getBillableIndirect = endpoint({
   response: z.array(membershipEntity),
   async handler({ ctx, group, params, page }) {
     await assertBillable(ctx, group, params.user_id)
-    const today = dayOf(ctx.now())
-    const rows = await listIndirectMemberships(ctx.db, group.id, params.user_id, today, page)
-    return { ...rows, items: rows.items.map((row) => presentMembership(ctx, row)) }
+    return listMemberships(ctx, listIndirectMemberships, group.id, params.user_id, page)
   },
 })
 
@@ -82,9 +90,7 @@ export const getMemberIndirect = endpoint({
   response: z.array(membershipEntity),
   async handler({ ctx, group, params, page }) {
     if (!(await findMemberUser(ctx.db, { id: params.user_id }))) throw notFound()
-    const today = dayOf(ctx.now())
-    const rows = await listIndirectMemberships(ctx.db, group.id, params.user_id, today, page)
-    return { ...rows, items: rows.items.map((row) => presentMembership(ctx, row)) }
+    return listMemberships(ctx, listIndirectMemberships, group.id, params.user_id, page)
   },
 })
 

@@ -10,7 +10,7 @@ import { moveRefs } from '../../../repositories/refs/move-refs.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { branchHead } from '../branch-heads.ts'
 import { retarget } from '../change/retarget.ts'
-import { findById, listOpenIntoBranch } from '../queries.ts'
+import { findById, listOpenAt } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
 import { targetProject } from '../target-project.ts'
 
@@ -58,7 +58,7 @@ async function removeSource(ctx: Ctx, row: MergeRequestRow): Promise<void> {
 /** Merge requests into the branch that goes want to go where it went (docs/contract/D §1.10 Merge). */
 async function retargetOthers(ctx: Ctx, row: MergeRequestRow): Promise<void> {
   if (row.source_project_id !== row.target_project_id) return
-  const others = await listOpenIntoBranch(ctx.db, row.target_project_id, row.source_branch)
+  const others = await listOpenAt(ctx.db, 'target', row.target_project_id, row.source_branch)
   for (const other of others) {
     await inTransaction(ctx, async (ctx) => {
       const project = await targetProject(ctx, other)

@@ -14,8 +14,7 @@ import { completeMerge } from '../merge/complete-merge.ts'
 import {
   findById,
   latestVersionsById,
-  listOpenFromBranch,
-  listOpenIntoBranch,
+  listOpenAt,
   listReviewedBranches,
   markMoved,
 } from '../queries.ts'
@@ -55,7 +54,7 @@ export async function mergeRequestsAfterPush(given: Ctx, push: FinalizedPush): P
 
 /** Open merge requests of a branch that is gone are closed (docs/contract/D §1.10 Refs and pushes). */
 async function sourceDeleted(ctx: Ctx, projectId: number, branch: string): Promise<void> {
-  for (const row of await listOpenFromBranch(ctx.db, projectId, branch)) {
+  for (const row of await listOpenAt(ctx.db, 'source', projectId, branch)) {
     await inTransaction(ctx, async (ctx) => {
       const now = await findById(ctx.db, row.id)
       // The branch may have been made again meanwhile.
@@ -67,7 +66,7 @@ async function sourceDeleted(ctx: Ctx, projectId: number, branch: string): Promi
 }
 
 async function sourceMoved(ctx: Ctx, push: FinalizedPush, branch: string): Promise<void> {
-  for (const { id } of await listOpenFromBranch(ctx.db, push.projectId, branch)) {
+  for (const { id } of await listOpenAt(ctx.db, 'source', push.projectId, branch)) {
     await ctx.work.enqueue(ctx.db, refreshJob, { id, user_id: push.userId })
   }
 }
@@ -78,7 +77,7 @@ async function targetMoved(
   branch: string,
   newId: string,
 ): Promise<void> {
-  const rows = await listOpenIntoBranch(ctx.db, push.projectId, branch)
+  const rows = await listOpenAt(ctx.db, 'target', push.projectId, branch)
   if (rows.length === 0) return
   const merged = await findMerged(ctx, push.projectId, rows, newId)
   for (const { row, head } of merged) {

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../../ctx.ts'
 import { mergeRequestUrl } from '../present.ts'
-import { listOpenFromBranch } from '../queries.ts'
+import { listOpenAt } from '../queries.ts'
 
 /** Where the open merge requests of a branch are seen, oldest first. */
 export async function openRequestUrls(
@@ -8,6 +8,6 @@ export async function openRequestUrls(
   projectId: number,
   branch: string,
 ): Promise<string[]> {
-  const rows = await listOpenFromBranch(ctx.db, projectId, branch)
+  const rows = await listOpenAt(ctx.db, 'source', projectId, branch)
   return rows.map((row) => mergeRequestUrl(ctx, row))
 }

@@ -14,7 +14,7 @@ import { reload } from '../find.ts'
 import { descriptionJob } from '../jobs.ts'
 import { setAutoMerge } from '../merge/auto-merge-set.ts'
 import { listAssigneeIds, listUserIdsByName } from '../people/queries.ts'
-import { listOpenFromBranch } from '../queries.ts'
+import { listOpenAt } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
 import { targetProject } from '../target-project.ts'
 import { type PushOptions, readPushOptions, titleOfBranch } from './push-option-words.ts'
@@ -80,7 +80,7 @@ async function applyToBranch(
     ? await findVisibleProject(ctx, options.targetProject)
     : project
   if (!target) return `Target project ${options.targetProject} could not be found`
-  const open = (await listOpenFromBranch(ctx.db, project.id, branch)).filter(
+  const open = (await listOpenAt(ctx.db, 'source', project.id, branch)).filter(
     (row) => row.target_project_id === target.id,
   )
   const known = open.find(
