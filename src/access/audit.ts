@@ -3,6 +3,7 @@ import { redactText } from '../base/redact.ts'
 import type { Db } from '../store/schema.ts'
 import { type Actor, userOf } from './actor.ts'
 import { insertAuditEvent } from './audit-queries.ts'
+import type { SourceRef } from './sources.ts'
 
 /** Something that somebody did and that others may have to find again. */
 export interface Audited {
@@ -12,6 +13,11 @@ export interface Audited {
   readonly action: string
   /** Short facts; never a secret. */
   readonly details?: Readonly<Record<string, string | number | boolean | null>>
+}
+
+/** A project or group as what something was done to. */
+export function sourceEntity({ type, id }: SourceRef): Audited['entity'] {
+  return { type: type === 'project' ? 'Project' : 'Group', id }
 }
 
 interface AuditCtx {

@@ -316,3 +316,11 @@ export function schemaOf(schema: z.ZodType): ParameterSchema {
   })
   return json
 }
+
+/** The check of a declaration of which one of some parameters, at least, has to be there. */
+export function atLeastOne(names: readonly string[]) {
+  return (sent: ReadonlySet<string>): string[] =>
+    names.some((name) => sent.has(name))
+      ? []
+      : [`${names.join(', ')} are missing, at least one parameter must be provided`]
+}

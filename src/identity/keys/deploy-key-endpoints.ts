@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { onInstance, onProject } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { flag, instant, text } from '../../http/params.ts'
+import { atLeastOne, flag, instant, text } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
 import { onUserByName } from '../users/access.ts'
 import { addsLinkableKey, maintainedBy, onDeployKey, onLinkableKey, renamesKey } from './access.ts'
@@ -104,10 +104,7 @@ export const changeProjectDeployKey = endpoint({
   summary: 'Change a deploy key of a project',
   access: onDeployKey('admin_deploy_keys'),
   body: { title: text({ max: 10_000 }).optional(), can_push: flag().optional() },
-  check: (sent) =>
-    sent.has('title') || sent.has('can_push')
-      ? []
-      : ['title, can_push are missing, at least one parameter must be provided'],
+  check: atLeastOne(['title', 'can_push']),
   conditions: [renamesKey],
   response: deployKeyEntity,
   handler: async ({ ctx, project, key, body }) =>

@@ -3,7 +3,7 @@ import { audit } from '../../access/audit.ts'
 import { onInstance, signedIn } from '../../access/subjects.ts'
 import { later } from '../../base/clock.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { day, flag } from '../../http/params.ts'
+import { atLeastOne, day, flag } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
 import { avatarUrl } from './basic.ts'
 import { countsFor } from './counts-queries.ts'
@@ -59,24 +59,19 @@ export const getPreferences = endpoint({
   handler: async ({ ctx }) => presentPreferences(await getUser(ctx, callerId(ctx))),
 })
 
+const preferences = {
+  view_diffs_file_by_file: flag().optional(),
+  show_whitespace_in_diffs: flag().optional(),
+  pass_user_identities_to_ci_jwt: flag().optional(),
+}
+
 export const putPreferences = endpoint({
   method: 'PUT',
   path: '/user/preferences',
   summary: "Change the caller's preferences",
   access: signedIn(),
-  body: {
-    view_diffs_file_by_file: flag().optional(),
-    show_whitespace_in_diffs: flag().optional(),
-    pass_user_identities_to_ci_jwt: flag().optional(),
-  },
-  check: (sent) =>
-    ['view_diffs_file_by_file', 'show_whitespace_in_diffs', 'pass_user_identities_to_ci_jwt'].some(
-      (name) => sent.has(name),
-    )
-      ? []
-      : [
-          'view_diffs_file_by_file, show_whitespace_in_diffs, pass_user_identities_to_ci_jwt are missing, at least one parameter must be provided',
-        ],
+  body: preferences,
+  check: atLeastOne(Object.keys(preferences)),
   response: preferencesEntity,
   async handler({ ctx, body }) {
     const user = await getUser(ctx, callerId(ctx))

@@ -4,7 +4,7 @@ import { anyone, onInstance } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { filledText, flag, id, oneOf, text } from '../../http/params.ts'
+import { atLeastOne, filledText, flag, id, oneOf, text } from '../../http/params.ts'
 import { namesUser } from './access.ts'
 import { offerNewPassword } from './addresses/confirm-address.ts'
 import { createUser, randomPassword } from './create/create-user.ts'
@@ -74,8 +74,6 @@ export const getUserById = endpoint({
   handler: async ({ ctx, params }) => presentUser(ctx, await getUserDetails(ctx, params.id)),
 })
 
-const passwordWays = ['password', 'reset_password', 'force_random_password']
-
 export const createUserByAdmin = endpoint({
   method: 'POST',
   path: '/users',
@@ -91,10 +89,7 @@ export const createUserByAdmin = endpoint({
     skip_confirmation: flag().optional(),
     ...userFields,
   },
-  check: (sent) =>
-    passwordWays.some((name) => sent.has(name))
-      ? []
-      : [`${passwordWays.join(', ')} are missing, at least one parameter must be provided`],
+  check: atLeastOne(['password', 'reset_password', 'force_random_password']),
   response: userEntity,
   async handler({ ctx, body }) {
     const identity = identityOf(body)

@@ -6,7 +6,7 @@ import { runEffects } from '../../base/effects.ts'
 import { existing, unauthorized } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
-import { csv, day, flag, id, instant, integer, oneOf, text } from '../../http/params.ts'
+import { atLeastOne, csv, day, flag, id, instant, integer, oneOf, text } from '../../http/params.ts'
 import { recordUserAgent } from '../../identity/user-agents/verbs.ts'
 import { onIssue } from './access.ts'
 import { issueEntity } from './entity.ts'
@@ -171,18 +171,13 @@ const changeNames = Object.keys(changeBody)
 const own = ['title', 'description', 'state_event', 'confidential']
 const plannedFields = changeNames.filter((name) => !own.includes(name))
 
-function atLeastOne(sent: ReadonlySet<string>): string[] {
-  if (changeNames.some((name) => sent.has(name))) return []
-  return [`${changeNames.join(', ')} are missing, at least one parameter must be provided`]
-}
-
 export const updateProjectIssue = endpoint({
   method: 'PUT',
   path: '/projects/:id/issues/:issue_iid',
   summary: 'Change, close or reopen an issue',
   access: onIssue('edit_issue'),
   body: changeBody,
-  check: atLeastOne,
+  check: atLeastOne(changeNames),
   conditions: [
     fieldsNeed('update_issue', plannedFields),
     fieldsIgnoredUnless('admin_only', ['updated_at']),

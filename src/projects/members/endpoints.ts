@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { notFound } from '../../base/problem.ts'
 import { endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
-import { csv, day, flag, id, integer, oneOf, text } from '../../http/params.ts'
+import { atLeastOne, csv, day, flag, id, integer, oneOf, text } from '../../http/params.ts'
 import { addsMember, givesLevel, namedUsers, onMembers, onMembership } from './access.ts'
 import { addMember, addMembers } from './add-member.ts'
 import { changeMember, removeMember } from './change-member.ts'
@@ -69,8 +69,7 @@ export const getAnyMember = endpoint({
 function oneUserParameter(sent: ReadonlySet<string>): string[] {
   const both = sent.has('user_id') && sent.has('username')
   if (both) return ['user_id, username are mutually exclusive']
-  if (sent.has('user_id') || sent.has('username')) return []
-  return ['user_id, username are missing, at least one parameter must be provided']
+  return atLeastOne(['user_id', 'username'])(sent)
 }
 
 export const postMember = endpoint({

@@ -1,4 +1,4 @@
-import { audit } from '../../access/audit.ts'
+import { audit, sourceEntity } from '../../access/audit.ts'
 import type { SourceRef } from '../../access/sources.ts'
 import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -10,8 +10,6 @@ const feedWords = {
   member_expired: 'removed due to membership expiration from',
 } as const
 
-const entityTypes = { group: 'Group', project: 'Project' } as const
-
 /** Puts a change of membership on the audit trail, and coming and going into the project's feed. */
 export async function recordMembership(
   ctx: Ctx,
@@ -21,7 +19,7 @@ export async function recordMembership(
   level: number,
 ): Promise<void> {
   await audit(ctx, {
-    entity: { type: entityTypes[source.type], id: source.id },
+    entity: sourceEntity(source),
     action,
     details: { user_id: userId, access_level: level },
   })
@@ -40,7 +38,7 @@ export async function recordShare(
   groupId: number,
 ): Promise<void> {
   await audit(ctx, {
-    entity: { type: entityTypes[source.type], id: source.id },
+    entity: sourceEntity(source),
     action,
     details: { group_id: groupId },
   })

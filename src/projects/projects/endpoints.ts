@@ -4,7 +4,7 @@ import { forbidden } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { flag, id, oneOf, text } from '../../http/params.ts'
+import { atLeastOne, flag, id, oneOf, text } from '../../http/params.ts'
 import { sentAvatar } from '../../identity/users/avatar/sent-avatar.ts'
 import { getUser } from '../../identity/users/find-user.ts'
 import { changesVisibility } from './access.ts'
@@ -42,10 +42,7 @@ const creationParams = {
   ...projectBodyParams,
 } as const
 
-function nameOrPath(sent: ReadonlySet<string>): string[] {
-  if (sent.has('name') || sent.has('path')) return []
-  return ['name, path are missing, at least one parameter must be provided']
-}
+const nameOrPath = atLeastOne(['name', 'path'])
 
 type CreationBody = {
   readonly [K in keyof typeof creationParams]?: z.infer<(typeof creationParams)[K]>

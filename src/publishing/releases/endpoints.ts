@@ -3,7 +3,17 @@ import { onProject, type Project } from '../../access/subjects.ts'
 import { badParameters, existing, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { csv, flag, hash, instant, integer, list, oneOf, text } from '../../http/params.ts'
+import {
+  atLeastOne,
+  csv,
+  flag,
+  hash,
+  instant,
+  integer,
+  list,
+  oneOf,
+  text,
+} from '../../http/params.ts'
 import { onRelease, onReleaseLink, releasesNewTag, releasesTag } from './access.ts'
 import { LINK_TYPES, linkEntity, presentLink, releaseEntity } from './entity.ts'
 import { presentReleases, releaseUrl } from './present.ts'
@@ -233,10 +243,7 @@ export const updateReleaseLink = endpoint({
   access: onReleaseLink('admin_release'),
   jobToken: true,
   body: { ...linkFields, name: text({ max: 255 }).optional(), url: text({ max: 2048 }).optional() },
-  check: (sent) =>
-    sent.has('name') || sent.has('url')
-      ? []
-      : ['name, url are missing, at least one parameter must be provided'],
+  check: atLeastOne(['name', 'url']),
   response: linkEntity,
   handler: async ({ ctx, project, release, link, body }) =>
     presentLink(await changeLink(ctx, link.id, body), downloads(ctx, project, release.tag)),

@@ -6,7 +6,7 @@ import { resolveRevision } from '../../git/objects/revision.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { file, flag, hash, oneOf, text } from '../../http/params.ts'
+import { atLeastOne, file, flag, hash, oneOf, text } from '../../http/params.ts'
 import { onWiki } from './access.ts'
 import { addAttachment, attachmentEntity } from './attachments.ts'
 import { changePage, createPage, removePage } from './edit.ts'
@@ -55,11 +55,7 @@ function asFrontMatter(given: { readonly title?: string | null | undefined } | u
   return given.title ? { title: given.title } : {}
 }
 
-function oneOfThem(sent: ReadonlySet<string>): string[] {
-  const names = ['title', 'content', 'format', 'front_matter']
-  if (names.some((name) => sent.has(name))) return []
-  return [`${names.join(', ')} are missing, at least one parameter must be provided`]
-}
+const oneOfThem = atLeastOne(['title', 'content', 'format', 'front_matter'])
 
 export const listWikiPages = endpoint({
   method: 'GET',

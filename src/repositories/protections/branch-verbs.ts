@@ -1,4 +1,4 @@
-import { audit } from '../../access/audit.ts'
+import { audit, sourceEntity } from '../../access/audit.ts'
 import { Role } from '../../access/roles.ts'
 import type { Source } from '../../access/sources.ts'
 import { conflict, notFound, unprocessable } from '../../base/problem.ts'
@@ -141,6 +141,5 @@ export async function getOwnRule(ctx: Ctx, owner: Source, name: string): Promise
 }
 
 async function note(ctx: Ctx, owner: Source, action: string, name: string): Promise<void> {
-  const type = owner.type === 'project' ? 'Project' : 'Group'
-  await audit(ctx, { entity: { type, id: owner.id }, action, details: { name } })
+  await audit(ctx, { entity: sourceEntity(owner), action, details: { name } })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { audit } from '../../access/audit.ts'
+import { audit, sourceEntity } from '../../access/audit.ts'
 import { Role } from '../../access/roles.ts'
 import type { Source } from '../../access/sources.ts'
 import { conflict, existing, unprocessable } from '../../base/problem.ts'
@@ -157,6 +157,5 @@ async function setLevels(
 }
 
 async function note(ctx: Ctx, owner: Source, action: string, name: string): Promise<void> {
-  const type = owner.type === 'project' ? 'Project' : 'Group'
-  await audit(ctx, { entity: { type, id: owner.id }, action, details: { name } })
+  await audit(ctx, { entity: sourceEntity(owner), action, details: { name } })
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/endpoint.ts'
-import { csv, day, id, integer, text } from '../../../http/params.ts'
+import { atLeastOne, csv, day, id, integer, text } from '../../../http/params.ts'
 import { onMembers } from '../access.ts'
 import { type AddedMany, addMembers } from '../add-member.ts'
 import { addedManyEntity } from '../entity.ts'
@@ -56,10 +56,7 @@ export const postInvitations = endpoint({
     member_role_id: id().nullable().optional(),
     invite_source: text().optional(),
   },
-  check: (sent) =>
-    sent.has('email') || sent.has('user_id')
-      ? []
-      : ['email, user_id are missing, at least one parameter must be provided'],
+  check: atLeastOne(['email', 'user_id']),
   response: addedManyEntity,
   async handler({ ctx, source, body }) {
     const input = {
