@@ -8,12 +8,12 @@ import type { LinkedText, MarkdownJob } from './job.ts'
 import {
   findCodeAt,
   listKnownGroups,
-  listKnownIssues,
   listKnownLabels,
-  listKnownMergeRequests,
   listKnownMilestones,
   listKnownSnippets,
   listKnownUsers,
+  listSeenIssuesAt,
+  listSeenMergeRequestsAt,
   type MarkdownPlace,
 } from './queries.ts'
 
@@ -68,10 +68,10 @@ async function seenAmong(
   for (const path of new Set(asked.map((one) => one.path))) {
     const iids = (kind: Numbered['kind']) =>
       asked.filter((one) => one.kind === kind && one.path === path).map((one) => one.iid)
-    for (const iid of await listKnownIssues(ctx.db, viewer, path, iids('issue')))
+    for (const { iid } of await listSeenIssuesAt(ctx.db, viewer, path, iids('issue')))
       seen.add(`${path}#${iid}`)
-    const requests = await listKnownMergeRequests(ctx.db, viewer, path, iids('merge_request'))
-    for (const iid of requests) seen.add(`${path}!${iid}`)
+    const requests = await listSeenMergeRequestsAt(ctx.db, viewer, path, iids('merge_request'))
+    for (const { iid } of requests) seen.add(`${path}!${iid}`)
   }
   return (one) => seen.has(shortOf(one, ''))
 }

@@ -21,40 +21,50 @@ export function findPlace(db: Db, path: string): Promise<MarkdownPlace | undefin
     .executeTakeFirst()
 }
 
-export async function listKnownIssues(
+/** The issues of a project that the viewer sees, by their numbers. */
+export async function listSeenIssuesAt(
   db: Db,
   viewer: Viewer,
   path: string,
   iids: readonly number[],
-): Promise<number[]> {
+) {
   if (iids.length === 0) return []
-  const rows = await db
+  return db
     .selectFrom('issues')
     .innerJoin('projects', 'projects.id', 'issues.project_id')
-    .select('issues.iid')
+    .select(['issues.id', 'issues.iid', 'issues.title', 'issues.state', 'issues.project_id'])
     .where('projects.full_path', '=', path)
+    .where('projects.pending_delete', '=', 0)
     .where('issues.iid', 'in', iids)
     .where(seesIssue(viewer))
     .execute()
-  return rows.map((row) => row.iid)
 }
 
-export async function listKnownMergeRequests(
+/** The merge requests of a project that the viewer sees, by their numbers. */
+export async function listSeenMergeRequestsAt(
   db: Db,
   viewer: Viewer,
   path: string,
   iids: readonly number[],
-): Promise<number[]> {
+) {
   if (iids.length === 0) return []
-  const rows = await db
+  return db
     .selectFrom('merge_requests')
     .innerJoin('projects', 'projects.id', 'merge_requests.target_project_id')
-    .select('merge_requests.iid')
+    .select([
+      'merge_requests.id',
+      'merge_requests.iid',
+      'merge_requests.title',
+      'merge_requests.state',
+      'merge_requests.source_branch',
+      'merge_requests.source_project_id',
+      'merge_requests.target_project_id as project_id',
+    ])
     .where('projects.full_path', '=', path)
+    .where('projects.pending_delete', '=', 0)
     .where('merge_requests.iid', 'in', iids)
     .where(seesFeature(viewer, 'merge_requests', Role.planner))
     .execute()
-  return rows.map((row) => row.iid)
 }
 
 export async function listKnownUsers(db: Db, names: readonly string[]): Promise<string[]> {
@@ -144,7 +154,7 @@ export async function listKnownSnippets(
 export function findCodeAt(db: Db, viewer: Viewer, path: string) {
   return db
     .selectFrom('projects')
-    .select('projects.id')
+    .select(['projects.id', 'projects.full_path'])
     .where('projects.full_path', '=', path)
     .where('projects.pending_delete', '=', 0)
     .where(seesFeature(viewer, 'repository', Role.planner))

@@ -4,9 +4,9 @@ import { viewerOf } from '../../access/visible-queries.ts'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findCommitId } from '../../markdown/links.ts'
+import { findCodeAt } from '../../markdown/queries.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { noteMention } from './note-mention.ts'
-import { findSeenCodeAt } from './queries.ts'
 
 /** Looks for the commits that a text names, and notes on those that there are where they were mentioned. */
 export const mentionCommits = task({
@@ -26,7 +26,7 @@ export const mentionCommits = task({
     const ctx = await actAs(given, user_id)
     const viewer = viewerOf(ctx)
     for (const { project: path, sha } of commits) {
-      const project = await findSeenCodeAt(ctx.db, viewer, path)
+      const project = await findCodeAt(ctx.db, viewer, path)
       const id = project && (await findCommitId(ctx, project.id, sha))
       if (!id) continue
       const target = { type: 'Commit', id: null, commitId: id, projectId: project.id } as const

@@ -2,10 +2,11 @@ import { userOf } from '../../access/actor.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import type { Ctx, Effect } from '../../ctx.ts'
 import { findClosedIssues, findReferences, type Reference } from '../../markdown/find-references.ts'
+import { listSeenIssuesAt, listSeenMergeRequestsAt } from '../../markdown/queries.ts'
 import type { ReadPush } from '../../repositories/effects.ts'
 import { mentionCommits } from './commit-task.ts'
 import { type MentionSource, noteMention } from './note-mention.ts'
-import { isCommitOfMergeRequest, listSeenIssuesAt, listSeenMergeRequestsAt } from './queries.ts'
+import { isCommitOfMergeRequest } from './queries.ts'
 
 /** Most commits that one text is searched for. */
 const MAX_COMMITS = 20

@@ -69,63 +69,6 @@ const featureOf = {
   Snippet: (viewer: Viewer) => seesFeature(viewer, 'snippets', Role.guest),
 }
 
-/** The issues of a project that the viewer sees, by their numbers. */
-export async function listSeenIssuesAt(
-  db: Db,
-  viewer: Viewer,
-  path: string,
-  iids: readonly number[],
-) {
-  if (iids.length === 0) return []
-  return db
-    .selectFrom('issues')
-    .innerJoin('projects', 'projects.id', 'issues.project_id')
-    .select(['issues.id', 'issues.iid', 'issues.title', 'issues.state', 'issues.project_id'])
-    .where('projects.full_path', '=', path)
-    .where('projects.pending_delete', '=', 0)
-    .where('issues.iid', 'in', iids)
-    .where(seesIssue(viewer))
-    .execute()
-}
-
-/** The merge requests of a project that the viewer sees, by their numbers. */
-export async function listSeenMergeRequestsAt(
-  db: Db,
-  viewer: Viewer,
-  path: string,
-  iids: readonly number[],
-) {
-  if (iids.length === 0) return []
-  return db
-    .selectFrom('merge_requests')
-    .innerJoin('projects', 'projects.id', 'merge_requests.target_project_id')
-    .select([
-      'merge_requests.id',
-      'merge_requests.iid',
-      'merge_requests.title',
-      'merge_requests.state',
-      'merge_requests.source_branch',
-      'merge_requests.source_project_id',
-      'merge_requests.target_project_id as project_id',
-    ])
-    .where('projects.full_path', '=', path)
-    .where('projects.pending_delete', '=', 0)
-    .where('merge_requests.iid', 'in', iids)
-    .where(seesFeature(viewer, 'merge_requests', Role.planner))
-    .execute()
-}
-
-/** The project of this path if the viewer may read its code. */
-export function findSeenCodeAt(db: Db, viewer: Viewer, path: string) {
-  return db
-    .selectFrom('projects')
-    .select(['projects.id', 'projects.full_path'])
-    .where('projects.full_path', '=', path)
-    .where('projects.pending_delete', '=', 0)
-    .where(seesFeature(viewer, 'repository', Role.planner))
-    .executeTakeFirst()
-}
-
 export async function isCommitOfMergeRequest(db: Db, id: number, sha: string): Promise<boolean> {
   const row = await db
     .selectFrom('merge_request_commits')
