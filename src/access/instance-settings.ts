@@ -11,9 +11,6 @@ import {
 import { inTransaction } from '../store/transaction.ts'
 import { type SettingName, type SettingValues, settingDefinitions } from './setting-definitions.ts'
 
-/** Features that an instance has only when somebody switches them on (docs/contract/C §Limits); all others are there. */
-const OFF_BY_DEFAULT: ReadonlySet<string> = new Set(['generic_alert_fingerprinting'])
-
 const presets = Object.fromEntries(
   Object.entries(settingDefinitions).map(([name, { preset }]) => [name, preset]),
 ) as unknown as SettingValues // each value is the preset of its own definition
@@ -53,10 +50,9 @@ export class InstanceSettings {
     return this.#features.get(name)
   }
 
-  /** Whether the instance offers a feature. */
+  /** Whether the instance offers a feature: every one that nobody has switched off. */
   offers(feature: string): boolean {
-    const row = this.#features.get(feature)
-    return row ? row.state === 'on' : !OFF_BY_DEFAULT.has(feature)
+    return (this.#features.get(feature)?.state ?? 'on') === 'on'
   }
 
   async load(db: Db): Promise<void> {

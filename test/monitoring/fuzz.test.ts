@@ -147,7 +147,9 @@ describe('whatever comes in', () => {
     })
     fc.assert(
       fc.property(payload, fc.array(mapping, { maxLength: 2 }), (some, mappings) => {
-        const alert = tried(() => readGeneric(some, mappings as readonly FieldMapping[], now))
+        const alert = tried(() =>
+          readGeneric(some, mappings as readonly FieldMapping[], { now, fingerprints: true }),
+        )
         expect(alert?.title.length).toBeLessThanOrEqual(200)
         expect(alert?.hosts.join('').length).toBeLessThanOrEqual(255)
         expect(alert?.fingerprint ?? '0'.repeat(40)).toMatch(/^[0-9a-f]{40}$/)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openReceiver, type Receiver } from '../notifications/hooks/receiver.ts'
 import { addMember } from '../support/members.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 import { deliver, type Monitored, monitoredProject } from './alerts.ts'
@@ -9,16 +10,21 @@ let ana: Caller
 let maintainer: Caller
 let developer: Caller
 let reporter: Caller
+let receiver: Receiver
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
+  receiver = await openReceiver()
+  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
   ana = await world.user('ana')
   maintainer = await world.user('maintainer')
   developer = await world.user('developer')
   reporter = await world.user('reporter')
 })
-afterAll(() => world.close())
+afterAll(async () => {
+  await world.close()
+  await receiver.close()
+})
 
 async function addPeople(projectId: number) {
   await addMember(world, projectId, maintainer.id, 40)
@@ -373,6 +379,55 @@ describe('an alert', () => {
     const gone = await developer.put(image, { url_text: 'x' })
     expect([gone.status, gone.body]).toEqual([404, { message: 'Metric image not found' }])
     expect((await developer.get(images)).body).toEqual([first.body])
+  })
+
+  test('is told to webhooks that want alerts, once', async () => {
+    const one = await project()
+    const hook = { push_events: false, url: receiver.url }
+    await maintainer.post(`${one.api}/hooks`, { ...hook, alert_events: true })
+    await maintainer.post(`${one.api}/hooks`, { ...hook, issues_events: true })
+    const payload = { title: 'told', severity: 'HIGH', start_time: '2026-05-04T09:00:00Z' }
+    await one.send(payload)
+    await world.runTasks()
+    await one.send(payload)
+    await one.send({ ...payload, end_time: '2026-05-04T09:30:00Z' })
+    await world.runTasks()
+    expect(receiver.received.map(({ body }) => body)).toMatchObject([
+      {
+        object_kind: 'alert',
+        object_attributes: {
+          title: 'told',
+          url: `${world.ctx.config.externalUrl}/${one.path}/-/alert_management/1/details`,
+          severity: 'high',
+          events: 1,
+          status: 'triggered',
+          started_at: '2026-05-04T09:00:00.000Z',
+        },
+      },
+    ])
+  })
+
+  test('is one with others of the same payload unless that feature is switched off', async () => {
+    const one = await project()
+    const feature = '/features/generic_alert_fingerprinting'
+    const counts = async () =>
+      (await developer.get(`${one.api}/alert_management_alerts?sort=created_at_asc`)).body.map(
+        (alert: { event_count: number }) => alert.event_count,
+      )
+    await one.send({ title: 'same' })
+    await one.send({ title: 'same' })
+    expect(await counts()).toEqual([2])
+    await world.root.post(feature, { value: false })
+    await one.send({ title: 'same' })
+    await one.send({ title: 'same' })
+    expect(await counts()).toEqual([2, 1, 1])
+    const recovered = await one.send({ title: 'same', end_time: '2026-05-04T09:30:00Z' })
+    expect(recovered.status).toBe(400)
+    for (const title of ['one', 'other']) await one.send({ title, fingerprint: ['a', 'b'] })
+    expect(await counts()).toEqual([2, 1, 1, 2])
+    await world.root.delete(feature)
+    await one.send({ title: 'same' })
+    expect(await counts()).toEqual([3, 1, 1, 2])
   })
 
   test('goes with its project, and so do its integrations and settings', async () => {

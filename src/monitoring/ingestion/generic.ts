@@ -14,11 +14,14 @@ import {
 } from './alert-input.ts'
 import { type FieldMapping, readMapped } from './mapping.ts'
 
+/** The feature that tells alerts apart by all that they say, where they have no fingerprint of their own. */
+export const FINGERPRINTING = 'generic_alert_fingerprinting'
+
 /** An alert in the generic format (docs/contract/C-resolved §1.3): every field is optional. */
 export function readGeneric(
   payload: Payload,
   mappings: readonly FieldMapping[],
-  now: Instant,
+  { now, fingerprints }: { readonly now: Instant; readonly fingerprints: boolean },
 ): AlertInput {
   const mapped = readMapped(payload, mappings)
   const field = (name: string) => mapped(name)?.value ?? payload[name]
@@ -33,7 +36,8 @@ export function readGeneric(
     started_at: momentOf(field('start_time')) ?? now,
     ended_at: end ?? null,
     recovered: end !== undefined,
-    fingerprint: givenFingerprint(field('fingerprint')) ?? fingerprintOf(payload),
+    fingerprint:
+      givenFingerprint(field('fingerprint')) ?? (fingerprints ? fingerprintOf(payload) : null),
     environment: textUpTo(field('svc_environment_name'), 255),
     runbook: textUpTo(payload.runbook, 2000),
     query: null,

@@ -10,7 +10,7 @@ import { type FollowUp, followLater } from '../incidents/follow-ups.ts'
 import { findIncidentSettings } from '../incidents/settings.ts'
 import type { IntegrationRow } from '../integrations/queries.ts'
 import type { AlertInput, Payload } from './alert-input.ts'
-import { readGeneric } from './generic.ts'
+import { FINGERPRINTING, readGeneric } from './generic.ts'
 import type { FieldMapping } from './mapping.ts'
 import { isMetrics, readMetrics } from './metrics.ts'
 
@@ -37,7 +37,8 @@ export async function ingestAlerts(
     const inputs = readMetrics(payload, mappings)
     return inputs.length === 0 ? [] : await inTransaction(ctx, (ctx) => take(ctx, project, inputs))
   }
-  const input = readGeneric(payload, mappings, ctx.now())
+  const fingerprints = ctx.settings.offers(FINGERPRINTING)
+  const input = readGeneric(payload, mappings, { now: ctx.now(), fingerprints })
   const accepted = await inTransaction(ctx, (ctx) => take(ctx, project, [input]))
   if (accepted.length === 0) throw badRequest('There is no open alert that could have recovered')
   return accepted
