@@ -10,28 +10,31 @@ import { type Counters, throttle } from './throttle.ts'
 /** Who calls, as far as the endpoint alone decides about it. */
 export interface Caller {
   readonly ctx: Ctx
-  /** What the request throttle says. */
-  readonly headers: Readonly<Record<string, string>>
+}
+
+/** What the request throttle says of a request, once it was counted: answers and refusals tell it alike. */
+export interface Rate {
+  headers: Readonly<Record<string, string>>
 }
 
 /** Finds the caller, counts the request, and refuses what needs no look at the subject. */
 export async function identify(
   parts: PipelineParts,
   counters: Counters,
-  asked: { readonly request: ApiRequest; readonly endpoint: Endpoint },
+  asked: { readonly request: ApiRequest; readonly endpoint: Endpoint; readonly rate: Rate },
   credentials: Credentials,
 ): Promise<Caller> {
-  const { request, endpoint } = asked
+  const { request, endpoint, rate } = asked
   const anonymous = parts.makeCtx(ANONYMOUS, request.ip)
   const actor = endpoint.ownSignIn
     ? ANONYMOUS
     : await parts.signIn(anonymous, credentials, endpoint)
   const ctx = parts.makeCtx(actor, request.ip)
-  const headers = countRequest(parts, counters, ctx, endpoint)
+  rate.headers = countRequest(parts, counters, ctx, endpoint)
   assertScope(actor, endpoint)
   if (endpoint.offered && !parts.isOffered(endpoint.offered.setting)) throw hidden()
   endpoint.access.before(ctx)
-  return { ctx, headers }
+  return { ctx }
 }
 
 const WATCHED = new Set(['/-/health', '/-/liveness', '/-/readiness', '/-/metrics'])

@@ -7,7 +7,7 @@ import { noMethod, noRoute, Problem, uriTooLong } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import { readForm } from './body/form.ts'
 import { unpackedHead } from './body/packed.ts'
-import { type Caller, identify } from './caller.ts'
+import { type Caller, identify, type Rate } from './caller.ts'
 import { clientRefusal } from './client-protocol.ts'
 import { readCredentials } from './credentials.ts'
 import {
@@ -36,10 +36,13 @@ import { refuseWrong, validate } from './validate.ts'
 export function makePipeline(parts: PipelineParts): (request: ApiRequest) => Promise<ApiAnswer> {
   const counters = new Counters()
   return async (request) => {
+    const rate: Rate = { headers: {} }
     try {
-      return await answer(parts, counters, request)
+      const answered = await answer(parts, counters, request, rate)
+      return { ...answered, headers: { ...answered.headers, ...rate.headers } }
     } catch (error) {
-      const { status, body, headers, fault } = answerFor(error)
+      const { status, body, fault, ...refusal } = answerFor(error)
+      const headers = { ...rate.headers, ...refusal.headers }
       const text = typeof body === 'string' ? body : JSON.stringify(body)
       const type = typeof body === 'string' ? 'text/plain' : 'application/json'
       const withType = text === '' ? headers : { 'Content-Type': type, ...headers }
@@ -52,6 +55,7 @@ async function answer(
   parts: PipelineParts,
   counters: Counters,
   request: ApiRequest,
+  rate: Rate,
 ): Promise<ApiAnswer> {
   if (request.rawQuery.length > parts.limits.query) throw uriTooLong()
   const match = parts.router.find(request.method, request.rawPath)
@@ -61,7 +65,7 @@ async function answer(
   const { endpoint, path } = match
   const query = readForm(request.rawQuery, parts.limits)
   try {
-    const answered = await run(parts, counters, { request, endpoint, path, query })
+    const answered = await run(parts, counters, { request, endpoint, path, query, rate })
     return endpoint.anyOrigin ? withAnyOrigin(answered) : answered
   } catch (error) {
     if (endpoint.anyOrigin) throw originRefusal(error)
@@ -90,6 +94,7 @@ interface Step {
   readonly endpoint: Endpoint
   readonly path: Record<string, string>
   readonly query: Input
+  readonly rate: Rate
 }
 
 async function run(parts: PipelineParts, counters: Counters, step: Step): Promise<ApiAnswer> {
@@ -103,11 +108,11 @@ async function run(parts: PipelineParts, counters: Counters, step: Step): Promis
   const caller = await identify(parts, counters, step, credentials)
   const place = endpoint.cached ? parts.responses?.place(caller.ctx, request) : undefined
   const cached = place?.find()
-  if (cached) return { ...cached, headers: { ...cached.headers, ...caller.headers } }
-  const recording = { ...caller, ctx: place?.begin() ?? caller.ctx }
+  if (cached) return cached
+  const recording = { ctx: place?.begin() ?? caller.ctx }
   const answered = await work(parts, counters, { ...step, credentials }, recording)
   place?.keep(answered)
-  return { ...answered, headers: { ...answered.headers, ...caller.headers } }
+  return answered
 }
 
 function isRead(endpoint: Endpoint): boolean {
