@@ -14,9 +14,12 @@ export async function readName(
   groupId: number,
   name: string,
 ): Promise<ReadyDocument | undefined> {
-  const projectId = await findProjectWith(ctx, groupId, name)
-  if (projectId === undefined) return undefined
-  const key = { projectId, type: 'composer', nameKey: name, form: 'metadata' } as const
+  const project = await findProjectWith(ctx, groupId, name)
+  if (project === undefined) return undefined
+  const { project_id: projectId, full_path, visibility } = project
+  // The address of the sources follows the project.
+  const form = `metadata ${visibility} ${full_path}`
+  const key = { projectId, type: 'composer', nameKey: name, form } as const
   return await readDocument(ctx, key, () => makeName(ctx, projectId, name))
 }
 
@@ -84,8 +87,8 @@ export async function readHashedName(
   name: string,
   sha256: string,
 ): Promise<ReadyDocument | undefined> {
-  const projectId = await findProjectWith(ctx, groupId, name)
-  const text = projectId === undefined ? undefined : await makeName(ctx, projectId, name)
+  const project = await findProjectWith(ctx, groupId, name)
+  const text = project && (await makeName(ctx, project.project_id, name))
   return text !== undefined && hashOf(text) === sha256 ? await readyDocument(text) : undefined
 }
 

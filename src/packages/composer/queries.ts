@@ -3,17 +3,16 @@ import type { Db } from '../../store/schema.ts'
 import { belowGroup, readsPackagesOf } from '../registry/readable.ts'
 
 /** The project below a group that has a package and whose packages the caller may read. */
-export async function findProjectWith(
+export function findProjectWith(
   ctx: Pick<Ctx, 'db' | 'actor' | 'now'>,
   groupId: number,
   nameKey: string,
-): Promise<number | undefined> {
-  const row = await readable(ctx, groupId)
-    .select('packages.project_id')
+) {
+  return readable(ctx, groupId)
+    .select(['packages.project_id', 'projects.full_path', 'projects.visibility'])
     .where('packages.name_key', '=', nameKey)
     .limit(1)
     .executeTakeFirst()
-  return row?.project_id
 }
 
 /** The names of the packages of a group that the caller may read, with the projects that have them. */

@@ -33,13 +33,14 @@ const recent = byteCache<ReadyDocument>(32 * 1024 * 1024, (one) => one.content.l
 
 /**
  * The document of this key, ready-made; `make` is asked only when there is none, or when what it was made of has
- * changed. When `make` gives nothing, there is no such document.
+ * changed. When `make` gives nothing, there is no such document. The addresses in it are those of the server as it is now.
  */
 export async function readDocument(
-  ctx: Pick<Ctx, 'db'>,
-  key: DocumentKey,
+  ctx: Pick<Ctx, 'db' | 'config'>,
+  asked: DocumentKey,
   make: () => Promise<string | undefined>,
 ): Promise<ReadyDocument | undefined> {
+  const key = { ...asked, form: `${asked.form} ${ctx.config.externalUrl}` }
   const name = `${key.projectId} ${key.type} ${key.form} ${key.nameKey}`
   const tag = await cachedQuery(ctx.db, `package document ${name}`, (db) =>
     findDocumentTag(db, key),
