@@ -318,7 +318,7 @@ describe('an alert in the hands of people', () => {
     expect((await dev.put(image, { url_text: 'new' })).body.url_text).toBe('new')
     expect((await dev.put(image, { url: 'javascript:1' })).status).toBe(422)
     expect((await dev.delete(image)).status).toBe(204)
-    expect((await dev.delete(image)).body.message).toBe('Metric image not found')
+    expect((await dev.delete(image)).body.message).toBe('404 Metric image Not Found')
   })
 })
 

@@ -3,11 +3,11 @@ import { mayInProject } from '../../access/decide.ts'
 import { findProjectById } from '../../access/find-queries.ts'
 import { projectRecord } from '../../access/records.ts'
 import { assertMayInProject, type Project, withProjectRole } from '../../access/subjects.ts'
-import { notFound, Problem } from '../../base/problem.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id, integer } from '../../http/params.ts'
 import { findMetricImage } from './image-queries.ts'
-import { type AlertRow, findAlert } from './queries.ts'
+import { findAlert } from './queries.ts'
 
 /** Who may not read alerts of a project doesn't learn which there are (docs/contract/C-resolved §1.5). */
 export const onAlert = projectRecord('read_project', {
@@ -20,40 +20,23 @@ export const onAlert = projectRecord('read_project', {
   },
 })
 
-/** As its clients know it, without the number of the status (docs/contract/C-resolved §1.6). */
-function missing(what: string): Problem {
-  return new Problem('not_found', 404, { message: `${what} not found` })
-}
-
-async function getImagedAlert(ctx: Ctx, project: Project, iid: number): Promise<AlertRow> {
-  const alert = await findAlert(ctx.db, project.id, iid)
-  if (!alert) throw missing('Alert')
-  return alert
-}
-
-/** The alert that an image is added to. */
+/** The alert of an image, for adding to it (docs/contract/C-resolved §1.6). */
 export const onAlertImages = projectRecord('read_project', {
   params: { alert_iid: integer() },
-  find: async ({ ctx, project, params }) => ({
-    alert: await getImagedAlert(ctx, project, params.alert_iid),
-  }),
-})
-
-/** The alert whose images are read; as if it were not there for those who may not read it. */
-export const onReadableImages = projectRecord('read_project', {
-  params: { alert_iid: integer() },
   async find({ ctx, project, params }) {
-    if (!mayInProject(ctx.actor, project, 'read_alerts')) throw missing('Alert')
-    return { alert: await getImagedAlert(ctx, project, params.alert_iid) }
+    const alert = await findAlert(ctx.db, project.id, params.alert_iid)
+    if (!alert) throw notFound('Alert')
+    return { alert }
   },
 })
 
 export const onMetricImage = projectRecord('read_project', {
   params: { alert_iid: integer(), image_id: id() },
   async find({ ctx, project, params }) {
-    const alert = await getImagedAlert(ctx, project, params.alert_iid)
+    const alert = await findAlert(ctx.db, project.id, params.alert_iid)
+    if (!alert) throw notFound('Alert')
     const image = await findMetricImage(ctx.db, alert.id, params.image_id)
-    if (!image) throw missing('Metric image')
+    if (!image) throw notFound('Metric image')
     return { alert, image }
   },
 })
