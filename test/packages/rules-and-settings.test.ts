@@ -246,6 +246,24 @@ describe('a protection rule', () => {
   })
 })
 
+test('the rules and the policy of an archived project are read, and changed by nobody', async () => {
+  const at = await newProject('archived')
+  const [rules, policy] = [`${at}/protection/rules`, `${at}/cleanup/policy`]
+  const rule = { package_type: 'npm', minimum_access_level_for_push: 'owner' }
+  const made = await maintainer.post(rules, { ...rule, package_name_pattern: 'x' })
+  await ana.post(`${at.replace('/packages', '')}/archive`)
+  expect((await maintainer.get(rules)).body).toEqual([made.body])
+  expect((await maintainer.get(policy)).status).toBe(200)
+  for (const reply of [
+    await maintainer.post(rules, { ...rule, package_name_pattern: 'y' }),
+    await maintainer.patch(`${rules}/${made.body.id}`, { package_name_pattern: 'y' }),
+    await maintainer.delete(`${rules}/${made.body.id}`),
+    await maintainer.put(policy, { keep_n_duplicated_package_files: '1' }),
+  ]) {
+    expect(reply.status).toBe(403)
+  }
+})
+
 describe('the package settings of a group', () => {
   const settingsOf = (id: number) => `/groups/${id}/packages/settings`
   const defaults = {

@@ -23,7 +23,7 @@ export const getCleanupPolicy = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/cleanup/policy',
   summary: 'Get how many files of the same name the packages of a project keep',
-  access: onProject('admin_package_rules', { signedIn: true }),
+  access: onProject('read_package_rules', { signedIn: true }),
   response: policyEntity,
   async handler({ ctx, project }) {
     const row = await findPolicy(ctx.db, project.id)

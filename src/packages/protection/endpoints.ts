@@ -41,7 +41,7 @@ export const listProtectionRules = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/protection/rules',
   summary: 'List the protection rules for the packages of a project',
-  access: onProject('admin_package_rules', { signedIn: true }),
+  access: onProject('read_package_rules', { signedIn: true }),
   paginate: 'offset',
   response: z.array(protectionRuleEntity),
   async handler({ ctx, project, page }) {
