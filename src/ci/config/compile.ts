@@ -104,7 +104,8 @@ function readWorkflow(
     )
   }
   return {
-    workflowRules: value.rules === undefined ? undefined : readRules(value.rules, 'workflow:rules'),
+    workflowRules:
+      value.rules === undefined ? undefined : readRules(value.rules, 'workflow:rules', 'workflow'),
     workflowName: typeof value.name === 'string' ? value.name : undefined,
     autoCancel: readAutoCancel('workflow', value.auto_cancel),
   }
@@ -121,6 +122,7 @@ function assertConnected(jobs: readonly JobTemplate[], stages: readonly string[]
       )
     }
     assertNeeds(job, jobs, places)
+    assertStopJob(job, jobs)
     const { dependencies } = job.options
     for (const name of Array.isArray(dependencies) ? dependencies : []) {
       if (places.has(String(name))) continue
@@ -146,6 +148,16 @@ function assertNeeds(
       )
     }
   }
+}
+
+/** What stops an environment must be a job that says so. */
+function assertStopJob(job: JobTemplate, jobs: readonly JobTemplate[]): void {
+  const named = isMap(job.environment) ? job.environment.on_stop : undefined
+  if (typeof named !== 'string') return
+  const found = jobs.find(({ name }) => name === named)
+  if (!found) throw configFault(`${job.name} job: on_stop job ${named} is not defined`)
+  if (isMap(found.environment) && found.environment.action === 'stop') return
+  throw configFault(`${job.name} job: on_stop job ${named} needs to have action stop defined`)
 }
 
 /** `x 1/5` and `x: [a]` are named by needs too. */

@@ -75,7 +75,10 @@ function bareInclude(entry: Value): ValueMap {
 
 async function isWanted(context: IncludeContext, given: ValueMap): Promise<boolean> {
   if (given.rules === undefined) return true
-  const rule = await firstRule(readRules(given.rules, 'include:rules'), context.circumstances)
+  const rule = await firstRule(
+    readRules(given.rules, 'include:rules', 'include'),
+    context.circumstances,
+  )
   return rule !== undefined && rule.when !== 'never'
 }
 

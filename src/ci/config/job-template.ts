@@ -1,7 +1,8 @@
 import { secondsOf } from './duration.ts'
 import { configFault, keyFault } from './fault.ts'
 import { JOB_KEYS, OPTION_KEYS, WHEN, type When } from './job-keys.ts'
-import { type Need, readNeeds } from './needs.ts'
+import { assertShapes } from './keyword-shapes.ts'
+import { type ForeignNeed, type Need, readNeeds } from './needs.ts'
 import { assertPolicy } from './only.ts'
 import { type Rule, readRules } from './rules.ts'
 import { isMap, type Value, type ValueMap } from './values.ts'
@@ -59,7 +60,7 @@ export function readJob(name: string, job: ValueMap): JobTemplate {
     options: optionsOf(job, foreign),
     variables,
     inherits: inheritedVariables(job.inherit),
-    rules: job.rules === undefined ? undefined : readRules(job.rules, `${where}:rules`),
+    rules: job.rules === undefined ? undefined : readRules(job.rules, `${where}:rules`, 'job'),
     only: job.only,
     except: job.except,
     needs,
@@ -79,11 +80,7 @@ function assertKeys(where: string, job: ValueMap): void {
     const path = [where.replace(/^jobs:/, ''), first]
     throw keyFault(path, `${where} config contains unknown keys: ${unknown.join(', ')}`)
   }
-  if (job.secrets !== undefined && job.secrets !== null) {
-    throw configFault(
-      `${where}:secrets config is not supported: no external secret store is connected`,
-    )
-  }
+  assertShapes(where, job)
   if (job.rules === undefined) return
   const both = ['only', 'except'].filter((key) => job[key] !== undefined)
   if (both.length > 0) {
@@ -128,8 +125,13 @@ function readWhen(
 function readAllowFailure(where: string, value: Value): boolean | undefined {
   if (value === undefined || typeof value === 'boolean') return value
   // With exit codes the job's end decides; until then it counts as one that must not fail.
-  if (isMap(value) && value.exit_codes !== undefined) return false
+  if (isMap(value) && isExitCodes(value.exit_codes)) return false
   throw configFault(`${where} allow failure should be a boolean value or a hash`)
+}
+
+function isExitCodes(value: Value): boolean {
+  const codes: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return codes.length > 0 && codes.every((code) => Number.isInteger(code))
 }
 
 function readTags(where: string, value: Value): string[] {
@@ -139,7 +141,7 @@ function readTags(where: string, value: Value): string[] {
   throw configFault(`${where}:tags config should be an array of strings`)
 }
 
-function optionsOf(job: ValueMap, foreign: readonly ValueMap[]): ValueMap {
+function optionsOf(job: ValueMap, foreign: readonly ForeignNeed[]): ValueMap {
   const kept = OPTION_KEYS.filter((key) => job[key] !== undefined && job[key] !== null)
   const options: Record<string, Value> = Object.fromEntries(kept.map((key) => [key, job[key]]))
   for (const key of ['script', 'before_script', 'after_script']) {

@@ -1,4 +1,5 @@
 import { configFault } from './fault.ts'
+import { copiesOf } from './parallel.ts'
 import { isMap, type Value, type ValueMap } from './values.ts'
 
 /** A job of the same pipeline that another waits for. */
@@ -12,7 +13,18 @@ export interface Needs {
   /** Undefined: the job waits for the stages before its own. */
   readonly needs: readonly Need[] | undefined
   /** Needs in other pipelines and projects, for their artifacts alone. */
-  readonly foreign: readonly ValueMap[]
+  readonly foreign: readonly ForeignNeed[]
+}
+
+/** A job of another project, or of another pipeline, whose artifacts a job gets. */
+export interface ForeignNeed {
+  readonly job: string
+  /** With `ref`: the newest successful pipeline there. Texts may name variables. */
+  readonly project: string | undefined
+  readonly ref: string | undefined
+  /** The id of a pipeline that this one comes from. */
+  readonly pipeline: string | undefined
+  readonly optional: boolean
 }
 
 const MOST = 50
@@ -22,9 +34,11 @@ export function readNeeds(where: string, value: Value): Needs {
   if (value === undefined || value === null) return { needs: undefined, foreign: [] }
   const list: readonly unknown[] = Array.isArray(value) ? value.flat(10) : [value]
   if (list.length > MOST) throw configFault(`${where} config is too long (maximum is ${MOST})`)
-  const foreign = list.filter(isForeign)
-  const needs = list.filter((item) => !isForeign(item)).map((item) => readNeed(where, item))
-  const onlyForeign = needs.length === 0 && foreign.length > 0
+  const foreign = list.filter(isForeign).flatMap((item) => readForeign(where, item))
+  const needs = list
+    .filter((item) => !isForeign(item))
+    .flatMap((item) => readNeed(`${where}:need`, item))
+  const onlyForeign = needs.length === 0 && list.length > 0
   return { needs: onlyForeign ? undefined : needs, foreign }
 }
 
@@ -32,10 +46,43 @@ function isForeign(item: Value): item is ValueMap {
   return isMap(item) && ('pipeline' in item || 'project' in item)
 }
 
-function readNeed(where: string, item: Value): Need {
-  if (typeof item === 'string') return { job: item, artifacts: true, optional: false }
-  if (!isMap(item) || typeof item.job !== 'string') {
-    throw configFault(`${where}:need config should be a string or a hash with a job`)
+function readForeign(where: string, item: ValueMap): readonly ForeignNeed[] {
+  const inProject = 'project' in item
+  const named = inProject ? ['project', 'ref', 'job'] : ['pipeline', 'job']
+  assertKeys(`${where}:need`, item, [...named, 'artifacts', 'optional'])
+  const textOf = (key: string): string | undefined => {
+    const value = item[key]
+    if (!named.includes(key)) return undefined
+    if (typeof value === 'string' && value !== '') return value
+    if (key === 'pipeline' && typeof value === 'number') return String(value)
+    throw configFault(`${where}:need ${key} should be a string`)
   }
-  return { job: item.job, artifacts: item.artifacts !== false, optional: item.optional === true }
+  const need = {
+    project: textOf('project'),
+    ref: textOf('ref'),
+    pipeline: textOf('pipeline'),
+    job: textOf('job') ?? '',
+    optional: item.optional === true,
+  }
+  return item.artifacts === false ? [] : [need]
+}
+
+function assertKeys(where: string, item: ValueMap, known: readonly string[]): void {
+  const unknown = Object.keys(item).filter((key) => !known.includes(key))
+  if (unknown.length === 0) return
+  throw configFault(`${where} config contains unknown keys: ${unknown.join(', ')}`)
+}
+
+/** One need, or with `parallel: {matrix}` one for each copy of the job that it names. */
+function readNeed(where: string, item: Value): readonly Need[] {
+  if (typeof item === 'string') return [{ job: item, artifacts: true, optional: false }]
+  if (!isMap(item) || typeof item.job !== 'string') {
+    throw configFault(`${where} config should be a string or a hash with a job`)
+  }
+  assertKeys(where, item, ['job', 'artifacts', 'optional', 'parallel'])
+  const need = { artifacts: item.artifacts !== false, optional: item.optional === true }
+  if (item.parallel === undefined) return [{ ...need, job: item.job }]
+  if (!isMap(item.parallel)) throw configFault(`${where}:parallel config should be a hash`)
+  const copies = copiesOf({ name: item.job, parallel: item.parallel }) ?? []
+  return copies.map(({ name }) => ({ ...need, job: name }))
 }

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js'
 import { parseExpression } from './expression.ts'
 import { configFault } from './fault.ts'
 import { type Circumstances, hasChanged } from './rules.ts'
-import { isMap, type Value } from './values.ts'
+import { isMap, type Value, type ValueMap } from './values.ts'
 
 /** Words of `only` and `except` for why a pipeline runs, with its sources. */
 const sources: Readonly<Record<string, readonly string[]>> = {
@@ -74,7 +74,18 @@ function fitsPattern(source: string, flags: string, ref: string): boolean {
 
 /** Refuses an `only` or `except` that is neither a list nor a map. */
 export function assertPolicy(value: Value, where: string): void {
-  if (value === undefined || typeof value === 'string' || Array.isArray(value) || isMap(value))
-    return
-  throw configFault(`${where} config should be an array of strings or a hash`)
+  if (value === undefined || typeof value === 'string' || Array.isArray(value)) return
+  if (!isMap(value)) throw configFault(`${where} config should be an array of strings or a hash`)
+  assertPolicyParts(value, where)
+}
+
+const PARTS: readonly string[] = ['refs', 'variables', 'changes', 'kubernetes']
+
+function assertPolicyParts(value: ValueMap, where: string): void {
+  const unknown = Object.keys(value).filter((key) => !PARTS.includes(key))
+  if (unknown.length > 0) {
+    throw configFault(`${where} config contains unknown keys: ${unknown.join(', ')}`)
+  }
+  if (listOf(value.variables ?? []).every((text) => parseExpression(text))) return
+  throw configFault(`${where} variables invalid expression syntax`)
 }

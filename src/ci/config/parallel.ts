@@ -1,5 +1,4 @@
 import { configFault } from './fault.ts'
-import type { JobTemplate } from './job-template.ts'
 import { isMap, type Value } from './values.ts'
 import type { YamlVariable } from './variables.ts'
 
@@ -14,8 +13,13 @@ export interface JobCopy {
 const MOST = 200
 
 /** The jobs that one becomes: itself, `x 1/5` and so on, or one for each line of a matrix (docs/contract/D §5.2 parallel). */
-export function copiesOf(job: JobTemplate): readonly JobCopy[] | undefined {
-  const { parallel, name } = job
+export function copiesOf({
+  name,
+  parallel,
+}: {
+  readonly name: string
+  readonly parallel: Value
+}): readonly JobCopy[] | undefined {
   if (parallel === undefined || parallel === null) return undefined
   if (typeof parallel === 'number') {
     if (!Number.isInteger(parallel) || parallel < 1 || parallel > MOST) throw outOfRange(name)

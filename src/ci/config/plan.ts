@@ -141,10 +141,10 @@ function planned(
     typeof job.inherits === 'boolean' ? job.inherits : job.inherits.includes(key),
   )
   const own = joined(inherited, job.variables, readVariables(rule.variables) ?? [])
-  const needs =
-    rule.needs === undefined
-      ? job.needs
-      : readNeeds(`jobs:${job.name}:rules:needs`, rule.needs).needs
+  const ruled =
+    rule.needs === undefined ? undefined : readNeeds(`jobs:${job.name}:rules:needs`, rule.needs)
+  const needs = ruled ? ruled.needs : job.needs
+  const options = ruled ? { ...job.options, foreign_needs: ruled.foreign } : job.options
   const one = (copy: JobCopy | undefined): PlannedJob => {
     const withCopy = joined(own, copy?.variables ?? [])
     const known = withVariables(variables, withCopy)
@@ -154,7 +154,7 @@ function planned(
       stage: job.stage,
       ...decided,
       tags: job.tags.map((tag) => expandText(tag, known)),
-      options: job.options,
+      options,
       variables: withCopy,
       needs,
       environment: environmentOf(job, known),
@@ -179,7 +179,14 @@ function joined(...lists: readonly (readonly YamlVariable[])[]): readonly YamlVa
 function environmentOf(job: JobTemplate, variables: Variables): ValueMap | undefined {
   if (job.environment === undefined) return undefined
   const given = isMap(job.environment) ? job.environment : { name: job.environment }
-  return { ...given, name: expandText(String(given.name), variables) }
+  const expanded = ['auto_stop_in', 'deployment_tier']
+    .filter((key) => typeof given[key] === 'string')
+    .map((key) => [key, expandText(String(given[key]), variables)])
+  return {
+    ...given,
+    ...Object.fromEntries(expanded),
+    name: expandText(String(given.name), variables),
+  }
 }
 
 /** Jobs by the names that needs may give them: their own, and that of the parallel job whose copies they are. */

@@ -1,8 +1,9 @@
 import { parseExpression } from './expression.ts'
 import { configFault } from './fault.ts'
 import { globMatcher } from './glob.ts'
+import { WHEN } from './job-keys.ts'
 import { isMap, type Value, type ValueMap } from './values.ts'
-import { expandText, type Variables } from './variables.ts'
+import { expandText, readVariables, type Variables } from './variables.ts'
 
 /** What conditions of a configuration are about: one ref at one commit, and why a pipeline is wanted. */
 export interface Circumstances {
@@ -20,17 +21,48 @@ export interface Circumstances {
 /** A rule of `rules:` that applies. */
 export type Rule = ValueMap
 
+const CONDITIONS = ['if', 'changes', 'exists']
+
+/** What a rule may say, beside its conditions. */
+const RULE_KEYS = {
+  job: ['when', 'start_in', 'allow_failure', 'variables', 'needs', 'interruptible'],
+  workflow: ['when', 'variables', 'auto_cancel'],
+  include: ['when'],
+} as const
+
 /** The rules of a `rules:` list, nested lists flattened; `where` names it in what is wrong. */
-export function readRules(value: Value, where: string): readonly Rule[] {
+export function readRules(
+  value: Value,
+  where: string,
+  of: keyof typeof RULE_KEYS,
+): readonly Rule[] {
   if (!Array.isArray(value)) throw configFault(`${where} config should be an array of hashes`)
   const rules: unknown[] = value.flat(10)
   return rules.map((rule) => {
     if (!isMap(rule)) throw configFault(`${where}:rule config should be a hash`)
+    assertRule(rule, `${where}:rule`, [...CONDITIONS, ...RULE_KEYS[of]])
     if (rule.if !== undefined && readCondition(rule.if) === undefined) {
       throw configFault(`${where}:rule if invalid expression syntax`)
     }
     return rule
   })
+}
+
+function assertRule(rule: Rule, where: string, known: readonly string[]): void {
+  const unknown = Object.keys(rule).filter((key) => !known.includes(key))
+  if (unknown.length > 0) {
+    throw configFault(`${where} config contains unknown keys: ${unknown.join(', ')}`)
+  }
+  const { when, allow_failure } = rule
+  if (when !== undefined && !WHEN.some((word) => word === when)) {
+    throw configFault(`${where} when unknown value: ${String(when)}`)
+  }
+  if (allow_failure !== undefined && typeof allow_failure !== 'boolean') {
+    throw configFault(`${where} allow failure should be a boolean value`)
+  }
+  if (readVariables(rule.variables) === undefined) {
+    throw configFault(`${where}:variables config should be a hash of key value pairs`)
+  }
 }
 
 function readCondition(value: Value) {
