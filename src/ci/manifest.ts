@@ -11,6 +11,7 @@ import { jobTokenScope } from '../store/migrations/0167-job-token-scope.ts'
 import { featureFlags } from '../store/migrations/0168-feature-flags.ts'
 import { secureFilesAndFlagClients } from '../store/migrations/0170-secure-files-and-flag-clients.ts'
 import { oldTraces } from '../store/migrations/0171-old-traces.ts'
+import { foreignSources } from '../store/migrations/0172-foreign-sources.ts'
 import * as artifacts from './artifacts/endpoints.ts'
 import * as artifactsRunner from './artifacts/runner-endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
@@ -113,5 +114,6 @@ export const ciArea: Manifest = {
     featureFlags,
     secureFilesAndFlagClients,
     oldTraces,
+    foreignSources,
   ],
 }

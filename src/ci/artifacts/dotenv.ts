@@ -1,10 +1,8 @@
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { DOTENV_PURPOSE } from '../pipelines/dotenv-purpose.ts'
 import { findArtifact, replaceJobVariables } from './queries.ts'
 import { readReportText } from './report-text.ts'
-
-/** What is sealed as a variable that a job hands on. */
-export const DOTENV_PURPOSE = 'ci_job_variables.value'
 
 const MOST_VARIABLES = 150
 const MOST_BYTES = 16 * 1024

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { onProject } from '../../access/subjects.ts'
+import { onProject, type Project } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
 import { answerDownload } from '../../http/conditional-file.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
@@ -66,6 +67,29 @@ export const downloadArtifactFile = endpoint({
   },
 })
 
+const latestQuery = {
+  job: text(),
+  search_recent_successful_pipelines: flag().default(false),
+}
+
+async function getLatestSource(
+  ctx: Pick<Ctx, 'db'>,
+  project: Project,
+  ref: string,
+  query: {
+    readonly job: string
+    readonly search_recent_successful_pipelines: boolean
+  },
+): Promise<number> {
+  const recent = query.search_recent_successful_pipelines
+  const jobId = await findLatestSource(ctx, project, ref, {
+    name: query.job,
+    recent,
+  })
+  if (jobId === undefined) throw notFound()
+  return jobId
+}
+
 export const downloadLatestArtifacts = endpoint({
   method: 'GET',
   path: '/projects/:id/jobs/artifacts/:ref_name/download',
@@ -73,11 +97,10 @@ export const downloadLatestArtifacts = endpoint({
   access: onBuilds(),
   jobToken: true,
   params: { ref_name: text() },
-  query: { job: text(), search_recent_successful_pipelines: flag().optional() },
+  query: latestQuery,
   response: bytes('application/zip'),
   async handler({ ctx, project, params, query, request }) {
-    const jobId = await findLatestSource(ctx, project, params.ref_name, query.job)
-    if (jobId === undefined) throw notFound()
+    const jobId = await getLatestSource(ctx, project, params.ref_name, query)
     return await answerDownload(request, downloadOf(ctx, await getArchive(ctx, project, jobId)))
   },
 })
@@ -89,11 +112,10 @@ export const downloadLatestArtifactFile = endpoint({
   access: onBuilds(),
   jobToken: true,
   params: { ref_name: text(), artifact_path: text() },
-  query: { job: text(), search_recent_successful_pipelines: flag().optional() },
+  query: latestQuery,
   response: bytes('text/plain'),
   async handler({ ctx, project, params, query }) {
-    const jobId = await findLatestSource(ctx, project, params.ref_name, query.job)
-    if (jobId === undefined) throw notFound()
+    const jobId = await getLatestSource(ctx, project, params.ref_name, query)
     const archive = await getArchive(ctx, project, jobId)
     return await openZipEntry(ctx, archive, params.artifact_path, 'text/plain')
   },

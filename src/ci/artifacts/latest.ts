@@ -2,14 +2,17 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { expireProject, findArtifact, findLatestJob, setExpiry } from './queries.ts'
 
-/** The job of a name in the newest pipeline of a branch or tag that went well as a whole. */
+/**
+ * The job of a name in the newest pipeline of a branch or tag that went well as a whole; in the newest that has its
+ * artifacts when `recent`.
+ */
 export async function findLatestSource(
   ctx: Pick<Ctx, 'db'>,
   project: Pick<Project, 'id'>,
   ref: string,
-  name: string,
+  job: { readonly name: string; readonly recent: boolean },
 ): Promise<number | undefined> {
-  return await findLatestJob(ctx.db, project.id, ref, name)
+  return await findLatestJob(ctx.db, project.id, ref, job)
 }
 
 /** Lets the artifacts of a job stay; false when it has none. */

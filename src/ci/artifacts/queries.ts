@@ -55,28 +55,37 @@ export async function replaceJobVariables(
   if (rows.length > 0) await db.insertInto('ci_job_variables').values(rows).execute()
 }
 
-/** The job of a name in the newest successful pipeline of a ref that has its archive; parents before their children. */
+/** How many successful pipelines of a ref are looked through for a job. */
+const RECENT = 100
+
+/**
+ * The job of a name that has its archive, in the newest successful pipeline of a ref or its children, the parent before
+ * them; or, for `recent`, in the newest such pipeline that has it.
+ */
 export async function findLatestJob(
   db: Db,
   projectId: number,
   ref: string,
-  name: string,
+  { name, recent }: { readonly name: string; readonly recent: boolean },
 ): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('pipelines')
-    .innerJoin('ci_jobs', 'ci_jobs.pipeline_id', 'pipelines.id')
-    .innerJoin('ci_job_artifacts', 'ci_job_artifacts.job_id', 'ci_jobs.id')
-    .select('ci_jobs.id')
-    .where('pipelines.project_id', '=', projectId)
-    .where('pipelines.ref', '=', ref)
-    .where('pipelines.status', '=', 'success')
-    .where('ci_jobs.name', '=', name)
-    .where('ci_jobs.retried', '=', 0)
-    .where('ci_job_artifacts.file_type', '=', 'archive')
-    .orderBy('pipelines.id', 'desc')
-    .orderBy('ci_jobs.id', 'desc')
-    .executeTakeFirst()
-  return row?.id
+  const { rows } = await sql<{ id: number }>`
+    WITH RECURSIVE roots AS (
+      SELECT id FROM pipelines
+      WHERE project_id = ${projectId} AND ref = ${ref} AND status = 'success'
+        AND source <> 'parent_pipeline'
+      ORDER BY id DESC LIMIT ${recent ? RECENT : 1}),
+    family (root, id, depth) AS (
+      SELECT id, id, 0 FROM roots
+      UNION ALL
+      SELECT f.root, s.pipeline_id, f.depth + 1 FROM family f
+      JOIN ci_jobs bridge ON bridge.pipeline_id = f.id
+      JOIN pipeline_sources s ON s.job_id = bridge.id
+      JOIN pipelines child ON child.id = s.pipeline_id AND child.source = 'parent_pipeline')
+    SELECT j.id FROM family f
+    JOIN ci_jobs j ON j.pipeline_id = f.id AND j.name = ${name} AND j.retried = 0
+    JOIN ci_job_artifacts a ON a.job_id = j.id AND a.file_type = 'archive'
+    ORDER BY f.root DESC, f.depth, j.id DESC LIMIT 1`.execute(db)
+  return rows[0]?.id
 }
 
 /** Ends the time of the artifacts of a project, except those of the newest successful pipeline of each ref. */

@@ -7,7 +7,7 @@ import { answerDownload } from '../../http/conditional-file.ts'
 import { bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { flag, id, integer, oneOf, text } from '../../http/params.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
-import { type LoadedJob, loadJob } from '../pipelines/process/running.ts'
+import { type LoadedJob, loadJob, needsForeign } from '../pipelines/process/running.ts'
 import { jobTokenOf, signInJob } from '../pipelines/process/sign-in-job.ts'
 import { saveDotenv } from './dotenv.ts'
 import { downloadOf } from './download.ts'
@@ -101,7 +101,7 @@ export const downloadJobArtifacts = endpoint({
   ...common,
   method: 'GET',
   path,
-  summary: 'Download the artifacts of an earlier job, for a running one of the same project',
+  summary: 'Download the artifacts of an earlier job, for a running one that may have them',
   params,
   query: { token: text().optional(), direct_download: flag().optional() },
   response: bytes('application/zip'),
@@ -110,7 +110,8 @@ export const downloadJobArtifacts = endpoint({
     const actor = token === undefined ? undefined : await findJobActor(ctx, token)
     if (!actor) throw unauthorized()
     const loaded = await loadJob(ctx.db, params.id)
-    if (!loaded || loaded.project.id !== actor.projectId) throw forbidden()
+    const isOwn = loaded?.project.id === actor.projectId
+    if (!isOwn && !(await needsForeign(ctx.db, actor.jobId, params.id))) throw forbidden()
     const archive = await findArtifact(ctx.db, params.id, 'archive')
     if (!archive) throw notFound()
     return await answerDownload(request, downloadOf(ctx, archive))

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts'
 import type { ValueMap } from '../config/values.ts'
+import { listArtifactSources, type SourceRow } from '../pipelines/dependency-queries.ts'
 import type { LoadedJob } from '../pipelines/process/running.ts'
-import { listArtifactSources, type SourceRow } from './dependency-queries.ts'
 
 /** An earlier job whose artifacts a runner downloads. */
 export interface Dependency {
@@ -31,11 +31,22 @@ export async function listDependencies(
   const named = Array.isArray(options.dependencies) ? options.dependencies.map(String) : undefined
   const wanted = named ? rows.filter((row) => fits(named, row.name)) : rows
   if (wanted.some((row) => isGone(row, ctx.now()))) return 'missing_dependency_failure'
-  return wanted.flatMap(({ id, name, filename, size }) =>
-    filename === null || size === null
-      ? []
-      : [{ id, name, token, artifacts_file: { filename, size } }],
+  return wanted.flatMap(({ filename, size, ...source }) =>
+    filename === null || size === null ? [] : [dependencyOn({ ...source, filename, size }, token)],
   )
+}
+
+export function dependencyOn(
+  source: {
+    readonly id: number
+    readonly name: string
+    readonly filename: string
+    readonly size: number
+  },
+  token: string,
+): Dependency {
+  const { id, name, filename, size } = source
+  return { id, name, token, artifacts_file: { filename, size } }
 }
 
 /** A parallel job is named as a whole. */

@@ -1,20 +1,14 @@
 import type { Subject } from '../../access/decide.ts'
-import { withProjectRole } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { readCommit } from '../../git/objects/commit.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
-import { DOTENV_PURPOSE } from '../artifacts/dotenv.ts'
 import { isMap, type ValueMap } from '../config/values.ts'
 import { readEnvironment } from '../environments/follow-jobs.ts'
 import { environmentSlug, tierOf } from '../environments/naming.ts'
 import { findEnvironmentByName } from '../environments/queries.ts'
-import { knownVariables } from '../pipelines/create/known-variables.ts'
-import type { RequestOrigin } from '../pipelines/create/pipeline-input.ts'
 import { listRunVariables } from '../pipelines/create/run-variables.ts'
-import { slugOf } from '../pipelines/create/slug.ts'
+import { dotenvOf, predefinedOf } from '../pipelines/process/job-context.ts'
 import type { LoadedJob } from '../pipelines/process/running.ts'
 import { collectVariables } from '../variables/collect.ts'
-import { listDotenv } from './dependency-queries.ts'
 import { identityTokens } from './identity-tokens.ts'
 import type { PayloadInput } from './payload-input.ts'
 import { environmentName, type SentVariable } from './sent-variable.ts'
@@ -37,7 +31,7 @@ export async function jobVariables(
     ...(await predefined(ctx, loaded, given)),
     ...(await environmentVariables(ctx, loaded)),
     ...yaml.map(({ key, value, raw }) => open(key, value, { raw })),
-    ...(await dotenvOf(ctx, loaded)),
+    ...(await dotenvOf(ctx, loaded)).map(([key, value]) => open(key, value)),
     ...(
       await collectVariables(ctx, project, { protected: pipeline.protected === 1, environment })
     ).map((one) => ({ ...one, public: false })),
@@ -84,48 +78,16 @@ async function environmentVariables(ctx: Ctx, { job }: LoadedJob): Promise<SentV
   ]
 }
 
-async function dotenvOf(ctx: Ctx, { job, pipeline }: LoadedJob): Promise<SentVariable[]> {
-  const rows = await listDotenv(ctx.db, {
-    pipelineId: pipeline.id,
-    jobId: job.id,
-    position: job.position,
-    byNeeds: job.uses_needs === 1,
-  })
-  return rows.map((row) => open(row.key, ctx.vault.open(row.sealed_value, DOTENV_PURPOSE)))
-}
-
 async function predefined(ctx: Ctx, loaded: LoadedJob, given: Given): Promise<SentVariable[]> {
-  const { job, pipeline, project } = loaded
-  const commit = await readCommit(ctx.git.open(project.id), pipeline.sha)
-  const request: RequestOrigin | undefined =
-    pipeline.merge_request_id === null
-      ? undefined
-      : {
-          id: pipeline.merge_request_id,
-          event: pipeline.merge_request_event ?? 'detached',
-          sourceSha: pipeline.source_sha ?? pipeline.sha,
-          targetSha: pipeline.target_sha ?? undefined,
-          variables: new Map(),
-        }
-  const known = await knownVariables(ctx, await withProjectRole(ctx, project), {
-    ref: pipeline.ref,
-    tag: pipeline.tag === 1,
-    protected: pipeline.protected === 1,
-    commit,
-    beforeSha: pipeline.before_sha ?? undefined,
-    comparedTo: undefined,
-    source: pipeline.source,
-    configPath: '',
-    request,
-  })
-  known.delete('CI_CONFIG_PATH')
-  const atStart = JSON.parse(pipeline.request_variables) as Record<string, string> // written by us
-  for (const [key, value] of Object.entries(atStart)) known.set(key, value)
+  const { job } = loaded
   return [
-    ...[...known].map(([key, value]) => open(key, value, { raw: true })),
-    ...pipelineVariables(ctx, loaded),
+    ...[...(await predefinedOf(ctx, loaded))].map(([key, value]) =>
+      open(key, value, { raw: true }),
+    ),
     ...ownVariables(ctx, loaded, given),
     secret('CI_JOB_TOKEN', given.token),
+    open('CI_REGISTRY_USER', ctx.config.vendor.jobTokenUsers[0] ?? '', { raw: true }),
+    secret('CI_REGISTRY_PASSWORD', given.token),
     { ...secret('CI_REPOSITORY_URL', repositoryUrl(ctx, loaded, given.token)), masked: false },
     open('GIT_DEPTH', String(projectSetting(given.settings, 'ci_default_git_depth') ?? 0)),
     ...(job.node_total === null
@@ -144,20 +106,8 @@ function repositoryUrl(ctx: Ctx, { project }: LoadedJob, token: string): string 
   return url.toString()
 }
 
-function pipelineVariables(ctx: Ctx, { pipeline, project }: LoadedJob): SentVariable[] {
-  const url = `${ctx.config.externalUrl}/${project.full_path}`
-  return [
-    open('CI_PIPELINE_ID', String(pipeline.id)),
-    open('CI_PIPELINE_IID', String(pipeline.iid)),
-    open('CI_PIPELINE_URL', `${url}/-/pipelines/${pipeline.id}`),
-    open('CI_PIPELINE_CREATED_AT', pipeline.created_at),
-    ...(pipeline.name === null ? [] : [open('CI_PIPELINE_NAME', pipeline.name, { raw: true })]),
-    ...(pipeline.source === 'trigger' ? [open('CI_PIPELINE_TRIGGERED', 'true')] : []),
-  ]
-}
-
 function ownVariables(ctx: Ctx, loaded: LoadedJob, given: Given): SentVariable[] {
-  const { job, project, user } = loaded
+  const { user } = loaded
   const image = isMap(given.options.image) ? given.options.image.name : given.options.image
   const people = user
     ? [
@@ -168,17 +118,11 @@ function ownVariables(ctx: Ctx, loaded: LoadedJob, given: Given): SentVariable[]
       ]
     : []
   return [
-    open('CI_JOB_ID', String(job.id)),
-    open('CI_JOB_NAME', job.name, { raw: true }),
-    open('CI_JOB_NAME_SLUG', slugOf(job.name)),
-    open('CI_JOB_GROUP_NAME', job.name.replace(/(?: \d+\/\d+|: \[.*\])$/, ''), { raw: true }),
-    open('CI_JOB_STAGE', job.stage),
-    open('CI_JOB_URL', `${ctx.config.externalUrl}/${project.full_path}/-/jobs/${job.id}`),
     open('CI_JOB_STARTED_AT', ctx.now()),
     open('CI_JOB_TIMEOUT', String(given.timeout)),
-    ...(job.run_when === 'manual' ? [open('CI_JOB_MANUAL', 'true')] : []),
     ...(typeof image === 'string' ? [open('CI_JOB_IMAGE', image)] : []),
     open('CI_RUNNER_ID', String(given.runner.id)),
+    open('CI_RUNNER_DESCRIPTION', given.runner.description ?? '', { raw: true }),
     open('CI_RUNNER_TAGS', given.runner.tags, { raw: true }),
     ...people.flatMap(([name = '', value = '']) =>
       ctx.config.vendor.variableNames(name).map((key) => open(key, value, { raw: true })),

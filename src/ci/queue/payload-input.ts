@@ -5,5 +5,5 @@ export interface PayloadInput {
   readonly token: string
   /** Seconds. */
   readonly timeout: number
-  readonly runner: Asking
+  readonly runner: Asking & { readonly description: string | null }
 }

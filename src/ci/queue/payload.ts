@@ -5,7 +5,8 @@ import type { ValueMap } from '../config/values.ts'
 import { expandText } from '../config/variables.ts'
 import { noteEnvironmentUrl, readEnvironment } from '../environments/follow-jobs.ts'
 import type { LoadedJob } from '../pipelines/process/running.ts'
-import { listDependencies } from './dependencies.ts'
+import { dependencyOn, listDependencies } from './dependencies.ts'
+import { foreignSources } from './foreign-needs.ts'
 import { jobVariables } from './job-variables.ts'
 import type { PayloadInput } from './payload-input.ts'
 import { artifactsOf, cachesOf, hooksOf, imageOf, servicesOf, stepsOf } from './payload-parts.ts'
@@ -34,12 +35,20 @@ export const RUNNER_REASONS = [
   'stuck_or_timeout_failure',
 ] as const
 
-/** The payload of a job with the values that its log must not show; or the reason why the job cannot run. */
+export interface BuiltPayload {
+  readonly payload: JobPayload
+  /** Values that the log of the job must not show. */
+  readonly masks: readonly string[]
+  /** Jobs of other pipelines and projects whose artifacts the runner may download. */
+  readonly foreignSources: readonly number[]
+}
+
+/** The payload of a job; or the reason why the job cannot run. */
 export async function buildPayload(
   ctx: Ctx,
   loaded: LoadedJob,
   input: PayloadInput,
-): Promise<{ readonly payload: JobPayload; readonly masks: readonly string[] } | string> {
+): Promise<BuiltPayload | string> {
   const { job, pipeline, project } = loaded
   const options = JSON.parse(job.options) as ValueMap // written by us
   const dependencies = await listDependencies(ctx, loaded, input.token)
@@ -48,6 +57,8 @@ export async function buildPayload(
   const variables = await jobVariables(ctx, loaded, { ...input, options, settings })
   const known = new Map(variables.map(({ key, value }) => [key, value]))
   const expand = (text: string) => expandText(text, known)
+  const foreign = await foreignSources(ctx, pipeline, options.foreign_needs, expand)
+  if (!foreign) return 'missing_dependency_failure'
   const place = { projectId: project.id, sha: pipeline.sha }
   await noteUrl(ctx, loaded, expand)
   const payload = {
@@ -88,7 +99,7 @@ export async function buildPayload(
       expand,
     }),
     credentials: [],
-    dependencies,
+    dependencies: [...dependencies, ...foreign.map((source) => dependencyOn(source, input.token))],
     features: {
       trace_sections: true,
       token_mask_prefixes: [
@@ -101,7 +112,8 @@ export async function buildPayload(
     policy_options: { execution_policy_job: false, policy_name: '' },
     suspend_options: {},
   }
-  return { payload, masks: maskedValues(variables, input.token) }
+  const masks = maskedValues(variables, input.token)
+  return { payload, masks, foreignSources: foreign.map(({ id }) => id) }
 }
 
 /** An environment is reached where its job says, with the variables that the job has. */

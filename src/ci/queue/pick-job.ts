@@ -10,11 +10,14 @@ import { deployRefusal } from '../environments/access.ts'
 import { endJob } from '../pipelines/process/change-jobs.ts'
 import { giveJob, type LoadedJob, loadJob } from '../pipelines/process/running.ts'
 import { buildPayload, type JobPayload } from './payload.ts'
-import { type Asking, isAnythingPending, listCandidates } from './queries.ts'
+import type { PayloadInput } from './payload-input.ts'
+import { isAnythingPending, listCandidates } from './queries.ts'
 
 /** Who asks for a job, and what the program can do. */
 export interface Picker {
-  readonly runner: Asking & { readonly maximum_timeout: number | null }
+  readonly runner: PayloadInput['runner'] & {
+    readonly maximum_timeout: number | null
+  }
   readonly managerId: number
   readonly features: Readonly<Record<string, unknown>>
 }
@@ -58,6 +61,7 @@ async function takeJob(ctx: Ctx, id: number, picker: Picker): Promise<JobPayload
       manager_id: picker.managerId,
       token_digest: digestOf(token),
       masks: built.masks,
+      foreign_sources: built.foreignSources,
       ends_at: later(ctx.now(), timeout * 1000),
       can_cancel,
       accepted,

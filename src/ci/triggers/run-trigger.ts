@@ -8,8 +8,8 @@ import type { Ctx } from '../../ctx.ts'
 import { findRunnableRef, mayRunPipelines, setsRunVariables } from '../pipelines/access.ts'
 import { createPipeline } from '../pipelines/create/create-pipeline.ts'
 import type { PipelineInput, RunVariable } from '../pipelines/create/pipeline-input.ts'
-import { isChainTooLong } from '../pipelines/process/run-bridge.ts'
-import { pipelineOfJob } from '../pipelines/process/running.ts'
+import { isChainTooLong, upstreamOf } from '../pipelines/process/run-bridge.ts'
+import { jobOf } from '../pipelines/process/running.ts'
 import type { PipelineRow } from '../pipelines/queries.ts'
 import { findTriggerByDigest, updateTrigger } from './queries.ts'
 
@@ -73,10 +73,14 @@ async function byJob(given: Ctx, idOrPath: string, token: string): Promise<Asked
   const ctx = { ...given, actor }
   const project = await findVisibleProject(ctx, idOrPath)
   if (!project) return undefined
-  const upstream = await pipelineOfJob(ctx.db, actor.jobId)
-  if (upstream === undefined || (await isChainTooLong(ctx, upstream))) {
+  const job = await jobOf(ctx.db, actor.jobId)
+  if (!job || (await isChainTooLong(ctx, job.pipeline_id))) {
     throw invalid({ base: ['Pipelines start each other in a circle'] })
   }
   const bridge = { jobId: actor.jobId, depends: false }
-  return { ctx, project, origin: { source: 'pipeline', bridge } }
+  return {
+    ctx,
+    project,
+    origin: { source: 'pipeline', bridge, known: upstreamOf({ job }) },
+  }
 }

@@ -89,6 +89,8 @@ export interface CiRunningJobsTable {
   accepted: DefaultFlag
   /** JSON list of values that its log must not show. */
   sealed_masks: string
+  /** JSON list of the ids of jobs elsewhere whose artifacts it may download. */
+  foreign_sources: Json
   /** When its timeout is over. */
   ends_at: Instant
   contacted_at: Instant

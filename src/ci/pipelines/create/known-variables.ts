@@ -1,7 +1,10 @@
+import { featureLevel } from '../../../access/features.ts'
 import type { Project } from '../../../access/subjects.ts'
 import { apiVersion, productVersion } from '../../../base/version.ts'
 import type { Ctx } from '../../../ctx.ts'
+import { findTag } from '../../../git/refs/tags.ts'
 import type { Commit } from '../../../git/types.ts'
+import { projectSetting } from '../../../projects/projects/settings.ts'
 import { topicsOf } from '../../../projects/projects/topics/topics-of.ts'
 import { isFrozen } from '../../environments/freeze.ts'
 import { listOpenRequestPaths } from '../request-queries.ts'
@@ -41,12 +44,31 @@ export async function knownVariables(
     ...serverVariables(ctx),
     ...projectVariables(ctx, project, await topicsOf(ctx, project.id)),
     ...commitVariables(at),
+    ...(await tagVariables(ctx, project, at)),
+    ...registryVariables(ctx, project),
     ['CI_CONFIG_PATH', at.configPath],
     ['CI_PIPELINE_SOURCE', at.source],
     ...(at.request?.variables ?? []),
     ...((await isFrozen(ctx, project.id)) ? [['CI_DEPLOY_FREEZE', 'true'] as const] : []),
     ...(requests.length > 0 ? [['CI_OPEN_MERGE_REQUESTS', requests.join(',')] as const] : []),
   ])
+}
+
+async function tagVariables(ctx: Ctx, project: Project, at: PipelineRef): Promise<Pairs> {
+  if (!at.tag) return []
+  const found = await findTag(ctx.git.open(project.id), at.ref)
+  const message = found?.tag?.message.replace(/\n+$/, '') ?? ''
+  return [['CI_COMMIT_TAG_MESSAGE', message]]
+}
+
+/** Where images are pushed, and what those of the project begin with. */
+function registryVariables(ctx: Ctx, project: Project): Pairs {
+  if (featureLevel(project.settings, 'container_registry') === 'disabled') return []
+  const { host } = new URL(ctx.config.externalUrl)
+  return [
+    ['CI_REGISTRY', host],
+    ['CI_REGISTRY_IMAGE', `${host}/${project.full_path.toLowerCase()}`],
+  ]
 }
 
 type Pairs = readonly (readonly [string, string])[]
@@ -89,6 +111,10 @@ function projectVariables(ctx: Ctx, project: Project, topics: readonly string[])
     ['CI_PROJECT_URL', `${ctx.config.externalUrl}/${project.full_path}`],
     ['CI_PROJECT_VISIBILITY', project.visibility],
     ['CI_PROJECT_DESCRIPTION', project.description ?? ''],
+    [
+      'CI_PROJECT_CLASSIFICATION_LABEL',
+      projectSetting(project, 'external_authorization_classification_label') ?? '',
+    ],
     ['CI_PROJECT_TOPICS', topics.join(',').toLowerCase()],
     ['CI_DEFAULT_BRANCH', branch],
     ['CI_DEFAULT_BRANCH_SLUG', slugOf(branch)],

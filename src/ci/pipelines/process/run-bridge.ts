@@ -1,25 +1,26 @@
-import { findProjectById } from '../../../access/find-queries.ts'
 import { findVisibleProject, type Project, withProjectRole } from '../../../access/subjects.ts'
 import { Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { configFault } from '../../config/fault.ts'
 import { isMap, type Value, type ValueMap } from '../../config/values.ts'
+import {
+  expandText,
+  type Variables,
+  withVariables,
+  type YamlVariable,
+} from '../../config/variables.ts'
 import { findRunnableRef, mayRunPipelines } from '../access.ts'
 import { createPipeline } from '../create/create-pipeline.ts'
 import { readParentArtifact } from '../create/parent-artifact.ts'
 import type { RunVariable } from '../create/pipeline-input.ts'
 import { VARIABLE_PURPOSE } from '../create/save-pipeline.ts'
 import { findJobStatus, type JobRow } from '../job-queries.ts'
-import {
-  downstreamByJob,
-  findPipeline,
-  findSource,
-  listVariables,
-  type PipelineRow,
-} from '../queries.ts'
+import { downstreamByJob, findSource, listVariables, type PipelineRow } from '../queries.ts'
 import { endJob } from './change-jobs.ts'
+import { bridgeVariables } from './job-context.ts'
 import { processPipeline } from './process.ts'
+import { type LoadedJob, loadJob } from './running.ts'
 import { finishedDownstream } from './task-names.ts'
 import { changeJob } from './transitions.ts'
 
@@ -37,12 +38,14 @@ interface Wanted {
 
 /** Makes the pipeline that a bridge job asks for: in another project, or a child of its own configuration. */
 export async function runBridge(ctx: Ctx, job: JobRow): Promise<void> {
+  const loaded = await loadJob(ctx.db, job.id)
+  if (!loaded) return
   const options = JSON.parse(job.options) as ValueMap // written by us
   const trigger = isMap(options.trigger) ? options.trigger : { project: options.trigger }
   const depends = trigger.strategy === 'depend' || trigger.strategy === 'mirror'
   // The task runs again when the server died before the bridge went on.
   const known = (await downstreamByJob(ctx.db, [job.id])).get(job.id)
-  const made = known ?? (await makeDownstream(ctx, job, trigger, depends))
+  const made = known ?? (await makeDownstream(ctx, loaded, trigger, depends))
   if (!made) return
   await inTransaction(ctx, async (ctx) => {
     if (!depends) await endJob(ctx, job, { status: 'success' })
@@ -57,19 +60,23 @@ export async function runBridge(ctx: Ctx, job: JobRow): Promise<void> {
 /** The new pipeline; undefined when it cannot be had, with the bridge failed. */
 async function makeDownstream(
   ctx: Ctx,
-  job: JobRow,
+  loaded: LoadedJob,
   trigger: ValueMap,
   depends: boolean,
 ): Promise<PipelineRow | undefined> {
-  const wanted = await findWanted(ctx, job, trigger)
+  const { job } = loaded
+  const own = JSON.parse(job.yaml_variables) as readonly YamlVariable[] // written by us
+  const known = withVariables(await bridgeVariables(ctx, loaded), own)
+  const wanted = await findWanted(ctx, loaded, trigger, (text) => expandText(text, known))
   if (typeof wanted === 'string') return void (await failBridge(ctx, job, wanted))
   try {
     const at = await findRunnableRef(ctx, wanted.project, wanted.ref)
     return await createPipeline(ctx, wanted.project, at, {
       ref: wanted.ref,
       source: wanted.source,
-      variables: await forwarded(ctx, job, trigger.forward),
+      variables: await forwarded(ctx, job, trigger.forward, { own, known }),
       inputs: isMap(trigger.inputs) ? trigger.inputs : {},
+      known: upstreamOf(loaded),
       config: wanted.config,
       artifact: (name, path) => readParentArtifact(ctx, job, name, path),
       before: (ctx) => assertWaiting(ctx, job),
@@ -91,10 +98,12 @@ async function failBridge(ctx: Ctx, job: JobRow, reason: string): Promise<void> 
 }
 
 /** What the bridge wants, or why it cannot have it. */
-async function findWanted(ctx: Ctx, job: JobRow, trigger: ValueMap): Promise<Wanted | string> {
-  const own = await findPipeline(ctx.db, job.pipeline_id)
-  const row = await findProjectById(ctx.db, job.project_id)
-  if (!own || !row) return 'upstream_bridge_project_not_found'
+async function findWanted(
+  ctx: Ctx,
+  { pipeline: own, project: row }: LoadedJob,
+  trigger: ValueMap,
+  expand: (text: string) => string,
+): Promise<Wanted | string> {
   const depth = await depthOf(ctx, own.id)
   if (depth >= LONGEST_CHAIN) return 'pipeline_loop_detected'
   if (trigger.include !== undefined) {
@@ -104,10 +113,12 @@ async function findWanted(ctx: Ctx, job: JobRow, trigger: ValueMap): Promise<Wan
     return { project, ref, source: 'parent_pipeline', config: { include: trigger.include } }
   }
   const project =
-    typeof trigger.project === 'string' ? await findVisibleProject(ctx, trigger.project) : undefined
+    typeof trigger.project === 'string'
+      ? await findVisibleProject(ctx, expand(trigger.project))
+      : undefined
   if (!project) return 'downstream_bridge_project_not_found'
   if (!mayRunPipelines(ctx, project)) return 'insufficient_bridge_permissions'
-  const ref = typeof trigger.branch === 'string' ? trigger.branch : project.default_branch
+  const ref = typeof trigger.branch === 'string' ? expand(trigger.branch) : project.default_branch
   return { project, ref: ref ?? '', source: 'pipeline' }
 }
 
@@ -126,13 +137,28 @@ async function depthOf(ctx: Pick<Ctx, 'db'>, pipelineId: number): Promise<number
   return depth
 }
 
-/** The job's own variables, and those of its pipeline's run where it forwards them. */
-async function forwarded(ctx: Ctx, job: JobRow, forward: Value): Promise<RunVariable[]> {
+/** Where a pipeline comes from, as its jobs see it. */
+export function upstreamOf({ job }: Pick<LoadedJob, 'job'>): ReadonlyMap<string, string> {
+  return new Map([
+    ['CI_UPSTREAM_PIPELINE_ID', String(job.pipeline_id)],
+    ['CI_UPSTREAM_PROJECT_ID', String(job.project_id)],
+    ['CI_UPSTREAM_JOB_ID', String(job.id)],
+  ])
+}
+
+/** The job's own variables with what they name put in, and those of its pipeline's run where it forwards them. */
+async function forwarded(
+  ctx: Ctx,
+  job: JobRow,
+  forward: Value,
+  { own, known }: { readonly own: readonly YamlVariable[]; readonly known: Variables },
+): Promise<RunVariable[]> {
   const asked = isMap(forward) ? forward : {}
   const found: RunVariable[] = []
   if (asked.yaml_variables !== false) {
-    const own = JSON.parse(job.yaml_variables) as readonly { key: string; value: string }[] // written by us
-    found.push(...own.map(({ key, value }) => ({ key, value, variable_type: 'env_var' as const })))
+    for (const { key } of own) {
+      found.push({ key, value: known.get(key) ?? '', variable_type: 'env_var' })
+    }
   }
   if (asked.pipeline_variables !== true) return found
   for (const row of await listVariables(ctx.db, job.pipeline_id)) {

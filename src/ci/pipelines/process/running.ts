@@ -49,6 +49,8 @@ export interface JobGift {
   readonly manager_id: number
   readonly token_digest: Buffer
   readonly masks: readonly string[]
+  /** Jobs elsewhere whose artifacts the job may download. */
+  readonly foreign_sources: readonly number[]
   readonly ends_at: string
   readonly can_cancel: boolean
   readonly accepted: boolean
@@ -68,6 +70,7 @@ export async function giveJob(ctx: Ctx, job: JobRow, gift: JobGift): Promise<boo
     can_cancel: gift.can_cancel,
     accepted: gift.accepted,
     sealed_masks: ctx.vault.seal(JSON.stringify(gift.masks), MASKS_PURPOSE),
+    foreign_sources: JSON.stringify(gift.foreign_sources),
     ends_at: gift.ends_at,
     contacted_at: ctx.now(),
   })
@@ -95,6 +98,13 @@ export function masksOf(ctx: Pick<Ctx, 'vault'>, running: RunningJob): readonly 
   return JSON.parse(ctx.vault.open(running.sealed_masks, MASKS_PURPOSE)) as string[] // written by us
 }
 
+/** Whether a running job may download the artifacts of one elsewhere, because it needs them. */
+export async function needsForeign(db: Db, jobId: number, sourceId: number): Promise<boolean> {
+  const running = await findRunningJob(db, jobId)
+  const sources = JSON.parse(running?.foreign_sources ?? '[]') as number[] // written by us
+  return sources.includes(sourceId)
+}
+
 /** The status of a job, whether it runs or not. */
 export async function getJobStatus(db: Db, jobId: number): Promise<string | undefined> {
   return await findJobStatus(db, jobId)
@@ -116,11 +126,6 @@ export const jobsOfRunner = selectRunnerJobs
 
 /** The jobs that wait for a resource, as a query for one page of them. */
 export const upcomingJobs = selectUpcoming
-
-/** The pipeline that a job is in. */
-export async function pipelineOfJob(db: Db, jobId: number): Promise<number | undefined> {
-  return (await findJobById(db, jobId))?.pipeline_id
-}
 
 /** A job by its id alone. */
 export async function jobOf(db: Db, jobId: number): Promise<JobRow | undefined> {

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commitFiles } from '../../support/fast-import.ts'
+import { addProject, type TestProject } from '../../support/project.ts'
+import { addRunner, type GivenJob } from '../../support/runner.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let ana: Caller
+
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+})
+afterAll(() => world.close())
+
+async function projectWith(path: string, config: string): Promise<TestProject> {
+  const project = await addProject(world, ana, 'basic', { path })
+  commitFiles(project, { files: { '.svc-ci.yml': config } })
+  return project
+}
+
+async function run(project: TestProject, more: object = {}): Promise<number> {
+  const reply = await ana.post(`/projects/${project.id}/pipeline`, { ref: 'main', ...more })
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+  await world.runTasks()
+  return reply.body.id
+}
+
+function variablesOf(job: GivenJob | undefined): ReadonlyMap<string, string> {
+  const sent = (job?.variables ?? []) as { key: string; value: string }[]
+  return new Map(sent.map(({ key, value }) => [key, value]))
+}
+
+test('a bridge passes its variables on as they are where it runs', async () => {
+  const down = await projectWith('down', 'x: {script: make}')
+  commitFiles(down, { files: { '.svc-ci.yml': 'x: {script: make}' }, ref: 'refs/heads/stable' })
+  const up = await projectWith(
+    'up',
+    `
+variables: {NAME: down}
+build: {stage: build, script: make, artifacts: {reports: {dotenv: build.env}}}
+far:
+  stage: deploy
+  variables:
+    FROM_SHA: $CI_COMMIT_SHA
+    FROM_PIPELINE: $CI_PIPELINE_ID
+    FROM_BUILD: version $VERSION
+    FROM_PROJECT: $CI_PROJECT_PATH
+    AS_WRITTEN: {value: $CI_PIPELINE_ID, expand: false}
+  trigger: {project: ana/$NAME, branch: $TO}
+`,
+  )
+  await ana.post(`/projects/${up.id}/variables`, { key: 'TO', value: 'stable' })
+  const [upRunner, downRunner] = [
+    await addRunner(world, ana, up.id),
+    await addRunner(world, ana, down.id),
+  ]
+  const pipeline = await run(up)
+  const build = await upRunner.request()
+  if (!build) throw new Error('no job')
+  const report = Buffer.from('VERSION=1.2\n')
+  const query = { artifact_type: 'dotenv', artifact_format: 'raw' }
+  expect((await upRunner.upload(build, report, query, 'build.env')).status).toBe(201)
+  await upRunner.finish(build, 'success')
+  await world.runTasks()
+  const bridges = await ana.get(`/projects/${up.id}/pipelines/${pipeline}/bridges`)
+  const [bridge] = bridges.body
+  expect(bridge).toMatchObject({ status: 'success', downstream_pipeline: { ref: 'stable' } })
+  const downstream = bridge.downstream_pipeline.id
+  const given = await ana.get(`/projects/${down.id}/pipelines/${downstream}/variables`)
+  const values = Object.fromEntries(
+    given.body.map((one: { key: string; value: string }) => [one.key, one.value]),
+  )
+  expect(values).toMatchObject({
+    FROM_SHA: up.git('rev-parse', 'main'),
+    FROM_PIPELINE: String(pipeline),
+    FROM_BUILD: 'version 1.2',
+    FROM_PROJECT: 'ana/up',
+    AS_WRITTEN: '$CI_PIPELINE_ID',
+  })
+  const sent = variablesOf(await downRunner.request())
+  expect(sent.get('CI_PIPELINE_SOURCE')).toBe('pipeline')
+  expect(sent.get('CI_UPSTREAM_PIPELINE_ID')).toBe(String(pipeline))
+  expect(sent.get('CI_UPSTREAM_PROJECT_ID')).toBe(String(up.id))
+  expect(sent.get('CI_UPSTREAM_JOB_ID')).toBe(String(bridge.id))
+})
+
+test('a bridge whose project no variable names fails, and says why', async () => {
+  const up = await projectWith('lost', 'far: {trigger: {project: $NOWHERE/x}}')
+  const pipeline = await run(up)
+  const { body } = await ana.get(`/projects/${up.id}/pipelines/${pipeline}/bridges`)
+  expect(body).toMatchObject([
+    { status: 'failed', failure_reason: 'downstream_bridge_project_not_found' },
+  ])
+})
+
+test('rules of a downstream pipeline know where it comes from', async () => {
+  const down = await projectWith(
+    'knowing',
+    'x: {script: make, rules: [{if: $CI_UPSTREAM_PROJECT_ID == $WANTED}]}\ny: {script: make}',
+  )
+  const up = await projectWith('asking', `far: {trigger: ${down.fullPath}}`)
+  await ana.post(`/projects/${down.id}/variables`, { key: 'WANTED', value: String(up.id) })
+  await run(up)
+  const jobs = await ana.get(`/projects/${down.id}/jobs`)
+  expect(jobs.body.map((job: { name: string }) => job.name).sort()).toEqual(['x', 'y'])
+})
+
+test('a job is told its registry, its runner, its configuration and the message of its tag', async () => {
+  const project = await projectWith('Told', 'x: {script: make}')
+  await ana.post(`${project.api}/tags`, { tag_name: 'v1', ref: 'main', message: 'First\n\nOne' })
+  await world.runTasks()
+  const runner = await addRunner(world, ana, project.id, { description: 'big one' })
+  const { host } = new URL(world.ctx.config.externalUrl)
+  const job = await runner.request()
+  const sent = variablesOf(job)
+  expect(Object.fromEntries(sent)).toMatchObject({
+    CI_COMMIT_TAG: 'v1',
+    CI_COMMIT_TAG_MESSAGE: 'First\n\nOne',
+    CI_REGISTRY: host,
+    CI_REGISTRY_IMAGE: `${host}/ana/told`,
+    CI_REGISTRY_USER: 'svc-ci-token',
+    CI_REGISTRY_PASSWORD: job?.token,
+    CI_RUNNER_DESCRIPTION: 'big one',
+    CI_CONFIG_PATH: '.svc-ci.yml',
+    CI_PROJECT_CLASSIFICATION_LABEL: '',
+  })
+  await ana.put(`/projects/${project.id}`, { container_registry_access_level: 'disabled' })
+  await run(project)
+  expect(variablesOf(await runner.request()).has('CI_REGISTRY_IMAGE')).toBe(false)
+})
