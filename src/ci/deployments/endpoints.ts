@@ -3,6 +3,7 @@ import { onProject } from '../../access/subjects.ts'
 import { badRequest, notFound } from '../../base/problem.ts'
 import { readLog } from '../../git/history/log.ts'
 import { readCommit } from '../../git/objects/commit.ts'
+import { resolveRevision } from '../../git/objects/revision.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, instant, oneOf, text } from '../../http/params.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
@@ -91,8 +92,15 @@ export const addDeployment = endpoint({
   response: deploymentDetailsEntity,
   status: 201,
   async handler({ ctx, project, body }) {
-    const commit = await ifFound(readCommit(ctx.git.open(project.id), body.sha))
+    const repo = ctx.git.open(project.id)
+    const commit = await ifFound(readCommit(repo, body.sha))
     if (!commit) throw badRequest('The sha does not exist')
+    const ref = /^refs\//.test(body.ref)
+      ? body.ref
+      : `refs/${body.tag ? 'tags' : 'heads'}/${body.ref}`
+    if (!(await ifFound(resolveRevision(repo, ref)))) {
+      throw badRequest('The branch or tag does not exist')
+    }
     const row = await createDeployment(ctx, project, { ...body, sha: commit.id })
     return await presentDeployment(ctx, project, row)
   },

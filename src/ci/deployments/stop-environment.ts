@@ -5,7 +5,7 @@ import {
   findEnvironment,
   findLastDeployment,
 } from '../environments/queries.ts'
-import { markStopped } from '../environments/save-environment.ts'
+import { keepRunning, markStopped } from '../environments/save-environment.ts'
 import { isRetryable, playJob, retryJob } from '../pipelines/process/change-jobs.ts'
 import { jobBeside } from '../pipelines/process/running.ts'
 
@@ -26,11 +26,23 @@ export async function stopEnvironment(
   })
 }
 
+/** The job that the last deployment names to stop what it made. */
+async function findStopJob(ctx: Pick<Ctx, 'db'>, row: EnvironmentRow) {
+  const last = await findLastDeployment(ctx.db, row.id, 'success')
+  if (!last || last.job_id === null || last.on_stop === null) return undefined
+  return await jobBeside(ctx.db, last.job_id, last.on_stop)
+}
+
+/** Stops an environment whose time is over; one that stops with an action only goes on when there is none. */
+export async function stopInTime(ctx: Ctx, row: EnvironmentRow): Promise<void> {
+  if (row.auto_stop_setting === 'always' || (await findStopJob(ctx, row))) {
+    await stopEnvironment(ctx, row)
+  } else await keepRunning(ctx, row)
+}
+
 /** False when the last deployment names no job that stops what it made. */
 async function runStopJob(ctx: Ctx, row: EnvironmentRow): Promise<boolean> {
-  const last = await findLastDeployment(ctx.db, row.id, 'success')
-  if (!last || last.job_id === null || last.on_stop === null) return false
-  const job = await jobBeside(ctx.db, last.job_id, last.on_stop)
+  const job = await findStopJob(ctx, row)
   if (!job) return false
   if (job.status === 'manual' || job.status === 'scheduled') await playJob(ctx, job, null)
   else if (isRetryable(job)) await retryJob(ctx, job)

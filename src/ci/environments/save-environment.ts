@@ -98,6 +98,14 @@ export async function markStopped(ctx: Ctx, row: EnvironmentRow): Promise<Enviro
   return await updateEnvironment(ctx.db, row.id, state)
 }
 
+/** Takes the time away at which an environment was to be stopped. */
+export async function keepRunning(
+  ctx: Pick<Ctx, 'db' | 'now'>,
+  row: EnvironmentRow,
+): Promise<void> {
+  await updateEnvironment(ctx.db, row.id, { auto_stop_at: null, updated_at: ctx.now() })
+}
+
 export interface DeploymentInput {
   readonly environment: string
   readonly sha: string
@@ -117,6 +125,7 @@ export async function createDeployment(
   assertName(input.environment)
   return await inTransaction(ctx, async (ctx) => {
     const environment = await ensureEnvironment(ctx, project.id, input.environment)
+    if (input.status === 'success') await startAgain(ctx, environment.id)
     return await insertDeployment(ctx.db, {
       iid: await nextIid(ctx.db, project.id, 'deployment'),
       project_id: project.id,
@@ -144,7 +153,16 @@ export async function changeDeployment(
     throw invalid({ status: [`cannot transition from '${row.status}' to '${status}'`] })
   }
   const finished_at = FINISHED.includes(status) ? (row.finished_at ?? ctx.now()) : null
-  return await updateDeployment(ctx.db, row.id, { status, finished_at, updated_at: ctx.now() })
+  return await inTransaction(ctx, async (ctx) => {
+    if (status === 'success') await startAgain(ctx, row.environment_id)
+    return await updateDeployment(ctx.db, row.id, { status, finished_at, updated_at: ctx.now() })
+  })
+}
+
+/** What was deployed to is there, also where it was stopped before. */
+async function startAgain(ctx: Pick<Ctx, 'db' | 'now'>, environmentId: number): Promise<void> {
+  const state = { state: 'available', updated_at: ctx.now() } as const
+  await updateEnvironment(ctx.db, environmentId, state)
 }
 
 /** Deletes a deployment that neither runs nor is what its environment shows. */
