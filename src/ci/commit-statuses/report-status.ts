@@ -1,6 +1,6 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
-import { type FieldTexts, invalid, notFound } from '../../base/problem.ts'
+import { type FieldTexts, forbidden, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { listRefsContaining } from '../../git/history/contains.ts'
 import { isObjectId } from '../../git/names.ts'
@@ -8,6 +8,7 @@ import { readCommit } from '../../git/objects/commit.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
 import { ifFound, orNotFound } from '../../repositories/repository/missing.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { mayRunOn } from '../pipelines/access.ts'
 import {
   createExternalPipeline,
   findPipelineOf,
@@ -48,6 +49,8 @@ export async function reportStatus(
   const isTag =
     (await ifFound(resolveRevision(repo, ref, { kind: 'branch' }))) === undefined &&
     (await ifFound(resolveRevision(repo, ref, { kind: 'tag' }))) !== undefined
+  // What it says may let merge requests in, or keep them out.
+  if (!(await mayRunOn(ctx, project, { ref, tag: isTag }))) throw forbidden()
   return await inTransaction(ctx, async (ctx) => {
     const only = { ref, id: report.pipeline_id }
     const pipeline =

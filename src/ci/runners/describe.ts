@@ -31,7 +31,7 @@ export const runnerDetailsEntity = z.strictObject({
 })
 
 export async function describeRunner(
-  ctx: Pick<Ctx, 'db' | 'now'>,
+  ctx: Ctx,
   id: number,
 ): Promise<z.input<typeof runnerDetailsEntity>> {
   const row = await findRunner(ctx.db, id)
@@ -39,7 +39,7 @@ export async function describeRunner(
   const manager = (await newestManagers(ctx.db, [id])).get(id)
   const projects = await listRunnerProjects(ctx.db, id)
   return {
-    ...presentRunner(row, manager, ctx.now()),
+    ...(await presentRunner(ctx, row)),
     tag_list: JSON.parse(row.tags) as string[], // written by us
     run_untagged: row.run_untagged === 1,
     locked: row.locked === 1,

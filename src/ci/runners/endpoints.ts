@@ -7,7 +7,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { onRunner } from './access.ts'
 import { describeRunner, runnerDetailsEntity } from './describe.ts'
 import { runnerEntity } from './present.ts'
-import { runnerSettingParameters } from './protocol-endpoints.ts'
+import { pausedOrActive, runnerSettingParameters } from './protocol-endpoints.ts'
 import { deleteRunner, listManagers, updateRunner } from './queries.ts'
 import { resetRegistrationToken, runnerColumns } from './register.ts'
 import { runnerPage, runnerQuery } from './runner-page.ts'
@@ -71,6 +71,7 @@ export const editRunner = endpoint({
   summary: 'Change a runner',
   access: onRunner(),
   body: runnerSettingParameters(),
+  check: pausedOrActive,
   response: runnerDetailsEntity,
   async handler({ ctx, runner, body }) {
     const columns = runnerColumns(body, runner)

@@ -12,7 +12,6 @@ import {
   findRunner,
   insertRunnerProject,
   listRunnerProjects,
-  newestManagers,
 } from './queries.ts'
 import { resetRegistrationToken } from './register.ts'
 import { runnerPage, runnerQuery } from './runner-page.ts'
@@ -48,8 +47,7 @@ export const enableProjectRunner = endpoint({
       if (brokenKey(error) === undefined) throw error
       throw badRequest('Runner has already been assigned to the project')
     }
-    const managers = await newestManagers(ctx.db, [runner.id])
-    return presentRunner(runner, managers.get(runner.id), ctx.now())
+    return await presentRunner(ctx, runner)
   },
 })
 

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { type Instant, later } from '../../base/clock.ts'
 import type { Paged } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
-import { listRunnersById, type ManagerRow, newestManagers, type RunnerRow } from './queries.ts'
+import { userBasicEntity } from '../../identity/users/basic.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
+import { listBusyRunners, listRunnersById, newestManagers, type RunnerRow } from './queries.ts'
 
 const ONLINE_MS = 2 * 3_600_000
 const STALE_MS = 7 * 86_400_000
@@ -19,7 +21,9 @@ export const runnerEntity = z.strictObject({
   name: z.string().nullable(),
   online: z.boolean().nullable(),
   status: z.string(),
+  created_by: userBasicEntity.nullable(),
   created_at: z.string(),
+  job_execution_status: z.enum(['active', 'idle']),
 })
 
 export type RunnerStatus = 'online' | 'offline' | 'stale' | 'never_contacted'
@@ -30,48 +34,62 @@ function runnerStatus(contactedAt: Instant | null, now: Instant): RunnerStatus {
   return contactedAt <= later(now, -STALE_MS) ? 'stale' : 'offline'
 }
 
-export function presentRunner(
+/** Runners in short, with who made them and whether they run a job. */
+export async function presentRunnerRows(
+  ctx: Ctx,
+  rows: readonly RunnerRow[],
+): Promise<z.input<typeof runnerEntity>[]> {
+  const ids = rows.map((row) => row.id)
+  const managers = await newestManagers(ctx.db, ids)
+  const busy = await listBusyRunners(ctx.db, ids)
+  const users = await usersById(
+    ctx,
+    rows.map((row) => row.creator_id),
+  )
+  return rows.map((row) => {
+    const status = runnerStatus(row.contacted_at, ctx.now())
+    const manager = managers.get(row.id)
+    return {
+      id: row.id,
+      description: row.description,
+      ip_address: manager?.ip_address ?? null,
+      active: row.paused === 0,
+      paused: row.paused === 1,
+      is_shared: row.runner_type === 'instance_type',
+      runner_type: row.runner_type,
+      name: manager?.executor ?? null,
+      online: row.contacted_at === null ? null : status === 'online',
+      status,
+      created_by: (row.creator_id === null ? undefined : users.get(row.creator_id)) ?? null,
+      created_at: row.created_at,
+      job_execution_status: busy.has(row.id) ? 'active' : 'idle',
+    }
+  })
+}
+
+/** One runner in short. */
+export async function presentRunner(
+  ctx: Ctx,
   row: RunnerRow,
-  manager: ManagerRow | undefined,
-  now: Instant,
-): z.input<typeof runnerEntity> {
-  const status = runnerStatus(row.contacted_at, now)
-  return {
-    id: row.id,
-    description: row.description,
-    ip_address: manager?.ip_address ?? null,
-    active: row.paused === 0,
-    paused: row.paused === 1,
-    is_shared: row.runner_type === 'instance_type',
-    runner_type: row.runner_type,
-    name: manager?.executor ?? null,
-    online: row.contacted_at === null ? null : status === 'online',
-    status,
-    created_at: row.created_at,
-  }
+): Promise<z.input<typeof runnerEntity>> {
+  const [presented] = await presentRunnerRows(ctx, [row])
+  if (!presented) throw new Error(`runner ${row.id} was not presented`)
+  return presented
 }
 
 /** The runners of these ids as jobs show them. */
 export async function presentRunners(
-  ctx: Pick<Ctx, 'db' | 'now'>,
+  ctx: Ctx,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, z.input<typeof runnerEntity>>> {
-  const rows = await listRunnersById(ctx.db, ids)
-  const managers = await newestManagers(ctx.db, ids)
-  return new Map(rows.map((row) => [row.id, presentRunner(row, managers.get(row.id), ctx.now())]))
+  const presented = await presentRunnerRows(ctx, await listRunnersById(ctx.db, ids))
+  return new Map(presented.map((runner) => [runner.id, runner]))
 }
 
 /** A page of runners, presented. */
 export async function presentPage(
-  ctx: Pick<Ctx, 'db' | 'now'>,
+  ctx: Ctx,
   page: Paged<RunnerRow>,
 ): Promise<Paged<z.input<typeof runnerEntity>>> {
-  const managers = await newestManagers(
-    ctx.db,
-    page.items.map((row) => row.id),
-  )
-  return {
-    ...page,
-    items: page.items.map((row) => presentRunner(row, managers.get(row.id), ctx.now())),
-  }
+  return { ...page, items: await presentRunnerRows(ctx, page.items) }
 }

@@ -33,6 +33,11 @@ export const runnerSettingParameters = () => ({
   tag_list: csv(text({ max: 255 })).optional(),
 })
 
+/** `active` is the older word for the contrary of `paused`. */
+export function pausedOrActive(sent: ReadonlySet<string>): string[] {
+  return sent.has('active') && sent.has('paused') ? ['paused, active are mutually exclusive'] : []
+}
+
 export const registerRunner = endpoint({
   ...common,
   method: 'POST',
@@ -43,8 +48,7 @@ export const registerRunner = endpoint({
     info: infoParameter(),
     ...runnerSettingParameters(),
   },
-  check: (sent) =>
-    sent.has('active') && sent.has('paused') ? ['paused, active are mutually exclusive'] : [],
+  check: pausedOrActive,
   response: registeredEntity,
   status: 201,
   async handler({ ctx, body, request }) {

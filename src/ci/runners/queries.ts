@@ -142,6 +142,18 @@ export async function newestManagers(
   return new Map(rows.map((row) => [row.runner_id, row]))
 }
 
+/** Those of some runners that run a job. */
+export async function listBusyRunners(db: Db, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('ci_running_jobs')
+    .select('runner_id')
+    .distinct()
+    .where('runner_id', 'in', ids)
+    .execute()
+  return new Set(rows.map((row) => row.runner_id))
+}
+
 export interface RunnerFilter {
   readonly type?: RunnerRow['runner_type'] | undefined
   readonly paused?: boolean | undefined
