@@ -5,6 +5,8 @@ import { answerDownload } from '../../http/conditional-file.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { integer } from '../../http/params.ts'
 import { eraseArtifacts } from '../artifacts/erase.ts'
+import { readEnvironment } from '../environments/follow-jobs.ts'
+import { findEnvironmentByName } from '../environments/queries.ts'
 import { runsOnRef } from '../pipelines/access.ts'
 import { onJob, onRunnableJob } from '../pipelines/job-access.ts'
 import { jobEntity, jobPresenter } from '../pipelines/job-entity.ts'
@@ -16,6 +18,7 @@ import { readTrace } from '../traces/read-trace.ts'
 import { noteWatched } from '../traces/watchers.ts'
 import { mayReadDebugTrace } from './conditions.ts'
 import { eventStream } from './event-stream.ts'
+import { listGroupIds } from './queries.ts'
 
 const ENDED: readonly string[] = ['success', 'failed', 'canceled']
 
@@ -126,16 +129,23 @@ export const listAllowedAgents = endpoint({
     const loaded = actor.kind === 'job' ? await loadJob(ctx.db, actor.jobId) : undefined
     if (!loaded || actor.kind !== 'job') throw notFound('Job')
     const project = await withProjectRole(ctx, loaded.project)
+    const groups = await listGroupIds(ctx.db, project.namespace_id)
+    const { environment: said } = loaded.job
+    const environment =
+      said === null
+        ? undefined
+        : await findEnvironmentByName(ctx.db, project.id, readEnvironment(said).name)
     return {
       allowed_agents: [],
       job: { id: loaded.job.id },
       pipeline: { id: loaded.pipeline.id },
-      project: { id: project.id, groups: [{ id: project.namespace_id }] },
+      project: { id: project.id, groups: groups.map((id) => ({ id })) },
       user: {
         id: actor.user.id,
         username: actor.user.username,
         roles_in_project: ROLES.filter(([level]) => level <= project.role).map(([, name]) => name),
       },
+      ...(environment ? { environment: { tier: environment.tier, slug: environment.slug } } : {}),
     }
   },
 })

@@ -4,8 +4,8 @@ import { endpoint } from '../../http/endpoint.ts'
 import { instant, text } from '../../http/params.ts'
 import { onTrigger } from './access.ts'
 import { presentTrigger, presentTriggers, triggerEntity } from './entity.ts'
-import { listTriggers, updateTrigger } from './queries.ts'
-import { createTrigger, removeTrigger } from './save-trigger.ts'
+import { listTriggers } from './queries.ts'
+import { changeTrigger, createTrigger, removeTrigger } from './save-trigger.ts'
 
 const path = '/projects/:id/triggers'
 const description = text({ max: 255 })
@@ -49,11 +49,11 @@ export const editTrigger = endpoint({
   path: `${path}/:trigger_id`,
   summary: 'Describe a token that starts pipelines anew',
   access: onTrigger('admin_triggers'),
-  body: { description: description.optional() },
+  body: { description: description.optional(), expires_at: instant().nullish() },
   response: triggerEntity,
   async handler({ ctx, trigger, body }) {
-    const values = { description: body.description ?? trigger.description, updated_at: ctx.now() }
-    return presentTrigger(ctx, await updateTrigger(ctx.db, trigger.id, values))
+    const changed = await changeTrigger(ctx, trigger, body)
+    return presentTrigger(ctx, changed)
   },
 })
 

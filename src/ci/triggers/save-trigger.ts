@@ -6,7 +6,7 @@ import type { Instant } from '../../base/clock.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { deleteTrigger, insertTrigger, type TriggerRow } from './queries.ts'
+import { deleteTrigger, insertTrigger, type TriggerRow, updateTrigger } from './queries.ts'
 
 /** What is sealed as the token of a trigger, which its owner may read again. */
 export const TRIGGER_PURPOSE = 'ci_triggers.token'
@@ -19,7 +19,7 @@ export async function createTrigger(
   projectId: number,
   input: { readonly description: string; readonly expires_at?: Instant | null | undefined },
 ): Promise<TriggerRow> {
-  if (input.description.trim() === '') throw invalid({ description: ["can't be blank"] })
+  assertDescription(input.description)
   const secret = randomBytes(24).toString('base64url')
   const token = ctx.config.vendor.tokenPrefix('trigger') + secret
   return await inTransaction(ctx, async (ctx) => {
@@ -41,6 +41,27 @@ export async function createTrigger(
     })
     return row
   })
+}
+
+/** Describes a token anew, or changes when it ends. */
+export async function changeTrigger(
+  ctx: Ctx,
+  row: TriggerRow,
+  input: {
+    readonly description?: string | undefined
+    readonly expires_at?: Instant | null | undefined
+  },
+): Promise<TriggerRow> {
+  if (input.description !== undefined) assertDescription(input.description)
+  return await updateTrigger(ctx.db, row.id, {
+    description: input.description ?? row.description,
+    expires_at: input.expires_at === undefined ? row.expires_at : input.expires_at,
+    updated_at: ctx.now(),
+  })
+}
+
+function assertDescription(text: string): void {
+  if (text.trim() === '') throw invalid({ description: ["can't be blank"] })
 }
 
 export async function removeTrigger(ctx: Ctx, row: TriggerRow): Promise<void> {
