@@ -3,14 +3,14 @@ import type { Ctx } from '../ctx.ts'
 import { isAdmin, userOf } from './actor.ts'
 import { Role } from './roles.ts'
 import type { Project } from './subjects.ts'
-import { hasProjectRole, seesProject, type Viewer } from './visible-queries.ts'
+import { hasProjectRole, levelOf, seesProject, type Viewer } from './visible-queries.ts'
 
 /**
  * Whether the viewer sees the row of `issues` (joined with its `projects`) that a query is at: issues are on for them,
  * and a confidential one is their own, assigned to them, or in a project where they are Planner or above.
  */
 export function seesIssue(viewer: Viewer): RawBuilder<SqlBool> {
-  const level = sql`coalesce(json_extract(projects.settings, '$.issues_access_level'), 'enabled')`
+  const level = levelOf('issues')
   if (viewer.admin) return sql<SqlBool>`${level} <> 'disabled'`
   if (viewer.userId === null) {
     return sql<SqlBool>`(${seesProject(viewer)} AND ${level} NOT IN ('disabled', 'private') AND issues.confidential = 0)`

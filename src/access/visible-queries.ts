@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Day, dayOf } from '../base/clock.ts'
 import type { Ctx } from '../ctx.ts'
 import { isAdmin, userOf } from './actor.ts'
-import type { Feature } from './features.ts'
+import { CODE_FEATURES, type Feature } from './features.ts'
 import { Role } from './roles.ts'
 
 /** For whom a list is read. */
@@ -78,12 +78,25 @@ export function seesProject(viewer: Viewer): RawBuilder<SqlBool> {
   return sql<SqlBool>`(projects.visibility IN ${open} OR ${hasProjectRole(viewer.userId, viewer.today)})`
 }
 
+/** The level of a feature of the row of `projects` that a query is at, as `featureLevel` has it. */
+export function levelOf(feature: Feature): RawBuilder<string> {
+  const own = storedLevel(feature)
+  if (!CODE_FEATURES.includes(feature)) return own
+  const code = storedLevel('repository')
+  return sql<string>`CASE WHEN 'disabled' IN (${own}, ${code}) THEN 'disabled'
+    WHEN ${code} = 'private' THEN 'private' ELSE ${own} END`
+}
+
+function storedLevel(feature: Feature): RawBuilder<string> {
+  return sql<string>`coalesce(json_extract(projects.settings, ${`$.${feature}_access_level`}), 'enabled')`
+}
+
 /**
  * Whether the viewer may read a feature of the row of `projects` that a query is at, as an ability of this least role
  * and of visitors decides: members with the role, and visitors unless the project keeps the feature to members.
  */
 export function seesFeature(viewer: Viewer, feature: Feature, least: number): RawBuilder<SqlBool> {
-  const level = sql`coalesce(json_extract(projects.settings, ${`$.${feature}_access_level`}), 'enabled')`
+  const level = levelOf(feature)
   if (viewer.admin) return sql<SqlBool>`${level} <> 'disabled'`
   const open = sql`${level} NOT IN ('disabled', 'private')`
   if (viewer.userId === null) return sql<SqlBool>`(projects.visibility = 'public' AND ${open})`

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Feature } from '../../access/features.ts'
 import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
-import { hasProjectRole, seesProject, type Viewer } from '../../access/visible-queries.ts'
+import { hasProjectRole, levelOf, seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
@@ -22,8 +22,7 @@ export interface EventFilter {
 
 /** Whether a feature of the project is there for the viewer. */
 function hasFeature(viewer: Viewer, feature: Feature): RawBuilder<SqlBool> {
-  const path = `$.${feature}_access_level`
-  const level = sql`coalesce(json_extract(projects.settings, ${path}), 'enabled')`
+  const level = levelOf(feature)
   if (viewer.admin) return sql<SqlBool>`${level} <> 'disabled'`
   if (viewer.userId === null) return sql<SqlBool>`${level} NOT IN ('disabled', 'private')`
   return sql<SqlBool>`(${level} NOT IN ('disabled', 'private')
