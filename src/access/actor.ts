@@ -62,7 +62,11 @@ export function userOf(actor: Actor): ActorUser | null {
   return actor.kind === 'user' || actor.kind === 'job' ? actor.user : null
 }
 
-/** Whether the caller has an administrator's rights. A job never has them, whoever started it. */
+/**
+ * Whether the caller has an administrator's rights. A job never has them, whoever started it; nor does who is blocked, for
+ * whom a task may still run.
+ */
 export function isAdmin(actor: Actor): boolean {
-  return actor.kind === 'system' || (actor.kind === 'user' && actor.user.admin)
+  if (actor.kind === 'system') return true
+  return actor.kind === 'user' && actor.user.admin && actor.user.state === 'active'
 }

@@ -11,7 +11,7 @@ import {
 } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import type { GroupAbility, ProjectAbility } from './abilities.ts'
-import { type DeployTokenActor, isAdmin, userOf } from './actor.ts'
+import { type ActorUser, type DeployTokenActor, isAdmin, userOf } from './actor.ts'
 import { mayJobReach } from './authentication/job-token.ts'
 import { isBelowGroup } from './authentication/sign-in-queries.ts'
 import { mayInGroup, mayInProject, maySee, type Subject } from './decide.ts'
@@ -63,8 +63,14 @@ async function projectRole(ctx: Ctx, row: ProjectRow): Promise<number> {
     return deployTokenRole(ctx, ctx.actor, { project: row.id, namespace: row.namespace_id })
   }
   if (ctx.actor.kind === 'job' && !(await mayJobReach(ctx.db, ctx.actor, row.id))) return Role.none
-  const user = userOf(ctx.actor)
+  const user = activeUserOf(ctx)
   return user ? await findProjectRole(ctx.db, user.id, row, dayOf(ctx.now())) : Role.none
+}
+
+/** The user whose memberships count: who is blocked or deactivated has none (docs/contract/D §2.1). */
+function activeUserOf(ctx: Ctx): ActorUser | null {
+  const user = userOf(ctx.actor)
+  return user?.state === 'active' ? user : null
 }
 
 /** What a deploy token counts as where it reaches; its scopes say what it may do there. */
@@ -99,7 +105,7 @@ async function groupRole(ctx: Ctx, groupId: number): Promise<number> {
   if (ctx.actor.kind === 'deploy_token') {
     return deployTokenRole(ctx, ctx.actor, { namespace: groupId })
   }
-  const user = userOf(ctx.actor)
+  const user = activeUserOf(ctx)
   return user ? await findGroupRole(ctx.db, user.id, groupId, dayOf(ctx.now())) : Role.none
 }
 
@@ -137,7 +143,7 @@ export async function getVisibleGroup(ctx: Ctx, idOrPath: string): Promise<Group
 /** A group is seen when visible, or by anyone with a membership in it or below it (docs/contract/D §2.4). */
 async function mayReadGroup(ctx: Ctx, group: Group): Promise<boolean> {
   if (maySee(ctx.actor, group)) return true
-  const user = userOf(ctx.actor)
+  const user = activeUserOf(ctx)
   return user !== null && (await isMemberBelow(ctx.db, user.id, group.id, dayOf(ctx.now())))
 }
 

@@ -36,7 +36,13 @@ export const startBridge = task({
   async handler(ctx: Ctx, { job_id }) {
     const job = await findJobById(ctx.db, job_id)
     if (job?.status !== 'pending') return
-    await runBridge(await actAs(ctx, job.user_id), job)
+    const { actor } = await actAs(ctx, job.user_id)
+    // Whoever ran it may be blocked or gone by now, and nobody else stands for them.
+    if (actor.kind === 'user' && actor.user.state === 'active') {
+      await runBridge({ ...ctx, actor }, job)
+    } else {
+      await endJob(ctx, job, { status: 'failed', reason: 'insufficient_bridge_permissions' })
+    }
   },
 })
 
