@@ -12,7 +12,7 @@ import {
 import type { Ctx } from '../ctx.ts'
 import type { GroupAbility, ProjectAbility } from './abilities.ts'
 import { type ActorUser, type DeployTokenActor, isAdmin, userOf } from './actor.ts'
-import { mayJobReach } from './authentication/job-token.ts'
+import { mayJobReach, mayJobReachGroup } from './authentication/job-token.ts'
 import { isBelowGroup } from './authentication/sign-in-queries.ts'
 import { mayInGroup, mayInProject, maySee, type Subject } from './decide.ts'
 import {
@@ -105,6 +105,8 @@ async function groupRole(ctx: Ctx, groupId: number): Promise<number> {
   if (ctx.actor.kind === 'deploy_token') {
     return deployTokenRole(ctx, ctx.actor, { namespace: groupId })
   }
+  if (ctx.actor.kind === 'job' && !(await mayJobReachGroup(ctx.db, ctx.actor, groupId)))
+    return Role.none
   const user = activeUserOf(ctx)
   return user ? await findGroupRole(ctx.db, user.id, groupId, dayOf(ctx.now())) : Role.none
 }
@@ -143,6 +145,8 @@ export async function getVisibleGroup(ctx: Ctx, idOrPath: string): Promise<Group
 /** A group is seen when visible, or by anyone with a membership in it or below it (docs/contract/D §2.4). */
 async function mayReadGroup(ctx: Ctx, group: Group): Promise<boolean> {
   if (maySee(ctx.actor, group)) return true
+  if (ctx.actor.kind === 'job' && !(await mayJobReachGroup(ctx.db, ctx.actor, group.id)))
+    return false
   const user = activeUserOf(ctx)
   return user !== null && (await isMemberBelow(ctx.db, user.id, group.id, dayOf(ctx.now())))
 }

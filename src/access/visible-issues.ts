@@ -3,7 +3,7 @@ import type { Ctx } from '../ctx.ts'
 import { isAdmin, userOf } from './actor.ts'
 import { Role } from './roles.ts'
 import type { Project } from './subjects.ts'
-import { hasProjectRole, levelOf, seesProject, type Viewer } from './visible-queries.ts'
+import { countsIn, hasProjectRole, levelOf, seesProject, type Viewer } from './visible-queries.ts'
 
 /**
  * Whether the viewer sees the row of `issues` (joined with its `projects`) that a query is at: issues are on for them,
@@ -16,12 +16,14 @@ export function seesIssue(viewer: Viewer): RawBuilder<SqlBool> {
     return sql<SqlBool>`(${seesProject(viewer)} AND ${level} NOT IN ('disabled', 'private') AND issues.confidential = 0)`
   }
   const { userId, today } = viewer
+  const counts = countsIn(viewer)
   return sql<SqlBool>`(${seesProject(viewer)}
-    AND (${level} NOT IN ('disabled', 'private') OR (${level} = 'private' AND ${hasProjectRole(userId, today)}))
-    AND (issues.confidential = 0 OR issues.author_id = ${userId}
+    AND (${level} NOT IN ('disabled', 'private')
+      OR (${level} = 'private' AND ${counts} AND ${hasProjectRole(userId, today)}))
+    AND (issues.confidential = 0 OR (${counts} AND (issues.author_id = ${userId}
       OR EXISTS (SELECT 1 FROM assignees a WHERE a.subject_type = 'issue' AND a.subject_id = issues.id
         AND a.user_id = ${userId})
-      OR ${hasProjectRole(userId, today, Role.planner)}))`
+      OR ${hasProjectRole(userId, today, Role.planner)}))))`
 }
 
 /** The same for one issue of a project that the caller may read issues of. */
@@ -32,6 +34,7 @@ export function maySeeIssue(
   assigneeIds: readonly number[],
 ): boolean {
   if (issue.confidential === 0 || isAdmin(ctx.actor) || project.role >= Role.planner) return true
+  if (ctx.actor.kind === 'job' && project.role === Role.none) return false
   const user = userOf(ctx.actor)
   return user !== null && (issue.author_id === user.id || assigneeIds.includes(user.id))
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Day, dayOf } from '../base/clock.ts'
 import type { Ctx } from '../ctx.ts'
 import { isAdmin, userOf } from './actor.ts'
+import { isReachedByJobs } from './authentication/job-token-queries.ts'
 import { CODE_FEATURES, type Feature } from './features.ts'
 import { Role } from './roles.ts'
 
@@ -11,6 +12,8 @@ export interface Viewer {
   readonly admin: boolean
   readonly external: boolean
   readonly today: Day
+  /** The project of the job that asks: the user's role counts only where its token reaches. */
+  readonly jobOf?: number | undefined
 }
 
 /** The caller, today. */
@@ -21,7 +24,13 @@ export function viewerOf({ actor, now }: Pick<Ctx, 'actor' | 'now'>): Viewer {
     admin: isAdmin(actor),
     external: user?.external ?? false,
     today: dayOf(now()),
+    ...(actor.kind === 'job' ? { jobOf: actor.projectId } : {}),
   }
+}
+
+/** Whether what the viewer is and made counts in the row of `projects` that a query is at: a job's token has its limits. */
+export function countsIn({ jobOf }: Viewer): RawBuilder<SqlBool> {
+  return jobOf === undefined ? sql<SqlBool>`1 = 1` : isReachedByJobs(jobOf, sql`projects.id`)
 }
 
 /** Whether the row of `members m` is in force. */
@@ -75,7 +84,8 @@ export function seesProject(viewer: Viewer): RawBuilder<SqlBool> {
   if (viewer.admin) return sql<SqlBool>`1 = 1`
   if (viewer.userId === null) return sql<SqlBool>`projects.visibility = 'public'`
   const open = viewer.external ? sql`('public')` : sql`('public', 'internal')`
-  return sql<SqlBool>`(projects.visibility IN ${open} OR ${hasProjectRole(viewer.userId, viewer.today)})`
+  return sql<SqlBool>`(projects.visibility IN ${open}
+    OR (${countsIn(viewer)} AND ${hasProjectRole(viewer.userId, viewer.today)}))`
 }
 
 /** The level of a feature of the row of `projects` that a query is at, as `featureLevel` has it. */
@@ -102,7 +112,8 @@ export function seesFeature(viewer: Viewer, feature: Feature, least: number): Ra
   if (viewer.userId === null) return sql<SqlBool>`(projects.visibility = 'public' AND ${open})`
   const visible = viewer.external ? sql`('public')` : sql`('public', 'internal')`
   return sql<SqlBool>`((projects.visibility IN ${visible} AND ${open})
-    OR (${level} <> 'disabled' AND ${hasProjectRole(viewer.userId, viewer.today, least)}))`
+    OR (${level} <> 'disabled' AND ${countsIn(viewer)}
+      AND ${hasProjectRole(viewer.userId, viewer.today, least)}))`
 }
 
 /** Whether the viewer may read labels and milestones of the row of `projects` that a query is at (`read_labels`). */

@@ -3,7 +3,7 @@ import type { Db } from '../../store/schema.ts'
 import type { JobActor } from '../actor.ts'
 import { digestOf } from '../token-use.ts'
 import type { AuthenticationContext } from './authentication-context.ts'
-import { findJobByDigest, isJobAllowed } from './job-token-queries.ts'
+import { findJobByDigest, isInGroup, isJobAllowed } from './job-token-queries.ts'
 
 /** The job whose token this is, while it runs: a token dies with its job, and with the account of its user. */
 export async function findJobActor(
@@ -35,4 +35,9 @@ export async function signInWithJobToken(
 export async function mayJobReach(db: Db, actor: JobActor, projectId: number): Promise<boolean> {
   if (actor.projectId === projectId) return true
   return await isJobAllowed(db, { from: actor.projectId, to: projectId })
+}
+
+/** Whether a job may act in a group by its user's role there: in those above its own project. */
+export async function mayJobReachGroup(db: Db, actor: JobActor, groupId: number): Promise<boolean> {
+  return await isInGroup(db, { projectId: actor.projectId, groupId })
 }

@@ -91,7 +91,8 @@ function maySeeSnippet(ctx: Ctx, row: SnippetRow, project: Project | null): bool
   const { actor } = ctx
   if (project && !mayInProject(actor, project, 'read_snippets')) return false
   if (isAdmin(actor) || (project && project.role > 0)) return true
-  const user = userOf(actor)
+  // A job works for its project: what its user wrote elsewhere is none of its business.
+  const user = actor.kind === 'job' ? null : userOf(actor)
   if (user?.id === row.author_id) return true
   if (row.visibility === 'public') return true
   return row.visibility === 'internal' && user !== null && !user.external

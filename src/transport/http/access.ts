@@ -1,11 +1,10 @@
-import type { JobActor } from '../../access/actor.ts'
 import { mayInProject, maySee } from '../../access/decide.ts'
 import { findMovedProjectId } from '../../access/find-queries.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { projectSetting } from '../../projects/projects/settings.ts'
 import { projectUpdater } from '../../repositories/refs/ref-updater.ts'
 import type { Service } from '../advertisements.ts'
+import { mayPushAsJob } from '../job-push.ts'
 import type { Admission, Asked } from './admission.ts'
 import type { ProjectsByPush } from './create-by-push.ts'
 import { challenge, noProject, notAllowed, redirect, rootOf } from './refusal.ts'
@@ -65,16 +64,11 @@ async function findMoved(ctx: Ctx, asked: Asked): Promise<Found | undefined> {
   return { project, notices: [notice.join('\n')] }
 }
 
-/** A job pushes to its own project alone, and only where that allows it (docs/contract/D §2.5). */
-function assertJobMayPush(actor: JobActor, project: Project): void {
-  const isAllowed = projectSetting(project, 'ci_push_repository_for_job_token_allowed')
-  if (actor.projectId === project.id && isAllowed) return
-  throw notAllowed('You are not allowed to push code to this project with a job token.')
-}
-
 function assertMay(ctx: Ctx, found: Found, service: Service): Found {
   const { project } = found
-  if (service === 'receive-pack' && ctx.actor.kind === 'job') assertJobMayPush(ctx.actor, project)
+  if (service === 'receive-pack' && !mayPushAsJob(ctx.actor, project)) {
+    throw notAllowed('You are not allowed to push code to this project with a job token.')
+  }
   const ability = service === 'upload-pack' ? 'download_code' : 'push_code'
   if (mayInProject(ctx.actor, project, ability)) return found
   if (ctx.actor.kind === 'anonymous') throw challenge(ctx.config.vendor.prefix)

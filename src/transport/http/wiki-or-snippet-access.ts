@@ -14,6 +14,15 @@ const snippetForm = /^(?:(.+)\/)?snippets\/(\d{1,15})$/
 
 /** The wiki or snippet that a git request is about, for callers who may do what they ask (docs/contract/D §3.1). */
 export async function admitWikiOrSnippet(ctx: Ctx, asked: Asked): Promise<Admission | undefined> {
+  const found = await findWikiOrSnippet(ctx, asked)
+  // The setting that lets jobs push is about the code of their project.
+  if (found && asked.service === 'receive-pack' && ctx.actor.kind === 'job') {
+    throw notAllowed('You are not allowed to push to wikis and snippets with a job token.')
+  }
+  return found
+}
+
+async function findWikiOrSnippet(ctx: Ctx, asked: Asked): Promise<Admission | undefined> {
   const [, wikiPath] = wikiForm.exec(asked.path) ?? []
   if (wikiPath !== undefined) return await admitWiki(ctx, asked, wikiPath)
   const [, projectPath, id] = snippetForm.exec(asked.path) ?? []

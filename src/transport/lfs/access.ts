@@ -6,6 +6,7 @@ import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { Problem, type ProblemCode } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isLfsOn } from '../../repositories/lfs/objects.ts'
+import { mayPushAsJob } from '../job-push.ts'
 
 /** A refusal in the words of LFS. */
 export function refusal(
@@ -55,7 +56,8 @@ function assertMayRead(ctx: Ctx, project: Project): void {
 export function assertMayWrite(ctx: Ctx, project: Project): void {
   if (ctx.actor.kind === 'anonymous') throw lfsChallenge(ctx.config.vendor.prefix)
   assertScope(ctx.actor)
-  if (mayInProject(ctx.actor, project, 'push_code')) return
+  const mayPush = mayInProject(ctx.actor, project, 'push_code')
+  if (mayPush && mayPushAsJob(ctx.actor, project)) return
   throw refusal('forbidden', 403, 'You are not allowed to push code to this project.')
 }
 
