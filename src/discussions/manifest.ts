@@ -1,4 +1,5 @@
 import { endpointsOf, type Manifest } from '../manifest.ts'
+import { deletedMentions } from '../store/migrations/0243-deleted-mentions.ts'
 import * as commitsComment from './commit-notes/comment-endpoints.ts'
 import * as commitsDiscussion from './commit-notes/discussion-endpoints.ts'
 import * as markdown from './markdown/endpoints.ts'
@@ -14,5 +15,5 @@ export const discussionsArea: Manifest = {
   }),
   tasks: [mentionCommits],
   schedules: [],
-  migrations: [],
+  migrations: [deletedMentions],
 }

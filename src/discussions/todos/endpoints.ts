@@ -15,6 +15,10 @@ function me(ctx: Ctx): number {
   return user.id
 }
 
+function myself(ctx: Ctx) {
+  return { ...viewerOf(ctx), userId: me(ctx) }
+}
+
 export const listTodos = endpoint({
   method: 'GET',
   path: '/todos',
@@ -39,8 +43,7 @@ export const listTodos = endpoint({
       groupId: query.group_id,
       type: query.type,
     } as const
-    const viewer = { ...viewerOf(ctx), userId: me(ctx) }
-    const rows = await listTodoRows(ctx.db, viewer, filter, page)
+    const rows = await listTodoRows(ctx.db, myself(ctx), filter, page)
     return { ...rows, items: await Promise.all(rows.items.map((row) => presentTodo(ctx, row))) }
   },
 })
@@ -54,7 +57,7 @@ export const markTodoAsDone = endpoint({
   response: todoEntity,
   async handler({ ctx, params: { todo_id } }) {
     await finishTodos(ctx.db, me(ctx), todo_id, ctx.now())
-    const row = existing(await findTodo(ctx.db, me(ctx), todo_id))
+    const row = existing(await findTodo(ctx.db, myself(ctx), todo_id))
     return presentTodo(ctx, row)
   },
 })

@@ -25,13 +25,23 @@ export interface TodoFilter {
   readonly type?: string | undefined
 }
 
+/** Whose to-dos are read: their own. */
+type OwnViewer = Viewer & { readonly userId: number }
+
+/** A to-do of an internal note shows it to those alone who read such notes. */
+function readsNote(viewer: Viewer): RawBuilder<SqlBool> {
+  if (viewer.admin) return sql<SqlBool>`1 = 1`
+  return sql<SqlBool>`(NOT EXISTS (SELECT 1 FROM notes WHERE notes.id = todos.note_id AND notes.internal = 1)
+    OR ${hasProjectRole(viewer.userId ?? 0, viewer.today, Role.planner)})`
+}
+
 /** A to-do shows no more than its owner may look up by now. */
 function seesTarget(viewer: Viewer): RawBuilder<SqlBool> {
   return sql<SqlBool>`CASE todos.target_type
     WHEN 'Namespace' THEN EXISTS (SELECT 1 FROM namespaces WHERE namespaces.id = todos.group_id
       AND namespaces.pending_delete = 0 AND ${seesGroup(viewer)})
     ELSE EXISTS (SELECT 1 FROM projects WHERE projects.id = todos.project_id AND projects.pending_delete = 0
-      AND CASE todos.target_type
+      AND ${readsNote(viewer)} AND CASE todos.target_type
         WHEN 'Issue' THEN EXISTS (SELECT 1 FROM issues WHERE issues.id = todos.target_id AND ${seesIssue(viewer)})
         WHEN 'MergeRequest' THEN ${seesFeature(viewer, 'merge_requests', Role.planner)}
         WHEN 'Alert' THEN ${hasProjectRole(viewer.userId ?? 0, viewer.today, Role.developer)}
@@ -39,12 +49,7 @@ function seesTarget(viewer: Viewer): RawBuilder<SqlBool> {
         ELSE ${seesProject(viewer)} END) END`
 }
 
-export function listTodoRows(
-  db: Db,
-  viewer: Viewer & { readonly userId: number },
-  filter: TodoFilter,
-  page: OffsetPage,
-) {
+export function listTodoRows(db: Db, viewer: OwnViewer, filter: TodoFilter, page: OffsetPage) {
   let query = db
     .selectFrom('todos')
     .selectAll('todos')
@@ -66,12 +71,14 @@ export function listTodoRows(
   return listPage(db, query.orderBy('todos.id', 'desc'), page)
 }
 
-export function findTodo(db: Db, userId: number, id: number) {
+/** A to-do of the viewer's own, as long as they may see what it is about. */
+export function findTodo(db: Db, viewer: OwnViewer, id: number) {
   return db
     .selectFrom('todos')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
+    .selectAll('todos')
+    .where('todos.user_id', '=', viewer.userId)
+    .where('todos.id', '=', id)
+    .where(seesTarget(viewer))
     .executeTakeFirst()
 }
 

@@ -4,6 +4,7 @@ import { seesIssue } from '../../access/visible-issues.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { Problem } from '../../base/problem.ts'
 import { apiVersion, productVersion } from '../../base/version.ts'
+import { mayReadBuilds } from '../../ci/pipelines/access.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { UserBasic } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
@@ -166,8 +167,8 @@ function presentProject(ctx: Ctx, project: Project) {
     async pipelines(given: Slice & { readonly ref?: string; readonly sha?: string }) {
       const window = windowOf(given)
       const asked = { projectId, ref: given.ref, sha: given.sha }
-      const rows = may('read_builds') ? await listPipelines(ctx.db, asked, window) : []
-      const count = async () => (may('read_builds') ? countPipelines(ctx.db, asked) : 0)
+      const rows = mayReadBuilds(ctx, project) ? await listPipelines(ctx.db, asked, window) : []
+      const count = async () => (mayReadBuilds(ctx, project) ? countPipelines(ctx.db, asked) : 0)
       return connection(rows, window, (row) => presentPipeline(ctx, row), count)
     },
   }

@@ -119,6 +119,7 @@ export async function listUserIds(
   return await listPage(db, query, page)
 }
 
+/** Members of the place and above it, and of what the viewer sees below it. */
 function isMemberOf(
   place: Exclude<SearchPlace, { readonly kind: 'all' }>,
   viewer: Viewer,
@@ -136,10 +137,13 @@ function isMemberOf(
         WHERE p.id = ${place.projectId} AND n.kind = 'user')`
   }
   return sql<SqlBool>`users.id IN (
-    SELECT m.user_id FROM members m JOIN namespace_ancestors a ON m.source_id IN (a.namespace_id, a.ancestor_id)
+    SELECT m.user_id FROM members m
+      JOIN namespace_ancestors a ON a.namespace_id = ${place.groupId} AND a.ancestor_id = m.source_id
       WHERE m.source_type = 'group' AND ${live}
-        AND (a.ancestor_id = ${place.groupId} OR a.namespace_id = ${place.groupId})
-    UNION SELECT m.user_id FROM members m JOIN projects p ON p.id = m.source_id
-      JOIN namespace_ancestors a ON a.namespace_id = p.namespace_id AND a.ancestor_id = ${place.groupId}
-      WHERE m.source_type = 'project' AND ${live})`
+    UNION SELECT m.user_id FROM members m JOIN namespaces ON namespaces.id = m.source_id
+      JOIN namespace_ancestors a ON a.namespace_id = namespaces.id AND a.ancestor_id = ${place.groupId}
+      WHERE m.source_type = 'group' AND ${live} AND ${seesGroup(viewer)}
+    UNION SELECT m.user_id FROM members m JOIN projects ON projects.id = m.source_id
+      JOIN namespace_ancestors a ON a.namespace_id = projects.namespace_id AND a.ancestor_id = ${place.groupId}
+      WHERE m.source_type = 'project' AND ${live} AND ${seesProject(viewer)})`
 }

@@ -2,7 +2,13 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Feature } from '../../access/features.ts'
 import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
-import { hasProjectRole, levelOf, seesProject, type Viewer } from '../../access/visible-queries.ts'
+import {
+  hasProjectRole,
+  levelOf,
+  seesLabels,
+  seesProject,
+  type Viewer,
+} from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
@@ -59,6 +65,7 @@ function seesEvent(viewer: Viewer): RawBuilder<SqlBool> {
     WHEN events.target_type = 'MergeRequest' THEN ${readsCode(viewer, 'merge_requests')}
     WHEN events.target_type = 'WikiPage::Meta' THEN ${hasFeature(viewer, 'wiki')}
     WHEN events.target_type = 'Snippet' THEN ${seesSnippet(viewer)}
+    WHEN events.target_type = 'Milestone' THEN ${seesLabels(viewer)}
     WHEN notes.id IS NULL THEN 1 = 1
     WHEN notes.noteable_type = 'Snippet' THEN ${seesSnippet(viewer, sql`notes.noteable_id`)}
     WHEN notes.internal = 1 AND NOT ${hasRole(viewer, Role.planner)} THEN 1 = 0

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
-import { seesProject, type Viewer } from '../../access/visible-queries.ts'
+import { seesFeature, seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import { namespacesBelow } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
@@ -26,7 +27,7 @@ export async function countIssues(
   return row.count
 }
 
-/** Merge requests made against a group's projects since a moment. */
+/** Merge requests made against a group's projects since a moment, as far as the viewer sees them. */
 export async function countMergeRequests(
   db: Db,
   groupId: number,
@@ -40,6 +41,7 @@ export async function countMergeRequests(
     .where(inGroup(groupId))
     .where('merge_requests.created_at', '>=', since)
     .where(seesProject(viewer))
+    .where(seesFeature(viewer, 'merge_requests', Role.planner))
     .executeTakeFirstOrThrow()
   return row.count
 }
