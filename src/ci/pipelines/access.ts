@@ -10,6 +10,7 @@ import { id } from '../../http/params.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { branchStates, passesTagProtection } from '../../repositories/refs/branch-state.ts'
 import { mayMergeBranch } from '../../repositories/refs/check-rules.ts'
+import { findById } from '../../review/merge-requests/queries.ts'
 import { findPipelineRef } from './create/find-ref.ts'
 import type { PipelineRef } from './create/known-variables.ts'
 import { findPipeline, type PipelineRow } from './queries.ts'
@@ -69,17 +70,43 @@ export async function mayRunOn(
   return !state.protected || state.canPush || (await mayMergeBranch(ctx, project, at.ref))
 }
 
+/** Whether the caller may run what a merge request between two branches of the project would run on both. */
+export async function mayRunOnBoth(
+  ctx: Ctx,
+  project: Project,
+  request: { readonly source_branch: string; readonly target_branch: string },
+): Promise<boolean> {
+  const { source_branch: source, target_branch: target } = request
+  return (
+    (await mayRunOn(ctx, project, { ref: source, tag: false })) &&
+    (await mayRunOn(ctx, project, { ref: target, tag: false }))
+  )
+}
+
+type OnRefPipeline = Pick<PipelineRow, 'ref' | 'tag' | 'protected' | 'merge_request_id'>
+
+/** What a pipeline between protected branches may, its ref does not tell: that is the merge request's own. */
+async function mayRunAgain(ctx: Ctx, project: Project, pipeline: OnRefPipeline): Promise<boolean> {
+  const { ref, tag, merge_request_id: requestId } = pipeline
+  const ofRequest = requestId !== null || ref.startsWith('refs/merge-requests/')
+  if (!ofRequest || pipeline.protected === 0) {
+    return await mayRunOn(ctx, project, { ref, tag: tag === 1 })
+  }
+  const request = requestId === null ? undefined : await findById(ctx.db, requestId)
+  if (request) return await mayRunOnBoth(ctx, project, request)
+  return mayInProject(ctx.actor, project, 'admin_build')
+}
+
 interface OnRef {
   readonly ctx: Ctx
   readonly project: Project
-  readonly pipeline: Pick<PipelineRow, 'ref' | 'tag'>
+  readonly pipeline: OnRefPipeline
 }
 
 /** What runs on a protected ref is for those who may push or merge into it (docs/contract/D §2.2). */
 export const runsOnRef: Condition<OnRef> = condition(
   'may run pipelines on the ref',
-  async ({ ctx, project, pipeline: { ref, tag } }) =>
-    (await mayRunOn(ctx, project, { ref, tag: tag === 1 })) || forbidden(),
+  async ({ ctx, project, pipeline }) => (await mayRunAgain(ctx, project, pipeline)) || forbidden(),
 )
 
 /** The ref that a request names, where it names one: the caller may run pipelines on it (docs/contract/D §2.2). */

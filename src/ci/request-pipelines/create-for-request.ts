@@ -10,7 +10,7 @@ import { branchHead, headRef, trialRef } from '../../review/merge-requests/branc
 import { newestVersion } from '../../review/merge-requests/find.ts'
 import { buildTrialMerge } from '../../review/merge-requests/merge/trial-merge.ts'
 import type { MergeRequestRow } from '../../review/merge-requests/row.ts'
-import { mayRunPipelines } from '../pipelines/access.ts'
+import { mayRunOnBoth, mayRunPipelines } from '../pipelines/access.ts'
 import type { PipelineRef } from '../pipelines/create/known-variables.ts'
 import type { RequestOrigin } from '../pipelines/create/pipeline-input.ts'
 import { requestVariables } from './request-variables.ts'
@@ -68,7 +68,9 @@ async function runInTarget(
   const isProtected =
     source.id === target.id &&
     protectedBranch(row.source_branch).protected &&
-    protectedBranch(row.target_branch).protected
+    protectedBranch(row.target_branch).protected &&
+    // Protected variables and runners are for those who may run on the branches themselves.
+    (await mayRunOnBoth(ctx, target, row))
   const ref = trial === undefined ? headRef(row) : trialRef(row)
   return await describeRun(
     ctx,

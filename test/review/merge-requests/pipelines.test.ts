@@ -48,3 +48,30 @@ test('without such jobs there is nothing to run', async () => {
   await ana.put(`${bench.api}/1`, { state_event: 'close' })
   expect((await ana.post(`${bench.api}/1/pipelines`)).status).toBe(405)
 })
+
+test('between protected branches it has what they have for those alone who may run on both', async () => {
+  const bench = await openBench(world, ana)
+  const dan = await world.user('dan')
+  await addMember(world, bench.project.id, dan.id, 30)
+  const [file = ''] = world.ctx.config.vendor.ciFiles
+  bench.commit('release', { [file]: `${config}  when: manual\n` })
+  const path = `/projects/${bench.project.id}`
+  for (const name of ['main', 'release']) {
+    expect((await ana.post(`${path}/protected_branches`, { name })).status).toBe(201)
+  }
+  await bench.open('release', {}, dan)
+  const isProtected = async (caller: Caller) => {
+    const made = await caller.post(`${bench.api}/1/pipelines`)
+    expect(made.status).toBe(200)
+    const { db } = world.ctx
+    const query = db.selectFrom('pipelines').select('protected').where('id', '=', made.body.id)
+    return { id: made.body.id, flag: (await query.executeTakeFirstOrThrow()).protected }
+  }
+  expect((await isProtected(dan)).flag).toBe(0)
+  const { id, flag } = await isProtected(ana)
+  expect(flag).toBe(1)
+  const [job] = (await ana.get(`${path}/pipelines/${id}/jobs`)).body
+  expect((await dan.post(`${path}/jobs/${job.id}/play`)).status).toBe(403)
+  expect((await dan.post(`${path}/pipelines/${id}/cancel`)).status).toBe(403)
+  expect((await ana.post(`${path}/jobs/${job.id}/play`)).status).toBe(200)
+})
