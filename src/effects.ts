@@ -35,10 +35,14 @@ import {
 import { mailRelease } from './notifications/notifications/release-mail.ts'
 import { mailTodos } from './notifications/notifications/todo-mails.ts'
 import { unassignRemoved } from './planning/assignees/tasks.ts'
+import { keepLabelBoards, keepMilestoneBoards } from './planning/boards/after-merge.ts'
+import { keepMilestoneIssues } from './planning/issues/after-merge.ts'
 import { closeByPush } from './planning/issues/close-by-commit.ts'
+import { keepLabelEvents, keepMilestoneEvents } from './planning/resource-events/after-merge.ts'
 import { removeOwnedGroups, removePersonalProjects } from './projects/groups/remove-owned.ts'
 import { createUserNamespace, followUserName } from './projects/groups/user-namespace.ts'
 import { acceptInvitations } from './projects/members/invitations/invite.ts'
+import { keepMilestoneReleases } from './publishing/releases/after-milestone-merge.ts'
 import { snippetMoved } from './publishing/snippets/after-move.ts'
 import { discardSnippetsOf } from './publishing/snippets/remove.ts'
 import { wikiMoved } from './publishing/wikis/after-move.ts'
@@ -53,6 +57,7 @@ import {
 } from './repositories/wikis-and-snippets/repository.ts'
 import { codeOwnerRule } from './review/approval-rules/code-owner-push-rule.ts'
 import { approveByCommand } from './review/approvals/approve.ts'
+import { keepMilestoneRequests } from './review/merge-requests/change/after-milestone-merge.ts'
 import { continueThreads } from './review/merge-requests/change/continue-threads.ts'
 import { clearOverwritten, markOverwritten } from './review/merge-requests/diff/overwritten.ts'
 import { mergeAfterPipeline } from './review/merge-requests/merge/auto-merge-wait.ts'
@@ -99,6 +104,14 @@ export const effects: Effects = {
   issueChanged: [fireIssueHooks, resolveAlertsOf],
   discussionContinued: [continueThreads],
   milestoneChanged: [fireMilestoneHooks],
+  labelsMerged: [keepLabelEvents, keepLabelBoards],
+  milestonesMerged: [
+    keepMilestoneEvents,
+    keepMilestoneIssues,
+    keepMilestoneRequests,
+    keepMilestoneReleases,
+    keepMilestoneBoards,
+  ],
 
   mergeRequestChanged: [enqueueMergeRequestHooks],
   mergeRequestEdited: [compareForHooks],

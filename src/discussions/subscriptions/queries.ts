@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { SubscriptionsTable } from '../../store/schema/planning.ts'
 import type { Db } from '../../store/schema.ts'
@@ -55,4 +56,16 @@ export async function saveSubscription(
       conflict.columns(['subject_type', 'subject_id', 'user_id']).doUpdateSet({ subscribed }),
     )
     .execute()
+}
+
+/** Those who follow some subjects follow another from then on. */
+export async function repointSubscriptions(
+  db: Db,
+  type: SubscriptionSubject,
+  fromIds: readonly number[],
+  toId: number,
+): Promise<void> {
+  if (fromIds.length === 0) return
+  await sql`UPDATE OR IGNORE subscriptions SET subject_id = ${toId}
+    WHERE subject_type = ${type} AND subject_id IN (${sql.join(fromIds)})`.execute(db)
 }

@@ -4,6 +4,7 @@ import type { Ctx } from '../../ctx.ts'
 import {
   findSubscription,
   listSubscribedIds,
+  repointSubscriptions,
   type SubscriptionSubject,
   saveSubscription,
 } from './queries.ts'
@@ -56,4 +57,14 @@ export async function unsubscribeUser(
   userId: number,
 ): Promise<void> {
   await saveSubscription(ctx.db, type, id, userId, false, ctx.now())
+}
+
+/** Lets who follows some subjects follow another, which takes their place. */
+export function moveSubscriptions(
+  ctx: Pick<Ctx, 'db'>,
+  type: SubscriptionSubject,
+  fromIds: readonly number[],
+  toId: number,
+): Promise<void> {
+  return repointSubscriptions(ctx.db, type, fromIds, toId)
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
-import { seesProject, type Viewer } from '../../access/visible-queries.ts'
+import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import { namespacesBelow } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
 import type { Place } from '../place.ts'
@@ -42,7 +43,7 @@ export async function countsByLabel(
     .where('label_links.label_id', 'in', labelIds)
     .where('merge_requests.state', '=', 'opened')
     .where(isInPlace(place))
-    .where(seesProject(viewer))
+    .where(seesFeature(viewer, 'merge_requests', Role.planner))
     .groupBy('label_links.label_id')
     .execute()
   const countOf = (id: number, state: string) =>

@@ -147,6 +147,7 @@ export const listGroupLabels = endpoint({
       ...query,
       ancestors: query.include_ancestor_groups ?? true,
       below: query.include_descendant_groups ? viewer : undefined,
+      inProjects: query.only_group_labels === false ? viewer : undefined,
       counts: query.with_counts,
     }
     return list(ctx, { namespaceId: group.id }, filter, page)

@@ -1,9 +1,10 @@
 import { type SqlBool, sql } from 'kysely'
-import { seesGroup, type Viewer } from '../../access/visible-queries.ts'
+import { seesGroup, seesLabels, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
+import { repoint } from '../../store/repoint.ts'
 import type { LabelLinksTable } from '../../store/schema/planning.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
@@ -15,9 +16,15 @@ export interface LabelFilter {
   readonly ancestors: boolean
   /** Those of the groups below too, as far as this viewer sees them. */
   readonly below?: Viewer | undefined
+  /** Those of the projects of these groups too, as far as this viewer sees them. */
+  readonly inProjects?: Viewer | undefined
 }
 
-function labelsAt(db: Db, place: Place, filter: Pick<LabelFilter, 'ancestors' | 'below'>) {
+function labelsAt(
+  db: Db,
+  place: Place,
+  filter: Pick<LabelFilter, 'ancestors' | 'below' | 'inProjects'>,
+) {
   const priorityProject = place.projectId ?? 0
   return db
     .selectFrom('labels')
@@ -40,6 +47,9 @@ function labelsAt(db: Db, place: Place, filter: Pick<LabelFilter, 'ancestors' | 
           ? [where('labels.group_id', 'in', namespacesAbove(place.namespaceId))]
           : []),
         ...(filter.below ? [ofGroupsBelow(place, filter.below)] : []),
+        ...(filter.inProjects
+          ? [ofProjects(place, filter.inProjects, filter.below !== undefined)]
+          : []),
       ]),
     )
 }
@@ -48,6 +58,14 @@ function ofGroupsBelow(place: Place, viewer: Viewer) {
   return sql<SqlBool>`labels.group_id IN (
     SELECT namespaces.id FROM namespaces JOIN namespace_ancestors a ON a.namespace_id = namespaces.id
     WHERE a.ancestor_id = ${place.namespaceId} AND ${seesGroup(viewer)})`
+}
+
+function ofProjects(place: Place, viewer: Viewer, below: boolean) {
+  const groups = below
+    ? sql`SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${place.namespaceId}`
+    : sql`${place.namespaceId}`
+  return sql<SqlBool>`labels.project_id IN (SELECT projects.id FROM projects
+    WHERE projects.namespace_id IN (${groups}) AND ${seesLabels(viewer)})`
 }
 
 export function listLabelRows(db: Db, place: Place, filter: LabelFilter, page: OffsetPage) {
@@ -87,7 +105,12 @@ export function listLabelsByTitle(db: Db, place: Place, titles: readonly string[
 export function insertLabel(
   db: Db,
   owner: { readonly projectId?: number | undefined; readonly groupId?: number | undefined },
-  label: { readonly title: string; readonly color: string; readonly description: string | null },
+  label: {
+    readonly title: string
+    readonly color: string
+    readonly description: string | null
+    readonly archived?: boolean | undefined
+  },
   now: Instant,
 ) {
   return db
@@ -149,24 +172,24 @@ export async function savePriority(
     .execute()
 }
 
-/** Moves everything that hangs on one label to another. */
+/** Moves what carries some labels, and their priorities, to another label. */
 export async function moveLabelLinks(
   db: Db,
   fromIds: readonly number[],
   toId: number,
 ): Promise<void> {
-  if (fromIds.length === 0) return
-  await db
-    .insertInto('label_links')
-    .columns(['subject_type', 'subject_id', 'label_id'])
-    .expression((from) =>
-      from
-        .selectFrom('label_links')
-        .select(['subject_type', 'subject_id', sql<number>`${toId}`.as('label_id')])
-        .where('label_id', 'in', fromIds),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await repoint(db, 'label_links', 'label_id', fromIds, toId)
+  await repoint(db, 'label_priorities', 'label_id', fromIds, toId)
+}
+
+/** The label of a title that is a group's own. */
+export function findGroupLabel(db: Db, groupId: number, title: string) {
+  return db
+    .selectFrom('labels')
+    .selectAll()
+    .where('group_id', '=', groupId)
+    .where('title', '=', title)
+    .executeTakeFirst()
 }
 
 /** Project labels of a title in the projects below a group, for promotion. */

@@ -1,11 +1,14 @@
+import { runEffects } from '../../base/effects.ts'
 import { conflict, existing, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { moveSubscriptions } from '../../discussions/subscriptions/subscribe.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import type { Place } from '../place.ts'
 import { readColor } from './color.ts'
 import {
   deleteLabel,
+  findGroupLabel,
   findLabel,
   insertLabel,
   type LabelChanges,
@@ -53,6 +56,7 @@ export async function createLabel(
     title: checkedTitle(input.name),
     color: checkedColor(input.color),
     description: input.description ?? null,
+    archived: input.archived ?? false,
   }
   const owner =
     place.projectId === undefined ? { groupId: place.namespaceId } : { projectId: place.projectId }
@@ -83,18 +87,26 @@ export async function changeLabel(ctx: Ctx, place: Place, id: number, input: Lab
   return existing(await findLabel(ctx.db, place, String(id), true), 'Label')
 }
 
-/** Makes a project label one of the group: labels of the same title in projects below give way to it. */
+/**
+ * Makes a project label one of the group, or has the group's label of that title take it in: labels of the same title in
+ * projects below give way to it, with all that hung on them.
+ */
 export async function promoteLabel(
   ctx: Ctx,
   group: { readonly id: number },
   label: { readonly id: number; readonly title: string },
 ) {
   return inTransaction(ctx, async (ctx) => {
+    const known = await findGroupLabel(ctx.db, group.id, label.title)
+    const kept = known?.id ?? label.id
     const duplicates = (await listProjectLabelsBelow(ctx.db, group.id, label.title))
       .map((row) => row.id)
-      .filter((id) => id !== label.id)
-    await moveLabelLinks(ctx.db, duplicates, label.id)
+      .filter((id) => id !== kept)
+    await moveLabelLinks(ctx.db, duplicates, kept)
+    await moveSubscriptions(ctx, 'label', duplicates, kept)
+    await runEffects(ctx, ctx.effects.labelsMerged, { fromIds: duplicates, toId: kept })
     for (const id of duplicates) await deleteLabel(ctx.db, id)
+    if (known) return { ...known, priority: null }
     const place = { project_id: null, group_id: group.id }
     const row = await uniquely(uniques, () => updateLabel(ctx.db, label.id, place, ctx.now()))
     return { ...row, priority: null }

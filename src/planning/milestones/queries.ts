@@ -85,6 +85,15 @@ export function listMilestoneRows(db: Db, place: Place, filter: MilestoneFilter,
   return listPage(db, ordered, page)
 }
 
+/** Milestones of a title in the projects below a group. */
+export function listProjectMilestonesBelow(db: Db, groupId: number, title: string) {
+  return milestoneQuery(db)
+    .innerJoin('namespace_ancestors', 'namespace_ancestors.namespace_id', 'projects.namespace_id')
+    .where('namespace_ancestors.ancestor_id', '=', groupId)
+    .where('milestones.title', '=', title)
+    .execute()
+}
+
 /** A milestone of exactly this project or group. */
 export function findMilestone(db: Db, place: Place, id: number) {
   return milestonesAt(db, place, false).where('milestones.id', '=', id).executeTakeFirst()
@@ -120,7 +129,10 @@ export interface MilestoneValues {
 
 export async function insertMilestone(
   db: Db,
-  owner: { readonly project_id: number | null; readonly group_id: number | null },
+  owner: {
+    readonly project_id: number | null
+    readonly group_id: number | null
+  },
   iid: number,
   values: MilestoneValues,
   now: Instant,

@@ -14,6 +14,7 @@ import {
   insertMilestone,
   listMilestonesById,
   listMilestonesByTitle,
+  listProjectMilestonesBelow,
   type MilestoneValues,
   updateMilestone,
 } from './queries.ts'
@@ -36,7 +37,7 @@ function assertDates(start: string | null | undefined, due: string | null | unde
   if (start && due && due < start) throw invalid({ due_date: ['must be greater than start date'] })
 }
 
-/** Titles are one namespace over a project and the groups above it (docs/contract/D §1.13). */
+/** Titles are one namespace over a group, the groups above it and the projects below (docs/contract/D §1.13). */
 async function assertTitleFree(
   ctx: Ctx,
   place: Place,
@@ -44,7 +45,11 @@ async function assertTitleFree(
   ownId?: number,
 ): Promise<void> {
   if (title.trim() === '') throw invalid({ title: ["can't be blank"] })
-  const duplicates = await listMilestonesByTitle(ctx.db, place, [title])
+  const below =
+    place.projectId === undefined
+      ? await listProjectMilestonesBelow(ctx.db, place.namespaceId, title)
+      : []
+  const duplicates = [...below, ...(await listMilestonesByTitle(ctx.db, place, [title]))]
   if (duplicates.some((duplicate) => duplicate.id !== ownId)) throw alreadyUsed()
 }
 
@@ -55,17 +60,18 @@ export async function createMilestone(
   input: MilestoneInput & { title: string },
 ) {
   assertDates(input.start_date, input.due_date)
+  const title = input.title.trim()
   const isProject = place.projectId !== undefined
   const owner = {
     project_id: place.projectId ?? null,
     group_id: isProject ? null : place.namespaceId,
   }
   const id = await inTransaction(ctx, async (ctx) => {
-    await assertTitleFree(ctx, place, input.title)
+    await assertTitleFree(ctx, place, title)
     const scope = isProject ? 'project' : 'group'
     const iid = await nextIid(ctx.db, place.projectId ?? place.namespaceId, 'milestone', scope)
     const id = await uniquely(uniques, () =>
-      insertMilestone(ctx.db, owner, iid, valuesOf(input, input.title), ctx.now()),
+      insertMilestone(ctx.db, owner, iid, valuesOf(input, title), ctx.now()),
     )
     await tell(ctx, place, await getOwn(ctx, place, id), 'create')
     return id
@@ -99,9 +105,10 @@ export async function changeMilestone(
     input.due_date === undefined ? row.due_date : input.due_date,
   )
   await inTransaction(ctx, async (ctx) => {
-    if (input.title !== undefined) await assertTitleFree(ctx, place, input.title, row.id)
+    const title = input.title?.trim()
+    if (title !== undefined) await assertTitleFree(ctx, place, title, row.id)
     const changes = {
-      ...(input.title === undefined ? {} : { title: input.title }),
+      ...(title === undefined ? {} : { title }),
       ...(input.description === undefined ? {} : { description: input.description }),
       ...(input.start_date === undefined ? {} : { start_date: input.start_date }),
       ...(input.due_date === undefined ? {} : { due_date: input.due_date }),
@@ -155,9 +162,14 @@ export async function removeMilestone(ctx: Ctx, place: Place, row: MilestoneRow)
   })
 }
 
-/** Makes a project's milestone one of its group. */
+/** Makes a project's milestone one of its group: those of the same title in projects below give way to it. */
 export async function promoteMilestone(ctx: Ctx, groupId: number, row: MilestoneRow) {
   await inTransaction(ctx, async (ctx) => {
+    const duplicates = (await listProjectMilestonesBelow(ctx.db, groupId, row.title))
+      .map((one) => one.id)
+      .filter((id) => id !== row.id)
+    await runEffects(ctx, ctx.effects.milestonesMerged, { fromIds: duplicates, toId: row.id })
+    for (const id of duplicates) await deleteMilestone(ctx.db, id)
     const iid = await nextIid(ctx.db, groupId, 'milestone', 'group')
     const changes = { project_id: null, group_id: groupId, iid } as const
     await uniquely(uniques, () => updateMilestone(ctx.db, row.id, changes, ctx.now()))
