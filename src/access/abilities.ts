@@ -53,6 +53,7 @@ export const projectAbilities = {
   download_code: { role: planner, visitor: 'anyone', feature: 'repository' },
   read_issues: { role: guest, visitor: 'anyone', feature: 'issues' },
   create_issue: { role: guest, visitor: 'signed_in', feature: 'issues', write: true },
+  create_incident: { role: reporter, feature: 'issues', write: true },
   update_issue: { role: planner, feature: 'issues', write: true },
   // Authors and assignees change their own; which fields, a condition of the endpoint says.
   edit_issue: {

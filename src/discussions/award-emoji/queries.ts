@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
@@ -75,4 +76,16 @@ export function findOwnAward(
     .where('user_id', '=', userId)
     .where('name', '=', name)
     .executeTakeFirst()
+}
+
+/** Gives one thing the reactions of another too. */
+export async function insertAwardsOf(
+  db: Db,
+  type: AwardableType,
+  fromId: number,
+  toId: number,
+): Promise<void> {
+  await sql`INSERT INTO award_emoji (awardable_type, awardable_id, name, user_id, created_at, updated_at)
+    SELECT awardable_type, ${toId}, name, user_id, created_at, updated_at FROM award_emoji
+    WHERE awardable_type = ${type} AND awardable_id = ${fromId} ORDER BY id`.execute(db)
 }

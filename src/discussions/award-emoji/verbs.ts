@@ -7,7 +7,15 @@ import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { assertMayAward } from './access.ts'
 import type { Awardable } from './awardable.ts'
-import { type AwardRow, deleteAward, findAward, findOwnAward, insertAward } from './queries.ts'
+import {
+  type AwardableType,
+  type AwardRow,
+  deleteAward,
+  findAward,
+  findOwnAward,
+  insertAward,
+  insertAwardsOf,
+} from './queries.ts'
 
 /** Emoji names are words of letters, digits, `_`, `+` and `-`, at most 100 characters. */
 const NAME = /^[a-z0-9_+-]{1,100}$/i
@@ -58,4 +66,14 @@ export async function toggleAward(
   if (row) return takeBack(ctx, subject, row)
   assertMayAward(ctx, project)
   await award(ctx, subject, name)
+}
+
+/** Gives a copy of a thing the reactions of the thing, in the caller's transaction. */
+export function copyAwards(
+  ctx: Pick<Ctx, 'db'>,
+  type: AwardableType,
+  fromId: number,
+  toId: number,
+): Promise<void> {
+  return insertAwardsOf(ctx.db, type, fromId, toId)
 }

@@ -65,6 +65,22 @@ export async function getIssueElsewhere(
   return getIssue(ctx, project, iid)
 }
 
+interface Typed {
+  readonly ctx: Ctx
+  readonly project: Project
+  readonly body: { readonly issue_type?: string | undefined }
+}
+
+/** Incidents are for Reporters and above to make (docs/contract/D §2.2). */
+export const makesIncident: Condition<Typed> = condition(
+  'issue_type incident: create_incident',
+  ({ ctx, project, body }) =>
+    mayOr(
+      ctx,
+      body.issue_type !== 'incident' || mayInProject(ctx.actor, project, 'create_incident'),
+    ),
+)
+
 interface Transfer {
   readonly ctx: Ctx
   readonly project: Project

@@ -22,7 +22,7 @@ import { timeEndpoints } from '../time-tracking/routes.ts'
 import { clonesIssue, movesIssue, onIssue } from './access.ts'
 import { issueEntity } from './entity.ts'
 import { asNoteable, getIssue } from './find.ts'
-import { type IssueListQuery, issueFilters } from './list/params.ts'
+import { type IssueListQuery, issueFilters, scopeOfAll } from './list/params.ts'
 import { countIssues, type IssueScope } from './list/queries.ts'
 import { cloneIssue, moveIssue } from './move-issue.ts'
 import { afterIssueNote } from './notes.ts'
@@ -204,7 +204,7 @@ export const getIssueStatistics = endpoint({
   query: issueFilters,
   response: statisticsEntity,
   handler: ({ ctx, query }) =>
-    statistics(ctx, { kind: 'all' }, { ...query, scope: query.scope ?? 'created_by_me' }),
+    statistics(ctx, { kind: 'all' }, { ...query, scope: scopeOfAll(query) }),
 })
 
 export const getIssueStatisticsOf = endpoint({

@@ -182,7 +182,9 @@ async function stateChange(
   if (cause) await addNoteAbout(ctx, noteable, action, word + via, cause)
   else await addSystemNote(ctx, noteable, action, word + via)
   const commit = cause?.type === 'Commit' ? (cause.commitId ?? undefined) : undefined
-  await recordStateEvent(ctx, { type: 'issue', id: row.id }, word, { commit })
+  const mergeRequestId = cause?.type === 'MergeRequest' ? (cause.id ?? undefined) : undefined
+  const by = { commit, mergeRequestId }
+  await recordStateEvent(ctx, { type: 'issue', id: row.id }, word, by)
   await runEffects(ctx, ctx.effects.activity, {
     projectId: row.project_id,
     action: word,

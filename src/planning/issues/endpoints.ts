@@ -8,10 +8,10 @@ import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { atLeastOne, csv, day, flag, id, instant, integer, oneOf, text } from '../../http/params.ts'
 import { recordUserAgent } from '../../identity/user-agents/verbs.ts'
-import { onIssue } from './access.ts'
+import { makesIncident, onIssue } from './access.ts'
 import { issueEntity } from './entity.ts'
 import { listVisibleIssues } from './list/list-issues.ts'
-import { issueListQuery } from './list/params.ts'
+import { issueListQuery, scopeOfAll } from './list/params.ts'
 import { editIssue, openIssue } from './open-issue.ts'
 import { presentIssue } from './present.ts'
 import { findIssueById } from './queries.ts'
@@ -60,9 +60,9 @@ export const listIssues = endpoint({
   paginate: 'offset',
   response: z.array(issueEntity),
   handler({ ctx, query, page }) {
-    const mine = query.scope ?? (query.author_id || query.author_username ? 'all' : 'created_by_me')
-    if (mine !== 'all' && !userOf(ctx.actor)) throw unauthorized()
-    return listVisibleIssues(ctx, { kind: 'all' }, { ...query, scope: mine }, page)
+    const scope = scopeOfAll(query)
+    if (scope !== 'all' && !userOf(ctx.actor)) throw unauthorized()
+    return listVisibleIssues(ctx, { kind: 'all' }, { ...query, scope }, page)
   },
 })
 
@@ -138,6 +138,7 @@ export const createProjectIssue = endpoint({
     discussion_to_resolve: text().optional(),
   },
   conditions: [
+    makesIncident,
     fieldsIgnoredUnless('sort_issue', sortFields),
     fieldsIgnoredUnless('set_timestamps', ['iid', 'created_at']),
   ],
@@ -179,6 +180,7 @@ export const updateProjectIssue = endpoint({
   body: changeBody,
   check: atLeastOne(changeNames),
   conditions: [
+    makesIncident,
     fieldsNeed('update_issue', plannedFields),
     fieldsIgnoredUnless('admin_only', ['updated_at']),
   ],

@@ -1,16 +1,21 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { copyAwards } from '../../discussions/award-emoji/verbs.ts'
 import { copyNotes } from '../../discussions/notes/verbs.ts'
 import { addNoteAbout } from '../../discussions/references/note-mention.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { assigneesBySubject } from '../assignees/verbs.ts'
 import { labelsBySubject } from '../labels/set-labels.ts'
+import { copyTime } from '../time-tracking/verbs.ts'
 import { closeIssueVia } from './change-issue.ts'
-import { createIssue } from './create-issue.ts'
+import { createIssue, getRow } from './create-issue.ts'
 import { asNoteable } from './find.ts'
-import { type IssueRow, updateIssue } from './queries.ts'
+import { type IssueRow, repointIssueLinks, updateIssue } from './queries.ts'
 
-/** Moves an issue: a copy with its notes in the other project, the old one closed and pointing to it. */
+/**
+ * Moves an issue: a copy by its author in the other project, with notes, votes, time and links; the old one closed and
+ * pointing to it.
+ */
 export async function moveIssue(
   ctx: Ctx,
   project: Project,
@@ -19,11 +24,16 @@ export async function moveIssue(
 ): Promise<IssueRow> {
   return inTransaction(ctx, async (ctx) => {
     const copy = await copyIssue(ctx, target, row)
+    const { author_id, time_estimate } = row
+    await updateIssue(ctx.db, copy.id, { author_id, time_estimate })
     await copyNotes(ctx, asNoteable(ctx, project, row), asNoteable(ctx, target, copy))
+    await copyAwards(ctx, 'Issue', row.id, copy.id)
+    await copyTime(ctx, 'issue', row.id, copy.id)
+    await repointIssueLinks(ctx.db, row.id, copy.id)
     await addNotes(ctx, { project, row }, { project: target, row: copy }, 'moved')
     await closeIssueVia(ctx, project, row, '')
     await updateIssue(ctx.db, row.id, { moved_to_id: copy.id })
-    return copy
+    return getRow(ctx, copy.id)
   })
 }
 
@@ -53,6 +63,7 @@ async function copyIssue(ctx: Ctx, target: Project, row: IssueRow): Promise<Issu
     description: row.description,
     issue_type: row.issue_type,
     confidential: row.confidential === 1,
+    severity: row.severity,
     milestone_id: row.milestone_id,
     weight: row.weight,
     due_date: row.due_date,

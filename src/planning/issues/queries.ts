@@ -1,6 +1,7 @@
 import { type InferResult, type Insertable, sql, type Updateable } from 'kysely'
 import { seesIssue } from '../../access/visible-issues.ts'
 import type { Viewer } from '../../access/visible-queries.ts'
+import { repoint } from '../../store/repoint.ts'
 import type { IssueLinksTable, IssuesTable } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -88,6 +89,12 @@ export function listIssueLinks(db: Db, issueId: number) {
 
 export async function deleteIssueLink(db: Db, id: number): Promise<void> {
   await db.deleteFrom('issue_links').where('id', '=', id).execute()
+}
+
+/** Has the links of one issue be those of another. */
+export async function repointIssueLinks(db: Db, fromId: number, toId: number): Promise<void> {
+  await repoint(db, 'issue_links', 'source_id', [fromId], toId)
+  await repoint(db, 'issue_links', 'target_id', [fromId], toId)
 }
 
 /** Those of the issues that the viewer sees. */

@@ -1,4 +1,6 @@
 import type { Insertable } from 'kysely'
+import { Role } from '../../access/roles.ts'
+import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { ResourceEventsTable, Work } from '../../store/schema/issues.ts'
@@ -45,5 +47,25 @@ export async function listLabels(db: Db, ids: readonly number[]) {
     .selectFrom('labels')
     .select(['id', 'title', 'color', 'description'])
     .where('id', 'in', ids)
+    .execute()
+}
+
+/** The merge requests that closed something, as far as the viewer sees them. */
+export async function listClosingRequests(db: Db, viewer: Viewer, ids: readonly number[]) {
+  if (ids.length === 0) return []
+  return db
+    .selectFrom('merge_requests')
+    .innerJoin('projects', 'projects.id', 'merge_requests.target_project_id')
+    .select([
+      'merge_requests.id',
+      'merge_requests.iid',
+      'merge_requests.target_project_id',
+      'merge_requests.title',
+      'merge_requests.state',
+      'projects.full_path',
+    ])
+    .where('merge_requests.id', 'in', ids)
+    .where('projects.pending_delete', '=', 0)
+    .where(seesFeature(viewer, 'merge_requests', Role.planner))
     .execute()
 }

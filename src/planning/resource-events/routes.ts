@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ProjectAbility } from '../../access/abilities.ts'
 import { projectRecord } from '../../access/records.ts'
 import type { Project } from '../../access/subjects.ts'
+import { viewerOf } from '../../access/visible-queries.ts'
 import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
@@ -10,8 +11,24 @@ import { userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import { milestoneEntity } from '../milestones/entity.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
-import { type EventKind, findResourceEvent, listLabels, listResourceEvents } from './queries.ts'
+import {
+  type EventKind,
+  findResourceEvent,
+  listClosingRequests,
+  listLabels,
+  listResourceEvents,
+} from './queries.ts'
 import type { ChangedSubject } from './record.ts'
+
+/** The merge request whose merge closed an issue. */
+const sourceRequestEntity = z.strictObject({
+  id: z.int(),
+  iid: z.int(),
+  project_id: z.int(),
+  title: z.string(),
+  state: z.string(),
+  web_url: z.string(),
+})
 
 const eventEntity = z.strictObject({
   id: z.int(),
@@ -32,7 +49,7 @@ const eventEntity = z.strictObject({
   milestone: milestoneEntity.nullable().optional(),
   state: z.string().nullable().optional(),
   source_commit: z.string().nullable().optional(),
-  source_merge_request: z.null().optional(),
+  source_merge_request: sourceRequestEntity.nullish(),
   weight: z.int().nullable().optional(),
   issue_id: z.int().optional(),
 })
@@ -57,6 +74,19 @@ type EventBody = z.input<typeof eventEntity>
 type Labels = ReadonlyMap<number, Awaited<ReturnType<typeof listLabels>>[number]>
 type Milestones = Awaited<ReturnType<typeof presentMilestonesById>>
 
+type Requests = ReadonlyMap<number, z.input<typeof sourceRequestEntity>>
+
+async function requestsOf(ctx: Ctx, rows: readonly Row[]): Promise<Requests> {
+  const ids = rows.flatMap((row) => row.source_merge_request_id ?? [])
+  const found = await listClosingRequests(ctx.db, viewerOf(ctx), [...new Set(ids)])
+  return new Map(
+    found.map(({ id, iid, target_project_id: project_id, title, state, full_path: path }) => {
+      const web_url = `${ctx.config.externalUrl}/${path}/-/merge_requests/${iid}`
+      return [id, { id, iid, project_id, title, state, web_url }]
+    }),
+  )
+}
+
 async function present(ctx: Ctx, rows: readonly Row[]): Promise<EventBody[]> {
   const ids = (pick: (row: Row) => number | null) => [
     ...new Set(rows.flatMap((row) => pick(row) ?? [])),
@@ -74,17 +104,23 @@ async function present(ctx: Ctx, rows: readonly Row[]): Promise<EventBody[]> {
     ctx,
     ids((row) => row.milestone_id),
   )
+  const requests = await requestsOf(ctx, rows)
   return rows.map((row) => ({
     id: row.id,
     user: users.get(row.user_id ?? 0) ?? null,
     created_at: row.created_at,
     resource_type: row.subject_type === 'issue' ? 'Issue' : 'MergeRequest',
     resource_id: row.subject_id,
-    ...whatChanged(row, labelsById, milestones),
+    ...whatChanged(row, labelsById, milestones, requests),
   }))
 }
 
-function whatChanged(row: Row, labels: Labels, milestones: Milestones): Partial<EventBody> {
+function whatChanged(
+  row: Row,
+  labels: Labels,
+  milestones: Milestones,
+  requests: Requests,
+): Partial<EventBody> {
   switch (row.kind) {
     case 'label': {
       const label = labels.get(row.label_id ?? 0)
@@ -95,7 +131,11 @@ function whatChanged(row: Row, labels: Labels, milestones: Milestones): Partial<
     case 'milestone':
       return { milestone: milestones.get(row.milestone_id ?? 0) ?? null, action: row.action }
     case 'state':
-      return { state: row.state, source_commit: row.source_commit, source_merge_request: null }
+      return {
+        state: row.state,
+        source_commit: row.source_commit,
+        source_merge_request: requests.get(row.source_merge_request_id ?? 0) ?? null,
+      }
     case 'weight':
       return { issue_id: row.subject_id, state: null, weight: row.weight }
   }

@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { TimelogsTable, Work } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -23,4 +23,16 @@ export async function deleteTimelogs(db: Db, type: Work, subjectId: number): Pro
     .where('subject_type', '=', type)
     .where('subject_id', '=', subjectId)
     .execute()
+}
+
+/** Gives one thing the time that was spent on another too. */
+export async function insertTimeOf(
+  db: Db,
+  type: Work,
+  fromId: number,
+  toId: number,
+): Promise<void> {
+  await sql`INSERT INTO timelogs (subject_type, subject_id, user_id, seconds, summary, spent_at, created_at)
+    SELECT subject_type, ${toId}, user_id, seconds, summary, spent_at, created_at FROM timelogs
+    WHERE subject_type = ${type} AND subject_id = ${fromId} ORDER BY id`.execute(db)
 }

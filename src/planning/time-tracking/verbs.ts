@@ -6,7 +6,7 @@ import { addSystemNote } from '../../discussions/notes/verbs.ts'
 import type { Work } from '../../store/schema/issues.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { humanDuration } from './duration.ts'
-import { deleteTimelogs, insertTimelog, sumTime } from './queries.ts'
+import { deleteTimelogs, insertTimelog, insertTimeOf, sumTime } from './queries.ts'
 
 /** An issue or merge request whose time is kept. */
 export interface TimedSubject {
@@ -78,4 +78,14 @@ export async function removeSpentTime(
     await deleteTimelogs(ctx.db, timed.type, subject.id)
     await addSystemNote(ctx, subject.noteable, 'time_tracking', 'removed time spent')
   })
+}
+
+/** Gives a copy of a thing the time that was spent on the thing, in the caller's transaction. */
+export function copyTime(
+  ctx: Pick<Ctx, 'db'>,
+  type: Work,
+  fromId: number,
+  toId: number,
+): Promise<void> {
+  return insertTimeOf(ctx.db, type, fromId, toId)
 }

@@ -104,6 +104,11 @@ export const issueListQuery = {
   sort: oneOf(['asc', 'desc']).optional(),
 } as const
 
+/** A list of everything is of the caller's own, unless it says whose (docs/contract/D §1.9). */
+export function scopeOfAll(query: Pick<IssueListQuery, 'scope' | 'author_id' | 'author_username'>) {
+  return query.scope ?? (query.author_id || query.author_username ? 'all' : 'created_by_me')
+}
+
 type Read<S extends Readonly<Record<string, z.ZodType>>> = z.infer<
   z.ZodObject<{ -readonly [K in keyof S]: S[K] }>
 >
