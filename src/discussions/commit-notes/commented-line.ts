@@ -1,7 +1,7 @@
 import { readCommitDiff } from '../../git/diff/diff.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Commit } from '../../git/types.ts'
-import { type LinePlace, lineCode, lineOf } from '../notes/diff-lines.ts'
+import { imagePoint, type LinePlace, lineCode, lineOf } from '../notes/diff-lines.ts'
 import type { AskedPosition } from '../notes/kind.ts'
 import type { Position } from '../notes/noteable.ts'
 
@@ -62,6 +62,7 @@ export async function findPosition(
       old_line: oldLine,
       new_line: newLine,
       line_range: null,
+      ...imagePoint(asked),
     },
   }
 }

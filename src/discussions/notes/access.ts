@@ -71,13 +71,8 @@ export function onThread(
     async find({ ctx, project, params }) {
       const noteable = await kind.find(ctx, project, params)
       const discussionId = String(params.discussion_id)
-      const scope = scopeOf(noteable)
-      const thread = await listNotesOfDiscussions(ctx.db, scope, seenBy(ctx, noteable), [
-        discussionId,
-      ])
-      const [first] = thread
-      if (!first) throw notFound(what)
-      return { noteable, discussionId, thread, first }
+      const thread = await getThread(ctx, noteable, discussionId, what)
+      return { noteable, discussionId, thread, first: thread[0] }
     },
     conditions: ({ ctx, noteable, first }) => ({
       ...noteableConditions(noteable),
@@ -115,18 +110,39 @@ function assertMayResolve(ctx: Ctx, noteable: Noteable, first: NoteRow): void {
   if (may !== true) throw may
 }
 
+/** Refuses a reply that could not be published: 404 without its thread, 403 where it may not resolve it. */
+export async function assertMayReply(
+  ctx: Ctx,
+  noteable: Noteable,
+  discussionId: string,
+  resolves: boolean,
+): Promise<void> {
+  const [first] = await getThread(ctx, noteable, discussionId)
+  if (resolves) assertMayResolve(ctx, noteable, first)
+}
+
 /** Resolves a thread by its id, where the request is about something else. */
 export async function resolveThread(
   ctx: Ctx,
   noteable: Noteable,
   discussionId: string,
 ): Promise<void> {
-  const filter = seenBy(ctx, noteable)
-  const thread = await listNotesOfDiscussions(ctx.db, scopeOf(noteable), filter, [discussionId])
-  const [first] = thread
-  if (!first) throw notFound('Discussion')
-  assertMayResolve(ctx, noteable, first)
+  const thread = await getThread(ctx, noteable, discussionId)
+  assertMayResolve(ctx, noteable, thread[0])
   await resolveDiscussion(ctx, noteable, thread, true)
+}
+
+async function getThread(
+  ctx: Ctx,
+  noteable: Noteable,
+  discussionId: string,
+  what: 'Discussion' | 'Notes' = 'Discussion',
+): Promise<readonly [NoteRow, ...NoteRow[]]> {
+  const filter = seenBy(ctx, noteable)
+  const scope = scopeOf(noteable)
+  const [first, ...rest] = await listNotesOfDiscussions(ctx.db, scope, filter, [discussionId])
+  if (!first) throw notFound(what)
+  return [first, ...rest]
 }
 
 interface NoteChange {

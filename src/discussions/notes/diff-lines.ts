@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { AskedPosition } from './kind.ts'
+import type { Position } from './noteable.ts'
+
 /** Where a line stands on both sides of a patch: for an added line `oldLine` is that of the line before it. */
 export interface LinePlace {
   readonly oldLine: number
@@ -94,4 +97,11 @@ export function offsetAt(patch: string, oldLine: number): number | undefined {
 /** `sha1(path)_<old>_<new>` (docs/contract/B-resolved §11.1). */
 export function lineCode(path: string, oldLine: number, newLine: number): string {
   return `${createHash('sha1').update(path).digest('hex')}_${oldLine}_${newLine}`
+}
+
+/** The point of an image that a position means, and how large the image was shown. */
+export function imagePoint(asked: AskedPosition): Partial<Position> {
+  if (asked.position_type !== 'image') return {}
+  const { width = null, height = null, x = null, y = null } = asked
+  return { width, height, x, y }
 }

@@ -112,10 +112,13 @@ function threadEndpoints(kind: NoteKind): Endpoint[] {
           body.position && kind.place
             ? await kind.place(ctx, noteable, said(body.position))
             : undefined
+        const commitId = kind.assertCommit && body.commit_id
+        if (commitId) await kind.assertCommit?.(ctx, noteable, commitId)
         const { row, done } = await addNote(ctx, kind, noteable, {
           body: body.body,
           createdAt: body.created_at,
           thread: true,
+          commitId,
           ...placed,
         })
         if (!row) return new Answer(presentCommands(done), { status: 202 })

@@ -121,7 +121,9 @@ export function presentNote(
 }
 
 function positionOf(row: NoteRow, people: NotePeople): Partial<NoteBody> {
-  if (row.type !== 'DiffNote' || row.position === null) return {}
+  const ofRequest = row.noteable_type === 'MergeRequest' && row.commit_id !== null
+  if (row.type !== 'DiffNote' || row.position === null)
+    return ofRequest ? { commit_id: row.commit_id } : {}
   const position = JSON.parse(row.position) as Position // written by us
   return { commit_id: row.commit_id, position, suggestions: people.suggestions?.get(row.id) ?? [] }
 }

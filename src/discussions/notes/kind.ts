@@ -48,6 +48,8 @@ export interface NoteKind {
     noteable: Noteable,
     asked: AskedPosition,
   ): Promise<{ readonly position: Position; readonly lineCode: string }>
+  /** Checks that a commit belongs to the thing; 404 when not. Absent: no commit can be named. */
+  assertCommit?(ctx: Ctx, noteable: Noteable, sha: string): Promise<void>
   /** Runs in the transaction that adds a note: mentions, events, to-dos, webhooks. */
   afterNote?(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void>
   /** Runs in the transaction that changes the text of a note: new mentions. */

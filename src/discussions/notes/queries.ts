@@ -119,6 +119,7 @@ export interface NewNote {
   readonly resolvable?: boolean
   readonly position?: string | null
   readonly line_code?: string | null
+  readonly commit_id: string | null
   readonly created_at: Instant
 }
 
@@ -128,7 +129,6 @@ export function insertNote(db: Db, scope: NoteScope, note: NewNote) {
     .values({
       noteable_type: scope.type,
       noteable_id: scope.id,
-      commit_id: scope.commitId,
       project_id: scope.projectId,
       ...note,
       original_position: note.position ?? null,

@@ -48,6 +48,8 @@ export interface NoteInput {
   /** A checked place in a diff: makes the note a DiffNote. */
   readonly position?: Position | undefined
   readonly lineCode?: string | undefined
+  /** The one commit of a merge request that it is about. */
+  readonly commitId?: string | undefined
   /** Threads on this kind of thing can be resolved. */
   readonly resolvable?: boolean | undefined
 }
@@ -82,10 +84,11 @@ export async function createNote(
     }
     const place = await placeOf(ctx, noteable, input)
     const row = await insertNote(ctx.db, scope, {
+      internal: input.internal ?? false,
       ...place,
       body: input.body,
       author_id: author,
-      internal: input.internal ?? false,
+      commit_id: input.commitId ?? scope.commitId,
       created_at: input.createdAt ?? ctx.now(),
     })
     await then(ctx, row)
@@ -112,7 +115,10 @@ function placeOf(ctx: Ctx, noteable: Noteable, input: NoteInput) {
   } as const
 }
 
-/** A place in an existing thread. A single comment on an issue or merge request becomes a thread first. */
+/**
+ * A place in an existing thread, internal when the thread is. A single comment on an issue or merge request becomes a
+ * thread first.
+ */
 async function joinThread(ctx: Ctx, noteable: Noteable, discussionId: string, resolvable: boolean) {
   const thread = await listNotesOfDiscussions(ctx.db, scopeOf(noteable), { internal: true }, [
     discussionId,
@@ -126,8 +132,9 @@ async function joinThread(ctx: Ctx, noteable: Noteable, discussionId: string, re
     await updateNote(ctx.db, first.id, { type: 'DiscussionNote', resolvable }, first.updated_at)
   }
   const type = first.type ?? 'DiscussionNote'
-  const { position, line_code } = first
-  return { discussion_id: first.discussion_id, type, resolvable, position, line_code } as const
+  const { discussion_id, position, line_code } = first
+  const internal = first.internal === 1
+  return { discussion_id, type, resolvable, position, line_code, internal } as const
 }
 
 /**
@@ -156,6 +163,7 @@ export function addSystemNoteAt(
     type: null,
     body: text,
     author_id: user?.id ?? null,
+    commit_id: scope.commitId,
     system: true,
     system_action: action,
     created_at: ctx.now(),
@@ -257,6 +265,7 @@ export async function copyNotes(ctx: Ctx, from: Noteable, to: Noteable): Promise
       type: note.type,
       body: note.body,
       author_id: note.author_id,
+      commit_id: note.commit_id,
       internal: note.internal === 1,
       resolvable: note.resolvable === 1,
       created_at: note.created_at,

@@ -4,6 +4,7 @@ import { followText } from '../../discussions/references/follow-text.ts'
 import { afterNote } from './after-note.ts'
 import { readRequestCommands } from './change/quick-actions.ts'
 import { placeNote } from './diff/diff-position.ts'
+import { assertOwnCommit } from './diff/own-commit.ts'
 import { getMergeRequest, noteableOf } from './find.ts'
 import { params, path } from './path.ts'
 
@@ -19,6 +20,7 @@ export const noteKind: NoteKind = {
     return noteableOf(ctx, project, row)
   },
   place: placeNote,
+  assertCommit: assertOwnCommit,
   afterNote,
   afterEdit: (ctx, noteable, row) => followText(ctx, noteable, row.body, row),
   afterSaved: (ctx, noteable, row) =>

@@ -61,6 +61,40 @@ describe('drafts of a review', () => {
   })
 })
 
+describe('a draft', () => {
+  test('is refused where it could not be published', async () => {
+    const { at } = await stage()
+    const guest = await world.user('guest')
+    await ana.put(at.replace(/\/merge_requests.*/, ''), { visibility: 'public' })
+    const { body: thread } = await ana.post(`${at}/discussions`, { body: 'Why?' })
+    const reply = { note: 'x', in_reply_to_discussion_id: thread.id }
+    const refusals = [
+      await ben.post(`${at}/draft_notes`, { ...reply, in_reply_to_discussion_id: 'a'.repeat(40) }),
+      await ben.post(`${at}/draft_notes`, { note: 'x', commit_id: 'a'.repeat(40) }),
+      await guest.post(`${at}/draft_notes`, { ...reply, resolve_discussion: true }),
+      await ben.post(`${at}/draft_notes`, { note: ' ' }),
+    ]
+    expect(refusals.map((reply) => [reply.status, reply.body])).toEqual([
+      [404, { message: '404 Discussion Not Found' }],
+      [404, { message: '404 Commit Not Found' }],
+      [403, { message: '403 Forbidden' }],
+      [400, { error: 'note is empty' }],
+    ])
+    expect((await guest.post(`${at}/draft_notes`, reply)).status).toBe(201)
+    expect((await guest.post(`${at}/draft_notes/bulk_publish`)).status).toBe(204)
+  })
+
+  test('keeps the commit that it is about when it is published', async () => {
+    const { at } = await stage()
+    const commit_id = (await ana.get(at)).body.sha
+    const { body: draft } = await ben.post(`${at}/draft_notes`, { note: 'There', commit_id })
+    expect(draft).toMatchObject({ commit_id, discussion_id: null, resolve_discussion: false })
+    await ben.put(`${at}/draft_notes/${draft.id}/publish`)
+    const { body: threads } = await ana.get(`${at}/discussions`)
+    expect(threads.at(-1).notes).toMatchObject([{ body: 'There', commit_id }])
+  })
+})
+
 describe('a thread on a line', () => {
   test('must fit the diff, and holds up the merge where the project says so', async () => {
     const { at, refs } = await stage({ only_allow_merge_if_all_discussions_are_resolved: true })

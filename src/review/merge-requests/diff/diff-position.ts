@@ -1,6 +1,6 @@
 import { badRequest } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
-import { lineCode, lineOf } from '../../../discussions/notes/diff-lines.ts'
+import { imagePoint, lineCode, lineOf } from '../../../discussions/notes/diff-lines.ts'
 import type { AskedPosition } from '../../../discussions/notes/kind.ts'
 import type {
   LineRange,
@@ -43,7 +43,7 @@ export async function placeNote(
     old_line: asked.old_line ?? null,
     new_line: asked.new_line ?? null,
     line_range: readRange(asked.line_range),
-    ...imageFields(asked),
+    ...imagePoint(asked),
   }
   return { position, lineCode: codeOf(file, position) }
 }
@@ -77,12 +77,6 @@ function codeOf(file: FileDiff, position: Position): string {
   const place = lineOf(file.diff, position.old_line, position.new_line)
   if (!place) throw misplaced()
   return lineCode(file.newPath, place.oldLine, place.newLine)
-}
-
-function imageFields(asked: AskedPosition) {
-  if (asked.position_type !== 'image') return {}
-  const { width = null, height = null, x = null, y = null } = asked
-  return { width, height, x, y }
 }
 
 function readRange(raw: unknown): LineRange | null {

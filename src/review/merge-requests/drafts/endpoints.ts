@@ -4,7 +4,7 @@ import { projectRecord } from '../../../access/records.ts'
 import type { Project } from '../../../access/subjects.ts'
 import { existing, unauthorized } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
-import { noteableConditions } from '../../../discussions/notes/access.ts'
+import { assertMayReply, noteableConditions } from '../../../discussions/notes/access.ts'
 import { positionParameter, said } from '../../../discussions/notes/discussion-routes.ts'
 import { positionEntity } from '../../../discussions/notes/entity.ts'
 import type { Position } from '../../../discussions/notes/noteable.ts'
@@ -13,6 +13,7 @@ import { filledText, flag, id, integer, text } from '../../../http/params.ts'
 import { onMergeRequest } from '../access.ts'
 import { runRequestCommands, takeRequestCommands } from '../change/quick-actions.ts'
 import { placeNote } from '../diff/diff-position.ts'
+import { assertOwnCommit } from '../diff/own-commit.ts'
 import { getMergeRequest, noteableOf } from '../find.ts'
 import { path } from '../path.ts'
 import type { MergeRequestRow } from '../row.ts'
@@ -116,13 +117,18 @@ export const createDraftNote = endpoint({
   },
   response: draftEntity,
   async handler({ ctx, project, mergeRequest: row, body }) {
+    const { in_reply_to_discussion_id: thread, commit_id: commit } = body
+    const noteable = noteableOf(ctx, project, row)
+    const resolves = body.resolve_discussion ?? false
+    if (thread !== undefined) await assertMayReply(ctx, noteable, thread, resolves)
+    if (commit !== undefined) await assertOwnCommit(ctx, noteable, commit)
     const draft = await insertDraft(ctx.db, {
       merge_request_id: row.id,
       author_id: authorId(ctx),
       note: body.note,
-      discussion_id: body.in_reply_to_discussion_id ?? null,
-      commit_id: body.commit_id ?? null,
-      resolve_discussion: body.resolve_discussion ?? false,
+      discussion_id: thread ?? null,
+      commit_id: commit ?? null,
+      resolve_discussion: resolves,
       position: (await placed(ctx, project, row, body.position)) ?? null,
       created_at: ctx.now(),
     })

@@ -59,7 +59,7 @@ async function publish(
   const note = await createNote(
     ctx,
     noteable,
-    { body: draft.note, resolvable: true, ...place },
+    { body: draft.note, resolvable: true, commitId: draft.commit_id ?? undefined, ...place },
     (ctx, note) => afterNote(ctx, noteable, note),
   )
   if (draft.resolve_discussion === 1 && draft.discussion_id !== null) {
