@@ -1,3 +1,4 @@
+import { tellHeadPipeline } from './ci/request-pipelines/head-pipeline.ts'
 import type { Effects } from './ctx.ts'
 import { crossReferencePush } from './discussions/references/cross-reference.ts'
 import { addRequestTodos, completeRequestTodos } from './discussions/todos/add.ts'
@@ -115,6 +116,7 @@ export const effects: Effects = {
 
   mergeRequestChanged: [enqueueMergeRequestHooks],
   mergeRequestEdited: [compareForHooks],
+  headPipelineShown: [tellHeadPipeline],
   approvalAsked: [approveByCommand],
   requestRulesMade: [markOverwritten],
   requestRulesForgotten: [clearOverwritten],

@@ -31,6 +31,18 @@ export interface AskedApproval {
   readonly approves: boolean
 }
 
+/** A pipeline that a merge request is to be shown with; what runs pipelines tells about it. */
+export interface HeadPipeline {
+  readonly project: Project
+  readonly pipelineId: number
+  tell(pipeline: {
+    readonly id: number
+    readonly status: string
+    readonly started_at: string | null
+    readonly finished_at: string | null
+  }): void
+}
+
 declare module '../ctx.ts' {
   /** What follows from changes of merge requests, each in the transaction of the change. */
   interface Effects {
@@ -40,6 +52,7 @@ declare module '../ctx.ts' {
       { readonly project: Project; readonly row: MergeRequestRow },
       MergeRequestAction
     >[]
+    readonly headPipelineShown: readonly Effect<HeadPipeline>[]
     readonly approvalAsked: readonly Effect<AskedApproval>[]
     /** A merge request has approval rules of its own now. */
     readonly requestRulesMade: readonly Effect<{ readonly id: number }>[]

@@ -1,11 +1,13 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isSubscribed } from '../../discussions/subscriptions/subscribe.ts'
 import { countAheadBehind } from '../../git/history/merge-base.ts'
 import { lastPipeline } from '../../repositories/commits/visible-pipeline.ts'
 import { mayMergeBranch } from '../../repositories/refs/check-rules.ts'
+import type { HeadPipeline } from '../effects.ts'
 import { branchHead } from './branch-heads.ts'
 import type { MergeRequestDetail } from './entity.ts'
 import { isParticipant } from './people/queries.ts'
@@ -38,15 +40,16 @@ export async function presentMergeRequest(
     user ? isParticipant(ctx.db, row.id, user.id) : false,
     mayMergeBranch(ctx, project, row.target_branch),
   ])
+  const head = pipeline === null ? null : await headPipeline(ctx, project, pipeline.id)
   return {
     ...listed,
     subscribed: await isSubscribed(ctx, 'merge_request', row.id, participates),
     changes_count: version ? changesCount(version.real_size) : null,
-    latest_build_started_at: pipeline?.created_at ?? null,
-    latest_build_finished_at: null,
+    latest_build_started_at: head?.started_at ?? null,
+    latest_build_finished_at: head?.finished_at ?? null,
     first_deployed_to_production_at: null,
     pipeline,
-    head_pipeline: pipeline,
+    head_pipeline: head,
     diff_refs: version
       ? { base_sha: version.base_sha, head_sha: version.head_sha, start_sha: version.start_sha }
       : null,
@@ -56,6 +59,16 @@ export async function presentMergeRequest(
     first_contribution: false,
     user: { can_merge: may },
   }
+}
+
+/** All that is told of a pipeline. */
+async function headPipeline(ctx: Ctx, project: Project, pipelineId: number) {
+  let head: Parameters<HeadPipeline['tell']>[0] | null = null
+  const tell: HeadPipeline['tell'] = (pipeline) => {
+    head = pipeline
+  }
+  await runEffects(ctx, ctx.effects.headPipelineShown, { project, pipelineId, tell })
+  return head as Parameters<HeadPipeline['tell']>[0] | null
 }
 
 /** A text, since it may say `1000+`; null for no change. */

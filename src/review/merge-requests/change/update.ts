@@ -152,8 +152,9 @@ async function changeOptions(ctx: Ctx, { project, row, input }: Change): Promise
     ...(input.merge_after === undefined ? {} : { merge_after: input.merge_after }),
   })
   const locked = input.discussion_locked
-  if (locked === undefined || flagValue(locked) === row.discussion_locked) return
+  if (locked === undefined) return
   await updateMergeRequest(ctx.db, row.id, { discussion_locked: flagValue(locked) })
+  if ((locked ?? false) === (row.discussion_locked === 1)) return
   const [action, word] = locked ? ['locked', 'locked'] : ['unlocked', 'unlocked']
   await noteChange(ctx, project, row, action, `${word} this merge request`)
 }
