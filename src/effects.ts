@@ -8,6 +8,8 @@ import { mailAlerts } from './notifications/alerts/mail-alerts.ts'
 import { mailActivity, recordEvent } from './notifications/events/record.ts'
 import { recordPushEvents } from './notifications/events/record-push.ts'
 import { fireAlertHooks } from './notifications/hooks/payloads/alert-hook.ts'
+import { enqueueDeploymentHooks } from './notifications/hooks/payloads/deployment-hook.ts'
+import { fireFeatureFlagHooks } from './notifications/hooks/payloads/feature-flag-hook.ts'
 import { fireIssueHooks } from './notifications/hooks/payloads/issue-hook.ts'
 import {
   compareForHooks,
@@ -127,6 +129,8 @@ export const effects: Effects = {
 
   pipelineChanged: [enqueuePipelineHooks],
   pipelineEnded: [enqueuePipelineEnd, mergeAfterPipeline],
+  deploymentChanged: [enqueueDeploymentHooks],
+  featureFlagSwitched: [fireFeatureFlagHooks],
 
   alertChanged: [fireAlertHooks, mailAlerts],
 }

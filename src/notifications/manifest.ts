@@ -7,6 +7,7 @@ import * as groupActivity from './group-activity/endpoints.ts'
 import { deliverHook, forgetDeliveries } from './hooks/deliver.ts'
 import * as hooks from './hooks/endpoints.ts'
 import * as hooksLog from './hooks/log-endpoints.ts'
+import { notifyOfDeployment } from './hooks/payloads/deployment-hook.ts'
 import { notifyOfExpiringTokens } from './hooks/payloads/expiring-tokens.ts'
 import { notifyOfMergeRequest } from './hooks/payloads/merge-request-hook.ts'
 import { notifyOfPipelineChanges, notifyOfPipelineEnd } from './hooks/payloads/pipeline-hooks.ts'
@@ -27,6 +28,7 @@ export const notificationsArea: Manifest = {
     webhooks: [hooks, hooksLog],
   }),
   tasks: [
+    notifyOfDeployment,
     notifyOfMergeRequest,
     notifyOfPipelineChanges,
     notifyOfPipelineEnd,

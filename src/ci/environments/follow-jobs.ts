@@ -1,4 +1,5 @@
 import { later } from '../../base/clock.ts'
+import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { nextIid } from '../../store/iid.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
@@ -82,21 +83,21 @@ async function followStart(ctx: Ctx, job: DeployingJob, said: ValueMap & { name:
     updated_at: ctx.now(),
     finished_at: FINISHED.includes(status) ? ctx.now() : null,
   }
-  if (known) await updateDeployment(ctx.db, known.id, state)
-  else {
-    await insertDeployment(ctx.db, {
-      ...state,
-      iid: await nextIid(ctx.db, job.project_id, 'deployment'),
-      project_id: job.project_id,
-      environment_id: environment.id,
-      job_id: job.id,
-      ref: job.ref,
-      tag: job.tag,
-      sha: job.sha,
-      on_stop: typeof said.on_stop === 'string' ? said.on_stop : null,
-      created_at: ctx.now(),
-    })
-  }
+  const row = known
+    ? await updateDeployment(ctx.db, known.id, state)
+    : await insertDeployment(ctx.db, {
+        ...state,
+        iid: await nextIid(ctx.db, job.project_id, 'deployment'),
+        project_id: job.project_id,
+        environment_id: environment.id,
+        job_id: job.id,
+        ref: job.ref,
+        tag: job.tag,
+        sha: job.sha,
+        on_stop: typeof said.on_stop === 'string' ? said.on_stop : null,
+        created_at: ctx.now(),
+      })
+  if (row.status !== known?.status) await runEffects(ctx, ctx.effects.deploymentChanged, { row })
   if (status === 'success') await makeAvailable(ctx, environment, said)
 }
 

@@ -142,6 +142,18 @@ export async function findDeployment(db: Db, id: number): Promise<DeploymentRow 
   return await db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+export async function findNewestDeployment(
+  db: Db,
+  projectId: number,
+): Promise<DeploymentRow | undefined> {
+  return await db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+}
+
 export async function findDeploymentOfJob(
   db: Db,
   jobId: number,

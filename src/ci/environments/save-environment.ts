@@ -1,5 +1,6 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { forbidden, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { nextIid } from '../../store/iid.ts'
@@ -126,7 +127,7 @@ export async function createDeployment(
   return await inTransaction(ctx, async (ctx) => {
     const environment = await ensureEnvironment(ctx, project.id, input.environment)
     if (input.status === 'success') await startAgain(ctx, environment.id)
-    return await insertDeployment(ctx.db, {
+    const row = await insertDeployment(ctx.db, {
       iid: await nextIid(ctx.db, project.id, 'deployment'),
       project_id: project.id,
       environment_id: environment.id,
@@ -139,6 +140,8 @@ export async function createDeployment(
       updated_at: ctx.now(),
       finished_at: FINISHED.includes(input.status) ? ctx.now() : null,
     })
+    await runEffects(ctx, ctx.effects.deploymentChanged, { row })
+    return row
   })
 }
 
@@ -155,7 +158,11 @@ export async function changeDeployment(
   const finished_at = FINISHED.includes(status) ? (row.finished_at ?? ctx.now()) : null
   return await inTransaction(ctx, async (ctx) => {
     if (status === 'success') await startAgain(ctx, row.environment_id)
-    return await updateDeployment(ctx.db, row.id, { status, finished_at, updated_at: ctx.now() })
+    const values = { status, finished_at, updated_at: ctx.now() }
+    const changed = await updateDeployment(ctx.db, row.id, values)
+    if (status !== row.status)
+      await runEffects(ctx, ctx.effects.deploymentChanged, { row: changed })
+    return changed
   })
 }
 

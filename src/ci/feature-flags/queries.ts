@@ -42,6 +42,15 @@ export async function findFlag(
 }
 
 /** Every flag of a project, for the programs that ask for them all. */
+export async function findNewestFlag(db: Db, projectId: number): Promise<FlagRow | undefined> {
+  return await db
+    .selectFrom('feature_flags')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+}
+
 export async function listAllFlags(db: Db, projectId: number): Promise<FlagRow[]> {
   return await flagsOf(db, projectId).orderBy('id').execute()
 }

@@ -1,4 +1,5 @@
 import type { Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { invalidText, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { nextIid } from '../../store/iid.ts'
@@ -90,12 +91,16 @@ export async function changeFlag(ctx: Ctx, row: FlagRow, input: FlagInput): Prom
   return await uniquely(taken, () =>
     inTransaction(ctx, async (ctx) => {
       await saveStrategies(ctx, row, input.strategies ?? [])
-      return await updateFlag(ctx.db, row.id, {
+      const changed = await updateFlag(ctx.db, row.id, {
         name: input.name ?? row.name,
         description: input.description === undefined ? row.description : input.description,
         active: input.active ?? row.active === 1,
         updated_at: ctx.now(),
       })
+      if (changed.active !== row.active) {
+        await runEffects(ctx, ctx.effects.featureFlagSwitched, { row: changed })
+      }
+      return changed
     }),
   )
 }

@@ -5,6 +5,8 @@ import { readLog } from '../../git/history/log.ts'
 import { listTags } from '../../git/refs/tags.ts'
 import type { HookPayload } from './fire.ts'
 import type { HookEvent } from './hook-events.ts'
+import { newestDeploymentPayload } from './payloads/deployment-hook.ts'
+import { newestFlagPayload } from './payloads/feature-flag-hook.ts'
 import { newestIssuePayload } from './payloads/issue-hook.ts'
 import { newestRequestPayload } from './payloads/merge-request-hook.ts'
 import { newestMilestonePayload } from './payloads/milestone-hook.ts'
@@ -27,6 +29,8 @@ export const examples: Readonly<Partial<Record<HookEvent, Example>>> = {
   release: newestReleasePayload,
   milestone: newestMilestonePayload,
   wiki_page: exampleWikiPayload,
+  deployment: newestDeploymentPayload,
+  feature_flag: newestFlagPayload,
 }
 
 /** The newest commits of the default branch, as if they had been pushed just now. */
