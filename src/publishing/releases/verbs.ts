@@ -57,7 +57,7 @@ export async function createRelease(
   if (tag.trim() === '') throw invalid({ tag: ["can't be blank"] })
   if (await findRelease(ctx.db, project.id, tag)) throw exists()
   const milestoneIds = await milestonesFor(ctx, project, input)
-  for (const link of input.links) assertLink(link)
+  assertLinks(input.links)
   const sha = await ensureTag(ctx, project, input)
   const follow = await prepareEffects(ctx, ctx.effects.releaseChanged, { project, sha })
   const now = ctx.now()
@@ -166,6 +166,20 @@ function assertLink(link: LinkInput): void {
   const path = filepathOf(link)
   if (path !== undefined && !/^\/(?:[^/\s][^\s]*)$/.test(path)) {
     throw invalid({ filepath: ['is in an invalid format'] })
+  }
+}
+
+/** Links of one release differ; checked before the tag is made, which stays. */
+function assertLinks(links: readonly LinkInput[]): void {
+  const values = { name: new Set(), url: new Set(), filepath: new Set() }
+  for (const link of links) {
+    assertLink(link)
+    const given = { name: link.name, url: link.url, filepath: filepathOf(link) }
+    for (const field of ['name', 'url', 'filepath'] as const) {
+      if (given[field] === undefined) continue
+      if (values[field].has(given[field])) throw taken(field)
+      values[field].add(given[field])
+    }
   }
 }
 

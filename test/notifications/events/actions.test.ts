@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Bench, openBench } from '../../support/review.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let ana: Caller
+let ben: Caller
+let bench: Bench
+let at: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  ben = await world.user('ben')
+  bench = await openBench(world, ana)
+  at = `/projects/${bench.project.id}`
+})
+afterAll(() => world.close())
+
+interface Line {
+  readonly action_name: string
+  readonly target_type: string | null
+  readonly target_title: string | null
+  readonly author_username: string
+}
+
+async function told(query: string, who = ana): Promise<string[]> {
+  const { status, body } = await who.get(`${at}/events?sort=asc&${query}`)
+  expect(status).toBe(200)
+  return body.map(
+    (one: Line) =>
+      `${one.author_username} ${one.action_name} ${one.target_type} ${one.target_title}`,
+  )
+}
+
+test('members who come and go are told of', async () => {
+  await ana.post(`${at}/members`, { user_id: ben.id, access_level: 30 })
+  expect(await told('action=joined')).toEqual(['ben joined null null'])
+  const cleo = await world.user('cleo')
+  await ana.post(`${at}/members`, { user_id: cleo.id, access_level: 30 })
+  await cleo.delete(`${at}/members/${cleo.id}`)
+  expect(await told('action=left')).toEqual(['cleo left null null'])
+})
+
+test('a merge request tells of its whole life', async () => {
+  bench.commit('work', { 'a.txt': 'a' })
+  const { body: request } = await bench.open('work')
+  const one = `${bench.api}/${request.iid}`
+  await ana.put(one, { state_event: 'close' })
+  await ana.put(one, { state_event: 'reopen' })
+  await ben.post(`${one}/notes`, { body: 'Fine' })
+  await ben.post(`${one}/approve`)
+  await bench.read(request.iid)
+  expect((await ana.put(`${one}/merge`)).status).toBe(200)
+  await world.runTasks()
+  expect(await told('target_type=merge_request')).toEqual([
+    'ana opened MergeRequest Take work',
+    'ana closed MergeRequest Take work',
+    'ana reopened MergeRequest Take work',
+    'ben approved MergeRequest Take work',
+    'ana accepted MergeRequest Take work',
+  ])
+  expect(await told('action=merged')).toEqual(['ana accepted MergeRequest Take work'])
+  expect(await told('action=approved')).toEqual(['ben approved MergeRequest Take work'])
+  expect(await told('action=commented')).toEqual(['ben commented on Note Take work'])
+  const { body: pushes } = await ana.get(`${at}/events?action=pushed`)
+  expect(pushes[0]).toMatchObject({
+    action_name: 'pushed to',
+    push_data: { ref: 'main', ref_type: 'branch', action: 'pushed' },
+  })
+})
+
+test('branches and tags tell when they are made and removed', async () => {
+  await ana.post(`${at}/repository/branches`, { branch: 'brief', ref: 'main' })
+  await ana.delete(`${at}/repository/branches/brief`)
+  await ana.post(`${at}/repository/tags`, { tag_name: 'v1', ref: 'main' })
+  await world.runTasks()
+  const { body } = await ana.get(`${at}/events?action=pushed&per_page=3`)
+  const lines = body.map(
+    ({ action_name, push_data }: { action_name: string; push_data: Record<string, string> }) =>
+      `${action_name} ${push_data.ref_type} ${push_data.ref} ${push_data.action}`,
+  )
+  expect(lines).toEqual([
+    'pushed new tag v1 created',
+    'deleted branch brief removed',
+    'pushed new branch brief created',
+  ])
+  expect(body[1].push_data).toMatchObject({ commit_to: null, commit_count: 0 })
+})
+
+test('milestones are told of to those who see milestones', async () => {
+  const { body: milestone } = await ana.post(`${at}/milestones`, { title: 'Secret goal' })
+  await ana.put(`${at}/milestones/${milestone.id}`, { state_event: 'close' })
+  expect(await told('target_type=milestone')).toEqual([
+    'ana opened Milestone Secret goal',
+    'ana closed Milestone Secret goal',
+  ])
+  const levels = { issues_access_level: 'private', merge_requests_access_level: 'private' }
+  await ana.put(at, { visibility: 'public', ...levels })
+  const passer = await world.user('passer')
+  expect((await passer.get(`${at}/milestones`)).status).toBe(403)
+  expect(await told('target_type=milestone', passer)).toEqual([])
+  expect(await told('target_type=merge_request', passer)).toEqual([])
+  await ana.put(at, { issues_access_level: 'enabled' })
+  expect(await told('target_type=milestone', passer)).toHaveLength(2)
+  await ana.put(at, { visibility: 'private' })
+})
+
+test('days before and after a line find it, in pages', async () => {
+  world.setNow('2026-05-10T10:00:00.000Z')
+  await ana.post(`${at}/issues`, { title: 'later' })
+  world.setNow('2026-05-04T10:00:00.000Z')
+  expect(await told('after=2026-05-09')).toEqual(['ana opened Issue later'])
+  expect(await told('after=2026-05-10')).toEqual([])
+  expect(await told('before=2026-05-10&target_type=issue')).toEqual([])
+  const all = (await ana.get(`${at}/events?per_page=100`)).body
+  const paged = await ana.get(`${at}/events?per_page=2&page=2`)
+  expect(paged.body).toEqual(all.slice(2, 4))
+})
