@@ -35,6 +35,7 @@ import {
   fireUserRemoved,
   fireUserRenamed,
 } from './notifications/hooks/system-hooks.ts'
+import { mailRequestPush } from './notifications/notifications/push-mail.ts'
 import { mailRelease } from './notifications/notifications/release-mail.ts'
 import { mailTodos } from './notifications/notifications/todo-mails.ts'
 import { unassignRemoved } from './planning/assignees/tasks.ts'
@@ -116,7 +117,7 @@ export const effects: Effects = {
     keepMilestoneBoards,
   ],
 
-  mergeRequestChanged: [enqueueMergeRequestHooks],
+  mergeRequestChanged: [enqueueMergeRequestHooks, mailRequestPush],
   mergeRequestEdited: [compareForHooks],
   headPipelineShown: [tellHeadPipeline],
   approvalAsked: [approveByCommand],

@@ -13,6 +13,7 @@ import { notifyOfMergeRequest } from './hooks/payloads/merge-request-hook.ts'
 import { notifyOfPipelineChanges, notifyOfPipelineEnd } from './hooks/payloads/pipeline-hooks.ts'
 import * as hooksSystem from './hooks/system-endpoints.ts'
 import * as notificationSettings from './notification-settings/endpoints.ts'
+import { remindOfDueIssues } from './notifications/due-tasks.ts'
 import * as notifications from './notifications/endpoints.ts'
 import { warnOfExpiry } from './notifications/expiring-tasks.ts'
 import { collectNotices, forgetSent, sendNotification } from './notifications/tasks.ts'
@@ -38,6 +39,7 @@ export const notificationsArea: Manifest = {
     collectNotices,
     sendNotification,
     warnOfExpiry,
+    remindOfDueIssues,
     forgetSent,
     mailAlertSummary,
   ],
@@ -46,6 +48,7 @@ export const notificationsArea: Manifest = {
     daily('3:40', forgetDeliveries, {}),
     daily('3:45', forgetSent, {}),
     daily('6:10', warnOfExpiry, {}),
+    daily('0:50', remindOfDueIssues, {}),
   ],
   migrations: [notifiedStatuses],
 }

@@ -15,7 +15,7 @@ export function sentenceOf(
     close_issue: `${author} closed ${what}.`,
     reopen_issue: `${author} reopened ${what}.`,
     reassign_issue: `${author} assigned ${what} to you.`,
-    issue_due: `${what} is due tomorrow.`,
+    issue_due: `Issue #${subject.iid} is due tomorrow.`,
     new_merge_request: `${author} wants to merge ${branches}: ${subject.title}`,
     close_merge_request: `${author} closed ${what}.`,
     reopen_merge_request: `${author} reopened ${what}.`,

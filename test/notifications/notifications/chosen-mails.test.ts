@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { remindOfDueIssues } from '../../../src/notifications/notifications/due-tasks.ts'
+import { type MailServer, openMailServer } from '../../support/mail-server.ts'
+import { addMember } from '../../support/project.ts'
+import { type Bench, openBench } from '../../support/review.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let smtp: MailServer
+let world: World
+let ana: Caller
+let bob: Caller
+let cleo: Caller
+let dora: Caller
+let bench: Bench
+let at: string
+
+beforeAll(async () => {
+  smtp = await openMailServer()
+  world = await openWorld({ smtpUrl: smtp.url, mailFrom: 'git@example.com' })
+  ana = await world.user('ana')
+  bob = await world.user('bob')
+  cleo = await world.user('cleo')
+  dora = await world.user('dora')
+  bench = await openBench(world, ana)
+  at = `/projects/${bench.project.id}`
+  for (const user of [bob, cleo, dora]) await addMember(world, bench.project, user, 30)
+  await cleo.put(`${at}/notification_settings`, {
+    level: 'custom',
+    push_to_merge_request: true,
+    issue_due: true,
+  })
+  await dora.put(`${at}/notification_settings`, { level: 'watch' })
+})
+afterAll(async () => {
+  await world.close()
+  await smtp.close()
+})
+
+const mailsOf = (who: Caller, words: string) =>
+  smtp.to(`${who.username}@example.com`).filter((mail) => mail.includes(words))
+
+test('new commits of a merge request are mailed to who takes part, and who chose so', async () => {
+  bench.commit('topic', { 'a.txt': 'a' })
+  await bench.open('topic', { reviewer_ids: [bob.id] })
+  smtp.clear()
+  world.setNow('2026-05-04T11:00:00.000Z')
+  const file = { branch: 'topic', commit_message: 'More', content: 'b' }
+  expect((await ana.post(`${at}/repository/files/b.txt`, file)).status).toBe(201)
+  await bench.read(1)
+  expect(mailsOf(bob, 'ana pushed to merge request !1.')).toHaveLength(1)
+  expect(mailsOf(cleo, 'ana pushed to merge request !1.')).toHaveLength(1)
+  // Watching leaves pushes out, and nobody hears of their own.
+  expect(mailsOf(dora, 'pushed to')).toEqual([])
+  expect(mailsOf(ana, 'pushed to')).toEqual([])
+})
+
+test('issues that are due tomorrow are mailed to who takes part, and who chose so', async () => {
+  world.setNow('2026-05-04T12:00:00.000Z')
+  const make = (body: object) => ana.post(`${at}/issues`, body)
+  await make({ title: 'tomorrow', due_date: '2026-05-05', assignee_ids: [bob.id] })
+  await make({ title: 'later', due_date: '2026-05-06', assignee_ids: [bob.id] })
+  const { body: done } = await make({ title: 'done', due_date: '2026-05-05' })
+  await ana.put(`${at}/issues/${done.iid}`, { state_event: 'close' })
+  await make({ title: 'hidden', due_date: '2026-05-05', confidential: true })
+  const guest = await world.user('guest')
+  await addMember(world, bench.project, guest, 10)
+  await guest.put(`${at}/notification_settings`, { level: 'custom', issue_due: true })
+  await world.runTasks()
+  smtp.clear()
+  world.setNow('2026-05-04T13:00:00.000Z')
+  await world.ctx.work.enqueue(world.ctx.db, remindOfDueIssues, {})
+  await world.runTasks()
+  const due = (who: Caller) =>
+    mailsOf(who, 'is due tomorrow.').map((mail) => /Issue #(\d+) is due/.exec(mail)?.[1])
+  expect(due(bob)).toEqual(['1'])
+  expect(due(ana).sort()).toEqual(['1', '4'])
+  expect(due(cleo).sort()).toEqual(['1', '4'])
+  expect(due(guest)).toEqual(['1'])
+  expect(due(dora)).toEqual([])
+})
