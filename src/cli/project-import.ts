@@ -123,7 +123,7 @@ async function place(
     }
     return project
   } catch (error) {
-    await hideProject(ctx, project)
+    await hideProject(ctx, project.id)
     await discardProject(ctx, project.id)
     throw error
   }

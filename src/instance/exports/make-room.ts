@@ -13,5 +13,5 @@ export async function makeRoom(ctx: Ctx, fullPath: string): Promise<void> {
   if (!mayReplace(ctx, project)) {
     throw badRequest('Project namespace path can be in use by another project')
   }
-  await hideProject(ctx, project)
+  await hideProject(ctx, project.id)
 }

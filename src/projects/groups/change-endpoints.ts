@@ -24,7 +24,7 @@ export const putGroup = endpoint({
   body: { name: filledText().optional(), path: filledText().optional(), ...groupBodyParams },
   response: groupDetailEntity,
   async handler({ ctx, group, body, request }) {
-    await changeGroup(ctx, group, {
+    await changeGroup(ctx, group.id, {
       name: body.name,
       path: body.path,
       description: body.description,
@@ -101,7 +101,7 @@ export const postGroupTransfer = endpoint({
   body: { group_id: id().optional() },
   response: groupDetailEntity,
   async handler({ ctx, group, body }) {
-    await transferGroup(ctx, group, body.group_id)
+    await transferGroup(ctx, group.id, body.group_id)
     return await readGroup(ctx, group.id)
   },
 })

@@ -28,40 +28,43 @@ export interface GroupUpdate {
 }
 
 /** Changes a group; the paths and names of all below follow its own. */
-export async function changeGroup(ctx: Ctx, group: Group, update: GroupUpdate): Promise<void> {
-  const parent = await findParent(ctx.db, group.id)
-  await refuseFaults(ctx, group, update, parent ?? null)
-  const name = update.name ?? group.name
-  const path = update.path ?? group.path
-  const to = {
-    fullPath: parent ? `${parent.full_path}/${path}` : path,
-    fullName: parent ? `${parent.full_name} / ${name}` : name,
-  }
-  const from = { fullPath: group.full_path, fullName: group.full_name }
+export async function changeGroup(ctx: Ctx, groupId: number, update: GroupUpdate): Promise<void> {
   try {
     await inTransaction(ctx, async (ctx) => {
-      const { settings } = await getVisibleGroup(ctx, String(group.id))
-      const change: GroupChange = {
-        name,
-        path,
-        updated_at: ctx.now(),
-        ...update.columns,
-        ...(update.description === undefined ? {} : { description: update.description ?? '' }),
-        ...(update.visibility === undefined ? {} : { visibility: update.visibility }),
-        ...(update.avatar === undefined ? {} : (update.avatar ?? noAvatar)),
-        ...(update.settings
-          ? { settings: JSON.stringify({ ...settings, ...update.settings }) }
-          : {}),
+      // Read inside: what lies below is moved from where the group is now, whoever moved it a moment ago.
+      const group = await getVisibleGroup(ctx, String(groupId))
+      const parent = await findParent(ctx.db, group.id)
+      await refuseFaults(ctx, group, update, parent ?? null)
+      const name = update.name ?? group.name
+      const path = update.path ?? group.path
+      const to = {
+        fullPath: parent ? `${parent.full_path}/${path}` : path,
+        fullName: parent ? `${parent.full_name} / ${name}` : name,
       }
-      await updateGroupRow(ctx.db, group.id, change)
+      await updateGroupRow(ctx.db, group.id, changesOf(ctx, group, update))
       await auditGroup(ctx, group.id, 'group_changed', {
         path: to.fullPath,
-        visibility: change.visibility ?? group.visibility,
+        visibility: update.visibility ?? group.visibility,
       })
-      await moveAlong(ctx, group, from, to)
+      await moveAlong(ctx, group, { fullPath: group.full_path, fullName: group.full_name }, to)
     })
   } catch (error) {
     throw pathTaken(error) ?? error
+  }
+}
+
+function changesOf(ctx: Ctx, group: Group, update: GroupUpdate): GroupChange {
+  return {
+    name: update.name ?? group.name,
+    path: update.path ?? group.path,
+    updated_at: ctx.now(),
+    ...update.columns,
+    ...(update.description === undefined ? {} : { description: update.description ?? '' }),
+    ...(update.visibility === undefined ? {} : { visibility: update.visibility }),
+    ...(update.avatar === undefined ? {} : (update.avatar ?? noAvatar)),
+    ...(update.settings
+      ? { settings: JSON.stringify({ ...group.settings, ...update.settings }) }
+      : {}),
   }
 }
 

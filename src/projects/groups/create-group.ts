@@ -26,8 +26,20 @@ export interface NewGroup {
 
 /** Makes a group with the caller as its owner; gives its id. */
 export async function createGroup(ctx: Ctx, input: NewGroup): Promise<number> {
-  const parent = input.parentId === undefined ? null : await getParent(ctx, input.parentId)
-  if (!parent) await assertMayCreateTopGroup(ctx)
+  return await whilePathFree(() =>
+    inTransaction(ctx, async (ctx) => {
+      // Read inside: the parent may have been moved, renamed or deleted a moment ago.
+      const parent = input.parentId === undefined ? null : await getParent(ctx, input.parentId)
+      if (!parent) await assertMayCreateTopGroup(ctx)
+      const id = await insertBelow(ctx, parent, input)
+      await auditGroup(ctx, id, 'group_created', { path: input.path })
+      await runEffects(ctx, ctx.effects.groupChanged, { id, change: 'create' })
+      return id
+    }),
+  )
+}
+
+async function insertBelow(ctx: Ctx, parent: Group | null, input: NewGroup): Promise<number> {
   const visibility = input.visibility ?? presetVisibility(ctx, parent)
   refuseGroupFaults({
     name: groupNameFaults(input.name),
@@ -37,33 +49,27 @@ export async function createGroup(ctx: Ctx, input: NewGroup): Promise<number> {
   })
   const now = ctx.now()
   const user = userOf(ctx.actor)
-  return await whilePathFree(() =>
-    inTransaction(ctx, async (ctx) => {
-      const id = await insertGroup(ctx.db, {
-        kind: 'group',
-        parent_id: parent?.id ?? null,
-        name: input.name,
-        path: input.path,
-        full_path: parent ? `${parent.full_path}/${input.path}` : input.path,
-        full_name: parent ? `${parent.full_name} / ${input.name}` : input.name,
-        visibility,
-        description: input.description ?? '',
-        settings: JSON.stringify(input.settings ?? {}),
-        ...input.avatar,
-        creator_id: user?.id ?? null,
-        created_at: now,
-        updated_at: now,
-        ...input.columns,
-      })
-      if (user) {
-        const owner = { userId: user.id, level: Role.owner, createdById: user.id }
-        await addFirstMember(ctx, { type: 'group', id }, owner)
-      }
-      await auditGroup(ctx, id, 'group_created', { path: input.path })
-      await runEffects(ctx, ctx.effects.groupChanged, { id, change: 'create' })
-      return id
-    }),
-  )
+  const id = await insertGroup(ctx.db, {
+    kind: 'group',
+    parent_id: parent?.id ?? null,
+    name: input.name,
+    path: input.path,
+    full_path: parent ? `${parent.full_path}/${input.path}` : input.path,
+    full_name: parent ? `${parent.full_name} / ${input.name}` : input.name,
+    visibility,
+    description: input.description ?? '',
+    settings: JSON.stringify(input.settings ?? {}),
+    ...input.avatar,
+    creator_id: user?.id ?? null,
+    created_at: now,
+    updated_at: now,
+    ...input.columns,
+  })
+  if (user) {
+    const owner = { userId: user.id, level: Role.owner, createdById: user.id }
+    await addFirstMember(ctx, { type: 'group', id }, owner)
+  }
+  return id
 }
 
 export function groupDescriptionFaults(description: string | null | undefined): string[] {

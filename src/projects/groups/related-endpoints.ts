@@ -54,7 +54,7 @@ export const postGroupProject = endpoint({
   response: groupDetailEntity,
   async handler({ ctx, group, params }) {
     const project = await getVisibleProject(ctx, params.project_id)
-    await transferProject(ctx, project, group.id)
+    await transferProject(ctx, project.id, group.id)
     return await readGroup(ctx, group.id, { projects: true })
   },
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { findGroupById, type GroupRow } from '../../access/find-queries.ts'
 import type { Group } from '../../access/subjects.ts'
 import { task } from '../../background/task.ts'
 import { dayOf, later } from '../../base/clock.ts'
@@ -35,16 +36,18 @@ export const removeGroup = task({
   },
 })
 
-interface Removable {
-  readonly id: number
-  readonly path: string
-  readonly full_path: string
-  readonly full_name: string
-}
-
-/** Makes a group with all below it unfindable at once and its path free, and leaves the rest to a task. */
-export async function hideGroup(ctx: Ctx, group: Removable): Promise<void> {
+/**
+ * Makes a group with all below it unfindable at once and its path free, and leaves the rest to a task; nothing when
+ * somebody did so a moment ago, or the group is not `asWanted` any more.
+ */
+export async function hideGroup(
+  ctx: Ctx,
+  groupId: number,
+  asWanted: (group: GroupRow) => boolean = () => true,
+): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
+    const group = await findGroupById(ctx.db, groupId)
+    if (!group || !asWanted(group)) return
     await announceRemovalBelow(ctx, group.id)
     await runEffects(ctx, ctx.effects.groupChanged, { id: group.id, change: 'destroy' })
     const mark = `-deleted-${group.id}`
@@ -73,9 +76,9 @@ export async function removeOrMarkGroup(
     if (wanted.fullPath !== group.full_path) {
       throw badRequest('`full_path` is incorrect. You must enter the complete path for the group.')
     }
-    return await hideGroup(ctx, group)
+    return await hideGroup(ctx, group.id)
   }
-  if (!ctx.settings.get('delayed_project_removal')) return await hideGroup(ctx, group)
+  if (!ctx.settings.get('delayed_project_removal')) return await hideGroup(ctx, group.id)
   if (group.marked_for_deletion_on !== null) {
     throw badRequest('Group has been already marked for deletion')
   }
@@ -98,6 +101,8 @@ export const removeMarkedGroups = task({
   async handler(ctx: Ctx) {
     const days = ctx.settings.get('deletion_adjourned_period')
     const day = dayOf(later(ctx.now(), -days * 86_400_000))
-    for (const group of await listGroupsMarkedBefore(ctx.db, day)) await hideGroup(ctx, group)
+    // Somebody may restore one while others are being hidden.
+    const isDue = ({ marked_for_deletion_on: marked }: GroupRow) => marked !== null && marked <= day
+    for (const { id } of await listGroupsMarkedBefore(ctx.db, day)) await hideGroup(ctx, id, isDue)
   },
 })

@@ -9,7 +9,7 @@ export async function removePersonalProjects(
   { userId }: { readonly userId: number },
 ): Promise<void> {
   for (const project of await personalProjects(ctx, userId)) {
-    if (project.pending_delete === 0) await hideProject(ctx, project)
+    if (project.pending_delete === 0) await hideProject(ctx, project.id)
     await discardProject(ctx, project.id)
   }
 }
@@ -23,6 +23,6 @@ export async function removeOwnedGroups(
   for (;;) {
     const [group] = await solelyOwnedGroups(ctx, userId)
     if (!group) return
-    await hideGroup(ctx, group)
+    await hideGroup(ctx, group.id)
   }
 }

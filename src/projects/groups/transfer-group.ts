@@ -18,18 +18,20 @@ function refused(reason: string): Problem {
 /** Moves a group with all below it under another group, or to the top (docs/contract/D §1.3). */
 export async function transferGroup(
   ctx: Ctx,
-  group: Group,
+  groupId: number,
   parentId: number | undefined,
 ): Promise<void> {
-  const parent = parentId === undefined ? null : await getVisibleGroup(ctx, String(parentId))
-  await assertFits(ctx, group, parent)
-  const to = {
-    fullPath: parent ? `${parent.full_path}/${group.path}` : group.path,
-    fullName: parent ? `${parent.full_name} / ${group.name}` : group.name,
-  }
-  const from = { fullPath: group.full_path, fullName: group.full_name }
   try {
     await inTransaction(ctx, async (ctx) => {
+      // Read inside: either may have been moved or renamed a moment ago.
+      const group = await getVisibleGroup(ctx, String(groupId))
+      const parent = parentId === undefined ? null : await getVisibleGroup(ctx, String(parentId))
+      await assertFits(ctx, group, parent)
+      const to = {
+        fullPath: parent ? `${parent.full_path}/${group.path}` : group.path,
+        fullName: parent ? `${parent.full_name} / ${group.name}` : group.name,
+      }
+      const from = { fullPath: group.full_path, fullName: group.full_name }
       await updateGroupRow(ctx.db, group.id, {
         parent_id: parent?.id ?? null,
         updated_at: ctx.now(),

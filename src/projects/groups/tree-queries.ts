@@ -107,7 +107,7 @@ export async function isGroupPendingDelete(db: Db, groupId: number): Promise<boo
 export async function listGroupsMarkedBefore(db: Db, day: Day) {
   return await db
     .selectFrom('namespaces')
-    .select(['id', 'path', 'full_path', 'full_name'])
+    .select('id')
     .where('marked_for_deletion_on', '<=', day)
     .where('pending_delete', '=', 0)
     .execute()

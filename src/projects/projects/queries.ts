@@ -19,13 +19,19 @@ export async function updateProjectRow(db: Db, id: number, change: ProjectChange
   await db.updateTable('projects').set(change).where('id', '=', id).execute()
 }
 
-/** Shows a project that was being made, unless it was cleared away meanwhile. */
+/** Shows a project that was being made, unless it was cleared away meanwhile or its group is being removed. */
 export async function showProject(db: Db, id: number, change: ProjectChange): Promise<boolean> {
   const done = await db
     .updateTable('projects')
     .set({ ...change, pending_delete: 0 })
     .where('id', '=', id)
     .where('pending_delete', '=', 1)
+    .where('namespace_id', 'in', (eb) =>
+      eb
+        .selectFrom('namespaces')
+        .select('namespaces.id')
+        .where('namespaces.pending_delete', '=', 0),
+    )
     .executeTakeFirst()
   return done.numUpdatedRows > 0n
 }
@@ -34,13 +40,14 @@ export async function deleteProjectRow(db: Db, id: number): Promise<void> {
   await db.deleteFrom('projects').where('id', '=', id).where('pending_delete', '=', 1).execute()
 }
 
-export async function isPendingDelete(db: Db, id: number): Promise<boolean> {
+/** Whether a project is there that is not being made or removed. */
+export async function isShown(db: Db, id: number): Promise<boolean> {
   const row = await db
     .selectFrom('projects')
     .select('pending_delete')
     .where('id', '=', id)
     .executeTakeFirst()
-  return row?.pending_delete === 1
+  return row?.pending_delete === 0
 }
 
 /** A deleted project gives its paths back at once: nothing redirects to it any more. */
@@ -250,7 +257,7 @@ export async function deleteStar(db: Db, userId: number, projectId: number): Pro
 export async function listMarkedBefore(db: Db, day: Day) {
   return await db
     .selectFrom('projects')
-    .select(['id', 'path', 'full_path'])
+    .select('id')
     .where('marked_for_deletion_on', '<=', day)
     .where('pending_delete', '=', 0)
     .execute()

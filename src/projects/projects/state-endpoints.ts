@@ -168,7 +168,7 @@ export const putTransfer = endpoint({
   conditions: [createsProjectIn('namespace')],
   response: anyProject,
   async handler({ ctx, project, body }) {
-    await transferProject(ctx, project, body.namespace)
+    await transferProject(ctx, project.id, body.namespace)
     return await readProject(ctx, project.id)
   },
 })

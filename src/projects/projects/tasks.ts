@@ -4,7 +4,7 @@ import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { maintainRepository } from '../../git/maintenance/maintenance.ts'
 import { measureSize, refreshContent, refreshFacts } from './facts/measure.ts'
-import { deleteProjectRow, isPendingDelete, updateProjectRow } from './queries.ts'
+import { deleteProjectRow, isShown, updateProjectRow } from './queries.ts'
 
 const projectOnly = z.object({ project_id: z.int() })
 
@@ -14,8 +14,9 @@ export const removeProject = task({
   payload: projectOnly,
   lane: 'slow',
   async handler(ctx: Ctx, { project_id: id }) {
-    if (!(await isPendingDelete(ctx.db, id))) return
-    // The repositories first, so that a crash leaves the row to try again.
+    if (await isShown(ctx.db, id)) return
+    // The repositories first, so that a crash leaves the row to try again. Also without a row: a fork may still have been
+    // writing when the row went with its group.
     await ctx.git.remove(id)
     await runEffects(ctx, ctx.effects.projectErased, { projectId: id })
     await deleteProjectRow(ctx.db, id)

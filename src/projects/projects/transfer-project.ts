@@ -1,5 +1,5 @@
 import { Role, visibilityRank } from '../../access/roles.ts'
-import type { Project } from '../../access/subjects.ts'
+import { getVisibleProject } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { invalidText, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -20,16 +20,18 @@ function refused(reason: string): Problem {
  */
 export async function transferProject(
   ctx: Ctx,
-  project: Project,
+  projectId: number,
   namespace: number | string,
 ): Promise<void> {
-  const target = await getTargetNamespace(ctx, namespace)
-  if (target.id === project.namespace_id) throw refused('Project is already in this namespace.')
-  const hides =
-    target.kind === 'group' &&
-    visibilityRank[project.visibility] > visibilityRank[target.visibility]
   try {
     await inTransaction(ctx, async (ctx) => {
+      // Read inside: either may have been moved or renamed a moment ago.
+      const project = await getVisibleProject(ctx, String(projectId))
+      const target = await getTargetNamespace(ctx, namespace)
+      if (target.id === project.namespace_id) throw refused('Project is already in this namespace.')
+      const hides =
+        target.kind === 'group' &&
+        visibilityRank[project.visibility] > visibilityRank[target.visibility]
       await updateProjectRow(ctx.db, project.id, {
         namespace_id: target.id,
         full_path: `${target.fullPath}/${project.path}`,

@@ -42,36 +42,43 @@ export async function updateProject(
   project: Project,
   update: ProjectUpdate,
 ): Promise<void> {
-  await assertValid(ctx, project, update)
   const branch = await checkedBranch(ctx, project, update.defaultBranch)
+  await inTransaction(ctx, async (ctx) => {
+    // Read inside: two updates at once lose nothing of each other, and the path follows where the project is now.
+    const current = await getVisibleProject(ctx, String(project.id))
+    await assertValid(ctx, current, update)
+    await saveUpdate(ctx, current, update, branch)
+    if (update.topics) await saveTopics(ctx.db, project.id, update.topics, ctx.now())
+  })
+  if (branch !== undefined) await setHead(ctx.git.open(project.id), branch)
+}
+
+async function saveUpdate(
+  ctx: Ctx,
+  project: Project,
+  update: ProjectUpdate,
+  branch: string | undefined,
+): Promise<void> {
   const name = update.name?.trim() ?? project.name
   const path = update.path ?? project.path
   const fullPath = `${project.namespace_full_path}/${path}`
   const wanted = { namespaceId: project.namespace_id, name, path, fullPath, except: project.id }
-  await whileFree(ctx, wanted, () =>
-    inTransaction(ctx, async (ctx) => {
-      // Settings are read again inside, so that two updates at once lose nothing of each other.
-      const { settings } = await getVisibleProject(ctx, String(project.id))
-      const change: ProjectChange = {
-        name,
-        path,
-        full_path: fullPath,
-        updated_at: ctx.now(),
-        ...(update.description === undefined ? {} : { description: update.description }),
-        ...(update.visibility === undefined ? {} : { visibility: update.visibility }),
-        ...(branch === undefined ? {} : { default_branch: branch }),
-        ...avatarChange(update.avatar),
-        ...(update.settings
-          ? { settings: JSON.stringify(changedSettings(settings, update.settings)) }
-          : {}),
-      }
-      await updateProjectRow(ctx.db, project.id, change)
-      await auditChanges(ctx, project, change)
-      await announceChange(ctx, project, fullPath)
-      if (update.topics) await saveTopics(ctx.db, project.id, update.topics, ctx.now())
-    }),
-  )
-  if (branch !== undefined) await setHead(ctx.git.open(project.id), branch)
+  const change: ProjectChange = {
+    name,
+    path,
+    full_path: fullPath,
+    updated_at: ctx.now(),
+    ...(update.description === undefined ? {} : { description: update.description }),
+    ...(update.visibility === undefined ? {} : { visibility: update.visibility }),
+    ...(branch === undefined ? {} : { default_branch: branch }),
+    ...avatarChange(update.avatar),
+    ...(update.settings
+      ? { settings: JSON.stringify(changedSettings(project.settings, update.settings)) }
+      : {}),
+  }
+  await whileFree(ctx, wanted, () => updateProjectRow(ctx.db, project.id, change))
+  await auditChanges(ctx, project, change)
+  await announceChange(ctx, project, fullPath)
 }
 
 async function announceChange(ctx: Ctx, project: Project, fullPath: string): Promise<void> {

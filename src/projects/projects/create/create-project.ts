@@ -58,9 +58,7 @@ const ABANDONED_AFTER_MS = 5 * 60_000
  * repository; then the row is shown. A crash in between leaves nothing that anybody sees, and the task removes it.
  */
 export async function createProject(ctx: Ctx, input: NewProject): Promise<ProjectRow> {
-  const namespace = await getTargetNamespace(ctx, input.namespace)
-  const draft = readDraft(ctx, input, namespace)
-  const id = await insertHidden(ctx, input, namespace, draft)
+  const { id, ...draft } = await insertHidden(ctx, input)
   try {
     if (input.forkedFromId === undefined) {
       const { defaultBranch } = draft
@@ -142,49 +140,47 @@ export function visibilityFaults(
   return [...faults, ...restrictionFaults(ctx, visibility)]
 }
 
-async function insertHidden(
-  ctx: Ctx,
-  input: NewProject,
-  namespace: TargetNamespace,
-  draft: Draft,
-): Promise<number> {
+async function insertHidden(ctx: Ctx, input: NewProject): Promise<Draft & { readonly id: number }> {
   const now = ctx.now()
   const creatorId = input.creatorId ?? userOf(ctx.actor)?.id ?? null
   const settings = changedSettings({}, input.settings ?? {})
   if (input.objectFormat === 'sha256') settings.repository_object_format = 'sha256'
   if (input.importType) settings.import_type = input.importType
-  return await whileFree(ctx, { ...draft, namespaceId: namespace.id }, () =>
-    inTransaction(ctx, async (ctx) => {
-      const id = await insertProject(ctx.db, {
-        namespace_id: namespace.id,
-        name: draft.name,
-        path: draft.path,
-        full_path: draft.fullPath,
-        description: draft.description,
-        visibility: draft.visibility,
-        default_branch: draft.defaultBranch,
-        creator_id: creatorId,
-        forked_from_id: input.forkedFromId ?? null,
-        settings: JSON.stringify(settings),
-        ...input.avatar,
-        empty_repo: input.empty ?? true,
-        import_url: input.importUrl ?? null,
-        import_status: input.importStatus ?? 'none',
-        pending_delete: 1,
-        last_activity_at: now,
-        created_at: now,
-        updated_at: now,
-      })
-      await saveTopics(ctx.db, id, input.topics ?? [], now)
-      if (namespace.ownerId !== null) {
-        const owner = { userId: namespace.ownerId, level: Role.owner, createdById: creatorId }
-        await addFirstMember(ctx, { type: 'project', id }, owner)
-      }
-      const runAt = later(now, ABANDONED_AFTER_MS)
-      await ctx.work.enqueue(ctx.db, removeProject, { project_id: id }, { runAt })
-      return id
-    }),
-  )
+  return await inTransaction(ctx, async (ctx) => {
+    // Read inside: the namespace may have been moved, renamed or deleted a moment ago.
+    const namespace = await getTargetNamespace(ctx, input.namespace)
+    const draft = readDraft(ctx, input, namespace)
+    const row = {
+      namespace_id: namespace.id,
+      name: draft.name,
+      path: draft.path,
+      full_path: draft.fullPath,
+      description: draft.description,
+      visibility: draft.visibility,
+      default_branch: draft.defaultBranch,
+      creator_id: creatorId,
+      forked_from_id: input.forkedFromId ?? null,
+      settings: JSON.stringify(settings),
+      ...input.avatar,
+      empty_repo: input.empty ?? true,
+      import_url: input.importUrl ?? null,
+      import_status: input.importStatus ?? 'none',
+      pending_delete: 1,
+      last_activity_at: now,
+      created_at: now,
+      updated_at: now,
+    } as const
+    const wanted = { ...draft, namespaceId: namespace.id }
+    const id = await whileFree(ctx, wanted, () => insertProject(ctx.db, row))
+    await saveTopics(ctx.db, id, input.topics ?? [], now)
+    if (namespace.ownerId !== null) {
+      const owner = { userId: namespace.ownerId, level: Role.owner, createdById: creatorId }
+      await addFirstMember(ctx, { type: 'project', id }, owner)
+    }
+    const runAt = later(now, ABANDONED_AFTER_MS)
+    await ctx.work.enqueue(ctx.db, removeProject, { project_id: id }, { runAt })
+    return { id, ...draft }
+  })
 }
 
 /** Does a write that needs a free name and path in a namespace; else 400 that names what is taken. */

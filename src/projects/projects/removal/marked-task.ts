@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ProjectRow } from '../../../access/find-queries.ts'
 import { task } from '../../../background/task.ts'
 import { dayOf, later } from '../../../base/clock.ts'
 import type { Ctx } from '../../../ctx.ts'
@@ -12,6 +13,9 @@ export const removeMarked = task({
   async handler(ctx: Ctx) {
     const days = ctx.settings.get('deletion_adjourned_period')
     const day = dayOf(later(ctx.now(), -days * 86_400_000))
-    for (const project of await listMarkedBefore(ctx.db, day)) await hideProject(ctx, project)
+    // Somebody may restore one while others are being hidden.
+    const isDue = ({ marked_for_deletion_on: marked }: ProjectRow) =>
+      marked !== null && marked <= day
+    for (const { id } of await listMarkedBefore(ctx.db, day)) await hideProject(ctx, id, isDue)
   },
 })

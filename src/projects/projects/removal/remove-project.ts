@@ -1,3 +1,4 @@
+import { findProjectById, type ProjectRow } from '../../../access/find-queries.ts'
 import type { Project } from '../../../access/subjects.ts'
 import { dayOf } from '../../../base/clock.ts'
 import { runEffects } from '../../../base/effects.ts'
@@ -14,14 +15,17 @@ export async function discardProject(ctx: Ctx, id: number): Promise<void> {
 }
 
 /**
- * Makes a project unfindable at once and its paths free, and leaves the rest to a task. Joins the transaction it is
- * called in.
+ * Makes a project unfindable at once and its paths free, and leaves the rest to a task; nothing when somebody did so a
+ * moment ago, or the project is not `asWanted` any more. Joins the transaction it is called in.
  */
 export async function hideProject(
   ctx: Ctx,
-  project: { readonly id: number; readonly path: string; readonly full_path: string },
+  projectId: number,
+  asWanted: (project: ProjectRow) => boolean = () => true,
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
+    const project = await findProjectById(ctx.db, projectId)
+    if (!project || !asWanted(project)) return
     await runEffects(ctx, ctx.effects.projectChanged, { id: project.id, change: 'destroy' })
     const mark = `-deleted-${project.id}`
     await updateProjectRow(ctx.db, project.id, {
@@ -56,9 +60,9 @@ export async function removeOrMark(
         '`full_path` is incorrect. You must enter the complete path for the project.',
       )
     }
-    return await hideProject(ctx, project)
+    return await hideProject(ctx, project.id)
   }
-  if (!ctx.settings.get('delayed_project_removal')) return await hideProject(ctx, project)
+  if (!ctx.settings.get('delayed_project_removal')) return await hideProject(ctx, project.id)
   if (project.marked_for_deletion_on !== null) {
     throw badRequest('Project has already been marked for deletion')
   }
