@@ -43,13 +43,16 @@ export async function approve(
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
   assertHead(row.head_sha, input.sha)
-  const standing = await approvalStanding(ctx, row)
-  if (!mayApprove(row, standing, user.id)) throw unauthorized()
-  if (standing.settings.require_reauthentication_to_approve.value) {
+  const { settings } = await assertMayApprove(ctx, row, user.id)
+  if (settings.require_reauthentication_to_approve.value) {
     await assertPassword(ctx, user, input.password)
   }
   const version = await newestVersion(ctx, row)
   await inTransaction(ctx, async (ctx) => {
+    // Nobody approves what was pushed after they looked.
+    const now = await reload(ctx, row.id)
+    assertHead(now.head_sha, row.head_sha ?? undefined)
+    await assertMayApprove(ctx, now, user.id)
     const added = await saveApproval(ctx, {
       merge_request_id: row.id,
       user_id: user.id,
@@ -67,6 +70,12 @@ export async function approve(
     await completeTodos(ctx, todoTarget(row))
     if (row.auto_merge_sha) await ctx.work.enqueue(ctx.db, autoMergeJob, { id: row.id })
   })
+}
+
+async function assertMayApprove(ctx: Ctx, row: MergeRequestRow, userId: number): Promise<Standing> {
+  const standing = await approvalStanding(ctx, row)
+  if (!mayApprove(row, standing, userId)) throw unauthorized()
+  return standing
 }
 
 async function assertPassword(

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { actAs } from '../../../src/access/act-as.ts'
 import { hashPassword } from '../../../src/access/authentication/password.ts'
+import { getVisibleProject } from '../../../src/access/subjects.ts'
+import { approve } from '../../../src/review/approvals/approve.ts'
+import { reload } from '../../../src/review/merge-requests/find.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
@@ -28,6 +32,22 @@ async function stage(): Promise<Bench & { readonly at: string; readonly project7
 }
 
 describe('approvals', () => {
+  test('are refused when the head moves between the look and the approval', async () => {
+    const bench = await stage()
+    const ctx = await actAs(world.ctx, ben.id)
+    const project = await getVisibleProject(ctx, String(bench.project.id))
+    const seen = await reload(ctx, (await ben.get(bench.at)).body.id)
+    const written = await ana.post(`${bench.project7}/repository/commits`, {
+      branch: 'topic',
+      commit_message: 'Add more',
+      actions: [{ action: 'create', file_path: 'unseen.txt', content: 'x' }],
+    })
+    expect(written.status).toBe(201)
+    await expect(approve(ctx, project, seen, {})).rejects.toMatchObject({ status: 409 })
+    expect((await ben.get(`${bench.at}/approvals`)).body.approved_by).toEqual([])
+    expect((await ben.post(`${bench.at}/approve`)).status).toBe(201)
+  })
+
   test('are given once, by others than the author, for the head that was seen', async () => {
     const { at } = await stage()
     const head = (await ana.get(at)).body.sha

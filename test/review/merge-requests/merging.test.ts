@@ -170,6 +170,40 @@ describe('a merge', () => {
     expect(states.body).toHaveLength(2)
   })
 
+  test('takes no commits that were pushed after the approvals that it needs', async () => {
+    const bench = await diverged()
+    await addMember(world, bench.project.id, ben.id, 30)
+    await ana.post(`/projects/${bench.project.id}/approval_rules`, {
+      name: 'Any',
+      rule_type: 'any_approver',
+      approvals_required: 1,
+    })
+    await bench.open('topic')
+    expect((await ben.post(`${at(bench)}/approve`)).status).toBe(201)
+    const before = tip(bench)
+    // The branch of a push has moved, and what follows from that is not written yet.
+    const head = bench.commit('topic', { 'unseen.txt': 'x\n' })
+    const refused = await ana.put(`${at(bench)}/merge`)
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      expect.stringContaining('SHA does not match HEAD of source branch'),
+    ])
+    expect(tip(bench)).toBe(before)
+    expect(head).toBe(tip(bench, 'topic'))
+  })
+
+  test('ends when something comes in its way while its commits are made', async () => {
+    const bench = await diverged()
+    await bench.open('topic')
+    const before = tip(bench)
+    const ctx = await actAs(world.ctx, ana.id)
+    const project = await getVisibleProject(ctx, String(bench.project.id))
+    const { body } = await ana.get(at(bench))
+    await ana.put(at(bench), { title: 'Draft: wait' })
+    await expect(mergeNow(ctx, project, body.id, {})).rejects.toMatchObject({ status: 405 })
+    expect(tip(bench)).toBe(before)
+  })
+
   test.each(['before intent', 'after intent', 'after refs'] as const)(
     'that a crash interrupts %s is whole or not at all after the next start',
     async (step) => {

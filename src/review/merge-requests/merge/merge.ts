@@ -11,6 +11,7 @@ import { targetSetting } from '../facts.ts'
 import { reload } from '../find.ts'
 import { squashOnMerge } from '../present.ts'
 import type { MergeRequestRow } from '../row.ts'
+import { statusOf } from '../status.ts'
 import { insertIntent } from './intent-queries.ts'
 import { committerOf, messageFacts, signerOf } from './merge-facts.ts'
 import { defaultMergeTemplate, defaultSquashTemplate, renderMessage } from './merge-message.ts'
@@ -29,7 +30,7 @@ const attempts = 5
 /**
  * Merges by the project's method (docs/contract/D §1.10 Merge). The commits are written first, then one move of the target branch
  * makes them count; the merged state and all that follows are written in the transaction that closes that move, now or,
- * after a crash, at the next start. Whether it may be merged is the caller's to have looked at.
+ * after a crash, at the next start. That it may be merged is looked at once more in the transaction that says that it will be.
  */
 export async function mergeNow(
   ctx: Ctx,
@@ -78,6 +79,23 @@ export function assertHead(head: ObjectId | null, sha: string | undefined): void
   throw conflict(`SHA does not match HEAD of source branch: ${head ?? ''}`)
 }
 
+/**
+ * What people and pipelines say must be true of the very commits that are merged, when they are: while the objects were
+ * made somebody may have pushed, taken an approval back or chosen another target. Whether the heads fit together, the
+ * objects show.
+ */
+async function assertStillReady(
+  ctx: Ctx,
+  before: MergeRequestRow,
+  source: ObjectId,
+): Promise<void> {
+  const now = await reload(ctx, before.id)
+  if (now.state !== 'opened' || now.target_branch !== before.target_branch) throw methodNotAllowed()
+  assertHead(now.head_sha, source)
+  const status = await statusOf(ctx, { ...now, merge_status: 'can_be_merged', commits_behind: 0 })
+  if (status !== 'mergeable') throw methodNotAllowed()
+}
+
 interface Intended {
   readonly made: MergeObjects
   readonly source: ObjectId
@@ -91,8 +109,7 @@ async function recordIntent(
   pushId: number,
   { made, source, userId, options }: Intended,
 ): Promise<void> {
-  const now = await reload(ctx, row.id)
-  if (now.state !== 'opened') throw methodNotAllowed()
+  await assertStillReady(ctx, row, source)
   const remove = options.removeSourceBranch ?? row.force_remove_source_branch === 1
   const busy = () => conflict('Resource lock: this merge request is being merged')
   await uniquely({ 'merge_intents.merge_request_id': busy }, () =>
