@@ -9,6 +9,7 @@ import {
   type ApprovalRow,
   type DeploymentRow,
   type EnvironmentRow,
+  findDeployment,
   listApprovals,
 } from '../environments/queries.ts'
 import { addApproval } from '../environments/save-environment.ts'
@@ -31,9 +32,11 @@ export async function decideDeployment(
   const place = await placeOf(ctx, subject, environment.name, environment.tier)
   if (!user) throw forbidden()
   if (deployment.user_id === user.id) throw badRequest('You cannot approve your own deployment.')
-  if (deployment.status !== 'blocked')
-    throw badRequest('This deployment is not waiting for approvals.')
   return await inTransaction(ctx, async (ctx) => {
+    // Read inside: of two who decide at once, the first may have decided already.
+    if ((await findDeployment(ctx.db, deployment.id))?.status !== 'blocked') {
+      throw badRequest('This deployment is not waiting for approvals.')
+    }
     await addApproval(ctx, deployment.id, { user_id: user.id, ...given })
     const approvals = await listApprovals(ctx.db, deployment.id)
     const job = deployment.job_id === null ? undefined : await jobOf(ctx.db, deployment.job_id)
@@ -41,7 +44,7 @@ export async function decideDeployment(
     if (job && given.status === 'rejected') {
       await endJob(ctx, job, { status: 'failed', reason: 'deployment_rejected' })
     } else if (job && need.approved >= need.required) {
-      await playJob({ ...ctx, actor: { kind: 'system' } }, job, job.sealed_variables)
+      await playJob({ ...ctx, actor: { kind: 'system' } }, job.id, job.sealed_variables)
     }
     const own = approvals.find((one) => one.user_id === user.id)
     if (!own) throw new Error(`approval of deployment ${deployment.id} was not kept`)

@@ -6,7 +6,7 @@ import {
   findLastDeployment,
 } from '../environments/queries.ts'
 import { keepRunning, markStopped } from '../environments/save-environment.ts'
-import { isRetryable, playJob, retryJob } from '../pipelines/process/change-jobs.ts'
+import { isPlayable, isRetryable, playJob, retryJob } from '../pipelines/process/change-jobs.ts'
 import { jobBeside } from '../pipelines/process/running.ts'
 
 /**
@@ -44,7 +44,7 @@ export async function stopInTime(ctx: Ctx, row: EnvironmentRow): Promise<void> {
 async function runStopJob(ctx: Ctx, row: EnvironmentRow): Promise<boolean> {
   const job = await findStopJob(ctx, row)
   if (!job) return false
-  if (job.status === 'manual' || job.status === 'scheduled') await playJob(ctx, job, null)
-  else if (isRetryable(job)) await retryJob(ctx, job)
+  if (isPlayable(job)) await playJob(ctx, job.id, null)
+  else if (isRetryable(job)) await retryJob(ctx, job.id)
   return true
 }

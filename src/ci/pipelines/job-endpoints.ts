@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fieldsIgnoredUnless } from '../../access/conditions.ts'
 import type { Project } from '../../access/subjects.ts'
-import { badRequest, forbidden, notFound } from '../../base/problem.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, list, oneOf } from '../../http/params.ts'
@@ -13,7 +13,7 @@ import { VARIABLE_PURPOSE } from './create/save-pipeline.ts'
 import { onRunnableJob } from './job-access.ts'
 import { bridgeEntity, jobEntity, jobPresenter } from './job-entity.ts'
 import { findJob, type JobRow, selectJobs } from './job-queries.ts'
-import { cancelJob, isRetryable, playJob, retryJob } from './process/change-jobs.ts'
+import { cancelJob, playJob, retryJob } from './process/change-jobs.ts'
 import { downstreamByJob } from './queries.ts'
 import { PIPELINE_STATUSES } from './statuses.ts'
 
@@ -147,8 +147,7 @@ export const retryProjectJob = endpoint({
   response: jobEntity,
   status: 201,
   async handler({ ctx, project, job }) {
-    if (!isRetryable(job)) throw forbidden('Job is not retryable')
-    return await presentJob(ctx, project, await retryJob(ctx, job))
+    return await presentJob(ctx, project, await retryJob(ctx, job.id))
   },
 })
 
@@ -162,11 +161,10 @@ export const playProjectJob = endpoint({
   response: jobEntity,
   status: 200,
   async handler({ ctx, project, job, body }) {
-    if (job.status !== 'manual' && job.status !== 'scheduled') throw badRequest('Unplayable Job')
     const { job_variables_attributes: variables = [] } = body
     const sealed =
       variables.length === 0 ? null : ctx.vault.seal(JSON.stringify(variables), VARIABLE_PURPOSE)
-    await playJob(ctx, job, sealed)
+    await playJob(ctx, job.id, sealed)
     return await presentJob(ctx, project, job.id)
   },
 })

@@ -277,6 +277,24 @@ describe('a pipeline', () => {
     expect(all.body).toHaveLength(7)
   })
 
+  test('has one job run again, and one person start another, however many ask at once', async () => {
+    const project = await projectWith({
+      '.svc-ci.yml': 'a: {stage: build, script: x}\nb: {stage: build, script: x, when: manual}',
+    })
+    const { id } = (await run(project)).body
+    await end(project, id, 'a', 'failed')
+    const at = `/projects/${project.id}/jobs`
+    const [a, b] = [await jobNamed(project, id, 'a'), await jobNamed(project, id, 'b')]
+    const retried = await Promise.all([1, 2, 3].map(() => dev.post(`${at}/${a}/retry`)))
+    expect(retried.map((reply) => reply.status).sort()).toEqual([201, 403, 403])
+    const played = await Promise.all([dev, ana, dev].map((one) => one.post(`${at}/${b}/play`)))
+    expect(played.map((reply) => reply.status).sort()).toEqual([200, 400, 400])
+    const first = played.find((reply) => reply.status === 200)
+    expect((await dev.get(`${at}/${b}`)).body.user).toEqual(first?.body.user)
+    const all = await dev.get(`/projects/${project.id}/pipelines/${id}/jobs?include_retried=true`)
+    expect(all.body).toHaveLength(3)
+  })
+
   test('with needs does not wait for stages', async () => {
     const project = await projectWith({
       '.svc-ci.yml': `

@@ -1,4 +1,5 @@
 import { userOf } from '../../../access/actor.ts'
+import { badRequest, forbidden } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import type { PipelineStatus } from '../../../store/schema/commits.ts'
 import { inTransaction } from '../../../store/transaction.ts'
@@ -50,9 +51,17 @@ export async function cancelPipeline(ctx: Ctx, pipelineId: number): Promise<void
   })
 }
 
-/** Puts a new job in the place of one that has ended, and lets it begin at once. */
-export async function retryJob(ctx: Ctx, job: JobRow): Promise<number> {
+/** Whether a job waits for somebody, or for its time. */
+export function isPlayable(job: Pick<JobRow, 'status'>): boolean {
+  return job.status === 'manual' || job.status === 'scheduled'
+}
+
+/** Puts a new job in the place of one that has ended, and lets it begin at once; 403 for one that has its successor. */
+export async function retryJob(ctx: Ctx, jobId: number): Promise<number> {
   return await inTransaction(ctx, async (ctx) => {
+    // Read inside: of two who ask at once, one is too late.
+    const job = await findJobById(ctx.db, jobId)
+    if (!job || !isRetryable(job)) throw forbidden('Job is not retryable')
     const id = await replaceJob(ctx.db, job.id, { user_id: callerOf(ctx), retries: 0 }, ctx.now())
     await enqueueJobs(ctx, [{ ...job, id }])
     await resumeSkipped(ctx, job)
@@ -92,13 +101,16 @@ async function resumeSkipped(
   await changeJobs(ctx, 'process', idsOf(behind.filter((job) => job.status === 'skipped')))
 }
 
-/** Starts a job that waits for somebody, or for its time. */
+/** Starts a job that waits for somebody, or for its time; 400 for any other. */
 export async function playJob(
   ctx: Ctx,
-  job: JobRow,
+  jobId: number,
   sealedVariables: string | null,
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
+    // Read inside: one that runs keeps the person and the variables that it was started with.
+    const job = await findJobById(ctx.db, jobId)
+    if (!job || !isPlayable(job)) throw badRequest('Unplayable Job')
     const user_id = callerOf(ctx) ?? job.user_id
     await updateJob(ctx.db, job.id, { user_id, sealed_variables: sealedVariables }, ctx.now())
     await enqueueJobs(ctx, [job])
