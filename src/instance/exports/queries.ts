@@ -53,11 +53,17 @@ export async function listExportsBefore(db: Db, before: Instant) {
     .execute()
 }
 
-export async function deleteExport(db: Db, { type, id }: ExportKey): Promise<void> {
+/** Forgets an export, unless another was asked for meanwhile. */
+export async function deleteExport(
+  db: Db,
+  { type, id }: ExportKey,
+  before: Instant,
+): Promise<void> {
   await db
     .deleteFrom('exports')
     .where('source_type', '=', type)
     .where('source_id', '=', id)
+    .where('finished_at', '<', before)
     .execute()
 }
 

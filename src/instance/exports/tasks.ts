@@ -3,6 +3,7 @@ import { task } from '../../background/task.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readRow, saveImportState } from '../../projects/projects/create/import-state.ts'
+import { findReferenced } from '../../store/file-references.ts'
 import { deleteExport, listExportsBefore } from './queries.ts'
 import { noteEnd, readProjectArchive } from './read-import.ts'
 import { downloadArchive } from './remote-archive.ts'
@@ -62,9 +63,15 @@ export const removeOldExports = task({
   payload: z.object({}),
   async handler(ctx: Ctx) {
     const before = later(ctx.now(), -KEEP_MS)
+    const files: string[] = []
     for (const row of await listExportsBefore(ctx.db, before)) {
-      await deleteExport(ctx.db, { type: row.source_type, id: row.source_id })
-      if (row.file !== null) await ctx.files.deleteOlder(row.file, before)
+      await deleteExport(ctx.db, { type: row.source_type, id: row.source_id }, before)
+      if (row.file !== null) files.push(row.file)
+    }
+    // Whoever kept the archive as a package or an upload has the same file.
+    const referenced = await findReferenced(ctx.db, files)
+    for (const file of files.filter((file) => !referenced.has(file))) {
+      await ctx.files.deleteOlder(file, before)
     }
   },
 })

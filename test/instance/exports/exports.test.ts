@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { utimes } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -114,6 +115,27 @@ describe('exporting a project', () => {
     await world.runTasks()
     expect((await ana.get(`/projects/${body.id}/export`)).body.export_status).toBe('none')
     world.setNow('2026-05-04T10:00:00.000Z')
+  })
+
+  test('that somebody has put into a package is there after its day is over', async () => {
+    const { body } = await ana.post('/projects', { name: 'kept' })
+    await ana.post(`/projects/${body.id}/export`)
+    await world.runTasks()
+    const archive = await download(`/projects/${body.id}/export/download`)
+    const at = `/projects/${body.id}/packages/generic/backup/1.0/export.tar.gz`
+    expect((await ana.put(at, undefined, { raw: archive })).status).toBe(201)
+    const { file } = await world.ctx.db
+      .selectFrom('exports')
+      .select('file')
+      .where('source_id', '=', body.id)
+      .executeTakeFirstOrThrow()
+    const stored = new Date(world.ctx.now())
+    await utimes(world.ctx.files.pathOf(String(file)), stored, stored)
+    world.setNow('2026-05-08T10:00:00.000Z')
+    await world.runTasks()
+    world.setNow('2026-05-04T10:00:00.000Z')
+    expect((await ana.get(`/projects/${body.id}/export`)).body.export_status).toBe('none')
+    expect(await download(at)).toEqual(archive)
   })
 
   test.each([
