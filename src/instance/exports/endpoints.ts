@@ -83,10 +83,9 @@ export const postProjectImport = endpoint({
   },
   response: importEntity,
   async handler({ ctx, body }) {
-    const facts = await importFacts(ctx, body)
     const stored = await ctx.files.put(createReadStream(body.file.path))
     const row = await createProject(ctx, {
-      ...facts,
+      ...importFacts(body),
       onShown: (ctx, id) =>
         ctx.work.enqueue(ctx.db, importProject, { project_id: id, file: stored.sha256 }),
     })

@@ -1,7 +1,5 @@
 import type { z } from 'zod'
-import type { Ctx } from '../../ctx.ts'
 import { filledText, flag, hash, id, oneOf, text } from '../../http/params.ts'
-import { getTargetNamespace } from '../../projects/projects/create/access.ts'
 import { makeRoom } from './make-room.ts'
 
 /** What an import of a project asks for, wherever its archive comes from. */
@@ -16,14 +14,13 @@ export const importBody = {
   }).optional(),
 }
 
-/** The project to create for an import, at a path that is free by then (with `overwrite`). */
-export async function importFacts(ctx: Ctx, body: z.infer<z.ZodObject<typeof importBody>>) {
-  const target = await getTargetNamespace(ctx, body.namespace)
-  if (body.overwrite) await makeRoom(ctx, `${target.fullPath}/${body.path}`)
+/** The project to create for an import; with `overwrite` it takes the path of the one that is there. */
+export function importFacts(body: z.infer<z.ZodObject<typeof importBody>>) {
   return {
     name: body.name ?? body.path,
     path: body.path,
-    namespace: target.id,
+    namespace: body.namespace,
+    makeRoom: body.overwrite ? makeRoom : undefined,
     description: body.override_params?.description,
     visibility: body.override_params?.visibility,
     importType: 'gitstead_project',

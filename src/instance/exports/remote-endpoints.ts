@@ -22,10 +22,9 @@ export const postRemoteImport = endpoint({
   async handler({ ctx, body }) {
     if (!/^https:\/\//i.test(body.url)) throw badRequest('url must be a https address')
     await assertImportable(ctx, body.url)
-    const facts = await importFacts(ctx, body)
     const sealed = sealAddress(ctx, body.url)
     const row = await createProject(ctx, {
-      ...facts,
+      ...importFacts(body),
       onShown: (ctx, id) =>
         ctx.work.enqueue(ctx.db, importRemote, { project_id: id, sealed_url: sealed }),
     })

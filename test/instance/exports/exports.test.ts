@@ -98,6 +98,15 @@ describe('exporting a project', () => {
       raw: form(archive, { path: 'copy' }),
     })
     expect(again.status).toBe(400)
+    const refused = await ana.post('/projects/import', undefined, {
+      raw: form(archive, {
+        path: 'copy',
+        overwrite: 'true',
+        'override_params[description]': 'x'.repeat(2001),
+      }),
+    })
+    expect(refused.status).toBe(400)
+    expect((await ana.get(`/projects/${made.body.id}`)).status).toBe(200)
     const over = await ana.post('/projects/import', undefined, {
       raw: form(archive, { path: 'copy', overwrite: 'true' }),
     })
