@@ -122,7 +122,9 @@ export const projectAbilities = {
   },
   read_job_token_scope: { role: maintainer },
   admin_job_token_scope: { role: maintainer, write: true },
-  admin_environments: { role: developer, feature: ['environments', 'builds'], write: true },
+  // Beside the right to read pipelines, which ci/pipelines/access asks for.
+  read_environments: { role: guest, visitor: 'anyone', feature: 'environments' },
+  admin_environments: { role: developer, feature: 'environments', write: true },
   read_feature_flags: { role: developer, feature: 'feature_flags' },
   admin_feature_flags: { role: developer, feature: 'feature_flags', write: true },
   read_secure_files: { role: developer, feature: 'builds' },

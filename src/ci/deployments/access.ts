@@ -1,7 +1,8 @@
 import { isAdmin, userOf } from '../../access/actor.ts'
 import { type Condition, condition } from '../../access/conditions.ts'
+import { mayInProject } from '../../access/decide.ts'
 import { projectRecord } from '../../access/records.ts'
-import type { Access, Project } from '../../access/subjects.ts'
+import { type Access, type Project, refusalOf } from '../../access/subjects.ts'
 import { forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id } from '../../http/params.ts'
@@ -31,17 +32,31 @@ async function getDeployment(ctx: Pick<Ctx, 'db'>, project: Project, deploymentI
   return deployment
 }
 
-/** An environment for those who may read the project's pipelines (docs/contract/D §2.2). */
+/** The project of `:id`, for those who may read its pipelines and its environments (docs/contract/D §2.2). */
+export function onEnvironments(): Access<{ readonly project: Project }> {
+  const builds = onBuilds()
+  return {
+    ...builds,
+    needs: 'read_environments',
+    async find(request) {
+      const found = await builds.find(request)
+      if (mayInProject(request.ctx.actor, found.project, 'read_environments')) return found
+      throw refusalOf(request.ctx)
+    },
+  }
+}
+
+/** An environment for those who may read the project's environments. */
 export function onEnvironment(): Access<
   { readonly project: Project; readonly environment: EnvironmentRow },
   'id' | 'environment_id'
 > {
-  const builds = onBuilds()
+  const environments = onEnvironments()
   return {
-    ...builds,
-    params: { ...builds.params, ...environmentParams },
+    ...environments,
+    params: { ...environments.params, ...environmentParams },
     async find(request) {
-      const { project } = await builds.find(request)
+      const { project } = await environments.find(request)
       const { environment_id } = request.read(environmentParams)
       return { project, environment: await getEnvironment(request.ctx, project, environment_id) }
     },
@@ -58,17 +73,17 @@ export const onOwnEnvironment = projectRecord('admin_environments', {
   },
 })
 
-/** A deployment for those who may read the project's pipelines. */
+/** A deployment for those who may read the project's environments. */
 export function onDeployment(): Access<
   { readonly project: Project; readonly deployment: DeploymentRow },
   'id' | 'deployment_id'
 > {
-  const builds = onBuilds()
+  const environments = onEnvironments()
   return {
-    ...builds,
-    params: { ...builds.params, ...deploymentParams },
+    ...environments,
+    params: { ...environments.params, ...deploymentParams },
     async find(request) {
-      const { project } = await builds.find(request)
+      const { project } = await environments.find(request)
       const { deployment_id } = request.read(deploymentParams)
       return { project, deployment: await getDeployment(request.ctx, project, deployment_id) }
     },

@@ -18,12 +18,12 @@ import {
   createDeployment,
   removeDeployment,
 } from '../environments/save-environment.ts'
-import { onBuilds } from '../pipelines/access.ts'
 import {
   approvesDeployment,
   deploysToNamed,
   onApprovableDeployment,
   onDeployment,
+  onEnvironments,
   onOwnDeployment,
 } from './access.ts'
 import { decideDeployment } from './approve.ts'
@@ -46,7 +46,7 @@ export const listProjectDeployments = endpoint({
   method: 'GET',
   path,
   summary: 'List what was deployed to the environments of a project',
-  access: onBuilds(),
+  access: onEnvironments(),
   query: {
     order_by: oneOf(['id', 'iid', 'created_at', 'updated_at', 'finished_at', 'ref']).default('id'),
     sort: oneOf(['asc', 'desc']).default('asc'),

@@ -10,8 +10,7 @@ import {
   createEnvironment,
   removeEnvironment,
 } from '../environments/save-environment.ts'
-import { onBuilds } from '../pipelines/access.ts'
-import { onEnvironment, onOwnEnvironment } from './access.ts'
+import { onEnvironment, onEnvironments, onOwnEnvironment } from './access.ts'
 import {
   environmentBasicEntity,
   environmentDetailsEntity,
@@ -36,7 +35,7 @@ export const listProjectEnvironments = endpoint({
   method: 'GET',
   path,
   summary: 'List the environments of a project',
-  access: onBuilds(),
+  access: onEnvironments(),
   query: {
     name: text({ max: 255 }).optional(),
     search: text({ max: 255 }).optional(),

@@ -86,6 +86,7 @@ export const projectEntity = z.strictObject({
   jobs_enabled: z.boolean(),
   snippets_enabled: z.boolean(),
   container_registry_enabled: z.boolean(),
+  packages_enabled: z.boolean(),
   service_desk_address: z.string().nullable(),
   can_create_merge_request_in: z.boolean(),
   emails_disabled: z.boolean(),

@@ -224,6 +224,7 @@ function presentOwn(
     jobs_enabled: isOn('jobs_enabled'),
     snippets_enabled: isOn('snippets_enabled'),
     container_registry_enabled: isOn('container_registry_enabled'),
+    packages_enabled: isOn('packages_enabled'),
     service_desk_address: null,
     can_create_merge_request_in: may('create_merge_request_in'),
     emails_disabled: !settings.emails_enabled,

@@ -33,7 +33,6 @@ const DAY_SECONDS = 86_400
 export const projectSettings = {
   ...levels,
   pages_access_level: word(['disabled', 'private', 'enabled', 'public'], 'enabled'),
-  packages_enabled: onOff(true),
   emails_enabled: onOff(true),
   resolve_outdated_diff_discussions: onOff(false),
   shared_runners_enabled: onOff(true),
@@ -167,6 +166,7 @@ export const legacyFlags = {
   jobs_enabled: 'builds_access_level',
   snippets_enabled: 'snippets_access_level',
   container_registry_enabled: 'container_registry_access_level',
+  packages_enabled: 'package_registry_access_level',
 } as const satisfies Record<string, LevelKey>
 
 export type LegacyFlag = keyof typeof legacyFlags
@@ -185,6 +185,7 @@ export const legacyParams = {
   builds_enabled: flag().optional(),
   snippets_enabled: flag().optional(),
   container_registry_enabled: flag().optional(),
+  packages_enabled: flag().optional(),
   public_builds: flag().optional(),
   emails_disabled: flag().optional(),
 } as const

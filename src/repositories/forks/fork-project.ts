@@ -29,7 +29,6 @@ const INHERITED = [
   ...FEATURES.map((feature) => `${feature}_access_level`),
   'ci_config_path',
   'lfs_enabled',
-  'packages_enabled',
   'repository_object_format',
 ]
 
