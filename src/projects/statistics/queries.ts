@@ -7,9 +7,9 @@ interface SideSizesRow {
   readonly artifacts: number
 }
 
-/** Bytes of what jobs left in projects: their files, and their logs once these lie in the store. */
-function artifactBytes(projects: RawBuilder<unknown>) {
-  return sql`coalesce((SELECT sum(size) FROM ci_job_artifacts WHERE project_id IN (${projects})), 0)
+/** The SQL for the bytes of what jobs left in projects: their files, and their logs once these lie in the store. */
+export function sumArtifacts(projects: RawBuilder<unknown>) {
+  return sql<number>`coalesce((SELECT sum(size) FROM ci_job_artifacts WHERE project_id IN (${projects})), 0)
     + coalesce((SELECT sum(t.size) FROM ci_jobs j JOIN ci_traces t ON t.job_id = j.id
       WHERE t.sha256 IS NOT NULL AND j.project_id IN (${projects})), 0)`
 }
@@ -22,7 +22,7 @@ export async function sumProjectSizes(db: Db, projectIds: readonly number[]) {
       coalesce((SELECT size FROM wiki_snippet_repositories WHERE project_id = p.id), 0) AS wiki,
       coalesce((SELECT sum(r.size) FROM snippets s JOIN wiki_snippet_repositories r ON r.snippet_id = s.id
         WHERE s.project_id = p.id), 0) AS snippets,
-      ${artifactBytes(sql`p.id`)} AS artifacts
+      ${sumArtifacts(sql`p.id`)} AS artifacts
     FROM projects p WHERE p.id IN (${sql.join(projectIds)})`.execute(db)
   return rows
 }
@@ -38,7 +38,7 @@ export async function sumGroupSizes(db: Db, groupIds: readonly number[]) {
         + coalesce((SELECT sum(size) FROM wiki_snippet_repositories WHERE project_id IN (${projects})), 0) AS wiki,
       coalesce((SELECT sum(r.size) FROM snippets s JOIN wiki_snippet_repositories r ON r.snippet_id = s.id
         WHERE s.project_id IN (${projects})), 0) AS snippets,
-      ${artifactBytes(projects)} AS artifacts
+      ${sumArtifacts(projects)} AS artifacts
     FROM namespaces g WHERE g.id IN (${sql.join(groupIds)})`.execute(db)
   return rows
 }

@@ -212,21 +212,26 @@ describe('a feature of a public project', () => {
     ['container_registry', 'registry/repositories'],
   ] as const
 
-  test.each(reads)('%s is for members when private, for nobody when disabled', async (feature, path) => {
-    const made = await project({ visibility: 'public', initialize_with_readme: true })
-    const member = await world.user(`member-${feature.replaceAll('_', '-')}`)
-    await ana.post(`/projects/${made.id}/members`, { user_id: member.id, access_level: 30 })
-    const visitor = await world.user(`visitor-${feature.replaceAll('_', '-')}`)
-    const seen = async (level: string) => {
-      await ana.put(`/projects/${made.id}`, { [`${feature}_access_level`]: level })
-      const asked = [world.nobody, visitor, member, world.root]
-      const replies = await Promise.all(asked.map((one) => one.get(`/projects/${made.id}/${path}`)))
-      return replies.map((reply) => reply.status === 200)
-    }
-    expect(await seen('enabled')).toEqual([true, true, true, true])
-    expect(await seen('private')).toEqual([false, false, true, true])
-    expect(await seen('disabled')).toEqual([false, false, false, false])
-  })
+  test.each(reads)(
+    '%s is for members when private, for nobody when disabled',
+    async (feature, path) => {
+      const made = await project({ visibility: 'public', initialize_with_readme: true })
+      const member = await world.user(`member-${feature.replaceAll('_', '-')}`)
+      await ana.post(`/projects/${made.id}/members`, { user_id: member.id, access_level: 30 })
+      const visitor = await world.user(`visitor-${feature.replaceAll('_', '-')}`)
+      const seen = async (level: string) => {
+        await ana.put(`/projects/${made.id}`, { [`${feature}_access_level`]: level })
+        const asked = [world.nobody, visitor, member, world.root]
+        const replies = await Promise.all(
+          asked.map((one) => one.get(`/projects/${made.id}/${path}`)),
+        )
+        return replies.map((reply) => reply.status === 200)
+      }
+      expect(await seen('enabled')).toEqual([true, true, true, true])
+      expect(await seen('private')).toEqual([false, false, true, true])
+      expect(await seen('disabled')).toEqual([false, false, false, false])
+    },
+  )
 
   test('is told in the links of the project only while it is on', async () => {
     const { id } = await project()

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Viewer } from '../../../access/visible-queries.ts'
 import type { Db } from '../../../store/schema.ts'
 import { containing } from '../../../store/search.ts'
+import { sumArtifacts } from '../../statistics/queries.ts'
 import type { ProjectFilters } from './params.ts'
 
 export type Query = ReturnType<typeof idQuery>
@@ -25,13 +26,21 @@ const wikiSize = sql<number>`coalesce(
   (SELECT size FROM wiki_snippet_repositories WHERE wiki_snippet_repositories.project_id = projects.id), 0)`
 const packagesSize = sql<number>`coalesce(
   (SELECT sum(size) FROM package_files WHERE package_files.project_id = projects.id), 0)`
+/** The sum that the statistics of a project show. */
+const storageSize = sql<number>`projects.repository_size + ${wikiSize} + ${packagesSize}
+  + ${sumArtifacts(sql`projects.id`)}
+  + coalesce((SELECT sum(size) FROM uploads
+    WHERE source_type = 'project' AND source_id = projects.id), 0)
+  + coalesce((SELECT sum(size) FROM lfs_objects WHERE lfs_objects.project_id = projects.id), 0)
+  + coalesce((SELECT sum(r.size) FROM snippets s JOIN wiki_snippet_repositories r
+    ON r.snippet_id = s.id WHERE s.project_id = projects.id), 0)`
 
 /** For administrators. */
 const sizeOrders = new Map<string, RawBuilder<number>>([
   ['repository_size', sql<number>`projects.repository_size`],
   ['wiki_size', wikiSize],
   ['packages_size', packagesSize],
-  ['storage_size', sql<number>`projects.repository_size + ${wikiSize} + ${packagesSize}`],
+  ['storage_size', storageSize],
 ])
 
 /** The order that was asked for, newest first by default; ids decide between equals. */

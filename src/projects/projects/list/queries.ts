@@ -32,7 +32,7 @@ export async function listProjectRows(
 ): Promise<Paged<ProjectRow>> {
   const conditions = [
     seesProject(viewer),
-    ...scopeConditions(scope),
+    ...scopeConditions(scope, viewer),
     ...stateConditions(viewer, filters),
     ...memberConditions(viewer, filters),
     ...contentConditions(filters),
@@ -56,14 +56,14 @@ async function listRowsInOrder(db: Db, ids: readonly number[]): Promise<ProjectR
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-function scopeConditions(scope: Scope): Condition[] {
+function scopeConditions(scope: Scope, viewer: Viewer): Condition[] {
   switch (scope.kind) {
     case 'all':
       return []
     case 'group':
-      return [groupScope(scope)]
+      return [groupScope(scope, viewer)]
     case 'shared_with':
-      return [sharedWith(scope.groupId)]
+      return [sharedWith(scope.groupId, viewer)]
     case 'user':
       return [
         sql<SqlBool>`projects.namespace_id IN
@@ -86,7 +86,7 @@ function contributedBy(userId: number): Condition {
     OR projects.id IN (SELECT project_id FROM events WHERE author_id = ${userId}))`
 }
 
-function groupScope(scope: Extract<Scope, { kind: 'group' }>): Condition {
+function groupScope(scope: Extract<Scope, { kind: 'group' }>, viewer: Viewer): Condition {
   const { groupId } = scope
   const inside = scope.subgroups
     ? sql<SqlBool>`projects.namespace_id IN ${namespacesBelow(groupId)}`
@@ -95,13 +95,14 @@ function groupScope(scope: Extract<Scope, { kind: 'group' }>): Condition {
   return anyOf([
     inside,
     ...(scope.ancestors ? [above] : []),
-    ...(scope.shared ? [sharedWith(groupId)] : []),
+    ...(scope.shared ? [sharedWith(groupId, viewer)] : []),
   ])
 }
 
-function sharedWith(groupId: number): Condition {
+function sharedWith(groupId: number, { today }: Viewer): Condition {
   return sql<SqlBool>`projects.id IN (SELECT source_id FROM group_links
-    WHERE source_type = 'project' AND group_id = ${groupId})`
+    WHERE source_type = 'project' AND group_id = ${groupId}
+      AND (expires_at IS NULL OR expires_at > ${today}))`
 }
 
 function stateConditions(viewer: Viewer, filters: ProjectFilters): Condition[] {
@@ -127,6 +128,9 @@ function stateConditions(viewer: Viewer, filters: ProjectFilters): Condition[] {
   if (filters.repository_storage !== undefined && viewer.admin) {
     found.push(sql<SqlBool>`${filters.repository_storage} = 'default'`)
   }
+  // Nothing here takes checksums of repositories, so that none fails.
+  if (filters.wiki_checksum_failed || filters.repository_checksum_failed)
+    found.push(sql<SqlBool>`0`)
   if (filters.imported)
     found.push(sql<SqlBool>`json_extract(projects.settings, '$.import_type') IS NOT NULL`)
   return found
