@@ -51,7 +51,8 @@ export async function listGroupRows(
     seesGroup(viewer),
     ...scopeConditions(scope, viewer),
     ...memberConditions(viewer, filters),
-    ...plainConditions(viewer, filters),
+    ...plainConditions(filters),
+    ...adminConditions(viewer, filters),
   ]
   let query = groupQuery(db)
   for (const condition of conditions) query = query.where(condition)
@@ -139,7 +140,7 @@ function memberConditions(viewer: Viewer, filters: GroupFilters): Condition[] {
   return found
 }
 
-function plainConditions(viewer: Viewer, filters: GroupFilters): Condition[] {
+function plainConditions(filters: GroupFilters): Condition[] {
   const found: Condition[] = []
   if (filters.skip_groups && filters.skip_groups.length > 0) {
     found.push(sql<SqlBool>`namespaces.id NOT IN (${sql.join(filters.skip_groups)})`)
@@ -165,9 +166,17 @@ function plainConditions(viewer: Viewer, filters: GroupFilters): Condition[] {
     const day = filters.marked_for_deletion_on
     found.push(sql<SqlBool>`namespaces.marked_for_deletion_on = ${day}`)
   }
-  for (const [key, value] of Object.entries(
-    viewer.admin ? (filters.custom_attributes ?? {}) : {},
-  )) {
+  return found
+}
+
+/** What counts from administrators alone. */
+function adminConditions(viewer: Viewer, filters: GroupFilters): Condition[] {
+  if (!viewer.admin) return []
+  const found: Condition[] = []
+  if (filters.repository_storage !== undefined) {
+    found.push(sql<SqlBool>`${filters.repository_storage} = 'default'`)
+  }
+  for (const [key, value] of Object.entries(filters.custom_attributes ?? {})) {
     found.push(sql<SqlBool>`EXISTS (SELECT 1 FROM custom_attributes c
       WHERE c.subject_type = 'group' AND c.subject_id = namespaces.id
         AND c.key = ${key} AND c.value = ${value})`)

@@ -1,6 +1,8 @@
-import { isAdmin } from '../../access/actor.ts'
+import { isAdmin, userOf } from '../../access/actor.ts'
+import { maySee } from '../../access/decide.ts'
 import { findGroupById, type GroupRow } from '../../access/find-queries.ts'
 import { Role } from '../../access/roles.ts'
+import { findVisibleGroup } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
 import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -9,7 +11,7 @@ import { listGroupLinks } from '../members/link-queries.ts'
 import { listProjects } from '../projects/list/list-projects.ts'
 import { type SideSizes, sideSizesOfGroups } from '../statistics/sizes.ts'
 import type { GroupDetail, GroupEntity } from './entity.ts'
-import { listGroupAttributes, sumGroupSizes } from './queries.ts'
+import { listGroupAttributes, listOwnedGroups, sumGroupSizes } from './queries.ts'
 import { groupDetailSettings, groupSettings, settingValues } from './settings.ts'
 
 /** What a caller asked to see beside the usual. */
@@ -29,15 +31,16 @@ export async function presentGroups(
   const admin = isAdmin(ctx.actor)
   const attributes =
     wanted.customAttributes && admin ? await listGroupAttributes(ctx.db, ids) : undefined
-  const sizes = wanted.statistics && admin ? await sumGroupSizes(ctx.db, ids) : undefined
-  const sides = sizes && (await sideSizesOfGroups(ctx, ids))
+  const measured = wanted.statistics ? await listMeasured(ctx, ids) : []
+  const sizes = measured.length > 0 ? await sumGroupSizes(ctx.db, measured) : []
+  const sides = await sideSizesOfGroups(ctx, measured)
   return rows.map((row) => ({
     ...presentPlain(ctx, row),
-    ...(sizes
+    ...(measured.includes(row.id)
       ? {
           statistics: statistics(
             sizes.find((one) => one.id === row.id),
-            sides?.get(row.id),
+            sides.get(row.id),
           ),
         }
       : {}),
@@ -49,6 +52,13 @@ export async function presentGroups(
         }
       : {}),
   }))
+}
+
+/** Statistics are for administrators, and for owners of a group (docs/contract/D §1.3). */
+async function listMeasured(ctx: Ctx, ids: readonly number[]): Promise<readonly number[]> {
+  if (isAdmin(ctx.actor)) return ids
+  const user = userOf(ctx.actor)
+  return user ? await listOwnedGroups(ctx.db, user.id, ids, dayOf(ctx.now())) : []
 }
 
 function statistics(
@@ -82,9 +92,13 @@ export async function readGroup(
   const row = existing(await findGroupById(ctx.db, id), 'Group')
   const [group = presentPlain(ctx, row)] = await presentGroups(ctx, [row], wanted)
   const links = await listGroupLinks(ctx.db, 'group', [row.id], dayOf(ctx.now()))
+  const role = (await findVisibleGroup(ctx, String(row.id)))?.role ?? 0
   return {
     ...group,
-    shared_with_groups: links.map(({ source_id: _, visibility: __, ...link }) => link),
+    // Invited groups that the caller may know of.
+    shared_with_groups: links
+      .filter(({ visibility }) => maySee(ctx.actor, { visibility, role }))
+      .map(({ source_id: _, visibility: __, ...link }) => link),
     ...(wanted.projects ? await embeddedProjects(ctx, row.id) : {}),
     membership_lock: row.membership_lock === 1,
     ...settingValues(groupDetailSettings, readSettings(row.settings)),

@@ -1,4 +1,7 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
+import { Role } from '../../access/roles.ts'
+import { groupsWithRole } from '../../access/visible-queries.ts'
+import type { Day } from '../../base/clock.ts'
 import type { NamespacesTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -70,6 +73,22 @@ export async function sumGroupSizes(db: Db, groupIds: readonly number[]) {
     WHERE a.ancestor_id IN (${sql.join(groupIds)}) AND p.pending_delete = 0
     GROUP BY a.ancestor_id`.execute(db)
   return rows
+}
+
+/** Those of these groups in which the user is an owner. */
+export async function listOwnedGroups(
+  db: Db,
+  userId: number,
+  groupIds: readonly number[],
+  today: Day,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('id', 'in', groupIds)
+    .where(sql<boolean>`id IN ${groupsWithRole(userId, today, Role.owner)}`)
+    .execute()
+  return rows.map((row) => row.id)
 }
 
 /** The group above a group, or undefined at the top. */

@@ -46,6 +46,7 @@ export async function listVisibilitiesBelow(
     .distinct()
     .where('id', 'in', namespacesBelow(groupId))
     .where('id', '<>', groupId)
+    .where('pending_delete', '=', 0)
     .execute()
   const projects = await db
     .selectFrom('projects')

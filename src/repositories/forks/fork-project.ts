@@ -2,7 +2,7 @@ import { FEATURES } from '../../access/features.ts'
 import type { ProjectRow } from '../../access/find-queries.ts'
 import { type Visibility, visibilityRank } from '../../access/roles.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
-import { invalid, Problem } from '../../base/problem.ts'
+import { forbidden, invalid, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { listRefs } from '../../git/refs/refs.ts'
 import { noObject } from '../../git/types.ts'
@@ -11,6 +11,7 @@ import { createProject } from '../../projects/projects/create/create-project.ts'
 import { finishFork } from '../../projects/projects/tasks.ts'
 import { shareLfsObjects } from '../lfs/objects.ts'
 import { moveRefs } from '../refs/move-refs.ts'
+import { isKeptInside } from './queries.ts'
 
 /** What a fork is to be; absent parts are as in the parent. */
 export interface ForkInput {
@@ -39,6 +40,7 @@ export async function forkProject(
   input: ForkInput,
 ): Promise<ProjectRow> {
   const target = await getTargetNamespace(ctx, input.namespace)
+  if (await isKeptInside(ctx.db, parent.namespace_id, target.id)) throw forbidden()
   const settings = Object.fromEntries(
     Object.entries(parent.settings).filter(([name]) => INHERITED.includes(name)),
   )

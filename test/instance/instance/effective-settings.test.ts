@@ -141,6 +141,14 @@ test('new groups let create projects whom administrators say', async () => {
   expect(group.project_creation_level).toBe('maintainer')
 })
 
+test('new projects take part in the runners of the instance only while administrators want that', async () => {
+  await set({ shared_runners_enabled: false })
+  const without = (await ana.post('/projects', { name: 'without-runners' })).body
+  expect(without.shared_runners_enabled).toBe(false)
+  const wished = { name: 'with-runners', shared_runners_enabled: true }
+  expect((await ana.post('/projects', wished)).body.shared_runners_enabled).toBe(true)
+})
+
 test('projects are exported only while administrators offer that', async () => {
   const project = (await ana.post('/projects', { name: 'exported' })).body
   await set({ project_export_enabled: false })

@@ -19,6 +19,7 @@ import { removeProject } from '../tasks.ts'
 import { saveTopics } from '../topics/queries.ts'
 import { topicFaults } from '../topics/sent-topics.ts'
 import { getTargetNamespace, type TargetNamespace } from './access.ts'
+import { findGroupBranch } from './queries.ts'
 
 /** A project to be made. Name or path must be given; the other follows from it. */
 export interface NewProject {
@@ -87,11 +88,11 @@ export interface Draft {
   readonly defaultBranch: string
 }
 
-function readDraft(ctx: Ctx, input: NewProject, namespace: TargetNamespace): Draft {
+async function readDraft(ctx: Ctx, input: NewProject, namespace: TargetNamespace): Promise<Draft> {
   const name = (input.name ?? input.path ?? '').trim()
   const path = input.path ?? pathFromName(name)
   const visibility = input.visibility ?? presetVisibility(ctx, namespace)
-  const defaultBranch = input.defaultBranch || ctx.settings.get('default_branch_name') || 'main'
+  const defaultBranch = input.defaultBranch || (await presetBranch(ctx, namespace.id))
   const faults: Record<string, readonly string[]> = {
     name: projectNameFaults(name),
     path: projectPathFaults(path),
@@ -121,6 +122,11 @@ export function descriptionFaults(description: string | null | undefined): strin
   return (description ?? '').length > 2000 ? ['is too long (maximum is 2000 characters)'] : []
 }
 
+async function presetBranch(ctx: Ctx, namespaceId: number): Promise<string> {
+  const ofGroup = await findGroupBranch(ctx.db, namespaceId)
+  return ofGroup ?? (ctx.settings.get('default_branch_name') || 'main')
+}
+
 function presetVisibility(ctx: Ctx, namespace: TargetNamespace): Visibility {
   const wanted = ctx.settings.get('default_project_visibility')
   return visibilityRank[wanted] <= visibilityRank[namespace.visibility] ? wanted : 'private'
@@ -142,16 +148,21 @@ export function visibilityFaults(
   return [...faults, ...restrictionFaults(ctx, visibility)]
 }
 
+/** What the application settings say of new projects. */
+function presetSettings(ctx: Ctx): Record<string, unknown> {
+  return { shared_runners_enabled: ctx.settings.get('shared_runners_enabled') }
+}
+
 async function insertHidden(ctx: Ctx, input: NewProject): Promise<Draft & { readonly id: number }> {
   const now = ctx.now()
   const creatorId = input.creatorId ?? userOf(ctx.actor)?.id ?? null
-  const settings = changedSettings({}, input.settings ?? {})
+  const settings = changedSettings({}, { ...presetSettings(ctx), ...input.settings })
   if (input.objectFormat === 'sha256') settings.repository_object_format = 'sha256'
   if (input.importType) settings.import_type = input.importType
   return await inTransaction(ctx, async (ctx) => {
     // Read inside: the namespace may have been moved, renamed or deleted a moment ago.
     const namespace = await getTargetNamespace(ctx, input.namespace)
-    const draft = readDraft(ctx, input, namespace)
+    const draft = await readDraft(ctx, input, namespace)
     await input.makeRoom?.(ctx, draft.fullPath)
     const row = {
       namespace_id: namespace.id,
