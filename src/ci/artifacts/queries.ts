@@ -105,8 +105,16 @@ export async function expireProject(db: Db, projectId: number, now: Instant): Pr
     .execute()
 }
 
-/** Removes files whose time is over, except those of the newest successful pipeline of a ref; gives how many. */
-export async function deleteExpired(db: Db, now: Instant, most: number): Promise<number> {
+/**
+ * Removes files whose time is over; those of the newest successful pipeline of a ref stay while `keepLatest` and their
+ * project want that. Gives how many.
+ */
+export async function deleteExpired(
+  db: Db,
+  now: Instant,
+  most: number,
+  keepLatest: boolean,
+): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     DELETE FROM ci_job_artifacts WHERE id IN (
       SELECT a.id FROM ci_job_artifacts a
@@ -114,7 +122,8 @@ export async function deleteExpired(db: Db, now: Instant, most: number): Promise
       JOIN pipelines p ON p.id = j.pipeline_id
       JOIN projects pr ON pr.id = p.project_id
       WHERE a.expire_at <= ${now}
-        AND (coalesce(json_extract(pr.settings, '$.keep_latest_artifact'), 1) = 0
+        AND (${keepLatest ? 0 : 1}
+          OR coalesce(json_extract(pr.settings, '$.keep_latest_artifact'), 1) = 0
           OR p.status <> 'success'
           OR EXISTS (SELECT 1 FROM pipelines newer WHERE newer.project_id = p.project_id
             AND newer.ref = p.ref AND newer.id > p.id AND newer.status = 'success'))

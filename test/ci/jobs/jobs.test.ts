@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import archiver from 'archiver'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { later } from '../../../src/base/clock.ts'
+import { removeExpired } from '../../../src/ci/artifacts/expire.ts'
 import { CI_VARIABLE_PURPOSE, collectVariables } from '../../../src/ci/variables/collect.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
@@ -283,6 +285,31 @@ describe('artifacts', () => {
     expect((await dev.post(`${api}/artifacts/keep`)).body.artifacts_expire_at).toBeNull()
     expect((await dev.delete(`${api}/artifacts`)).status).toBe(403)
     expect((await ana.delete(`${api}/artifacts`)).status).toBe(204)
+  })
+
+  test('that are the newest of their branch stay while the instance and the project want it', async () => {
+    const left = async () => {
+      const { project, runner, given, api } = await started('x: {script: y}')
+      const zip = await zipOf({ 'a.txt': 'a' })
+      await runner.upload(given, zip, { artifact_type: 'archive', expire_in: '1 hour' })
+      await runner.finish(given, 'success')
+      await world.runTasks()
+      const remove = () =>
+        removeExpired({ ...world.ctx, now: () => later(world.ctx.now(), 2 * 3_600_000) })
+      const status = async () => (await dev.get(`${api}/artifacts`)).status
+      return { project, remove, status }
+    }
+    const kept = await left()
+    await kept.remove()
+    expect(await kept.status()).toBe(200)
+    await ana.put(`/projects/${kept.project.id}`, { keep_latest_artifact: false })
+    await kept.remove()
+    expect(await kept.status()).toBe(404)
+    const other = await left()
+    await world.root.put('/application/settings', { keep_latest_artifact: false })
+    await other.remove()
+    expect(await other.status()).toBe(404)
+    await world.root.put('/application/settings', { keep_latest_artifact: true })
   })
 
   test('of a job that reports its tests are the test report of the pipeline', async () => {
