@@ -14,6 +14,7 @@ import { USER_ORDERS, userFilters } from './list-params.ts'
 import { listUserRows } from './list-queries.ts'
 import { avatarColumns, identityOf, settingsOf, userFields } from './params.ts'
 import { presentFull, presentListed, presentUser } from './present-user.ts'
+import { listUserAttributes } from './queries.ts'
 import { deleteUser } from './removal/delete-user.ts'
 import { updateUser } from './update-user.ts'
 
@@ -71,7 +72,12 @@ export const getUserById = endpoint({
   query: { with_custom_attributes: flag().optional() },
   cached: true,
   response: userEntity,
-  handler: async ({ ctx, params }) => presentUser(ctx, await getUserDetails(ctx, params.id)),
+  conditions: [fieldsIgnoredUnlessAdmin(['with_custom_attributes'])],
+  async handler({ ctx, params, query }) {
+    const user = await presentUser(ctx, await getUserDetails(ctx, params.id))
+    if (!query.with_custom_attributes) return user
+    return { ...user, custom_attributes: await listUserAttributes(ctx.db, user.id) }
+  },
 })
 
 export const createUserByAdmin = endpoint({

@@ -69,12 +69,13 @@ export const userEntity = z.strictObject({
   is_followed: z.boolean().optional(),
   ...z.strictObject(ownFields).partial().shape,
   ...z.strictObject(adminFields).partial().shape,
+  custom_attributes: z.array(z.strictObject({ key: z.string(), value: z.string() })).optional(),
   key: z.unknown().optional(),
 })
 
 export type User = z.input<typeof userEntity>
 
-type Facts = Pick<Ctx, 'config' | 'actor'>
+type Facts = Pick<Ctx, 'config' | 'actor' | 'settings'>
 
 /** The public profile; one kept private shows what lists show. */
 export function presentProfile(ctx: Facts, row: UserDetails, isFollowed?: boolean): User {
@@ -113,7 +114,13 @@ function profileOf(row: UserDetails) {
   }
 }
 
-function ownOf(row: UserDetails) {
+/** Whether a user may make groups at the top, after all that may stand against it. */
+function canCreateGroup({ settings }: Facts, row: UserDetails): boolean {
+  if (row.admin === 1) return true
+  return row.can_create_group === 1 && row.external === 0 && settings.get('can_create_group')
+}
+
+function ownOf(ctx: Facts, row: UserDetails) {
   const settings = readUserSettings(row.settings)
   return {
     last_sign_in_at: row.last_sign_in_at,
@@ -125,7 +132,7 @@ function ownOf(row: UserDetails) {
     projects_limit: row.projects_limit,
     current_sign_in_at: row.current_sign_in_at,
     identities: JSON.parse(row.identities) as { provider: string; extern_uid: string }[], // made by our query
-    can_create_group: row.can_create_group === 1,
+    can_create_group: canCreateGroup(ctx, row),
     can_create_project: row.projects_limit > 0 && row.external === 0,
     two_factor_enabled: false,
     external: row.external === 1,
@@ -155,7 +162,7 @@ export function presentFullUser(ctx: Facts, row: UserDetails, createdBy?: UserRo
   return {
     ...presentUserBasic(ctx, row),
     ...profileOf(row),
-    ...ownOf(row),
+    ...ownOf(ctx, row),
     ...adminOf(ctx, row, createdBy),
   }
 }
@@ -163,5 +170,5 @@ export function presentFullUser(ctx: Facts, row: UserDetails, createdBy?: UserRo
 /** The caller's own record; administrators see of themselves what they see of others. */
 export function presentCurrentUser(ctx: Facts, row: UserDetails, createdBy?: UserRow): User {
   if (row.admin === 1) return presentFullUser(ctx, row, createdBy)
-  return { ...presentUserBasic(ctx, row), ...profileOf(row), ...ownOf(row) }
+  return { ...presentUserBasic(ctx, row), ...profileOf(row), ...ownOf(ctx, row) }
 }

@@ -240,3 +240,14 @@ export async function hasSnippets(db: Db, userId: number): Promise<boolean> {
     .executeTakeFirst()
   return row !== undefined
 }
+
+/** What administrators have noted beside a user. */
+export async function listUserAttributes(db: Db, userId: number) {
+  return await db
+    .selectFrom('custom_attributes')
+    .select(['key', 'value'])
+    .where('subject_type', '=', 'user')
+    .where('subject_id', '=', userId)
+    .orderBy('id')
+    .execute()
+}
