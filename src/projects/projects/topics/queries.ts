@@ -4,13 +4,12 @@ import type { TopicsTable } from '../../../store/schema/accounts.ts'
 import type { Db } from '../../../store/schema.ts'
 import { containing } from '../../../store/search.ts'
 
+/** How many projects have the topic; one that is being deleted has it no more. */
+const projectCount = sql<number>`(select count(*) from project_topics t
+  join projects p on p.id = t.project_id where t.topic_id = topics.id and p.pending_delete = 0)`
+
 function topicQuery(db: Db) {
-  return db
-    .selectFrom('topics')
-    .selectAll('topics')
-    .select(
-      sql<number>`(select count(*) from project_topics where topic_id = topics.id)`.as('projects'),
-    )
+  return db.selectFrom('topics').selectAll('topics').select(projectCount.as('projects'))
 }
 
 export type TopicRow = NonNullable<Awaited<ReturnType<typeof findTopic>>>
@@ -28,9 +27,7 @@ export function topicsQuery(
     )
   }
   if (filters.withoutProjects) {
-    query = query.where(
-      sql<boolean>`not exists (select 1 from project_topics where topic_id = topics.id)`,
-    )
+    query = query.where(projectCount, '=', 0)
   }
   return query
 }
