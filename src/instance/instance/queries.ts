@@ -27,7 +27,7 @@ export async function readStatistics(db: Db): Promise<Statistics> {
     (select count(*) from ssh_keys) as ssh_keys,
     (select count(*) from milestones) as milestones,
     (select count(*) from users) as users,
-    (select count(*) from namespaces where kind = 'group') as "groups",
+    (select count(*) from namespaces where kind = 'group' and pending_delete = 0) as "groups",
     (select count(*) from projects where pending_delete = 0) as projects,
     (select count(*) from users where state = 'active' and kind = 'human') as active_users`.execute(
     db,

@@ -9,7 +9,10 @@ import { csv, flag, integer, oneOf, text } from '../../http/params.ts'
 
 /** `null` and the empty text clear what may be unset. */
 function orNothing<T>(schema: z.ZodType<T>): z.ZodType<T | null> {
-  return schema.or(text({ max: 0 }).transform(() => null)).nullable()
+  return text({ max: 0 })
+    .transform(() => null)
+    .or(schema)
+    .nullable()
 }
 
 function paramOf(definition: SettingDefinition): z.ZodType {
