@@ -9,7 +9,8 @@ import { makeGuard, OutboundError, type OutboundGuard } from './outbound-guard.t
 export interface OutboundRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
+  /** A stream is read once: it goes with no redirects. */
+  readonly body?: string | Uint8Array | Readable
   /** Redirects that are followed; each is checked like the first URL. */
   readonly redirects?: number
   readonly maxSize?: number
@@ -111,7 +112,7 @@ interface Step {
   readonly url: string
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Uint8Array | undefined
+  readonly body: string | Uint8Array | Readable | undefined
 }
 
 function lowered(request: OutboundRequest): Record<string, string> {

@@ -5,7 +5,7 @@ import { onEither } from '../../access/sources.ts'
 import { onProject, signedIn } from '../../access/subjects.ts'
 import { hidden } from '../../base/problem.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
-import { file, text } from '../../http/params.ts'
+import { file, filledText, hash, oneOf, text } from '../../http/params.ts'
 import { createProject } from '../../projects/projects/create/create-project.ts'
 import { importEntity, presentImport } from './import-entity.ts'
 import { importBody, importFacts } from './import-facts.ts'
@@ -19,12 +19,18 @@ export const postProjectExport = endpoint({
   path: '/projects/:id/export',
   summary: 'Begin to export a project',
   access: onProject('admin_project'),
-  body: { description: text({ max: 2000 }).optional() },
+  body: {
+    description: text({ max: 2000 }).optional(),
+    upload: hash({
+      url: filledText({ max: 4000 }),
+      http_method: oneOf(['PUT', 'POST']).optional(),
+    }).optional(),
+  },
   response: accepted,
   status: 202,
   async handler({ ctx, project, body }) {
     if (!ctx.settings.get('project_export_enabled')) throw hidden()
-    await startExport(ctx, { type: 'project', id: project.id }, body.description ?? null)
+    await startExport(ctx, { type: 'project', id: project.id }, body)
     return { message: '202 Accepted' as const }
   },
 })

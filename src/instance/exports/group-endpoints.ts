@@ -15,7 +15,7 @@ export const postGroupExport = endpoint({
   response: accepted,
   status: 202,
   async handler({ ctx, group }) {
-    await startExport(ctx, { type: 'group', id: group.id }, null)
+    await startExport(ctx, { type: 'group', id: group.id })
     return { message: '202 Accepted' as const }
   },
 })

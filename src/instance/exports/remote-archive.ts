@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { badGateway } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { outboundOf } from '../../projects/projects/create/import-url.ts'
@@ -31,4 +32,27 @@ export async function downloadArchive(
   }
   const stored = await ctx.files.put(answer.body, { maxSize })
   return stored.sha256
+}
+
+/** Where an archive goes when it is finished; the address may hold a signature and is sealed. */
+export const archiveTarget = z.object({ sealed_url: z.string(), method: z.enum(['PUT', 'POST']) })
+
+/** Sends a finished archive to another server. */
+export async function sendArchive(
+  ctx: Ctx,
+  file: string,
+  { sealed_url, method }: z.infer<typeof archiveTarget>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { body, size } = await ctx.files.open(file)
+  const answer = await outboundOf(ctx).request(ctx.vault.open(sealed_url, PURPOSE), {
+    method,
+    body,
+    headers: { 'Content-Type': 'application/gzip', 'Content-Length': String(size) },
+    redirects: 0,
+    timeoutMs: 3_600_000,
+    signal,
+  })
+  await answer.read()
+  if (answer.status >= 300) throw badGateway(`the other server answered ${answer.status}`)
 }

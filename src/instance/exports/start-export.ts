@@ -3,26 +3,43 @@ import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { contentDisposition } from '../../http/content-disposition.ts'
 import type { Bytes } from '../../http/endpoint.ts'
+import { assertImportable } from '../../projects/projects/create/import-url.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { type ExportKey, findExport, saveExport } from './queries.ts'
+import { sealAddress } from './remote-archive.ts'
 import { exportSource } from './tasks.ts'
+
+export interface ExportWishes {
+  /** Instead of the description of the project. */
+  readonly description?: string | undefined
+  /** Where the archive is sent when it is finished. */
+  readonly upload?:
+    | { readonly url: string; readonly http_method?: 'PUT' | 'POST' | undefined }
+    | undefined
+}
 
 /** Enqueues an export; the download of an earlier one ends. */
 export async function startExport(
   ctx: Ctx,
   key: ExportKey,
-  description: string | null,
+  wanted: ExportWishes = {},
 ): Promise<void> {
+  const { upload } = wanted
+  if (upload) await assertImportable(ctx, upload.url, 'upload[url]')
+  const target = upload && {
+    sealed_url: sealAddress(ctx, upload.url),
+    method: upload.http_method ?? ('PUT' as const),
+  }
   await inTransaction(ctx, async (ctx) => {
     await saveExport(ctx.db, {
       source_type: key.type,
       source_id: key.id,
       status: 'queued',
-      description,
+      description: wanted.description ?? null,
       requested_by_id: userOf(ctx.actor)?.id ?? null,
       created_at: ctx.now(),
     })
-    const payload = { source_type: key.type, source_id: key.id }
+    const payload = { source_type: key.type, source_id: key.id, target }
     await ctx.work.enqueue(ctx.db, exportSource, payload, { uniqueKey: `${key.type} ${key.id}` })
   })
 }

@@ -6,17 +6,23 @@ import { readRow, saveImportState } from '../../projects/projects/create/import-
 import { findReferenced } from '../../store/file-references.ts'
 import { deleteExport, listExportsBefore } from './queries.ts'
 import { noteEnd, readProjectArchive } from './read-import.ts'
-import { downloadArchive } from './remote-archive.ts'
+import { archiveTarget, downloadArchive, sendArchive } from './remote-archive.ts'
 import { writeExport } from './write-export.ts'
 
-/** Builds an archive. */
+/** Builds an archive, and sends it where it was asked to go. */
 export const exportSource = task({
   name: 'exports.write',
-  payload: z.object({ source_type: z.enum(['group', 'project']), source_id: z.int() }),
+  payload: z.object({
+    source_type: z.enum(['group', 'project']),
+    source_id: z.int(),
+    target: archiveTarget.optional(),
+  }),
   lane: 'slow',
   attempts: 3,
-  handler: (ctx: Ctx, { source_type: type, source_id: id }, signal) =>
-    writeExport(ctx, { type, id }, signal),
+  async handler(ctx: Ctx, { source_type: type, source_id: id, target }, signal) {
+    const file = await writeExport(ctx, { type, id }, signal)
+    if (target) await sendArchive(ctx, file, target, signal)
+  },
 })
 
 /** Fills a new project from an archive that was uploaded. */

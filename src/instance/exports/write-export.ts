@@ -17,6 +17,7 @@ import {
 } from './archive-form.ts'
 import {
   type ExportKey,
+  findExport,
   listGroupsBelow,
   listOwnLabels,
   listOwnMilestones,
@@ -31,10 +32,10 @@ function asSettings(text: string): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown> // written by us as a JSON object
 }
 
-/** Builds the archive of a project or group and keeps it in the file store. */
-export async function writeExport(ctx: Ctx, key: ExportKey, signal: AbortSignal): Promise<void> {
+/** Builds the archive of a project or group and keeps it in the file store; gives its name there. */
+export async function writeExport(ctx: Ctx, key: ExportKey, signal: AbortSignal): Promise<string> {
   await updateExport(ctx.db, key, { status: 'started' })
-  await withScratch(ctx, async (folder) => {
+  return await withScratch(ctx, async (folder) => {
     const parts =
       key.type === 'project'
         ? await projectParts(ctx, key, folder, signal)
@@ -48,6 +49,7 @@ export async function writeExport(ctx: Ctx, key: ExportKey, signal: AbortSignal)
       size: stored.size,
       finished_at: ctx.now(),
     })
+    return stored.sha256
   })
 }
 
@@ -61,7 +63,8 @@ async function projectParts(
   const record: ProjectRecord = {
     form: FORM,
     name: row.name,
-    description: row.description,
+    // Whoever asked for the export may have said how it is to be described.
+    description: (await findExport(ctx.db, key))?.description ?? row.description,
     visibility: row.visibility,
     default_branch: row.default_branch,
     topics: [...(await topicsOf(ctx, row.id))],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { anyone, onInstance, onProject, signedIn } from '../../access/subjects.ts'
-import { forbidden } from '../../base/problem.ts'
+import { forbidden, invalid } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -39,6 +39,8 @@ const creationParams = {
   initialize_with_readme: flag().optional(),
   repository_object_format: oneOf(['sha1', 'sha256']).optional(),
   import_url: text({ max: 2000 }).optional(),
+  template_name: text({ max: 255 }).optional(),
+  template_project_id: id().optional(),
   ...projectBodyParams,
 } as const
 
@@ -48,12 +50,19 @@ type CreationBody = {
   readonly [K in keyof typeof creationParams]?: z.infer<(typeof creationParams)[K]>
 }
 
+/** There are no templates here: a project that was to have the files of one is not made without them. */
+function refuseTemplate(body: CreationBody): void {
+  const name = body.template_name || body.template_project_id
+  if (name) throw invalid({ template_name: [`'${name}' is unknown or invalid`] })
+}
+
 async function create(
   ctx: Ctx,
   body: CreationBody,
   sent: ReadonlySet<string>,
   more: Pick<NewProject, 'namespace' | 'creatorId'>,
 ) {
+  refuseTemplate(body)
   const { import_url: url } = body
   if (url && !ctx.settings.get('import_sources').includes('git')) throw forbidden()
   if (url) await assertImportable(ctx, url)

@@ -92,6 +92,20 @@ describe('creating a project', () => {
     expect(name.body).toEqual({ message: { 'project_namespace.name': taken, name: taken } })
   })
 
+  test('is refused from a template, as there are none', async () => {
+    for (const template of [{ template_name: 'rails' }, { template_project_id: 7 }]) {
+      const reply = await ana.post('/projects', { name: 'templated', ...template })
+      const [value] = Object.values(template)
+      expect([reply.status, reply.body]).toEqual([
+        400,
+        { message: { template_name: [`'${value}' is unknown or invalid`] } },
+      ])
+    }
+    expect((await ana.get('/projects/ana%2Ftemplated')).status).toBe(404)
+    const none = await ana.post('/projects', { name: 'templated', template_name: '' })
+    expect(none.status).toBe(201)
+  })
+
   test('fifty times at once with the same name makes one project', async () => {
     const replies = await Promise.all(
       Array.from({ length: 50 }, () => ben.post('/projects', { name: 'race' })),

@@ -216,6 +216,7 @@ describe('the projects of a group', () => {
     await ana.post(`/projects/${ids.delta}/share`, { group_id: sub.id, group_access: 30 })
     expect(await of(sub, '')).toEqual(['delta', 'gamma'])
     expect(await of(sub, 'with_shared=false')).toEqual(['gamma'])
+    expect(await of(sub, 'with_security_reports=true')).toEqual([])
     expect(await of(sub, 'search=delta&simple=true')).toEqual(['delta'])
     expect(await of(sub, 'min_access_level=50')).toEqual(['delta', 'gamma'])
     expect(await names(ana, '', `/groups/${sub.id}/projects/shared`)).toEqual(['delta'])

@@ -25,17 +25,17 @@ export function shownUrl(text: string): string {
   return url.href
 }
 
-/** Refuses an address that nobody may ask, before anything is made. */
-export async function assertImportable(ctx: Ctx, url: string): Promise<void> {
+/** Refuses an address that nobody may ask, before anything is made; `field` is what the request calls it. */
+export async function assertImportable(ctx: Ctx, url: string, field = 'import_url'): Promise<void> {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') {
-    throw invalid({ import_url: ['is blocked: Only allowed schemes are http, https'] })
+    throw invalid({ [field]: ['is blocked: Only allowed schemes are http, https'] })
   }
   try {
     await outboundOf(ctx).assertMayAsk(url)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    throw invalid({ import_url: ['is blocked: Requests to this address are not allowed'] })
+    throw invalid({ [field]: ['is blocked: Requests to this address are not allowed'] })
   }
 }
 

@@ -65,7 +65,10 @@ export const projectListParams = {
   sort: oneOf(['asc', 'desc']).optional(),
 } as const satisfies Record<string, z.ZodType>
 
-export type ProjectFilters = z.infer<z.ZodObject<typeof projectListParams>>
+export type ProjectFilters = z.infer<z.ZodObject<typeof projectListParams>> & {
+  /** Of lists of groups alone. */
+  readonly with_security_reports?: boolean | undefined
+}
 
 /** Keyset pages by id; offset pages up to the common depth (docs/contract/A-resolved §5). */
 export const projectPages = { keyset: ['id'], defaultSort: 'desc', type: 'Project' } as const
