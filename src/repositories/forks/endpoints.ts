@@ -12,7 +12,7 @@ import { listProjects } from '../../projects/projects/list/list-projects.ts'
 import { projectListParams, projectPages } from '../../projects/projects/list/params.ts'
 import { presentProject, readProject } from '../../projects/projects/present.ts'
 import { relateFork } from '../../projects/projects/relate-fork.ts'
-import { copiesCode, relatesForks } from './access.ts'
+import { relatesForks } from './access.ts'
 import { forkProject } from './fork-project.ts'
 
 export const postFork = endpoint({
@@ -31,7 +31,6 @@ export const postFork = endpoint({
     branches: text().optional(),
     mr_default_target_self: flag().optional(),
   },
-  conditions: [copiesCode],
   response: projectEntity,
   async handler({ ctx, project, body }) {
     const row = await forkProject(ctx, project, {
