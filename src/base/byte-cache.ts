@@ -18,3 +18,13 @@ export function byteCache<Value extends NonNullable<unknown>>(
     sizeCalculation: (value, key) => entryBytes + key.length + sizeOf(value),
   })
 }
+
+/**
+ * A cache of at most so many entries that drops what was used least recently, for caches that may hold many and mostly
+ * hold few: the `max` of lru-cache takes the room of all of them at once, a megabyte for fifty thousand.
+ */
+export function countedCache<Value extends NonNullable<unknown>>(
+  most: number,
+): LRUCache<string, Value> {
+  return new LRUCache({ maxSize: most, sizeCalculation: () => 1 })
+}

@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
+import { countedCache } from '../base/byte-cache.ts'
 import { throttled, tooMany } from '../base/problem.ts'
 import type { RateLimit } from './endpoint.ts'
 
@@ -12,7 +13,7 @@ export class Counters {
   readonly #windows: LRUCache<string, Window>
 
   constructor(most = 50_000) {
-    this.#windows = new LRUCache({ max: most })
+    this.#windows = countedCache(most)
   }
 
   /** Counts one request and gives the count of its window, with the seconds until that ends. */

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { countedCache } from '../../base/byte-cache.ts'
 import type { Instant } from '../../base/clock.ts'
 import { throttled } from '../../base/problem.ts'
 import { KeyedSemaphore } from '../../base/semaphore.ts'
@@ -20,7 +20,7 @@ const MOST_WAITING = 200
  * guesses for. Nobody is locked out of their account, and tokens are not guesses (docs/faults 53).
  */
 export class GuessLimit {
-  readonly #misses = new LRUCache<string, Misses>({ max: MOST_ADDRESSES })
+  readonly #misses = countedCache<Misses>(MOST_ADDRESSES)
   readonly #compared = new KeyedSemaphore({
     limit: AT_ONCE,
     maxWaiting: MOST_WAITING,

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { countedCache } from '../../base/byte-cache.ts'
 import { overQuota } from '../errors/over-quota.ts'
 
 /** How long a key that has reported too much is refused. */
@@ -10,7 +10,7 @@ interface Window {
 }
 
 /** What each key has reported of late; in memory, and bounded. */
-const windows = new LRUCache<string, Window>({ max: 50_000 })
+const windows = countedCache<Window>(50_000)
 
 /**
  * Counts events against the quota of a key; beyond it 429 says for how long, in the words that reporting programs
