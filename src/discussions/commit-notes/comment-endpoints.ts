@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { endpoint } from '../../http/endpoint.ts'
+import { Answer, endpoint } from '../../http/endpoint.ts'
 import { fault, filledText, integer, oneOf, text } from '../../http/params.ts'
 import { type UserBasic, userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import { getCommit } from '../../repositories/commits/describe-commit.ts'
 import { onCode, onWritableCode } from '../../repositories/repository/access.ts'
-import type { NoteRow } from '../notes/entity.ts'
+import { commandsEntity, type NoteRow, presentCommands } from '../notes/entity.ts'
 import { listComments } from '../notes/list-notes.ts'
+import { addNote } from '../notes/note-routes.ts'
 import type { Position } from '../notes/noteable.ts'
-import { createNote } from '../notes/verbs.ts'
-import { afterCommitNote } from './after-note.ts'
 import { findCommentedLine } from './commented-line.ts'
+import { commitKind } from './commit-kind.ts'
 import { commitNoteable } from './noteable.ts'
 
 const hidden = { hidden: true } as const
@@ -74,7 +74,7 @@ export const createCommitComment = endpoint({
     line_type: oneOf(['new', 'old']).default('new'),
   },
   check: (sent) => (sent.has('path') && !sent.has('line') ? [`line ${fault.missing.text}`] : []),
-  response: commentEntity,
+  response: z.union([commentEntity, commandsEntity]),
   async handler({ ctx, project, repo, params, body }) {
     const commit = await getCommit(repo, params.sha)
     const { path, line, line_type: lineType } = body
@@ -83,9 +83,8 @@ export const createCommitComment = endpoint({
         ? await findCommentedLine(repo, commit, { path, line, lineType })
         : undefined
     const noteable = commitNoteable(ctx, project, commit)
-    const row = await createNote(ctx, noteable, { body: body.note, ...place }, (ctx, row) =>
-      afterCommitNote(ctx, noteable, row),
-    )
+    const { row, done } = await addNote(ctx, commitKind, noteable, { body: body.note, ...place })
+    if (!row) return new Answer(presentCommands(done), { status: 202 })
     return presentComment(row, await usersById(ctx, [row.author_id]))
   },
 })

@@ -100,6 +100,40 @@ describe('comments on a commit', () => {
     expect([reply.status, reply.body]).toEqual([400, answer])
   })
 
+  test('tag the commit by a quick action, and are none when they say nothing else', async () => {
+    const path = `${project.api}/commits/main/comments`
+    const alone = await ana.post(path, { note: '/tag v7.0 Seven' })
+    expect([alone.status, alone.body]).toEqual([
+      202,
+      {
+        commands_changes: { tag_name: 'v7.0', tag_message: 'Seven' },
+        summary: ['Tagged this commit to v7.0 with "Seven".'],
+      },
+    ])
+    expect((await ana.get(path)).body).toEqual([])
+    const tag = await ana.get(`${project.api}/tags/v7.0`)
+    expect(tag.body).toMatchObject({
+      message: 'Seven',
+      commit: { id: project.git('rev-parse', 'main') },
+    })
+    const beside = await ana.post(path, {
+      note: 'Well done\n/tag v7.1',
+      path: 'README.md',
+      line: 3,
+    })
+    expect([beside.status, beside.body]).toMatchObject([201, { note: 'Well done', line: 3 }])
+    expect((await ana.get(`${project.api}/tags/v7.1`)).body.message).toBeNull()
+    const again = await ana.post(path, { note: '/tag v7.0' })
+    expect([again.status, again.body]).toEqual([
+      400,
+      { message: '400 Bad request - Failed to apply commands.' },
+    ])
+    const outsider = await world.user(`outsider${count}`)
+    await addMember(world, project, outsider, 20)
+    expect((await outsider.post(path, { note: '/tag v7.2' })).status).toBe(400)
+    expect((await ana.get(`${project.api}/tags/v7.2`)).status).toBe(404)
+  })
+
   test('need somebody who sees the code', async () => {
     const open = await addProject(world, ana, 'basic', {
       path: `open${count}`,
