@@ -84,6 +84,19 @@ test('a user list that a strategy uses is not deleted', async () => {
   expect((await ana.delete(`${lists}/1`)).status).toBe(204)
 })
 
+test('user lists are found by what is written, wildcards of SQL or not', async () => {
+  const lists = `${path}/feature_flags_user_lists`
+  for (const name of ['half_50%', 'halfx500']) await ana.post(lists, { name, user_xids: 'a' })
+  const found = async (search: string) =>
+    (await ana.get(`${lists}?search=${encodeURIComponent(search)}`)).body.map(
+      (one: { name: string }) => one.name,
+    )
+  expect(await found('HALF')).toEqual(['half_50%', 'halfx500'])
+  expect(await found('half_')).toEqual(['half_50%'])
+  expect(await found('50%')).toEqual(['half_50%'])
+  expect(await found('\\')).toEqual([])
+})
+
 describe('programs that read feature flags', () => {
   const unleash = (suffix = '') => `/feature_flags/unleash/${path.split('/').at(-1)}${suffix}`
   let key: string

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type {
@@ -9,6 +9,7 @@ import type {
   FeatureFlagUserListsTable,
 } from '../../store/schema/feature-flags.ts'
 import type { Db } from '../../store/schema.ts'
+import { containing } from '../../store/search.ts'
 
 export type FlagRow = Selectable<FeatureFlagsTable>
 export type StrategyRow = Selectable<FeatureFlagStrategiesTable>
@@ -159,7 +160,9 @@ export function listUserLists(
   page: OffsetPage,
 ) {
   const query = userListsOf(db, projectId)
-    .$if(search !== undefined, (query) => query.where('name', 'like', `%${search ?? ''}%`))
+    .$if(search !== undefined, (query) =>
+      query.where(sql<boolean>`name LIKE ${containing(search ?? '')} ESCAPE '\\'`),
+    )
     .orderBy('id')
   return listPage(db, query, page)
 }

@@ -65,7 +65,6 @@ export const rejectUser = endpoint({
   access: onInstance(),
   params: { id: id() },
   response: success,
-  status: 200,
   async handler({ ctx, params }) {
     const user = await getUser(ctx, params.id)
     if (user.state !== 'blocked_pending_approval') {
