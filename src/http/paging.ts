@@ -4,7 +4,6 @@ import {
   type OffsetPage,
   type Page,
   type Paged,
-  type TokenPage,
 } from '../base/page.ts'
 import { badParameters, pagingRefused } from '../base/problem.ts'
 import type { KeysetSpec, NamesSpec, Paginate } from './endpoint.ts'
@@ -12,7 +11,7 @@ import { fault, integer } from './params.ts'
 import type { Input } from './read-input.ts'
 
 const MAX_PER_PAGE = 100
-const DEFAULT_PER_PAGE = 20
+export const DEFAULT_PER_PAGE = 20
 /** `page * per_page` above this is refused where a list knows keyset paging (docs/contract/A-resolved §5). */
 const MAX_OFFSET = 50_000
 
@@ -111,29 +110,31 @@ function encodeCursor(
   )
 }
 
-/** `Link` and `x-` headers of a list answer. `link` makes the absolute URL with parameters put in. */
+/**
+ * `Link` and `x-` headers of a list answer. `link` makes the absolute URL with the parameters of the request, and these
+ * put in: `per_page` stays as it was asked for, also above what a page holds (docs/contract/A-resolved §5).
+ */
 export function pageHeaders(
   page: Page | NamesPage,
   paged: Paged<unknown>,
   link: (parameters: Readonly<Record<string, string>>) => string,
 ): Record<string, string> {
   if (page.kind === 'whole') return {}
-  if (page.kind === 'token') return tokenHeaders(page, paged, link)
+  if (page.kind === 'token') return tokenHeaders(paged, link)
   if (page.kind === 'keyset') {
     if (!paged.next) return {}
     const cursor = encodeCursor(paged.next, page.orderBy, page.sort)
-    return { Link: `<${link({ cursor, per_page: String(page.perPage) })}>; rel="next"` }
+    return { Link: `<${link({ cursor })}>; rel="next"` }
   }
   return offsetHeaders(page, paged, link)
 }
 
 function tokenHeaders(
-  page: TokenPage,
   paged: Paged<unknown>,
   link: (parameters: Readonly<Record<string, string>>) => string,
 ): Record<string, string> {
   if (paged.nextToken === undefined) return {}
-  const next = link({ page_token: paged.nextToken, per_page: String(page.perPage) })
+  const next = link({ page_token: paged.nextToken })
   return { Link: `<${next}>; rel="next"` }
 }
 
@@ -146,8 +147,7 @@ function offsetHeaders(
   const pages = counted === undefined ? undefined : Math.max(1, Math.ceil(counted / page.perPage))
   const hasNext =
     pages === undefined ? (paged.more ?? paged.items.length === page.perPage) : page.number < pages
-  const to = (number: number, rel: string) =>
-    `<${link({ page: String(number), per_page: String(page.perPage) })}>; rel="${rel}"`
+  const to = (number: number, rel: string) => `<${link({ page: String(number) })}>; rel="${rel}"`
   const links = [
     ...(page.number > 1 ? [to(page.number - 1, 'prev')] : []),
     ...(hasNext ? [to(page.number + 1, 'next')] : []),

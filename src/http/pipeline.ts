@@ -24,7 +24,7 @@ import { anyOrigin, originRefusal, preflight, withAnyOrigin } from './listener/a
 import { PEEK_BYTES, peekCredentials } from './listener/early-credentials.ts'
 import { jsonOf } from './listener/ready.ts'
 import { withoutNulls } from './null-input.ts'
-import { pageHeaders, readPage } from './paging.ts'
+import { DEFAULT_PER_PAGE, pageHeaders, readPage } from './paging.ts'
 import { fileNamesOf } from './params.ts'
 import type { ApiAnswer, PipelineParts } from './pipeline-parts.ts'
 import { type Input, NO_BODY, type ReadBody, readBody, readPayload } from './read-input.ts'
@@ -337,7 +337,8 @@ function urlMaker(parts: PipelineParts, step: Step) {
   }
 }
 
-function linkMaker(parts: PipelineParts, request: ApiRequest, input: Input) {
+function linkMaker(parts: PipelineParts, request: ApiRequest, given: Input) {
+  const input = { ...given, per_page: given.per_page || DEFAULT_PER_PAGE }
   return (changes: Readonly<Record<string, string>>): string => {
     const pairs: [string, string][] = []
     for (const [key, value] of Object.entries({ ...input, ...changes })) flatten(pairs, key, value)

@@ -42,7 +42,7 @@ export async function countUpTo<DB, TB extends keyof DB, O>(
 
 /** The place of a row in an order by one column and the id. */
 export interface Key {
-  readonly value: string | number
+  readonly value: string | number | null
   readonly id: number
 }
 
@@ -53,8 +53,9 @@ export interface KeyRange {
 }
 
 export interface KeyOrder<DB, TB extends keyof DB, O> {
-  /** A column that is never null. */
   readonly column: ReferenceExpression<DB, TB>
+  /** The column may be null: such rows come last, whichever the direction. */
+  readonly nullable?: boolean | undefined
   readonly id: ReferenceExpression<DB, TB>
   readonly direction: 'asc' | 'desc'
   /** Reads the place of a row from what the query selects. */
@@ -74,15 +75,11 @@ export async function pageByKey<DB, TB extends keyof DB, O>(
   range: KeyRange,
 ): Promise<KeyPage<O>> {
   const { direction } = order
-  let ordered = query.clearOrderBy().orderBy(order.column, direction)
+  let ordered = query.clearOrderBy()
+  if (order.nullable) ordered = ordered.orderBy(sql`${sql.ref(String(order.column))} IS NULL`)
+  ordered = ordered.orderBy(order.column, direction)
   if (order.column !== order.id) ordered = ordered.orderBy(order.id, direction)
-  const { after } = range
-  if (after) {
-    const place = sql<boolean>`(${sql.ref(String(order.column))}, ${sql.ref(String(order.id))}) ${sql.raw(
-      direction === 'asc' ? '>' : '<',
-    )} (${after.value}, ${after.id})`
-    ordered = ordered.where(place)
-  }
+  if (range.after) ordered = ordered.where(behind(order, range.after))
   const rows = (await ordered.limit(range.limit + 1).execute()) as O[]
   const items = rows.slice(0, range.limit)
   const last = items.at(-1)
@@ -90,11 +87,21 @@ export async function pageByKey<DB, TB extends keyof DB, O>(
   return { items, next }
 }
 
+function behind<DB, TB extends keyof DB, O>(order: KeyOrder<DB, TB, O>, after: Key) {
+  const column = sql.ref(String(order.column))
+  const id = sql.ref(String(order.id))
+  const sign = sql.raw(order.direction === 'asc' ? '>' : '<')
+  if (after.value === null) return sql<boolean>`(${column} IS NULL AND ${id} ${sign} ${after.id})`
+  const further = sql<boolean>`(${column}, ${id}) ${sign} (${after.value}, ${after.id})`
+  return order.nullable ? sql<boolean>`(${further} OR ${column} IS NULL)` : further
+}
+
 /** How rows of a list are found again in an order: the column, and its value in a selected row. */
 export interface ListKey<DB, TB extends keyof DB, O> {
-  /** A column that is never null. */
   readonly column: ReferenceExpression<DB, TB>
-  readonly valueOf: (row: O) => string | number
+  /** The column may be null: such rows come last, whichever the direction. */
+  readonly nullable?: true
+  readonly valueOf: (row: O) => string | number | null
 }
 
 export interface ListOrders<DB, TB extends keyof DB, O> {
@@ -122,11 +129,13 @@ export async function listPage<DB, TB extends keyof DB, O>(
     return { items, total, more: total === undefined && items.length === page.perPage }
   }
   if (!orders) throw new TypeError('this list has no keyset order')
-  const key = orders.keys[page.orderBy] ?? { column: orders.id, valueOf: orders.idOf }
+  const byId: ListKey<DB, TB, O> = { column: orders.id, valueOf: orders.idOf }
+  const key = orders.keys[page.orderBy] ?? byId
   const { items, next } = await pageByKey(
     query,
     {
       column: key.column,
+      nullable: key.nullable,
       id: orders.id,
       direction: page.sort,
       keyOf: (row) => ({ value: key.valueOf(row), id: orders.idOf(row) }),
@@ -136,7 +145,8 @@ export async function listPage<DB, TB extends keyof DB, O>(
   return { items, next: next && { [page.orderBy]: cursorText(next.value), id: String(next.id) } }
 }
 
-function cursorText(value: string | number): string {
+function cursorText(value: string | number | null): string {
+  if (value === null) return 'null'
   return typeof value === 'number' ? `#${value}` : `"${value}`
 }
 
@@ -148,5 +158,6 @@ function keyFrom(
   const id = Number(after.id)
   const text = after[orderBy] ?? ''
   if (orderBy === 'id') return { value: id, id }
+  if (text === 'null') return { value: null, id }
   return { value: text.startsWith('#') ? Number(text.slice(1)) : text.slice(1), id }
 }

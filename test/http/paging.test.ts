@@ -80,6 +80,18 @@ describe('a list of more than people page through', () => {
     ])
   })
 
+  test.each([
+    ['per_page=500', ['100', '500']],
+    ['page=1', ['20', '20']],
+  ])(
+    'asked for by %s links with what was asked, however much a page holds',
+    async (query, held) => {
+      const reply = await ana.get(`${path()}?${query}`)
+      const asked = linksOf(reply).map(([, url]) => url.searchParams.get('per_page'))
+      expect([reply.headers.get('x-per-page'), ...new Set(asked)]).toEqual(held)
+    },
+  )
+
   test('never repeats a secret in its links', async () => {
     const token = await world.token(ana.id, ['read_api'])
     const reply = await world.nobody.get(`${path()}?private_token=${token}`)

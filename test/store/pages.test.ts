@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Page } from '../../src/base/page.ts'
-import { listPage, pageByKey, pageByOffset } from '../../src/store/pages.ts'
+import { type Key, listPage, pageByKey, pageByOffset } from '../../src/store/pages.ts'
 import { openTestStore, type TestStore } from '../support/database.ts'
 
 let store: TestStore
@@ -68,7 +68,7 @@ describe('pages by key', () => {
   test.each(['asc', 'desc'] as const)('yield every row once, %s', async (direction) => {
     await people(25)
     const seen: { id: number; name: string }[][] = []
-    let after: { value: string | number; id: number } | undefined
+    let after: Key | undefined
     do {
       const page = await pageByKey(
         all(),

@@ -86,7 +86,7 @@ export const listProjectIssues = endpoint({
   jobToken: true,
   query: issueListQuery,
   paginate: {
-    keyset: ['created_at', 'updated_at', 'title', 'id'],
+    keyset: ['created_at', 'updated_at', 'title', 'id', 'weight', 'due_date', 'relative_position'],
     defaultSort: 'desc',
     offset: true,
   },

@@ -228,6 +228,43 @@ describe('lists of issues', () => {
     }
   })
 
+  test('by keyset agree with pages by number in every order, those without a value last', async () => {
+    const { path_with_namespace } = (await ana.post('/projects', { name: 'sorted' })).body
+    const sorted = `/projects/${encodeURIComponent(path_with_namespace)}/issues`
+    const given = [
+      { weight: 3, due_date: '2026-08-02' },
+      {},
+      { weight: 1, due_date: '2026-08-03' },
+      { weight: 3, due_date: '2026-08-02' },
+      {},
+      { weight: 0, due_date: '2026-08-01' },
+    ]
+    for (const [index, one] of given.entries())
+      await ana.post(sorted, { title: `t${index}`, ...one })
+    const { body: third } = await ana.get(`${sorted}/3`)
+    await ana.put(`${sorted}/6/reorder`, { move_before_id: third.id })
+    const walk = async (query: string) => {
+      const found: number[] = []
+      let next: string | undefined = `${sorted}?pagination=keyset&per_page=1&${query}`
+      while (next) {
+        const reply = await ana.get(next)
+        expect([next, reply.status]).toEqual([next, 200])
+        found.push(...iidsOf(reply.body))
+        next = /<[^>]*\/api\/v4([^>]*)>; rel="next"/.exec(reply.headers.get('link') ?? '')?.[1]
+      }
+      return found
+    }
+    for (const order of ['weight', 'due_date', 'relative_position', 'title']) {
+      for (const sort of ['asc', 'desc']) {
+        const query = `order_by=${order}&sort=${sort}`
+        const paged = iidsOf((await ana.get(`${sorted}?${query}`)).body)
+        expect([query, await walk(query)]).toEqual([query, paged])
+      }
+    }
+    expect(await walk('order_by=weight&sort=asc')).toEqual([6, 3, 1, 4, 2, 5])
+    expect(await walk('order_by=weight&sort=desc')).toEqual([4, 1, 3, 6, 5, 2])
+  })
+
   test('everywhere are the own ones, and need a user', async () => {
     expect((await world.nobody.get('/issues')).status).toBe(401)
     const mine = await ben.get('/issues')

@@ -278,6 +278,13 @@ export async function listIssueRows(
         created_at: { column: 'issues.created_at', valueOf: (row) => row.created_at },
         updated_at: { column: 'issues.updated_at', valueOf: (row) => row.updated_at },
         title: { column: 'issues.title', valueOf: (row) => row.title },
+        weight: { column: 'issues.weight', nullable: true, valueOf: (row) => row.weight },
+        due_date: { column: 'issues.due_date', nullable: true, valueOf: (row) => row.due_date },
+        relative_position: {
+          column: 'issues.relative_position',
+          nullable: true,
+          valueOf: (row) => row.relative_position,
+        },
       },
     })
   }
