@@ -7,6 +7,7 @@ import { Role } from './roles.ts'
  */
 const recordConditions = {
   author: 'the caller wrote the record',
+  author_of_issue: 'the caller wrote the record, and it is no incident',
   assignee: 'the record is assigned to the caller',
   reviewer: 'the caller reviews the record',
   oneself: 'the record is the caller, or belongs to the caller',
@@ -65,7 +66,12 @@ export const projectAbilities = {
   // Strangers may report, but not sort: labels, milestones and people are for members (docs/contract/D §2.2).
   sort_issue: { role: guest },
   admin_issue: { role: planner, feature: 'issues', write: true },
-  delete_issue: { role: owner, when: { author: planner }, feature: 'issues', write: true },
+  delete_issue: {
+    role: owner,
+    when: { author_of_issue: planner },
+    feature: 'issues',
+    write: true,
+  },
   read_merge_requests: { role: planner, visitor: 'anyone', feature: 'merge_requests' },
   create_merge_request_in: {
     role: planner,

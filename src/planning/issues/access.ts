@@ -15,8 +15,11 @@ function issueConditions(
   assigneeIds: readonly number[],
 ): Conditions & { readonly author: boolean; readonly assignee: boolean } {
   const user = userOf(ctx.actor)
+  const author = user !== null && issue.author_id === user.id
   return {
-    author: user !== null && issue.author_id === user.id,
+    author,
+    // Incidents are for Owners to delete (docs/contract/D §2.2).
+    author_of_issue: author && issue.issue_type !== 'incident',
     assignee: user !== null && assigneeIds.includes(user.id),
     confidential: issue.confidential === 1,
   }

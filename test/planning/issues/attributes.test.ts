@@ -300,6 +300,18 @@ test('incidents are made by Reporters and above, not by whoever may report', asy
   expect((await planner.put(`${issues}/${iid}`, { title: 'y' })).body.title).toBe('y')
 })
 
+test('incidents are deleted by Owners alone, other issues by their authors too', async () => {
+  const planner = await world.user('issue-author')
+  await addMember(world, project.id, planner.id, 15)
+  const { iid } = await issue({}, planner)
+  await bea.put(`${issues}/${iid}`, { issue_type: 'incident' })
+  const refused = await planner.delete(`${issues}/${iid}`)
+  expect([refused.status, refused.body]).toEqual([403, { message: '403 Forbidden' }])
+  expect((await ana.delete(`${issues}/${iid}`)).status).toBe(204)
+  const plain = await issue({}, planner)
+  expect((await planner.delete(`${issues}/${plain.iid}`)).status).toBe(204)
+})
+
 describe('an issue that is moved', () => {
   test('stays its author’s, with its votes, time, severity and links', async () => {
     const target = await addProject(world, ana, 'empty', {
