@@ -1,5 +1,6 @@
 import { every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
+import { draftLineCodes } from '../store/migrations/0244-draft-line-codes.ts'
 import * as approvalsProject from './approval-rules/project-endpoints.ts'
 import * as approvalsSetting from './approval-rules/setting-endpoints.ts'
 import * as approvalsRequest from './approvals/request-endpoints.ts'
@@ -50,5 +51,5 @@ export const reviewArea: Manifest = {
     afterMerge,
   ],
   schedules: [every(60_000, autoMerges, {})],
-  migrations: [],
+  migrations: [draftLineCodes],
 }

@@ -120,6 +120,7 @@ export interface DraftNotesTable {
   commit_id: Optional<string>
   resolve_discussion: DefaultFlag
   position: Optional<string>
+  line_code: Optional<string>
   created_at: Instant
 }
 

@@ -155,6 +155,7 @@ describe('a merge request', () => {
     const notes = await ana.get(`${at}/notes?sort=asc`)
     expect(notes.body.map((note: { body: string }) => note.body)).toEqual([
       'marked this merge request as **draft**',
+      'changed title from **{-Take-} {-three-}** to **{+Draft:+} {+other+}**',
       'closed',
       'reopened',
     ])

@@ -84,6 +84,23 @@ describe('a draft', () => {
     expect((await guest.post(`${at}/draft_notes/bulk_publish`)).status).toBe(204)
   })
 
+  test('says where in the diff it is', async () => {
+    const { at, refs } = await stage()
+    const place = (new_line: number) => ({
+      position: { ...refs, position_type: 'text', new_path: 'README.md', new_line },
+    })
+    const { body: plain } = await ben.post(`${at}/draft_notes`, { note: 'All of it' })
+    expect(plain).toMatchObject({ line_code: null, position: null })
+    const { body: draft } = await ben.post(`${at}/draft_notes`, { note: 'Four?', ...place(4) })
+    // The added line stands behind the third of the old side.
+    expect(draft.line_code).toMatch(/^[0-9a-f]{40}_4_4$/)
+    const moved = await ben.put(`${at}/draft_notes/${draft.id}`, place(2))
+    expect(moved.body.line_code).toMatch(/^[0-9a-f]{40}_3_2$/)
+    expect((await ben.get(`${at}/draft_notes/${draft.id}`)).body).toEqual(moved.body)
+    const { body: same } = await ben.post(`${at}/draft_notes`, { note: 'Two?', ...place(2) })
+    expect(same.line_code).toBe(moved.body.line_code)
+  })
+
   test('keeps the commit that it is about when it is published', async () => {
     const { at } = await stage()
     const commit_id = (await ana.get(at)).body.sha

@@ -27,7 +27,7 @@ import {
   flagValue,
   milestoneFor,
 } from './create.ts'
-import { isDraftTitle } from './draft-title.ts'
+import { isDraftTitle, withoutDraftMark } from './draft-title.ts'
 import { editMergeRequest } from './edit.ts'
 import { retarget } from './retarget.ts'
 import { setReviewers } from './reviewers.ts'
@@ -112,9 +112,11 @@ async function changeText(ctx: Ctx, { project, row, input }: Change): Promise<vo
     if (draft !== (row.draft === 1)) {
       const word = draft ? 'draft' : 'ready'
       await noteChange(ctx, project, row, 'title', `marked this merge request as **${word}**`)
-    } else {
-      const text = titleChange(row.title, title.trim())
-      await noteChange(ctx, project, row, 'title', text)
+    }
+    // Taking the mark of a draft on or off is told by the note of that alone.
+    const marked = withoutDraftMark(row.title) === withoutDraftMark(title.trim())
+    if (draft === (row.draft === 1) || !marked) {
+      await noteChange(ctx, project, row, 'title', titleChange(row.title, title.trim()))
     }
   }
   if (description !== undefined && description !== row.description) {

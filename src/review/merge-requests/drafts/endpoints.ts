@@ -54,10 +54,9 @@ const draftEntity = z.strictObject({
 })
 
 function present(row: DraftRow): z.input<typeof draftEntity> {
-  const { id, author_id, merge_request_id, discussion_id, note, commit_id } = row
+  const { id, author_id, merge_request_id, discussion_id, note, commit_id, line_code } = row
   const position = row.position === null ? null : (JSON.parse(row.position) as Position) // written by us
   const resolve_discussion = row.resolve_discussion === 1
-  const line_code = null
   return {
     ...{ id, author_id, merge_request_id, discussion_id, note, commit_id },
     ...{ resolve_discussion, line_code, position },
@@ -69,10 +68,10 @@ async function placed(
   project: Project,
   row: MergeRequestRow,
   asked: z.infer<typeof positionParameter> | undefined,
-): Promise<string | undefined> {
+): Promise<Pick<DraftRow, 'position' | 'line_code'> | undefined> {
   if (!asked) return undefined
-  const { position } = await placeNote(ctx, noteableOf(ctx, project, row), said(asked))
-  return JSON.stringify(position)
+  const place = await placeNote(ctx, noteableOf(ctx, project, row), said(asked))
+  return { position: JSON.stringify(place.position), line_code: place.lineCode }
 }
 
 /** Publishes drafts without their quick actions, then carries those out. */
@@ -129,7 +128,7 @@ export const createDraftNote = endpoint({
       discussion_id: thread ?? null,
       commit_id: commit ?? null,
       resolve_discussion: resolves,
-      position: (await placed(ctx, project, row, body.position)) ?? null,
+      ...(await placed(ctx, project, row, body.position)),
       created_at: ctx.now(),
     })
     return present(draft)
@@ -156,8 +155,8 @@ export const updateDraftNote = endpoint({
   },
   response: draftEntity,
   async handler({ ctx, project, mergeRequest: row, draft, body }) {
-    const position = await placed(ctx, project, row, body.position)
-    const changes = { note: body.note ?? draft.note, ...(position ? { position } : {}) }
+    const place = await placed(ctx, project, row, body.position)
+    const changes = { note: body.note ?? draft.note, ...place }
     return present(await updateDraft(ctx.db, draft.id, changes))
   },
 })

@@ -54,7 +54,10 @@ async function publish(
   const position = draft.position === null ? undefined : (JSON.parse(draft.position) as Position) // written by us
   const place =
     draft.discussion_id === null
-      ? { thread: true, ...(position ? { position, lineCode: codeOf(position) } : {}) }
+      ? {
+          thread: true,
+          ...(position ? { position, lineCode: draft.line_code ?? codeOf(position) } : {}),
+        }
       : { discussionId: draft.discussion_id }
   const note = await createNote(
     ctx,
@@ -68,6 +71,7 @@ async function publish(
   return [note]
 }
 
+/** The place of a draft that was written when drafts did not keep it. */
 function codeOf(position: Position): string {
   return lineCode(position.new_path, position.old_line ?? 0, position.new_line ?? 0)
 }
