@@ -1,11 +1,13 @@
 import type { Subject } from '../../access/decide.ts'
 import type { Ctx } from '../../ctx.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
+import { findRelease } from '../../publishing/releases/queries.ts'
 import { isMap, type ValueMap } from '../config/values.ts'
 import { readEnvironment } from '../environments/follow-jobs.ts'
 import { environmentSlug, tierOf } from '../environments/naming.ts'
 import { findEnvironmentByName } from '../environments/queries.ts'
 import { listRunVariables } from '../pipelines/create/run-variables.ts'
+import { slugOf } from '../pipelines/create/slug.ts'
 import { dotenvOf, predefinedOf } from '../pipelines/process/job-context.ts'
 import type { LoadedJob } from '../pipelines/process/running.ts'
 import { collectVariables } from '../variables/collect.ts'
@@ -78,6 +80,17 @@ async function environmentVariables(ctx: Ctx, { job }: LoadedJob): Promise<SentV
   ]
 }
 
+/** What the release of a tag says, as far as variables go. */
+async function releaseVariables(ctx: Ctx, { pipeline }: LoadedJob): Promise<SentVariable[]> {
+  if (pipeline.tag === 0) return []
+  const release = await findRelease(ctx.db, pipeline.project_id, pipeline.ref)
+  const description = release?.description ?? ''
+  if (description === '') return []
+  return [open('CI_RELEASE_DESCRIPTION', description.slice(0, LONGEST_DESCRIPTION), { raw: true })]
+}
+
+const LONGEST_DESCRIPTION = 1024
+
 async function predefined(ctx: Ctx, loaded: LoadedJob, given: Given): Promise<SentVariable[]> {
   const { job } = loaded
   return [
@@ -85,6 +98,7 @@ async function predefined(ctx: Ctx, loaded: LoadedJob, given: Given): Promise<Se
       open(key, value, { raw: true }),
     ),
     ...ownVariables(ctx, loaded, given),
+    ...(await releaseVariables(ctx, loaded)),
     secret('CI_JOB_TOKEN', given.token),
     open('CI_REGISTRY_USER', ctx.config.vendor.jobTokenUsers[0] ?? '', { raw: true }),
     secret('CI_REGISTRY_PASSWORD', given.token),
@@ -108,6 +122,7 @@ function repositoryUrl(ctx: Ctx, { project }: LoadedJob, token: string): string 
 
 function ownVariables(ctx: Ctx, loaded: LoadedJob, given: Given): SentVariable[] {
   const { user } = loaded
+  const now = ctx.now()
   const image = isMap(given.options.image) ? given.options.image.name : given.options.image
   const people = user
     ? [
@@ -118,11 +133,13 @@ function ownVariables(ctx: Ctx, loaded: LoadedJob, given: Given): SentVariable[]
       ]
     : []
   return [
-    open('CI_JOB_STARTED_AT', ctx.now()),
+    open('CI_JOB_STARTED_AT', now),
+    open('CI_JOB_STARTED_AT_SLUG', slugOf(now)),
     open('CI_JOB_TIMEOUT', String(given.timeout)),
     ...(typeof image === 'string' ? [open('CI_JOB_IMAGE', image)] : []),
     open('CI_RUNNER_ID', String(given.runner.id)),
     open('CI_RUNNER_DESCRIPTION', given.runner.description ?? '', { raw: true }),
+    open('CI_RUNNER_SHORT_TOKEN', given.runner.token_start, { raw: true }),
     open('CI_RUNNER_TAGS', given.runner.tags, { raw: true }),
     ...people.flatMap(([name = '', value = '']) =>
       ctx.config.vendor.variableNames(name).map((key) => open(key, value, { raw: true })),

@@ -5,5 +5,8 @@ export interface PayloadInput {
   readonly token: string
   /** Seconds. */
   readonly timeout: number
-  readonly runner: Asking & { readonly description: string | null }
+  readonly runner: Asking & {
+    readonly description: string | null
+    readonly token_start: string
+  }
 }

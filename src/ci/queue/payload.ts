@@ -10,7 +10,7 @@ import { foreignSources } from './foreign-needs.ts'
 import { jobVariables } from './job-variables.ts'
 import type { PayloadInput } from './payload-input.ts'
 import { artifactsOf, cachesOf, hooksOf, imageOf, servicesOf, stepsOf } from './payload-parts.ts'
-import { countBusy, countPending } from './queries.ts'
+import { countBusy, countPending, findRootNamespaceId } from './queries.ts'
 import type { SentVariable } from './sent-variable.ts'
 
 /** What a runner gets of a job, in the form that stock runners read (docs/contract/D §1.24). */
@@ -74,7 +74,7 @@ export async function buildPayload(
       project_name: project.path,
       project_full_path: project.full_path,
       namespace_id: project.namespace_id,
-      root_namespace_id: project.namespace_id,
+      root_namespace_id: await findRootNamespaceId(ctx.db, project.namespace_id),
       organization_id: 1,
       instance_id: new URL(ctx.config.externalUrl).host,
       user_id: job.user_id ?? 0,

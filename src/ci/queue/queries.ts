@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
+import { namespacesAbove } from '../../store/hierarchy.ts'
 import type { RunnerType } from '../../store/schema/ci-runners.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -139,4 +140,15 @@ export async function hasFittingRunner(db: Db, jobId: number, online: Instant): 
           SELECT 1 FROM ci_runner_projects rp WHERE rp.runner_id = c.id AND rp.project_id = p.id))
     LIMIT 1`.execute(db)
   return rows.length > 0
+}
+
+/** The group or personal namespace at the top of a namespace, or itself. */
+export async function findRootNamespaceId(db: Db, namespaceId: number): Promise<number> {
+  const root = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('id', 'in', namespacesAbove(namespaceId))
+    .where('parent_id', 'is', null)
+    .executeTakeFirst()
+  return root?.id ?? namespaceId
 }

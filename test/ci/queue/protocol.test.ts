@@ -145,6 +145,41 @@ describe('a job', () => {
     expect((await job(project, given.id)).status).toBe('running')
   })
 
+  test('knows the group at the top, when it started, its runner and the release of its tag', async () => {
+    const { body: top } = await ana.post('/groups', { name: 'Top', path: 'top' })
+    const { body: below } = await ana.post('/groups', {
+      name: 'Below',
+      path: 'below',
+      parent_id: top.id,
+    })
+    const project = await projectWith('x: {script: make}')
+    const moved = await ana.put(`/projects/${project.id}/transfer`, { namespace: below.id })
+    expect(moved.status).toBe(200)
+    const release = { tag_name: 'v9', ref: 'main', description: 'Bells' }
+    expect((await ana.post(`/projects/${project.id}/releases`, release)).status).toBe(201)
+    const runner = await addRunner(world, ana, project.id)
+    const given: Record<string, Map<string, string>> = {}
+    await run(project)
+    await run(project, { ref: 'v9' })
+    for (let job = await runner.request(); job; job = await runner.request()) {
+      const { namespace_id, root_namespace_id } = job.job_info
+      expect([namespace_id, root_namespace_id]).toEqual([below.id, top.id])
+      const variables = job.variables as { key: string; value: string }[]
+      given[job.git_info.ref_type] = new Map(variables.map(({ key, value }) => [key, value]))
+    }
+    const [branch, tag] = [given.branch, given.tag]
+    expect(branch?.get('CI_JOB_STARTED_AT_SLUG')).toBe(
+      branch?.get('CI_JOB_STARTED_AT')?.toLowerCase().replaceAll(/[:.]/g, '-'),
+    )
+    const short = branch?.get('CI_RUNNER_SHORT_TOKEN')
+    expect(short).toHaveLength(9)
+    expect(runner.token).toContain(short)
+    expect([branch?.has('CI_RELEASE_DESCRIPTION'), tag?.get('CI_RELEASE_DESCRIPTION')]).toEqual([
+      false,
+      'Bells',
+    ])
+  })
+
   test('goes to no runner that is paused, lacks a tag, or takes only protected refs', async () => {
     const project = await projectWith('x: {script: y, tags: [gpu]}')
     const plain = await addRunner(world, ana, project.id)
