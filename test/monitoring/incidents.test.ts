@@ -67,6 +67,19 @@ describe('with create_issue', () => {
       author: { username: 'alert-bot' },
       assignees: [{ username: 'dev' }],
     })
+    // The bot is the server's own: no service account to list or change.
+    const listed = await world.root.get('/service_accounts?per_page=100')
+    expect([listed.status, JSON.stringify(listed.body)]).toEqual([
+      200,
+      expect.not.stringContaining('alert-bot'),
+    ])
+    const renamed = await world.root.call('PATCH', `/service_accounts/${issue.author.id}`, {
+      name: 'x',
+    })
+    expect([renamed.status, renamed.body]).toEqual([
+      400,
+      { message: '400 Bad request - User is not a service account' },
+    ])
     expect(issue.description).toMatch(/\*\*full_query:\*\* `up == 0`[\s\S]*---[\s\S]*\*\*Call\*\*/)
     expect(await get(one, `/issues/${issue.iid}/incident`)).toMatchObject({
       severity: 'low',

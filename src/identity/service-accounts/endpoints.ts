@@ -3,6 +3,7 @@ import { onInstance } from '../../access/subjects.ts'
 import { badRequest, notFound, Problem } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id } from '../../http/params.ts'
+import { alertBotAddress } from '../users/alert-bot.ts'
 import { getUser } from '../users/find-user.ts'
 import { accountBriefEntity, accountEntity, presentAccount, presentAccountBrief } from './entity.ts'
 import { accountBody, accountOrder, accountPages } from './params.ts'
@@ -19,7 +20,7 @@ export const listServiceAccounts = endpoint({
   response: z.array(accountBriefEntity),
   async handler({ ctx, query, page }) {
     const order = { by: query.order_by, sort: query.sort }
-    const rows = await listAccountRows(ctx.db, undefined, order, page)
+    const rows = await listAccountRows(ctx.db, alertBotAddress(ctx), undefined, order, page)
     return { ...rows, items: rows.items.map(presentAccountBrief) }
   },
 })
@@ -47,7 +48,9 @@ export const updateInstanceServiceAccount = endpoint({
     const user = await getUser(ctx, params.id).catch((error: unknown) => {
       throw error instanceof Problem && error.code === 'not_found' ? notFound() : error
     })
-    if (user.kind !== 'service_account') throw badRequest('User is not a service account')
+    // The bot that looks after alerts is the server's own.
+    if (user.kind !== 'service_account' || user.email === alertBotAddress(ctx))
+      throw badRequest('User is not a service account')
     return presentAccount(await updateServiceAccount(ctx, user, body, badRequest))
   },
 })

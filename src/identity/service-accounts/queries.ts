@@ -12,14 +12,17 @@ function accountsQuery(db: Db) {
     .where('users.kind', '=', 'service_account')
 }
 
-/** Service accounts of a group or project, or all of the instance. */
+/** Service accounts of a group or project, or all of the instance; without the server's own, of the address `hidden`. */
 export function listAccountRows(
   db: Db,
+  hidden: string,
   place: SourceRef | undefined,
   order: { readonly by: 'id' | 'username'; readonly sort: 'asc' | 'desc' },
   page: Page,
 ): Promise<Paged<ServiceAccountRow>> {
-  let query = accountsQuery(db).orderBy(`users.${order.by}`, order.sort)
+  let query = accountsQuery(db)
+    .where('users.email', '!=', hidden)
+    .orderBy(`users.${order.by}`, order.sort)
   if (place) {
     query = query
       .where('users.service_source_type', '=', place.type)

@@ -8,6 +8,7 @@ import { presentToken, tokenEntity } from '../access-tokens/entity.ts'
 import { listTokens } from '../access-tokens/list-tokens.ts'
 import { expiryParam, personalTokenBody, tokenFilterParams } from '../access-tokens/params.ts'
 import { revokeToken, rotateToken } from '../access-tokens/rotate.ts'
+import { alertBotAddress } from '../users/alert-bot.ts'
 import { deleteUser } from '../users/removal/delete-user.ts'
 import {
   createsAccount,
@@ -31,7 +32,7 @@ export const listSourceAccounts = endpoint({
   response: z.array(accountEntity),
   async handler({ ctx, source, query, page }) {
     const order = { by: query.order_by, sort: query.sort }
-    const rows = await listAccountRows(ctx.db, source, order, page)
+    const rows = await listAccountRows(ctx.db, alertBotAddress(ctx), source, order, page)
     return { ...rows, items: rows.items.map(presentAccount) }
   },
 })

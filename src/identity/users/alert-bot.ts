@@ -2,10 +2,14 @@ import type { Ctx } from '../../ctx.ts'
 import { brokenKey } from '../../store/unique.ts'
 import { findUserByAddress, insertUser, type UserRow } from './queries.ts'
 
+/** The address by which the bot is known, whatever it is called. */
+export function alertBotAddress(ctx: Pick<Ctx, 'config'>): string {
+  return `alert-bot@noreply.${new URL(ctx.config.externalUrl).hostname}`
+}
+
 /** The user in whose name incidents are opened and closed; made when the first alert asks for it. */
 export async function getAlertBot(ctx: Ctx): Promise<UserRow> {
-  const host = new URL(ctx.config.externalUrl).hostname
-  const email = `alert-bot@noreply.${host}`
+  const email = alertBotAddress(ctx)
   const known = await findUserByAddress(ctx.db, email)
   if (known) return known
   const now = ctx.now()
