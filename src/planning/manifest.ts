@@ -1,4 +1,5 @@
 import { endpointsOf, type Manifest } from '../manifest.ts'
+import { boardListPositions } from '../store/migrations/0245-board-list-positions.ts'
 import { unassignMember } from './assignees/tasks.ts'
 import * as boards from './boards/endpoints.ts'
 import * as issuesSide from './issues/action-endpoints.ts'
@@ -18,5 +19,5 @@ export const planningArea: Manifest = {
   }),
   tasks: [unassignMember],
   schedules: [],
-  migrations: [],
+  migrations: [boardListPositions],
 }

@@ -98,6 +98,13 @@ describe.each(['projects', 'groups'] as const)('boards of %s', (kind) => {
     expect((await ana.get(`${lists}/${ids[1]}`)).body.label.name).toBe('doing')
     expect((await ana.get(`${lists}/${ids[0]}`)).body).toEqual({ message: '404 List Not Found' })
     expect((await ana.get(`${boards}/${board.id}`)).body.lists).toHaveLength(2)
+    // A list that goes with its label leaves no gap either.
+    await ana.post(lists, { label_id: await label('later') })
+    expect((await ana.delete(`${place}/labels/done`)).status).toBe(204)
+    expect(columns((await ana.get(lists)).body)).toEqual([
+      [0, 'doing'],
+      [1, 'later'],
+    ])
   })
 
   test('have lists of people and milestones, each once', async () => {
