@@ -89,11 +89,12 @@ export const postProjectImport = endpoint({
   },
   response: importEntity,
   async handler({ ctx, body }) {
-    const stored = await ctx.files.put(createReadStream(body.file.path))
+    const { project, replaces } = await importFacts(ctx, body)
+    const { sha256: file } = await ctx.files.put(createReadStream(body.file.path))
     const row = await createProject(ctx, {
-      ...importFacts(body),
+      ...project,
       onShown: (ctx, id) =>
-        ctx.work.enqueue(ctx.db, importProject, { project_id: id, file: stored.sha256 }),
+        ctx.work.enqueue(ctx.db, importProject, { project_id: id, file, replaces }),
     })
     return presentImport(row)
   },

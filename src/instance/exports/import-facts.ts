@@ -1,6 +1,7 @@
 import type { z } from 'zod'
+import type { Ctx } from '../../ctx.ts'
 import { filledText, flag, hash, id, oneOf, text } from '../../http/params.ts'
-import { makeRoom } from './make-room.ts'
+import { findReplaced, untilThen } from './replace.ts'
 
 /** What an import of a project asks for, wherever its archive comes from. */
 export const importBody = {
@@ -14,16 +15,20 @@ export const importBody = {
   }).optional(),
 }
 
-/** The project to create for an import; with `overwrite` it takes the path of the one that is there. */
-export function importFacts(body: z.infer<z.ZodObject<typeof importBody>>) {
-  return {
-    name: body.name ?? body.path,
-    path: body.path,
-    namespace: body.namespace,
-    makeRoom: body.overwrite ? makeRoom : undefined,
+/**
+ * The project to create for an import. With `overwrite` it waits beside the one that is there, and takes its place when
+ * the import has succeeded.
+ */
+export async function importFacts(ctx: Ctx, body: z.infer<z.ZodObject<typeof importBody>>) {
+  const { path, name = path, namespace } = body
+  const replaces = body.overwrite ? await findReplaced(ctx, { name, path, namespace }) : undefined
+  const project = {
+    ...(replaces ? untilThen(replaces) : { name, path }),
+    namespace,
     description: body.override_params?.description,
     visibility: body.override_params?.visibility,
     importType: 'gitstead_project',
     importStatus: 'scheduled',
   } as const
+  return { project, replaces }
 }

@@ -113,9 +113,8 @@ export async function readGroupArchive(ctx: Ctx, path: string): Promise<GroupRec
   })
 }
 
-/** Notes how an import ended; what was wrong with the file is shown, a fault of ours is tried again. */
-export async function noteEnd(ctx: Ctx, projectId: number, error: unknown): Promise<void> {
-  if (error === undefined) return await saveImportState(ctx, projectId, 'finished', null)
+/** Notes that an import failed; what was wrong with the file is shown, a fault of ours is tried again. */
+export async function noteFault(ctx: Ctx, projectId: number, error: unknown): Promise<void> {
   if (!(error instanceof GitError) && !(error instanceof Problem)) throw error
   await saveImportState(ctx, projectId, 'failed', error.message.slice(0, 1000))
 }

@@ -4,9 +4,11 @@ import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readRow, saveImportState } from '../../projects/projects/create/import-state.ts'
 import { findReferenced } from '../../store/file-references.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { deleteExport, listExportsBefore } from './queries.ts'
-import { noteEnd, readProjectArchive } from './read-import.ts'
+import { noteFault, readProjectArchive } from './read-import.ts'
 import { archiveTarget, downloadArchive, sendArchive } from './remote-archive.ts'
+import { type ReplacedPlace, replacedPlace, takePlace } from './replace.ts'
 import { writeExport } from './write-export.ts'
 
 /** Builds an archive, and sends it where it was asked to go. */
@@ -28,25 +30,33 @@ export const exportSource = task({
 /** Fills a new project from an archive that was uploaded. */
 export const importProject = task({
   name: 'exports.read',
-  payload: z.object({ project_id: z.int(), file: z.string() }),
+  payload: z.object({
+    project_id: z.int(),
+    file: z.string(),
+    replaces: replacedPlace.optional(),
+  }),
   lane: 'slow',
   attempts: 3,
-  handler: (ctx: Ctx, { project_id: id, file }, signal) => fill(ctx, id, async () => file, signal),
+  handler: (ctx: Ctx, { file, ...what }, signal) => fill(ctx, what, async () => file, signal),
 })
 
 /** Fills a new project from an archive that another server has. */
 export const importRemote = task({
   name: 'exports.read_remote',
-  payload: z.object({ project_id: z.int(), sealed_url: z.string() }),
+  payload: z.object({
+    project_id: z.int(),
+    sealed_url: z.string(),
+    replaces: replacedPlace.optional(),
+  }),
   lane: 'slow',
   attempts: 3,
-  handler: (ctx: Ctx, { project_id: id, sealed_url: sealed }, signal) =>
-    fill(ctx, id, () => downloadArchive(ctx, sealed, signal), signal),
+  handler: (ctx: Ctx, { sealed_url: sealed, ...what }, signal) =>
+    fill(ctx, what, () => downloadArchive(ctx, sealed, signal), signal),
 })
 
 async function fill(
   ctx: Ctx,
-  projectId: number,
+  { project_id: projectId, replaces }: { project_id: number; replaces?: ReplacedPlace | undefined },
   getFile: () => Promise<string>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -55,10 +65,13 @@ async function fill(
   await saveImportState(ctx, projectId, 'started', null)
   try {
     await readProjectArchive(ctx, projectId, ctx.files.pathOf(await getFile()), signal)
+    await inTransaction(ctx, async (ctx) => {
+      if (replaces) await takePlace(ctx, projectId, replaces)
+      await saveImportState(ctx, projectId, 'finished', null)
+    })
   } catch (error) {
-    return await noteEnd(ctx, projectId, error)
+    await noteFault(ctx, projectId, error)
   }
-  await noteEnd(ctx, projectId, undefined)
 }
 
 const KEEP_MS = 24 * 3_600_000

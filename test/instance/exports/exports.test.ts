@@ -111,7 +111,12 @@ describe('exporting a project', () => {
       raw: form(archive, { path: 'copy', overwrite: 'true' }),
     })
     expect(over.status).toBe(201)
+    await world.runTasks()
     expect((await ana.get(`/projects/${made.body.id}`)).status).toBe(404)
+    const { body: taken } = await ana.get('/projects/ana%2Fcopy')
+    expect(taken).toMatchObject({ id: over.body.id, name: 'copy', import_status: 'finished' })
+    const waitedAt = encodeURIComponent(over.body.path_with_namespace)
+    expect((await ana.get(`/projects/${waitedAt}`)).status).toBe(404)
   })
 
   test('is for maintainers, and ends after a day', async () => {
@@ -179,6 +184,53 @@ describe('exporting a project', () => {
     const status = await ana.get(`/projects/${made.body.id}/import`)
     expect(status.body.import_status).toBe('failed')
     expect(status.body.import_error).not.toBe('')
+  })
+})
+
+describe('an import that replaces a project', () => {
+  test('leaves the old one as it was until it has succeeded, and for good when it fails', async () => {
+    const { body: old } = await ana.post('/projects', { name: 'kept one', path: 'kept-one' })
+    const made = await ana.post('/projects/import', undefined, {
+      raw: form(await tarOf({ 'project.json': 'x' }), { path: 'kept-one', overwrite: 'true' }),
+    })
+    expect(made.status).toBe(201)
+    expect((await ana.get('/projects/ana%2Fkept-one')).body.id).toBe(old.id)
+    await world.runTasks()
+    const { body: failed } = await ana.get(`/projects/${made.body.id}/import`)
+    expect(failed.import_status).toBe('failed')
+    expect(failed.import_error).toContain('not an export')
+    const { body: still } = await ana.get('/projects/ana%2Fkept-one')
+    expect(still).toMatchObject({ id: old.id, name: 'kept one' })
+  })
+
+  test('asks again in the end whether it may', async () => {
+    const { body: group } = await ana.post('/groups', { name: 'shared', path: 'shared' })
+    await ana.post(`/groups/${group.id}/members`, { user_id: ben.id, access_level: 50 })
+    const { body: old } = await ana.post('/projects', { name: 'ours', namespace_id: group.id })
+    await ana.post(`/projects/${old.id}/export`)
+    await world.runTasks()
+    const archive = await download(`/projects/${old.id}/export/download`)
+    const raw = () => form(archive, { path: 'ours', namespace: 'shared', overwrite: 'true' })
+    const made = await ben.post('/projects/import', undefined, { raw: raw() })
+    expect(made.status).toBe(201)
+    await ana.put(`/groups/${group.id}/members/${ben.id}`, { access_level: 30 })
+    await world.runTasks()
+    const { body: failed } = await ana.get(`/projects/${made.body.id}/import`)
+    expect(failed.import_status).toBe('failed')
+    expect((await ana.get('/projects/shared%2Fours')).body.id).toBe(old.id)
+    const refused = await ben.post('/projects/import', undefined, { raw: raw() })
+    expect(refused.status).toBe(400)
+  })
+
+  test('is refused when another project has its name', async () => {
+    await ana.post('/projects', { name: 'first', path: 'first' })
+    await ana.post('/projects', { name: 'second', path: 'second' })
+    const raw = form(await tarOf({}), { path: 'first', name: 'second', overwrite: 'true' })
+    const refused = await ana.post('/projects/import', undefined, { raw })
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      { name: ['has already been taken'] },
+    ])
   })
 })
 

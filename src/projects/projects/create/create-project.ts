@@ -45,8 +45,6 @@ export interface NewProject {
   readonly forkedFromId?: number | undefined
   /** Whether the repository has nothing in it, which a fork's parent tells. */
   readonly empty?: boolean | undefined
-  /** Frees the full path, in the transaction that takes it: a refusal leaves everything as it was. */
-  readonly makeRoom?: ((ctx: Ctx, fullPath: string) => Promise<void>) | undefined
   /** Work that belongs to the new row, done in the transaction that shows it. */
   readonly onShown?: ((ctx: Ctx, projectId: number) => Promise<void>) | undefined
   /** Who it is made for, when an administrator makes it for somebody else. */
@@ -163,7 +161,6 @@ async function insertHidden(ctx: Ctx, input: NewProject): Promise<Draft & { read
     // Read inside: the namespace may have been moved, renamed or deleted a moment ago.
     const namespace = await getTargetNamespace(ctx, input.namespace)
     const draft = await readDraft(ctx, input, namespace)
-    await input.makeRoom?.(ctx, draft.fullPath)
     const row = {
       namespace_id: namespace.id,
       name: draft.name,
