@@ -127,13 +127,22 @@ export async function retryTask(
   if (updated.numUpdatedRows === 0n) await deleteTask(db, row.id)
 }
 
-/** What failed for good stays, for a person to see. */
-export async function buryTask(db: Db, id: number, error: string): Promise<void> {
+/** What failed for good stays for a while, for a person to see; `run_at` is when it was given up. */
+export async function buryTask(
+  db: Db,
+  id: number,
+  { error, at }: { readonly error: string; readonly at: Instant },
+): Promise<void> {
   await db
     .updateTable('tasks')
-    .set({ state: 'dead', last_error: error, locked_at: null, locked_by: null })
+    .set({ state: 'dead', last_error: error, run_at: at, locked_at: null, locked_by: null })
     .where('id', '=', id)
     .execute()
+}
+
+/** Forgets what was given up before a moment. */
+export async function deleteDeadTasks(db: Db, before: Instant): Promise<void> {
+  await db.deleteFrom('tasks').where('state', '=', 'dead').where('run_at', '<', before).execute()
 }
 
 /** Tasks that are marked as running, whoever runs them. */

@@ -153,7 +153,7 @@ export class TaskRunner<C extends TaskCtx> {
 
   /** Tasks that are marked as running although nobody runs them: their process has died. */
   async recover(): Promise<void> {
-    const { db, log } = this.#options.makeCtx()
+    const { db, log, now } = this.#options.makeCtx()
     for (const row of await listRunningTasks(db)) {
       if (this.#running.has(row.id) || this.#unsaved.has(row.id)) continue
       log.warn('task was cut off', { task: row.name, id: row.id, attempts: row.attempts })
@@ -161,18 +161,37 @@ export class TaskRunner<C extends TaskCtx> {
     }
     for (const row of await listStrangeTasks(db, [...this.#tasks.keys()])) {
       log.error('no such task', { task: row.name, id: row.id })
-      await buryTask(db, row.id, 'no part of this program knows the task')
+      const error = 'no part of this program knows the task'
+      await buryTask(db, row.id, { error, at: now() })
     }
   }
 
   async #giveBack(row: TaskRow, why: string): Promise<void> {
-    const { db, now } = this.#options.makeCtx()
+    const ctx = this.#options.makeCtx()
+    const { db, now } = ctx
     const cutOffs = row.cut_offs + 1
     // A task that takes the process down with it must not do so for ever.
-    if (cutOffs >= mostCutOffs) return await buryTask(db, row.id, why)
+    if (cutOffs >= mostCutOffs) return await this.#giveUp(ctx, row, { reason: why, text: why })
     const pause = cutOffs > freeCutOffs ? pauseAfter(cutOffs - freeCutOffs) : 0
     const counts = { attempts: row.attempts - 1, cut_offs: cutOffs }
     await retryTask(db, row, { runAt: later(now(), pause), error: why, counts })
+  }
+
+  /** Keeps a task as dead, and lets whoever waits for it know. */
+  async #giveUp(ctx: C, row: TaskRow, why: { reason: string; text: string }): Promise<void> {
+    const dead = { error: why.text, at: ctx.now() }
+    const task = this.#tasks.get(row.name)
+    try {
+      await inTransaction(ctx, async (inner) => {
+        await task?.givenUp?.(inner, task.payload.parse(JSON.parse(row.payload)), why.reason)
+        await buryTask(inner.db, row.id, dead)
+      })
+    } catch (error) {
+      if (isDiskFull(error)) throw error
+      // A fault in there must neither bring the task back nor keep the server from starting.
+      ctx.log.error('the end of a task cannot be told', { task: row.name, id: row.id, error })
+      await buryTask(ctx.db, row.id, dead)
+    }
   }
 
   async #enqueueScheduled(): Promise<void> {
@@ -285,13 +304,18 @@ export class TaskRunner<C extends TaskCtx> {
     }
     if (row.attempts >= task.attempts) {
       ctx.log.error('task failed for good', about)
-      await buryTask(ctx.db, row.id, text)
-      return
+      return await this.#giveUp(ctx, row, { reason: reasonOf(error), text })
     }
     ctx.log.warn('task failed', about)
     const runAt = later(ctx.now(), pauseAfter(row.attempts))
     await retryTask(ctx.db, row, { runAt, error: text })
   }
+}
+
+/** Why a task failed, as users may read it: what the system says of a file names places on this machine. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'an unknown fault'
+  return 'syscall' in error && 'code' in error ? String(error.code) : redactText(error.message)
 }
 
 /** Fails when the signal is raised: a handler that ignores it must not keep its place. */

@@ -17,6 +17,11 @@ export interface Task<C, P> {
   /** Longest single run, in milliseconds; then the signal is raised, and it counts as failed. */
   readonly timeout: number
   readonly handler: (ctx: C, payload: P, signal: AbortSignal) => Promise<void>
+  /**
+   * What is done, in one transaction with keeping it as dead, when it has failed for good: nothing may wait for ever for
+   * what does not come.
+   */
+  readonly givenUp?: (ctx: C, payload: P, reason: string) => Promise<void>
 }
 
 /** A task whose payload type is known only to itself, as lists hold them. */
@@ -31,6 +36,7 @@ export function task<C, P>(declared: {
   readonly lane?: Lane
   readonly timeout?: number
   readonly handler: (ctx: C, payload: P, signal: AbortSignal) => Promise<void>
+  readonly givenUp?: (ctx: C, payload: P, reason: string) => Promise<void>
 }): Task<C, P> {
   return { attempts: 12, lane: 'quick', timeout: 30 * 60_000, ...declared }
 }

@@ -1,3 +1,4 @@
+import { forgetDeadTasks } from '../background/forget.ts'
 import { daily } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { broadcastColors } from '../store/migrations/0131-broadcast-colors.ts'
@@ -28,7 +29,7 @@ export const instanceArea: Manifest = {
     search,
     version,
   }),
-  tasks: [exportSource, importProject, importRemote, removeOldExports],
-  schedules: [daily('3:25', removeOldExports, {})],
+  tasks: [exportSource, importProject, importRemote, removeOldExports, forgetDeadTasks],
+  schedules: [daily('3:25', removeOldExports, {}), daily('3:35', forgetDeadTasks, {})],
   migrations: [broadcastColors],
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { forgetDeadTasks } from '../../src/background/forget.ts'
 import { claimTasks } from '../../src/background/queries.ts'
 import { makeWork, type Work } from '../../src/background/queue.ts'
 import { type TaskCtx, TaskRunner } from '../../src/background/runner.ts'
@@ -168,6 +169,44 @@ describe('a task that fails', () => {
     expect(row).toMatchObject({ state: 'dead', attempts: 3, locked_by: null })
     expect(row?.last_error).toContain('is down')
     expect(row?.last_error).not.toContain('hush')
+  })
+
+  test('for good tells so once, with the reason, and is forgotten after a month', async () => {
+    const told: unknown[] = []
+    const broken = task<TaskCtx, { n: number }>({
+      name: 'test.broken',
+      payload,
+      attempts: 2,
+      async handler() {
+        throw new Error('no luck')
+      },
+      async givenUp(ctx, { n }, reason) {
+        told.push([ctx.db.isTransaction, n, reason])
+        if (n === 2) throw new Error('a fault in the end')
+      },
+    })
+    for (const n of [1, 2]) await work.enqueue(store.db, broken, { n })
+    const it = makeRunner([broken, forgetDeadTasks])
+    await it.runDue()
+    expect(told).toEqual([])
+    clock = later(clock, 3_600_000)
+    await it.runDue()
+    expect(told).toEqual([
+      [true, 1, 'no luck'],
+      [true, 2, 'no luck'],
+    ])
+    expect((await rows()).map(({ state }) => state)).toEqual(['dead', 'dead'])
+    const day = 86_400_000
+    for (const [days, left] of [
+      [29, 2],
+      [2, 0],
+    ] as const) {
+      clock = later(clock, days * day)
+      await work.enqueue(store.db, forgetDeadTasks, {})
+      await it.runDue()
+      expect(await rows()).toHaveLength(left)
+    }
+    expect(told).toHaveLength(2)
   })
 
   test('is not tried again before its pause is over', async () => {

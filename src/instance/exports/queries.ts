@@ -44,6 +44,17 @@ export async function updateExport(
     .execute()
 }
 
+/** Notes that an export was given up; one whose archive is there stays finished. */
+export async function noteFailedExport(db: Db, { type, id }: ExportKey): Promise<void> {
+  await db
+    .updateTable('exports')
+    .set({ status: 'failed' })
+    .where('source_type', '=', type)
+    .where('source_id', '=', id)
+    .where('status', '!=', 'finished')
+    .execute()
+}
+
 /** Exports that nobody may download any more. */
 export async function listExportsBefore(db: Db, before: Instant) {
   return await db

@@ -2,10 +2,14 @@ import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import { readRow, saveImportState } from '../../projects/projects/create/import-state.ts'
+import {
+  giveUpImport,
+  readRow,
+  saveImportState,
+} from '../../projects/projects/create/import-state.ts'
 import { findReferenced } from '../../store/file-references.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { deleteExport, listExportsBefore } from './queries.ts'
+import { deleteExport, listExportsBefore, noteFailedExport } from './queries.ts'
 import { noteFault, readProjectArchive } from './read-import.ts'
 import { archiveTarget, downloadArchive, sendArchive } from './remote-archive.ts'
 import { type ReplacedPlace, replacedPlace, takePlace } from './replace.ts'
@@ -25,6 +29,7 @@ export const exportSource = task({
     const file = await writeExport(ctx, { type, id }, signal)
     if (target) await sendArchive(ctx, file, target, signal)
   },
+  givenUp: (ctx, { source_type: type, source_id: id }) => noteFailedExport(ctx.db, { type, id }),
 })
 
 /** Fills a new project from an archive that was uploaded. */
@@ -38,6 +43,7 @@ export const importProject = task({
   lane: 'slow',
   attempts: 3,
   handler: (ctx: Ctx, { file, ...what }, signal) => fill(ctx, what, async () => file, signal),
+  givenUp: (ctx, { project_id: id }, reason) => giveUpImport(ctx, id, reason),
 })
 
 /** Fills a new project from an archive that another server has. */
@@ -52,6 +58,7 @@ export const importRemote = task({
   attempts: 3,
   handler: (ctx: Ctx, { sealed_url: sealed, ...what }, signal) =>
     fill(ctx, what, () => downloadArchive(ctx, sealed, signal), signal),
+  givenUp: (ctx, { project_id: id }, reason) => giveUpImport(ctx, id, reason),
 })
 
 async function fill(

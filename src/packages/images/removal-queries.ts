@@ -73,7 +73,7 @@ export async function deleteLeftManifests(db: Db, before: Instant, most: number)
 export async function setRepositoryStatus(
   db: Db,
   repositoryId: number,
-  status: 'delete_scheduled' | 'delete_ongoing',
+  status: 'delete_scheduled' | 'delete_ongoing' | 'delete_failed',
   now: Instant,
 ): Promise<void> {
   await db

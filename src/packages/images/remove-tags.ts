@@ -82,4 +82,6 @@ export const deleteImageRepository = task({
     }
     await deleteRepositoryRow(ctx.db, repositoryId)
   },
+  givenUp: (ctx, { repositoryId }) =>
+    setRepositoryStatus(ctx.db, repositoryId, 'delete_failed', ctx.now()),
 })

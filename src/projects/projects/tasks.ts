@@ -3,6 +3,7 @@ import { task } from '../../background/task.ts'
 import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { maintainRepository } from '../../git/maintenance/maintenance.ts'
+import { giveUpImport } from './create/import-state.ts'
 import { measureSize, refreshContent, refreshFacts } from './facts/measure.ts'
 import { deleteProjectRow, isShown, updateProjectRow } from './queries.ts'
 
@@ -31,6 +32,7 @@ export const finishFork = task({
     await refreshFacts(ctx, id)
     await updateProjectRow(ctx.db, id, { import_status: 'finished' })
   },
+  givenUp: (ctx, { project_id: id }, reason) => giveUpImport(ctx, id, reason),
 })
 
 /** Brings languages, readme and the like up to date after a push. */

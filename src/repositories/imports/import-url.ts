@@ -7,7 +7,7 @@ import { redactText } from '../../base/redact.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { importRepository } from '../../git/transfer/import.ts'
-import { saveImportState } from '../../projects/projects/create/import-state.ts'
+import { giveUpImport, saveImportState } from '../../projects/projects/create/import-state.ts'
 import { IMPORT_PURPOSE, importJob, outboundOf } from '../../projects/projects/create/import-url.ts'
 import { findProjectRow } from '../../projects/projects/list/queries.ts'
 import { fillRepository } from './fill-repository.ts'
@@ -44,4 +44,5 @@ export const importFromUrl = task({
       await rm(scratch, { recursive: true, force: true })
     }
   },
+  givenUp: (ctx, { project_id: id }, reason) => giveUpImport(ctx, id, reason),
 })

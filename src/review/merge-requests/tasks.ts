@@ -15,7 +15,7 @@ import {
 import { afterMerge } from './merge/after-merge.ts'
 import { autoMergeIfReady, runAutoMerges } from './merge/auto-merge-run.ts'
 import { checkMergeability } from './merge/check.ts'
-import { runRebase } from './merge/rebase.ts'
+import { giveUpRebase, runRebase } from './merge/rebase.ts'
 import { findById } from './queries.ts'
 import { targetProject } from './target-project.ts'
 
@@ -64,6 +64,7 @@ export const rebase = task({
   attempts: 3,
   handler: (ctx: Ctx, { id, user_id }, signal) =>
     unlessGone(ctx, id, () => runRebase(ctx, id, user_id, signal)),
+  givenUp: (ctx, { id }, reason) => giveUpRebase(ctx, id, reason),
 })
 
 /** What follows from a merge and needs git: the source branch goes. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { utimes } from 'node:fs/promises'
+import { rm, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -232,6 +233,36 @@ describe('an import that replaces a project', () => {
       { name: ['has already been taken'] },
     ])
   })
+})
+
+test('an import and an export that the server cannot finish end as failed, with a reason', async () => {
+  const idle = await openWorld({}, { background: false })
+  try {
+    const cay = await idle.user('cay')
+    const { body: source } = await cay.post('/projects', { name: 'unlucky' })
+    const raw = form(await tarOf({}), { path: 'unlucky-copy' })
+    const { body: made } = await cay.post('/projects/import', undefined, { raw })
+    await cay.post(`/projects/${source.id}/export`)
+    const scratch = join(idle.folder, 'tmp')
+    await rm(scratch, { recursive: true, force: true })
+    await writeFile(scratch, 'no folder')
+    for (const minute of [0, 1, 2]) {
+      idle.setNow(`2026-05-04T10:0${minute}:00.000Z`)
+      await idle.runTasks()
+    }
+    const { body: status } = await cay.get(`/projects/${made.id}/import`)
+    expect(status.import_status).toBe('failed')
+    expect(status.import_error).toContain('the server could not finish it')
+    expect(status.import_error).not.toContain(idle.folder)
+    const { status: kept } = await idle.ctx.db
+      .selectFrom('exports')
+      .select('status')
+      .where('source_id', '=', source.id)
+      .executeTakeFirstOrThrow()
+    expect(kept).toBe('failed')
+  } finally {
+    await idle.close()
+  }
 })
 
 describe('exporting a group', () => {

@@ -44,6 +44,11 @@ export const startBridge = task({
       await endJob(ctx, job, { status: 'failed', reason: 'insufficient_bridge_permissions' })
     }
   },
+  async givenUp(ctx, { job_id }) {
+    const job = await findJobById(ctx.db, job_id)
+    if (job?.status !== 'pending') return
+    await endJob(ctx, job, { status: 'failed', reason: 'unknown_failure' })
+  },
 })
 
 /** Ends a bridge that waited for its pipeline as the pipeline ended. */

@@ -20,6 +20,14 @@ export async function saveImportedBranch(
   await updateProjectRow(ctx.db, projectId, { default_branch: branch })
 }
 
+/** Notes that an import, or the making of a fork, was given up for a reason of the server's; others stay as they ended. */
+export async function giveUpImport(ctx: Ctx, projectId: number, reason: string): Promise<void> {
+  const row = await findProjectRow(ctx.db, projectId)
+  if (row?.import_status !== 'scheduled' && row?.import_status !== 'started') return
+  const error = `the server could not finish it: ${reason}`.slice(0, 1000)
+  await saveImportState(ctx, projectId, 'failed', error)
+}
+
 /** Notes how far the import of a project is. */
 export async function saveImportState(
   ctx: Ctx,

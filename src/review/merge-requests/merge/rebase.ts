@@ -70,6 +70,12 @@ export async function runRebase(
   await updateMergeRequest(ctx.db, id, { rebase_in_progress: false, merge_error: failure })
 }
 
+/** Ends the wait for a rebase that the server could not do. */
+export async function giveUpRebase(ctx: Ctx, id: number, reason: string): Promise<void> {
+  const failure = `Rebase failed: the server could not finish it: ${reason}`.slice(0, 1000)
+  await updateMergeRequest(ctx.db, id, { rebase_in_progress: false, merge_error: failure })
+}
+
 /** Null when all went well, else why not. */
 async function rebaseSource(
   ctx: Ctx,
