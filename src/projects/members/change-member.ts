@@ -27,7 +27,9 @@ export async function changeMember(
     const row = await getMembership(ctx, source, userId)
     assertLevel(source, change.level)
     assertExpiry(ctx, change.expiresAt)
-    if (change.level < row.access_level) await assertNotLastOwner(ctx, source, row)
+    // An expiry is a removal whose day is known.
+    const ends = Boolean(change.expiresAt) && change.expiresAt !== row.expires_at
+    if (ends || change.level < row.access_level) await assertNotLastOwner(ctx, source, row)
     if (change.level !== row.access_level) {
       await assertNotBelowInherited(ctx, source, userId, change.level)
     }

@@ -290,9 +290,25 @@ describe('changing and removing members', () => {
     const path = `/groups/${id}/members/${ana.id}`
     expect((await ana.put(path, { access_level: 40 })).status).toBe(403)
     expect((await ana.delete(path)).status).toBe(403)
+    const ending = { access_level: 50, expires_at: '2027-01-01' }
+    expect((await ana.put(path, ending)).status).toBe(403)
+    expect((await ana.get(path)).body.expires_at).toBeNull()
     const ben = await person()
     await add(ana, `/groups/${id}`, ben, 50)
     expect((await ana.delete(path)).status).toBe(204)
+  })
+
+  test('two owners who are deleted at once leave one', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const [ben, cay] = [await person(), await person()]
+      const { id } = await group(ben)
+      await add(ben, `/groups/${id}`, cay, 50)
+      const replies = await Promise.all([
+        world.root.delete(`/users/${ben.id}`),
+        world.root.delete(`/users/${cay.id}`),
+      ])
+      expect(replies.map((reply) => reply.status).toSorted()).toEqual([204, 409])
+    }
   })
 
   test('two owners who leave at once leave one', async () => {

@@ -24,12 +24,10 @@ async function assertDeletable(ctx: Ctx, user: UserRow, options: DeleteOptions):
 
 /** Deletes a user: at once, or in a task when projects, groups and snippets go along; then the user is shut out at once. */
 export async function deleteUser(ctx: Ctx, user: UserRow, options: DeleteOptions): Promise<void> {
-  await assertDeletable(ctx, user, options)
-  if (!(await hasPlaces(ctx, user, options))) {
-    await removeUser(ctx, user, options)
-    return
-  }
   await inTransaction(ctx, async (inner) => {
+    // Read inside: two owners of a group who are deleted at once must not both find the other.
+    await assertDeletable(inner, user, options)
+    if (!(await hasPlaces(inner, user, options))) return await removeUser(inner, user, options)
     await updateUserRow(inner.db, user.id, { state: 'blocked', updated_at: inner.now() })
     await inner.work.enqueue(inner.db, removeUserTask, { user_id: user.id, hard: options.hard })
   })
