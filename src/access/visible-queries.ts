@@ -88,6 +88,13 @@ export function seesProject(viewer: Viewer): RawBuilder<SqlBool> {
     OR (${countsIn(viewer)} AND ${hasProjectRole(viewer.userId, viewer.today)}))`
 }
 
+/** Whether the viewer may read internal notes in the row of `projects` that a query is at (`read_internal_notes`). */
+export function readsInternalNotes(viewer: Viewer): RawBuilder<SqlBool> {
+  if (viewer.admin) return sql<SqlBool>`1 = 1`
+  if (viewer.userId === null) return sql<SqlBool>`1 = 0`
+  return sql<SqlBool>`(${countsIn(viewer)} AND ${hasProjectRole(viewer.userId, viewer.today, Role.planner)})`
+}
+
 /** The level of a feature of the row of `projects` that a query is at, as `featureLevel` has it. */
 export function levelOf(feature: Feature): RawBuilder<string> {
   const own = storedLevel(feature)

@@ -62,17 +62,17 @@ async function callPeople(
   if (!target) return
   const addressed = new Set(/^(?:\s*@[\w./-]+,?)+/.exec(text)?.[0].match(/[\w./-]+/g) ?? [])
   const people = await listUsersByName(ctx.db, names)
-  const seen = await seeing(ctx, place, people)
+  const internal = note?.internal === 1
+  const seen = await seeing(ctx, place, people, internal)
   const ids = seen.map((user) => user.id)
   const { type, id } = target
   if (type !== 'Commit' && type !== 'Alert')
     await insertMentions(ctx.db, { type, id }, ids, ctx.now())
   const groups = await listMembersOfGroups(ctx.db, names, dayOf(ctx.now()))
-  const members = await seeing(ctx, place, groups)
+  const members = await seeing(ctx, place, groups, internal)
   const me = userOf(ctx.actor)?.id
   for (const user of [...seen, ...members]) {
-    if (user.id === me || (note?.internal === 1 && !(await readsInternal(ctx, place, user))))
-      continue
+    if (user.id === me) continue
     const action = addressed.has(user.username) ? 'directly_addressed' : 'mentioned'
     await addTodos(ctx, target, action, [user.id], note?.id)
   }
@@ -93,11 +93,18 @@ function viewerFor(ctx: Ctx, user: Called): Viewer {
   return { userId: user.id, admin: user.admin === 1, external: user.external === 1, today }
 }
 
-async function seeing(ctx: Ctx, place: TextPlace, people: readonly Called[]): Promise<Called[]> {
+/** Those who may read the text: what stands there, and the internal note that it is of. */
+async function seeing(
+  ctx: Ctx,
+  place: TextPlace,
+  people: readonly Called[],
+  internal: boolean,
+): Promise<Called[]> {
   const subject = { type: place.type, id: place.id, projectId: place.project.id }
   const found: Called[] = []
   for (const user of people) {
-    if (await isSubjectSeen(ctx.db, viewerFor(ctx, user), subject)) found.push(user)
+    if (!(await isSubjectSeen(ctx.db, viewerFor(ctx, user), subject))) continue
+    if (!internal || (await readsInternal(ctx, place, user))) found.push(user)
   }
   return found
 }

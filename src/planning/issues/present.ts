@@ -1,4 +1,5 @@
 import { userOf } from '../../access/actor.ts'
+import { viewerOf } from '../../access/visible-queries.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isSubscribed } from '../../discussions/subscriptions/subscribe.ts'
@@ -43,7 +44,7 @@ export async function presentIssues(
       ctx,
       rows.flatMap((row) => row.milestone_id ?? []),
     ),
-    listIssueCounts(ctx.db, ids),
+    listIssueCounts(ctx.db, viewerOf(ctx), ids),
   ])
   const descriptions = await describeLabels(
     ctx,

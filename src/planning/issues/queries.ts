@@ -1,6 +1,6 @@
 import { type InferResult, type Insertable, sql, type Updateable } from 'kysely'
 import { seesIssue } from '../../access/visible-issues.ts'
-import type { Viewer } from '../../access/visible-queries.ts'
+import { readsInternalNotes, type Viewer } from '../../access/visible-queries.ts'
 import { repoint } from '../../store/repoint.ts'
 import type { IssueLinksTable, IssuesTable } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
@@ -46,7 +46,7 @@ export async function deleteIssue(db: Db, id: number): Promise<void> {
 }
 
 /** Votes, time, comments, merge requests and blocked issues of many issues, by their ids. */
-export async function listIssueCounts(db: Db, ids: readonly number[]) {
+export async function listIssueCounts(db: Db, viewer: Viewer, ids: readonly number[]) {
   if (ids.length === 0) return []
   const list = sql.join(ids)
   const { rows } = await sql<{
@@ -62,12 +62,13 @@ export async function listIssueCounts(db: Db, ids: readonly number[]) {
         AND a.name = 'thumbsup') AS upvotes,
       (SELECT count(*) FROM award_emoji a WHERE a.awardable_type = 'Issue' AND a.awardable_id = i.id
         AND a.name = 'thumbsdown') AS downvotes,
-      (SELECT count(*) FROM notes n WHERE n.noteable_type = 'Issue' AND n.noteable_id = i.id AND n.system = 0) AS notes,
+      (SELECT count(*) FROM notes n WHERE n.noteable_type = 'Issue' AND n.noteable_id = i.id AND n.system = 0
+        AND (n.internal = 0 OR ${readsInternalNotes(viewer)})) AS notes,
       (SELECT coalesce(sum(t.seconds), 0) FROM timelogs t WHERE t.subject_type = 'issue' AND t.subject_id = i.id) AS spent,
       (SELECT count(*) FROM merge_requests_closing_issues m WHERE m.issue_id = i.id) AS merge_requests,
       (SELECT count(*) FROM issue_links l JOIN issues t ON t.id = l.target_id AND t.state = 'opened'
         WHERE l.source_id = i.id AND l.link_type = 'blocks') AS blocking
-    FROM issues i WHERE i.id IN (${list})`.execute(db)
+    FROM issues i JOIN projects ON projects.id = i.project_id WHERE i.id IN (${list})`.execute(db)
   return rows
 }
 

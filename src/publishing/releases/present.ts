@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { mayInProject } from '../../access/decide.ts'
 import type { Project } from '../../access/subjects.ts'
+import { viewerOf } from '../../access/visible-queries.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { readCommits } from '../../git/objects/commit.ts'
@@ -38,7 +39,7 @@ export async function presentReleases(
   )
   const links = await listLinksOf(ctx.db, ids)
   const ties = mayInProject(ctx.actor, project, 'read_labels')
-    ? await listMilestonesOf(ctx.db, ids)
+    ? await listMilestonesOf(ctx.db, viewerOf(ctx), ids)
     : []
   const milestones = await presentMilestonesById(
     ctx,

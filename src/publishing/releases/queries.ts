@@ -1,4 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
+import { seesIssue } from '../../access/visible-issues.ts'
 import { hasProjectRole, seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { namespacesBelow } from '../../store/hierarchy.ts'
@@ -144,25 +145,23 @@ export async function saveMilestones(
 ): Promise<void> {
   await db.deleteFrom('release_milestones').where('release_id', '=', releaseId).execute()
   if (milestoneIds.length === 0) return
-  const rows = milestoneIds.map((id) => ({ release_id: releaseId, milestone_id: id }))
+  const rows = milestoneIds.map((id) => ({
+    release_id: releaseId,
+    milestone_id: id,
+  }))
   await db.insertInto('release_milestones').values(rows).execute()
 }
 
-/** Milestones of releases, with how many issues each has and has closed. */
-export async function listMilestonesOf(db: Db, releaseIds: readonly number[]) {
+/** Milestones of releases, with how many issues that the viewer sees each has and has closed. */
+export async function listMilestonesOf(db: Db, viewer: Viewer, releaseIds: readonly number[]) {
   if (releaseIds.length === 0) return []
+  const issues = sql`FROM issues JOIN projects ON projects.id = issues.project_id
+    WHERE issues.milestone_id = release_milestones.milestone_id AND ${seesIssue(viewer)}`
   return db
     .selectFrom('release_milestones')
     .select(['release_id', 'milestone_id'])
-    .select(
-      sql<number>`(SELECT count(*) FROM issues i WHERE i.milestone_id = release_milestones.milestone_id)`.as(
-        'total',
-      ),
-    )
-    .select(
-      sql<number>`(SELECT count(*) FROM issues i WHERE i.milestone_id = release_milestones.milestone_id
-        AND i.state = 'closed')`.as('closed'),
-    )
+    .select(sql<number>`(SELECT count(*) ${issues})`.as('total'))
+    .select(sql<number>`(SELECT count(*) ${issues} AND issues.state = 'closed')`.as('closed'))
     .where('release_id', 'in', releaseIds)
     .orderBy('milestone_id')
     .execute()

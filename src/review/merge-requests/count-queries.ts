@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { readsInternalNotes, type Viewer } from '../../access/visible-queries.ts'
 import type { Db } from '../../store/schema.ts'
 
 /** What is counted about a merge request wherever it is shown. */
@@ -17,6 +18,7 @@ export interface Counts {
 /** Counts of notes, open threads, thumbs and time of many merge requests, by id. */
 export async function countsById(
   db: Db,
+  viewer: Viewer,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, Counts>> {
   if (ids.length === 0) return new Map()
@@ -24,7 +26,7 @@ export async function countsById(
   const { rows } = await sql<Counts>`
     SELECT mr.id,
       (SELECT count(*) FROM notes n WHERE n.noteable_type = 'MergeRequest' AND n.noteable_id = mr.id
-        AND n.system = 0) AS notes,
+        AND n.system = 0 AND (n.internal = 0 OR ${readsInternalNotes(viewer)})) AS notes,
       (SELECT count(DISTINCT n.discussion_id) FROM notes n WHERE n.noteable_type = 'MergeRequest'
         AND n.noteable_id = mr.id AND n.resolvable = 1 AND n.resolved_at IS NULL) AS unresolved,
       (SELECT count(*) FROM award_emoji e WHERE e.awardable_type = 'MergeRequest' AND e.awardable_id = mr.id
@@ -37,6 +39,7 @@ export async function countsById(
         AND r.state = 'requested_changes') AS changes_requested,
       (SELECT count(*) FROM merge_request_blocks b JOIN merge_requests other ON other.id = b.blocking_id
         WHERE b.blocked_id = mr.id AND other.state <> 'merged') AS blocking
-    FROM merge_requests mr WHERE mr.id IN ${wanted}`.execute(db)
+    FROM merge_requests mr JOIN projects ON projects.id = mr.target_project_id
+    WHERE mr.id IN ${wanted}`.execute(db)
   return new Map(rows.map((row) => [row.id, row]))
 }

@@ -1,3 +1,4 @@
+import { viewerOf } from '../../access/visible-queries.ts'
 import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentUserBasic } from '../../identity/users/basic.ts'
@@ -53,7 +54,7 @@ async function extrasOf(ctx: Ctx, rows: readonly MergeRequestRow[]) {
   const userIds = rows.flatMap((row) => [row.author_id, row.merge_user_id, row.closed_by_id])
   const milestoneIds = rows.flatMap((row) => row.milestone_id ?? [])
   const [counts, users, reviewers, assignees, labels, milestones] = await Promise.all([
-    countsById(ctx.db, ids),
+    countsById(ctx.db, viewerOf(ctx), ids),
     usersById(ctx, userIds),
     listReviewers(ctx.db, ids),
     assigneesBySubject(ctx, 'merge_request', ids),

@@ -1,3 +1,4 @@
+import { viewerOf } from '../../access/visible-queries.ts'
 import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { countsById } from './count-queries.ts'
@@ -11,7 +12,7 @@ export async function statusOf(
   row: MergeRequestRow,
   waiting = row.auto_merge_sha !== null,
 ): Promise<DetailedMergeStatus> {
-  const counts = await countsById(ctx.db, [row.id])
+  const counts = await countsById(ctx.db, viewerOf(ctx), [row.id])
   const facts = await mergeFactsById(ctx, [row], counts, () => waiting)
   const found = existing(facts.get(row.id))
   return detailedMergeStatus(found)

@@ -1,3 +1,6 @@
+import { type SqlBool, sql } from 'kysely'
+import { seesIssue } from '../../../access/visible-issues.ts'
+import type { Viewer } from '../../../access/visible-queries.ts'
 import type { Db } from '../../../store/schema.ts'
 
 /** The issue of a number in the project of a full path. */
@@ -21,4 +24,21 @@ export function listClosingIssues(db: Db, mergeRequestId: number) {
     .where('link.merge_request_id', '=', mergeRequestId)
     .orderBy('issues.id')
     .execute()
+}
+
+/** Which of the issues the viewer may see. */
+export async function listSeenIssueIds(
+  db: Db,
+  viewer: Viewer,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await db
+    .selectFrom('issues')
+    .innerJoin('projects', 'projects.id', 'issues.project_id')
+    .select('issues.id')
+    .where(sql<SqlBool>`issues.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+    .where('projects.pending_delete', '=', 0)
+    .where(seesIssue(viewer))
+    .execute()
+  return new Set(rows.map((row) => row.id))
 }

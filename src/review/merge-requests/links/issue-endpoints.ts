@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { findVisibleProject, type Project } from '../../../access/subjects.ts'
+import { viewerOf } from '../../../access/visible-queries.ts'
+import type { OffsetPage } from '../../../base/page.ts'
 import { Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { endpoint } from '../../../http/endpoint.ts'
@@ -16,14 +18,23 @@ import { path } from '../path.ts'
 import { presentMergeRequests } from '../present.ts'
 import { listClosersOfIssue, listMentioning, listWithCommit } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { findIssueByPath, listClosingIssues } from './closing-issue-queries.ts'
+import { findIssueByPath, listClosingIssues, listSeenIssueIds } from './closing-issue-queries.ts'
 
 interface Named {
+  readonly id: number
   readonly project_id: number
   readonly iid: number
 }
 
-/** The issues that the caller sees, for the wire. */
+/** A page of those issues that the caller sees, for the wire; the others are not counted either. */
+async function pageOfSeen(ctx: Ctx, named: readonly Named[], page: OffsetPage) {
+  const ids = named.map((one) => one.id)
+  const visible = await listSeenIssueIds(ctx.db, viewerOf(ctx), ids)
+  const seen = named.filter((one) => visible.has(one.id))
+  const shown = seen.slice(page.offset, page.offset + page.perPage)
+  return { items: await presentSeen(ctx, shown), total: seen.length }
+}
+
 async function presentSeen(ctx: Ctx, named: readonly Named[]) {
   const rows = []
   for (const { project_id, iid } of named) {
@@ -46,9 +57,7 @@ export const listClosedIssues = endpoint({
   paginate: 'offset',
   response: z.array(issueEntity),
   async handler({ ctx, mergeRequest: row, page }) {
-    const named = await listClosingIssues(ctx.db, row.id)
-    const shown = named.slice(page.offset, page.offset + page.perPage)
-    return { items: await presentSeen(ctx, shown), total: named.length }
+    return await pageOfSeen(ctx, await listClosingIssues(ctx.db, row.id), page)
   },
 })
 
@@ -70,8 +79,7 @@ export const listRelatedIssues = endpoint({
       )
       if (issue && !known) named.push(issue)
     }
-    const shown = named.slice(page.offset, page.offset + page.perPage)
-    return { items: await presentSeen(ctx, shown), total: named.length }
+    return await pageOfSeen(ctx, named, page)
   },
 })
 
