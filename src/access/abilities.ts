@@ -39,6 +39,8 @@ export interface Rule {
   /** A role above the least that may not all the same (wikis, docs/contract/D §2.2). */
   readonly except?: number
   readonly visitor?: 'anyone' | 'signed_in'
+  /** Of groups: for everybody who sees the group, by a membership below it too; lists show what the caller sees. */
+  readonly seen?: true
   readonly feature?: Feature | readonly Feature[]
   readonly write?: true
   readonly archived?: true
@@ -207,20 +209,20 @@ export type ProjectAbility = keyof typeof projectAbilities
 
 /** Group abilities (docs/contract/D §2.3). */
 export const groupAbilities = {
-  read_group: { role: guest, visitor: 'anyone' },
+  read_group: { role: guest, visitor: 'anyone', seen: true },
   read_members: { role: guest, visitor: 'signed_in' },
-  read_labels: { role: guest, visitor: 'anyone' },
-  read_issues: { role: guest, visitor: 'anyone' },
-  read_merge_requests: { role: guest, visitor: 'anyone' },
+  read_labels: { role: guest, visitor: 'anyone', seen: true },
+  read_issues: { role: guest, visitor: 'anyone', seen: true },
+  read_merge_requests: { role: guest, visitor: 'anyone', seen: true },
   read_badges: { role: guest, visitor: 'anyone' },
   read_wiki: { role: guest, visitor: 'anyone', feature: 'wiki' },
   create_wiki: { role: planner, except: reporter, feature: 'wiki', write: true },
   admin_label: { role: planner, write: true },
   admin_milestone: { role: planner, write: true },
   admin_board: { role: planner, write: true },
-  read_packages: { role: guest, visitor: 'anyone' },
+  read_packages: { role: guest, visitor: 'anyone', seen: true },
   admin_package_settings: { role: owner },
-  read_container_images: { role: guest, visitor: 'anyone' },
+  read_container_images: { role: guest, visitor: 'anyone', seen: true },
   read_deploy_tokens: { role: maintainer },
   admin_deploy_tokens: { role: owner },
   admin_access_tokens: { role: owner },

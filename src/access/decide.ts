@@ -30,6 +30,11 @@ export function maySee(actor: Actor, subject: Pick<Subject, 'visibility' | 'role
   return subject.visibility === 'internal' && user !== null && !user.external
 }
 
+/** The subject as a request of this method is judged: reading is no write, whatever the ability is for (docs/contract/D §2.4). */
+export function judgedBy<S extends Subject>(method: string, subject: S): S {
+  return method === 'GET' || method === 'HEAD' ? { ...subject, archived: false } : subject
+}
+
 function featureAllows(level: FeatureLevel, actor: Actor, role: number): boolean {
   if (level === 'disabled') return false
   return level !== 'private' || role > 0 || isAdmin(actor)
@@ -102,6 +107,17 @@ export function mayInGroup(
   conditions?: Conditions,
 ): boolean {
   return ruleAllows(groupAbilities[ability], actor, subject, conditions)
+}
+
+/** The same in a group that the caller is known to see: a membership below opens a private one (docs/contract/D §2.3). */
+export function mayInSeenGroup(
+  actor: Actor,
+  subject: Subject,
+  ability: GroupAbility,
+  conditions?: Conditions,
+): boolean {
+  const rule: Rule = groupAbilities[ability]
+  return rule.seen === true || mayInGroup(actor, subject, ability, conditions)
 }
 
 /** Whether the caller may do this with a record of the instance of which `conditions` hold. */

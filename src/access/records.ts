@@ -4,15 +4,13 @@ import type { Problem } from '../base/problem.ts'
 import { assertUnmodifiedSince } from '../base/unmodified-since.ts'
 import type { Ctx } from '../ctx.ts'
 import type { GroupAbility, InstanceAbility, ProjectAbility } from './abilities.ts'
-import { type Conditions, mayInInstance, mayInProject } from './decide.ts'
+import { type Conditions, judgedBy, mayInInstance, mayInProject, mayInSeenGroup } from './decide.ts'
 import {
   type EitherAbility,
   eachAbility,
   eitherOf,
-  groupSource,
   mayInSource,
   onEither,
-  readEither,
   type Source,
 } from './sources.ts'
 import {
@@ -24,6 +22,7 @@ import {
   type Project,
   refusalOf,
   type SubjectOptions,
+  type SubjectRequest,
 } from './subjects.ts'
 
 type ParamShape = Readonly<Record<string, z.ZodType>>
@@ -44,7 +43,7 @@ export interface RecordLookup<S, P extends ParamShape, R> {
   conditions?(given: S & R & { readonly ctx: Ctx }): Conditions | Promise<Conditions>
 }
 
-type Judge<S, R> = (ctx: Ctx, found: S & R, conditions: Conditions) => boolean
+type Judge<S, R> = (request: SubjectRequest, found: S & R, conditions: Conditions) => boolean
 
 /** Whom a record is for: the ability as the table shows it, who has it, and what refuses the others. */
 interface Admission<S, R> {
@@ -75,7 +74,7 @@ function onRecord<S, O extends string, P extends ParamShape, R>(
         assertUnmodifiedSince(request, lookup.updatedAt(record))
       const found = { ...subject, ...record }
       const conditions = (await lookup.conditions?.({ ...found, ctx })) ?? {}
-      if (may(ctx, found, conditions)) return found
+      if (may(request, found, conditions)) return found
       throw refuse?.() ?? refusalOf(ctx)
     },
   }
@@ -97,7 +96,8 @@ export function projectRecord<P extends ParamShape, R>(
   return (ability: ProjectAbility = read, options: SubjectOptions = {}) =>
     onRecord(onProject(read, options), lookup, {
       needs: ability,
-      may: (ctx, { project }, conditions) => mayInProject(ctx.actor, project, ability, conditions),
+      may: ({ ctx, method }, { project }, conditions) =>
+        mayInProject(ctx.actor, judgedBy(method, project), ability, conditions),
       refuse: refusalIn(options, 'project'),
     })
 }
@@ -110,8 +110,8 @@ export function groupRecord<P extends ParamShape, R>(
   return (ability: GroupAbility = read, options: SubjectOptions = {}) =>
     onRecord(onGroup(read, options), lookup, {
       needs: ability,
-      may: (ctx, { group }, conditions) =>
-        mayInSource(ctx, groupSource(group), { ...readEither, groups: ability }, conditions),
+      may: ({ ctx, method }, { group }, conditions) =>
+        mayInSeenGroup(ctx.actor, judgedBy(method, group), ability, conditions),
       refuse: refusalIn(options, 'group'),
     })
 }
@@ -124,8 +124,8 @@ export function eitherRecord<P extends ParamShape, R>(
   return (ability: EitherAbility = read, options: SubjectOptions = {}) => {
     const { forms } = onEither(read, options)
     const needs = eachAbility(ability)
-    const may: Judge<{ readonly source: Source }, R> = (ctx, { source }, conditions) =>
-      mayInSource(ctx, source, needs, conditions)
+    const may: Judge<{ readonly source: Source }, R> = ({ ctx, method }, { source }, conditions) =>
+      mayInSource(ctx, judgedBy(method, source), needs, conditions)
     return eitherOf({
       projects: onRecord(forms.projects, lookup, {
         needs: needs.projects,
@@ -149,7 +149,7 @@ export function instanceRecord<P extends ParamShape, R>(
   return (ability: InstanceAbility, refuse?: () => Problem) =>
     onRecord(before(), lookup, {
       needs: ability,
-      may: (ctx, _found, conditions) => mayInInstance(ctx.actor, ability, conditions),
+      may: ({ ctx }, _found, conditions) => mayInInstance(ctx.actor, ability, conditions),
       refuse,
     })
 }

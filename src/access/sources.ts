@@ -1,6 +1,6 @@
 import type { Ctx } from '../ctx.ts'
 import type { GroupAbility, ProjectAbility } from './abilities.ts'
-import { type Conditions, mayInGroup, mayInProject } from './decide.ts'
+import { type Conditions, mayInProject, mayInSeenGroup } from './decide.ts'
 import {
   type Access,
   type Group,
@@ -68,8 +68,7 @@ export function mayInSource(
 ): boolean {
   const { projects, groups } = eachAbility(ability)
   if (source.type === 'project') return mayInProject(ctx.actor, source, projects, conditions)
-  // Whoever sees a group may read it: a membership below it opens a private one.
-  return groups === 'read_group' || mayInGroup(ctx.actor, source, groups, conditions)
+  return mayInSeenGroup(ctx.actor, source, groups, conditions)
 }
 
 /** Whoever sees the project or group. */

@@ -14,7 +14,14 @@ import type { GroupAbility, ProjectAbility } from './abilities.ts'
 import { type ActorUser, type DeployTokenActor, isAdmin, userOf } from './actor.ts'
 import { mayJobReach, mayJobReachGroup } from './authentication/job-token.ts'
 import { isBelowGroup } from './authentication/sign-in-queries.ts'
-import { mayInGroup, mayInProject, maySee, type Subject } from './decide.ts'
+import {
+  judgedBy,
+  mayInGroup,
+  mayInProject,
+  mayInSeenGroup,
+  maySee,
+  type Subject,
+} from './decide.ts'
 import {
   findGroupById,
   findGroupByPath,
@@ -241,7 +248,8 @@ export function onProject(
     before: options.signedIn ? requireSignedIn : nothing,
     async find(request) {
       const project = await findOrFollow(request, param)
-      if (mayInProject(request.ctx.actor, project, ability)) return { project }
+      const judged = judgedBy(request.method, project)
+      if (mayInProject(request.ctx.actor, judged, ability)) return { project }
       throw options.refuse?.('project') ?? refusalOf(request.ctx)
     },
   }
@@ -277,9 +285,8 @@ export function onGroup(
     before: options.signedIn ? requireSignedIn : nothing,
     async find(request) {
       const group = await getVisibleGroup(request.ctx, request.path[param] ?? '')
-      // Whoever sees the group may read it: a membership below it opens a private one.
-      if (ability === 'read_group' || mayInGroup(request.ctx.actor, group, ability))
-        return { group }
+      const judged = judgedBy(request.method, group)
+      if (mayInSeenGroup(request.ctx.actor, judged, ability)) return { group }
       throw options.refuse?.('group') ?? refusalOf(request.ctx)
     },
   }
