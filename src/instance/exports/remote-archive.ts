@@ -45,14 +45,21 @@ export async function sendArchive(
   signal: AbortSignal,
 ): Promise<void> {
   const { body, size } = await ctx.files.open(file)
-  const answer = await outboundOf(ctx).request(ctx.vault.open(sealed_url, PURPOSE), {
-    method,
-    body,
-    headers: { 'Content-Type': 'application/gzip', 'Content-Length': String(size) },
-    redirects: 0,
-    timeoutMs: 3_600_000,
-    signal,
-  })
-  await answer.read()
-  if (answer.status >= 300) throw badGateway(`the other server answered ${answer.status}`)
+  // The request tells of it; unheard, it would end the process.
+  body.on('error', () => {})
+  try {
+    const answer = await outboundOf(ctx).request(ctx.vault.open(sealed_url, PURPOSE), {
+      method,
+      body,
+      headers: { 'Content-Type': 'application/gzip', 'Content-Length': String(size) },
+      redirects: 0,
+      timeoutMs: 3_600_000,
+      signal,
+    })
+    await answer.read()
+    if (answer.status >= 300) throw badGateway(`the other server answered ${answer.status}`)
+  } finally {
+    // A request that is refused before it begins takes nothing of it.
+    body.destroy()
+  }
 }
