@@ -7,11 +7,6 @@ import type { PipelineParts } from './pipeline-parts.ts'
 import type { ApiRequest } from './request.ts'
 import { type Counters, throttle } from './throttle.ts'
 
-/** Who calls, as far as the endpoint alone decides about it. */
-export interface Caller {
-  readonly ctx: Ctx
-}
-
 /** What the request throttle says of a request, once it was counted: answers and refusals tell it alike. */
 export interface Rate {
   headers: Readonly<Record<string, string>>
@@ -23,7 +18,7 @@ export async function identify(
   counters: Counters,
   asked: { readonly request: ApiRequest; readonly endpoint: Endpoint; readonly rate: Rate },
   credentials: Credentials,
-): Promise<Caller> {
+): Promise<Ctx> {
   const { request, endpoint, rate } = asked
   const anonymous = parts.makeCtx(ANONYMOUS, request.ip)
   const actor = endpoint.ownSignIn
@@ -34,7 +29,7 @@ export async function identify(
   assertScope(actor, endpoint)
   if (endpoint.offered && !parts.isOffered(endpoint.offered.setting)) throw hidden()
   endpoint.access.before(ctx)
-  return { ctx }
+  return ctx
 }
 
 const WATCHED = new Set(['/-/health', '/-/liveness', '/-/readiness', '/-/metrics'])

@@ -7,7 +7,7 @@ import { noMethod, noRoute, Problem, uriTooLong } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import { readForm } from './body/form.ts'
 import { unpackedHead } from './body/packed.ts'
-import { type Caller, identify, type Rate } from './caller.ts'
+import { identify, type Rate } from './caller.ts'
 import { clientRefusal } from './client-protocol.ts'
 import { readCredentials } from './credentials.ts'
 import {
@@ -20,11 +20,12 @@ import {
   type Shape,
 } from './endpoint.ts'
 import { answerFor } from './errors.ts'
+import { linkMaker, urlMaker } from './links.ts'
 import { anyOrigin, originRefusal, preflight, withAnyOrigin } from './listener/any-origin.ts'
 import { PEEK_BYTES, peekCredentials } from './listener/early-credentials.ts'
 import { jsonOf } from './listener/ready.ts'
 import { withoutNulls } from './null-input.ts'
-import { DEFAULT_PER_PAGE, pageHeaders, readPage } from './paging.ts'
+import { pageHeaders, readPage } from './paging.ts'
 import { fileNamesOf } from './params.ts'
 import type { ApiAnswer, PipelineParts } from './pipeline-parts.ts'
 import { type Input, NO_BODY, type ReadBody, readBody, readPayload } from './read-input.ts'
@@ -97,6 +98,12 @@ interface Step {
   readonly rate: Rate
 }
 
+/** A caller who may do to the subject what they ask. */
+interface Admitted {
+  readonly ctx: Ctx
+  readonly subject: unknown
+}
+
 async function run(parts: PipelineParts, counters: Counters, step: Step): Promise<ApiAnswer> {
   const { request, endpoint, query } = step
   const inQuery = readCredentials(request, query, {}, endpoint.client)
@@ -105,11 +112,11 @@ async function run(parts: PipelineParts, counters: Counters, step: Step): Promis
       ? {}
       : await peekCredentials(request, inQuery, parts.limits.idleMs)
   const credentials = readCredentials(request, query, early, endpoint.client)
-  const caller = await identify(parts, counters, step, credentials)
-  const place = endpoint.cached ? parts.responses?.place(caller.ctx, request) : undefined
+  const ctx = await identify(parts, counters, step, credentials)
+  const place = endpoint.cached ? parts.responses?.place(ctx, request) : undefined
   const cached = place?.find()
   if (cached) return cached
-  const recording = { ctx: place?.begin() ?? caller.ctx }
+  const recording = place?.begin() ?? ctx
   const answered = await work(parts, counters, { ...step, credentials }, recording)
   place?.keep(answered)
   return answered
@@ -124,13 +131,13 @@ async function work(
   parts: PipelineParts,
   counters: Counters,
   step: Step & { readonly credentials: Credentials },
-  caller: Caller,
+  ctx: Ctx,
 ): Promise<ApiAnswer> {
-  const subject = await findSubject(parts, step, caller.ctx)
+  const subject = await findSubject(parts, step, ctx)
   try {
-    return await serve(parts, counters, step, { ...caller, subject })
+    return await serve(parts, counters, step, { ctx, subject })
   } catch (error) {
-    if (answerFor(error).fault) await findSubjectAgain(parts, step, caller.ctx)
+    if (answerFor(error).fault) await findSubjectAgain(parts, step, ctx)
     throw error
   }
 }
@@ -140,21 +147,21 @@ async function serve(
   parts: PipelineParts,
   counters: Counters,
   step: Step & { readonly credentials: Credentials },
-  { subject, ...caller }: Caller & { readonly subject: unknown },
+  admitted: Admitted,
 ): Promise<ApiAnswer> {
   const { request, endpoint, query } = step
-  if (isRead(endpoint)) return await perform(parts, counters, step, { ...caller, subject }, query)
-  const body = await readBodyOf(parts, step, caller.ctx)
+  if (isRead(endpoint)) return await perform(parts, counters, step, admitted, query)
+  const body = await readBodyOf(parts, step, admitted.ctx)
   try {
     const input = { ...query, ...body.input }
     const credentials = readCredentials(request, query, body.input, endpoint.client)
     if (endpoint.ownSignIn || isDeepStrictEqual(credentials, step.credentials)) {
-      return await perform(parts, counters, step, { ...caller, subject }, input)
+      return await perform(parts, counters, step, admitted, input)
     }
     // Credentials in a body whose caller was admitted without them, such as `sudo`: they alone decide.
-    const other = await identify(parts, counters, step, credentials)
-    const seen = await findSubject(parts, step, other.ctx)
-    return await perform(parts, counters, step, { ...other, subject: seen }, input)
+    const ctx = await identify(parts, counters, step, credentials)
+    const subject = await findSubject(parts, step, ctx)
+    return await perform(parts, counters, step, { ctx, subject }, input)
   } finally {
     await body.clean()
   }
@@ -174,7 +181,7 @@ async function findSubject(
       method: request.method,
       headers: request.headers,
       path,
-      urlWith: urlMaker(parts, step),
+      urlWith: urlMaker(parts.baseUrl, step.endpoint, step.request),
       read: (params) => readPath(params, path),
       query: step.query,
       peek,
@@ -237,7 +244,7 @@ async function perform(
   parts: PipelineParts,
   counters: Counters,
   step: Step,
-  { ctx, subject }: Caller & { readonly subject: unknown },
+  { ctx, subject }: Admitted,
   raw: Input,
 ): Promise<ApiAnswer> {
   const { request, endpoint, path } = step
@@ -287,7 +294,7 @@ async function perform(
   try {
     const result = await endpoint.handler({ ...given, page, request: facts })
     const linkInput = { ...path, ...input }
-    return present(parts, endpoint, result, page, linkMaker(parts, request, linkInput))
+    return present(parts, endpoint, result, page, linkMaker(parts.baseUrl, request, linkInput))
   } finally {
     for (const release of held) release()
   }
@@ -323,38 +330,6 @@ function readPath<P extends Shape>(params: P, path: Input) {
   refuseWrong(read.wrong)
   // What `validate` read has the schemas' types.
   return read.value as { readonly [K in keyof P]: z.infer<P[K]> }
-}
-
-function urlMaker(parts: PipelineParts, step: Step) {
-  return (param: string, value: string): string => {
-    const names = step.endpoint.path.split('/')
-    const raw = step.request.rawPath.split('/')
-    const path = raw.map((segment, index) =>
-      names[index] === `:${param}` ? encodeURIComponent(value) : segment,
-    )
-    const query = step.request.rawQuery === '' ? '' : `?${step.request.rawQuery}`
-    return parts.baseUrl + path.join('/') + query
-  }
-}
-
-function linkMaker(parts: PipelineParts, request: ApiRequest, given: Input) {
-  const input = { ...given, per_page: given.per_page || DEFAULT_PER_PAGE }
-  return (changes: Readonly<Record<string, string>>): string => {
-    const pairs: [string, string][] = []
-    for (const [key, value] of Object.entries({ ...input, ...changes })) flatten(pairs, key, value)
-    const kept = pairs.filter(
-      ([key]) => key !== 'private_token' && key !== 'job_token' && key !== 'access_token',
-    )
-    kept.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    return `${parts.baseUrl}${request.rawPath}?${new URLSearchParams(kept)}`
-  }
-}
-
-function flatten(pairs: [string, string][], key: string, value: unknown): void {
-  if (Array.isArray(value)) for (const item of value) flatten(pairs, `${key}[]`, item)
-  else if (typeof value === 'object' && value !== null) {
-    for (const [inner, item] of Object.entries(value)) flatten(pairs, `${key}[${inner}]`, item)
-  } else if (value !== undefined) pairs.push([key, value === null ? '' : String(value)])
 }
 
 function present(
