@@ -142,6 +142,7 @@ export async function findDeployment(db: Db, id: number): Promise<DeploymentRow 
   return await db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** The deployment of a project that was made last, as an example for hooks that are tried out. */
 export async function findNewestDeployment(
   db: Db,
   projectId: number,

@@ -42,7 +42,7 @@ export async function findFlag(
   return await flagsOf(db, projectId).where('name', '=', name).executeTakeFirst()
 }
 
-/** Every flag of a project, for the programs that ask for them all. */
+/** The flag of a project that was made last, as an example for hooks that are tried out. */
 export async function findNewestFlag(db: Db, projectId: number): Promise<FlagRow | undefined> {
   return await db
     .selectFrom('feature_flags')
@@ -52,6 +52,7 @@ export async function findNewestFlag(db: Db, projectId: number): Promise<FlagRow
     .executeTakeFirst()
 }
 
+/** Every flag of a project, for the programs that ask for them all. */
 export async function listAllFlags(db: Db, projectId: number): Promise<FlagRow[]> {
   return await flagsOf(db, projectId).orderBy('id').execute()
 }
