@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
+import { namespacesBelow } from './hierarchy.ts'
 
 /** The text for LIKE that finds `word` anywhere, its own wildcards taken literally. */
 export function containing(word: string): string {
@@ -17,4 +18,17 @@ export function matchesSearch(search: string, columns: readonly string[]): Expre
     )
     return sql<SqlBool>`(${sql.join(found, sql` OR `)})`
   })
+}
+
+/** Where a search looks: everywhere, in a group with all below it, or in one project. */
+export type SearchPlace =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'group'; readonly groupId: number }
+  | { readonly kind: 'project'; readonly projectId: number }
+
+/** Whether the row of `projects` that a query is at is in the place. */
+export function isInPlace(place: SearchPlace) {
+  if (place.kind === 'all') return sql<SqlBool>`1 = 1`
+  if (place.kind === 'project') return sql<SqlBool>`projects.id = ${place.projectId}`
+  return sql<SqlBool>`projects.namespace_id IN ${namespacesBelow(place.groupId)}`
 }

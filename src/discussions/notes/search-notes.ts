@@ -1,9 +1,10 @@
 import { viewerOf } from '../../access/visible-queries.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { SearchPlace } from '../../store/search.ts'
 import { presentNote } from './entity.ts'
 import { peopleOf } from './present.ts'
-import { type SearchPlace, searchNoteRows } from './search-queries.ts'
+import { searchNoteRows } from './search-queries.ts'
 
 /** A page of comments that contain a text, on what the caller sees, newest first. */
 export async function searchNotes(ctx: Ctx, place: SearchPlace, search: string, page: OffsetPage) {

@@ -8,24 +8,10 @@ import {
   type Viewer,
 } from '../../access/visible-queries.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
-import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
-import { matchesSearch } from '../../store/search.ts'
+import { isInPlace, matchesSearch, type SearchPlace } from '../../store/search.ts'
 import type { NoteRow } from './entity.ts'
-
-/** Where a search looks: everywhere, in a group with all below it, or in one project. */
-export type SearchPlace =
-  | { readonly kind: 'all' }
-  | { readonly kind: 'group'; readonly groupId: number }
-  | { readonly kind: 'project'; readonly projectId: number }
-
-/** Whether the row of `projects` that a query is at is in the place. */
-export function isInPlace(place: SearchPlace) {
-  if (place.kind === 'all') return sql<SqlBool>`1 = 1`
-  if (place.kind === 'project') return sql<SqlBool>`projects.id = ${place.projectId}`
-  return sql<SqlBool>`projects.namespace_id IN ${namespacesBelow(place.groupId)}`
-}
 
 /** Internal comments are for Reporters and above. */
 function seesInternal(viewer: Viewer) {

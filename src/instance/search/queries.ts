@@ -8,11 +8,10 @@ import {
   type Viewer,
 } from '../../access/visible-queries.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
-import { isInPlace, type SearchPlace } from '../../discussions/notes/search-queries.ts'
 import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
-import { matchesSearch } from '../../store/search.ts'
+import { isInPlace, matchesSearch, type SearchPlace } from '../../store/search.ts'
 
 export interface CodeProject {
   readonly id: number
