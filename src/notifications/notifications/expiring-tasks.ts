@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { task } from '../../background/task.ts'
-import { dayOf, later } from '../../base/clock.ts'
+import { type Day, dayOf, later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import { mailUser } from '../../identity/mail/mail-user.ts'
+import { mailUser, type PlainMail } from '../../identity/mail/mail-user.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { listEndingMembers, listEndingTokens, noteWarned } from './expiring-queries.ts'
 
@@ -16,23 +16,33 @@ export const warnOfExpiry = task({
   async handler(ctx: Ctx) {
     const from = dayOf(ctx.now())
     const until = dayOf(later(ctx.now(), AHEAD_MS))
-    await inTransaction(ctx, async (ctx) => {
-      for (const row of await listEndingTokens(ctx.db, from, until)) {
-        if (!(await noteWarned(ctx.db, 'token', row.id, row.expires_at, ctx.now()))) continue
-        await mailUser(ctx, row.user_id, {
-          subject: `Your access token ${row.name} ends on ${row.expires_at}`,
-          text: `The ${row.kind} access token "${row.name}" ends on ${row.expires_at}. What uses it stops working then.\n\nRotate it, or make another: ${ctx.config.externalUrl}/-/user_settings/personal_access_tokens\n`,
-          key: `token-ends-${row.id}-${row.expires_at}`,
-        })
-      }
-      for (const row of await listEndingMembers(ctx.db, from, until)) {
-        if (!(await noteWarned(ctx.db, 'member', row.id, row.expires_at, ctx.now()))) continue
-        await mailUser(ctx, row.user_id, {
-          subject: `Your membership of ${row.full_path} ends on ${row.expires_at}`,
-          text: `Your membership of the ${row.source_type} ${row.full_path} ends on ${row.expires_at}. Its owners can make it last longer.\n\n${ctx.config.externalUrl}/${row.full_path}\n`,
-          key: `membership-ends-${row.id}-${row.expires_at}`,
-        })
-      }
-    })
+    for (const row of await listEndingTokens(ctx.db, from, until)) {
+      await warnOnce(ctx, 'token', row, {
+        subject: `Your access token ${row.name} ends on ${row.expires_at}`,
+        text: `The ${row.kind} access token "${row.name}" ends on ${row.expires_at}. What uses it stops working then.\n\nRotate it, or make another: ${ctx.config.externalUrl}/-/user_settings/personal_access_tokens\n`,
+        key: `token-ends-${row.id}-${row.expires_at}`,
+      })
+    }
+    for (const row of await listEndingMembers(ctx.db, from, until)) {
+      await warnOnce(ctx, 'member', row, {
+        subject: `Your membership of ${row.full_path} ends on ${row.expires_at}`,
+        text: `Your membership of the ${row.source_type} ${row.full_path} ends on ${row.expires_at}. Its owners can make it last longer.\n\n${ctx.config.externalUrl}/${row.full_path}\n`,
+        key: `membership-ends-${row.id}-${row.expires_at}`,
+      })
+    }
   },
 })
+
+interface Ending {
+  readonly id: number
+  readonly user_id: number
+  readonly expires_at: Day
+}
+
+/** A transaction for each, so that others get their turn to write. */
+function warnOnce(ctx: Ctx, kind: 'token' | 'member', row: Ending, mail: PlainMail): Promise<void> {
+  return inTransaction(ctx, async (ctx) => {
+    if (!(await noteWarned(ctx.db, kind, row.id, row.expires_at, ctx.now()))) return
+    await mailUser(ctx, row.user_id, mail)
+  })
+}

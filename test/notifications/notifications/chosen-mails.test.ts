@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Work } from '../../../src/background/queue.ts'
 import { remindOfDueIssues } from '../../../src/notifications/notifications/due-tasks.ts'
 import { type MailServer, openMailServer } from '../../support/mail-server.ts'
 import { addMember } from '../../support/project.ts'
@@ -77,4 +78,38 @@ test('issues that are due tomorrow are mailed to who takes part, and who chose s
   expect(due(cleo).sort()).toEqual(['1', '4'])
   expect(due(guest)).toEqual(['1'])
   expect(due(dora)).toEqual([])
+})
+
+test('however many issues are due, each is told of once, batch after batch', async () => {
+  world.setNow('2026-06-01T12:00:00.000Z')
+  const { body: one } = await ana.post(`${at}/issues`, { title: 'one', due_date: '2026-06-02' })
+  await world.runTasks()
+  const { db } = world.ctx
+  const { id, ...row } = await db
+    .selectFrom('issues')
+    .selectAll()
+    .where('id', '=', one.id)
+    .executeTakeFirstOrThrow()
+  const more = Array.from({ length: 100 }, (_, i) => ({ ...row, iid: row.iid + i + 1 }))
+  await db.insertInto('issues').values(more).execute()
+  const enqueued: { readonly name: string; readonly payload: unknown }[] = []
+  const work: Work = {
+    async enqueue(_db, { name }, payload) {
+      enqueued.push({ name, payload })
+    },
+  }
+  const run = async (payload: unknown) => {
+    const { signal } = new AbortController()
+    const parsed = remindOfDueIssues.payload.parse(payload)
+    await remindOfDueIssues.handler({ ...world.ctx, work }, parsed, signal)
+    return enqueued.splice(0)
+  }
+  const ids = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i)
+  const first = await run({})
+  const next = first.pop()
+  expect(first).toMatchObject(ids(id, 100).map((id) => ({ payload: { id, event: 'issue_due' } })))
+  expect(next?.name).toBe(remindOfDueIssues.name)
+  // What is left after midnight is still told of that day.
+  world.setNow('2026-06-02T00:00:01.000Z')
+  expect(await run(next?.payload)).toMatchObject([{ payload: { id: id + 100 } }])
 })
