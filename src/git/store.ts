@@ -44,8 +44,8 @@ export interface GitStore {
   init(name: RepoName, options: InitOptions): Promise<Repo>
   /** Removes the repository; no error when there is none. */
   remove(name: RepoName): Promise<void>
-  /** Copies branches, tags and objects of one repository to a new one. */
-  fork(from: RepoName, to: RepoName): Promise<Repo>
+  /** Copies branches, tags and objects of one repository to a new one; of `branch` alone, which must be there, if given. */
+  fork(from: RepoName, to: RepoName, branch?: string): Promise<Repo>
   readonly engine: Engine
   /** Finished archives; for the server alone. */
   readonly archives: ArchiveCache
@@ -113,11 +113,10 @@ export function openGit(config: GitConfig): GitStore {
       await archives.forget(repositoryKey(name))
       await rm(gone, { recursive: true, force: true, maxRetries: 3 })
     },
-    fork: (from, to) => {
+    fork: (from, to, branch) => {
       const source = pathOf(from)
-      return place(to, async (path) => {
-        await linkObjects(source, path, config.maxPushBytes ?? 0)
-      })
+      const options = { branch, maxPushBytes: config.maxPushBytes ?? 0 }
+      return place(to, (path) => linkObjects(source, path, options))
     },
     outliveOthers: () => outliveOthers(root),
     removeLeftOvers: (signal) => removeFromAll(root, signal),

@@ -7,25 +7,41 @@ import { layOut, syncFolder, writeFileSynced } from '../repo-layout.ts'
 
 /**
  * Makes a repository with the branches, tags and objects of another. Object files are hard links:
- * they never change, cost no space, and what one side prunes stays with the other.
+ * they never change, cost no space, and what one side prunes stays with the other. With `branch` it has that one alone.
  */
-export async function linkObjects(from: string, to: string, maxPushBytes: number): Promise<void> {
+export async function linkObjects(
+  from: string,
+  to: string,
+  options: { readonly branch?: string | undefined; readonly maxPushBytes: number },
+): Promise<void> {
+  const { branch, maxPushBytes } = options
   const head = await readHead(from)
   await layOut(to, { defaultBranch: 'main', objectFormat: formatIn(from) }, maxPushBytes)
-  await writeFileSynced(join(to, 'HEAD'), head)
+  const ownHead = branch === undefined ? head : `ref: refs/heads/${branch}\n`
+  await writeFileSynced(join(to, 'HEAD'), ownHead)
   // Refs first: what they reach is then somewhere among the objects, loose before packed, because
   // maintenance moves objects only in that direction.
-  const refs = await runGit({
-    repo: from,
-    args: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/', 'refs/tags/'],
-  })
+  const refs = await listedRefs(from, branch)
   await linkLoose(join(from, 'objects'), join(to, 'objects'))
   await linkPacks(join(from, 'objects/pack'), join(to, 'objects/pack'))
   await syncFolder(join(to, 'objects/pack'))
   await writeFileSynced(
     join(to, 'packed-refs'),
-    `# pack-refs with: sorted \n${refs.stdout.toString('utf8')}`,
+    `# pack-refs with: sorted \n${refs.map((line) => `${line}\n`).join('')}`,
   )
+}
+
+/** Branches and tags, or one branch, as lines of a `packed-refs` file. */
+async function listedRefs(path: string, branch: string | undefined): Promise<string[]> {
+  const { stdout } = await runGit({
+    repo: path,
+    args: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/', 'refs/tags/'],
+  })
+  const lines = stdout.toString('utf8').split('\n').filter(Boolean)
+  if (branch === undefined) return lines
+  const one = lines.filter((line) => line.endsWith(` refs/heads/${branch}`))
+  if (one.length === 0) throw new GitError('not_found', 'there is no such branch to fork')
+  return one
 }
 
 async function readHead(path: string): Promise<string> {

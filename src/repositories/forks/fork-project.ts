@@ -1,16 +1,15 @@
 import { FEATURES } from '../../access/features.ts'
 import type { ProjectRow } from '../../access/find-queries.ts'
 import { type Visibility, visibilityRank } from '../../access/roles.ts'
-import { findVisibleProject, type Project } from '../../access/subjects.ts'
-import { forbidden, invalid, Problem } from '../../base/problem.ts'
+import type { Project } from '../../access/subjects.ts'
+import { forbidden, invalid, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { listRefs } from '../../git/refs/refs.ts'
-import { noObject } from '../../git/types.ts'
+import { isBranchName } from '../../git/names.ts'
+import { findRef } from '../../git/refs/refs.ts'
 import { getTargetNamespace, type TargetNamespace } from '../../projects/projects/create/access.ts'
 import { createProject } from '../../projects/projects/create/create-project.ts'
 import { finishFork } from '../../projects/projects/tasks.ts'
 import { shareLfsObjects } from '../lfs/objects.ts'
-import { moveRefs } from '../refs/move-refs.ts'
 import { isKeptInside } from './queries.ts'
 
 /** What a fork is to be; absent parts are as in the parent. */
@@ -41,19 +40,21 @@ export async function forkProject(
 ): Promise<ProjectRow> {
   const target = await getTargetNamespace(ctx, input.namespace)
   if (await isKeptInside(ctx.db, parent.namespace_id, target.id)) throw forbidden()
+  const branch = await chosenBranch(ctx, parent, input.branch)
   const settings = Object.fromEntries(
     Object.entries(parent.settings).filter(([name]) => INHERITED.includes(name)),
   )
   try {
-    const row = await createProject(ctx, {
+    return await createProject(ctx, {
       name: input.name ?? parent.name,
       path: input.path ?? (input.name === undefined ? parent.path : undefined),
       namespace: target.id,
       description: input.description ?? parent.description,
       visibility: forkVisibility(parent, target, input.visibility),
-      defaultBranch: input.branch ?? parent.default_branch ?? undefined,
+      defaultBranch: branch ?? parent.default_branch ?? undefined,
       settings: { ...settings, ...(input.targetSelf ? { mr_default_target_self: true } : {}) },
       forkedFromId: parent.id,
+      forkedBranch: branch,
       empty: parent.empty_repo === 1,
       importStatus: 'scheduled',
       async onShown(inner, id) {
@@ -61,11 +62,21 @@ export async function forkProject(
         await inner.work.enqueue(inner.db, finishFork, { project_id: id })
       },
     })
-    if (input.branch !== undefined) await keepOnly(ctx, row.id, input.branch)
-    return row
   } catch (error) {
     throw isTaken(error) ? new Problem('conflict', 409, { message: error.fields }) : error
   }
+}
+
+/** The one branch that a fork is to have; undefined for all, 404 for one that is not there. */
+async function chosenBranch(
+  ctx: Ctx,
+  parent: Project,
+  branch: string | undefined,
+): Promise<string | undefined> {
+  if (branch === undefined || branch === '' || parent.empty_repo === 1) return undefined
+  if (!isBranchName(branch)) throw notFound('Branch')
+  if (!(await findRef(ctx.git.open(parent.id), `refs/heads/${branch}`))) throw notFound('Branch')
+  return branch
 }
 
 function isTaken(error: unknown): error is Problem {
@@ -85,19 +96,4 @@ function forkVisibility(
   if (wanted) return wanted
   const lower = visibilityRank[target.visibility] < visibilityRank[parent.visibility]
   return target.kind === 'group' && lower ? target.visibility : parent.visibility
-}
-
-/** Removes every branch and tag but one from a new fork. */
-async function keepOnly(ctx: Ctx, projectId: number, branch: string): Promise<void> {
-  const project = await findVisibleProject(ctx, String(projectId))
-  if (!project) return
-  const repo = ctx.git.open(projectId)
-  const refs = [
-    ...(await listRefs(repo, { prefix: 'refs/heads/' })),
-    ...(await listRefs(repo, { prefix: 'refs/tags/' })),
-  ]
-  const moves = refs
-    .filter((ref) => ref.name !== `refs/heads/${branch}`)
-    .map((ref) => ({ name: ref.name, oldId: ref.id, newId: noObject }))
-  if (moves.length > 0) await moveRefs(ctx, project, { via: 'system', moves })
 }

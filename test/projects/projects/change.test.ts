@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { git } from '../../support/git.ts'
 import { gitClient } from '../../support/git-client.ts'
@@ -266,6 +267,39 @@ describe('forks', () => {
     await ben.delete(`/projects/${body.id}/fork`)
     expect((await ben.get(`/projects/${body.id}`)).body.forked_from_project).toBeUndefined()
     expect((await ben.delete(`/projects/${body.id}/fork`)).status).toBe(304)
+  })
+
+  test('of one branch never have another, whatever stops the server after they are shown', async () => {
+    const parent = await project({ visibility: 'public', initialize_with_readme: true })
+    const api = `/projects/${parent.id}`
+    await ana.post(`${api}/repository/branches`, { branch: 'topic', ref: 'main' })
+    await ana.post(`${api}/repository/branches`, { branch: 'topic-2', ref: 'main' })
+    await ana.post(`${api}/repository/tags`, { tag_name: 'v1', ref: 'main' })
+    // From here on no ref can be moved: all that is to be gone must never have come.
+    await sql`CREATE TRIGGER stop_pushes BEFORE INSERT ON pushes BEGIN
+      SELECT RAISE(ABORT, 'stopped'); END`.execute(world.ctx.db)
+    try {
+      const { status, body } = await ben.post(`${api}/fork`, { branches: 'topic' })
+      expect([status, body.default_branch]).toEqual([201, 'topic'])
+      const refs = git(world.ctx.git.open(body.id).path, ['for-each-ref', '--format=%(refname)'])
+      expect(refs).toBe('refs/heads/topic')
+      const head = git(world.ctx.git.open(body.id).path, ['symbolic-ref', 'HEAD'])
+      expect(head).toBe('refs/heads/topic')
+    } finally {
+      await sql`DROP TRIGGER stop_pushes`.execute(world.ctx.db)
+    }
+  })
+
+  test('of a branch that is not there are not made; no name means all', async () => {
+    const parent = await project({ visibility: 'public', initialize_with_readme: true })
+    for (const branches of ['topic', '../main', 'ain', 'v1']) {
+      const refused = await ben.post(`/projects/${parent.id}/fork`, { branches })
+      expect([refused.status, refused.body.message]).toEqual([404, '404 Branch Not Found'])
+    }
+    const { status, body } = await ben.post(`/projects/${parent.id}/fork`, { branches: '' })
+    expect([status, body.default_branch]).toEqual([201, 'main'])
+    const refs = git(world.ctx.git.open(body.id).path, ['for-each-ref', '--format=%(refname)'])
+    expect(refs).toBe('refs/heads/main')
   })
 
   test('of a private project stay private, and hide their parent from strangers', async () => {

@@ -43,6 +43,8 @@ export interface NewProject {
   readonly importStatus?: 'none' | 'scheduled' | undefined
   /** Begin with the branches, tags and objects of this project. */
   readonly forkedFromId?: number | undefined
+  /** Of those only this branch. */
+  readonly forkedBranch?: string | undefined
   /** Whether the repository has nothing in it, which a fork's parent tells. */
   readonly empty?: boolean | undefined
   /** Work that belongs to the new row, done in the transaction that shows it. */
@@ -65,7 +67,7 @@ export async function createProject(ctx: Ctx, input: NewProject): Promise<Projec
       const { defaultBranch } = draft
       await ctx.git.init(id, { defaultBranch, objectFormat: input.objectFormat })
     } else {
-      await ctx.git.fork(input.forkedFromId, id)
+      await ctx.git.fork(input.forkedFromId, id, input.forkedBranch)
     }
     const made = { ...draft, projectId: id, withReadme: input.initializeWithReadme === true }
     await runEffects(ctx, ctx.effects.repositoryMade, made)
