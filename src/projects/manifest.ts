@@ -29,6 +29,7 @@ import {
   finishFork,
   measureProject,
   measureProjectSize,
+  pointHeadTask,
   removeProject,
   tidyRepository,
 } from './projects/tasks.ts'
@@ -58,6 +59,7 @@ export const projectsArea: Manifest = {
     finishFork,
     measureProject,
     measureProjectSize,
+    pointHeadTask,
     removeBillable,
     removeExpiredMembers,
     sendInvitation,

@@ -1,4 +1,6 @@
+import { KeyedSemaphore } from '../../base/semaphore.ts'
 import type { Ctx } from '../../ctx.ts'
+import { setHead } from '../../git/repo.ts'
 import { findPushedRow, saveActivity, saveFirstPush } from './pushed-queries.ts'
 
 /** A project as a push meets it, read inside the push's own transaction. */
@@ -36,4 +38,18 @@ export async function recordFirstPush(
 /** Notes that there was activity until now. */
 export async function recordActivity(ctx: Ctx, projectId: number): Promise<void> {
   await saveActivity(ctx.db, projectId, ctx.now())
+}
+
+const oneByOne = new KeyedSemaphore({ limit: 1 })
+
+/**
+ * Makes HEAD of a project's repository name its default branch. To be called after each change of the branch: it is read
+ * when nobody else is at it, so that whoever comes last writes the newest.
+ */
+export async function pointHead(ctx: Ctx, projectId: number): Promise<void> {
+  await oneByOne.run(String(projectId), async () => {
+    const project = await findPushedProject(ctx, projectId)
+    if (!project?.defaultBranch) return
+    await setHead(ctx.git.open(projectId), project.defaultBranch)
+  })
 }

@@ -5,6 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { maintainRepository } from '../../git/maintenance/maintenance.ts'
 import { giveUpImport } from './create/import-state.ts'
 import { measureSize, refreshContent, refreshFacts } from './facts/measure.ts'
+import { pointHead } from './pushed.ts'
 import { deleteProjectRow, isShown, updateProjectRow } from './queries.ts'
 
 const projectOnly = z.object({ project_id: z.int() })
@@ -21,6 +22,15 @@ export const removeProject = task({
     await ctx.git.remove(id)
     await runEffects(ctx, ctx.effects.projectErased, { projectId: id })
     await deleteProjectRow(ctx.db, id)
+  },
+})
+
+/** Makes HEAD follow a new default branch, should the server not live to do so at once. */
+export const pointHeadTask = task({
+  name: 'projects.point_head',
+  payload: projectOnly,
+  async handler(ctx: Ctx, { project_id: id }) {
+    if (await ctx.git.exists(id)) await pointHead(ctx, id)
   },
 })
 

@@ -6,7 +6,6 @@ import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import { findRef } from '../../git/refs/refs.ts'
-import { setHead } from '../../git/repo.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
   descriptionFaults,
@@ -14,9 +13,11 @@ import {
   visibilityFaults,
   whileFree,
 } from './create/create-project.ts'
+import { pointHead } from './pushed.ts'
 import { findParentVisibility, type ProjectChange, updateProjectRow } from './queries.ts'
 import { auditProject } from './record.ts'
 import { changedSettings } from './settings.ts'
+import { pointHeadTask } from './tasks.ts'
 import { saveTopics } from './topics/queries.ts'
 import { topicFaults } from './topics/sent-topics.ts'
 
@@ -49,8 +50,12 @@ export async function updateProject(
     await assertValid(ctx, current, update)
     await saveUpdate(ctx, current, update, branch)
     if (update.topics) await saveTopics(ctx.db, project.id, update.topics, ctx.now())
+    if (branch === undefined) return
+    const payload = { project_id: project.id }
+    await ctx.work.enqueue(ctx.db, pointHeadTask, payload, { uniqueKey: String(project.id) })
   })
-  if (branch !== undefined) await setHead(ctx.git.open(project.id), branch)
+  // The task does it again, should we not get there.
+  if (branch !== undefined) await pointHead(ctx, project.id)
 }
 
 async function saveUpdate(

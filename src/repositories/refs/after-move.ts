@@ -2,10 +2,10 @@ import { later } from '../../base/clock.ts'
 import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
-import { setHead } from '../../git/repo.ts'
 import {
   findPushedProject,
   type PushedProject,
+  pointHead,
   recordActivity,
   recordFirstPush,
 } from '../../projects/projects/pushed.ts'
@@ -63,7 +63,10 @@ export async function applyEffects(
   project: PushedProject | undefined,
   push: FinalizedPush,
 ): Promise<(ctx: Ctx) => Promise<void>> {
-  await pointHeadAtDefaultBranch(ctx, project, push)
+  // A push may just have decided which branch that is.
+  if (project?.defaultBranch && movesDefaultBranch(project, push)) {
+    await pointHead(ctx, push.projectId)
+  }
   await runEffects(ctx, ctx.effects.pushFinalized, push)
   return await preparePushed(ctx, push)
 }
@@ -87,17 +90,6 @@ export async function followUp(
 function movesDefaultBranch(project: PushedProject | undefined, push: FinalizedPush): boolean {
   const branch = project?.defaultBranch ?? undefined
   return push.moves.some((move) => branch === undefined || branchOf(move.name) === branch)
-}
-
-/** Makes HEAD name the default branch when a push has just decided which that is. */
-async function pointHeadAtDefaultBranch(
-  ctx: Ctx,
-  project: PushedProject | undefined,
-  push: FinalizedPush,
-): Promise<void> {
-  const branch = project?.defaultBranch
-  if (!branch || !movesDefaultBranch(project, push)) return
-  await setHead(ctx.git.open(push.projectId), branch)
 }
 
 /** Pushes come in bursts, and measuring the size looks at every file of the repository. */

@@ -1,7 +1,7 @@
 import { userOf } from '../../../access/actor.ts'
 import { runEffects } from '../../../base/effects.ts'
 import type { Ctx } from '../../../ctx.ts'
-import { setHead } from '../../../git/repo.ts'
+import { pointHead } from '../../../projects/projects/pushed.ts'
 import { flushLater, inTransaction } from '../../../store/transaction.ts'
 import { afterMove } from '../after-move.ts'
 import type { Push } from '../moves.ts'
@@ -66,5 +66,5 @@ export async function finalizePush(
     return await afterMove(ctx, projectId, moves)
   })
   // The task does it again, should we not get there.
-  if (defaultBranch !== undefined) await setHead(ctx.git.open(projectId), defaultBranch)
+  if (defaultBranch !== undefined) await pointHead(ctx, projectId)
 }
