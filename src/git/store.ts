@@ -74,11 +74,13 @@ export function openGit(config: GitConfig): GitStore {
     if (await present(path)) throw taken()
     const draft = `${ownedName(`${path}.`)}.new`
     try {
-      await mkdir(dirname(path), { recursive: true })
+      const folder = dirname(path)
+      await mkdir(folder, { recursive: true })
       await build(draft)
       await syncFolder(draft)
       await rename(draft, path)
-      await syncFolder(dirname(path))
+      // The folder may be new, too.
+      for (const above of [folder, root, config.dataDir]) await syncFolder(above)
     } catch (error) {
       await rm(draft, { recursive: true, force: true })
       // Another request was faster: renaming onto a folder with content is refused.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Instant } from '../base/clock.ts'
 import { tooLarge } from '../base/problem.ts'
@@ -76,9 +76,11 @@ export async function openFileStore(
   const root = join(folder, 'files')
   const temp = join(root, 'tmp')
   await mkdir(temp, { recursive: true, mode: 0o700 })
+  await syncFolder(folder)
   if (options.clear ?? true) await clearTemporary(temp)
   const pathOf = (sha256: string) => filePath(root, sha256)
   const small = new SmallFiles()
+  const lasting = new LastingFolders(root)
   const openFile = async (sha256: string, range?: ByteRange) => {
     const handle = await open(pathOf(sha256), 'r')
     const { size } = await handle.stat()
@@ -91,7 +93,7 @@ export async function openFileStore(
       try {
         const stored = await writePartial(partial, source, options)
         options.check?.(stored)
-        await moveIn(partial, pathOf(stored.sha256))
+        await lasting.moveIn(partial, pathOf(stored.sha256))
         return stored
       } catch (error) {
         await rm(partial, { force: true })
@@ -209,12 +211,32 @@ async function writePartial(
   return { sha256: sha256.digest('hex'), size, digests }
 }
 
-/** The rename replaces a file with the same bytes, so that its age shows when it was last wanted. */
-async function moveIn(partial: string, target: string): Promise<void> {
-  const folder = dirname(target)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await rename(partial, target)
-  await syncFolder(folder)
+/** The folders of a store, whose own names must last through a power cut as those of the files in them do. */
+class LastingFolders {
+  readonly #root: string
+  /** Folders whose names are known to be on the disk; that one is there says nothing of that. */
+  readonly #known = new Set<string>()
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** The rename replaces a file with the same bytes, so that its age shows when it was last wanted. */
+  async moveIn(partial: string, target: string): Promise<void> {
+    const folder = dirname(target)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await rename(partial, target)
+    await syncFolder(folder)
+    await this.#syncNameOf(folder)
+    await this.#syncNameOf(dirname(folder))
+  }
+
+  async #syncNameOf(folder: string): Promise<void> {
+    const name = relative(this.#root, folder)
+    if (this.#known.has(name)) return
+    await syncFolder(dirname(folder))
+    this.#known.add(name)
+  }
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -1,9 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { BytesBody } from '../../src/base/streams/bytes-body.ts'
 import { FileBody } from '../../src/base/streams/file-body.ts'
 import type { SendableBody } from '../../src/base/streams/sendable.ts'
@@ -70,6 +78,36 @@ describe('a file', () => {
     const { sha256 } = await files.put([Buffer.from('0123456789')])
     const { body, size } = await files.open(sha256, { start: 2, end: 4 })
     expect([await bytesOf(body), size]).toEqual(['234', 10])
+  })
+
+  test('is acknowledged when its folders, too, would outlast a power cut', async () => {
+    const synced: string[] = []
+    const handle = await open(folder, 'r')
+    const prototype: { sync(): Promise<void> } = Object.getPrototypeOf(handle)
+    await handle.close()
+    const { sync } = prototype
+    const watch = vi.spyOn(prototype, 'sync').mockImplementation(function (this: { fd: number }) {
+      synced.push(readlinkSync(`/proc/self/fd/${this.fd}`))
+      return sync.call(this)
+    })
+    try {
+      const root = realpathSync(join(folder, 'files'))
+      const { sha256 } = await files.put([Buffer.from('new')])
+      const [first, second] = [sha256.slice(0, 2), sha256.slice(2, 4)]
+      expect(synced).toEqual(
+        expect.arrayContaining([join(root, first, second), join(root, first), root]),
+      )
+      // Folders that were there when the process began may not be on the disk either.
+      const others = await openFileStore(folder)
+      synced.length = 0
+      await others.put([Buffer.from('new')])
+      expect(synced).toEqual(expect.arrayContaining([join(root, first), root]))
+      synced.length = 0
+      await others.put([Buffer.from('new')])
+      expect(synced).toEqual([expect.stringContaining('file-'), join(root, first, second)])
+    } finally {
+      watch.mockRestore()
+    }
   })
 
   test('may be empty', async () => {
