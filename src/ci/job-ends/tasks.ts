@@ -4,6 +4,7 @@ import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { removeExpired } from '../artifacts/expire.ts'
+import { listForsakenBridges } from '../pipelines/job-queries.ts'
 import { endJob } from '../pipelines/process/change-jobs.ts'
 import { processPipeline } from '../pipelines/process/process.ts'
 import { endedJob } from '../pipelines/process/task-names.ts'
@@ -46,6 +47,7 @@ export const endStaleJobs = task({
   async handler(ctx: Ctx) {
     await endLost(ctx)
     await endStuck(ctx)
+    await endForsaken(ctx)
     await removeExpired(ctx)
     await removeOldTraces(ctx)
     for (const job_id of await unstoredTraces(ctx, later(ctx.now(), -10 * MINUTE))) {
@@ -71,6 +73,13 @@ async function endLost(ctx: Ctx): Promise<void> {
           await processPipeline(ctx, job.pipeline_id)
       })
     }
+  }
+}
+
+/** Bridges that wait for a pipeline which was deleted, or went with its project. */
+async function endForsaken(ctx: Ctx): Promise<void> {
+  for (const job of await listForsakenBridges(ctx.db)) {
+    await endJob(ctx, job, { status: 'failed', reason: 'unknown_failure' })
   }
 }
 

@@ -163,6 +163,26 @@ export async function listJobStates(db: Db, pipelineId: number): Promise<JobStat
     .execute()
 }
 
+/** Bridges that wait for a pipeline which is gone. */
+export async function listForsakenBridges(db: Db) {
+  return await db
+    .selectFrom('ci_jobs')
+    .select(['id', 'pipeline_id'])
+    .where('status', '=', sql.lit('running'))
+    .where('kind', '=', 'bridge')
+    .where((is) =>
+      is.not(
+        is.exists(
+          is
+            .selectFrom('pipeline_sources')
+            .select('pipeline_sources.pipeline_id')
+            .whereRef('pipeline_sources.job_id', '=', 'ci_jobs.id'),
+        ),
+      ),
+    )
+    .execute()
+}
+
 export async function findJobState(db: Db, id: number): Promise<JobStateRow | undefined> {
   return await jobStates(db).where('ci_jobs.id', '=', id).executeTakeFirst()
 }

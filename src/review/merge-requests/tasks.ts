@@ -14,7 +14,7 @@ import {
 } from './jobs.ts'
 import { afterMerge } from './merge/after-merge.ts'
 import { autoMergeIfReady, runAutoMerges } from './merge/auto-merge-run.ts'
-import { checkMergeability } from './merge/check.ts'
+import { checkMergeability, giveUpCheck } from './merge/check.ts'
 import { giveUpRebase, runRebase } from './merge/rebase.ts'
 import { findById } from './queries.ts'
 import { targetProject } from './target-project.ts'
@@ -49,6 +49,7 @@ export const check = task({
     const row = await findById(ctx.db, id)
     if (row?.auto_merge_sha) await ctx.work.enqueue(ctx.db, autoMergeJob, { id })
   },
+  givenUp: (ctx, { id }) => giveUpCheck(ctx, id),
 })
 
 /** Merges what auto-merge was set for, when nothing stands in the way any more. */

@@ -51,6 +51,15 @@ export async function cancelPipeline(ctx: Ctx, pipelineId: number): Promise<void
   })
 }
 
+/** Ends a pipeline that the server could not start. */
+export async function failPipeline(ctx: Ctx, pipelineId: number): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    const jobs = await listJobStates(ctx.db, pipelineId)
+    await changeJobs(ctx, 'drop', idsOf(jobs), { failure_reason: 'unknown_failure' })
+    await processPipeline(ctx, pipelineId)
+  })
+}
+
 /** Whether a job waits for somebody, or for its time. */
 export function isPlayable(job: Pick<JobRow, 'status'>): boolean {
   return job.status === 'manual' || job.status === 'scheduled'

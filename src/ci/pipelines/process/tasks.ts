@@ -10,10 +10,14 @@ import { pipelinesAfterPushes } from '../create/push-pipelines.ts'
 import { findJobById } from '../job-queries.ts'
 import { findPipeline, findSource } from '../queries.ts'
 import { removeOutlived } from '../remove-pipeline.ts'
-import { endJob } from './change-jobs.ts'
+import { endJob, failPipeline } from './change-jobs.ts'
 import { enqueueJobs, processPipeline } from './process.ts'
 import { runBridge } from './run-bridge.ts'
 import { bridgeJob, delayedJob, finishedDownstream, startedPipeline } from './task-names.ts'
+import { FINISHED } from './update-status.ts'
+
+/** How a job ends that the server could not go on with. */
+const BY_FAULT = { status: 'failed', reason: 'unknown_failure' } as const
 
 /** Starts a delayed job when its time has come, unless somebody started or ended it before. */
 export const startDelayedJob = task({
@@ -26,6 +30,10 @@ export const startDelayedJob = task({
       await enqueueJobs(ctx, [job])
       await processPipeline(ctx, job.pipeline_id)
     })
+  },
+  async givenUp(ctx, { job_id }) {
+    const job = await findJobById(ctx.db, job_id)
+    if (job?.status === 'scheduled') await endJob(ctx, job, BY_FAULT)
   },
 })
 
@@ -46,8 +54,7 @@ export const startBridge = task({
   },
   async givenUp(ctx, { job_id }) {
     const job = await findJobById(ctx.db, job_id)
-    if (job?.status !== 'pending') return
-    await endJob(ctx, job, { status: 'failed', reason: 'unknown_failure' })
+    if (job?.status === 'pending') await endJob(ctx, job, BY_FAULT)
   },
 })
 
@@ -63,7 +70,13 @@ export const finishBridge = task({
     if (status === 'success' || status === 'skipped')
       await endJob(ctx, bridge, { status: 'success' })
     else if (status === 'canceled') await endJob(ctx, bridge, { status })
-    else if (status === 'failed') await endJob(ctx, bridge, { status, reason: 'unknown_failure' })
+    else if (status === 'failed') await endJob(ctx, bridge, BY_FAULT)
+  },
+  async givenUp(ctx, { pipeline_id }) {
+    const pipeline = await findPipeline(ctx.db, pipeline_id)
+    const source = await findSource(ctx.db, pipeline_id)
+    if (!pipeline || source?.status !== 'running' || !FINISHED.includes(pipeline.status)) return
+    await endJob(ctx, { id: source.job_id, pipeline_id: source.pipeline_id }, BY_FAULT)
   },
 })
 
@@ -72,6 +85,10 @@ export const resumePipeline = task({
   ...startedPipeline,
   async handler(ctx: Ctx, { pipeline_id }) {
     if (await findPipeline(ctx.db, pipeline_id)) await startPipeline(ctx, pipeline_id)
+  },
+  async givenUp(ctx, { pipeline_id }) {
+    const pipeline = await findPipeline(ctx.db, pipeline_id)
+    if (pipeline?.status === 'created') await failPipeline(ctx, pipeline_id)
   },
 })
 

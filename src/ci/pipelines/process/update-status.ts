@@ -41,7 +41,8 @@ export async function createExternalPipeline(
   return await insertPipeline(ctx.db, pipeline, ctx.now())
 }
 
-const FINISHED: readonly PipelineStatus[] = ['success', 'failed', 'canceled', 'skipped']
+/** States that a pipeline does not leave by itself. */
+export const FINISHED: readonly PipelineStatus[] = ['success', 'failed', 'canceled', 'skipped']
 const NOT_STARTED: readonly PipelineStatus[] = [
   'created',
   'waiting_for_resource',

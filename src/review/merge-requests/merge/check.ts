@@ -51,6 +51,14 @@ async function beginCheck(ctx: Ctx, id: number): Promise<MergeRequestRow | undef
   })
 }
 
+/** Lets the next reader have a check made that the server could not do. */
+export async function giveUpCheck(ctx: Ctx, id: number): Promise<void> {
+  const row = await findById(ctx.db, id)
+  if (!row || !isChecking(row.merge_status)) return
+  const merge_status = row.merge_status === 'checking' ? 'unchecked' : 'cannot_be_merged_recheck'
+  await updateMergeRequest(ctx.db, id, { merge_status })
+}
+
 async function tryMerge(
   ctx: Ctx,
   row: MergeRequestRow,
