@@ -15,11 +15,11 @@ import type { Config } from './base/config.ts'
 import { isDiskFull } from './base/full-disk.ts'
 import type { Log } from './base/log.ts'
 import type { Metrics } from './base/metrics.ts'
-import { StartError } from './base/start-error.ts'
 import { productVersion } from './base/version.ts'
 import type { Ctx } from './ctx.ts'
 import { bodyBudgets, bodyLimits } from './http/body/limits.ts'
 import type { Endpoint } from './http/endpoint.ts'
+import { cannotListen } from './http/listener/cannot-listen.ts'
 import { answerClientErrors } from './http/listener/client-error.ts'
 import { limitConnections } from './http/listener/connection-limit.ts'
 import { createExpressServer } from './http/listener/express-server.ts'
@@ -248,15 +248,6 @@ function listen(server: Server, config: Config, log: Log): Promise<AddressInfo> 
       if (typeof address === 'object' && address !== null) resolve(address)
     })
   })
-}
-
-function cannotListen(error: NodeJS.ErrnoException, config: Config): Error {
-  const at = `${config.host}:${config.port}`
-  if (error.code === 'EADDRINUSE')
-    return new StartError(`${at} is in use: choose another GITSTEAD_PORT`)
-  if (error.code === 'EACCES')
-    return new StartError(`${at} needs more rights: choose another GITSTEAD_PORT`)
-  return new StartError(`cannot listen on ${at} (${error.message})`)
 }
 
 /** Lets running requests end, then cuts what is left. */

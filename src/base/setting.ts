@@ -16,13 +16,29 @@ interface About {
   readonly secret?: boolean
 }
 
+const filled = z.string().min(1, 'expected a text that is not empty')
+
 export function text(fallback: string, about: About): Setting<string> {
-  return setting(z.string(), fallback, about)
+  return setting(filled, fallback, about)
 }
 
 /** A text that may be missing. */
 export function optionalText(about: About): Setting<string | undefined> {
-  return optional(z.string(), about)
+  return optional(filled, about)
+}
+
+/** A word that may be missing. */
+export function optionalWord(
+  pattern: RegExp,
+  expected: string,
+  about: About,
+): Setting<string | undefined> {
+  return optional(z.string().regex(pattern, expected), about)
+}
+
+export function email(fallback: string, about: About): Setting<string> {
+  const address = /^[^\s@<>,;]+@[^\s@<>,;]+$/
+  return word(fallback, address, 'expected an address such as git@example.com', about)
 }
 
 export function word(
@@ -81,13 +97,33 @@ const millisecondUnits: Readonly<Record<string, number>> = {
   d: 86_400_000,
 }
 
+const milliseconds = z
+  .string()
+  .regex(/^\d{1,7}\s*[smhd]?$/i, 'expected a time such as 30s, 10m or 1h')
+  .transform((value) => scaled(value, millisecondUnits))
+
 /** A span of time such as `30s`, in milliseconds. */
 export function duration(shown: string, about: About): Setting<number> {
-  const schema = z
-    .string()
-    .regex(/^\d{1,7}\s*[smhd]?$/i, 'expected a time such as 30s, 10m or 1h')
-    .transform((value) => scaled(value, millisecondUnits))
-  return setting(schema, shown, about)
+  return setting(milliseconds, shown, about)
+}
+
+const longestWaitDays = 24
+
+/**
+ * How long something is waited for. Timers count milliseconds in 31 bits, some 24 days: one that is longer, or none, goes
+ * off at once, which would end whatever it is to limit.
+ */
+export function timeLimit(
+  shown: string,
+  about: About & { readonly mayBeNone?: boolean },
+): Setting<number> {
+  const least = about.mayBeNone ? 0 : 1000
+  const error = `expected a time from ${least === 0 ? '0' : '1s'} to ${longestWaitDays}d`
+  const inRange = z
+    .number()
+    .min(least, error)
+    .max(longestWaitDays * 86_400_000, error)
+  return setting(milliseconds.pipe(inRange), shown, about)
 }
 
 function scaled(value: string, units: Readonly<Record<string, number>>): number {
@@ -100,19 +136,41 @@ export function optionalUrl(
   protocols: readonly string[],
   about: About,
 ): Setting<string | undefined> {
+  return optional(urlOf(protocols), about)
+}
+
+/** As `optionalUrl`, for one that is always there. */
+export function url(fallback: string, protocols: readonly string[], about: About): Setting<string> {
+  return setting(urlOf(protocols), fallback, about)
+}
+
+function urlOf(protocols: readonly string[]) {
   const protocol = new RegExp(`^(?:${protocols.map((one) => one.replace(':', '')).join('|')})$`)
   const error = `expected a URL that begins with ${protocols.join('// or ')}//`
-  return optional(
-    z.url({ protocol, error }).transform((value) => value.replace(/\/+$/, '')),
-    about,
-  )
+  return z.url({ protocol, error }).transform((value) => value.replace(/\/+$/, ''))
 }
 
 const words = z.string().transform((value) => value.split(/[\s,]+/).filter((item) => item !== ''))
 
-/** Words between commas or blanks. */
-export function list(about: About): Setting<readonly string[]> {
-  return setting(words, '', about)
+const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
+
+/** A host, address or network, with an optional port; an IPv6 address with one stands in brackets. */
+const place = z.string().refine(
+  (value) => {
+    const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(value)
+    const [, host = value, port = '80'] = bracketed ?? /^([^:]+):(\d+)$/.exec(value) ?? []
+    const isHost =
+      /^(?!.*\.\.)[a-z\d_](?:[a-z\d_.-]*[a-z\d_])?\.?$/i.test(host) && !/^[\d.]+$/.test(host)
+    return (
+      (isHost || address.safeParse(host).success) && Number(port) >= 1 && Number(port) <= 65_535
+    )
+  },
+  { error: ({ input }) => `expected hosts, addresses or networks, not ${String(input)}` },
+)
+
+/** Hosts, addresses and networks between commas or blanks, each with an optional port. */
+export function places(about: About): Setting<readonly string[]> {
+  return setting(words.pipe(z.array(place)), '', about)
 }
 
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {

@@ -2,13 +2,17 @@ import {
   bytes,
   choice,
   duration,
+  email,
   flag,
   integer,
-  list,
   networks,
   optionalText,
   optionalUrl,
+  optionalWord,
+  places,
   text,
+  timeLimit,
+  url,
   word,
 } from './setting.ts'
 
@@ -31,7 +35,7 @@ export const settings = {
     secret: true,
     doc: 'Password of `root`, used at the first start; without it one is made, in `root-password` of the data folder',
   }),
-  secretKey: optionalText({
+  secretKey: optionalWord(/^[0-9a-f]{64}$/i, 'expected 64 hexadecimal digits', {
     secret: true,
     doc: 'Key (64 hexadecimal digits) that seals passwords of other servers; without it `secret.key` in the data folder',
   }),
@@ -42,8 +46,11 @@ export const settings = {
   trustedProxies: networks({
     doc: 'Addresses or networks of proxies whose `X-Forwarded-*` headers are believed',
   }),
-  drainTime: duration('20s', { doc: 'How long running requests may go on after a stop signal' }),
-  requestTimeout: duration('60s', { doc: 'How long a client may take to send headers' }),
+  drainTime: timeLimit('20s', {
+    mayBeNone: true,
+    doc: 'How long running requests may go on after a stop signal',
+  }),
+  requestTimeout: timeLimit('60s', { doc: 'How long a client may take to send headers' }),
 
   engineProcesses: integer(
     0,
@@ -51,7 +58,7 @@ export const settings = {
     { doc: 'Processes that read and write repositories; 0 is one for each core, at most 4' },
   ),
   engineMemory: bytes('180m', { doc: 'An engine process that grows beyond this is replaced' }),
-  engineTimeout: duration('60s', { doc: 'Longest single operation on a repository' }),
+  engineTimeout: timeLimit('60s', { doc: 'Longest single operation on a repository' }),
   jobLogRetention: duration('0', {
     doc: 'How long logs of jobs that have ended are kept, such as `90d`; those of the newest successful pipeline of a branch or tag stay. 0 keeps them as long as their pipelines',
   }),
@@ -68,10 +75,10 @@ export const settings = {
     { min: 0, max: 100_000 },
     { doc: 'Clones and pushes that may wait; more are refused and may try again later' },
   ),
-  gitIdle: duration('60s', {
+  gitIdle: timeLimit('60s', {
     doc: 'How long a client may send nothing in the middle of a clone, push or upload of a large file',
   }),
-  gitTimeout: duration('1h', { doc: 'Longest single clone or push' }),
+  gitTimeout: timeLimit('1h', { doc: 'Longest single clone or push' }),
 
   maxBody: bytes('32m', { doc: 'Largest JSON or form body' }),
   maxAnonymousBody: bytes('256k', { doc: 'Largest body of a caller who is not signed in' }),
@@ -91,7 +98,7 @@ export const settings = {
     { min: 1, max: 10_000_000 },
     { doc: 'Most values of a JSON body, of whichever kind' },
   ),
-  bodyIdle: duration('30s', { doc: 'How long a client may send nothing of a body that it began' }),
+  bodyIdle: timeLimit('30s', { doc: 'How long a client may send nothing of a body that it began' }),
   bodiesInFlight: bytes('1g', {
     doc: 'Memory for bodies that are being read or worked on, in all',
   }),
@@ -117,11 +124,15 @@ export const settings = {
   maxProjectPackages: bytes('0', {
     doc: 'Largest size of all packages and images of a project; 0 has no limit',
   }),
-  npmUrl: text('https://registry.npmjs.org', {
+  npmUrl: url('https://registry.npmjs.org', ['http:', 'https:'], {
+    secret: true,
     doc: 'Where npm is sent for packages that are not here, where forwarding is on',
   }),
-  pypiUrl: text('https://pypi.org', { doc: 'The same for pip' }),
-  mavenUrl: text('https://repo1.maven.org/maven2', { doc: 'The same for Maven' }),
+  pypiUrl: url('https://pypi.org', ['http:', 'https:'], { secret: true, doc: 'The same for pip' }),
+  mavenUrl: url('https://repo1.maven.org/maven2', ['http:', 'https:'], {
+    secret: true,
+    doc: 'The same for Maven',
+  }),
   packageCache: bytes('0', {
     doc:
       'Room for what is fetched from there: callers who are signed in then get it from here, and again while the line is cut. ' +
@@ -168,7 +179,7 @@ export const settings = {
     secret: true,
     doc: 'Mail server, such as `smtp://user:password@mail.example.com:587`; without it mail becomes files in the folder `outbox`',
   }),
-  mailFrom: text('gitstead@localhost', { doc: 'Sender of mail' }),
+  mailFrom: email('gitstead@localhost', { doc: 'Sender of mail' }),
 
   runner: choice('off', ['off', 'shell'], {
     doc:
@@ -176,7 +187,7 @@ export const settings = {
       'of it. Only for instances where everybody who may push is trusted as much as an administrator',
   }),
 
-  outboundAllow: list({
+  outboundAllow: places({
     doc:
       'Hosts, addresses or networks, each with an optional `:port`, that webhooks, mirrors and upstream registries may ' +
       'reach although they are private',
@@ -185,7 +196,7 @@ export const settings = {
     secret: true,
     doc: 'HTTP proxy for everything that the server asks of others',
   }),
-  outboundTimeout: duration('60s', { doc: 'Longest request to another server' }),
+  outboundTimeout: timeLimit('60s', { doc: 'Longest request to another server' }),
   outboundMaxSize: bytes('64m', {
     doc: 'Largest answer of another server, unless a use says more',
   }),

@@ -2,7 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { configTable, makeConfig, readConfig, withPort } from '../../src/base/config.ts'
+import {
+  configTable,
+  environmentName,
+  makeConfig,
+  readConfig,
+  withPort,
+} from '../../src/base/config.ts'
+import { settings } from '../../src/base/settings.ts'
+import { StartError } from '../../src/base/start-error.ts'
+import { findFreePort } from '../../src/http/listener/free-port.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gitstead-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -108,6 +117,111 @@ test.each([
   expect(said).toContain(message)
   expect(said).not.toContain('\n')
   expect(said).not.toContain('hush')
+})
+
+/** Values that no setting of the name may have; what is written after `=` must not be shown. */
+const wrong: Record<keyof typeof settings, readonly string[]> = {
+  data: [' '],
+  host: [' '],
+  port: ['-1', '80.5', '0x50', '8080 8081'],
+  externalUrl: ['//git.example.com', 'javascript:alert(1)', 'https://'],
+  rootToken: [' '],
+  rootPassword: [' '],
+  secretKey: ['zz', 'a'.repeat(63)],
+  logLevel: ['INFO'],
+  vendorPrefix: ['x', 'gít', '9lives'],
+  trustedProxies: ['10.0.0.1:80', 'proxy.example.com'],
+  drainTime: ['-1s', '25d', '1e3'],
+  requestTimeout: ['0', '30d'],
+  engineProcesses: ['65', 'all'],
+  engineMemory: ['-1', '180 megs'],
+  engineTimeout: ['0s', '25d'],
+  jobLogRetention: ['90 years'],
+  archiveCache: ['1.5g'],
+  gitProcesses: ['1025'],
+  gitWaiting: ['100001'],
+  gitIdle: ['0', '9999999d'],
+  gitTimeout: ['0', '30d'],
+  maxBody: ['32mm'],
+  maxAnonymousBody: ['x'],
+  maxParameters: ['0'],
+  maxFormDepth: ['1001'],
+  maxJsonDepth: ['0'],
+  maxJsonValues: ['10000001'],
+  bodyIdle: ['0'],
+  bodiesInFlight: ['much'],
+  bodiesPerAddress: ['much'],
+  anonymousBodies: ['much'],
+  uploadsInFlight: ['much'],
+  uploadsPerAddress: ['much'],
+  maxQuery: ['8x'],
+  maxPush: ['-1'],
+  maxLfsObject: ['-1'],
+  errorEventsPerMinute: ['-1'],
+  maxUpload: ['100 m b'],
+  maxAvatar: ['k'],
+  maxPackageFile: ['5t'],
+  maxProjectPackages: ['5t'],
+  npmUrl: ['registry.example.com', 'ftp://user:hush@registry.example.com'],
+  pypiUrl: ['pypi'],
+  mavenUrl: ['file:///srv'],
+  packageCache: ['none'],
+  maxBlob: ['none'],
+  maxOffset: ['1000000001'],
+  rateLimit: ['2'],
+  rateLimitAnonymous: ['0'],
+  rateLimitUser: ['0'],
+  largeBlob: ['x'],
+  limitLargeBlobs: ['-1'],
+  limitArchives: ['1000001'],
+  limitChangelogs: ['x'],
+  x509Authorities: [' '],
+  smtpUrl: ['mail.example.com'],
+  mailFrom: ['nobody', 'Git <git@example.com>', 'a@b,c@d'],
+  runner: ['docker'],
+  outboundAllow: ['!!', '10.0.0.0/33', '10.0.0.300', 'a:0', 'a:65536', '*.example.com', 'http://a'],
+  outboundProxy: ['https://user:hush@proxy', 'proxy:3128'],
+  outboundTimeout: ['0', '60000000000'],
+  outboundMaxSize: ['-'],
+}
+
+test.each(Object.entries(wrong).flatMap(([key, values]) => values.map((value) => [key, value])))(
+  '%s: %j stops the start with one line that names the setting and says what it should be',
+  (key = '', value = '') => {
+    const name = environmentName(key)
+    const secret = settings[key as keyof typeof settings].secret
+    const shown = secret ? '' : `: ${JSON.stringify(value.trim())}`
+    const started = () => readConfig({ GITSTEAD_DATA: folder, [name]: value })
+    rmSync(join(folder, 'gitstead.json'), { force: true })
+    expect(started).toThrow(StartError)
+    expect(started).toThrow(`${name} is wrong${shown} (expected `)
+    expect(started).not.toThrow(/\n|hush/)
+  },
+)
+
+test('hosts that may be asked are names, addresses and networks, each with an optional port', () => {
+  const given =
+    'git.example.com git.example.com:8443 localhost:80, 10.0.0.7 10.0.0.0/8 10.0.0.7:22 fd00::/8 [fd00::1]:443 my_host.'
+  const { outboundAllow } = readConfig({ GITSTEAD_DATA: folder, GITSTEAD_OUTBOUND_ALLOW: given })
+  expect(outboundAllow).toEqual(given.split(/[\s,]+/))
+})
+
+test('times that limit something reach from one second to what a timer can count', () => {
+  const config = readConfig({
+    GITSTEAD_DATA: folder,
+    GITSTEAD_GIT_TIMEOUT: '24d',
+    GITSTEAD_GIT_IDLE: '1',
+  })
+  expect(config.gitIdle).toBe(1000)
+  expect(config.gitTimeout).toBeLessThan(2 ** 31)
+  expect(readConfig({ GITSTEAD_DATA: folder, GITSTEAD_DRAIN_TIME: '0' }).drainTime).toBe(0)
+})
+
+test('a start on an address that is not of this machine says which setting to change', async () => {
+  await expect(findFreePort('nowhere.invalid')).rejects.toThrow(
+    /^cannot listen on nowhere\.invalid:0 \(.*\): GITSTEAD_HOST must be an address of this machine$/,
+  )
+  await expect(findFreePort('203.0.113.9')).rejects.toBeInstanceOf(StartError)
 })
 
 test('sizes and times have units', () => {

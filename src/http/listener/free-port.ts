@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { cannotListen } from './cannot-listen.ts'
 
 /** A port of an address that nobody listens on now. */
 export async function findFreePort(host: string): Promise<number> {
   const server = createServer().listen(0, host)
-  await once(server, 'listening')
+  await once(server, 'listening').catch((error) => {
+    throw cannotListen(error, { host, port: 0 })
+  })
   const address = server.address()
   server.close()
   await once(server, 'close')
