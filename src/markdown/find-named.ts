@@ -1,4 +1,4 @@
-import { withoutCode } from './find-references.ts'
+import { withoutCode } from './without-code.ts'
 
 /** A mention by name or number: `~bug`, `~"two words"`, `%v1`, `%12`, `$3`; `text` is as it was written. */
 export interface NamedMention {

@@ -1,3 +1,5 @@
+import { withoutCode } from './without-code.ts'
+
 /** A mention of something in a text; `project` is the full path written before it, or null for the text's own project. */
 export type Reference =
   | { readonly kind: 'issue'; readonly project: string | null; readonly iid: number }
@@ -13,13 +15,6 @@ const MENTION = new RegExp(
   String.raw`(?<![\w/.@#!-])(?:(${PATH})?([#!])(\d{1,9})(?!\w)|(?:(${PATH})@)?([0-9a-f]{7,40})(?!\w)|@([A-Za-z0-9_][\w.-]{0,254}(?:/[A-Za-z0-9_][\w.-]{0,254}){0,20}))`,
   'g',
 )
-
-/** Text without what stands in code: fenced blocks, then inline code. */
-export function withoutCode(text: string): string {
-  return text
-    .replaceAll(/^(```|~~~)[^\n]*\n[\s\S]*?(?:^\1|$(?![\s\S]))/gm, '')
-    .replaceAll(/`[^`\n]*`/g, '')
-}
 
 /** The issues, merge requests, commits and users that a text mentions: `#1`, `g/p!2`, `sha`, `g/p@sha`, `@user`. */
 export function findReferences(text: string): Reference[] {

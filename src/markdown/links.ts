@@ -111,10 +111,16 @@ async function peopleLinks(
 ): Promise<LinkedText[]> {
   const names = found.flatMap((one) => (one.kind === 'user' ? [one.username] : []))
   const { externalUrl } = ctx.config
-  const users = await listKnownUsers(ctx.db, names)
+  const users = new Map(
+    (await listKnownUsers(ctx.db, names)).map((name) => [name.toLowerCase(), name]),
+  )
   const groups = await listKnownGroups(ctx.db, viewer, names)
   return [
-    ...users.map((name) => ({ text: `@${name}`, url: `${externalUrl}/${name}` })),
+    // As it was written, which need not be how they write themselves.
+    ...names.flatMap((name) => {
+      const known = users.get(name.toLowerCase())
+      return known === undefined ? [] : [{ text: `@${name}`, url: `${externalUrl}/${known}` }]
+    }),
     ...groups.map((path) => ({ text: `@${path}`, url: `${externalUrl}/groups/${path}` })),
   ]
 }

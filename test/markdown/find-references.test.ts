@@ -26,6 +26,38 @@ describe('mentions', () => {
   })
 })
 
+describe('what stands in code mentions nobody', () => {
+  test.each([
+    '  ```\n@in\n  ```\n@out',
+    '````\n```\n@in\n```\n@in\n````\n@out',
+    '~~~\n```\n@in\n~~~\n@out',
+    '```\n@in\n~~~\n@in\n```\n@out',
+    '```sh\n@in\n``` not the end\n@in\n```\n@out',
+    '```\r\n@in\r\n```\r\n@out',
+    '@out\n```\n@in, in a block that never ends',
+    '- ```\n  @in\n  ```\n- @out',
+    '> ```\n> @in\n> ```\n\n@out',
+    '1. > ~~~ruby\n   > @in\n   > ~~~\n\n@out',
+    '``a `@in` b`` @out',
+    '`a\n@in` @out',
+    '`` ` @in `` @out',
+  ])('%j', (text) => {
+    expect(findReferences(text)).toEqual([{ kind: 'user', username: 'out' }])
+    expect(findClosedIssues(text.replaceAll(/@(in|out)/g, 'closes #1'), here)).toHaveLength(1)
+  })
+
+  test.each([
+    'a ` and @out',
+    '``@out`',
+    '`a\n\n@out`',
+    'x ```sh\n@out',
+    '``` a`b\n@out',
+    '\n~~ @out ~~',
+  ])('what only looks like it does: %j', (text) => {
+    expect(findReferences(text)).toContainEqual({ kind: 'user', username: 'out' })
+  })
+})
+
 describe('closing words', () => {
   test.each([
     ['Closes #1', [1]],
@@ -49,6 +81,10 @@ describe('closing words', () => {
       'closes #1, '.repeat(5_000),
       '`'.repeat(40_001),
       '@a'.repeat(20_000),
+      Array.from({ length: 1000 }, (_, n) => '`'.repeat(n + 1)).join(' '),
+      '` `` '.repeat(20_000),
+      '```\n'.repeat(20_001),
+      `${'> - '.repeat(20_000)}x`,
     ]
     const started = performance.now()
     for (const text of hostile) {

@@ -29,6 +29,13 @@ describe('markdown', () => {
     expect((await ana.post('/markdown', {})).body).toEqual({ error: 'text is missing' })
   })
 
+  test('links people however their name is written', async () => {
+    const project = (await ana.post('/projects', { name: 'people' })).body.path_with_namespace
+    expect(await html('@Ana and @ana', { gfm: true, project })).toBe(
+      `<p><a href="${world.ctx.config.externalUrl}/ana" class="gfm">@Ana</a> and <a href="${world.ctx.config.externalUrl}/ana" class="gfm">@ana</a></p>\n`,
+    )
+  })
+
   test.each([
     '<script>alert(1)</script>',
     '<svg onload=alert(1)>',
