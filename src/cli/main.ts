@@ -92,7 +92,7 @@ function parse(one: Command, words: string[]) {
     // parseArgs has checked the values against the very options that these types are made of.
     return { common: values as CommonGiven, options: values as Given<Options>, args: positionals }
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('. ')[0] : String(error)
+    const reason = error instanceof Error ? error.message.split(/\.\s/)[0] : String(error)
     throw new UsageError(`${reason} (gitstead ${one.name} --help)`)
   }
 }

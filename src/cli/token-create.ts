@@ -53,7 +53,9 @@ function readScopes(text: string): string[] {
 
 function readDay(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  const valid = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+  // The 31st of February is one of March to the parser.
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+  const valid = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
   if (!valid) throw new UsageError('--expires-at is a day such as 2027-01-31')
   return text
 }

@@ -48,6 +48,15 @@ test.each([
   [['token', 'create', 'nobody'], 1, '404 User Not Found'],
   [['token', 'create', 'root', '--scopes', 'all'], 2, "'all' is no scope"],
   [['token', 'create', 'root', '--expires-at', 'soon'], 2, '--expires-at is a day'],
+  [['token', 'create', 'root', '--expires-at', '2027-02-31'], 2, '--expires-at is a day'],
+  [['token', 'create', 'root', '--expires-at', '2027-13-01'], 2, '--expires-at is a day'],
+  [['token', 'create', 'root', '--scopes', ''], 2, "'' is no scope"],
+  [['token', 'create'], 2, '<username> is missing'],
+  [['user', 'create'], 2, '<username> is missing'],
+  [['user', 'create', '', '--email', 'e@example.com'], 1, 'username'],
+  [['user', 'create', '../di', '--email', 'e@example.com'], 1, 'username'],
+  [['user', 'create', 'di', '--email'], 2, "Option '--email <value>' argument missing"],
+  [['user', 'create', 'di', '--email', 'd@example.com', '--password-stdin'], 1, 'password'],
   [['token', 'create', 'root', '--expires-at', '2001-01-01'], 1, 'Expires at cannot be'],
 ])('%j is refused in one line', async (words, code, text) => {
   const ran = await run(words)

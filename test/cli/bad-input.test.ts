@@ -1,0 +1,109 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { commands } from '../../src/cli/commands.ts'
+import { gitstead } from '../support/command-line.ts'
+import { newFolder } from '../support/database.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  // The commands run in the process of the server here: neither can wait while the other writes.
+  world = await openWorld({}, { background: false })
+  vi.stubEnv('GITSTEAD_RUNNER_URL', '')
+  vi.stubEnv('GITSTEAD_RUNNER_TOKEN', '')
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await world.close()
+})
+
+const runner = ['runner', '--url', 'http://127.0.0.1:9', '--token', 'none']
+const carried = ['packages', 'import', '/', '--type', 'npm']
+
+test.each([
+  [[], 2, undefined],
+  [[''], 2, "no command '', see gitstead --help"],
+  [['user'], 2, "no command 'user', see gitstead --help"],
+  [['user', 'destroy'], 2, "no command 'user destroy', see gitstead --help"],
+  [['--data', '/x', 'doctor'], 2, "no command '--data /x', see gitstead --help"],
+  [['serve', '--port'], 2, 'argument missing (gitstead serve --help)'],
+  [['runner'], 2, '--url is missing'],
+  [['runner', '--url', 'http://127.0.0.1:9'], 2, '--token is missing'],
+  [[...runner, '--executor', 'wish'], 2, "no executor 'wish': shell or container"],
+  [[...runner, '--concurrent', '0'], 2, '--concurrent must be a whole number from 1'],
+  [[...runner, '--memory', '1.5'], 2, '--memory must be a whole number from 0'],
+  [
+    [...runner, '--processes', '-1'],
+    2,
+    "'--processes' argument is ambiguous (gitstead runner --help)",
+  ],
+  [[...runner, '--processes=-1'], 2, '--processes must be a whole number from 0'],
+  [[...runner, '--jobs', 'many'], 2, '--jobs must be a whole number from 0'],
+  [['project', 'import'], 2, '<path-or-url> is missing'],
+  [['project', 'import', '/'], 2, 'the project needs a name: --into group/name'],
+  [['project', 'import', '/x', '--into', '/x'], 2, '--into is a full path such as group/name'],
+  [['project', 'import', '/x', '--into', 'x/'], 2, '--into is a full path such as group/name'],
+  [['project', 'import', '/x', '--into', 'nowhere/x'], 1, 'Not Found'],
+  [['packages', 'import'], 2, '<folder> is missing'],
+  [['packages', 'import', '/'], 2, '--type must be one of'],
+  [
+    ['packages', 'import', '/nowhere', '--type', 'npm', '--into', 'a/b'],
+    2,
+    '/nowhere is no folder',
+  ],
+  [carried, 2, '--into needs the full path of a project'],
+  [[...carried, '--into', 'a/b'], 2, 'there is no project a/b'],
+  [['packages', 'verify', 'more'], 2, "'more' is one too many"],
+  [['version', '--json=yes'], 2, 'does not take an argument'],
+])('%j ends with %i and one line', async (words, code, text) => {
+  const ran = await gitstead(world.folder, words)
+  expect(ran.code).toBe(code)
+  expect(ran.served).toBeUndefined()
+  if (text === undefined) return expect(ran.out).toContain('Usage: gitstead <command>')
+  expect(ran.out).toBe('')
+  expect(ran.err).toMatch(/^gitstead: [^\n]+\n$/)
+  expect(ran.err).toContain(text)
+})
+
+/** Commands that read the settings and the database; the others have tests of their own above. */
+const onData = commands
+  .filter(({ name }) => !['serve', 'runner', 'version'].includes(name))
+  .map(({ name }) => name)
+const good: Readonly<Record<string, readonly string[]>> = {
+  'user create': ['ana', '--email', 'ana@example.com'],
+  'token create': ['root'],
+  'project import': ['/nowhere', '--into', 'root/x'],
+  'packages import': ['/', '--type', 'npm', '--into', 'root/x'],
+}
+
+test.each(onData)('%s says in one line that a setting is wrong', async (name) => {
+  const folder = newFolder()
+  mkdirSync(folder, { recursive: true })
+  try {
+    writeFileSync(join(folder, 'gitstead.json'), '{"port": "x"}')
+    const ran = await gitstead(folder, [...name.split(' '), ...(good[name] ?? [])])
+    expect([ran.code, ran.out]).toEqual([1, ''])
+    expect(ran.err).toMatch(/^gitstead: port in [^\n]+ is wrong: "x" \(expected [^\n]+\)\n$/)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test.each(onData)('%s says in one line that the database is none', async (name) => {
+  const folder = newFolder()
+  mkdirSync(folder, { recursive: true })
+  try {
+    writeFileSync(
+      join(folder, 'gitstead.db'),
+      'this is no database, however long it may be\n'.repeat(200),
+    )
+    const ran = await gitstead(folder, [...name.split(' '), ...(good[name] ?? [])])
+    expect(ran.code).toBe(1)
+    const said = name === 'doctor' ? ran.out : ran.err
+    expect(said).toMatch(/(gitstead: |FAILURE database: )the database [^\n]+gitstead\.db [^\n]+\n/)
+    expect(said).not.toContain('    at ')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
