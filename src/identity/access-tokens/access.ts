@@ -1,4 +1,4 @@
-import { isAdmin, userOf } from '../../access/actor.ts'
+import { isAdmin, type TokenUsed, userOf } from '../../access/actor.ts'
 import { type AccessTokenRow, findTokenById } from '../../access/authentication/token-queries.ts'
 import { type Condition, condition } from '../../access/conditions.ts'
 import { instanceRecord } from '../../access/records.ts'
@@ -18,6 +18,15 @@ import { callerId } from '../users/find-user.ts'
 export function tokenIdInUse(ctx: Ctx): number | undefined {
   const token = ctx.actor.kind === 'user' ? ctx.actor.token : null
   return token && token.kind !== 'oauth' ? token.id : undefined
+}
+
+/** The token behind the request; other credentials are no personal access token. */
+export function tokenInUse(ctx: Ctx): TokenUsed {
+  const token = ctx.actor.kind === 'user' ? ctx.actor.token : null
+  if (!token || token.kind === 'oauth') {
+    throw badRequest('This endpoint requires token type to be a personal access token')
+  }
+  return token
 }
 
 /** Whose tokens the caller sees: administrators everybody's, others their own. */
@@ -92,7 +101,8 @@ export const rotatesWithinScope: Condition<Rotating> = condition(
   'self_rotate: the token in use only',
   ({ ctx, token }) => {
     const used = ctx.actor.kind === 'user' ? ctx.actor.token : null
-    const within = !used || used.scopes.includes('api') || used.id === token.id
+    // Tokens of OAuth are counted by themselves: one may have the number of another kind's.
+    const within = !used || used.scopes.includes('api') || tokenIdInUse(ctx) === token.id
     return within || insufficientScope(['api', 'read_api'])
   },
 )

@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import type { TokenUsed } from '../../access/actor.ts'
 import { type AccessTokenRow, findTokenById } from '../../access/authentication/token-queries.ts'
 import { SELF_SERVICE_SCOPES } from '../../access/scopes.ts'
 import { onInstance, signedIn } from '../../access/subjects.ts'
 import {
-  badRequest,
   hidden,
   invalidText,
   methodNotAllowed,
@@ -21,6 +19,7 @@ import {
   onToken,
   onTokensSeen,
   rotatesWithinScope,
+  tokenInUse,
 } from './access.ts'
 import { createToken, faultSentence, tokenFaults } from './create-token.ts'
 import { presentToken, tokenEntity } from './entity.ts'
@@ -47,15 +46,6 @@ async function findAskedUser(ctx: Ctx, asked: string | undefined): Promise<numbe
   if (asked === undefined) return undefined
   if (!/^\d+$/.test(asked)) throw hidden()
   return (await getUser(ctx, asked).catch(() => Promise.reject(hidden()))).id
-}
-
-/** The token behind the request; other credentials are no personal access token. */
-function tokenInUse(ctx: Ctx): TokenUsed {
-  const token = ctx.actor.kind === 'user' ? ctx.actor.token : null
-  if (!token || token.kind === 'oauth') {
-    throw badRequest('This endpoint requires token type to be a personal access token')
-  }
-  return token
 }
 
 async function ownRow(ctx: Ctx): Promise<AccessTokenRow> {

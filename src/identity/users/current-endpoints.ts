@@ -20,7 +20,7 @@ export const getCurrentUser = endpoint({
   path: '/user',
   summary: 'Get the caller',
   access: signedIn(),
-  scopes: [...readScopes, 'openid', 'profile', 'email'],
+  scopes: readScopes,
   cached: true,
   response: userEntity,
   async handler({ ctx }) {

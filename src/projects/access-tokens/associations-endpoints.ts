@@ -5,6 +5,7 @@ import { signedIn } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { oneOfNumbers } from '../../http/params.ts'
+import { tokenInUse } from '../../identity/access-tokens/access.ts'
 import { callerId } from '../../identity/users/find-user.ts'
 import { namespaceBriefEntity, presentNamespaceBrief } from '../namespaces/entity.ts'
 import { listGroupsOf, listProjectsOf } from './associations-queries.ts'
@@ -42,6 +43,7 @@ export const getAssociations = endpoint({
   query: { min_access_level: oneOfNumbers(MEMBER_LEVELS).default(10) },
   response: z.strictObject({ groups: z.array(groupEntity), projects: z.array(projectEntity) }),
   async handler({ ctx, query }) {
+    tokenInUse(ctx)
     const { externalUrl } = ctx.config
     const today = dayOf(ctx.now())
     const least = query.min_access_level
