@@ -1,3 +1,4 @@
+import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { avatarUrl } from '../users/basic.ts'
 import { type findTokenUser, listGroupPaths } from './queries.ts'
@@ -18,7 +19,7 @@ export async function claimsOf(
     claims.profile = `${ctx.config.externalUrl}/${user.username}`
     claims.picture = avatarUrl(ctx, 'user', user.id, user)
     if (user.website_url) claims.website = user.website_url
-    claims.groups = await listGroupPaths(ctx.db, user.id)
+    claims.groups = await listGroupPaths(ctx.db, user.id, dayOf(ctx.now()))
   }
   if (scopes.includes('email')) {
     claims.email = user.email

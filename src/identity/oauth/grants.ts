@@ -79,9 +79,12 @@ async function assertMayStill(ctx: Ctx, userId: number | null): Promise<void> {
   if (user?.state !== 'active') throw oauthFault('invalid_grant')
 }
 
-/** RFC 7636 §4.6: the verifier is the challenge, or hashes to it. */
+/**
+ * RFC 7636 §4.6: the verifier is the challenge, or hashes to it. Where there was no challenge, a client that sends a
+ * verifier has been given somebody else's code (RFC 9700 §2.1.1).
+ */
 function provesCode(grant: GrantRow, verifier: string | undefined): boolean {
-  if (grant.code_challenge === null) return true
+  if (grant.code_challenge === null) return !verifier
   if (verifier === undefined || !/^[\w.~-]{43,128}$/.test(verifier)) return false
   const shown =
     grant.code_challenge_method === 'S256'

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { Instant } from '../../base/clock.ts'
+import type { Day, Instant } from '../../base/clock.ts'
 import type { Page } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type {
@@ -127,8 +127,8 @@ export function findTokenUser(db: Db, id: number) {
     .executeTakeFirst()
 }
 
-/** Full paths of the groups that a user is a member of. */
-export async function listGroupPaths(db: Db, userId: number): Promise<string[]> {
+/** Full paths of the groups that a user is a member of today. */
+export async function listGroupPaths(db: Db, userId: number, today: Day): Promise<string[]> {
   const rows = await db
     .selectFrom('members')
     .innerJoin('namespaces', 'namespaces.id', 'members.source_id')
@@ -137,6 +137,10 @@ export async function listGroupPaths(db: Db, userId: number): Promise<string[]> 
     .where('members.user_id', '=', userId)
     .where('members.requested_at', 'is', null)
     .where('members.state', '=', 'active')
+    .where((where) =>
+      where.or([where('members.expires_at', 'is', null), where('members.expires_at', '>', today)]),
+    )
+    .where('namespaces.pending_delete', '=', 0)
     .orderBy('namespaces.full_path')
     .limit(1000)
     .execute()

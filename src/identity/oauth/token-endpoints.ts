@@ -114,7 +114,9 @@ export const introspectOauth = endpoint({
         ? undefined
         : await findOauthToken(ctx.db, 'digest', digestOf(body.token))
     if (!row || row.application_id !== client.id || !isAlive(ctx, row)) return { active: false }
-    const user = row.user_id === null ? undefined : await findTokenUser(ctx.db, row.user_id)
+    const user = await findUserOf(ctx, row)
+    // It opens nothing as long as its user may not sign in.
+    if (user && user.state !== 'active') return { active: false }
     return {
       active: true,
       scope: scopesOf(row).join(' '),
@@ -135,12 +137,16 @@ function isAlive(ctx: Ctx, row: OauthTokenRow): boolean {
   return row.revoked_at === null && row.expires_at > ctx.now()
 }
 
-/** The access token that a request brings as Bearer or parameter; no other credential will do. */
+async function findUserOf(ctx: Ctx, { user_id: userId }: OauthTokenRow) {
+  return userId === null ? undefined : await findTokenUser(ctx.db, userId)
+}
+
+/** The access token that a request brings as Bearer or parameter, with its user; no other credential will do. */
 async function tokenInUse(
   ctx: Ctx,
   request: Pick<RequestFacts, 'headers'>,
   parameter: string | undefined,
-): Promise<OauthTokenRow> {
+) {
   const header = String(request.headers.authorization ?? '')
   const secret = /^bearer\s+(\S+)\s*$/i.exec(header)?.[1] ?? parameter ?? basicOf(header)?.password
   const row =
@@ -148,7 +154,9 @@ async function tokenInUse(
   if (!row) throw oauthFault('invalid_token')
   if (row.revoked_at !== null) throw oauthFault('invalid_token', 'The access token was revoked')
   if (!isAlive(ctx, row)) throw oauthFault('invalid_token', 'The access token expired')
-  return row
+  const user = await findUserOf(ctx, row)
+  if (user && user.state !== 'active') throw oauthFault('invalid_token')
+  return { row, user }
 }
 
 export const getOauthTokenInfo = endpoint({
@@ -167,7 +175,7 @@ export const getOauthTokenInfo = endpoint({
     created_at: z.int(),
   }),
   async handler({ ctx, query, request }) {
-    const row = await tokenInUse(ctx, request, query.access_token)
+    const { row } = await tokenInUse(ctx, request, query.access_token)
     const application =
       row.application_id === null ? undefined : await findApplication(ctx.db, row.application_id)
     const left = seconds(row.expires_at) - seconds(ctx.now())
@@ -191,10 +199,9 @@ async function presentUserInfo(
   request: Pick<RequestFacts, 'headers'>,
   parameter: string | undefined,
 ) {
-  const row = await tokenInUse(ctx, request, parameter)
+  const { row, user } = await tokenInUse(ctx, request, parameter)
   const scopes = scopesOf(row)
-  const user = row.user_id === null ? undefined : await findTokenUser(ctx.db, row.user_id)
-  if (user?.state !== 'active' || !scopes.includes('openid')) throw oauthFault('invalid_token')
+  if (!user || !scopes.includes('openid')) throw oauthFault('invalid_token')
   return claimsOf(ctx, user, scopes)
 }
 

@@ -1,7 +1,20 @@
-import { sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { groupsWithRole, hasProjectRole } from '../../access/visible-queries.ts'
 import type { Day } from '../../base/clock.ts'
 import type { Db } from '../../store/schema.ts'
+
+/** Whether the row of `members m` is in force. */
+const live = (today: Day) =>
+  sql<SqlBool>`m.requested_at is null and m.state = 'active'
+    and (m.expires_at is null or m.expires_at > ${today})`
+
+/** The user's highest level in a namespace, by the memberships there and above. */
+function groupLevel(userId: number, today: Day, namespaceId: RawBuilder<unknown>) {
+  return sql<number | null>`(select max(m.access_level) from members m
+    where m.user_id = ${userId} and m.source_type = 'group' and ${live(today)}
+      and m.source_id in (select ancestor_id from namespace_ancestors
+        where namespace_id = ${namespaceId}))`
+}
 
 /** Groups in which the user has at least this role. */
 export function listGroupsOf(db: Db, userId: number, least: number, today: Day, limit: number) {
@@ -13,12 +26,10 @@ export function listGroupsOf(db: Db, userId: number, least: number, today: Day, 
       'full_path',
       'parent_id',
       'visibility',
-      sql<number>`(select max(m.access_level) from members m
-        where m.user_id = ${userId} and m.source_type = 'group' and m.requested_at is null
-          and m.source_id in (select ancestor_id from namespace_ancestors
-            where namespace_id = namespaces.id))`.as('level'),
+      groupLevel(userId, today, sql`namespaces.id`).as('level'),
     ])
     .where('kind', '=', 'group')
+    .where('pending_delete', '=', 0)
     .where(sql<boolean>`namespaces.id in ${groupsWithRole(userId, today, least)}`)
     .orderBy('id')
     .limit(limit)
@@ -50,11 +61,8 @@ export function listProjectsOf(db: Db, userId: number, least: number, today: Day
       'namespaces.avatar_name as namespace_avatar_name',
       sql<number | null>`(select m.access_level from members m
         where m.user_id = ${userId} and m.source_type = 'project' and m.source_id = projects.id
-          and m.requested_at is null)`.as('project_level'),
-      sql<number | null>`(select max(m.access_level) from members m
-        where m.user_id = ${userId} and m.source_type = 'group' and m.requested_at is null
-          and m.source_id in (select ancestor_id from namespace_ancestors
-            where namespace_id = projects.namespace_id))`.as('group_level'),
+          and ${live(today)})`.as('project_level'),
+      groupLevel(userId, today, sql`projects.namespace_id`).as('group_level'),
     ])
     .where('projects.pending_delete', '=', 0)
     .where(hasProjectRole(userId, today, least))
