@@ -3,6 +3,7 @@ import type { Effects } from './ctx.ts'
 import { crossReferencePush } from './discussions/references/cross-reference.ts'
 import { addRequestTodos, completeRequestTodos } from './discussions/todos/add.ts'
 import { endSessionsOf } from './identity/sign-in/session.ts'
+import { forgetPasswordLinks } from './identity/users/addresses/confirm-address.ts'
 import { resolveAlertsOf } from './monitoring/incidents/close-incident.ts'
 import { mailAlerts } from './notifications/alerts/mail-alerts.ts'
 import { mailActivity, recordEvent } from './notifications/events/record.ts'
@@ -74,7 +75,7 @@ export const effects: Effects = {
   userCreated: [createUserNamespace, fireUserCreated],
   userRenamed: [followUserName, fireUserRenamed],
   addressConfirmed: [acceptInvitations],
-  passwordChanged: [endSessionsOf],
+  passwordChanged: [endSessionsOf, forgetPasswordLinks],
   userLeaving: [removePersonalProjects, discardSnippetsOf, removeOwnedGroups],
   userRemoved: [fireUserRemoved],
   keyAdded: [fireKeyAdded],

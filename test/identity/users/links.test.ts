@@ -82,6 +82,34 @@ test('a new user sets the first password by the link of a mail', async () => {
   expect(await signInWithBasic(world.ctx, given)).toMatchObject({ user: { username: 'newcomer' } })
 })
 
+async function passwordLinkOf(name: string) {
+  const email = `${name}@example.org`
+  const user = { username: name, name, email, reset_password: true }
+  const { id } = (await world.root.post('/users', user)).body
+  const secret = /reset_password_token=([\w-]+)/.exec(await mailTo(email))?.[1] ?? ''
+  const follow = async () => {
+    const form = { reset_password_token: secret, password: 'A-stolen-password-9' }
+    return (await send('/users/password', form)).status
+  }
+  return { id, follow }
+}
+
+test.each([
+  ['somebody who has another address', { email: 'rescued@example.org', skip_reconfirmation: true }],
+  ['somebody who has another password', { password: 'A-rescued-password-9' }],
+])('a link that was sent before sets no password of %s', async (_, change) => {
+  const { id, follow } = await passwordLinkOf(`lost${Object.keys(change).length}`)
+  expect((await world.root.put(`/users/${id}`, change)).status).toBe(200)
+  expect(await follow()).toBe(400)
+})
+
+test('a password that was set by a link is in the audit trail, by its user', async () => {
+  const { id, follow } = await passwordLinkOf('heard')
+  expect(await follow()).toBe(200)
+  const [event] = (await world.root.get(`/audit_events?entity_type=User&entity_id=${id}`)).body
+  expect(event).toMatchObject({ event_name: 'password_set_by_link', author_id: id })
+})
+
 test('a link is dead after its time', async () => {
   await ana.post('/user/emails', { email: 'third@example.org' })
   const secret = /confirmation_token=([\w-]+)/.exec(await mailTo('third@example.org'))?.[1] ?? ''

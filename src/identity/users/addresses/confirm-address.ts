@@ -1,3 +1,5 @@
+import { actAs } from '../../../access/act-as.ts'
+import { audit } from '../../../access/audit.ts'
 import { hashPassword } from '../../../access/authentication/password.ts'
 import { digestOf } from '../../../access/token-use.ts'
 import { later } from '../../../base/clock.ts'
@@ -9,7 +11,7 @@ import { taken, uniquely } from '../../../store/unique.ts'
 import { passwordFaults } from '../password.ts'
 import { findUserRow, isEmailTaken, type UserRow, updateUserRow } from '../queries.ts'
 import { sendConfirmation, sendPasswordLink } from '../tasks.ts'
-import { findConfirmation, takeConfirmation } from './confirmation-queries.ts'
+import { deleteConfirmations, findConfirmation, takeConfirmation } from './confirmation-queries.ts'
 import { confirmEmailRow } from './queries.ts'
 
 const CONFIRM_WITHIN_MS = 3 * 86_400_000
@@ -70,7 +72,18 @@ function same(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
 
-/** Sets the password of whoever followed the link of `offerNewPassword`. */
+/** Links that were sent before count no more once the password is another. */
+export async function forgetPasswordLinks(
+  ctx: Pick<Ctx, 'db'>,
+  { userId }: { readonly userId: number },
+): Promise<void> {
+  await deleteConfirmations(ctx.db, userId, 'reset_password')
+}
+
+/**
+ * Sets the password of whoever followed the link of `offerNewPassword`, as long as the address to which it was sent is
+ * the user's: who has lost the mailbox gets another address.
+ */
 export async function setPasswordByLink(
   ctx: Ctx,
   secret: string,
@@ -79,7 +92,9 @@ export async function setPasswordByLink(
   const since = later(ctx.now(), -RESET_WITHIN_MS)
   const link = await findConfirmation(ctx.db, digestOf(secret), 'reset_password', since)
   const user = link && (await findUserRow(ctx.db, link.user_id))
-  if (!link || !user) throw invalid({ reset_password_token: ['is invalid'] })
+  if (!link || !user || !same(user.email, link.email)) {
+    throw invalid({ reset_password_token: ['is invalid'] })
+  }
   const faults = passwordFaults(password, user, ctx.settings.all)
   if (faults.length > 0) throw invalid({ password: faults })
   const password_hash = await hashPassword(password)
@@ -88,6 +103,8 @@ export async function setPasswordByLink(
       throw invalid({ reset_password_token: ['is invalid'] })
     }
     await runEffects(inner, inner.effects.passwordChanged, { userId: user.id })
+    const entity = { type: 'User', id: user.id } as const
+    await audit(await actAs(inner, user.id), { entity, action: 'password_set_by_link' })
     return updateUserRow(inner.db, user.id, { password_hash, updated_at: inner.now() })
   })
 }

@@ -41,3 +41,16 @@ export async function takeConfirmation(db: Db, id: number): Promise<boolean> {
   const done = await db.deleteFrom('email_confirmations').where('id', '=', id).executeTakeFirst()
   return done.numDeletedRows > 0n
 }
+
+/** Takes away all links of a user that serve one purpose. */
+export async function deleteConfirmations(
+  db: Db,
+  userId: number,
+  purpose: ConfirmationRow['purpose'],
+): Promise<void> {
+  await db
+    .deleteFrom('email_confirmations')
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .execute()
+}
