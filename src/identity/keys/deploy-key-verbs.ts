@@ -7,11 +7,9 @@ import { type KeyInput, readKey, saveKey, titleFaults } from './add-key.ts'
 import {
   type DeployKeyRow,
   deleteKeyProject,
-  deleteKeyRow,
   findKeyByFingerprint,
   findProjectKey,
   insertKeyProject,
-  listKeyProjects,
   type SshKeyRow,
   updateKey,
   updateKeyProject,
@@ -88,13 +86,11 @@ export async function changeDeployKey(
   })
 }
 
-/** Takes a deploy key from a project; a private one that no project has any more goes. */
+/** Takes a deploy key from a project; the store removes a private one that no project has any more. */
 export async function removeDeployKey(ctx: Ctx, projectId: number, keyId: number): Promise<void> {
   await inTransaction(ctx, async (inner) => {
     const row = await getProjectKey(inner, projectId, keyId)
     await deleteKeyProject(inner.db, keyId, projectId)
-    const left = await listKeyProjects(inner.db, keyId)
-    if (left.length === 0 && row.public === 0) await deleteKeyRow(inner.db, keyId)
     await auditKey(inner, projectId, 'deploy_key_removed', row)
   })
 }

@@ -133,6 +133,28 @@ describe('deploy keys', () => {
     ).toBe(403)
     expect((await ana.get('/users/ana/project_deploy_keys')).body).toHaveLength(1)
   })
+  test('go with the last project that has them, so that the key is free for others', async () => {
+    const places = []
+    for (const name of ['first', 'last']) {
+      places.push((await ana.post('/projects', { name })).body.id as number)
+    }
+    const body = { title: 'k', key: ed25519() }
+    const path = (id: number) => `/projects/${id}/deploy_keys`
+    for (const id of places) expect((await ana.post(path(id), body)).status).toBe(201)
+    const bens = (await ben.post('/projects', { name: 'bens own' })).body.id
+    for (const [index, id] of places.entries()) {
+      expect((await ben.post(path(bens), body)).status).toBe(400)
+      if (index === 1) expect((await ana.get(path(id))).body).toHaveLength(1)
+      expect((await ana.delete(`/projects/${id}`)).status).toBe(202)
+      await world.runTasks()
+    }
+    expect((await ben.post(path(bens), body)).status).toBe(201)
+    const open = await world.root.post('/deploy_keys', { title: 'all', key: ed25519() })
+    await ben.post(`${path(bens)}/${open.body.id}/enable`)
+    await ben.delete(`/projects/${bens}`)
+    await world.runTasks()
+    expect((await world.root.get(`/keys/${open.body.id}`)).body.deploy_keys_projects).toEqual([])
+  })
   test('of the instance may be enabled by any project', async () => {
     const made = await world.root.post('/deploy_keys', { title: 'all', key: ed25519() })
     expect(made.body).toMatchObject({ public: true })
