@@ -1,3 +1,4 @@
+import { type Instant, later } from '../../base/clock.ts'
 import { forbidden, Problem, unauthorized } from '../../base/problem.ts'
 import type { Actor, UserActor } from '../actor.ts'
 import { assertUserMaySignIn, findActorByToken } from './authenticate.ts'
@@ -61,10 +62,23 @@ export async function signInWithPassword(
   }
   const right = await context.guesses.compare(context.ip, () => context.now(), isRight)
   if (!row || !right) throw unauthorized()
-  const { password_hash: _, ...columns } = row
+  const { password_hash: _, confirmed_at, created_at, ...columns } = row
   const user = { ...columns, admin: row.admin === 1, external: row.external === 1 }
   assertUserMaySignIn(user)
+  if (confirmed_at === null) assertMayConfirmLater(context, created_at)
   return { kind: 'user', user, token: null, sudoBy: null }
+}
+
+/** How long people may put off the confirmation of their address where administrators are lenient about it. */
+const LENIENT_MS = 3 * 86_400_000
+
+/** Without a confirmed address people sign in only as far as the instance's settings let them. */
+function assertMayConfirmLater(context: AuthenticationContext, createdAt: Instant): void {
+  const setting = context.settings.get('email_confirmation_setting')
+  const isOver = setting === 'soft' && later(createdAt, LENIENT_MS) <= context.now()
+  if (setting === 'hard' || isOver) {
+    throw forbidden('You have to confirm your email address before continuing.')
+  }
 }
 
 const PULL_SCOPES = ['api', 'read_api', 'read_repository', 'write_repository']

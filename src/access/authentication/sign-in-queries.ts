@@ -115,7 +115,7 @@ export function findUserForActor(db: Db, idOrUsername: string) {
 export function findUserForPassword(db: Db, login: string) {
   return db
     .selectFrom('users')
-    .select([...userColumns, 'users.password_hash'])
+    .select([...userColumns, 'users.password_hash', 'users.confirmed_at', 'users.created_at'])
     .where((where) =>
       where.or([where('users.username', '=', login), where('users.email', '=', login)]),
     )

@@ -2,7 +2,7 @@ import { anyone } from '../../access/subjects.ts'
 import { hidden, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
-import { html, page } from '../../http/page.ts'
+import { type Html, html, page } from '../../http/page.ts'
 import { hash, text } from '../../http/params.ts'
 import { signUp } from '../users/create/sign-up.ts'
 import { isOurForm, makeFormToken } from './form-token.ts'
@@ -88,7 +88,7 @@ export const postSignUp = endpoint({
       const after = ctx.settings.get('after_sign_up_text')
       return page({
         title: 'The account was made',
-        body: html`<p>${waits ? 'An administrator looks at it before you can sign in.' : html`You can <a href="/users/sign_in">sign in</a> now. A mail asks whether the address is yours.`}</p>
+        body: html`<p>${waits ? 'An administrator looks at it before you can sign in.' : signInWhen(ctx)}</p>
 <p>${after}</p>`,
       })
     } catch (error) {
@@ -97,6 +97,13 @@ export const postSignUp = endpoint({
     }
   },
 })
+
+function signInWhen(ctx: Ctx): Html {
+  const page = html`<a href="/users/sign_in">sign in</a>`
+  return ctx.settings.get('email_confirmation_setting') === 'hard'
+    ? html`A mail asks whether the address is yours. You can ${page} once you have said so.`
+    : html`You can ${page} now. A mail asks whether the address is yours.`
+}
 
 /** Whether people may make accounts for themselves is for administrators to say. */
 function assertOpen(ctx: Ctx): void {

@@ -110,3 +110,37 @@ test('health, liveness and readiness answer at the server itself', async () => {
   const { body } = await world.nobody.get('/openapi.json')
   expect(body.paths['/-/health'].servers).toEqual([{ url: world.app.config.externalUrl }])
 })
+
+test('whoever has not confirmed their address signs in as far as the settings let them', async () => {
+  const email = 'new@example.com'
+  const account = { username: 'new', name: 'New', email, password: PASSWORD }
+  const set = (email_confirmation_setting: string) =>
+    world.root.put('/application/settings', { email_confirmation_setting })
+  await set('hard')
+  expect((await world.root.post('/users', account)).status).toBe(201)
+  const oauth = { grant_type: 'password', username: 'new', password: PASSWORD }
+  const basic = Buffer.from(`new:${PASSWORD}`).toString('base64')
+  const statuses = async () => {
+    const raw = new URLSearchParams(oauth)
+    const token = await world.nobody.post('/oauth/token', undefined, { host: true, raw })
+    const git = await world.nobody.get('/new/none.git/info/refs?service=git-upload-pack', {
+      host: true,
+      headers: { Authorization: `Basic ${basic}` },
+    })
+    const page = await new Browser(world.url).signIn('new', PASSWORD)
+    return [page.status, token.status, git.status]
+  }
+  const refused = [403, 400, 403]
+  const admitted = [302, 200, 404]
+  expect(await statuses()).toEqual(refused)
+  await set('soft')
+  expect(await statuses()).toEqual(admitted)
+  world.setNow('2026-05-07T10:00:00.000Z')
+  expect(await statuses()).toEqual(refused)
+  await set('off')
+  expect(await statuses()).toEqual(admitted)
+  await set('hard')
+  expect((await new Browser(world.url).signIn('ana', PASSWORD)).status).toBe(302)
+  await set('off')
+  world.setNow('2026-05-04T10:00:00.000Z')
+})
