@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isAdmin } from '../../access/actor.ts'
+import { isAdmin, userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentUserBasic, userBasicEntity } from './basic.ts'
 import { readUserSettings } from './profile/profile.ts'
@@ -77,10 +77,11 @@ export type User = z.input<typeof userEntity>
 
 type Facts = Pick<Ctx, 'config' | 'actor' | 'settings'>
 
-/** The public profile; one kept private shows what lists show. */
+/** The public profile; one kept private shows others what lists show. */
 export function presentProfile(ctx: Facts, row: UserDetails, isFollowed?: boolean): User {
   const basic = presentUserBasic(ctx, row)
-  if (row.private_profile === 1 && !isAdmin(ctx.actor)) return basic
+  const isOwn = userOf(ctx.actor)?.id === row.id
+  if (row.private_profile === 1 && !isOwn && !isAdmin(ctx.actor)) return basic
   return {
     ...basic,
     ...profileOf(row),

@@ -143,11 +143,12 @@ describe('listing users', () => {
 })
 
 describe('one user', () => {
-  test('a private profile shows the basics only', async () => {
+  test('a private profile shows others the basics only', async () => {
     const fritz = await world.user('fritz')
     await root.put(`/users/${fritz.id}`, { private_profile: true, bio: 'hidden' })
     expect(Object.keys((await ana.get(`/users/${fritz.id}`)).body)).toHaveLength(8)
     expect((await root.get(`/users/${fritz.id}`)).body.bio).toBe('hidden')
+    expect((await fritz.get(`/users/${fritz.id}`)).body.bio).toBe('hidden')
   })
   test('an unknown one is 404', async () => {
     const reply = await root.get('/users/99999')
