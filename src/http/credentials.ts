@@ -1,4 +1,5 @@
 import type { Credentials } from '../access/authentication/credentials.ts'
+import { badParameters } from '../base/problem.ts'
 import type { ClientProtocol } from './client-protocol.ts'
 import type { Input } from './read-input.ts'
 import { type ApiRequest, header } from './request.ts'
@@ -14,16 +15,18 @@ export function readCredentials(
   return {
     anyToken: client?.tokenHeader && header(request, client.tokenHeader),
     token:
-      textOf(query.private_token) ??
-      textOf(body.private_token) ??
-      textOf(query.access_token) ??
+      secretOf('private_token', query) ??
+      secretOf('private_token', body) ??
+      secretOf('access_token', query) ??
       header(request, 'private-token') ??
       bearerOf(authorization),
-    jobToken: header(request, 'job-token') ?? textOf(query.job_token) ?? textOf(body.job_token),
+    jobToken:
+      header(request, 'job-token') ?? secretOf('job_token', query) ?? secretOf('job_token', body),
     deployToken: header(request, 'deploy-token'),
     queryToken: client?.issued?.query && textOf(query[client.issued.query]),
     basic: basicOf(authorization),
-    sudo: header(request, 'sudo') ?? textOf(query.sudo) ?? textOf(body.sudo),
+    // An empty one is a user whom nobody knows: who asks to act as another never acts as themself.
+    sudo: header(request, 'sudo') ?? wordOf('sudo', query) ?? wordOf('sudo', body),
   }
 }
 
@@ -37,6 +40,18 @@ export function secretIn(headers: ApiRequest['headers']): string | undefined {
     bearerOf(one('authorization')) ??
     basicOf(one('authorization'))?.password
   )
+}
+
+/** A parameter that says who somebody is; 400 for one that is no word, which must not be as good as none. */
+function wordOf(name: string, input: Input): string | undefined {
+  const value = input[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  throw badParameters(`${name} is invalid`)
+}
+
+function secretOf(name: string, input: Input): string | undefined {
+  return wordOf(name, input) || undefined
 }
 
 function textOf(value: unknown): string | undefined {

@@ -49,7 +49,7 @@ export async function authenticate(
     if (credentials.jobToken && admits.jobToken) {
       return await signInWithJobToken(context, credentials.jobToken)
     }
-    if (credentials.jobToken || credentials.sudo) throw unauthorized()
+    if (credentials.jobToken || credentials.sudo !== undefined) throw unauthorized()
     return ANONYMOUS
   }
   const actor = await signInWithToken(context, credentials.token)

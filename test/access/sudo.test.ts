@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, openWorld, type World } from '../support/world.ts'
+
+let world: World
+let root: Caller
+let ana: Caller
+
+beforeAll(async () => {
+  world = await openWorld()
+  root = world.root
+  ana = await world.user('ana')
+})
+afterAll(() => world.close())
+
+/** Whose project a call makes, or the status with which it is refused. */
+let count = 0
+async function makes(caller: Caller, body: object, query = ''): Promise<string | number> {
+  count += 1
+  const reply = await caller.post(`/projects${query}`, { name: `p${count}`, ...body })
+  return reply.status === 201 ? reply.body.namespace.full_path : reply.status
+}
+
+describe('who asks to act as another never acts as themself', () => {
+  test.each([
+    [{ sudo: 'ana' }, '', 'ana'],
+    [{ sudo: 'ANA' }, '', 'ana'],
+    [{}, '?sudo=ana', 'ana'],
+    [{ sudo: null }, '', 'root'],
+    [{ sudo: '' }, '', 404],
+    [{}, '?sudo=', 404],
+    [{}, '?sudo=0', 404],
+    [{}, '?sudo=99999999999999999999', 404],
+    [{}, '?sudo=ana@example.com', 404],
+    [{ sudo: 1.5 }, '', 404],
+    [{ sudo: ['ana'] }, '', 400],
+    [{ sudo: { id: 1 } }, '', 400],
+    [{ sudo: true }, '', 400],
+    [{}, '?sudo[]=ana', 400],
+    [{}, '?sudo[id]=ana', 400],
+  ])('%j%s', async (body, query, whose) => {
+    expect(await makes(root, body, query)).toBe(whose)
+  })
+  test('as a header, and as the number of a user', async () => {
+    const asked = async (Sudo: string) => (await root.get('/user', { headers: { Sudo } })).status
+    expect(await asked('')).toBe(404)
+    expect(await asked(String(ana.id))).toBe(200)
+    expect(await makes(root, { sudo: ana.id })).toBe('ana')
+  })
+  test('in a form as in JSON', async () => {
+    const form = new FormData()
+    form.set('name', 'in-a-form')
+    form.set('sudo', '')
+    expect((await root.post('/projects', undefined, { raw: form })).status).toBe(404)
+    form.set('sudo', 'ana')
+    const made = await root.post('/projects', undefined, { raw: form })
+    expect(made.body.path_with_namespace).toBe('ana/in-a-form')
+  })
+  test('without signing in it is refused, empty or not', async () => {
+    expect((await world.nobody.get('/users?username=ana&sudo=')).status).toBe(401)
+    expect((await world.nobody.get('/users?username=ana&sudo=ana')).status).toBe(401)
+  })
+})
+
+test('a token that is no word is not as good as none', async () => {
+  for (const query of ['private_token[]=x', 'access_token[a]=x', 'job_token[]=x']) {
+    expect((await world.nobody.get(`/users?username=ana&${query}`)).status).toBe(400)
+  }
+  const inBody = await root.post('/projects', { name: 'odd', private_token: [ana.token] })
+  expect(inBody.status).toBe(400)
+})
+
+test('the scopes of the token and the rights of the other user both count', async () => {
+  const reader = world.as(await world.token(root.id, ['read_api', 'sudo']))
+  const as = (user: string) => ({ headers: { Sudo: user } })
+  expect((await reader.get('/user', as('ana'))).body.username).toBe('ana')
+  expect((await reader.post('/projects', { name: 'no' }, as('ana'))).status).toBe(403)
+  expect((await root.get('/application/settings', as('ana'))).status).toBe(403)
+  expect((await root.get(`/users/${ana.id}/impersonation_tokens`, as('ana'))).status).toBe(403)
+  const second = await world.user('second', { admin: true })
+  expect((await root.get('/application/settings', as('second'))).status).toBe(200)
+  const alone = world.as(await world.token(root.id, ['sudo']))
+  expect((await alone.get('/user', as('ana'))).status).toBe(403)
+  // Rights end with the role, whatever the token was given.
+  await root.put(`/users/${second.id}`, { admin: false })
+  expect((await second.get('/user', as('ana'))).status).toBe(403)
+})
+
+test('a blocked user can do as little through an administrator', async () => {
+  const project = (await ana.post('/projects', { name: 'hers', visibility: 'private' })).body
+  const as = { headers: { Sudo: 'ana' } }
+  expect((await root.get(`/projects/${project.id}`, as)).status).toBe(200)
+  await root.post(`/users/${ana.id}/block`)
+  expect((await root.get(`/projects/${project.id}`, as)).status).toBe(404)
+  expect((await ana.get('/user')).status).toBe(403)
+  await root.post(`/users/${ana.id}/unblock`)
+})
+
+test('the token of a project acts as nobody else, and the trail names the administrator', async () => {
+  const project = (await ana.post('/projects', { name: 'bots' })).body
+  const path = `/projects/${project.id}/access_tokens`
+  expect((await ana.post(path, { name: 'x', scopes: ['sudo'] })).status).toBe(400)
+  const made = (await ana.post(path, { name: 'x', scopes: ['api'], access_level: 40 })).body
+  const bot = world.as(made.token)
+  expect((await bot.get('/user?sudo=root')).status).toBe(403)
+  const token = { name: 'by sudo', scopes: ['self_rotate'] }
+  await root.post('/user/personal_access_tokens', token, { headers: { Sudo: 'ana' } })
+  const [event] = (await root.get(`/audit_events?entity_type=User&entity_id=${ana.id}`)).body
+  expect(event).toMatchObject({ event_name: 'token_created', author_id: root.id })
+})
