@@ -6,7 +6,9 @@ import type { Ctx } from '../../ctx.ts'
 import type { CompiledConfig } from '../config/compile.ts'
 import { resolveExtends, resolveReferences } from '../config/extend.ts'
 import type { Included } from '../config/include.ts'
+import { mayRunOn, mayRunPipelines } from '../pipelines/access.ts'
 import { findPipelineRef } from '../pipelines/create/find-ref.ts'
+import type { PipelineRef } from '../pipelines/create/known-variables.ts'
 import { type MadePlan, makePlan } from '../pipelines/create/make-plan.ts'
 
 export const lintedJobEntity = z.strictObject({
@@ -66,6 +68,7 @@ export async function lintConfig(
       variables: [],
       inputs: {},
       content: input.content,
+      secrets: await secretsFor(ctx, project, at),
     })
     const errors = input.dryRun ? refusalsOf(made) : []
     return {
@@ -80,6 +83,15 @@ export async function lintConfig(
     const errors = faultsOf(error)
     return { valid: false, errors, warnings: [], merged_yaml: null, includes: [] }
   }
+}
+
+/**
+ * Which variables a look at a configuration uses: what it tells of its includes may show them, so that they are those
+ * that a pipeline of the caller's own on the ref would get.
+ */
+async function secretsFor(ctx: Ctx, project: Project, at: PipelineRef) {
+  if (!mayRunPipelines(ctx, project)) return 'none'
+  return !at.protected || (await mayRunOn(ctx, project, at)) ? 'all' : 'unprotected'
 }
 
 export function presentIncluded(

@@ -13,9 +13,10 @@ import { type NoPipeline, type PipelinePlan, planPipeline } from '../../config/p
 import type { Circumstances } from '../../config/rules.ts'
 import type { ValueMap } from '../../config/values.ts'
 import { placeOfKey, readConfigFile } from '../../config/yaml.ts'
-import { collectVariables } from '../../variables/collect.ts'
+import { type CollectedVariable, collectVariables } from '../../variables/collect.ts'
 import { configSources, listPaths } from './config-sources.ts'
 import { findConfig } from './find-config.ts'
+import { faultWithoutMasked, hideMasked } from './hide-masked.ts'
 import { knownVariables, type PipelineRef } from './known-variables.ts'
 import type { PipelineInput } from './pipeline-input.ts'
 
@@ -35,6 +36,42 @@ export async function makePlan(
   at: PipelineRef,
   input: PipelineInput,
 ): Promise<MadePlan> {
+  const secrets = await secretsOf(ctx, project, at, input)
+  // The longest first: one may begin with another.
+  const masked = secrets
+    .flatMap((one) => (one.masked && one.value !== '' ? [one.value] : []))
+    .sort((one, other) => other.length - one.length)
+  try {
+    const made = await planOf(ctx, project, at, { input, secrets })
+    const included = made.included.map((one) => ({
+      ...one,
+      location: hideMasked(one.location, masked),
+    }))
+    return { ...made, included }
+  } catch (error) {
+    throw faultWithoutMasked(error, masked)
+  }
+}
+
+/** The variables of the project, its groups and the instance that may decide about a plan. */
+async function secretsOf(
+  ctx: Ctx,
+  project: Project,
+  at: PipelineRef,
+  { secrets = 'all' }: PipelineInput,
+): Promise<readonly CollectedVariable[]> {
+  if (secrets === 'none') return []
+  const isProtected = at.protected && secrets === 'all'
+  return await collectVariables(ctx, project, { protected: isProtected })
+}
+
+async function planOf(
+  ctx: Ctx,
+  project: Project,
+  at: PipelineRef,
+  wanted: { readonly input: PipelineInput; readonly secrets: readonly CollectedVariable[] },
+): Promise<MadePlan> {
+  const { input, secrets } = wanted
   const sources = { ...configSources(ctx), artifact: input.artifact }
   const place = { projectId: project.id, sha: at.commit.id }
   const given = input.content === undefined ? undefined : { path: '', text: input.content, place }
@@ -45,7 +82,8 @@ export async function makePlan(
     maxBytes: ctx.settings.get('max_yaml_size_bytes'),
     maxDepth: ctx.settings.get('max_yaml_depth'),
   }
-  const variables = await variablesOf(ctx, project, at, input, found?.path ?? '')
+  const known = await knownOf(ctx, project, at, input, found?.path ?? '')
+  const variables = withSecrets(known, secrets, input)
   const circumstances = circumstancesOf(ctx, project, at, input.source, variables)
   const content = found
     ? fillInputs(readConfigFile(found.text, limits), input.inputs, found.path)
@@ -71,19 +109,26 @@ function compiled(merged: ValueMap, text: string | undefined): CompiledConfig {
   }
 }
 
-async function variablesOf(
+async function knownOf(
   ctx: Ctx,
   project: Project,
   at: PipelineRef,
   input: PipelineInput,
   configPath: string,
-): Promise<Map<string, string>> {
+): Promise<ReadonlyMap<string, string>> {
   const { source, request } = input
   const known = await knownVariables(ctx, project, { ...at, source, configPath, request })
-  for (const [key, value] of input.known ?? []) known.set(key, value)
-  for (const { key, value } of await collectVariables(ctx, project, at)) known.set(key, value)
-  for (const { key, value } of input.variables) known.set(key, value)
-  return known
+  return new Map([...known, ...(input.known ?? [])])
+}
+
+/** The variables of the run lie over those of the project, and these over what the server says. */
+function withSecrets(
+  known: ReadonlyMap<string, string>,
+  secrets: readonly CollectedVariable[],
+  input: PipelineInput,
+): Map<string, string> {
+  const pairs = [...secrets, ...input.variables].map(({ key, value }) => [key, value] as const)
+  return new Map([...known, ...pairs])
 }
 
 function circumstancesOf(

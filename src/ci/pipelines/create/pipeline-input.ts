@@ -32,6 +32,8 @@ export interface PipelineInput {
   readonly artifact?: ConfigSources['artifact']
   /** The text of a configuration to look at instead of the project's own. */
   readonly content?: string | undefined
+  /** Which variables of the project, its groups and the instance count: all by default. */
+  readonly secrets?: 'all' | 'unprotected' | 'none' | undefined
   /** The bridge that wants it. */
   readonly bridge?: { readonly jobId: number; readonly depends: boolean } | undefined
   readonly request?: RequestOrigin | undefined
