@@ -195,6 +195,52 @@ describe('a protected environment', () => {
   })
 })
 
+describe('an environment that is stopped by a job of a protected branch', () => {
+  const protectMain = (place: Place) =>
+    ana.post(`${place.path}/protected_branches`, {
+      name: 'main',
+      push_access_level: 40,
+      merge_access_level: 40,
+    })
+
+  async function shipped(): Promise<Place & { readonly at: string; readonly pipeline: number }> {
+    const place = await projectWith(ship)
+    const pipeline = await run(place, ana)
+    const job = await place.runner.request()
+    if (!job) throw new Error('no job')
+    await place.runner.finish(job, 'success')
+    await protectMain(place)
+    const { id } = await environmentNamed(place, 'review/main')
+    return { ...place, pipeline, at: `${place.path}/environments/${id}` }
+  }
+
+  test('is stopped so by those alone who may run jobs there', async () => {
+    const place = await shipped()
+    expect((await dev.post(`${place.at}/stop`)).status).toBe(403)
+    const lately = { before: '2026-05-01T00:00:00Z' }
+    const long = '2026-04-01T00:00:00.000Z'
+    for (const table of ['environments', 'deployments'] as const) {
+      await world.ctx.db
+        .updateTable(table)
+        .set({ updated_at: long })
+        .where('project_id', '=', place.project.id)
+        .execute()
+    }
+    world.setNow('2026-05-10T10:00:00.000Z')
+    expect((await dev.post(`${place.path}/environments/stop_stale`, lately)).status).toBe(200)
+    expect((await jobNamed(place, 'end', place.pipeline))?.status).toBe('manual')
+    expect((await ana.post(`${place.path}/environments/stop_stale`, lately)).status).toBe(200)
+    expect((await jobNamed(place, 'end', place.pipeline))?.status).toBe('pending')
+    world.setNow('2026-05-04T10:00:00.000Z')
+  })
+
+  test('counts as stopped when somebody says so by force, and no job runs', async () => {
+    const place = await shipped()
+    expect((await dev.post(`${place.at}/stop`, { force: true })).body.state).toBe('stopped')
+    expect((await jobNamed(place, 'end', place.pipeline))?.status).toBe('manual')
+  })
+})
+
 describe('deployments by other means', () => {
   test('are noted, changed and deleted', async () => {
     const place = await projectWith('x: {script: make}')

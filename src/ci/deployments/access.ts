@@ -15,7 +15,9 @@ import {
   findEnvironment,
   findEnvironmentByName,
 } from '../environments/queries.ts'
-import { onBuilds } from '../pipelines/access.ts'
+import { mayRunAgain, onBuilds } from '../pipelines/access.ts'
+import { findPipeline } from '../pipelines/queries.ts'
+import { findStopJob } from './stop-environment.ts'
 
 const environmentParams = { environment_id: id() }
 const deploymentParams = { deployment_id: id() }
@@ -122,6 +124,43 @@ async function mayDeployTo(
   const at = { project_id: project.id, namespace_id: project.namespace_id }
   return await mayDeploy(ctx, await placeOf(ctx, at, environment.name, environment.tier))
 }
+
+/** Whether the caller may run the job that stops an environment, where there is one (docs/contract/D §2.2). */
+async function mayRunStopJob(
+  ctx: Ctx,
+  project: Project,
+  environment: EnvironmentRow,
+): Promise<boolean> {
+  const job = await findStopJob(ctx, environment)
+  const pipeline = job && (await findPipeline(ctx.db, job.pipeline_id))
+  return !pipeline || (await mayRunAgain(ctx, project, pipeline))
+}
+
+/** Whether the caller may stop an environment: its protections and the ref of the job that does it count. */
+export async function mayStop(
+  ctx: Ctx,
+  project: Project,
+  environment: EnvironmentRow,
+): Promise<boolean> {
+  return (
+    (await mayDeployTo(ctx, project, environment)) &&
+    (await mayRunStopJob(ctx, project, environment))
+  )
+}
+
+interface Stopping {
+  readonly ctx: Ctx
+  readonly project: Project
+  readonly environment: EnvironmentRow
+  readonly body: { readonly force?: boolean | undefined }
+}
+
+/** Stopping runs a job like any other; by force none is run. */
+export const runsStopJob: Condition<Stopping> = condition(
+  'may run the job that stops it',
+  async ({ ctx, project, environment, body: { force } }) =>
+    force === true || (await mayRunStopJob(ctx, project, environment)) || forbidden(),
+)
 
 interface NewDeployment {
   readonly ctx: Ctx

@@ -10,7 +10,7 @@ import {
   createEnvironment,
   removeEnvironment,
 } from '../environments/save-environment.ts'
-import { onEnvironment, onEnvironments, onOwnEnvironment } from './access.ts'
+import { mayStop, onEnvironment, onEnvironments, onOwnEnvironment, runsStopJob } from './access.ts'
 import {
   environmentBasicEntity,
   environmentDetailsEntity,
@@ -108,6 +108,7 @@ export const stopProjectEnvironment = endpoint({
   path: `${path}/:environment_id/stop`,
   summary: 'Stop an environment by the job that is there for it',
   access: onOwnEnvironment(),
+  conditions: [runsStopJob],
   body: { force: flag().default(false) },
   status: 200,
   response: environmentEntity,
@@ -130,7 +131,7 @@ export const stopStaleEnvironments = endpoint({
       throw badRequest('Invalid Date')
     }
     for (const row of await listStale(ctx.db, project.id, body.before)) {
-      await stopEnvironment(ctx, row)
+      if (await mayStop(ctx, project, row)) await stopEnvironment(ctx, row)
     }
     return { message: 'Successfully requested stop for all stale environments' }
   },

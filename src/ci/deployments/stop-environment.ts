@@ -27,7 +27,7 @@ export async function stopEnvironment(
 }
 
 /** The job that the last deployment names to stop what it made. */
-async function findStopJob(ctx: Pick<Ctx, 'db'>, row: EnvironmentRow) {
+export async function findStopJob(ctx: Pick<Ctx, 'db'>, row: EnvironmentRow) {
   const last = await findLastDeployment(ctx.db, row.id, 'success')
   if (!last || last.job_id === null || last.on_stop === null) return undefined
   return await jobBeside(ctx.db, last.job_id, last.on_stop)

@@ -85,8 +85,15 @@ export async function mayRunOnBoth(
 
 type OnRefPipeline = Pick<PipelineRow, 'ref' | 'tag' | 'protected' | 'merge_request_id'>
 
-/** What a pipeline between protected branches may, its ref does not tell: that is the merge request's own. */
-async function mayRunAgain(ctx: Ctx, project: Project, pipeline: OnRefPipeline): Promise<boolean> {
+/**
+ * Whether the caller may run jobs of a pipeline. What one between protected branches may, its ref does not tell: that is
+ * the merge request's own.
+ */
+export async function mayRunAgain(
+  ctx: Ctx,
+  project: Project,
+  pipeline: OnRefPipeline,
+): Promise<boolean> {
   const { ref, tag, merge_request_id: requestId } = pipeline
   const ofRequest = requestId !== null || ref.startsWith('refs/merge-requests/')
   if (!ofRequest || pipeline.protected === 0) {
