@@ -16,7 +16,8 @@ export function maskBytes(bytes: Buffer, values: readonly string[]): MaskedBytes
   let held = 0
   for (const value of values) {
     const secret = Buffer.from(value)
-    for (let at = masked.indexOf(secret); at >= 0; at = masked.indexOf(secret, at)) {
+    // Looked for in what was written: one value may be a part of another, and must not hide it.
+    for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, at + 1)) {
       masked.fill(STAR, at, at + secret.length)
     }
     held = Math.max(held, beginningAt(masked, secret))

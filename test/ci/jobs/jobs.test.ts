@@ -223,6 +223,21 @@ describe('the log of a job', () => {
     expect(await shown()).not.toContain(given.token)
   })
 
+  test('never shows the rest of a masked value that begins with another one', async () => {
+    const project = await projectWith('x: {script: y}')
+    for (const [key, value] of [
+      ['SHORT', 'hunter2hunter'],
+      ['LONG', 'hunter2hunter-and-more'],
+    ]) {
+      const made = await ana.post(`/projects/${project.id}/variables`, { key, value, masked: true })
+      expect(made.status).toBe(201)
+    }
+    const { runner, given, api } = await started('', project)
+    await runner.append(given, 0, 'a hunter2hunter-and-more b hunter2hunter c\n')
+    const shown = (await dev.get(`${api}/trace`)).body
+    expect(shown).toBe(`a ${'*'.repeat(22)} b ${'*'.repeat(13)} c\n`)
+  })
+
   test('tells the coverage, by the last match of the pattern', async () => {
     const { runner, given, api } = await started('x: {script: y, coverage: "/total: (\\\\d+)%/"}')
     await runner.finish(given, 'success', 'total: 10%\ntotal: 87%\n')
