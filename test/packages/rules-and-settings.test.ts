@@ -162,6 +162,52 @@ describe('a protection rule', () => {
     expect((await world.root.delete(`${at}/${row.id}`)).status).toBe(204)
   })
 
+  test('means a package of Python by any of its names', async () => {
+    const at = await newProject('names')
+    const rule = { package_type: 'pypi', minimum_access_level_for_push: 'maintainer' }
+    await maintainer.post(`${at}/protection/rules`, { ...rule, package_name_pattern: 'My_Tool' })
+    await maintainer.post(`${at}/protection/rules`, { ...rule, package_name_pattern: 'in.house-*' })
+    const upload = async (name: string, file: string) => {
+      const raw = formOf({ name, version: '1.0', content: Buffer.from(name) }, file)
+      return (await developer.post(`${at}/pypi`, undefined, { raw })).status
+    }
+    expect(await upload('my_tool', 'my_tool-1.0.tar.gz')).toBe(403)
+    expect(await upload('my.tool', 'my.tool-1.0.tar.gz')).toBe(403)
+    expect(await upload('In_House_X', 'in_house_x-1.0.tar.gz')).toBe(403)
+    expect(await upload('mytool', 'mytool-1.0.tar.gz')).toBe(201)
+  })
+
+  test('keeps tags and notes of age of npm as it keeps publishing', async () => {
+    const at = await newProject('tagged')
+    const publish = publishing.npm as Publish
+    expect((await publish(developer, at)).status).toBe(200)
+    await maintainer.post(`${at}/protection/rules`, {
+      package_name_pattern: 'tool',
+      package_type: 'npm',
+      minimum_access_level_for_push: 'owner',
+    })
+    const tag = `${at}/npm/-/package/tool/dist-tags/next`
+    const deprecate = (who: Caller) =>
+      who.put(
+        `${at}/npm/tool`,
+        { versions: { '1.0.0': { deprecated: 'old' } } },
+        { headers: { 'npm-command': 'deprecate' } },
+      )
+    const message = 'Package protected.'
+    for (const reply of [
+      await developer.put(tag, '1.0.0'),
+      await maintainer.delete(tag.replace('next', 'latest')),
+      await deprecate(maintainer),
+    ]) {
+      expect([reply.status, reply.body.message ?? reply.body.error]).toEqual([403, message])
+    }
+    const { body } = await ana.get(`${at}/npm/tool`)
+    expect(body['dist-tags']).toEqual({ latest: '1.0.0' })
+    expect(body.versions['1.0.0'].deprecated).toBeUndefined()
+    expect((await ana.put(tag, '1.0.0')).status).toBe(204)
+    expect((await deprecate(ana)).status).toBe(200)
+  })
+
   test('is counted with the others: any one that matches protects', async () => {
     const at = await newProject('several')
     const rules = `${at}/protection/rules`

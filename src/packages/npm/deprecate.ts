@@ -29,5 +29,5 @@ export async function deprecateNpmVersions(
     const text = texts.get(row.version ?? '')?.deprecated
     return text === undefined ? [] : [{ row, text: text === '' ? null : text }]
   })
-  await setDeprecated(ctx, changed)
+  await setDeprecated(ctx, project, changed)
 }

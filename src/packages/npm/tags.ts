@@ -10,7 +10,7 @@ import { assertTag } from './document.ts'
 /** What `npm dist-tag add` asks: the body is the version, as a JSON text. */
 export async function putNpmTag(
   ctx: Ctx,
-  project: Pick<Project, 'id'>,
+  project: Project,
   name: string,
   tag: string,
   request: Pick<RequestFacts, 'body'>,
@@ -23,7 +23,7 @@ export async function putNpmTag(
     versionKey: version,
   })
   if (!row) throw notFound('Package')
-  await putTag(ctx, row, tag)
+  await putTag(ctx, project, row, tag)
 }
 
 function readVersion(text: string): string {
@@ -37,10 +37,10 @@ function readVersion(text: string): string {
 /** What `npm dist-tag rm` asks. */
 export async function deleteNpmTag(
   ctx: Ctx,
-  project: Pick<Project, 'id'>,
+  project: Project,
   name: string,
   tag: string,
 ): Promise<void> {
   const at = { project_id: project.id, package_type: 'npm', name_key: name } as const
-  if (!(await deleteTag(ctx, at, tag))) throw notFound('Package tag')
+  if (!(await deleteTag(ctx, project, at, tag))) throw notFound('Package tag')
 }

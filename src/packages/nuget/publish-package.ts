@@ -43,11 +43,7 @@ export async function publishNuget(
     versionKey: named.versionKey,
     metadata: named.metadata,
   } as const
-  if (kind === 'snupkg') {
-    for (const symbol of await readSymbols(ctx, received)) {
-      await publishFile(ctx, project, { ...common, file: symbol })
-    }
-  }
+  const symbols = kind === 'snupkg' ? await readSymbols(ctx, received) : []
   await publishFile(ctx, project, {
     ...common,
     file: { name: fileName, received },
@@ -56,6 +52,8 @@ export async function publishNuget(
         ? conflict('A package with the same name and version already exists')
         : undefined,
   })
+  // Only once the package is not refused: they replace those of the same names.
+  for (const symbol of symbols) await publishFile(ctx, project, { ...common, file: symbol })
 }
 
 async function readPackage(ctx: Ctx, received: ReceivedFile): Promise<Named> {

@@ -4,6 +4,7 @@ import { matchesPattern } from '../../base/name-pattern.ts'
 import { forbidden, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { PackageType } from '../../store/schema/packages.ts'
+import { normalName } from '../pypi/names.ts'
 import { listRulesOfType, type RuleRow } from './queries.ts'
 
 interface Named {
@@ -11,7 +12,10 @@ interface Named {
   readonly name: string
 }
 
-/** Refuses to publish what a rule protects from the caller (docs/contract/C-resolved §5). */
+/**
+ * Refuses to publish what a rule protects from the caller (docs/contract/C-resolved §5). Call it in the transaction that
+ * publishes: a rule that is there by then counts.
+ */
 export async function assertMayPush(
   ctx: Pick<Ctx, 'db' | 'actor'>,
   project: Project,
@@ -27,7 +31,7 @@ export async function assertMayPush(
   if (isRefused) throw new Problem('forbidden', 403, { message: 'Package protected.' })
 }
 
-/** Refuses to delete what a rule protects from the caller. */
+/** Refuses to delete what a rule protects from the caller; call it in the transaction that deletes. */
 export async function assertMayDelete(
   ctx: Pick<Ctx, 'db' | 'actor'>,
   project: Project,
@@ -51,6 +55,12 @@ async function isProtected(
   return rules.some((rule: RuleRow) => {
     const least = rule[level]
     if (least === null || role >= least) return false
-    return matchesPattern(rule.package_name_pattern.toLowerCase(), name.toLowerCase())
+    return isMeant(type, rule.package_name_pattern, name)
   })
+}
+
+/** Names of Python compare with other letters too: what is one package to its clients is one to a rule. */
+function isMeant(type: PackageType, pattern: string, name: string): boolean {
+  if (matchesPattern(pattern.toLowerCase(), name.toLowerCase())) return true
+  return type === 'pypi' && matchesPattern(normalName(pattern), normalName(name))
 }

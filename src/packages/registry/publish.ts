@@ -86,9 +86,9 @@ export async function publishFile(
     nameKey: publication.nameKey ?? name,
     versionKey: publication.versionKey ?? version ?? '',
   }
-  await assertMayPush(ctx, project, type, name)
   try {
     return await inTransaction(ctx, async (inner) => {
+      await assertMayPush(inner, project, type, name)
       await assertWithinQuota(inner, project.id, file?.received.size ?? 0)
       await publication.check?.(inner.db)
       const known = await findPackageRow(inner.db, project.id, key)

@@ -31,8 +31,8 @@ export const removeMarkedPackages = task({
 
 /** Removes a version: nobody sees it from now on, its name is free, and its rows and files follow in the background. */
 export async function removePackage(ctx: Ctx, project: Project, row: PackageRow): Promise<void> {
-  await assertMayDelete(ctx, project, row)
   await inTransaction(ctx, async (inner) => {
+    await assertMayDelete(inner, project, row)
     await updatePackageRow(inner.db, row.id, { status: 'pending_destruction' }, inner.now())
     await forgetDocuments(inner.db, row)
     await inner.work.enqueue(inner.db, removeMarkedPackages, {}, { uniqueKey: 'marked' })
@@ -51,8 +51,8 @@ export async function removeFiles(
   row: PackageRow,
   files: readonly Pick<PackageFileRow, 'id'>[],
 ): Promise<void> {
-  await assertMayDelete(ctx, project, row)
   await inTransaction(ctx, async (inner) => {
+    await assertMayDelete(inner, project, row)
     await dropFiles(inner, row, files)
   })
 }
