@@ -4,6 +4,7 @@ import { viewerOf } from '../../access/visible-queries.ts'
 import { forbidden, notFound } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id } from '../../http/params.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { removeRepository } from '../images/remove-tags.ts'
 import { onRepository, onRepositoryAlone } from './access.ts'
 import { presentRepositories, repositoryEntity } from './entity.ts'
@@ -67,8 +68,10 @@ export const deleteRegistryRepository = endpoint({
   params: { repository_id: id() },
   status: 202,
   async handler({ ctx, project, repository }) {
-    const ruled = await protectedTagsOf(ctx, project, repository.id)
-    if (ruled.size > 0) throw forbidden('Some of the tags are protected')
-    await removeRepository(ctx, repository)
+    await inTransaction(ctx, async (inner) => {
+      const ruled = await protectedTagsOf(inner, project, repository.id)
+      if (ruled.size > 0) throw forbidden('Some of the tags are protected')
+      await removeRepository(inner, repository)
+    })
   },
 })

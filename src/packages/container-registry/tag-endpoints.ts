@@ -62,9 +62,11 @@ export const deleteRegistryTag = endpoint({
   params: { repository_id: id(), tag_name: text({ max: 128 }) },
   status: 200,
   async handler({ ctx, project, repository, tag }) {
-    const kept = await protectedTags(ctx, project, 'delete', [tag.name])
-    if (kept.size > 0) throw forbidden('The tag is protected')
-    await removeTags(ctx, repository.id, [tag.name])
+    await inTransaction(ctx, async (inner) => {
+      const kept = await protectedTags(inner, project, 'delete', [tag.name])
+      if (kept.size > 0) throw forbidden('The tag is protected')
+      await removeTags(inner, repository.id, [tag.name])
+    })
   },
 })
 

@@ -10,7 +10,6 @@ import { digestOf, readDigest, readReference } from './names.ts'
 import { imageProblem } from './problem.ts'
 import { putManifest } from './put-manifest.ts'
 import {
-  deleteBlob,
   findBlob,
   findManifest,
   findRepositoryId,
@@ -18,7 +17,7 @@ import {
   listReferrers,
   listTagNames,
 } from './queries.ts'
-import { removeReference, unknownManifest } from './remove.ts'
+import { removeBlob, removeReference, unknownManifest } from './remove.ts'
 
 const word = text({ max: 400 })
 const onRead = onImage('read_container_images')
@@ -85,9 +84,7 @@ export const deleteImageBlob = endpoint({
   status: 202,
   async handler({ ctx, image, params }) {
     const repositoryId = await repositoryOf(ctx, image)
-    if (!(await deleteBlob(ctx.db, repositoryId, readDigest(params.digest)))) {
-      throw imageProblem('BLOB_UNKNOWN', 404, 'blob unknown to registry')
-    }
+    await removeBlob(ctx, { project: image.project, repositoryId }, readDigest(params.digest))
   },
 })
 

@@ -32,9 +32,10 @@ export async function putManifest(
   }
   const type = request.headers['content-type']
   const manifest = readManifest(bytes, typeof type === 'string' ? type : undefined)
-  if ('tag' in reference) await assertMayMove(ctx, image, 'push', [reference.tag])
   await ctx.files.put([bytes])
-  await inTransaction(ctx, async ({ db, now }) => {
+  await inTransaction(ctx, async (inner) => {
+    const { db, now } = inner
+    if ('tag' in reference) await assertMayMove(inner, image, 'push', [reference.tag])
     const repositoryId = await ensureRepository(db, image.project.id, image.below, now())
     const total = (await sizeOf(db, repositoryId, manifest)) + bytes.length
     const references = [...manifest.blobs, ...manifest.children].map((one) => one.sha256)

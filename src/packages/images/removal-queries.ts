@@ -17,6 +17,23 @@ export async function deleteTagsNamed(
   return [...new Set(rows.map((row) => row.digest))]
 }
 
+/** The tags whose images hold a blob or manifest: by their own manifest, or through an index. */
+export async function listTagsWith(
+  db: Db,
+  repositoryId: number,
+  sha256: string,
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    WITH RECURSIVE holding(sha256) AS (
+      VALUES (${sha256})
+      UNION SELECT m.file_sha256 FROM holding h
+        JOIN container_references r ON r.repository_id = ${repositoryId} AND r.sha256 = h.sha256
+        JOIN container_manifests m ON m.id = r.manifest_id)
+    SELECT t.name FROM container_tags t JOIN holding h ON t.digest = 'sha256:' || h.sha256
+      WHERE t.repository_id = ${repositoryId}`.execute(db)
+  return rows.map((row) => row.name)
+}
+
 /**
  * Deletes those of these manifests that no tag and no other manifest names, and gives the hashes of what they named and
  * of what belonged to them, which may now be unused in their turn.

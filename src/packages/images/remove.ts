@@ -7,21 +7,35 @@ import { inTransaction } from '../../store/transaction.ts'
 import { digestOf, type Reference } from './names.ts'
 import { imageProblem } from './problem.ts'
 import { assertMayMove } from './protected.ts'
-import { deleteManifest, deleteTags, findManifest, listTagNamesOf, noteLeft } from './queries.ts'
-import { deleteLeftManifests } from './removal-queries.ts'
+import {
+  deleteBlob,
+  deleteManifest,
+  deleteTags,
+  findManifest,
+  listTagNamesOf,
+  noteLeft,
+} from './queries.ts'
+import { deleteLeftManifests, listTagsWith } from './removal-queries.ts'
 import { deleteOldUploads, deleteUnusedBlobs } from './upload-queries.ts'
+
+/** A repository of images that is there. */
+interface StoredImage {
+  readonly project: Project
+  readonly repositoryId: number
+}
 
 /** Deletes a manifest with the tags that are at it, or one tag alone. */
 export async function removeReference(
   ctx: Ctx,
-  image: { readonly project: Project; readonly repositoryId: number },
+  image: StoredImage,
   reference: Reference,
 ): Promise<void> {
   const { repositoryId } = image
   if ('tag' in reference) {
     const names = [reference.tag]
-    await assertMayMove(ctx, image, 'delete', names)
-    await inTransaction(ctx, async ({ db, now }) => {
+    await inTransaction(ctx, async (inner) => {
+      const { db, now } = inner
+      await assertMayMove(inner, image, 'delete', names)
       await noteLeft(db, repositoryId, names, now())
       if ((await deleteTags(db, repositoryId, names)) === 0) throw unknownManifest()
     })
@@ -32,10 +46,26 @@ export async function removeReference(
     const row = await findManifest(db, repositoryId, reference.sha256)
     if (!row) throw unknownManifest()
     const names = await listTagNamesOf(db, repositoryId, digestOf(reference.sha256))
-    await assertMayMove(inner, image, 'delete', names)
+    await assertMayDrop(inner, image, reference.sha256)
     if (names.length > 0) await deleteTags(db, repositoryId, names)
     await deleteManifest(db, row)
   })
+}
+
+/** Deletes a blob of a repository. */
+export async function removeBlob(ctx: Ctx, image: StoredImage, sha256: string): Promise<void> {
+  await inTransaction(ctx, async (inner) => {
+    await assertMayDrop(inner, image, sha256)
+    if (!(await deleteBlob(inner.db, image.repositoryId, sha256))) {
+      throw imageProblem('BLOB_UNKNOWN', 404, 'blob unknown to registry')
+    }
+  })
+}
+
+/** Whoever may not delete a tag may not take its image apart either. */
+async function assertMayDrop(ctx: Ctx, image: StoredImage, sha256: string): Promise<void> {
+  const names = await listTagsWith(ctx.db, image.repositoryId, sha256)
+  await assertMayMove(ctx, image, 'delete', names)
 }
 
 export function unknownManifest() {

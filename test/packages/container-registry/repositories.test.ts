@@ -185,6 +185,34 @@ test('a rule keeps tags to those of a level, whichever way they are pushed or de
   expect((await pushImage(world, developer, name, 'v1')).answer.status).toBe(201)
 })
 
+test('a rule keeps what its tags are made of, through an index too', async () => {
+  const { id } = (await ana.post('/projects', { name: 'whole', namespace_id: groupId })).body
+  await ana.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 })
+  const name = 'g/whole'
+  const image = await pushImage(world, ana, name, 'loose')
+  const type = 'application/vnd.oci.image.index.v1+json'
+  const manifests = [{ mediaType: type, digest: image.digest, size: 1 }]
+  const index = JSON.stringify({ schemaVersion: 2, mediaType: type, manifests })
+  const headers = { 'Content-Type': type }
+  const put = await askRegistry(world, ana, 'PUT', `${name}/manifests/v1`, index, headers)
+  expect(put.status).toBe(201)
+  const levels = {
+    minimum_access_level_for_push: 'owner',
+    minimum_access_level_for_delete: 'owner',
+  }
+  const rules = `/projects/${id}/registry/protection/tag/rules`
+  const rule = await ana.post(rules, { tag_name_pattern: '^v', ...levels })
+  const parts = [`${name}/blobs/${image.config}`, `${name}/manifests/${image.digest}`]
+  for (const path of parts) {
+    expect((await askRegistry(world, developer, 'DELETE', path)).status).toBe(403)
+    expect((await askRegistry(world, developer, 'GET', path)).status).toBe(200)
+  }
+  expect((await ana.delete(`${rules}/${rule.body.id}`)).status).toBe(204)
+  for (const path of parts) {
+    expect((await askRegistry(world, developer, 'DELETE', path)).status).toBe(202)
+  }
+})
+
 test('a cleanup policy deletes old tags by itself at its cadence, and their blobs in the end', async () => {
   world.setNow('2026-05-04T14:00:00.000Z')
   const project = (await ana.post('/projects', { name: 'tidy', namespace_id: groupId })).body
