@@ -54,7 +54,7 @@ export const startBlobUpload = endpoint({
     const wanted = query.digest === undefined ? undefined : readDigest(query.digest)
     const upload = await startUpload(ctx, image)
     if (wanted === undefined) return going(ctx, image, upload, 202)
-    await finishUpload(ctx, image, await addChunk(ctx, upload, request), wanted)
+    await finishUpload(ctx, await addChunk(ctx, upload, request), wanted)
     return done(ctx, image, wanted)
   },
 })
@@ -98,7 +98,7 @@ export const putBlobUpload = endpoint({
   async handler({ ctx, image, params, query, request }) {
     const sha256 = readDigest(query.digest)
     const upload = await getUpload(ctx, image, params.upload_id)
-    await finishUpload(ctx, image, await addChunk(ctx, upload, request), sha256)
+    await finishUpload(ctx, await addChunk(ctx, upload, request), sha256)
     return done(ctx, image, sha256)
   },
 })

@@ -3,6 +3,7 @@ import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
 import type { StoredFile } from '../../store/files.ts'
+import type { Db } from '../../store/schema.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { assertWithinQuota } from '../registry/limits.ts'
 import { findReadableImage, type ImageName } from './access.ts'
@@ -21,6 +22,7 @@ type Body = Pick<RequestFacts, 'body' | 'headers'>
 /** An upload that goes on, and how much of it is here. */
 export interface Upload {
   readonly id: string
+  readonly projectId: number
   readonly repositoryId: number
   readonly size: number
 }
@@ -39,7 +41,7 @@ export async function startUpload(ctx: Ctx, image: ImageName): Promise<Upload> {
     await insertUpload(db, id, repository, now())
     return repository
   })
-  return { id, repositoryId, size: 0 }
+  return { id, projectId: image.project.id, repositoryId, size: 0 }
 }
 
 export async function getUpload(ctx: Ctx, image: ImageName, id: string): Promise<Upload> {
@@ -49,7 +51,7 @@ export async function getUpload(ctx: Ctx, image: ImageName, id: string): Promise
   const chunks = await listChunks(ctx.db, id)
   const size = chunks.reduce((sum, chunk) => sum + chunk.size, 0)
   if (chunks.length > MOST_CHUNKS) throw imageProblem('SIZE_INVALID', 400, 'too many chunks')
-  return { id, repositoryId, size }
+  return { id, projectId: image.project.id, repositoryId, size }
 }
 
 /** Adds what the body holds to an upload, where it goes on from what is here. */
@@ -60,8 +62,17 @@ export async function addChunk(ctx: Ctx, upload: Upload, request: Body): Promise
   const stored = await receive(ctx, request, upload.size)
   if (stored.size === 0) return upload
   const chunk = { start: upload.size, size: stored.size, file_sha256: stored.sha256 }
-  if (!(await insertChunk(ctx.db, { upload_id: upload.id, ...chunk }))) throw outOfOrder(upload)
+  await inTransaction(ctx, async (inner) => {
+    await assertGoesOn(inner.db, upload)
+    await assertWithinQuota(inner, upload.projectId, stored.size)
+    if (!(await insertChunk(inner.db, { upload_id: upload.id, ...chunk }))) throw outOfOrder(upload)
+  })
   return { ...upload, size: upload.size + stored.size }
+}
+
+/** It may have been finished or given up while bytes were on the way. */
+async function assertGoesOn(db: Db, { id, repositoryId }: Upload): Promise<void> {
+  if (!(await findUpload(db, id, repositoryId))) throw unknownUpload()
 }
 
 function outOfOrder(upload: Upload): Problem {
@@ -89,12 +100,7 @@ async function receive(ctx: Ctx, request: Body, before: number): Promise<StoredF
 }
 
 /** Ends an upload: its pieces become one blob, if they are what the digest says. */
-export async function finishUpload(
-  ctx: Ctx,
-  image: ImageName,
-  upload: Upload,
-  sha256: string,
-): Promise<void> {
+export async function finishUpload(ctx: Ctx, upload: Upload, sha256: string): Promise<void> {
   const chunks = await listChunks(ctx.db, upload.id)
   const [only, ...others] = chunks
   const isWhole = only !== undefined && others.length === 0 && only.file_sha256 === sha256
@@ -106,9 +112,11 @@ export async function finishUpload(
         },
       })
   await inTransaction(ctx, async (inner) => {
-    await assertWithinQuota(inner, image.project.id, stored.size)
-    await insertBlob(inner.db, { repositoryId: upload.repositoryId, ...stored }, inner.now())
+    await assertGoesOn(inner.db, upload)
+    // Its pieces count until then.
     await deleteUpload(inner.db, upload.id)
+    await assertWithinQuota(inner, upload.projectId, stored.size)
+    await insertBlob(inner.db, { repositoryId: upload.repositoryId, ...stored }, inner.now())
   })
 }
 
@@ -133,20 +141,16 @@ export async function mountBlob(
   sha256: string,
   from: string | undefined,
 ): Promise<boolean> {
-  const source = from === undefined ? undefined : await findReadableImage(ctx, from)
-  if (!source) return false
-  const sourceId = await findRepositoryId(ctx.db, source.project.id, source.below)
-  const blob = sourceId === undefined ? undefined : await findBlob(ctx.db, sourceId, sha256)
-  if (!blob) return false
-  await inTransaction(ctx, async (inner) => {
+  if (from === undefined) return false
+  return await inTransaction(ctx, async (inner) => {
+    const source = await findReadableImage(inner, from)
+    const sourceId = source && (await findRepositoryId(inner.db, source.project.id, source.below))
+    const blob = sourceId === undefined ? undefined : await findBlob(inner.db, sourceId, sha256)
+    if (!blob) return false
     await assertWithinQuota(inner, image.project.id, blob.size)
-    const repositoryId = await ensureRepository(
-      inner.db,
-      image.project.id,
-      image.below,
-      inner.now(),
-    )
+    const { project, below } = image
+    const repositoryId = await ensureRepository(inner.db, project.id, below, inner.now())
     await insertBlob(inner.db, { repositoryId, sha256, size: blob.size }, inner.now())
+    return true
   })
-  return true
 }

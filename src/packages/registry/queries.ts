@@ -252,12 +252,16 @@ export async function saveLastDownload(db: Db, packageId: number, now: Instant):
     .execute()
 }
 
-/** Bytes of the packages and images of a project. */
+/** Bytes of the packages and images of a project, with the pieces of uploads that nobody has finished. */
 export async function sumStored(db: Db, projectId: number): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT coalesce((SELECT sum(size) FROM package_files WHERE project_id = ${projectId}), 0)
       + coalesce((SELECT sum(b.size) FROM container_blobs b
         JOIN container_repositories r ON r.id = b.repository_id
+        WHERE r.project_id = ${projectId}), 0)
+      + coalesce((SELECT sum(c.size) FROM container_upload_chunks c
+        JOIN container_uploads u ON u.id = c.upload_id
+        JOIN container_repositories r ON r.id = u.repository_id
         WHERE r.project_id = ${projectId}), 0) AS bytes`.execute(db)
   return rows[0]?.bytes ?? 0
 }
