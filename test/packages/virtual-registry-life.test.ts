@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { inTransaction } from '../../src/store/transaction.ts'
+import { addRunner } from '../support/runner.ts'
+import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
 
 const ROOT = '/virtual_registries/packages/maven'
 let world: World
@@ -454,6 +456,61 @@ describe('the place of an upstream in a registry', () => {
     const nothing = await ana.post(`${ROOT}/registry_upstreams`, {})
     expect(nothing.body).toEqual({ error: 'registry_id is missing, upstream_id is missing' })
   })
+})
+
+/** Answers to requests that all wait for one transaction, which ends only when they do. */
+async function behindOne(send: () => Promise<Reply>[]): Promise<number[]> {
+  let release = () => {}
+  const gate = new Promise<void>((done) => {
+    release = done
+  })
+  const held = inTransaction(world.ctx, () => gate)
+  const sent = send()
+  // Those that came before this one have got as far as they get.
+  for (let i = 0; i < 5; i += 1) await ana.get('/version')
+  release()
+  await held
+  return (await Promise.all(sent)).map((reply) => reply.status).sort()
+}
+
+test('of many who bring one upstream at once, one adds it', async () => {
+  const registry = await newRegistry()
+  const body = { url: `${address}/at-once`, username: 'u', password: 'p' }
+  const path = `${ROOT}/registries/${registry}/upstreams`
+  const statuses = await behindOne(() => Array.from({ length: 8 }, () => ana.post(path, body)))
+  expect(statuses).toEqual([201, ...Array(7).fill(400)])
+  expect(await orderIn(registry)).toHaveLength(1)
+})
+
+test('of many who change upstreams to one address at once, one does', async () => {
+  const registry = await newRegistry()
+  const made: { readonly id: number }[] = []
+  for (let i = 0; i < 6; i += 1) made.push(await newUpstream(registry))
+  const url = `${address}/all-here`
+  const statuses = await behindOne(() =>
+    made.map(({ id }) => ana.patch(`${ROOT}/upstreams/${id}`, { url })),
+  )
+  expect(statuses).toEqual([200, ...Array(5).fill(400)])
+})
+
+test('a job reads the registries of the groups above its project alone', async () => {
+  const group = await newGroup('within', { visibility: 'public' })
+  const other = await newGroup('without', { visibility: 'public' })
+  const [near, far] = [await newRegistry(group), await newRegistry(other)]
+  const project = (await ana.post('/projects', { name: 'jobs', namespace_id: group })).body
+  await ana.post(`/projects/${project.id}/repository/files/.svc-ci.yml`, {
+    branch: 'main',
+    commit_message: 'one',
+    content: 'x: {script: make}',
+  })
+  await world.runTasks()
+  const runner = await addRunner(world, ana, project.id)
+  const given = await runner.request()
+  if (!given) throw new Error('no job')
+  const job = world.withHeader('JOB-TOKEN', given.token)
+  expect((await job.get(`${ROOT}/registries/${near}`)).status).toBe(200)
+  expect((await job.get(`${ROOT}/registries/${far}`)).status).toBe(403)
+  expect((await job.get(`${ROOT}/${far}/a/b/1/b-1.jar`)).status).toBe(401)
 })
 
 describe('what was fetched', () => {

@@ -1,4 +1,5 @@
 import { isAdmin, userOf } from '../../access/actor.ts'
+import { mayJobReachGroup } from '../../access/authentication/job-token.ts'
 import { condition } from '../../access/conditions.ts'
 import { isMemberBelow } from '../../access/find-queries.ts'
 import { Role } from '../../access/roles.ts'
@@ -33,10 +34,15 @@ const needs = (change: Change) =>
 async function assertMay(ctx: Ctx, group: Group, change: Change): Promise<void> {
   if (isAdmin(ctx.actor)) return
   if (change === 'write' ? group.role >= Role.maintainer : group.role >= Role.guest) return
-  const user = userOf(ctx.actor)
+  const user = (await isWithinReach(ctx, group)) ? userOf(ctx.actor) : null
   const isBelow = user && (await isMemberBelow(ctx.db, user.id, group.id, dayOf(ctx.now())))
   if (change === 'read' && isBelow) return
   throw forbidden()
+}
+
+/** A job is its user in the groups above its project alone (docs/contract/D §2.5). */
+async function isWithinReach({ db, actor }: Ctx, group: Group): Promise<boolean> {
+  return actor.kind !== 'job' || (await mayJobReachGroup(db, actor, group.id))
 }
 
 /** The group of a registry or upstream, for those who may do this there; else as if nothing were there. */
@@ -173,7 +179,7 @@ export function onMavenRegistry(): Access<{ registry: RegistryRow }, 'registry_i
 }
 
 /** The registry and the upstream that a request names in its body, for those who may change both. */
-async function admitLink(
+export async function admitLink(
   ctx: Ctx,
   body: { readonly registry_id: number; readonly upstream_id: number },
 ): Promise<{ readonly registry: RegistryRow; readonly upstream: UpstreamRow }> {

@@ -4,6 +4,7 @@ import { invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { Answer, endpoint } from '../../http/endpoint.ts'
 import { flag, integer } from '../../http/params.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { onVirtualPolicy } from './access.ts'
 import { policyEntity } from './entity.ts'
 import {
@@ -80,8 +81,10 @@ export const createVirtualPolicy = endpoint({
   response: policyEntity,
   status: 201,
   async handler({ ctx, group, body }) {
-    if (await findPolicy(ctx.db, group.id)) throw invalid({ group: ['has already been taken'] })
-    await insertPolicy(ctx.db, group.id, valuesOf(body, DEFAULTS, ctx.now()), ctx.now())
+    await inTransaction(ctx, async ({ db, now }) => {
+      if (await findPolicy(db, group.id)) throw invalid({ group: ['has already been taken'] })
+      await insertPolicy(db, group.id, valuesOf(body, DEFAULTS, now()), now())
+    })
     return new Answer(await present(ctx, group.id), { status: 201 })
   },
 })
@@ -94,21 +97,25 @@ export const updateVirtualPolicy = endpoint({
   body,
   response: policyEntity,
   async handler({ ctx, group, body }) {
-    const known = await present(ctx, group.id)
-    const { enabled, cadence, keep_n_days_after_download } = known
-    const { notify_on_success, notify_on_failure, next_run_at } = known
-    const now = {
-      enabled,
-      cadence,
-      keep_n_days_after_download,
-      notify_on_success,
-      notify_on_failure,
-      next_run_at,
-    }
-    await updatePolicy(ctx.db, group.id, valuesOf(body, now, ctx.now()), ctx.now())
+    await inTransaction(ctx, (inner) => changePolicy(inner, group.id, body))
     return await present(ctx, group.id)
   },
 })
+
+async function changePolicy(ctx: Ctx, groupId: number, given: Given): Promise<void> {
+  const known = await present(ctx, groupId)
+  const { enabled, cadence, keep_n_days_after_download } = known
+  const { notify_on_success, notify_on_failure, next_run_at } = known
+  const now = {
+    enabled,
+    cadence,
+    keep_n_days_after_download,
+    notify_on_success,
+    notify_on_failure,
+    next_run_at,
+  }
+  await updatePolicy(ctx.db, groupId, valuesOf(given, now, ctx.now()), ctx.now())
+}
 
 export const deleteVirtualPolicy = endpoint({
   method: 'DELETE',

@@ -6,6 +6,7 @@ import { Answer, endpoint } from '../../http/endpoint.ts'
 import { filledText, id, integer, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
+  admitLink,
   mayLink,
   onRegistryUpstream,
   onUpstream,
@@ -157,7 +158,7 @@ export const updateVirtualUpstream = endpoint({
     if (Object.values(input).every((value) => value === undefined)) {
       throw badRequest('at least one parameter must be provided')
     }
-    await changeUpstream(ctx, upstream, input)
+    await changeUpstream(ctx, upstream.id, input)
     return new Answer(undefined, { status: 200 })
   },
 })
@@ -234,6 +235,8 @@ export const linkUpstream = endpoint({
   status: 201,
   async handler({ ctx, body }) {
     return await inTransaction(ctx, async (inner) => {
+      // Either may have gone since the caller was judged.
+      await admitLink(inner, body)
       const known = await listLinks(inner.db, body.registry_id)
       if (known.some((link) => link.id === body.upstream_id)) {
         throw invalid({ upstream_id: ['has already been taken'] })

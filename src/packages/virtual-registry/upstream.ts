@@ -1,7 +1,9 @@
-import { badRequest, invalid } from '../../base/problem.ts'
+import { badRequest, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
+  findRegistry,
+  findUpstream,
   insertLink,
   insertUpstream,
   listLinks,
@@ -62,6 +64,12 @@ export function addressOf(ctx: Pick<Ctx, 'vault'>, row: UpstreamRow): UpstreamAd
   return { url, username, password: sealed === null ? null : ctx.vault.open(sealed, PURPOSE) }
 }
 
+/** A registry may go while the address of an upstream is looked up. */
+async function assertThere(ctx: Pick<Ctx, 'db'>, registryId: number): Promise<void> {
+  if (!(await findRegistry(ctx.db, registryId))) throw notFound('Registry')
+}
+
+/** Call it in the transaction that writes: of two who bring the same upstream at once, one is refused. */
 async function assertUnique(
   ctx: Ctx,
   groupId: number,
@@ -87,9 +95,10 @@ export async function createUpstream(
   assertPair(input)
   const url = await readUrl(ctx, input.url)
   const { username = null, password = null } = input
-  await assertUnique(ctx, registry.group_id, { url, username, password })
   const isCentral = url.replace(/^https?:\/\//, '') === CENTRAL
   return await inTransaction(ctx, async (inner) => {
+    await assertThere(inner, registry.id)
+    await assertUnique(inner, registry.group_id, { url, username, password })
     await assertRoom(inner, registry.id)
     const now = inner.now()
     const upstream = await insertUpstream(inner.db, {
@@ -116,13 +125,19 @@ export async function assertRoom(ctx: Pick<Ctx, 'db'>, registryId: number): Prom
 }
 
 /** Changes an upstream. Another address forgets the credentials, unless they come with it. */
-export async function changeUpstream(
-  ctx: Ctx,
-  upstream: UpstreamRow,
-  input: UpstreamInput,
-): Promise<void> {
+export async function changeUpstream(ctx: Ctx, id: number, input: UpstreamInput): Promise<void> {
+  const given = input.url === undefined ? undefined : await readUrl(ctx, input.url)
+  await inTransaction(ctx, async (inner) => {
+    // Read inside: another change may have come meanwhile, and must not be undone.
+    const upstream = await findUpstream(inner.db, id)
+    if (!upstream) throw notFound('Upstream')
+    await saveChange(inner, upstream, { ...input, url: given })
+  })
+}
+
+async function saveChange(ctx: Ctx, upstream: UpstreamRow, input: UpstreamInput): Promise<void> {
   const known = addressOf(ctx, upstream)
-  const url = input.url === undefined ? upstream.url : await readUrl(ctx, input.url)
+  const { url = upstream.url } = input
   const address = { url, ...credentialsOf(known, input, url !== upstream.url) }
   await assertUnique(ctx, upstream.group_id, address, upstream.id)
   const { name, description, cache_validity_hours, metadata_cache_validity_hours } = input
