@@ -303,3 +303,14 @@ describe('runners are listed', () => {
     await ana.delete(`/runners/${id}`)
   })
 })
+
+test('a runner gets no jobs of a project in an archived group, until it is none any more', async () => {
+  const one = await made()
+  const { body } = await ana.post(`${path}/pipeline`, { ref: 'open' })
+  const archived = await ana.post(`/groups/${group.id}/archive`)
+  expect(archived.status).toBeLessThan(300)
+  expect(await one.runner.request()).toBeUndefined()
+  await ana.post(`/groups/${group.id}/unarchive`)
+  expect((await one.runner.request())?.job_info.name).toBe('plain')
+  await ana.post(`${path}/pipelines/${body.id}/cancel`)
+})

@@ -433,6 +433,17 @@ describe('who may report', () => {
     expect((await send(one, body)).status).toBe(404)
   })
 
+  test('an archived project takes no reports, and says so to its own programs alone', async () => {
+    const [one, other] = [await project(), await project()]
+    const body = inEnvelope(exampleEvent())
+    expect((await ana.post(`${one.api}/archive`)).status).toBe(201)
+    expect((await send(one, body)).status).toBe(403)
+    expect((await send(one, body, auth(other))).status).toBe(404)
+    expect(await errorsOf(one)).toEqual([])
+    expect((await ana.post(`${one.api}/unarchive`)).status).toBe(201)
+    expect((await send(one, body)).status).toBe(200)
+  })
+
   test('another content type is 415, and an event above 1 MiB 413', async () => {
     const one = await project()
     const html = { ...auth(one), 'Content-Type': 'text/html' }

@@ -250,6 +250,16 @@ describe('who may deliver what', () => {
     expect((await one.send({ title: 'a' })).status).toBe(404)
   })
 
+  test('an archived project takes no alerts, and says so to who has the key', async () => {
+    const one = await project()
+    await ana.post(`${one.api}/archive`)
+    expect((await one.send({ title: 'a' })).status).toBe(403)
+    expect((await one.send({ title: 'a' }, { Authorization: 'Bearer x' })).status).toBe(401)
+    expect(await alertsOf(one)).toEqual([])
+    await ana.post(`${one.api}/unarchive`)
+    expect((await one.send({ title: 'a' })).status).toBe(200)
+  })
+
   test('one MiB is taken, one byte more is 400 whoever sends it', async () => {
     const one = await project()
     const frame = '{"title":"a","x":""}'

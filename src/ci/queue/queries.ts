@@ -50,6 +50,9 @@ export async function listCandidates(db: Db, runner: Asking): Promise<number[]> 
     LEFT JOIN (SELECT project_id, count(*) AS busy FROM ci_running_jobs
       WHERE runner_type = 'instance_type' GROUP BY project_id) r ON r.project_id = q.project_id
     WHERE p.pending_delete = 0 AND p.archived = 0
+      AND NOT EXISTS (SELECT 1 FROM namespace_ancestors a
+        JOIN namespaces above ON above.id = a.ancestor_id
+        WHERE a.namespace_id = p.namespace_id AND above.archived = 1)
       AND coalesce(json_extract(p.settings, '$.builds_access_level'), 'enabled') <> 'disabled'
       AND ${inScope(runner)} AND ${fitting(runner)}
     ORDER BY ${runner.runner_type === 'instance_type' ? sql`coalesce(r.busy, 0), ` : sql``}q.job_id

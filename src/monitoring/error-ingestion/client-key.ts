@@ -1,7 +1,7 @@
 import { featureLevel } from '../../access/features.ts'
 import { findProjectById } from '../../access/find-queries.ts'
 import type { Access, SubjectRequest } from '../../access/subjects.ts'
-import { hidden } from '../../base/problem.ts'
+import { forbidden, hidden } from '../../base/problem.ts'
 import { isReportingKey } from '../error-settings/queries.ts'
 import { readHeader, unreadable } from './envelope.ts'
 
@@ -11,7 +11,7 @@ export interface Reporter {
   readonly key: string
 }
 
-/** Without a key 400; an unknown one, an unknown project, or one that takes no reports: 404. */
+/** Without a key 400; an unknown one, an unknown project, or one that takes no reports: 404; an archived one: 403. */
 export function clientKey(): Access<Reporter, 'project_id'> {
   return {
     kind: 'custom',
@@ -29,6 +29,8 @@ export function clientKey(): Access<Reporter, 'project_id'> {
       if (!project) throw hidden()
       const settings = JSON.parse(project.settings) as Record<string, unknown> // written by us
       if (featureLevel(settings, 'monitor') === 'disabled') throw hidden()
+      // Whoever has the key may know that the project is there.
+      if (project.archived === 1 || project.namespace_archived === 1) throw forbidden()
       return { projectId, key }
     },
   }

@@ -38,6 +38,7 @@ export function integrationKey(addressed: Addressed): Access<Admitted, 'project_
       if (meant.length === 0) throw await noIntegration(addressed, request)
       const integration = await keyed(ctx, meant, keyOf(request))
       if (!integration) throw unauthorized()
+      if (project.archived) throw forbidden()
       return { project, integration }
     },
   }
