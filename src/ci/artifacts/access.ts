@@ -1,4 +1,4 @@
-import { mayInProject } from '../../access/decide.ts'
+import { judgedBy, mayInProject } from '../../access/decide.ts'
 import type { Project } from '../../access/subjects.ts'
 import { forbidden, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -19,7 +19,7 @@ export async function getArchive(
       ? may[access]
       : mayInProject(
           ctx.actor,
-          project,
+          judgedBy('GET', project),
           access === 'maintainer' ? 'admin_build' : 'create_pipeline',
         )
   if (isAllowed) return archive

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { JobActor } from '../../access/actor.ts'
 import { findJobActor } from '../../access/authentication/job-token.ts'
-import { anyone } from '../../access/subjects.ts'
+import { anyone, withProjectRole } from '../../access/subjects.ts'
 import { badParameters, forbidden, notFound, tooLarge, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { answerDownload } from '../../http/conditional-file.ts'
@@ -9,9 +10,10 @@ import { flag, id, integer, oneOf, text } from '../../http/params.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { type LoadedJob, loadJob, needsForeign } from '../pipelines/process/running.ts'
 import { jobTokenOf, signInJob } from '../pipelines/process/sign-in-job.ts'
+import { getArchive } from './access.ts'
 import { saveDotenv } from './dotenv.ts'
 import { downloadOf } from './download.ts'
-import { findArtifact } from './queries.ts'
+import { type ArtifactRow, findArtifact } from './queries.ts'
 import { receiveFile } from './receive.ts'
 import { saveArtifact } from './save-artifact.ts'
 
@@ -109,11 +111,27 @@ export const downloadJobArtifacts = endpoint({
     const token = jobTokenOf(request, query.token)
     const actor = token === undefined ? undefined : await findJobActor(ctx, token)
     if (!actor) throw unauthorized()
-    const loaded = await loadJob(ctx.db, params.id)
-    const isOwn = loaded?.project.id === actor.projectId
-    if (!isOwn && !(await needsForeign(ctx.db, actor.jobId, params.id))) throw forbidden()
-    const archive = await findArtifact(ctx.db, params.id, 'archive')
-    if (!archive) throw notFound()
+    const archive = await archiveFor({ ...ctx, actor }, actor, params.id)
     return await answerDownload(request, downloadOf(ctx, archive))
   },
 })
+
+/** What a job needs it gets; of other jobs of its project, what `artifacts:access` lets its user have. */
+async function archiveFor(ctx: Ctx, actor: JobActor, jobId: number): Promise<ArtifactRow> {
+  const loaded = await loadJob(ctx.db, jobId)
+  if (!loaded) throw forbidden()
+  if (!(await isNeeded(ctx, actor, loaded))) {
+    if (loaded.project.id !== actor.projectId) throw forbidden()
+    return await getArchive(ctx, await withProjectRole(ctx, loaded.project), jobId)
+  }
+  const archive = await findArtifact(ctx.db, jobId, 'archive')
+  if (!archive) throw notFound()
+  return archive
+}
+
+/** Jobs of one pipeline may need each other; what is needed from elsewhere was judged when the job began. */
+async function isNeeded(ctx: Ctx, actor: JobActor, { job }: LoadedJob): Promise<boolean> {
+  const own = await loadJob(ctx.db, actor.jobId)
+  if (own?.job.pipeline_id === job.pipeline_id) return true
+  return await needsForeign(ctx.db, actor.jobId, job.id)
+}

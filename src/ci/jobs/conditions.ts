@@ -1,4 +1,5 @@
 import { type Condition, condition, mayOr } from '../../access/conditions.ts'
+import { judgedBy } from '../../access/decide.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { mayRunPipelines } from '../pipelines/access.ts'
@@ -16,6 +17,6 @@ export const mayReadDebugTrace: Condition<OfJob> = condition(
   'log of CI_DEBUG_TRACE: create_pipeline',
   async ({ ctx, project, job }) => {
     const { debug } = await readTrace(ctx, job.id)
-    return mayOr(ctx, !debug || mayRunPipelines(ctx, project))
+    return mayOr(ctx, !debug || mayRunPipelines(ctx, judgedBy('GET', project)))
   },
 )

@@ -1,3 +1,4 @@
+import { type Actor, ANONYMOUS, userOf } from '../../access/actor.ts'
 import { findProjectById } from '../../access/find-queries.ts'
 import { findVisibleProject, type Project, withProjectRole } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
@@ -8,6 +9,7 @@ import type { ForeignNeed } from '../config/needs.ts'
 import type { Value } from '../config/values.ts'
 import { mayReadBuilds } from '../pipelines/access.ts'
 import { findNamedJob } from '../pipelines/job-queries.ts'
+import type { LoadedJob } from '../pipelines/process/running.ts'
 import { findPipeline, findSource, type PipelineRow } from '../pipelines/queries.ts'
 
 /** A job elsewhere whose artifacts a job gets. */
@@ -24,20 +26,28 @@ export interface ForeignSource {
  */
 export async function foreignSources(
   ctx: Ctx,
-  pipeline: PipelineRow,
+  { job, pipeline }: Pick<LoadedJob, 'job' | 'pipeline'>,
   needs: Value,
   expand: (text: string) => string,
 ): Promise<readonly ForeignSource[] | undefined> {
   const found: ForeignSource[] = []
+  const asJob = actingAsJob(ctx, job)
   for (const need of (needs ?? []) as readonly ForeignNeed[]) {
     const source =
       need.project === undefined
         ? await inPipeline(ctx, pipeline, expand(need.pipeline ?? ''), need.job)
-        : await inProject(ctx, expand(need.project), expand(need.ref ?? ''), expand(need.job))
+        : await inProject(asJob, expand(need.project), expand(need.ref ?? ''), expand(need.job))
     if (source) found.push(source)
     else if (!need.optional) return undefined
   }
   return found
+}
+
+/** Other projects are reached as by the job's own token: those that let it in, and what everybody may have. */
+function actingAsJob(ctx: Ctx, { id, project_id }: LoadedJob['job']): Ctx {
+  const user = userOf(ctx.actor)
+  const actor: Actor = user ? { kind: 'job', jobId: id, projectId: project_id, user } : ANONYMOUS
+  return { ...ctx, actor }
 }
 
 async function inProject(

@@ -57,7 +57,7 @@ export async function buildPayload(
   const variables = await jobVariables(ctx, loaded, { ...input, options, settings })
   const known = new Map(variables.map(({ key, value }) => [key, value]))
   const expand = (text: string) => expandText(text, known)
-  const foreign = await foreignSources(ctx, pipeline, options.foreign_needs, expand)
+  const foreign = await foreignSources(ctx, loaded, options.foreign_needs, expand)
   if (!foreign) return 'missing_dependency_failure'
   const place = { projectId: project.id, sha: pipeline.sha }
   await noteUrl(ctx, loaded, expand)

@@ -60,6 +60,12 @@ async function finishNext({ runner }: Place, content?: string): Promise<GivenJob
 
 const builds = { '.svc-ci.yml': 'build: {script: make, artifacts: {paths: [out.txt]}}' }
 
+/** Lets the jobs of one project reach another. */
+async function letIn(to: Place, from: Place): Promise<void> {
+  const body = { target_project_id: from.project.id }
+  expect((await ana.post(`${to.path}/job_token_scope/allowlist`, body)).status).toBe(201)
+}
+
 /** As a runner does: with the token of the dependency. */
 async function download({ runner }: Place, dependency: { id: number; token: string }) {
   const headers = { 'JOB-TOKEN': dependency.token }
@@ -79,6 +85,7 @@ variables: {LIBRARY: ${library.project.fullPath}}
 use: {script: make, needs: [{project: $LIBRARY, ref: main, job: build, artifacts: true}]}
 `,
     })
+    await letIn(library, app)
     await run(app)
     const job = await app.runner.request()
     expect(job?.dependencies).toEqual([
@@ -122,11 +129,64 @@ none: {script: make, needs: [{${need}, artifacts: false}]}
     })
     const dev = await world.user('dev')
     await addMember(world, app.project, dev, 30)
+    await letIn(secret, app)
     const pipeline = await run(app, dev)
     expect(await app.runner.request()).toBeUndefined()
     const { body } = await ana.get(`${app.path}/pipelines/${pipeline}/jobs`)
     expect(body[0].failure_reason).toBe('missing_dependency_failure')
   })
+})
+
+test('a job gets nothing of a private project that does not let its project in', async () => {
+  const library = await placeWith(builds)
+  await run(library)
+  await finishNext(library, 'kept')
+  const app = await placeWith({
+    '.svc-ci.yml': `use: {script: make, needs: [{project: ${library.project.fullPath}, ref: main, job: build}]}`,
+  })
+  const failed = await run(app)
+  expect(await app.runner.request()).toBeUndefined()
+  const { body } = await ana.get(`${app.path}/pipelines/${failed}/jobs`)
+  expect(body[0].failure_reason).toBe('missing_dependency_failure')
+  await ana.put(library.path, { visibility: 'public' })
+  await run(app)
+  expect((await app.runner.request())?.dependencies).toHaveLength(1)
+})
+
+test('a job gets what artifacts:access keeps from its user only of jobs beside it', async () => {
+  const place = await placeWith({
+    '.svc-ci.yml': `
+build: {stage: build, script: make, artifacts: {paths: [out.txt], access: maintainer}}
+use: {stage: test, script: make}
+`,
+  })
+  const dev = await world.user('kept-out')
+  await addMember(world, place.project, dev, 30)
+  await run(place)
+  const first = await finishNext(place, 'first')
+  await finishNext(place)
+  await run(place, dev)
+  const second = await finishNext(place, 'second')
+  const use = await place.runner.request()
+  const token = use?.token ?? ''
+  expect((await download(place, { id: second.id, token })).status).toBe(200)
+  expect((await download(place, { id: first.id, token })).status).toBe(403)
+  await run(place)
+  await finishNext(place, 'third')
+  const own = await place.runner.request()
+  expect((await download(place, { id: first.id, token: own?.token ?? '' })).status).toBe(200)
+})
+
+test('artifacts for Developers are theirs in an archived project too', async () => {
+  const place = await placeWith({
+    '.svc-ci.yml': 'build: {script: make, artifacts: {paths: [out.txt], access: developer}}',
+  })
+  const dev = await world.user('reading')
+  await addMember(world, place.project, dev, 30)
+  await run(place)
+  const { id } = await finishNext(place, 'old')
+  await ana.post(`${place.path}/archive`)
+  expect((await dev.get(`${place.path}/jobs/${id}/artifacts/out.txt`)).body).toBe('old')
 })
 
 test('a job of a child gets the artifacts of its parent, and of no other pipeline', async () => {
