@@ -65,6 +65,7 @@ const WORDS: readonly ArtifactRow['access'][] = [
 function accessOf(options: ValueMap, sent: string | undefined): ArtifactRow['access'] {
   const given = isMap(options.artifacts) ? options.artifacts : {}
   if (given.access === 'all') return 'public'
-  const word = WORDS.find((one) => one === (given.access ?? sent))
-  return word ?? (given.public === false ? 'private' : 'public')
+  // What the configuration says goes before what the runner sends.
+  const own = given.access ?? (given.public === false ? 'private' : undefined)
+  return WORDS.find((one) => one === (own ?? sent)) ?? 'public'
 }

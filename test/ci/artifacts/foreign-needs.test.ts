@@ -177,6 +177,22 @@ use: {stage: test, script: make}
   expect((await download(place, { id: first.id, token: own?.token ?? '' })).status).toBe(200)
 })
 
+test('artifacts that are not public stay so, whatever the runner says', async () => {
+  const place = await placeWith({
+    '.svc-ci.yml': 'build: {script: make, artifacts: {paths: [out.txt], public: false}}',
+  })
+  await run(place)
+  const job = await place.runner.request()
+  if (!job) throw new Error('no job')
+  const sent = await place.runner.upload(job, await zipOf('own'), { accessibility: 'public' })
+  expect(sent.status).toBe(201)
+  await place.runner.finish(job, 'success')
+  await ana.put(place.path, { visibility: 'public' })
+  const at = `${place.path}/jobs/${job.id}/artifacts/out.txt`
+  const stranger = await world.user('passing')
+  expect([(await stranger.get(at)).status, (await ana.get(at)).body]).toEqual([403, 'own'])
+})
+
 test('artifacts for Developers are theirs in an archived project too', async () => {
   const place = await placeWith({
     '.svc-ci.yml': 'build: {script: make, artifacts: {paths: [out.txt], access: developer}}',
