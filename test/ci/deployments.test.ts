@@ -176,6 +176,25 @@ describe('a protected environment', () => {
     expect(shown.body).toMatchObject({ pending_approval_count: 0, approvals: [{ comment: 'go' }] })
   })
 
+  test('takes no approval of somebody named who has left the project', async () => {
+    const place = await projectWith(yaml)
+    await ana.put(place.path, { visibility: 'public' })
+    const kim = await world.user(`kim${count}`)
+    await addMember(world, place.project, kim, 40)
+    await ana.post(`${place.path}/protected_environments`, {
+      name: 'production',
+      deploy_access_levels: [{ access_level: 30 }],
+      approval_rules: [{ user_id: kim.id, required_approvals: 1 }],
+    })
+    await run(place)
+    const [deployment] = (await ana.get(`${place.path}/deployments`)).body
+    const approval = `${place.path}/deployments/${deployment.id}/approval`
+    expect((await ana.delete(`${place.path}/members/${kim.id}`)).status).toBe(204)
+    expect((await kim.post(approval, { status: 'approved' })).status).toBe(403)
+    await ana.post(`${place.path}/members`, { user_id: kim.id, access_level: 20 })
+    expect((await kim.post(approval, { status: 'approved' })).status).toBe(200)
+  })
+
   test('ends a job whose deployment was rejected', async () => {
     const place = await projectWith(yaml)
     const kim = await world.user(`kim${count}`)

@@ -2,6 +2,7 @@ import { isAdmin, userOf } from '../../access/actor.ts'
 import { type Condition, condition } from '../../access/conditions.ts'
 import { mayInProject } from '../../access/decide.ts'
 import { projectRecord } from '../../access/records.ts'
+import { Role } from '../../access/roles.ts'
 import { type Access, type Project, refusalOf } from '../../access/subjects.ts'
 import { forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -189,7 +190,8 @@ export const approvesDeployment: Condition<Approving> = condition(
   'named by the approval rules',
   async ({ ctx, project, environment }) => {
     const user = userOf(ctx.actor)
-    if (!user) return forbidden()
+    // Whoever was named keeps no say once they have left the project.
+    if (!user || (project.role < Role.reporter && !isAdmin(ctx.actor))) return forbidden()
     const at = { project_id: project.id, namespace_id: project.namespace_id }
     const place = await placeOf(ctx, at, environment.name, environment.tier)
     const caller = { id: user.id, admin: isAdmin(ctx.actor) }
