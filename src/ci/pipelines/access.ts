@@ -160,12 +160,14 @@ const LEAST_ROLES = {
 } as const
 
 /** Whether the caller may give variables to the pipelines that they run (docs/contract/D §1.15). */
-function maySetRunVariables(project: Project): boolean {
+export function maySetRunVariables(project: Project): boolean {
   const asked = projectSetting(project, 'ci_pipeline_variables_minimum_override_role')
   const restricted = projectSetting(project, 'restrict_user_defined_variables')
   const least = restricted ? Math.max(Role.maintainer, LEAST_ROLES[asked]) : LEAST_ROLES[asked]
   return project.role >= least
 }
+
+export const REFUSED_VARIABLES = 'Insufficient permissions to set pipeline variables'
 
 /** Variables of a run are for the role that the project asks for (docs/contract/D §1.15). */
 export const setsRunVariables: Condition<{
@@ -174,7 +176,15 @@ export const setsRunVariables: Condition<{
 }> = condition(
   'variables: role of ci_pipeline_variables_minimum_override_role',
   ({ project, body: { variables = [] } }) =>
-    variables.length === 0 ||
-    maySetRunVariables(project) ||
-    invalid({ base: ['Insufficient permissions to set pipeline variables'] }),
+    variables.length === 0 || maySetRunVariables(project) || invalid({ base: [REFUSED_VARIABLES] }),
+)
+
+/** The same for the variables that somebody plays a single job with. */
+export const setsJobVariables: Condition<{
+  readonly project: Project
+  readonly body: { readonly job_variables_attributes?: readonly unknown[] | undefined }
+}> = condition(
+  'job_variables_attributes: role of ci_pipeline_variables_minimum_override_role',
+  ({ project, body: { job_variables_attributes: variables = [] } }) =>
+    variables.length === 0 || maySetRunVariables(project) || forbidden(),
 )

@@ -7,7 +7,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, list, oneOf } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
-import { getPipeline, onBuilds, runsOnRef } from './access.ts'
+import { getPipeline, onBuilds, runsOnRef, setsJobVariables } from './access.ts'
 import { runVariables } from './create/run-params.ts'
 import { VARIABLE_PURPOSE } from './create/save-pipeline.ts'
 import { onRunnableJob } from './job-access.ts'
@@ -156,7 +156,7 @@ export const playProjectJob = endpoint({
   path: '/projects/:id/jobs/:job_id/play',
   summary: 'Start a job that waits for somebody',
   access: onRunnableJob(),
-  conditions: [runsOnRef],
+  conditions: [runsOnRef, setsJobVariables],
   body: { job_variables_attributes: runVariables().optional() },
   response: jobEntity,
   status: 200,

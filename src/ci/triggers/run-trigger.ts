@@ -46,8 +46,7 @@ export async function runTrigger(
   }
   const { ref, variables, inputs } = input
   const at = await findRunnableRef(ctx, project, ref)
-  // What a job hands on was judged where its pipeline began.
-  if (!origin.bridge) await setsRunVariables.assert({ project, body: { variables } })
+  await setsRunVariables.assert({ project, body: { variables } })
   // Values were read from JSON or a form; the configuration checks their types.
   const values = inputs as PipelineInput['inputs']
   const wanted = { ref, variables, inputs: values, ...origin }

@@ -156,6 +156,12 @@ describe('a job', () => {
     })
     expect([bad.status, bad.body]).toEqual([400, { error: 'job_variables_attributes is invalid' }])
     const variables = [{ key: 'WHERE', value: 'north' }]
+    const role = (ci_pipeline_variables_minimum_override_role: string) =>
+      ana.put(path, { ci_pipeline_variables_minimum_override_role })
+    await role('maintainer')
+    const refused = await dev.post(`${at}/play`, { job_variables_attributes: variables })
+    expect(refused.status).toBe(403)
+    await role('developer')
     const played = await dev.post(`${at}/play`, { job_variables_attributes: variables })
     expect([played.status, played.body.status]).toEqual([200, 'pending'])
     const job = await next()

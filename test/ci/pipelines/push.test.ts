@@ -212,6 +212,24 @@ b: {script: b}
     expect(body).toMatchObject([{ key: 'DEPLOY', value: 'now' }])
   })
 
+  test('takes no variables from those whom the project does not let set any', async () => {
+    const project = await newProject()
+    await ana.put(`/projects/${project.id}`, {
+      ci_pipeline_variables_minimum_override_role: 'no_one_allowed',
+    })
+    await commit(project, 'x: {script: y}')
+    const git = await clone(project)
+    await git('push', '-o', 'ci.variable=DEPLOY=now', 'origin', 'main:one')
+    await world.runTasks()
+    const [made] = await pipelines(project, '?ref=one')
+    const at = `/projects/${project.id}/pipelines/${made?.id}`
+    expect((await ana.get(at)).body).toMatchObject({
+      status: 'failed',
+      yaml_errors: 'Insufficient permissions to set pipeline variables',
+    })
+    expect((await ana.get(`${at}/jobs`)).body).toEqual([])
+  })
+
   test('ends everything else once a job has failed where the configuration says so', async () => {
     const project = await newProject()
     await commit(

@@ -120,6 +120,24 @@ describe('the token of a job', () => {
     expect((await world.nobody.post(`${path}/trigger/pipeline`, body)).status).toBe(404)
   })
 
+  test('sets variables only where its user may', async () => {
+    const runner = await addRunner(world, ana, project.id)
+    const job = await runner.request()
+    if (!job) throw new Error('no job')
+    const role = (ci_pipeline_variables_minimum_override_role: string) =>
+      ana.put(path, { ci_pipeline_variables_minimum_override_role })
+    const body = { token: job.token, ref: 'main', variables: { A: '1' } }
+    await role('no_one_allowed')
+    const refused = await world.nobody.post(`${path}/trigger/pipeline`, body)
+    expect([refused.status, refused.body.message.base]).toEqual([
+      400,
+      ['Insufficient permissions to set pipeline variables'],
+    ])
+    await role('developer')
+    expect((await world.nobody.post(`${path}/trigger/pipeline`, body)).status).toBe(201)
+    await runner.finish(job, 'success')
+  })
+
   test('starts no pipelines in a circle for ever', async () => {
     const runner = await addRunner(world, ana, project.id)
     let status = 201

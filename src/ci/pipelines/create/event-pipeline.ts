@@ -3,6 +3,7 @@ import { Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { MISSING_CONFIG } from '../../config/fault.ts'
+import { maySetRunVariables, REFUSED_VARIABLES } from '../access.ts'
 import type { PipelineRow } from '../queries.ts'
 import { startPlanned } from './create-pipeline.ts'
 import type { PipelineRef } from './known-variables.ts'
@@ -55,6 +56,7 @@ async function planOrFault(
   at: PipelineRef,
   input: EventInput,
 ): Promise<MadePlan | string> {
+  if (input.variables.length > 0 && !maySetRunVariables(project)) return REFUSED_VARIABLES
   try {
     return await makePlan(ctx, project, at, input)
   } catch (error) {
