@@ -17,13 +17,13 @@ import {
   enqueueMergeRequestHooks,
 } from './notifications/hooks/payloads/merge-request-hook.ts'
 import { fireMilestoneHooks } from './notifications/hooks/payloads/milestone-hook.ts'
-import { fireNoteHooks } from './notifications/hooks/payloads/note-hook.ts'
+import { enqueueNoteHooks } from './notifications/hooks/payloads/note-hook.ts'
 import {
   enqueuePipelineEnd,
   enqueuePipelineHooks,
 } from './notifications/hooks/payloads/pipeline-hooks.ts'
 import { pushHooks } from './notifications/hooks/payloads/push-hooks.ts'
-import { fireReactionHooks } from './notifications/hooks/payloads/reaction-hook.ts'
+import { enqueueReactionHooks } from './notifications/hooks/payloads/reaction-hook.ts'
 import { releaseHooks } from './notifications/hooks/payloads/release-hook.ts'
 import { wikiHooks } from './notifications/hooks/payloads/wiki-hook.ts'
 import {
@@ -102,8 +102,8 @@ export const effects: Effects = {
   wikiMoved: [wikiMoved],
   snippetMoved: [snippetMoved],
 
-  noteSaved: [fireNoteHooks],
-  reactionChanged: [fireReactionHooks],
+  noteSaved: [enqueueNoteHooks],
+  reactionChanged: [enqueueReactionHooks],
   todosAdded: [mailTodos],
 
   issueChanged: [fireIssueHooks, resolveAlertsOf],

@@ -10,7 +10,9 @@ import * as hooksLog from './hooks/log-endpoints.ts'
 import { notifyOfDeployment } from './hooks/payloads/deployment-hook.ts'
 import { notifyOfExpiringTokens } from './hooks/payloads/expiring-tokens.ts'
 import { notifyOfMergeRequest } from './hooks/payloads/merge-request-hook.ts'
+import { notifyOfNote } from './hooks/payloads/note-hook.ts'
 import { notifyOfPipelineChanges, notifyOfPipelineEnd } from './hooks/payloads/pipeline-hooks.ts'
+import { notifyOfReaction } from './hooks/payloads/reaction-hook.ts'
 import * as hooksSystem from './hooks/system-endpoints.ts'
 import * as notificationSettings from './notification-settings/endpoints.ts'
 import { remindOfDueIssues } from './notifications/due-tasks.ts'
@@ -31,6 +33,8 @@ export const notificationsArea: Manifest = {
   tasks: [
     notifyOfDeployment,
     notifyOfMergeRequest,
+    notifyOfNote,
+    notifyOfReaction,
     notifyOfPipelineChanges,
     notifyOfPipelineEnd,
     notifyOfExpiringTokens,

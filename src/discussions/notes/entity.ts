@@ -77,6 +77,9 @@ export interface NoteRow {
   readonly resolved_at: string | null
   readonly resolved_by_id: number | null
   readonly position: string | null
+  readonly original_position: string | null
+  readonly line_code: string | null
+  readonly updated_by_id: number | null
   readonly created_at: string
   readonly updated_at: string
 }

@@ -93,6 +93,17 @@ export function findAlertById(db: Db, id: number): Promise<AlertRow | undefined>
 }
 
 /** Alerts that an incident stands for. */
+/** The alert that a project got last. */
+export function findNewestAlert(db: Db, projectId: number): Promise<AlertRow | undefined> {
+  return db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 export function listAlertsOfIssue(db: Db, issueId: number): Promise<AlertRow[]> {
   return db.selectFrom('alerts').selectAll().where('issue_id', '=', issueId).execute()
 }

@@ -5,13 +5,17 @@ import { readLog } from '../../git/history/log.ts'
 import { listTags } from '../../git/refs/tags.ts'
 import type { HookPayload } from './fire.ts'
 import type { HookEvent } from './hook-events.ts'
+import { newestAlertPayload } from './payloads/alert-hook.ts'
 import { newestDeploymentPayload } from './payloads/deployment-hook.ts'
+import { newestTokenPayload } from './payloads/expiring-tokens.ts'
 import { newestFlagPayload } from './payloads/feature-flag-hook.ts'
 import { newestIssuePayload } from './payloads/issue-hook.ts'
 import { newestRequestPayload } from './payloads/merge-request-hook.ts'
 import { newestMilestonePayload } from './payloads/milestone-hook.ts'
 import { newestNotePayload } from './payloads/note-hook.ts'
+import { newestJobPayload, newestPipelinePayload } from './payloads/pipeline-hooks.ts'
 import { pushPayload } from './payloads/push-hooks.ts'
+import { newestReactionPayload } from './payloads/reaction-hook.ts'
 import { newestReleasePayload } from './payloads/release-hook.ts'
 import { exampleWikiPayload } from './payloads/wiki-hook.ts'
 
@@ -23,14 +27,19 @@ export const examples: Readonly<Partial<Record<HookEvent, Example>>> = {
   tag_push: tagExample,
   issue: (ctx, project) => newestIssuePayload(ctx, project, false),
   confidential_issue: (ctx, project) => newestIssuePayload(ctx, project, true),
-  note: newestNotePayload,
-  confidential_note: newestNotePayload,
+  note: (ctx, project) => newestNotePayload(ctx, project, false),
+  confidential_note: (ctx, project) => newestNotePayload(ctx, project, true),
   merge_request: newestRequestPayload,
   release: newestReleasePayload,
   milestone: newestMilestonePayload,
   wiki_page: exampleWikiPayload,
   deployment: newestDeploymentPayload,
   feature_flag: newestFlagPayload,
+  pipeline: newestPipelinePayload,
+  job: newestJobPayload,
+  emoji: newestReactionPayload,
+  access_token: newestTokenPayload,
+  alert: newestAlertPayload,
 }
 
 /** The newest commits of the default branch, as if they had been pushed just now. */

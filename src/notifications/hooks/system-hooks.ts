@@ -2,6 +2,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { SshKeyRow } from '../../identity/keys/queries.ts'
 import type { UserRow } from '../../identity/users/queries.ts'
 import type { GroupChange, MemberChange, ProjectChange } from '../../projects/effects.ts'
+import { findRowOfUser } from '../../projects/members/queries.ts'
 import { levelName } from '../../projects/members/rules.ts'
 import { fireHooks, type HookPayload } from './fire.ts'
 import {
@@ -184,10 +185,11 @@ async function memberPayload(
   { source, userId, level }: MemberChange,
 ): Promise<HookPayload> {
   const user = await findHookUserRow(ctx.db, userId)
-  const now = ctx.now()
+  // Absent for one who left.
+  const row = await findRowOfUser(ctx.db, source, userId)
   const common = {
-    created_at: now,
-    updated_at: now,
+    created_at: row?.created_at ?? ctx.now(),
+    updated_at: row?.updated_at ?? ctx.now(),
     user_id: userId,
     user_name: user?.name ?? '',
     user_username: user?.username ?? '',
@@ -214,6 +216,6 @@ async function memberPayload(
     group_name: group?.name ?? '',
     group_path: group?.path ?? '',
     group_plan: null,
-    expires_at: null,
+    expires_at: row?.expires_at ?? null,
   }
 }

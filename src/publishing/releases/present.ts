@@ -46,13 +46,12 @@ export async function presentReleases(
     ties.map((tie) => tie.milestone_id),
   )
   const commits = await commitsOf(ctx, project, rows)
-  const evidences = mayInProject(ctx.actor, project, 'read_code')
-    ? await evidencesOf(ctx, project, rows)
-    : undefined
+  const readsCode = mayInProject(ctx.actor, project, 'read_code')
+  const evidences = readsCode ? await evidencesOf(ctx, project, rows) : undefined
   return rows.map((row) => {
     const own = links.filter((link) => link.release_id === row.id)
     const downloads = `${releaseUrl(ctx, project, row.tag)}/downloads`
-    const sources = sourcesOf(ctx, project, row.tag)
+    const sources = readsCode ? sourceArchives(ctx, project, row.tag) : []
     return {
       ...plainFields(ctx, project, row),
       ...(html ? { description_html: html.get(row.id) ?? '' } : {}),
@@ -82,8 +81,12 @@ async function htmlOf(ctx: Ctx, project: Project, rows: readonly ReleaseRow[]) {
   return found
 }
 
-function sourcesOf(ctx: Ctx, project: Project, tag: string) {
-  if (!mayInProject(ctx.actor, project, 'read_code')) return []
+/** The archives of the code of a release, by format. */
+export function sourceArchives(
+  ctx: Pick<Ctx, 'config'>,
+  project: Pick<Project, 'path' | 'full_path'>,
+  tag: string,
+) {
   const name = `${project.path}-${tag.replaceAll('/', '-')}`
   const base = `${ctx.config.externalUrl}/${project.full_path}/-/archive/${encodeURIComponent(tag)}`
   return FORMATS.map((format) => ({ format, url: `${base}/${encodeURIComponent(name)}.${format}` }))

@@ -508,7 +508,7 @@ test('hooks hear of the end of a pipeline', async () => {
           status: 'success',
           runner: null,
           artifacts_file: { filename: null, size: null },
-          environment: { name: 'live', action: 'start', deployment_tier: null },
+          environment: { name: 'live', action: 'start', deployment_tier: 'production' },
         }),
       ],
     }),

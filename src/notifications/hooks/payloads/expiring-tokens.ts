@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import type { Project } from '../../../access/subjects.ts'
 import { task } from '../../../background/task.ts'
 import { dayOf, later } from '../../../base/clock.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
-import { fireHooks } from '../fire.ts'
+import { fireHooks, type HookPayload } from '../fire.ts'
 import { findHookGroup, findHookProject, hookProject } from './payload-parts.ts'
-import { listExpiringOn } from './token-queries.ts'
+import { findNewestToken, listExpiringOn } from './token-queries.ts'
 
 /** How long before a token expires the hooks of its project or group are notified. */
 const aheadMs = 7 * 86_400_000
@@ -22,26 +23,34 @@ export const notifyOfExpiringTokens = task({
   },
 })
 
-async function notify(
-  ctx: Ctx,
-  row: Awaited<ReturnType<typeof listExpiringOn>>[number],
-): Promise<void> {
+type TokenRow = Awaited<ReturnType<typeof listExpiringOn>>[number]
+
+async function notify(ctx: Ctx, row: TokenRow): Promise<void> {
   const sourceId = row.source_id ?? 0
   const project = row.source_type === 'project' ? await findHookProject(ctx, sourceId) : undefined
   if (row.source_type === 'project' && !project) return
   const place = project ?? { id: null, namespace_id: sourceId }
   await fireHooks(ctx, place, 'access_token', async () => ({
-    object_kind: 'access_token',
-    event_name: 'expiring_access_token',
     ...(project
       ? { project: hookProject(ctx, project) }
       : { group: await findHookGroup(ctx, sourceId) }),
-    object_attributes: {
-      id: row.id,
-      user_id: row.user_id,
-      name: row.name,
-      created_at: row.created_at,
-      expires_at: row.expires_at,
-    },
+    ...tokenPart(row),
   }))
+}
+
+function tokenPart({ id, user_id, name, created_at, expires_at }: TokenRow): HookPayload {
+  return {
+    object_kind: 'access_token',
+    event_name: 'expiring_access_token',
+    object_attributes: { id, user_id, name, created_at, expires_at },
+  }
+}
+
+/** The newest token of a project as a payload, for trying a hook out. */
+export async function newestTokenPayload(
+  ctx: Ctx,
+  project: Project,
+): Promise<HookPayload | undefined> {
+  const row = await findNewestToken(ctx.db, project.id)
+  return row && { project: hookProject(ctx, project), ...tokenPart(row) }
 }

@@ -9,6 +9,8 @@ import {
 import { issueUrl } from '../../../planning/issues/present.ts'
 import type { IssueRow } from '../../../planning/issues/queries.ts'
 import type { LabelRow } from '../../../planning/labels/entity.ts'
+import { timeStats } from '../../../planning/time-tracking/duration.ts'
+import { sumTime } from '../../../planning/time-tracking/queries.ts'
 import { fireHooks, type HookPayload } from '../fire.ts'
 import { hookActor, hookProject, hookRepository, hookUser } from './payload-parts.ts'
 
@@ -25,18 +27,22 @@ export async function fireIssueHooks(
     object_kind: 'issue',
     event_type: event,
     user: await hookActor(ctx),
-    ...issuePayload(ctx, project, after),
-    object_attributes: { ...issueAttributes(ctx, after), action },
+    ...(await issuePayload(ctx, project, after, { action })),
     changes: before ? changesBetween(before, after, ctx) : {},
   }))
 }
 
 /** The parts of a payload that tell of an issue as it is. */
-function issuePayload(ctx: Ctx, project: Project, state: IssueState): HookPayload {
+async function issuePayload(
+  ctx: Ctx,
+  project: Project,
+  state: IssueState,
+  cause: { readonly action?: IssueAction } = {},
+): Promise<HookPayload> {
   const assignees = state.assignees.map((user) => hookUser(ctx, user))
   return {
     project: hookProject(ctx, project),
-    object_attributes: issueAttributes(ctx, state),
+    object_attributes: { ...(await issueAttributes(ctx, state)), ...cause },
     labels: state.labels.map(hookLabel),
     assignees,
     assignee: assignees[0] ?? null,
@@ -44,7 +50,16 @@ function issuePayload(ctx: Ctx, project: Project, state: IssueState): HookPayloa
   }
 }
 
-function issueAttributes(ctx: Ctx, { row, labels, assignees }: IssueState) {
+/** An issue as payloads show it, with the time that was spent on it. */
+export async function issueAttributes(ctx: Ctx, state: IssueState) {
+  const spent = await sumTime(ctx.db, 'issue', state.row.id)
+  return {
+    ...storedAttributes(ctx, state),
+    ...timeStats(state.row.time_estimate, spent),
+  }
+}
+
+function storedAttributes(ctx: Ctx, { row, labels, assignees }: IssueState) {
   return {
     id: row.id,
     iid: row.iid,
@@ -101,8 +116,8 @@ const compared = [
 ] as const
 
 function changesBetween(before: IssueState, after: IssueState, ctx: Ctx): HookPayload {
-  const was = issueAttributes(ctx, before)
-  const is = issueAttributes(ctx, after)
+  const was = storedAttributes(ctx, before)
+  const is = storedAttributes(ctx, after)
   const people = (state: IssueState) => state.assignees.map((user) => hookUser(ctx, user))
   const labels = (state: IssueState) => state.labels.map(hookLabel)
   const differs = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b)
@@ -136,5 +151,6 @@ export async function newestIssuePayload(
   const event = confidential ? 'confidential_issue' : 'issue'
   const user = await hookActor(ctx)
   const state = await readIssueState(ctx, row)
-  return { object_kind: 'issue', event_type: event, user, ...issuePayload(ctx, project, state) }
+  const payload = await issuePayload(ctx, project, state)
+  return { object_kind: 'issue', event_type: event, user, ...payload }
 }

@@ -38,7 +38,53 @@ interface Happened {
   readonly oldrev?: string
 }
 
-/** A merge request as payloads show it. */
+/** A merge request as payloads show it, beside what happened to it; reads git. */
+export async function requestAttributes(ctx: Ctx, row: MergeRequestRow, project: Project) {
+  const [shown] = await presentMergeRequests(ctx, [row])
+  if (!shown) return undefined
+  const compared = await readCompared(ctx, row)
+  const source =
+    row.source_project_id === null ? undefined : await findHookProject(ctx, row.source_project_id)
+  return {
+    id: row.id,
+    iid: row.iid,
+    source_branch: row.source_branch,
+    target_branch: row.target_branch,
+    source_project_id: row.source_project_id,
+    target_project_id: row.target_project_id,
+    author_id: row.author_id,
+    assignee_id: shown.assignee?.id ?? null,
+    assignee_ids: shown.assignees.map((user) => user.id),
+    reviewer_ids: shown.reviewers.map((user) => user.id),
+    title: row.title,
+    description: row.description,
+    state: row.state,
+    state_id: compared.state_id,
+    merge_status: shown.merge_status,
+    detailed_merge_status: shown.detailed_merge_status,
+    blocking_discussions_resolved: shown.blocking_discussions_resolved,
+    draft: shown.draft,
+    work_in_progress: shown.draft,
+    merge_params: {
+      force_remove_source_branch: shown.force_remove_source_branch,
+    },
+    merge_when_pipeline_succeeds: shown.merge_when_pipeline_succeeds,
+    merge_commit_sha: row.merge_commit_sha,
+    merge_user_id: row.merge_user_id,
+    milestone_id: row.milestone_id,
+    ...shown.time_stats,
+    prepared_at: row.prepared_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    last_commit: await lastCommit(ctx, row),
+    source: source ? hookProject(ctx, source) : null,
+    target: hookProject(ctx, project),
+    labels: compared.labels,
+    url: shown.web_url,
+  }
+}
+
+/** The payload of a merge request. */
 async function requestPayload(
   ctx: Ctx,
   row: MergeRequestRow,
@@ -46,49 +92,16 @@ async function requestPayload(
   cause: Happened,
   changes: HookChanges = {},
 ): Promise<HookPayload | undefined> {
-  const [shown] = await presentMergeRequests(ctx, [row])
+  const shown = await requestAttributes(ctx, row, project)
   if (!shown) return undefined
   const compared = await readCompared(ctx, row)
-  const source =
-    row.source_project_id === null ? undefined : await findHookProject(ctx, row.source_project_id)
   return {
     object_kind: 'merge_request',
     event_type: 'merge_request',
     user: await hookActor(ctx),
     project: hookProject(ctx, project),
     repository: hookRepository(ctx, project),
-    object_attributes: {
-      id: row.id,
-      iid: row.iid,
-      source_branch: row.source_branch,
-      target_branch: row.target_branch,
-      source_project_id: row.source_project_id,
-      target_project_id: row.target_project_id,
-      author_id: row.author_id,
-      assignee_id: shown.assignee?.id ?? null,
-      assignee_ids: shown.assignees.map((user) => user.id),
-      reviewer_ids: shown.reviewers.map((user) => user.id),
-      title: row.title,
-      description: row.description,
-      state: row.state,
-      merge_status: shown.merge_status,
-      detailed_merge_status: shown.detailed_merge_status,
-      draft: shown.draft,
-      work_in_progress: shown.draft,
-      merge_params: { force_remove_source_branch: shown.force_remove_source_branch },
-      merge_when_pipeline_succeeds: shown.merge_when_pipeline_succeeds,
-      merge_commit_sha: row.merge_commit_sha,
-      merge_user_id: row.merge_user_id,
-      milestone_id: row.milestone_id,
-      created_at: row.created_at,
-      updated_at: row.updated_at,
-      last_commit: await lastCommit(ctx, row),
-      source: source ? hookProject(ctx, source) : null,
-      target: hookProject(ctx, project),
-      labels: compared.labels,
-      url: shown.web_url,
-      ...cause,
-    },
+    object_attributes: { ...shown, ...cause },
     labels: compared.labels,
     changes,
     assignees: compared.assignees,

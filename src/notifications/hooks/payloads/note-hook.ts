@@ -1,81 +1,82 @@
+import { z } from 'zod'
+import { actAs } from '../../../access/act-as.ts'
+import { userOf } from '../../../access/actor.ts'
 import type { Project } from '../../../access/subjects.ts'
+import { task } from '../../../background/task.ts'
 import type { Ctx } from '../../../ctx.ts'
 import type { SavedNote } from '../../../discussions/effects.ts'
 import type { NoteRow } from '../../../discussions/notes/entity.ts'
-import type { Noteable } from '../../../discussions/notes/noteable.ts'
-import { fireHooks, type HookPayload } from '../fire.ts'
-import { findNewestNote, findNoteableRow } from './note-queries.ts'
-import { hookActor, hookProject, hookRepository } from './payload-parts.ts'
+import { inTransaction } from '../../../store/transaction.ts'
+import { fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
+import { findHookNote, findNewestNote, isOnConfidential } from './note-queries.ts'
+import { type HookSubject, readHookSubject } from './note-subject.ts'
+import { findHookProject, hookActor, hookProject, hookRepository } from './payload-parts.ts'
 
-const keys = {
-  Issue: 'issue',
-  MergeRequest: 'merge_request',
-  Snippet: 'snippet',
-  Commit: 'commit',
-  Alert: 'alert',
-} as const
+type NoteEvent = 'note' | 'confidential_note'
 
-/** Notifies the hooks of a comment that was made or changed, in the caller's transaction (docs/contract/D §1.25). */
-export async function fireNoteHooks(ctx: Ctx, { noteable, row, action }: SavedNote): Promise<void> {
-  const thing = await findNoteableRow(ctx.db, noteable)
-  const event = row.internal === 1 || thing?.confidential === 1 ? 'confidential_note' : 'note'
-  await fireHooks(ctx, noteable.project, event, async () => ({
-    ...(await notePayload(ctx, noteable, row, thing)),
-    event_type: event,
-    object_attributes: { ...noteAttributes(noteable, row), action },
-  }))
+const hookJob = {
+  name: 'notes.hooks',
+  payload: z.object({
+    id: z.int(),
+    user_id: z.int().nullable(),
+    event: z.enum(['note', 'confidential_note']),
+    action: z.string(),
+  }),
 }
 
-/** A comment with what it was made on. */
+/** Enqueues the notification of hooks of a comment that was made or changed; its commit takes git, so a task makes the payload. */
+export async function enqueueNoteHooks(
+  ctx: Ctx,
+  { noteable, row, action }: SavedNote,
+): Promise<void> {
+  const hidden = row.internal === 1 || (await isOnConfidential(ctx.db, noteable))
+  const event = hidden ? 'confidential_note' : 'note'
+  if (!(await wantsHooks(ctx, noteable.project, event))) return
+  const user_id = userOf(ctx.actor)?.id ?? null
+  await ctx.work.enqueue(ctx.db, hookJob, {
+    id: row.id,
+    user_id,
+    event,
+    action,
+  })
+}
+
+/** Notifies hooks of a comment (docs/contract/D §1.25 Note Hook). */
+export const notifyOfNote = task({
+  ...hookJob,
+  async handler(given: Ctx, { id, user_id, event, action }) {
+    const ctx = await actAs(given, user_id)
+    const row = await findHookNote(ctx.db, id)
+    const project = row && (await findHookProject(ctx, row.project_id ?? 0))
+    const payload = project && (await notePayload(ctx, project, row, { event, action }))
+    if (!payload) return
+    await inTransaction(ctx, (ctx) => fireHooks(ctx, project, event, () => payload))
+  },
+})
+
+/** A comment with what it was made on; undefined when that is gone. */
 async function notePayload(
   ctx: Ctx,
-  noteable: Noteable,
+  project: Project,
   row: NoteRow,
-  given?: Record<string, unknown>,
-): Promise<HookPayload> {
-  const thing = given ?? (await findNoteableRow(ctx.db, noteable))
+  { event, action }: { readonly event: NoteEvent; readonly action: string },
+): Promise<HookPayload | undefined> {
+  const subject = await readHookSubject(ctx, project, row)
+  if (!subject) return undefined
   return {
     object_kind: 'note',
-    event_type: 'note',
+    event_type: event,
     user: await hookActor(ctx),
-    project_id: noteable.project.id,
-    project: hookProject(ctx, noteable.project),
-    object_attributes: noteAttributes(noteable, row),
-    repository: hookRepository(ctx, noteable.project),
-    [keys[noteable.type]]: subjectOf(noteable, thing),
+    project_id: project.id,
+    project: hookProject(ctx, project),
+    object_attributes: { ...noteAttributes(subject, row), action },
+    repository: hookRepository(ctx, project),
+    [subject.key]: subject.shown,
   }
 }
 
-/** What the payload of a reaction shows of the thing, and of the note on it. */
-export async function reactedPayload(
-  ctx: Ctx,
-  noteable: Noteable,
-  row: NoteRow | null,
-): Promise<HookPayload> {
-  const thing = await findNoteableRow(ctx.db, noteable)
-  return {
-    ...(row ? { note: noteAttributes(noteable, row) } : {}),
-    [keys[noteable.type]]: subjectOf(noteable, thing),
-  }
-}
-
-function subjectOf(noteable: Noteable, thing: Record<string, unknown> | undefined) {
-  if (noteable.type === 'Commit') {
-    return { id: noteable.commitId, title: noteable.title, url: noteable.webUrl }
-  }
-  const head = thing?.head_sha
-  return {
-    ...(thing ?? { id: noteable.id, title: noteable.title }),
-    ...(thing && 'confidential' in thing ? { confidential: thing.confidential === 1 } : {}),
-    ...(thing && 'draft' in thing
-      ? { draft: thing.draft === 1, work_in_progress: thing.draft === 1 }
-      : {}),
-    ...(typeof head === 'string' ? { last_commit: { id: head } } : {}),
-    url: noteable.webUrl,
-  }
-}
-
-function noteAttributes(noteable: Noteable, row: NoteRow) {
+/** A comment as payloads show it. */
+export function noteAttributes(subject: HookSubject, row: NoteRow): HookPayload {
   return {
     id: row.id,
     note: row.body,
@@ -89,32 +90,29 @@ function noteAttributes(noteable: Noteable, row: NoteRow) {
     project_id: row.project_id,
     system: row.system === 1,
     internal: row.internal === 1,
-    line_code: null,
-    position: row.position === null ? null : (JSON.parse(row.position) as unknown),
+    line_code: row.line_code,
+    position: parsed(row.position),
+    original_position: parsed(row.original_position),
+    resolved_at: row.resolved_at,
+    resolved_by_id: row.resolved_by_id,
+    updated_by_id: row.updated_by_id,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    url: `${noteable.webUrl}#note_${row.id}`,
+    url: `${subject.shown.url}#note_${row.id}`,
   }
+}
+
+function parsed(position: string | null): unknown {
+  return position === null ? null : JSON.parse(position)
 }
 
 /** The newest comment as a payload, for trying a hook out. */
 export async function newestNotePayload(
   ctx: Ctx,
   project: Project,
+  confidential: boolean,
 ): Promise<HookPayload | undefined> {
-  const row = await findNewestNote(ctx.db, project.id)
-  if (!row) return undefined
-  const thing = await findNoteableRow(ctx.db, { type: row.noteable_type, id: row.noteable_id })
-  const noteable: Noteable = {
-    type: row.noteable_type,
-    id: row.noteable_id,
-    commitId: row.commit_id,
-    iid: null,
-    project,
-    authorId: null,
-    locked: false,
-    title: typeof thing?.title === 'string' ? thing.title : '',
-    webUrl: `${ctx.config.externalUrl}/${project.full_path}`,
-  }
-  return await notePayload(ctx, noteable, row, thing)
+  const row = await findNewestNote(ctx.db, project.id, confidential)
+  const event = confidential ? 'confidential_note' : 'note'
+  return row && (await notePayload(ctx, project, row, { event, action: 'create' }))
 }

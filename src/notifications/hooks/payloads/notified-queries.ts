@@ -38,3 +38,15 @@ export async function countRetries(db: Db, pipelineId: number, name: string): Pr
     .executeTakeFirstOrThrow()
   return row.count
 }
+
+/** The id of the newest pipeline of a project, for trying a hook out. */
+export async function findNewestPipelineId(db: Db, projectId: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('pipelines')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}

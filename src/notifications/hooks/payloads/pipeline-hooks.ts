@@ -7,8 +7,14 @@ import { findPipeline, type PipelineRow } from '../../../ci/pipelines/queries.ts
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { mailPipelineEnd } from '../../notifications/pipeline-mail.ts'
-import { fireHooks, wantsHooks } from '../fire.ts'
-import { countRetries, findHookPlace, listNotified, saveNotified } from './notified-queries.ts'
+import { fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
+import {
+  countRetries,
+  findHookPlace,
+  findNewestPipelineId,
+  listNotified,
+  saveNotified,
+} from './notified-queries.ts'
 import { findHookProject } from './payload-parts.ts'
 import { jobPayload, pipelinePayload } from './pipeline-payload.ts'
 
@@ -109,3 +115,29 @@ export const notifyOfPipelineEnd = task({
     })
   },
 })
+
+/** The newest pipeline as a payload, for trying a hook out. */
+export async function newestPipelinePayload(
+  ctx: Ctx,
+  project: Project,
+): Promise<HookPayload | undefined> {
+  const pipeline = await newestPipeline(ctx, project)
+  return pipeline && (await pipelinePayload(ctx, project, pipeline))
+}
+
+/** The same of a job of the newest pipeline. */
+export async function newestJobPayload(
+  ctx: Ctx,
+  project: Project,
+): Promise<HookPayload | undefined> {
+  const pipeline = await newestPipeline(ctx, project)
+  const [job] = pipeline ? await listCurrentJobs(ctx.db, pipeline.id) : []
+  if (!pipeline || !job) return undefined
+  const retries = await countRetries(ctx.db, pipeline.id, job.name)
+  return await jobPayload(ctx, project, { pipeline, job, retries })
+}
+
+async function newestPipeline(ctx: Ctx, project: Project): Promise<PipelineRow | undefined> {
+  const id = await findNewestPipelineId(ctx.db, project.id)
+  return id === undefined ? undefined : await findPipeline(ctx.db, id)
+}

@@ -1,4 +1,6 @@
 import { findProjectById } from '../../../access/find-queries.ts'
+import { readEnvironment } from '../../../ci/environments/follow-jobs.ts'
+import { tierOf } from '../../../ci/environments/naming.ts'
 import { artifactsOfJobs } from '../../../ci/pipelines/artifacts-of-job.ts'
 import type { JobRow } from '../../../ci/pipelines/job-queries.ts'
 import { findSource, type PipelineRow } from '../../../ci/pipelines/queries.ts'
@@ -44,10 +46,8 @@ export async function jobParts(ctx: Ctx, jobs: readonly JobRow[]): Promise<JobPa
 
 function environmentPart(job: JobRow) {
   if (job.environment === null) return null
-  const said: unknown = JSON.parse(job.environment)
-  if (typeof said === 'string') return { name: said, action: 'start', deployment_tier: null }
-  const { name, action, deployment_tier } = said as Record<string, unknown> // written by us
-  return { name, action: action ?? 'start', deployment_tier: deployment_tier ?? null }
+  const { name, action, deployment_tier } = readEnvironment(job.environment)
+  return { name, action: action ?? 'start', deployment_tier: tierOf(name, deployment_tier) }
 }
 
 /** The merge request of a pipeline, as its hooks show it. */

@@ -118,6 +118,10 @@ export async function jobPayload(
       status: pipeline.status,
       started_at: pipeline.started_at,
       finished_at: pipeline.finished_at,
+      duration:
+        pipeline.started_at === null || pipeline.finished_at === null
+          ? null
+          : secondsBetween(pipeline.started_at, pipeline.finished_at),
     },
     repository: hookRepository(ctx, project),
     project: hookProject(ctx, project),

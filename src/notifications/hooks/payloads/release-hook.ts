@@ -4,7 +4,7 @@ import { GitError } from '../../../git/error.ts'
 import { readCommits } from '../../../git/objects/commit.ts'
 import type { Commit } from '../../../git/types.ts'
 import type { ChangedRelease } from '../../../publishing/effects.ts'
-import { releaseUrl } from '../../../publishing/releases/present.ts'
+import { releaseUrl, sourceArchives } from '../../../publishing/releases/present.ts'
 import {
   findLatestRelease,
   listLinksOf,
@@ -42,6 +42,7 @@ async function payloadOf(
   { row, commit }: { readonly row: ReleaseRow; readonly commit: Commit | undefined },
 ): Promise<HookPayload> {
   const links = await listLinksOf(ctx.db, [row.id])
+  const sources = sourceArchives(ctx, project, row.tag)
   return {
     object_kind: 'release',
     id: row.id,
@@ -54,9 +55,9 @@ async function payloadOf(
     url: releaseUrl(ctx, project, row.tag),
     action,
     assets: {
-      count: links.length,
+      count: links.length + sources.length,
       links: links.map(({ id, name, url, link_type }) => ({ id, name, url, link_type })),
-      sources: [],
+      sources,
     },
     commit: commit ? plainCommit(ctx, project, commit) : null,
   }

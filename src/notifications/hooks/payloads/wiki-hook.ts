@@ -1,6 +1,7 @@
 import { visibilityRank } from '../../../access/roles.ts'
 import type { Group, Project } from '../../../access/subjects.ts'
 import type { Ctx, Effect } from '../../../ctx.ts'
+import { readCommits } from '../../../git/objects/commit.ts'
 import type { Repo } from '../../../git/repo.ts'
 import type { ObjectId } from '../../../git/types.ts'
 import { projectWiki } from '../../../publishing/wikis/access.ts'
@@ -12,6 +13,8 @@ import { hookActor, hookProject } from './payload-parts.ts'
 
 interface Version {
   readonly versionId: string
+  /** What the commit of this version says. */
+  readonly message: string | null
   readonly branch: { readonly defaultBranch: string | null }
 }
 
@@ -32,7 +35,11 @@ export async function wikiHooks(
   if (!(await wantsHooks(ctx, holder.hooked, 'wiki_page'))) return async () => {}
   const { repo, tip } = change
   const texts = await Promise.all(change.pages.map((one) => textOf(repo, tip, one)))
-  const version = { versionId: tip, branch: change.branch }
+  const version = {
+    versionId: tip,
+    message: await messageOf(repo, tip),
+    branch: change.branch,
+  }
   return async (ctx) => {
     for (const [index, news] of change.pages.entries()) {
       const text = texts[index] ?? ''
@@ -41,6 +48,11 @@ export async function wikiHooks(
       )
     }
   }
+}
+
+async function messageOf(repo: Repo, tip: ObjectId): Promise<string | null> {
+  const [commit] = await readCommits(repo, [tip])
+  return commit?.message ?? null
 }
 
 async function textOf(repo: Repo, tip: ObjectId, { action, page }: PageNews): Promise<string> {
@@ -77,6 +89,7 @@ async function wikiPayload(
       title: page.title,
       format: page.format,
       content: text,
+      message: version.message,
       url,
       action: words[action],
       diff_url: `${url}/diff?version_id=${version.versionId}`,
@@ -107,6 +120,7 @@ export async function exampleWikiPayload(
   const holder = { project, group: undefined, hooked: project }
   const text = await readPageText(at.repo, page)
   const news = { action: 'created', page, formerSlug: undefined, text } as const
-  const version = { versionId: at.tip, branch: { defaultBranch: at.branch } }
+  const message = await messageOf(at.repo, at.tip)
+  const version = { versionId: at.tip, message, branch: { defaultBranch: at.branch } }
   return await wikiPayload(ctx, holder, news, version)
 }
