@@ -1,3 +1,4 @@
+import { enqueueLinking } from './ci/deployments/brought-in.ts'
 import { tellHeadPipeline } from './ci/request-pipelines/head-pipeline.ts'
 import type { Effects } from './ctx.ts'
 import { crossReferencePush } from './discussions/references/cross-reference.ts'
@@ -131,7 +132,7 @@ export const effects: Effects = {
 
   pipelineChanged: [enqueuePipelineHooks],
   pipelineEnded: [enqueuePipelineEnd, mergeAfterPipeline],
-  deploymentChanged: [enqueueDeploymentHooks],
+  deploymentChanged: [enqueueDeploymentHooks, enqueueLinking],
   featureFlagSwitched: [fireFeatureFlagHooks],
 
   alertChanged: [fireAlertHooks, mailAlerts],

@@ -12,9 +12,11 @@ import { featureFlags } from '../store/migrations/0168-feature-flags.ts'
 import { secureFilesAndFlagClients } from '../store/migrations/0170-secure-files-and-flag-clients.ts'
 import { oldTraces } from '../store/migrations/0171-old-traces.ts'
 import { foreignSources } from '../store/migrations/0172-foreign-sources.ts'
+import { deployedMergeRequests } from '../store/migrations/0175-deployed-merge-requests.ts'
 import * as artifacts from './artifacts/endpoints.ts'
 import * as artifactsRunner from './artifacts/runner-endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
+import { linkMergeRequests } from './deployments/brought-in.ts'
 import * as deployments from './deployments/endpoints.ts'
 import * as deploymentsEnvironment from './deployments/environment-endpoints.ts'
 import { stopDueEnvironments } from './deployments/tasks.ts'
@@ -86,6 +88,7 @@ export const ciArea: Manifest = {
     endStaleJobs,
     finishBridge,
     followJobEnd,
+    linkMergeRequests,
     removeOldPipelines,
     resumePipeline,
     runAfterPush,
@@ -115,5 +118,6 @@ export const ciArea: Manifest = {
     secureFilesAndFlagClients,
     oldTraces,
     foreignSources,
+    deployedMergeRequests,
   ],
 }

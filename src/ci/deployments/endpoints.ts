@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { onProject } from '../../access/subjects.ts'
 import { badRequest, notFound } from '../../base/problem.ts'
-import { readLog } from '../../git/history/log.ts'
 import { readCommit } from '../../git/objects/commit.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -11,7 +10,6 @@ import { usersById } from '../../identity/users/find-basic.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
 import { listedMergeRequestEntity } from '../../review/merge-requests/entity.ts'
 import { presentMergeRequests } from '../../review/merge-requests/present.ts'
-import { listMergedWith } from '../../review/merge-requests/queries.ts'
 import { listDeployments } from '../environments/queries.ts'
 import {
   changeDeployment,
@@ -27,6 +25,7 @@ import {
   onOwnDeployment,
 } from './access.ts'
 import { decideDeployment } from './approve.ts'
+import { readBroughtIn } from './brought-in.ts'
 import {
   approvalEntity,
   deploymentDetailsEntity,
@@ -34,12 +33,10 @@ import {
   presentDeployment,
   presentDeployments,
 } from './entity.ts'
-import { findDeployedBefore } from './queries.ts'
 
 const common = { jobToken: true } as const
 const path = '/projects/:id/deployments'
 const STATUSES = ['running', 'success', 'failed', 'canceled'] as const
-const MOST_COMMITS = 1000
 
 export const listProjectDeployments = endpoint({
   ...common,
@@ -136,11 +133,7 @@ export const listDeploymentMergeRequests = endpoint({
   paginate: 'offset',
   response: z.array(listedMergeRequestEntity),
   async handler({ ctx, project, deployment, page }) {
-    const before = await findDeployedBefore(ctx.db, deployment)
-    const revision = before ? `${before.sha}..${deployment.sha}` : deployment.sha
-    const log = await ifFound(readLog(ctx.git.open(project.id), { revision, limit: MOST_COMMITS }))
-    const ids = (log?.commits ?? []).map((commit) => commit.id)
-    const found = await listMergedWith(ctx.db, project.id, ids)
+    const found = await readBroughtIn(ctx, { ...deployment, project_id: project.id })
     const shown = found.slice(page.offset, page.offset + page.perPage)
     return { items: await presentMergeRequests(ctx, shown), total: found.length }
   },

@@ -15,6 +15,20 @@ export async function listEnvironmentsById(
 }
 
 /** The newest successful deployment to the same environment before another. */
+/** Notes which merge requests came with a deployment. */
+export async function insertDeployedMergeRequests(
+  db: Db,
+  deploymentId: number,
+  mergeRequestIds: readonly number[],
+): Promise<void> {
+  if (mergeRequestIds.length === 0) return
+  await db
+    .insertInto('deployed_merge_requests')
+    .values(mergeRequestIds.map((id) => ({ deployment_id: deploymentId, merge_request_id: id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
 export async function findDeployedBefore(
   db: Db,
   deployment: { readonly id: number; readonly environment_id: number },

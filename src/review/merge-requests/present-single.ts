@@ -12,7 +12,7 @@ import { branchHead } from './branch-heads.ts'
 import type { MergeRequestDetail } from './entity.ts'
 import { isParticipant } from './people/queries.ts'
 import { presentMergeRequests } from './present.ts'
-import { findLatestVersion } from './queries.ts'
+import { findLatestVersion, firstDeployed } from './queries.ts'
 import type { MergeRequestRow } from './row.ts'
 
 export interface SingleOptions {
@@ -47,7 +47,7 @@ export async function presentMergeRequest(
     changes_count: version ? changesCount(version.real_size) : null,
     latest_build_started_at: head?.started_at ?? null,
     latest_build_finished_at: head?.finished_at ?? null,
-    first_deployed_to_production_at: null,
+    first_deployed_to_production_at: await firstDeployed(ctx.db, row.id),
     pipeline,
     head_pipeline: head,
     diff_refs: version

@@ -366,3 +366,17 @@ export async function findMoverOf(
     .executeTakeFirst()
   return push?.user_id ?? null
 }
+
+/** When a merge request was first deployed to production; null when it was not yet. */
+export async function firstDeployed(db: Db, id: number): Promise<string | null> {
+  const row = await db
+    .selectFrom('deployed_merge_requests as link')
+    .innerJoin('deployments', 'deployments.id', 'link.deployment_id')
+    .innerJoin('environments', 'environments.id', 'deployments.environment_id')
+    .select((is) => is.fn.min<string | null>('deployments.finished_at').as('at'))
+    .where('link.merge_request_id', '=', id)
+    .where('deployments.status', '=', 'success')
+    .where('environments.tier', '=', 'production')
+    .executeTakeFirst()
+  return row?.at ?? null
+}

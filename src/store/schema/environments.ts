@@ -49,6 +49,12 @@ export interface DeploymentsTable {
   finished_at: OptionalInstant
 }
 
+/** A merge request that came with a deployment. */
+export interface DeployedMergeRequestsTable {
+  deployment_id: number
+  merge_request_id: number
+}
+
 export interface DeploymentApprovalsTable {
   id: Id
   deployment_id: number
@@ -83,6 +89,7 @@ export interface EnvironmentsSchema {
   environments: EnvironmentsTable
   deployments: DeploymentsTable
   deployment_approvals: DeploymentApprovalsTable
+  deployed_merge_requests: DeployedMergeRequestsTable
   ci_freeze_periods: CiFreezePeriodsTable
   ci_resource_groups: CiResourceGroupsTable
 }

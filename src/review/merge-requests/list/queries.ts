@@ -99,11 +99,22 @@ function plainConditions(where: Where, filters: ListFilters): Condition[] {
     found.push(where('projects.archived', '=', 0))
   }
   if (search !== undefined && search.trim() !== '') found.push(searchIn(search, filters.in))
-  // Nothing was ever deployed from a merge request yet, so these find nothing.
-  if (filters.environment ?? filters.deployed_after ?? filters.deployed_before) {
-    found.push(sql<SqlBool>`1 = 0`)
-  }
-  return found
+  return [...found, ...deployed(filters)]
+}
+
+/** Those that a deployment brought in which succeeded, where and when the filters say. */
+function deployed(filters: ListFilters): Condition[] {
+  const { environment, deployed_after: after, deployed_before: before } = filters
+  if (environment === undefined && after === undefined && before === undefined) return []
+  const named = environment === undefined ? sql`` : sql`AND e.name = ${environment}`
+  const since = after === undefined ? sql`` : sql`AND d.finished_at >= ${after}`
+  const until = before === undefined ? sql`` : sql`AND d.finished_at <= ${before}`
+  return [
+    sql<SqlBool>`EXISTS (SELECT 1 FROM deployed_merge_requests l
+      JOIN deployments d ON d.id = l.deployment_id
+      JOIN environments e ON e.id = d.environment_id
+      WHERE l.merge_request_id = merge_requests.id AND d.status = 'success' ${named} ${since} ${until})`,
+  ]
 }
 
 /** Few come from a branch: they are found by its index, however the list is ordered. */
