@@ -15,6 +15,9 @@ export const notificationExamples = examples({
   'POST P/hooks/:hook_id/test/:trigger': {
     elsewhere: 'reaches out to a server: test/notifications/hooks',
   },
+  'POST G/hooks/:hook_id/test/:trigger': {
+    elsewhere: 'reaches out to a server: test/notifications/hooks',
+  },
   'POST P/hooks/:hook_id/events/:hook_event_id/resend': { elsewhere: 'test/notifications/hooks' },
   'POST G/hooks/:hook_id/events/:hook_event_id/resend': { elsewhere: 'test/notifications/hooks' },
   ...Object.fromEntries(

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { onEither, type SourceKind, sourceWord } from '../../access/sources.ts'
 import { type Endpoint, endpoint, perMinute } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
-import { onHook, onProjectHook } from './access.ts'
+import { onGroupHook, onHook, onProjectHook } from './access.ts'
 import {
   groupHookEntity,
   presentGroupHook,
@@ -11,7 +11,7 @@ import {
 } from './entity.ts'
 import { hookBodies, newUrl, otherUrl } from './params.ts'
 import { listHookRows } from './queries.ts'
-import { testHook } from './test-hook.ts'
+import { projectForTest, testHook } from './test-hook.ts'
 import { changeHook, createHook, removeHook } from './verbs.ts'
 
 /** Webhooks of projects and of groups differ in the events that they may ask for. */
@@ -90,15 +90,33 @@ export const deleteHookOf = endpoint({
   handler: ({ ctx, source, hook }) => removeHook(ctx, source, hook),
 })
 
+const testing = {
+  params: { trigger: text({ max: 100 }) },
+  response: z.strictObject({ message: z.string() }),
+}
+
 export const testProjectHook = endpoint({
+  ...testing,
   method: 'POST',
   path: '/projects/:id/hooks/:hook_id/test/:trigger',
   summary: 'Send a webhook an example of an event, made of what the project holds',
   access: onProjectHook(),
-  params: { trigger: text({ max: 100 }) },
   limit: perMinute('project_testing_hook', 5, 'caller_and_subject'),
-  response: z.strictObject({ message: z.string() }),
   async handler({ ctx, project, hook, params: { trigger }, request }) {
+    await testHook(ctx, hook, { project, trigger }, request.signal)
+    return { message: '201 Created' }
+  },
+})
+
+export const testGroupHook = endpoint({
+  ...testing,
+  method: 'POST',
+  path: '/groups/:id/hooks/:hook_id/test/:trigger',
+  summary: 'Send a webhook an example of an event, made of what a project of the group holds',
+  access: onGroupHook(),
+  limit: perMinute('group_testing_hook', 5, 'caller_and_subject'),
+  async handler({ ctx, group, hook, params: { trigger }, request }) {
+    const project = await projectForTest(ctx, group)
     await testHook(ctx, hook, { project, trigger }, request.signal)
     return { message: '201 Created' }
   },

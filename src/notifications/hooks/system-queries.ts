@@ -1,3 +1,4 @@
+import { namespacesBelow } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
 
 export type HookProjectRow = NonNullable<Awaited<ReturnType<typeof findHookProjectRow>>>
@@ -76,4 +77,18 @@ export function listOwners(db: Db, groupId: number) {
     .orderBy('users.id')
     .limit(20)
     .execute()
+}
+
+/** The first project with code in a group and the groups below; the first at all when none has any. */
+export async function findFirstProjectId(db: Db, groupId: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('namespace_id', 'in', namespacesBelow(groupId))
+    .where('pending_delete', '=', 0)
+    .orderBy('empty_repo')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
 }

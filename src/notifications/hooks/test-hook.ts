@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { Project } from '../../access/subjects.ts'
+import type { Group, Project } from '../../access/subjects.ts'
 import { badParameters, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { logDelivery } from './deliver.ts'
 import { examples } from './examples.ts'
 import type { HookPayload } from './fire.ts'
 import { type HookEvent, type HookFlag, hookEvents } from './hook-events.ts'
+import { findHookProject } from './payloads/payload-parts.ts'
 import type { HookRow } from './queries.ts'
 import { send } from './send.ts'
+import { findFirstProjectId } from './system-queries.ts'
 
 /** What the test of an instance's hook sends. */
 export const systemExample = {
@@ -45,6 +47,14 @@ export async function testHook(
       ? outcome.body
       : `the receiver answered with status ${outcome.status}`
   throw unprocessable(`Hook execution failed: ${what}`)
+}
+
+/** The project that the examples for a group's hook are made of: its first with code. 422 when there is no project. */
+export async function projectForTest(ctx: Ctx, group: Group): Promise<Project> {
+  const id = await findFirstProjectId(ctx.db, group.id)
+  const project = id === undefined ? undefined : await findHookProject(ctx, id)
+  if (!project) throw unprocessable('Ensure the group has a project to make an example of.')
+  return project
 }
 
 async function exampleOf(

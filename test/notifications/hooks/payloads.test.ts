@@ -169,6 +169,22 @@ test('hooks are tried out with reactions, tokens and comments that not everybody
   ])
 })
 
+test('hooks of groups are tried out with what a project of the group holds', async () => {
+  const { body: group } = await ana.post('/groups', { name: 'Try', path: 'try' })
+  const hook = { url: receiver.url, push_events: false }
+  const made = await ana.post(`/groups/${group.id}/hooks`, hook)
+  const path = `/groups/${group.id}/hooks/${made.body.id}/test`
+  expect((await ana.post(`${path}/push_events`)).status).toBe(422)
+  const inside = { name: 'in', namespace_id: group.id, initialize_with_readme: true }
+  const { body: project } = await ana.post('/projects', inside)
+  const tried = await ana.post(`${path}/push_events`)
+  expect([tried.status, tried.body]).toEqual([201, { message: '201 Created' }])
+  expect(await heard()).toMatchObject([{ object_kind: 'push', project_id: project.id }])
+  expect((await ana.post(`${path}/issues_events`)).status).toBe(422)
+  expect((await ana.post(`${path}/nothing`)).status).toBe(400)
+  expect((await (await world.user('eve')).post(`${path}/push_events`)).status).toBe(404)
+})
+
 test('hooks of groups tell until when somebody is a member', async () => {
   const { body: group } = await ana.post('/groups', { name: 'Team', path: 'team' })
   const hooks = `/groups/${group.id}/hooks`
