@@ -37,6 +37,8 @@ import {
   fireUserRemoved,
   fireUserRenamed,
 } from './notifications/hooks/system-hooks.ts'
+import { mailAutoMerge } from './notifications/notifications/auto-merge-mail.ts'
+import { mailMove } from './notifications/notifications/moved-mail.ts'
 import { mailRequestPush } from './notifications/notifications/push-mail.ts'
 import { mailRelease } from './notifications/notifications/release-mail.ts'
 import { mailTodos } from './notifications/notifications/todo-mails.ts'
@@ -83,7 +85,7 @@ export const effects: Effects = {
   keyRemoved: [fireKeyRemoved],
 
   activity: [recordEvent, mailActivity],
-  projectChanged: [fireProjectHooks],
+  projectChanged: [fireProjectHooks, mailMove],
   groupChanged: [fireGroupHooks],
   repositoryMade: [writeReadme],
   projectErased: [removeRepositoriesOfProject],
@@ -122,6 +124,7 @@ export const effects: Effects = {
   mergeRequestChanged: [enqueueMergeRequestHooks, mailRequestPush],
   mergeRequestEdited: [compareForHooks],
   headPipelineShown: [tellHeadPipeline],
+  autoMergeSet: [mailAutoMerge],
   approvalAsked: [approveByCommand],
   requestRulesMade: [markOverwritten],
   requestRulesForgotten: [clearOverwritten],

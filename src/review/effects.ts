@@ -53,6 +53,8 @@ declare module '../ctx.ts' {
       MergeRequestAction
     >[]
     readonly headPipelineShown: readonly Effect<HeadPipeline>[]
+    /** It is to be merged as soon as nothing stands in its way. */
+    readonly autoMergeSet: readonly Effect<{ readonly project: Project; readonly id: number }>[]
     readonly approvalAsked: readonly Effect<AskedApproval>[]
     /** A merge request has approval rules of its own now. */
     readonly requestRulesMade: readonly Effect<{ readonly id: number }>[]

@@ -2,6 +2,8 @@ import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
+import { approvalStanding } from '../../review/approval-rules/standing.ts'
+import { findById } from '../../review/merge-requests/queries.ts'
 import { effectiveSetting } from '../notification-settings/effective.ts'
 import { EVENTS, isNotified, type NotificationEvent } from '../notification-settings/levels.ts'
 import { type Notice, type Notification, sendNotice } from './notification.ts'
@@ -24,12 +26,23 @@ export async function collectFor(ctx: Ctx, notification: Notification): Promise<
   // Who was assigned or mentioned from the start learns of it from the first mail.
   if (notification.only && subject.created_at === notification.at) return
   const stakes = await listStakes(ctx.db, notification.type, notification.id)
+  const approvers = await approversOf(ctx, notification)
   for (const person of await candidates(ctx, project, notification, subject, stakes)) {
     const how = stakes.filter((stake) => stake.user_id === person.id).map((stake) => stake.how)
-    const delivery = await deliveryFor(ctx, project, notification, subject, person, how)
+    const asked = approvers.has(person.id)
+    const delivery = await deliveryFor(ctx, project, notification, subject, person, how, asked)
     if (!delivery || !(await maySeeSubject(ctx, notification, subject, stakes, person.id))) continue
     await ctx.work.enqueue(ctx.db, sendNotice, { notification, user_id: person.id, ...delivery })
   }
+}
+
+/** Whose approval the rules of a new merge request name. */
+async function approversOf(ctx: Ctx, { event, id }: Notification): Promise<ReadonlySet<number>> {
+  const row = event === 'new_merge_request' ? await findById(ctx.db, id) : undefined
+  if (!row) return new Set()
+  const { rules } = await approvalStanding(ctx, row)
+  const naming = rules.filter(({ rule }) => rule.rule_type !== 'any_approver')
+  return new Set(naming.flatMap(({ eligible }) => [...eligible]))
 }
 
 async function isSilent(ctx: Ctx, project: Project): Promise<boolean> {
@@ -65,6 +78,7 @@ async function deliveryFor(
   subject: SubjectRow,
   person: Person,
   how: readonly Stake['how'][],
+  asked: boolean,
 ): Promise<Pick<Notice, 'reason' | 'email'> | undefined> {
   const own = person.id === notification.author_id
   if (own && !wantsOwn(person)) return undefined
@@ -80,7 +94,8 @@ async function deliveryFor(
   const wanted = isChoice(notification.event)
     ? isNotified(setting.level, setting.events, notification.event, involved)
     : setting.level !== 'disabled' && (mentioned || (participating && setting.level !== 'mention'))
-  if (!wanted) return undefined
+  if (!wanted && !(asked && isNotified(setting.level, setting.events, 'approver', involved)))
+    return undefined
   return { reason: reasonOf(own, notification, how, participating), email: setting.email }
 }
 

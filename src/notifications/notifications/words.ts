@@ -20,6 +20,7 @@ export function sentenceOf(
     close_merge_request: `${author} closed ${what}.`,
     reopen_merge_request: `${author} reopened ${what}.`,
     merge_merge_request: `${author} merged ${what}: ${branches}.`,
+    merge_when_pipeline_succeeds: `${author} set ${what} to be merged once all its checks pass.`,
     approve_merge_request: `${author} approved ${what}.`,
     reassign_merge_request: `${author} assigned ${what} to you.`,
     change_reviewer_merge_request: `${author} asked you to review ${what}.`,

@@ -113,3 +113,47 @@ test('however many issues are due, each is told of once, batch after batch', asy
   world.setNow('2026-06-02T00:00:01.000Z')
   expect(await run(next?.payload)).toMatchObject([{ payload: { id: id + 100 } }])
 })
+
+test('a new merge request is mailed to those whose approval its rules name, when they chose so', async () => {
+  const users = [bob, cleo, dora]
+  const approvers = await Promise.all(
+    ['finn', 'gina'].map(async (name) => {
+      const user = await world.user(name)
+      await addMember(world, bench.project, user, 30)
+      return user
+    }),
+  )
+  const [finn, gina] = approvers as [Caller, Caller]
+  await finn.put(`${at}/notification_settings`, { level: 'custom', approver: true })
+  const rule = { name: 'Look', approvals_required: 1, user_ids: approvers.map((one) => one.id) }
+  expect((await ana.post(`${at}/approval_rules`, rule)).status).toBe(201)
+  smtp.clear()
+  bench.commit('asks', { 'asks.txt': 'a' })
+  await bench.open('asks')
+  expect(mailsOf(finn, 'wants to merge asks into main')).toHaveLength(1)
+  expect(mailsOf(gina, 'wants to merge')).toEqual([])
+  expect(users.map((who) => mailsOf(who, 'wants to merge').length)).toEqual([0, 0, 1])
+})
+
+test('that a merge request is set to be merged by itself is mailed', async () => {
+  await cleo.put(`${at}/notification_settings`, { merge_when_pipeline_succeeds: true })
+  bench.commit('later', { 'later.txt': 'a' })
+  const { body } = await bench.open('later', { assignee_id: bob.id })
+  smtp.clear()
+  const asked = await ana.put(`${bench.api}/${body.iid}/merge`, { auto_merge: true })
+  expect(asked.body.merge_when_pipeline_succeeds).toBe(true)
+  await world.runTasks()
+  const words = `ana set merge request !${body.iid} to be merged`
+  expect([ana, bob, cleo, dora].map((who) => mailsOf(who, words).length)).toEqual([0, 1, 1, 1])
+})
+
+test('that a project was moved is mailed to who follows it', async () => {
+  await cleo.put(`${at}/notification_settings`, { moved_project: true })
+  const { body: group } = await ana.post('/groups', { name: 'Home', path: 'home' })
+  smtp.clear()
+  const moved = await ana.put(`${at}/transfer`, { namespace: group.id })
+  expect(moved.status).toBe(200)
+  await world.runTasks()
+  const words = `is at home/`
+  expect([ana, bob, cleo, dora].map((who) => mailsOf(who, words).length)).toEqual([0, 0, 1, 1])
+})

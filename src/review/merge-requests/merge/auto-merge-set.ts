@@ -1,5 +1,6 @@
 import { userOf } from '../../../access/actor.ts'
 import type { Project } from '../../../access/subjects.ts'
+import { runEffects } from '../../../base/effects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { updateMergeRequest } from '../queries.ts'
@@ -23,5 +24,6 @@ export async function setAutoMerge(
     })
     const text = 'enabled an automatic merge when all merge checks for this merge request pass'
     await noteChange(ctx, project, row, 'merge', text)
+    await runEffects(ctx, ctx.effects.autoMergeSet, { project, id: row.id })
   })
 }
