@@ -125,6 +125,28 @@ test('tags move between versions, and versions are deprecated and back', async (
   expect((await ana.get(url(name))).body.versions['1.0.0'].deprecated).toBeUndefined()
 })
 
+test('tags are put and removed through the group, whichever of its projects has the version', async () => {
+  const name = '@acme/spread'
+  const [group] = (await ana.get('/groups?search=acme')).body
+  const made = await ana.post('/projects', { name: 'other', namespace_id: group.id })
+  await ana.put(url(name), await documentOf(name, '1.0.0'))
+  world.setNow('2026-05-04T12:00:00.000Z')
+  const newer = `/projects/${made.body.id}/packages/npm/@acme%2fspread`
+  expect((await ana.put(newer, await documentOf(name, '2.0.0'))).status).toBe(200)
+  const tags = `/groups/${group.id}/-/packages/npm/-/package/@acme%2fspread/dist-tags`
+  const put = (tag: string, raw: string) => ana.put(`${tags}/${tag}`, undefined, { raw })
+  expect((await put('old', '"1.0.0"')).status).toBe(204)
+  expect((await put('new', '"2.0.0"')).status).toBe(204)
+  expect((await put('none', '"3.0.0"')).status).toBe(404)
+  expect((await ana.get(tags)).body).toMatchObject({ old: '1.0.0', new: '2.0.0' })
+  expect((await ana.delete(`${tags}/old`)).status).toBe(204)
+  expect((await ana.delete(`${tags}/old`)).status).toBe(404)
+  expect((await ana.get(tags)).body).not.toHaveProperty('old')
+  const guest = await world.user('reader')
+  await ana.post(`/groups/${group.id}/members`, { user_id: guest.id, access_level: 20 })
+  expect((await guest.put(`${tags}/new`, undefined, { raw: '"2.0.0"' })).status).toBe(403)
+})
+
 test('of two who publish one version at once, one wins and the other hears of it', async () => {
   const name = 'raced'
   const documents = await Promise.all(

@@ -1,3 +1,4 @@
+import { mayInProject } from '../../access/decide.ts'
 import {
   type Access,
   assertMayInProject,
@@ -104,22 +105,45 @@ async function placeWithin(
   return { name, projectIds }
 }
 
-/** As `onNpmPlace`, for those who may do this in the project that has the newest upload. */
+/** As `onNpmPlace`, with the projects that have the package and where the caller may do this; the newest upload first. */
 export function onNpmTag(
   level: Level,
   ability: Ability,
-): Access<{ project: Project; place: NpmPlace }> {
-  if (level === 'project') return onNpmPackage(ability)
+): Access<{ projects: readonly Project[]; place: NpmPlace }> {
+  if (level === 'project') {
+    const own = onNpmPackage(ability)
+    return {
+      ...own,
+      async find(request) {
+        const { project, place } = await own.find(request)
+        return { projects: [project], place }
+      },
+    }
+  }
   const readable = onNpmPlace(level)
   return challenging({
     ...readable,
     needs: ability,
     async find(request) {
       const { place } = await readable.find(request)
-      const project = await findVisibleProject(request.ctx, String(place.projectIds[0]))
-      if (!project) throw notFound('Package')
-      assertMayInProject(request.ctx, project, ability)
-      return { project, place }
+      return { projects: await projectsFor(request, place, ability), place }
     },
   })
+}
+
+async function projectsFor(
+  { ctx }: SubjectRequest,
+  { projectIds }: NpmPlace,
+  ability: Ability,
+): Promise<readonly Project[]> {
+  const seen: Project[] = []
+  for (const id of projectIds) {
+    const project = await findVisibleProject(ctx, String(id))
+    if (project) seen.push(project)
+  }
+  const [first] = seen
+  if (!first) throw notFound('Package')
+  const allowed = seen.filter((project) => mayInProject(ctx.actor, project, ability))
+  if (allowed.length === 0) assertMayInProject(ctx, first, ability)
+  return allowed
 }

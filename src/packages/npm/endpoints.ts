@@ -170,8 +170,8 @@ export const putNpmTags = LEVELS.flatMap((level) =>
       access: onNpmTag(level, 'write_package'),
       params: { ...name.params, tag: text({ max: 255 }) },
       raw: true,
-      handler: ({ ctx, project, place, params, request }) =>
-        putNpmTag(ctx, project, place.name, params.tag, request),
+      handler: ({ ctx, projects, place, params, request }) =>
+        putNpmTag(ctx, projects, place.name, params.tag, request),
     }),
   ),
 )
@@ -185,8 +185,8 @@ export const deleteNpmTags = LEVELS.flatMap((level) =>
       summary: 'Remove a tag of an npm package',
       access: onNpmTag(level, 'delete_package'),
       params: { ...name.params, tag: text({ max: 255 }) },
-      handler: ({ ctx, project, place, params }) =>
-        deleteNpmTag(ctx, project, place.name, params.tag),
+      handler: ({ ctx, projects, place, params }) =>
+        deleteNpmTag(ctx, projects, place.name, params.tag),
     }),
   ),
 )
