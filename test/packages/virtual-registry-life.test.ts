@@ -117,7 +117,10 @@ describe('a virtual registry', () => {
     world.setNow('2026-05-04T11:00:00.000Z')
     const patched = await ana.patch(path, { name: 'renamed' })
     expect([patched.status, patched.body]).toEqual([200, ''])
-    expect((await ana.patch(path, { description: 'Another' })).status).toBe(200)
+    const unnamed = await ana.patch(path, { description: 'Another' })
+    expect([unnamed.status, unnamed.body]).toEqual([400, { error: 'name is missing' }])
+    const both = { name: 'renamed', description: 'Another' }
+    expect((await ana.patch(path, both)).status).toBe(200)
     expect((await ana.get(path)).body).toMatchObject({
       name: 'renamed',
       description: 'Another',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { badRequest, invalid } from '../../base/problem.ts'
+import { invalid } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { Answer, endpoint } from '../../http/endpoint.ts'
@@ -101,15 +101,12 @@ export const updateVirtualRegistry = endpoint({
   access: onVirtualRegistry('write'),
   params,
   jobToken: true,
-  body: { name: filledText({ max: 255 }).optional(), description: text({ max: 1024 }).optional() },
+  body: { name: filledText({ max: 255 }), description: text({ max: 1024 }).optional() },
   status: 200,
   async handler({ ctx, registry, body }) {
     const { name, description } = body
-    if (name === undefined && description === undefined) {
-      throw badRequest('name, description are missing, at least one parameter must be provided')
-    }
     const changes = {
-      ...(name === undefined ? {} : { name }),
+      name,
       ...(description === undefined ? {} : { description }),
       updated_at: ctx.now(),
     }
