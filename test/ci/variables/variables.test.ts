@@ -117,3 +117,27 @@ describe('variables', () => {
     expect(sent.has('URL')).toBe(false)
   })
 })
+
+test('a job is told the languages of its project, the largest share first', async () => {
+  const spoken = await addProject(world, ana, 'basic', { path: 'spoken' })
+  const files = {
+    '.svc-ci.yml': 'job: {script: make}',
+    'big.rb': 'puts 1\n'.repeat(500),
+    'small.go': 'package main\n',
+  }
+  commitFiles(spoken, { files })
+  const at = `/projects/${spoken.id}`
+  const runner = await addRunner(world, ana, spoken.id)
+  const { body: shares } = await ana.get(`${at}/languages`)
+  expect(Object.keys(shares)).toEqual(expect.arrayContaining(['Ruby', 'Go']))
+  expect((await ana.post(`${at}/pipeline`, { ref: 'main' })).status).toBe(201)
+  const job = await runner.request()
+  const sent = job?.variables.find(
+    (one: { key: string }) => one.key === 'CI_PROJECT_REPOSITORY_LANGUAGES',
+  )
+  const names = Object.entries(shares as Record<string, number>)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name]) => name.toLowerCase())
+  expect(names[0]).toBe('ruby')
+  expect(sent?.value).toBe(names.join(','))
+})

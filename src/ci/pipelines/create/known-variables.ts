@@ -4,6 +4,7 @@ import { apiVersion, productVersion } from '../../../base/version.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { findTag } from '../../../git/refs/tags.ts'
 import type { Commit } from '../../../git/types.ts'
+import { knownLanguages } from '../../../projects/projects/facts/known-languages.ts'
 import { projectSetting } from '../../../projects/projects/settings.ts'
 import { topicsOf } from '../../../projects/projects/topics/topics-of.ts'
 import { isFrozen } from '../../environments/freeze.ts'
@@ -43,6 +44,7 @@ export async function knownVariables(
     ...vendorFlags,
     ...serverVariables(ctx),
     ...projectVariables(ctx, project, await topicsOf(ctx, project.id)),
+    ['CI_PROJECT_REPOSITORY_LANGUAGES', (await knownLanguages(ctx, project)).join(',')],
     ...commitVariables(at),
     ...(await tagVariables(ctx, project, at)),
     ...registryVariables(ctx, project),
