@@ -29,26 +29,32 @@ export const searchInstance = endpoint({
     runSearch(ctx, { kind: 'all' }, query, page, request.signal),
 })
 
-export const searchGroup = endpoint({
-  method: 'GET',
-  path: '/groups/:id/search',
-  summary: 'Search in a group and what is below it',
-  access: onGroup('read_group'),
-  query: { scope: oneOf(GROUP_SCOPES), ...common },
-  paginate: 'offset',
-  response,
-  handler: ({ ctx, group, query, page, request }) =>
-    runSearch(ctx, { kind: 'group', group }, query, page, request.signal),
-})
+// Clients use either path.
+export const searchGroup = (['/groups/:id/search', '/groups/:id/-/search'] as const).map((path) =>
+  endpoint({
+    method: 'GET',
+    path,
+    summary: 'Search in a group and what is below it',
+    access: onGroup('read_group'),
+    query: { scope: oneOf(GROUP_SCOPES), ...common },
+    paginate: 'offset',
+    response,
+    handler: ({ ctx, group, query, page, request }) =>
+      runSearch(ctx, { kind: 'group', group }, query, page, request.signal),
+  }),
+)
 
-export const searchProject = endpoint({
-  method: 'GET',
-  path: '/projects/:id/search',
-  summary: 'Search in a project',
-  access: onProject('read_project'),
-  query: { scope: oneOf(PROJECT_SCOPES), ref: text().optional(), ...common },
-  paginate: 'offset',
-  response,
-  handler: ({ ctx, project, query, page, request }) =>
-    runSearch(ctx, { kind: 'project', project }, query, page, request.signal),
-})
+export const searchProject = (['/projects/:id/search', '/projects/:id/-/search'] as const).map(
+  (path) =>
+    endpoint({
+      method: 'GET',
+      path,
+      summary: 'Search in a project',
+      access: onProject('read_project'),
+      query: { scope: oneOf(PROJECT_SCOPES), ref: text().optional(), ...common },
+      paginate: 'offset',
+      response,
+      handler: ({ ctx, project, query, page, request }) =>
+        runSearch(ctx, { kind: 'project', project }, query, page, request.signal),
+    }),
+)

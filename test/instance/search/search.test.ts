@@ -190,6 +190,15 @@ describe('searching a group or project', () => {
     expect((await ana.get(at)).body).toHaveLength(2)
   })
 
+  test('has a second path, as that of a group', async () => {
+    for (const at of [`/projects/${open.id}`, `/groups/${group.id}`]) {
+      const query = 'search?scope=issues&search=needle'
+      const reply = await stranger.get(`${at}/-/${query}`)
+      expect(reply.body).toHaveLength(1)
+      expect(reply.body).toEqual((await stranger.get(`${at}/${query}`)).body)
+    }
+  })
+
   test('people are its members', async () => {
     const reply = await ana.get(`/projects/${open.id}/search?scope=users&search=a`)
     expect(reply.body).toMatchObject([{ username: 'ana' }])
