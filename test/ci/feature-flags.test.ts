@@ -52,6 +52,18 @@ test('a feature flag has strategies with scopes, which are added, changed and re
   expect((await ana.delete(`${path}/feature_flags/page`)).status).toBe(204)
 })
 
+test('ids mean nothing in a new feature flag', async () => {
+  const scopes = [{ id: 0, environment_scope: 'production' }]
+  const strategies = [{ id: 0, name: 'default', parameters: {}, scopes }]
+  const made = await ana.post(`${path}/feature_flags`, { name: 'from-go', strategies })
+  expect(made.status).toBe(201)
+  expect(made.body.strategies[0].scopes).toMatchObject([{ environment_scope: 'production' }])
+  expect(made.body.strategies[0].scopes[0].id).not.toBe(0)
+  const changed = await ana.put(`${path}/feature_flags/from-go`, { strategies })
+  expect(changed.status).toBe(404)
+  expect((await ana.delete(`${path}/feature_flags/from-go`)).status).toBe(204)
+})
+
 test.each([
   [{ name: 'Bad Name' }],
   [{ name: 'one', strategies: [{ name: 'flexibleRollout', parameters: {} }] }],

@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 test.runIf(hasGo)(
-  'the Go client, unchanged, manages groups, projects, files, pipelines and issues',
+  'the Go client, unchanged, manages groups, projects, files, pipelines, issues and feature flags',
   async () => {
     const token = await world.token(world.root.id, ['api'])
     const { stdout } = await run(join(folder, 'client'), [world.url, token])

@@ -29,28 +29,31 @@ function parsed(text: string): unknown {
   }
 }
 
+const scope = { environment_scope: text({ max: 255 }).optional() }
+const strategy = {
+  name: oneOf(STRATEGIES).optional(),
+  parameters: parameters.optional(),
+  user_list_id: id().nullish(),
+}
+/** What tells a part of a flag that is there already from a new one. */
+const known = { id: id().optional(), _destroy: flag().optional() }
+
+// A new flag has nothing that an `id` could name; the Go client sends 0 for each of its scopes.
+const newStrategies = list(
+  hash({ ...strategy, scopes: list(hash(scope), { max: 100 }).optional() }),
+  { max: 100 },
+)
 const strategies = list(
   hash({
-    id: id().optional(),
-    name: oneOf(STRATEGIES).optional(),
-    parameters: parameters.optional(),
-    user_list_id: id().nullish(),
-    scopes: list(
-      hash({
-        id: id().optional(),
-        environment_scope: text({ max: 255 }).optional(),
-        _destroy: flag().optional(),
-      }),
-      { max: 100 },
-    ).optional(),
-    _destroy: flag().optional(),
+    ...known,
+    ...strategy,
+    scopes: list(hash({ ...known, ...scope }), { max: 100 }).optional(),
   }),
   { max: 100 },
 )
 const attributes = {
   description: text({ max: 1024 }).nullish(),
   active: flag().optional(),
-  strategies: strategies.optional(),
 }
 
 export const listFeatureFlags = endpoint({
@@ -86,6 +89,7 @@ export const addFeatureFlag = endpoint({
     name: text({ max: 255 }),
     version: oneOf(['new_version_flag']).optional(),
     ...attributes,
+    strategies: newStrategies.optional(),
   },
   response: flagEntity,
   status: 201,
@@ -97,7 +101,11 @@ export const editFeatureFlag = endpoint({
   path: `${path}/:feature_flag_name`,
   summary: 'Change a feature flag',
   access: onFeatureFlag('admin_feature_flags'),
-  body: { name: text({ max: 255 }).optional(), ...attributes },
+  body: {
+    name: text({ max: 255 }).optional(),
+    ...attributes,
+    strategies: strategies.optional(),
+  },
   response: flagEntity,
   handler: async ({ ctx, feature, body }) => presentFlag(ctx, await changeFlag(ctx, feature, body)),
 })

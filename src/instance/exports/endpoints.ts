@@ -5,7 +5,7 @@ import { onEither } from '../../access/sources.ts'
 import { onProject, signedIn } from '../../access/subjects.ts'
 import { hidden } from '../../base/problem.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
-import { file, filledText, hash, oneOf, text } from '../../http/params.ts'
+import { file, hash, oneOf, text } from '../../http/params.ts'
 import { createProject } from '../../projects/projects/create/create-project.ts'
 import { importEntity, presentImport } from './import-entity.ts'
 import { importBody, importFacts } from './import-facts.ts'
@@ -21,8 +21,9 @@ export const postProjectExport = endpoint({
   access: onProject('admin_project'),
   body: {
     description: text({ max: 2000 }).optional(),
+    // The Go client sends an empty one where nothing is to be uploaded.
     upload: hash({
-      url: filledText({ max: 4000 }),
+      url: text({ max: 4000 }).optional(),
       http_method: oneOf(['PUT', 'POST']).optional(),
     }).optional(),
   },

@@ -14,7 +14,7 @@ export interface ExportWishes {
   readonly description?: string | undefined
   /** Where the archive is sent when it is finished. */
   readonly upload?:
-    | { readonly url: string; readonly http_method?: 'PUT' | 'POST' | undefined }
+    | { readonly url?: string | undefined; readonly http_method?: 'PUT' | 'POST' | undefined }
     | undefined
 }
 
@@ -24,12 +24,9 @@ export async function startExport(
   key: ExportKey,
   wanted: ExportWishes = {},
 ): Promise<void> {
-  const { upload } = wanted
-  if (upload) await assertImportable(ctx, upload.url, 'upload[url]')
-  const target = upload && {
-    sealed_url: sealAddress(ctx, upload.url),
-    method: upload.http_method ?? ('PUT' as const),
-  }
+  const { url, http_method = 'PUT' } = wanted.upload ?? {}
+  if (url) await assertImportable(ctx, url, 'upload[url]')
+  const target = url ? { sealed_url: sealAddress(ctx, url), method: http_method } : undefined
   await inTransaction(ctx, async (ctx) => {
     await saveExport(ctx.db, {
       source_type: key.type,

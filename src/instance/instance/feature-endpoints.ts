@@ -52,7 +52,8 @@ export const setFeature = endpoint({
   params: { name: text({ max: 255 }) },
   body: {
     value: text({ max: 20 }).or(flag()),
-    key: oneOf(['percentage_of_time', 'percentage_of_actors']).default('percentage_of_time'),
+    // The Go client sends every word, those that nobody gave it as empty ones.
+    key: oneOf(['percentage_of_time', 'percentage_of_actors', '']).optional(),
     force: flag().optional(),
     ...actorParams,
   },
@@ -65,7 +66,12 @@ export const setFeature = endpoint({
         .filter((name) => name !== '')
         .map((name) => `${kind}:${name}`)
     })
-    const gates = gatesOf(body.value, body.key, actors, knownGates(ctx, params.name))
+    const gates = gatesOf(
+      body.value,
+      body.key || 'percentage_of_time',
+      actors,
+      knownGates(ctx, params.name),
+    )
     return presentFeature(await saveFeature(ctx, params.name, gates))
   },
 })

@@ -44,6 +44,7 @@ func main() {
 		Title: gitlab.Ptr("From Go"),
 	})
 	must(err)
+	planning(client, project.ID)
 	_, _, err = client.Issues.UpdateIssue(project.ID, issue.IID, &gitlab.UpdateIssueOptions{
 		StateEvent: gitlab.Ptr("close"),
 	})

@@ -54,6 +54,7 @@ test('an export goes where it was asked to go, under the description that was gi
     400,
     { message: { 'upload[url]': ['is blocked: Requests to this address are not allowed'] } },
   ])
+  expect((await ana.post(path, { upload: {} })).status).toBe(202)
   const odd = await ana.post(path, { upload: { url, http_method: 'GET' } })
   expect([odd.status, odd.body.error]).toEqual([
     400,

@@ -103,6 +103,11 @@ test('features are switched, shown and forgotten', async () => {
   expect([offers(), world.ctx.settings.offers('anything_else')]).toEqual([true, true])
   await root.post('/features/generic_alert_fingerprinting', { value: false })
   expect(offers()).toBe(false)
+  const empty = { key: '', feature_group: '', user: '', group: '', project: '', force: false }
+  expect((await root.post('/features/x', { value: '20', ...empty })).body.gates[1]).toEqual({
+    key: 'percentage_of_time',
+    value: 20,
+  })
   const share = await root.post('/features/x', { value: '30' })
   expect(share.body).toMatchObject({
     state: 'conditional',
