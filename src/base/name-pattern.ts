@@ -18,3 +18,8 @@ export function matchesPattern(pattern: string, name: string): boolean {
   }
   return true
 }
+
+/** Names of Python packages compare without case, and with runs of `-`, `_` and `.` as one dash (PEP 503). */
+export function normalName(name: string): string {
+  return name.replaceAll(/[-_.]+/g, '-').toLowerCase()
+}

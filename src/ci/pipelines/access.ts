@@ -160,14 +160,22 @@ const LEAST_ROLES = {
 } as const
 
 /** Whether the caller may give variables to the pipelines that they run (docs/contract/D §1.15). */
-export function maySetRunVariables(project: Project): boolean {
+function maySetRunVariables(project: Project): boolean {
   const asked = projectSetting(project, 'ci_pipeline_variables_minimum_override_role')
   const restricted = projectSetting(project, 'restrict_user_defined_variables')
   const least = restricted ? Math.max(Role.maintainer, LEAST_ROLES[asked]) : LEAST_ROLES[asked]
   return project.role >= least
 }
 
-export const REFUSED_VARIABLES = 'Insufficient permissions to set pipeline variables'
+const REFUSED_VARIABLES = 'Insufficient permissions to set pipeline variables'
+
+/** Why a pipeline that an event brings cannot have variables of its own; undefined when it may, or has none. */
+export function refusedVariables(
+  project: Project,
+  variables: readonly unknown[],
+): string | undefined {
+  return variables.length === 0 || maySetRunVariables(project) ? undefined : REFUSED_VARIABLES
+}
 
 /** Variables of a run are for the role that the project asks for (docs/contract/D §1.15). */
 export const setsRunVariables: Condition<{

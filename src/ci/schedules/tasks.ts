@@ -6,7 +6,7 @@ import { task } from '../../background/task.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { nextRun } from '../config/cron.ts'
-import { mayRunOn, mayRunPipelines } from '../pipelines/access.ts'
+import { mayRunOn, mayRunPipelines, refusedVariables } from '../pipelines/access.ts'
 import { createEventPipeline } from '../pipelines/create/event-pipeline.ts'
 import { findPipelineRef } from '../pipelines/create/find-ref.ts'
 import type { PipelineInput } from '../pipelines/create/pipeline-input.ts'
@@ -76,6 +76,7 @@ async function makePipeline(
     ref: at.ref,
     source: 'schedule',
     scheduleId: row.id,
+    refused: refusedVariables(project, variables),
     variables: variables.map((variable) => presentScheduleVariable(ctx, variable)),
     inputs: Object.fromEntries(
       inputs.map(({ name, value }) => [name, value]),

@@ -1,10 +1,9 @@
 import { isAdmin } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
-import { matchesPattern } from '../../base/name-pattern.ts'
+import { matchesPattern, normalName } from '../../base/name-pattern.ts'
 import { forbidden, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { PackageType } from '../../store/schema/packages.ts'
-import { normalName } from '../pypi/names.ts'
 import { listRulesOfType, type RuleRow } from './queries.ts'
 
 interface Named {

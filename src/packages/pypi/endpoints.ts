@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { normalName } from '../../base/name-pattern.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { ByteRange } from '../../http/byte-range.ts'
@@ -10,7 +11,6 @@ import { clientRead, clientWrite, onGroupPackages, onProjectPackages } from '../
 import { answerDocument } from '../registry/documents.ts'
 import { answerPackageFile } from '../registry/download.ts'
 import { answerForwardedFile, answerForwardedPage } from './forwarded.ts'
-import { normalName } from './names.ts'
 import { formOf, PAGE_TYPES, readFiles, readIndex } from './pages.ts'
 import { findDistribution, type PypiPlace } from './queries.ts'
 import { uploadDistribution } from './upload.ts'

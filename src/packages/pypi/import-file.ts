@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import type { Project } from '../../access/subjects.ts'
+import { normalName } from '../../base/name-pattern.ts'
 import { badRequest, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { publishFile } from '../registry/publish.ts'
 import { storeFile } from '../registry/receive.ts'
-import { assertFileName, assertPypiName, normalName, normalVersion } from './names.ts'
+import { assertFileName, assertPypiName, normalVersion } from './names.ts'
 import { describeDistribution } from './wheel-metadata.ts'
 
 /** Publishes a wheel or source archive by what its name says: name and version stand in it by convention. */

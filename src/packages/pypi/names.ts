@@ -1,9 +1,5 @@
+import { normalName } from '../../base/name-pattern.ts'
 import { badRequest, invalidText } from '../../base/problem.ts'
-
-/** Names compare without case, and with runs of `-`, `_` and `.` as one dash (PEP 503). */
-export function normalName(name: string): string {
-  return name.replaceAll(/[-_.]+/g, '-').toLowerCase()
-}
 
 const nameForm = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/
 const fileForm = /^[A-Za-z0-9](?:[A-Za-z0-9._+!-]*[A-Za-z0-9])?$/

@@ -1,10 +1,11 @@
 import type { Project } from '../../access/subjects.ts'
+import { normalName } from '../../base/name-pattern.ts'
 import { badRequest, invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
 import { publishFile } from '../registry/publish.ts'
 import { receiveForm } from '../registry/receive-form.ts'
-import { assertFileName, assertPypiName, normalName, normalVersion } from './names.ts'
+import { assertFileName, assertPypiName, normalVersion } from './names.ts'
 import { describeDistribution } from './wheel-metadata.ts'
 
 /** Longer fields are cut, not refused (docs/contract/C-resolved §3.5). */

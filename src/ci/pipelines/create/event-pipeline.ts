@@ -3,7 +3,6 @@ import { Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { MISSING_CONFIG } from '../../config/fault.ts'
-import { maySetRunVariables, REFUSED_VARIABLES } from '../access.ts'
 import type { PipelineRow } from '../queries.ts'
 import { startPlanned } from './create-pipeline.ts'
 import type { PipelineRef } from './known-variables.ts'
@@ -19,6 +18,8 @@ export interface EventInput extends PipelineInput {
   readonly claim: (ctx: Ctx) => Promise<boolean>
   /** A configuration that cannot be used makes a failed pipeline that says why. */
   readonly showsFaults: boolean
+  /** Why there can be no pipeline, told like a fault of the configuration. */
+  readonly refused?: string | undefined
 }
 
 class Claimed extends Error {}
@@ -56,7 +57,7 @@ async function planOrFault(
   at: PipelineRef,
   input: EventInput,
 ): Promise<MadePlan | string> {
-  if (input.variables.length > 0 && !maySetRunVariables(project)) return REFUSED_VARIABLES
+  if (input.refused !== undefined) return input.refused
   try {
     return await makePlan(ctx, project, at, input)
   } catch (error) {

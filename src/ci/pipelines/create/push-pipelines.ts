@@ -15,7 +15,7 @@ import {
 } from '../../../repositories/refs/moves.ts'
 import { claimEffect } from '../../../repositories/refs/pushed-task.ts'
 import { ifFound } from '../../../repositories/repository/missing.ts'
-import { mayRunOn, mayRunPipelines } from '../access.ts'
+import { mayRunOn, mayRunPipelines, refusedVariables } from '../access.ts'
 import { createEventPipeline } from './event-pipeline.ts'
 import type { PipelineRef } from './known-variables.ts'
 import { type PushOptions, readPushOptions } from './push-options.ts'
@@ -101,6 +101,7 @@ async function pipelineOf(
     ref: at.ref,
     source: 'push',
     variables: push.options.variables,
+    refused: refusedVariables(project, push.options.variables),
     inputs: push.options.inputs,
     skipped: push.options.skip || SKIP.test(at.commit.message),
     claim: (ctx) => claimEffect(ctx, push.pushId, `pipeline of ${push.move.name}`),
