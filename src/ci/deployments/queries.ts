@@ -14,7 +14,6 @@ export async function listEnvironmentsById(
     .execute()
 }
 
-/** The newest successful deployment to the same environment before another. */
 /** Notes which merge requests came with a deployment. */
 export async function insertDeployedMergeRequests(
   db: Db,
@@ -29,6 +28,7 @@ export async function insertDeployedMergeRequests(
     .execute()
 }
 
+/** The newest successful deployment to the same environment before another. */
 export async function findDeployedBefore(
   db: Db,
   deployment: { readonly id: number; readonly environment_id: number },

@@ -92,7 +92,6 @@ export function findAlertById(db: Db, id: number): Promise<AlertRow | undefined>
   return db.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Alerts that an incident stands for. */
 /** The alert that a project got last. */
 export function findNewestAlert(db: Db, projectId: number): Promise<AlertRow | undefined> {
   return db
@@ -104,6 +103,7 @@ export function findNewestAlert(db: Db, projectId: number): Promise<AlertRow | u
     .executeTakeFirst()
 }
 
+/** Alerts that an incident stands for. */
 export function listAlertsOfIssue(db: Db, issueId: number): Promise<AlertRow[]> {
   return db.selectFrom('alerts').selectAll().where('issue_id', '=', issueId).execute()
 }

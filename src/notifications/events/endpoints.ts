@@ -6,6 +6,7 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { day, oneOf, text } from '../../http/params.ts'
 import { callerId, getUser } from '../../identity/users/find-user.ts'
+import { maySeeProfile } from '../../identity/users/profile/visible-profile.ts'
 import { eventEntity, presentEvents } from './entity.ts'
 import { type EventFilter, listEventRows } from './list-queries.ts'
 
@@ -89,7 +90,8 @@ export const listUserEvents = endpoint({
   response: z.array(eventEntity),
   async handler({ ctx, params: { id }, query, page }) {
     const user = await getUser(ctx, id)
-    return list(ctx, { authorId: user.id }, query, page)
+    if (!maySeeProfile(ctx, user)) return { items: [], total: 0 }
+    return await list(ctx, { authorId: user.id }, query, page)
   },
 })
 

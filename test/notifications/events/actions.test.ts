@@ -117,3 +117,16 @@ test('days before and after a line find it, in pages', async () => {
   const paged = await ana.get(`${at}/events?per_page=2&page=2`)
   expect(paged.body).toEqual(all.slice(2, 4))
 })
+
+test('what somebody with a private profile did is for them and administrators to list', async () => {
+  const shy = await world.user('shy')
+  const { body: project } = await shy.post('/projects', { name: 'Open', visibility: 'public' })
+  await shy.post(`/projects/${project.id}/issues`, { title: 'Seen' })
+  await world.runTasks()
+  const list = async (who: Caller) => (await who.get(`/users/${shy.id}/events`)).body.length
+  expect(await list(ben)).toBeGreaterThan(1)
+  expect((await world.root.put(`/users/${shy.id}`, { private_profile: true })).status).toBe(200)
+  expect(await list(ben)).toBe(0)
+  expect(await list(shy)).toBeGreaterThan(1)
+  expect(await list(world.root)).toBeGreaterThan(1)
+})

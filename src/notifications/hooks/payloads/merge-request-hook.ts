@@ -39,10 +39,15 @@ interface Happened {
 }
 
 /** A merge request as payloads show it, beside what happened to it; reads git. */
-export async function requestAttributes(ctx: Ctx, row: MergeRequestRow, project: Project) {
+export async function requestAttributes(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  project: Project,
+  given?: Awaited<ReturnType<typeof readCompared>>,
+) {
   const [shown] = await presentMergeRequests(ctx, [row])
   if (!shown) return undefined
-  const compared = await readCompared(ctx, row)
+  const compared = given ?? (await readCompared(ctx, row))
   const source =
     row.source_project_id === null ? undefined : await findHookProject(ctx, row.source_project_id)
   return {
@@ -92,9 +97,9 @@ async function requestPayload(
   cause: Happened,
   changes: HookChanges = {},
 ): Promise<HookPayload | undefined> {
-  const shown = await requestAttributes(ctx, row, project)
-  if (!shown) return undefined
   const compared = await readCompared(ctx, row)
+  const shown = await requestAttributes(ctx, row, project, compared)
+  if (!shown) return undefined
   return {
     object_kind: 'merge_request',
     event_type: 'merge_request',
