@@ -109,6 +109,8 @@ export async function finalizeWikiPush(
       oldId: move.old_id,
       newId: move.new_id,
     }))
+  // First: once the push is closed, nobody comes back to it after a crash.
+  if (move) await pointHead(repo, move.ref)
   await inTransaction(ctx, async (ctx) => {
     if ((await closePush(ctx.db, pushId, ctx.now())) === undefined) return
     await markMoves(ctx.db, pushId, moved)
@@ -116,7 +118,6 @@ export async function finalizeWikiPush(
     await follow(ctx, undefined)
     await enqueueWikiOrSnippetUpkeep(ctx, repository.id)
   })
-  if (move) await pointHead(repo, move.ref)
 }
 
 async function pointHead(repo: Repo, ref: string): Promise<void> {
