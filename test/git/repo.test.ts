@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readBlob } from '../../src/git/objects/blob.ts'
 import { setHead } from '../../src/git/repo.ts'
 import { type GitWorld, git, openGitWorld } from '../support/git.ts'
+import { watchSyncs } from '../support/watch-syncs.ts'
 
 let world: GitWorld
 beforeAll(() => {
@@ -43,6 +44,24 @@ test('a fork has the branches, tags and objects of its source and lives on witho
   expect(git(fork.path, ['fsck', '--strict', '--no-dangling'])).toBe('')
   expect(git(fork.path, ['symbolic-ref', 'HEAD'])).toBe('refs/heads/trunk')
   expect((await readBlob(fork, id)).content.toString()).toBe('loose')
+})
+
+test('what a fork links is on the disk before it has its place, folders of loose objects too', async () => {
+  const source = await world.store.init(76, { defaultBranch: 'main' })
+  const id = git(source.path, ['hash-object', '-w', '--stdin'], { input: 'loose' })
+  const { synced, restore } = await watchSyncs()
+  try {
+    const { path } = await world.store.fork(76, 77)
+    const within = synced
+      .filter((each) => each.startsWith(`${path}.`))
+      .map((each) => each.replace(/^.*\.new/, ''))
+    const shard = `/objects/${id.slice(0, 2)}`
+    expect(within).toEqual(expect.arrayContaining([shard, '/objects', '/packed-refs', '']))
+    // A folder that was synced before something new was in it has to be synced again.
+    expect(within.lastIndexOf('/objects')).toBeGreaterThan(within.indexOf(shard))
+  } finally {
+    restore()
+  }
 })
 
 test('HEAD can be pointed at another branch, but not at what is no branch', async () => {

@@ -1,22 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
-import {
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
-import { open } from 'node:fs/promises'
+import { readdirSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BytesBody } from '../../src/base/streams/bytes-body.ts'
 import { FileBody } from '../../src/base/streams/file-body.ts'
 import type { SendableBody } from '../../src/base/streams/sendable.ts'
 import { type FileStore, openFileStore } from '../../src/store/files.ts'
 import { newFolder } from '../support/database.ts'
+import { watchSyncs } from '../support/watch-syncs.ts'
 
 let folder: string
 let files: FileStore
@@ -81,15 +74,7 @@ describe('a file', () => {
   })
 
   test('is acknowledged when its folders, too, would outlast a power cut', async () => {
-    const synced: string[] = []
-    const handle = await open(folder, 'r')
-    const prototype: { sync(): Promise<void> } = Object.getPrototypeOf(handle)
-    await handle.close()
-    const { sync } = prototype
-    const watch = vi.spyOn(prototype, 'sync').mockImplementation(function (this: { fd: number }) {
-      synced.push(readlinkSync(`/proc/self/fd/${this.fd}`))
-      return sync.call(this)
-    })
+    const { synced, restore } = await watchSyncs()
     try {
       const root = realpathSync(join(folder, 'files'))
       const { sha256 } = await files.put([Buffer.from('new')])
@@ -106,7 +91,7 @@ describe('a file', () => {
       await others.put([Buffer.from('new')])
       expect(synced).toEqual([expect.stringContaining('file-'), join(root, first, second)])
     } finally {
-      watch.mockRestore()
+      restore()
     }
   })
 

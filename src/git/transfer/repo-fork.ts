@@ -24,7 +24,7 @@ export async function linkObjects(
   const refs = await listedRefs(from, branch)
   await linkLoose(join(from, 'objects'), join(to, 'objects'))
   await linkPacks(join(from, 'objects/pack'), join(to, 'objects/pack'))
-  await syncFolder(join(to, 'objects/pack'))
+  for (const folder of ['objects/pack', 'objects']) await syncFolder(join(to, folder))
   await writeFileSynced(
     join(to, 'packed-refs'),
     `# pack-refs with: sorted \n${refs.map((line) => `${line}\n`).join('')}`,
@@ -60,6 +60,7 @@ async function linkLoose(from: string, to: string): Promise<void> {
       // A name with letters beyond hex is an object being written, not yet one.
       if (/^[0-9a-f]+$/.test(name)) await linkFile(join(from, shard, name), join(to, shard, name))
     }
+    await syncFolder(join(to, shard))
   }
 }
 
@@ -93,5 +94,7 @@ async function linkFile(from: string, to: string): Promise<boolean> {
     if (code === 'ENOENT') return false
   }
   await copyFile(from, to)
+  // Syncs a file as it does a folder.
+  await syncFolder(to)
   return true
 }
