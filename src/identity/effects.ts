@@ -16,6 +16,8 @@ declare module '../ctx.ts' {
       readonly userId: number
       readonly email: string
     }>[]
+    /** Somebody who is blocked gave the right password at the page. */
+    readonly signInRefused: readonly Effect<{ readonly id: number }>[]
     readonly passwordChanged: readonly Effect<{ readonly userId: number }>[]
     /** What belongs to a user goes first, outside any transaction; a second run finds what is left. */
     readonly userLeaving: readonly Effect<{ readonly userId: number; readonly hard: boolean }>[]

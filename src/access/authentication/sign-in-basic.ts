@@ -1,6 +1,6 @@
 import { type Instant, later } from '../../base/clock.ts'
 import { forbidden, Problem, unauthorized } from '../../base/problem.ts'
-import type { Actor, UserActor } from '../actor.ts'
+import type { Actor, ActorUser, UserActor } from '../actor.ts'
 import { assertUserMaySignIn, findActorByToken } from './authenticate.ts'
 import type { AuthenticationContext } from './authentication-context.ts'
 import { type Credentials, hasScope } from './credentials.ts'
@@ -50,11 +50,18 @@ async function findActorBySecret(
   }
 }
 
+/** Somebody whose password was right; that alone does not let them in. */
+export interface KnownByPassword {
+  readonly user: ActorUser
+  readonly confirmedAt: Instant | null
+  readonly createdAt: Instant
+}
+
 /** The user with this name or e-mail and password; takes as long when there is no such user. */
-export async function signInWithPassword(
+export async function findByPassword(
   context: AuthenticationContext,
   given: { readonly user: string; readonly password: string },
-): Promise<UserActor> {
+): Promise<KnownByPassword> {
   const row = await findUserForPassword(context.db, given.user)
   const isRight = async () => {
     const right = await verifyPassword(given.password, row?.password_hash ?? null)
@@ -64,9 +71,25 @@ export async function signInWithPassword(
   if (!row || !right) throw unauthorized()
   const { password_hash: _, confirmed_at, created_at, ...columns } = row
   const user = { ...columns, admin: row.admin === 1, external: row.external === 1 }
+  return { user, confirmedAt: confirmed_at, createdAt: created_at }
+}
+
+/** Lets somebody in whose password was right: 403 for who is blocked, or has an address to confirm. */
+export function admit(
+  context: AuthenticationContext,
+  { user, confirmedAt, createdAt }: KnownByPassword,
+): UserActor {
   assertUserMaySignIn(user)
-  if (confirmed_at === null) assertMayConfirmLater(context, created_at)
+  if (confirmedAt === null) assertMayConfirmLater(context, createdAt)
   return { kind: 'user', user, token: null, sudoBy: null }
+}
+
+/** The user with this name or e-mail and password, if they may sign in. */
+export async function signInWithPassword(
+  context: AuthenticationContext,
+  given: { readonly user: string; readonly password: string },
+): Promise<UserActor> {
+  return admit(context, await findByPassword(context, given))
 }
 
 /** How long people may put off the confirmation of their address where administrators are lenient about it. */

@@ -1,11 +1,14 @@
 import type { UserActor } from '../../access/actor.ts'
-import { signInWithPassword } from '../../access/authentication/sign-in-basic.ts'
+import { admit, findByPassword } from '../../access/authentication/sign-in-basic.ts'
 import { anyone } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { forbidden, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { html, page, redirectTo } from '../../http/page.ts'
 import { hash, text } from '../../http/params.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { moveUser } from '../users/states.ts'
 import { isOurForm, makeFormToken } from './form-token.ts'
 import { safeReturn } from './return-path.ts'
 import { beginSession, endSession, findSession, type Session } from './session.ts'
@@ -101,16 +104,28 @@ export const signIn = endpoint({
   },
 })
 
-/** Passwords may be kept for administrators alone (`password_authentication_enabled_for_web`). */
+/**
+ * Passwords may be kept for administrators alone (`password_authentication_enabled_for_web`). Who was deactivated is active
+ * again, as the refusal of their tokens promises.
+ */
 async function signInAtPage(
   ctx: Ctx,
   given: { readonly login: string; readonly password: string },
 ): Promise<UserActor> {
-  const actor = await signInWithPassword(ctx, { user: given.login, password: given.password })
-  if (!ctx.settings.get('password_authentication_enabled_for_web') && !actor.user.admin) {
+  const known = await findByPassword(ctx, { user: given.login, password: given.password })
+  const { user } = known
+  if (!ctx.settings.get('password_authentication_enabled_for_web') && !user.admin) {
     throw forbidden('Signing in with a password is switched off.')
   }
-  return actor
+  if (user.state === 'deactivated') {
+    const actor = admit(ctx, { ...known, user: { ...user, state: 'active' } })
+    await moveUser({ ...ctx, actor }, user.id, 'activate')
+    return actor
+  }
+  if (user.state !== 'active') {
+    await inTransaction(ctx, (ctx) => runEffects(ctx, ctx.effects.signInRefused, { id: user.id }))
+  }
+  return admit(ctx, known)
 }
 
 function refusalText(error: Problem): string {

@@ -5,6 +5,7 @@ import type { GroupChange, MemberChange, ProjectChange } from '../../projects/ef
 import { findRowOfUser } from '../../projects/members/queries.ts'
 import { levelName } from '../../projects/members/rules.ts'
 import { fireHooks, type HookPayload } from './fire.ts'
+import { shownEmail } from './payloads/payload-parts.ts'
 import {
   findHookGroupRow,
   findHookProjectRow,
@@ -24,17 +25,32 @@ export async function fireProjectHooks(
 ): Promise<void> {
   const project = await findHookProjectRow(ctx.db, id)
   if (!project) return
-  const payload = async () => ({
+  const payload = (receiver: Receiver) => async () => ({
     event_name: `project_${change}`,
-    ...(await projectPayload(ctx, project)),
+    ...(await projectPayload(ctx, project, receiver)),
     ...(oldPath === undefined ? {} : { old_path_with_namespace: oldPath }),
   })
-  await fireHooks(ctx, null, 'system', payload)
+  await fireHooks(ctx, null, 'system', payload('instance'))
   if (change !== 'create' && change !== 'destroy') return
-  await fireHooks(ctx, { id: null, namespace_id: project.namespace_id }, 'project', payload)
+  const above = { id: null, namespace_id: project.namespace_id }
+  await fireHooks(ctx, above, 'project', payload('group'))
 }
 
-async function projectPayload(ctx: Ctx, project: HookProjectRow): Promise<HookPayload> {
+/** Whose hook gets a payload: administrators know everybody's address, owners of groups only those that are public. */
+type Receiver = 'instance' | 'group'
+
+function emailFor(
+  receiver: Receiver,
+  user: { readonly email: string; readonly public_email: string | null },
+): string {
+  return receiver === 'instance' ? user.email : shownEmail(user)
+}
+
+async function projectPayload(
+  ctx: Ctx,
+  project: HookProjectRow,
+  receiver: Receiver,
+): Promise<HookPayload> {
   const user =
     project.owner_id === null ? undefined : await findHookUserRow(ctx.db, project.owner_id)
   const owners = user ? [user] : await listOwners(ctx.db, project.namespace_id)
@@ -47,8 +63,8 @@ async function projectPayload(ctx: Ctx, project: HookProjectRow): Promise<HookPa
     project_id: project.id,
     project_namespace_id: project.namespace_id,
     owner_name: user?.name ?? project.namespace_name,
-    owner_email: user?.email ?? '',
-    owners: owners.map(({ name, email }) => ({ name, email })),
+    owner_email: user ? emailFor(receiver, user) : '',
+    owners: owners.map((owner) => ({ name: owner.name, email: emailFor(receiver, owner) })),
     project_visibility: project.visibility,
   }
 }
@@ -103,10 +119,16 @@ export async function fireUserRenamed(
   await fireUserHooks(ctx, user.id, 'user_rename', { old_username: oldUsername })
 }
 
+/** The same of somebody who is blocked and tried to sign in. */
+export async function fireSignInRefused(ctx: Ctx, { id }: { readonly id: number }): Promise<void> {
+  const user = await findHookUserRow(ctx.db, id)
+  await fireUserHooks(ctx, id, 'user_failed_login', { state: user?.state ?? null })
+}
+
 async function fireUserHooks(
   ctx: Ctx,
   id: number,
-  event: 'user_create' | 'user_destroy' | 'user_rename',
+  event: 'user_create' | 'user_destroy' | 'user_rename' | 'user_failed_login',
   more: HookPayload = {},
 ): Promise<void> {
   await fireHooks(ctx, null, 'system', async () => {
@@ -171,18 +193,19 @@ const memberWords = {
 /** Notifies the instance's hooks, and those of the group, of members who joined, changed or left. */
 export async function fireMemberHooks(ctx: Ctx, member: MemberChange): Promise<void> {
   const { source, change } = member
-  const payload = async () => ({
+  const payload = (receiver: Receiver) => async () => ({
     event_name: memberWords[source.type][change],
-    ...(await memberPayload(ctx, member)),
+    ...(await memberPayload(ctx, member, receiver)),
   })
-  await fireHooks(ctx, null, 'system', payload)
+  await fireHooks(ctx, null, 'system', payload('instance'))
   if (source.type === 'project') return
-  await fireHooks(ctx, { id: null, namespace_id: source.id }, 'member', payload)
+  await fireHooks(ctx, { id: null, namespace_id: source.id }, 'member', payload('group'))
 }
 
 async function memberPayload(
   ctx: Ctx,
   { source, userId, level }: MemberChange,
+  receiver: Receiver,
 ): Promise<HookPayload> {
   const user = await findHookUserRow(ctx.db, userId)
   // Absent for one who left.
@@ -193,7 +216,7 @@ async function memberPayload(
     user_id: userId,
     user_name: user?.name ?? '',
     user_username: user?.username ?? '',
-    user_email: user?.email ?? '',
+    user_email: user ? emailFor(receiver, user) : '',
   }
   const name = levelName(level)
   if (source.type === 'project') {

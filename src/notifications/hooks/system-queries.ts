@@ -69,7 +69,7 @@ export function listOwners(db: Db, groupId: number) {
   return db
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
-    .select(['users.name', 'users.email'])
+    .select(['users.name', 'users.email', 'users.public_email'])
     .where('members.source_type', '=', 'group')
     .where('members.source_id', '=', groupId)
     .where('members.access_level', '>=', 50)

@@ -95,6 +95,25 @@ test('a session ends with the block of its user, a new password, and its time', 
   world.setNow('2026-05-04T10:00:00.000Z')
 })
 
+test('who was deactivated is active again once they sign in, but not by git or a wrong password', async () => {
+  const { id } = await world.user('dora')
+  await world.root.put(`/users/${id}`, { password: PASSWORD })
+  expect((await world.root.post(`/users/${id}/deactivate`)).body).toBe(true)
+  const state = async () => (await world.root.get(`/users/${id}`)).body.state
+  const browser = new Browser(world.url)
+  expect((await browser.signIn('dora', 'wrong password')).status).toBe(401)
+  const basic = Buffer.from(`dora:${PASSWORD}`).toString('base64')
+  const headers = { authorization: `Basic ${basic}` }
+  const refs = await fetch(`${world.url}/dora/x.git/info/refs?service=git-upload-pack`, { headers })
+  expect([refs.status, await state()]).toEqual([403, 'deactivated'])
+  expect((await browser.signIn('dora', PASSWORD)).status).toBe(302)
+  expect([await isSignedIn(browser), await state()]).toEqual([true, 'active'])
+  const { body: events } = await world.root.get(`/audit_events?entity_type=User&entity_id=${id}`)
+  expect(events).toContainEqual(
+    expect.objectContaining({ author_id: id, event_name: 'user_activated' }),
+  )
+})
+
 test('a session opens no API', async () => {
   const browser = new Browser(world.url)
   await browser.signIn('ana', PASSWORD)

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { notifyOfExpiringTokens } from '../../../src/notifications/hooks/payloads/expiring-tokens.ts'
 import { removeExpiredMembers } from '../../../src/projects/members/tasks.ts'
+import { Browser } from '../../support/browser.ts'
 import { ed25519 } from '../../support/keys.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
@@ -121,6 +122,21 @@ describe('hooks of the instance hear', () => {
     ])
   })
 
+  test('of people who are blocked and know their password', async () => {
+    const password = 'a-long-and-good-one-7'
+    const { id } = await world.user('dan')
+    await world.root.put(`/users/${id}`, { password })
+    await world.root.post(`/users/${id}/block`)
+    await heard()
+    const browser = new Browser(world.url)
+    expect((await browser.signIn('dan', 'another password')).status).toBe(401)
+    expect(await heard()).toEqual([])
+    expect((await browser.signIn('dan', password)).status).toBe(403)
+    expect(await heard()).toMatchObject([
+      { event_name: 'user_failed_login', user_id: id, username: 'dan', state: 'blocked' },
+    ])
+  })
+
   test('of members of projects and groups', async () => {
     const { body: group } = await ana.post('/groups', { name: 'club', path: 'club' })
     const { body: project } = await ana.post('/projects', { name: 'pub', visibility: 'public' })
@@ -184,7 +200,13 @@ describe('hooks of a group hear', () => {
     await ana.delete(`/projects/${project.id}`)
     await ana.delete(`/groups/${below.id}`)
     expect(await heard('/group')).toMatchObject([
-      { header: 'Member Hook', event_name: 'user_add_to_group', group_id: group.id },
+      {
+        header: 'Member Hook',
+        event_name: 'user_add_to_group',
+        group_id: group.id,
+        // Whoever owns a group may add anybody, and learns no address by it that is not public.
+        user_email: '[REDACTED]',
+      },
       {
         header: 'Subgroup Hook',
         event_name: 'subgroup_create',
@@ -195,6 +217,7 @@ describe('hooks of a group hear', () => {
         header: 'Project Hook',
         event_name: 'project_create',
         path_with_namespace: 'roots/below/p',
+        owners: [{ name: 'ana', email: '[REDACTED]' }],
       },
       {
         header: 'Milestone Hook',

@@ -46,6 +46,11 @@ export function hookRepository(ctx: Pick<Ctx, 'config'>, project: Project) {
   }
 }
 
+/** The address of a person that everybody may know; a stand-in where it is not public. */
+export function shownEmail(row: { readonly public_email: string | null }): string {
+  return row.public_email || '[REDACTED]'
+}
+
 /** A person of a payload; addresses are shown when public only. */
 export function hookUser(ctx: Pick<Ctx, 'config'>, row: HookUserRow) {
   return {
@@ -53,7 +58,7 @@ export function hookUser(ctx: Pick<Ctx, 'config'>, row: HookUserRow) {
     name: row.name,
     username: row.username,
     avatar_url: avatarUrl(ctx, 'user', row.id, row),
-    email: row.public_email || '[REDACTED]',
+    email: shownEmail(row),
   }
 }
 
