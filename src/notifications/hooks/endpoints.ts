@@ -11,7 +11,7 @@ import {
 } from './entity.ts'
 import { hookBodies, newUrl, otherUrl } from './params.ts'
 import { listHookRows } from './queries.ts'
-import { projectForTest, testHook } from './test-hook.ts'
+import { testHook } from './test-hook.ts'
 import { changeHook, createHook, removeHook } from './verbs.ts'
 
 /** Webhooks of projects and of groups differ in the events that they may ask for. */
@@ -103,7 +103,7 @@ export const testProjectHook = endpoint({
   access: onProjectHook(),
   limit: perMinute('project_testing_hook', 5, 'caller_and_subject'),
   async handler({ ctx, project, hook, params: { trigger }, request }) {
-    await testHook(ctx, hook, { project, trigger }, request.signal)
+    await testHook(ctx, hook, { place: { project }, trigger }, request.signal)
     return { message: '201 Created' }
   },
 })
@@ -112,12 +112,11 @@ export const testGroupHook = endpoint({
   ...testing,
   method: 'POST',
   path: '/groups/:id/hooks/:hook_id/test/:trigger',
-  summary: 'Send a webhook an example of an event, made of what a project of the group holds',
+  summary: 'Send a webhook an example of an event, made of what the group and its projects hold',
   access: onGroupHook(),
   limit: perMinute('group_testing_hook', 5, 'caller_and_subject'),
   async handler({ ctx, group, hook, params: { trigger }, request }) {
-    const project = await projectForTest(ctx, group)
-    await testHook(ctx, hook, { project, trigger }, request.signal)
+    await testHook(ctx, hook, { place: { group }, trigger }, request.signal)
     return { message: '201 Created' }
   },
 })

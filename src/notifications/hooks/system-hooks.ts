@@ -7,6 +7,9 @@ import { levelName } from '../../projects/members/rules.ts'
 import { fireHooks, type HookPayload } from './fire.ts'
 import { shownEmail } from './payloads/payload-parts.ts'
 import {
+  findFirstMember,
+  findFirstProjectId,
+  findFirstSubgroupId,
   findHookGroupRow,
   findHookProjectRow,
   findHookUserRow,
@@ -26,8 +29,7 @@ export async function fireProjectHooks(
   const project = await findHookProjectRow(ctx.db, id)
   if (!project) return
   const payload = (receiver: Receiver) => async () => ({
-    event_name: `project_${change}`,
-    ...(await projectPayload(ctx, project, receiver)),
+    ...(await projectPayload(ctx, project, change, receiver)),
     ...(oldPath === undefined ? {} : { old_path_with_namespace: oldPath }),
   })
   await fireHooks(ctx, null, 'system', payload('instance'))
@@ -49,12 +51,14 @@ function emailFor(
 async function projectPayload(
   ctx: Ctx,
   project: HookProjectRow,
+  change: ProjectChange['change'],
   receiver: Receiver,
 ): Promise<HookPayload> {
   const user =
     project.owner_id === null ? undefined : await findHookUserRow(ctx.db, project.owner_id)
   const owners = user ? [user] : await listOwners(ctx.db, project.namespace_id)
   return {
+    event_name: `project_${change}`,
     created_at: project.created_at,
     updated_at: project.updated_at,
     name: project.name,
@@ -79,14 +83,20 @@ export async function fireGroupHooks(ctx: Ctx, { id, change, old }: GroupChange)
     ...(old ? { old_path: old.path, old_full_path: old.full_path } : {}),
   }))
   if (change === 'rename' || group.parent_id === null) return
-  await fireHooks(ctx, { id: null, namespace_id: group.parent_id }, 'subgroup', () => ({
+  await fireHooks(ctx, { id: null, namespace_id: group.parent_id }, 'subgroup', () =>
+    subgroupPayload(group, change),
+  )
+}
+
+function subgroupPayload(group: HookGroupRow, change: GroupChange['change']): HookPayload {
+  return {
     event_name: `subgroup_${change}`,
     ...groupPayload(group),
     parent_group_id: group.parent_id,
     parent_name: group.parent_name,
     parent_path: group.parent_path,
     parent_full_path: group.parent_full_path,
-  }))
+  }
 }
 
 function groupPayload(group: HookGroupRow): HookPayload {
@@ -192,11 +202,8 @@ const memberWords = {
 
 /** Notifies the instance's hooks, and those of the group, of members who joined, changed or left. */
 export async function fireMemberHooks(ctx: Ctx, member: MemberChange): Promise<void> {
-  const { source, change } = member
-  const payload = (receiver: Receiver) => async () => ({
-    event_name: memberWords[source.type][change],
-    ...(await memberPayload(ctx, member, receiver)),
-  })
+  const { source } = member
+  const payload = (receiver: Receiver) => () => memberPayload(ctx, member, receiver)
   await fireHooks(ctx, null, 'system', payload('instance'))
   if (source.type === 'project') return
   await fireHooks(ctx, { id: null, namespace_id: source.id }, 'member', payload('group'))
@@ -204,13 +211,14 @@ export async function fireMemberHooks(ctx: Ctx, member: MemberChange): Promise<v
 
 async function memberPayload(
   ctx: Ctx,
-  { source, userId, level }: MemberChange,
+  { source, change, userId, level }: MemberChange,
   receiver: Receiver,
 ): Promise<HookPayload> {
   const user = await findHookUserRow(ctx.db, userId)
   // Absent for one who left.
   const row = await findRowOfUser(ctx.db, source, userId)
   const common = {
+    event_name: memberWords[source.type][change],
     created_at: row?.created_at ?? ctx.now(),
     updated_at: row?.updated_at ?? ctx.now(),
     user_id: userId,
@@ -241,4 +249,24 @@ async function memberPayload(
     group_plan: null,
     expires_at: row?.expires_at ?? null,
   }
+}
+
+/** For trying out the hooks of a group: its first project, subgroup or member, as if made just now. */
+export const groupExamples = {
+  async project(ctx: Ctx, groupId: number): Promise<HookPayload | undefined> {
+    const id = await findFirstProjectId(ctx.db, groupId)
+    const project = id === undefined ? undefined : await findHookProjectRow(ctx.db, id)
+    return project && (await projectPayload(ctx, project, 'create', 'group'))
+  },
+  async subgroup(ctx: Ctx, groupId: number): Promise<HookPayload | undefined> {
+    const id = await findFirstSubgroupId(ctx.db, groupId)
+    const group = id === undefined ? undefined : await findHookGroupRow(ctx.db, id)
+    return group && subgroupPayload(group, 'create')
+  },
+  async member(ctx: Ctx, groupId: number): Promise<HookPayload | undefined> {
+    const found = await findFirstMember(ctx.db, groupId)
+    if (!found) return undefined
+    const member = { source: { type: 'group', id: groupId }, change: 'member_added' } as const
+    return await memberPayload(ctx, { ...member, ...found }, 'group')
+  },
 }

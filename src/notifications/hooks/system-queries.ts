@@ -92,3 +92,29 @@ export async function findFirstProjectId(db: Db, groupId: number): Promise<numbe
     .executeTakeFirst()
   return row?.id
 }
+
+export async function findFirstSubgroupId(db: Db, groupId: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('parent_id', '=', groupId)
+    .where('pending_delete', '=', 0)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** The first who is a member of a group itself. */
+export function findFirstMember(db: Db, groupId: number) {
+  return db
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select(['users.id as userId', 'members.access_level as level'])
+    .where('source_type', '=', 'group')
+    .where('source_id', '=', groupId)
+    .where('requested_at', 'is', null)
+    .orderBy('members.id')
+    .limit(1)
+    .executeTakeFirst()
+}

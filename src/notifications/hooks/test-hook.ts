@@ -9,6 +9,7 @@ import { type HookEvent, type HookFlag, hookEvents } from './hook-events.ts'
 import { findHookProject } from './payloads/payload-parts.ts'
 import type { HookRow } from './queries.ts'
 import { send } from './send.ts'
+import { groupExamples } from './system-hooks.ts'
 import { findFirstProjectId } from './system-queries.ts'
 
 /** What the test of an instance's hook sends. */
@@ -21,6 +22,9 @@ export const systemExample = {
   owner_email: 'example@example.com',
 } as const
 
+/** Whose hook is tried out. */
+type Place = { readonly project: Project } | { readonly group: Group }
+
 /**
  * Sends an example at once and waits for the answer. 422 when there is nothing to make it of, or when the receiver did not
  * take it. A hook that was resting works again after a test that went well.
@@ -28,7 +32,7 @@ export const systemExample = {
 export async function testHook(
   ctx: Ctx,
   hook: HookRow,
-  about: { readonly project: Project; readonly trigger: string } | null,
+  about: { readonly place: Place; readonly trigger: string } | null,
   signal: AbortSignal,
 ): Promise<void> {
   const example = about ? await exampleOf(ctx, about) : null
@@ -49,8 +53,8 @@ export async function testHook(
   throw unprocessable(`Hook execution failed: ${what}`)
 }
 
-/** The project that the examples for a group's hook are made of: its first with code. 422 when there is no project. */
-export async function projectForTest(ctx: Ctx, group: Group): Promise<Project> {
+/** The project that most examples for a group's hook are made of: its first with code. 422 when there is no project. */
+async function projectForTest(ctx: Ctx, group: Group): Promise<Project> {
   const id = await findFirstProjectId(ctx.db, group.id)
   const project = id === undefined ? undefined : await findHookProject(ctx, id)
   if (!project) throw unprocessable('Ensure the group has a project to make an example of.')
@@ -59,13 +63,25 @@ export async function projectForTest(ctx: Ctx, group: Group): Promise<Project> {
 
 async function exampleOf(
   ctx: Ctx,
-  about: { readonly project: Project; readonly trigger: string },
+  { place, trigger }: { readonly place: Place; readonly trigger: string },
 ): Promise<{ flag: HookFlag; header: string; payload: HookPayload }> {
   const events = Object.keys(hookEvents) as HookEvent[] // the keys of a literal
-  const event = events.find((name) => hookEvents[name].flag === about.trigger)
+  const event = events.find((name) => hookEvents[name].flag === trigger)
   const flag = event && hookEvents[event].flag
   if (!event || !flag) throw badParameters('trigger does not have a valid value')
-  const found = await examples[event]?.(ctx, about.project)
-  if (!found) throw unprocessable('Ensure the project has something to make an example of.')
-  return { flag, header: hookEvents[event].header, payload: found }
+  const payload = await payloadOf(ctx, place, event)
+  if (!payload) throw unprocessable('Ensure the project has something to make an example of.')
+  return { flag, header: hookEvents[event].header, payload }
+}
+
+async function payloadOf(
+  ctx: Ctx,
+  place: Place,
+  event: HookEvent,
+): Promise<HookPayload | undefined> {
+  if ('project' in place) return await examples[event]?.(ctx, place.project)
+  if (event === 'project' || event === 'subgroup' || event === 'member') {
+    return await groupExamples[event](ctx, place.group.id)
+  }
+  return await examples[event]?.(ctx, await projectForTest(ctx, place.group))
 }

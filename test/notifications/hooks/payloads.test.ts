@@ -185,6 +185,25 @@ test('hooks of groups are tried out with what a project of the group holds', asy
   expect((await (await world.user('eve')).post(`${path}/push_events`)).status).toBe(404)
 })
 
+test('hooks of groups are tried out with a project, a subgroup and a member of the group', async () => {
+  const { body: group } = await ana.post('/groups', { name: 'Examples', path: 'examples' })
+  const { id } = (await ana.post(`/groups/${group.id}/hooks`, { url: receiver.url })).body
+  const attempt = (kind: string) => ana.post(`/groups/${group.id}/hooks/${id}/test/${kind}_events`)
+  for (const kind of ['project', 'subgroup']) expect((await attempt(kind)).status).toBe(422)
+  await ana.post('/projects', { name: 'in', namespace_id: group.id })
+  await ana.post('/groups', { name: 'Below', path: 'below', parent_id: group.id })
+  await world.runTasks()
+  await heard()
+  for (const kind of ['project', 'subgroup', 'member']) {
+    expect((await attempt(kind)).status).toBe(201)
+  }
+  expect(await heard()).toMatchObject([
+    { event_name: 'project_create', path_with_namespace: 'examples/in' },
+    { event_name: 'subgroup_create', full_path: 'examples/below', parent_path: 'examples' },
+    { event_name: 'user_add_to_group', user_username: 'ana', group_access: 'Owner' },
+  ])
+})
+
 test('hooks of groups tell until when somebody is a member', async () => {
   const { body: group } = await ana.post('/groups', { name: 'Team', path: 'team' })
   const hooks = `/groups/${group.id}/hooks`
