@@ -3,6 +3,10 @@ import { tellHeadPipeline } from './ci/request-pipelines/head-pipeline.ts'
 import type { Effects } from './ctx.ts'
 import { crossReferencePush } from './discussions/references/cross-reference.ts'
 import { addRequestTodos, completeRequestTodos } from './discussions/todos/add.ts'
+import {
+  removeAccountsOfGroup,
+  removeAccountsOfProject,
+} from './identity/service-accounts/remove-accounts.ts'
 import { endSessionsOf } from './identity/sign-in/session.ts'
 import { forgetPasswordLinks } from './identity/users/addresses/confirm-address.ts'
 import { resolveAlertsOf } from './monitoring/incidents/close-incident.ts'
@@ -90,8 +94,8 @@ export const effects: Effects = {
   projectChanged: [fireProjectHooks, mailMove],
   groupChanged: [fireGroupHooks],
   repositoryMade: [writeReadme],
-  projectErased: [removeRepositoriesOfProject],
-  groupErased: [removeRepositoriesOfGroup],
+  projectErased: [removeAccountsOfProject, removeRepositoriesOfProject],
+  groupErased: [removeAccountsOfGroup, removeRepositoriesOfGroup],
   memberChanged: [fireMemberHooks],
   memberUnassigned: [unassignRemoved],
   accessRequested: [addRequestTodos],

@@ -1,6 +1,9 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Page, Paged } from '../../base/page.ts'
+import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
+import type { SourceType } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
 import { serviceAccountColumns } from './entity.ts'
 import type { ServiceAccountRow } from './rows.ts'
@@ -33,4 +36,28 @@ export function listAccountRows(
     idOf: (row) => row.id,
     keys: { username: { column: 'users.username', valueOf: (row) => row.username } },
   })
+}
+
+/** Ids of the service accounts and bots of a project. */
+export function listAccountsOfProject(db: Db, projectId: number): Promise<number[]> {
+  return listAccountsIn(db, 'project', sql`(${projectId})`)
+}
+
+/** Ids of the service accounts and bots of a group and of all groups below it. */
+export function listAccountsBelow(db: Db, groupId: number): Promise<number[]> {
+  return listAccountsIn(db, 'group', namespacesBelow(groupId))
+}
+
+async function listAccountsIn(
+  db: Db,
+  type: SourceType,
+  sources: RawBuilder<unknown>,
+): Promise<number[]> {
+  // Bots are known by the token that they were made with.
+  const { rows } = await sql<{ id: number }>`
+    SELECT id FROM users WHERE service_source_type = ${type} AND service_source_id IN ${sources}
+    UNION SELECT user_id FROM access_tokens WHERE source_type = ${type} AND source_id IN ${sources}`.execute(
+    db,
+  )
+  return rows.map((row) => row.id)
 }

@@ -124,6 +124,37 @@ describe.each(['groups', 'projects'] as const)('of %s', (kind) => {
   })
 })
 
+test('accounts and bots go with their group, its projects and subgroups, and with them their tokens', async () => {
+  const { body: group } = await owner.post('/groups', { name: 'gone', path: 'gone' })
+  const { body: below } = await owner.post('/groups', {
+    name: 'below',
+    path: 'below',
+    parent_id: group.id,
+  })
+  const { body: project } = await owner.post('/projects', { name: 'p', namespace_id: below.id })
+  const made: { readonly userId: number; readonly token: string }[] = []
+  for (const at of [`/groups/${group.id}`, `/groups/${below.id}`, `/projects/${project.id}`]) {
+    const accounts = `${at}/service_accounts`
+    const { body: account } = await owner.post(accounts)
+    const tokens = `${accounts}/${account.id}/personal_access_tokens`
+    const { body: own } = await owner.post(tokens, { name: 't', scopes: ['api'] })
+    made.push({ userId: account.id, token: own.token })
+    const input = { name: 'bot', scopes: ['api'], expires_at: '2026-06-01' }
+    const { body: bot } = await owner.post(`${at}/access_tokens`, input)
+    made.push({ userId: bot.user_id, token: bot.token })
+  }
+  const statuses = () =>
+    Promise.all(made.map(async ({ token }) => (await world.as(token).get('/user')).status))
+  expect(await statuses()).toEqual(made.map(() => 200))
+  const others = (await owner.get(`/groups/${groupId}/service_accounts`)).body
+  expect((await owner.delete(`/groups/${group.id}`)).status).toBe(202)
+  await world.runTasks()
+  expect(await statuses()).toEqual(made.map(() => 401))
+  for (const { userId } of made) expect((await root.get(`/users/${userId}`)).status).toBe(404)
+  expect(others).not.toEqual([])
+  expect((await owner.get(`/groups/${groupId}/service_accounts`)).body).toEqual(others)
+})
+
 test('a custom address waits until its owner has followed the link', async () => {
   await world.ctx.settings.change(world.ctx.db, { email_confirmation_setting: 'hard' })
   const made = await owner.post(`/groups/${groupId}/service_accounts`, { email: 'bot@example.org' })

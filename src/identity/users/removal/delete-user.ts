@@ -7,9 +7,8 @@ import {
   listPersonalProjects,
   listSolelyOwnedGroups,
   type UserRow,
-  updateUserRow,
 } from '../queries.ts'
-import { removeUserTask } from './removal-task.ts'
+import { removeUserLater } from './removal-task.ts'
 import { type DeleteOptions, removeUser } from './remove-user.ts'
 
 /** 409 while somebody else's group would be left without an owner (docs/contract/A-resolved §8.2, D §1.1). */
@@ -28,8 +27,7 @@ export async function deleteUser(ctx: Ctx, user: UserRow, options: DeleteOptions
     // Read inside: two owners of a group who are deleted at once must not both find the other.
     await assertDeletable(inner, user, options)
     if (!(await hasPlaces(inner, user, options))) return await removeUser(inner, user, options)
-    await updateUserRow(inner.db, user.id, { state: 'blocked', updated_at: inner.now() })
-    await inner.work.enqueue(inner.db, removeUserTask, { user_id: user.id, hard: options.hard })
+    await removeUserLater(inner, { id: user.id, hard: options.hard })
   })
 }
 

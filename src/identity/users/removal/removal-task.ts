@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { task } from '../../../background/task.ts'
 import { runEffects } from '../../../base/effects.ts'
 import type { Ctx } from '../../../ctx.ts'
-import { findUserRow } from '../queries.ts'
+import { findUserRow, updateUserRow } from '../queries.ts'
 import { removeUser } from './remove-user.ts'
 
 /** Removes a user whose projects go along: those first, so that a second run finds what is left. */
@@ -17,3 +17,12 @@ export const removeUserTask = task({
     await removeUser(ctx, user, { hard })
   },
 })
+
+/** Shuts a user out and leaves the removal to the task; in the caller's transaction. */
+export async function removeUserLater(
+  ctx: Ctx,
+  user: { readonly id: number; readonly hard: boolean },
+): Promise<void> {
+  await updateUserRow(ctx.db, user.id, { state: 'blocked', updated_at: ctx.now() })
+  await ctx.work.enqueue(ctx.db, removeUserTask, { user_id: user.id, hard: user.hard })
+}
