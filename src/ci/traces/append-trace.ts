@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { byteCache } from '../../base/byte-cache.ts'
 import type { Ctx } from '../../ctx.ts'
 import { flushLater, inTransaction } from '../../store/transaction.ts'
 import { masksOf, type RunningJob, touchRunning } from '../pipelines/process/running.ts'
@@ -59,6 +60,15 @@ export function appendTrace(
   })
 }
 
+/**
+ * The ends of logs as they were sent: in the file they stand masked, and a masked value may be the beginning of a longer
+ * one, whose rest is in the next chunk.
+ */
+const sentEnds = byteCache<{ readonly size: number; readonly bytes: Buffer }>(
+  4 * 1024 * 1024,
+  (end) => end.bytes.length,
+)
+
 /** Writes the chunk, and anew the end of what was there where a value began in it; gives how much must be held back. */
 async function writeMasked(
   ctx: Ctx,
@@ -67,12 +77,21 @@ async function writeMasked(
   bytes: Buffer,
 ): Promise<number> {
   const values = masksOf(ctx, running)
+  const key = String(running.job_id)
   const file = await openTrace(ctx.config, running.job_id)
   try {
-    const tail = Buffer.alloc(Math.min(size, overlapOf(values)))
+    const overlap = overlapOf(values)
+    const tail = Buffer.alloc(Math.min(size, overlap))
     const from = size - tail.length
     if (tail.length > 0) await file.read(tail, 0, tail.length, from)
-    const masked = maskBytes(Buffer.concat([tail, bytes]), values)
+    const known = sentEnds.get(key)
+    const isKnown = known?.size === size && known.bytes.length === tail.length
+    const sent = Buffer.concat([isKnown ? known.bytes : tail, bytes])
+    const masked = maskBytes(sent, values)
+    // What stands masked stays so: its value may have begun further ahead.
+    for (const [at, byte] of tail.entries()) if (byte !== sent[at]) masked.bytes[at] = byte
+    const end = Buffer.from(sent.subarray(Math.max(0, sent.length - overlap)))
+    sentEnds.set(key, { size: size + bytes.length, bytes: end })
     await file.write(masked.bytes, 0, masked.bytes.length, from)
     await file.truncate(from + masked.bytes.length)
     return masked.held

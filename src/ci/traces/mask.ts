@@ -9,18 +9,18 @@ const STAR = 0x2a
 
 /**
  * Blanks masked values, each with as many bytes: offsets in a log stay true. `bytes` begins with enough of what was
- * written before that a value which is cut in two by a chunk is seen whole.
+ * sent before that a value which is cut in two by a chunk is seen whole.
  */
 export function maskBytes(bytes: Buffer, values: readonly string[]): MaskedBytes {
   const masked = Buffer.from(bytes)
   let held = 0
   for (const value of values) {
     const secret = Buffer.from(value)
-    // Looked for in what was written: one value may be a part of another, and must not hide it.
+    // Looked for in what was sent: one value may be a part of another, and must not hide it.
     for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, at + 1)) {
       masked.fill(STAR, at, at + secret.length)
     }
-    held = Math.max(held, beginningAt(masked, secret))
+    held = Math.max(held, beginningAt(bytes, secret))
   }
   return { bytes: masked, held }
 }

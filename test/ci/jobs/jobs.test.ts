@@ -238,6 +238,36 @@ describe('the log of a job', () => {
     expect(shown).toBe(`a ${'*'.repeat(22)} b ${'*'.repeat(13)} c\n`)
   })
 
+  test('never shows the rest of such a value that comes with the next chunk', async () => {
+    const project = await projectWith('x: {script: y}')
+    for (const [key, value] of [
+      ['SHORT', 'hunter2hunter'],
+      ['OTHER', 'more-of-this'],
+      ['LONG', 'hunter2hunter-and-more'],
+    ]) {
+      const made = await ana.post(`/projects/${project.id}/variables`, { key, value, masked: true })
+      expect(made.status).toBe(201)
+    }
+    const { runner, given, api } = await started('', project)
+    const shown = async () => (await dev.get(`${api}/trace`)).body as string
+    let sent = 0
+    const send = async (text: string) => {
+      await runner.append(given, sent, text)
+      sent += text.length
+    }
+    await send('a hunter2hunter')
+    expect(await shown()).toBe('a ')
+    await send('-and-')
+    expect(await shown()).toBe('a ')
+    await send('more')
+    // Its end is masked, and held back as the beginning of another.
+    expect(await shown()).toBe(`a ${'*'.repeat(18)}`)
+    await send('-of-this b hunter2hunter')
+    expect(await shown()).toBe(`a ${'*'.repeat(30)} b `)
+    await send(' c\n')
+    expect(await shown()).toBe(`a ${'*'.repeat(30)} b ${'*'.repeat(13)} c\n`)
+  })
+
   test('tells the coverage, by the last match of the pattern', async () => {
     const { runner, given, api } = await started('x: {script: y, coverage: "/total: (\\\\d+)%/"}')
     await runner.finish(given, 'success', 'total: 10%\ntotal: 87%\n')
