@@ -1,6 +1,7 @@
 import { daily } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { deployKeysOfProjects } from '../store/migrations/0141-deploy-keys-of-projects.ts'
+import { oauthTokenFamilies } from '../store/migrations/0142-oauth-token-families.ts'
 import * as accessTokens from './access-tokens/endpoints.ts'
 import * as accessTokensImpersonation from './access-tokens/impersonation-endpoints.ts'
 import * as customAttributes from './custom-attributes/endpoints.ts'
@@ -44,5 +45,5 @@ export const identityArea: Manifest = {
   }),
   tasks: [sendPlainMail, removeExpiredSignIns, removeUserTask, sendConfirmation, sendPasswordLink],
   schedules: [daily('3:10', removeExpiredSignIns, {})],
-  migrations: [deployKeysOfProjects],
+  migrations: [deployKeysOfProjects, oauthTokenFamilies],
 }

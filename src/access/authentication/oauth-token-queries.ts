@@ -41,6 +41,16 @@ export async function revokeGrantTokens(db: Db, grantId: number, now: Instant): 
     .execute()
 }
 
+/** Takes back every token that came of one by refreshing, itself as well. */
+export async function revokeOauthFamily(db: Db, familyId: number, now: Instant): Promise<void> {
+  await db
+    .updateTable('oauth_tokens')
+    .set({ revoked_at: now })
+    .where((is) => is.or([is('id', '=', familyId), is('family_id', '=', familyId)]))
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
 /** Removes what nobody can use any more; a revoked token is kept a while, so that its reuse is noticed. */
 export async function deleteOldOauthTokens(
   db: Db,

@@ -4,6 +4,7 @@ import {
   findOauthToken,
   type OauthTokenRow,
   revokeGrantTokens,
+  revokeOauthFamily,
   revokeOauthToken,
 } from '../../access/authentication/oauth-token-queries.ts'
 import { signInWithPassword } from '../../access/authentication/sign-in-basic.ts'
@@ -128,8 +129,10 @@ const byRefreshToken: Grant = async (ctx, client, params) => {
   return decide(ctx, async (inner) => {
     const row = await findOauthToken(inner.db, 'refresh_digest', digestOf(refresh))
     if (!row || row.application_id !== (client?.id ?? null)) return 'invalid_grant'
+    const familyId = row.family_id ?? row.id
     if (!(await revokeOauthToken(inner.db, row.id, inner.now()))) {
       // A refresh token serves once; the second who brings it may be a thief, or the first was.
+      await revokeOauthFamily(inner.db, familyId, inner.now())
       if (row.grant_id !== null) await revokeGrantTokens(inner.db, row.grant_id, inner.now())
       return 'invalid_grant'
     }
@@ -137,7 +140,7 @@ const byRefreshToken: Grant = async (ctx, client, params) => {
     const scopes = narrowed(row, params.scope)
     if (!scopes) throw oauthFault('invalid_scope')
     const { user_id: userId, grant_id: grantId } = row
-    return issue(inner, { application: client, userId, scopes, grantId })
+    return issue(inner, { application: client, userId, scopes, grantId, familyId })
   })
 }
 

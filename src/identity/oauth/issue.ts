@@ -14,6 +14,8 @@ export interface Issued {
   readonly userId: number | null
   readonly scopes: readonly string[]
   readonly grantId?: number | null | undefined
+  /** The first token of those that came of each other by refreshing. */
+  readonly familyId?: number | undefined
   readonly nonce?: string | null | undefined
 }
 
@@ -35,6 +37,7 @@ export async function issueOauthToken(ctx: Ctx, given: Issued): Promise<TokenAns
     application_id: given.application?.id ?? null,
     user_id: given.userId,
     grant_id: given.grantId ?? null,
+    family_id: given.familyId ?? null,
     digest: digestOf(access),
     refresh_digest: refresh === undefined ? null : digestOf(refresh),
     scopes: JSON.stringify(given.scopes),

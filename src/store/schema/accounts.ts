@@ -96,6 +96,8 @@ export interface OauthTokensTable {
   /** Null: the application itself (client credentials). */
   user_id: Optional<number>
   grant_id: Optional<number>
+  /** The token that this one came of by refreshing, perhaps over others. */
+  family_id: Optional<number>
   digest: Buffer
   refresh_digest: Optional<Buffer>
   scopes: string

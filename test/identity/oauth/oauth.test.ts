@@ -246,11 +246,18 @@ test('a password gives a token, without any client too', async () => {
   expect((await user(reply.body.access_token)).body.id).toBe(ana.id)
   const wrong = await ask('/oauth/token', { ...fields, password: 'no' })
   expect([wrong.status, wrong.body.error]).toEqual([400, 'invalid_grant'])
-  const renewed = await ask('/oauth/token', {
-    grant_type: 'refresh_token',
-    refresh_token: reply.body.refresh_token,
-  })
+  const renew = (refresh_token: string) =>
+    ask('/oauth/token', { grant_type: 'refresh_token', refresh_token })
+  const other = await ask('/oauth/token', fields)
+  const renewed = await renew(reply.body.refresh_token)
   expect(renewed.status).toBe(200)
+  const newest = await renew(renewed.body.refresh_token)
+  expect((await user(newest.body.access_token)).status).toBe(200)
+  // Somebody else has the first one: nobody keeps what came of it, and other sign-ins stay.
+  expect((await renew(reply.body.refresh_token)).body.error).toBe('invalid_grant')
+  expect((await user(newest.body.access_token)).status).toBe(401)
+  expect((await renew(newest.body.refresh_token)).body.error).toBe('invalid_grant')
+  expect((await user(other.body.access_token)).status).toBe(200)
 })
 
 test('a token opens git as the password, and expires after two hours', async () => {
