@@ -94,6 +94,35 @@ test('a bridge whose project no variable names fails, and says why', async () =>
   ])
 })
 
+test('a bridge gives variables to another project only where its user may, and to a child always', async () => {
+  const down = await projectWith('strict', 'x: {script: make}')
+  const config = `
+with: {variables: {A: b}, trigger: {project: ${down.fullPath}}}
+without: {trigger: ${down.fullPath}}
+child: {variables: {A: b}, trigger: {include: child.yml}}
+`
+  const up = await projectWith('giving', config)
+  commitFiles(up, { files: { '.svc-ci.yml': config, 'child.yml': 'y: {script: make}' } })
+  const restricted = { ci_pipeline_variables_minimum_override_role: 'no_one_allowed' }
+  for (const { id } of [up, down]) {
+    expect((await ana.put(`/projects/${id}`, restricted)).status).toBe(200)
+  }
+  const pipeline = await run(up)
+  const { body } = await ana.get(`/projects/${up.id}/pipelines/${pipeline}/bridges`)
+  const outcomes = body.map((one: { name: string; status: string; failure_reason?: string }) => [
+    one.name,
+    one.status,
+    one.failure_reason,
+  ])
+  expect(new Set(outcomes)).toEqual(
+    new Set([
+      ['with', 'failed', 'downstream_pipeline_creation_failed'],
+      ['without', 'success', undefined],
+      ['child', 'success', undefined],
+    ]),
+  )
+})
+
 test('rules of a downstream pipeline know where it comes from', async () => {
   const down = await projectWith(
     'knowing',

@@ -10,7 +10,7 @@ import {
   withVariables,
   type YamlVariable,
 } from '../../config/variables.ts'
-import { findRunnableRef, mayRunPipelines } from '../access.ts'
+import { findRunnableRef, mayRunPipelines, refusedVariables } from '../access.ts'
 import { createPipeline } from '../create/create-pipeline.ts'
 import { readParentArtifact } from '../create/parent-artifact.ts'
 import type { RunVariable } from '../create/pipeline-input.ts'
@@ -69,12 +69,17 @@ async function makeDownstream(
   const known = withVariables(await bridgeVariables(ctx, loaded), own)
   const wanted = await findWanted(ctx, loaded, trigger, (text) => expandText(text, known))
   if (typeof wanted === 'string') return void (await failBridge(ctx, job, wanted))
+  const variables = await forwarded(ctx, job, trigger.forward, { own, known })
+  // A child is of the same project and configuration; another project says who may give it variables.
+  if (wanted.source === 'pipeline' && refusedVariables(wanted.project, variables)) {
+    return void (await failBridge(ctx, job, 'downstream_pipeline_creation_failed'))
+  }
   try {
     const at = await findRunnableRef(ctx, wanted.project, wanted.ref)
     return await createPipeline(ctx, wanted.project, at, {
       ref: wanted.ref,
       source: wanted.source,
-      variables: await forwarded(ctx, job, trigger.forward, { own, known }),
+      variables,
       inputs: isMap(trigger.inputs) ? trigger.inputs : {},
       known: upstreamOf(loaded),
       config: wanted.config,
