@@ -1,9 +1,9 @@
 import { startGit } from '../command.ts'
+import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { assertObjectId } from '../names.ts'
 import { loadCommits } from '../objects/commit.ts'
-import type { Repo } from '../repo.ts'
 import { emptyTreeIn, formatOfId, type ObjectId } from '../types.ts'
 import { DiffBudget, type DiffLimits, defaultDiffLimits, type Verdict } from './limits.ts'
 import { nativeDiff } from './native-diff.ts'
@@ -226,13 +226,7 @@ export const readPrintedDiffOperation = operation({
 })
 
 /** As `readDiff`, for answers that show every file: large texts cross processes several times slower as data. */
-export function readPrintedDiff(
-  repo: Repo,
-  input: DiffInput,
-  signal?: AbortSignal,
-): Promise<PrintedDiff> {
-  return repo.engine.run(readPrintedDiffOperation, repo.path, input, signal)
-}
+export const readPrintedDiff = engineCall(readPrintedDiffOperation)
 
 export const readDiffOperation = operation({
   name: 'readDiff',
@@ -241,9 +235,7 @@ export const readDiffOperation = operation({
 })
 
 /** What changed between two commits or trees, with renames, within the limits of docs/contract/B-resolved §1.5. */
-export function readDiff(repo: Repo, input: DiffInput, signal?: AbortSignal): Promise<Diff> {
-  return repo.engine.run(readDiffOperation, repo.path, input, signal)
-}
+export const readDiff = engineCall(readDiffOperation)
 
 export interface CommitDiffInput {
   readonly id: ObjectId
@@ -261,13 +253,7 @@ export const readCommitDiffOperation = operation({
 })
 
 /** What a commit changed against its first parent; a first commit adds everything. */
-export function readCommitDiff(
-  repo: Repo,
-  input: CommitDiffInput,
-  signal?: AbortSignal,
-): Promise<Diff> {
-  return repo.engine.run(readCommitDiffOperation, repo.path, input, signal)
-}
+export const readCommitDiff = engineCall(readCommitDiffOperation)
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: git quotes names that have them
 const quotedInNames = /["\\\x00-\x1f\x7f]/

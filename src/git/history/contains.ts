@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { byteCache } from '../../base/byte-cache.ts'
 import { mebibyte } from '../engine/budget.ts'
+import { engineCall } from '../engine/engine-call.ts'
 import { NeedsEngine } from '../engine/needs-engine.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
@@ -54,13 +55,7 @@ async function containingRefs(
  * The branches and tags that contain a commit, in the order of the prefixes and by name
  * (docs/contract/B-resolved §2.3 `refs`).
  */
-export function listRefsContaining(
-  repo: Repo,
-  options: ContainsOptions,
-  signal?: AbortSignal,
-): Promise<Ref[]> {
-  return repo.engine.run(listRefsContainingOperation, repo.path, options, signal)
-}
+export const listRefsContaining = engineCall(listRefsContainingOperation)
 
 export interface MergedOptions {
   /** The revision that the refs are merged into. */
@@ -225,10 +220,4 @@ export async function listMergedAmong(
 }
 
 /** The refs below a prefix whose commit is contained in a revision (`for-each-ref --merged`). */
-export function listMergedRefs(
-  repo: Repo,
-  options: MergedOptions,
-  signal?: AbortSignal,
-): Promise<Ref[]> {
-  return repo.engine.run(listMergedRefsOperation, repo.path, options, signal)
-}
+export const listMergedRefs = engineCall(listMergedRefsOperation)

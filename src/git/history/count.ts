@@ -1,5 +1,5 @@
+import { engineCall } from '../engine/engine-call.ts'
 import { operation } from '../engine/operation.ts'
-import type { Repo } from '../repo.ts'
 import { historyWith } from './graph/load.ts'
 import { DateWalk } from './graph/ordered-walk.ts'
 import { hiddenFrom } from './graph/paint.ts'
@@ -28,10 +28,4 @@ export const countCommitsOperation = operation({
 })
 
 /** How many commits a revision or range has (`rev-list --count`). */
-export function countCommits(
-  repo: Repo,
-  options: CountOptions,
-  signal?: AbortSignal,
-): Promise<number> {
-  return repo.engine.run(countCommitsOperation, repo.path, options, signal)
-}
+export const countCommits = engineCall(countCommitsOperation)

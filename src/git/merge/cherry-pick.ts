@@ -1,7 +1,7 @@
+import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { loadCommits } from '../objects/commit.ts'
-import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { commitObject } from '../write/commit-object.ts'
 import type { Signer } from '../write/signer.ts'
@@ -60,6 +60,4 @@ export const cherryPickOperation = operation({
 })
 
 /** Applies a commit's change onto another commit as a new commit; no ref moves (docs/contract/B-resolved §2.4). */
-export function cherryPick(repo: Repo, input: PickInput, signal?: AbortSignal): Promise<Picked> {
-  return repo.engine.run(cherryPickOperation, repo.path, input, signal)
-}
+export const cherryPick = engineCall(cherryPickOperation)

@@ -1,4 +1,5 @@
 import { runGit } from '../command.ts'
+import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
@@ -59,13 +60,7 @@ export const checkMergeOperation = operation({
 })
 
 /** Whether two commits merge without conflict, and which paths conflict when not. */
-export function checkMerge(
-  repo: Repo,
-  sides: MergeSides,
-  signal?: AbortSignal,
-): Promise<MergeCheck> {
-  return repo.engine.run(checkMergeOperation, repo.path, sides, signal)
-}
+export const checkMerge = engineCall(checkMergeOperation)
 
 async function merge(
   repository: OpenRepository,
@@ -95,9 +90,7 @@ export const writeMergeOperation = operation({
 })
 
 /** Writes a merge commit, or with `squash` one ordinary commit; no ref moves. */
-export function writeMerge(repo: Repo, input: MergeInput, signal?: AbortSignal): Promise<Merged> {
-  return repo.engine.run(writeMergeOperation, repo.path, input, signal)
-}
+export const writeMerge = engineCall(writeMergeOperation)
 
 async function replay(
   repository: OpenRepository,

@@ -1,6 +1,6 @@
+import { engineCall } from '../engine/engine-call.ts'
 import { operation } from '../engine/operation.ts'
-import type { Repo } from '../repo.ts'
-import { type Picked, type PickInput, pick } from './cherry-pick.ts'
+import { type PickInput, pick } from './cherry-pick.ts'
 
 export const revertOperation = operation({
   name: 'revert',
@@ -10,6 +10,4 @@ export const revertOperation = operation({
 })
 
 /** Takes a commit's change back in a new commit; no ref moves (docs/contract/B-resolved §2.4). */
-export function revert(repo: Repo, input: PickInput, signal?: AbortSignal): Promise<Picked> {
-  return repo.engine.run(revertOperation, repo.path, input, signal)
-}
+export const revert = engineCall(revertOperation)

@@ -1,6 +1,6 @@
+import { engineCall } from '../engine/engine-call.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
-import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { readObject } from './objects.ts'
 import { parseCommit, parseTag } from './parse-object.ts'
@@ -63,10 +63,4 @@ async function check(
  * Whether the signature of a commit or annotated tag (its own id) is good: by the key in it (SSH), by a given key (PGP),
  * or by a certificate (X.509). Whose key it is, is for the caller to say.
  */
-export function checkSignature(
-  repo: Repo,
-  input: CheckSignatureInput,
-  signal?: AbortSignal,
-): Promise<SignatureCheck> {
-  return repo.engine.run(checkSignatureOperation, repo.path, input, signal)
-}
+export const checkSignature = engineCall(checkSignatureOperation)

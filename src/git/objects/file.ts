@@ -1,3 +1,4 @@
+import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
@@ -108,10 +109,4 @@ export const readContentOperation = operation({
  * The bytes of a file at a revision alone, for which no history is read; undefined when there are more than `limit`.
  * Fails as `readFileAt` does.
  */
-export function readContentAt(
-  repo: Repo,
-  options: ContentOptions,
-  signal?: AbortSignal,
-): Promise<Buffer | undefined> {
-  return repo.engine.run(readContentOperation, repo.path, options, signal)
-}
+export const readContentAt = engineCall(readContentOperation)

@@ -1,5 +1,6 @@
 import { byteCache } from '../../base/byte-cache.ts'
 import { mebibyte } from '../engine/budget.ts'
+import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
@@ -68,13 +69,7 @@ export const readTreeOperation = operation({
  * folders come first, then files, then submodules (docs/contract/B-resolved §1.1). `not_found` for an unknown
  * ref; with `detail.path` for a path that is no folder there.
  */
-export function readTree(
-  repo: Repo,
-  options: TreeOptions,
-  signal?: AbortSignal,
-): Promise<TreePage> {
-  return repo.engine.run(readTreeOperation, repo.path, options, signal)
-}
+export const readTree = engineCall(readTreeOperation)
 
 /** The tree at a path, where the repository has one. */
 async function folderId(

@@ -1,7 +1,7 @@
+import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { loadCommits } from '../objects/commit.ts'
-import type { Repo } from '../repo.ts'
 import type { Commit, Ref } from '../types.ts'
 import { sortByDate } from './peel.ts'
 import { nameTest, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
@@ -60,10 +60,4 @@ async function sortBranches(
 }
 
 /** A page of the branches with their commits (docs/contract/B-resolved §4). */
-export function listBranches(
-  repo: Repo,
-  options: ListBranchesOptions,
-  signal?: AbortSignal,
-): Promise<BranchPage> {
-  return repo.engine.run(listBranchesOperation, repo.path, options, signal)
-}
+export const listBranches = engineCall(listBranchesOperation)

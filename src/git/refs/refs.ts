@@ -1,3 +1,4 @@
+import { engineCall } from '../engine/engine-call.ts'
 import { operation } from '../engine/operation.ts'
 import { assertRefName, isObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
@@ -27,8 +28,8 @@ export const readHeadOperation = operation({
 })
 
 /** Where HEAD points. */
-export function readHead(repo: Repo, signal?: AbortSignal): Promise<Head> {
-  return repo.engine.run(readHeadOperation, repo.path, undefined, signal)
+export function readHead(repo: Repo): Promise<Head> {
+  return repo.engine.run(readHeadOperation, repo.path, undefined)
 }
 
 export const findRefOperation = operation({
@@ -70,10 +71,4 @@ export const listRefsOperation = operation({
 })
 
 /** The refs below a prefix, by name. */
-export function listRefs(
-  repo: Repo,
-  options: ListRefsOptions,
-  signal?: AbortSignal,
-): Promise<Ref[]> {
-  return repo.engine.run(listRefsOperation, repo.path, options, signal)
-}
+export const listRefs = engineCall(listRefsOperation)

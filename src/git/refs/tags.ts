@@ -1,3 +1,4 @@
+import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { loadCommits } from '../objects/commit.ts'
@@ -66,13 +67,7 @@ async function describe(repository: OpenRepository, ref: Ref): Promise<TagRef> {
 }
 
 /** A page of the tags with what they stand for (docs/contract/B-resolved §4). */
-export function listTags(
-  repo: Repo,
-  options: ListTagsOptions,
-  signal?: AbortSignal,
-): Promise<TagPage> {
-  return repo.engine.run(listTagsOperation, repo.path, options, signal)
-}
+export const listTags = engineCall(listTagsOperation)
 
 export const findTagOperation = operation({
   name: 'findTag',

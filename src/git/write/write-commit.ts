@@ -1,11 +1,11 @@
 import { countChange } from '../diff/commit-stats.ts'
+import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError, type GitErrorCode } from '../error.ts'
 import { assertObjectId, clip } from '../names.ts'
 import { parseCommit } from '../objects/parse-object.ts'
 import { rootTree } from '../objects/tree-walk.ts'
-import type { Repo } from '../repo.ts'
 import { type Commit, type CommitStats, emptyTreeIn, type ObjectId } from '../types.ts'
 import { commitObject } from './commit-object.ts'
 import { ObjectWriter } from './object-writer.ts'
@@ -221,10 +221,4 @@ export const writeCommitOperation = operation({
  * Writes a commit made of file actions, in their order and all or nothing, and gives its id; no ref
  * moves (docs/contract/B-resolved §2.2). Errors of an action carry `action`, `reason` and `path` in their detail.
  */
-export function writeCommit(
-  repo: Repo,
-  input: WriteCommitInput,
-  signal?: AbortSignal,
-): Promise<WrittenCommit> {
-  return repo.engine.run(writeCommitOperation, repo.path, input, signal)
-}
+export const writeCommit = engineCall(writeCommitOperation)

@@ -1,8 +1,8 @@
+import { engineCall } from '../engine/engine-call.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
 import { isTagName } from '../names.ts'
 import { readObject } from '../objects/objects.ts'
-import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { tagObject } from './commit-object.ts'
 import { ObjectWriter } from './object-writer.ts'
@@ -30,10 +30,4 @@ export const writeTagOperation = operation({
 })
 
 /** Writes an annotated tag object and gives its id; the ref is moved by the caller. */
-export function writeTag(
-  repo: Repo,
-  input: WriteTagInput,
-  signal?: AbortSignal,
-): Promise<ObjectId> {
-  return repo.engine.run(writeTagOperation, repo.path, input, signal)
-}
+export const writeTag = engineCall(writeTagOperation)
