@@ -1,6 +1,6 @@
-import type { Writable } from 'node:stream'
 import { diskFullText, isDiskFull } from '../base/full-disk.ts'
 import { processMark } from '../base/process-mark.ts'
+import { drained } from '../base/streams/drained.ts'
 import { GitError } from '../git/error.ts'
 import { releaseDeadLocks } from '../git/maintenance/left-over.ts'
 import { locksOf } from '../git/refs/update-refs.ts'
@@ -99,7 +99,7 @@ export class ReceivePack {
     try {
       for await (const chunk of this.#given.input) {
         if (stdin.destroyed || stdin.errored || stdin.write(chunk)) continue
-        await drainedOrClosed(stdin)
+        await drained(stdin)
       }
       stdin.end()
     } catch (error) {
@@ -199,16 +199,4 @@ export class ReceivePack {
 
 function limitTime(milliseconds: number, act: () => void): NodeJS.Timeout | undefined {
   return milliseconds === 0 ? undefined : setTimeout(act, milliseconds).unref()
-}
-
-function drainedOrClosed(stream: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      stream.off('drain', done)
-      stream.off('close', done)
-      resolve()
-    }
-    stream.on('drain', done)
-    stream.on('close', done)
-  })
 }

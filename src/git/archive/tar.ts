@@ -1,5 +1,5 @@
 import { pack as openPack } from 'tar-stream'
-import { drained } from '../engine/drain.ts'
+import { drained } from '../../base/streams/drained.ts'
 import { GitError } from '../error.ts'
 import type { ObjectId } from '../types.ts'
 import type { Item } from './items.ts'

@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream'
+import { drained } from '../../base/streams/drained.ts'
 import { GitError } from '../error.ts'
 import type { Repo } from '../repo.ts'
-import { drained } from './drain.ts'
 import type { Operation } from './operation.ts'
 
 /**

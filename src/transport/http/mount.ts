@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { ANONYMOUS } from '../../access/actor.ts'
 import { Problem, unavailable } from '../../base/problem.ts'
+import { drained } from '../../base/streams/drained.ts'
 import type { Ctx } from '../../ctx.ts'
 import { DAMAGED, GitError } from '../../git/error.ts'
 import { IncomingBody } from '../../http/body/incoming.ts'
@@ -68,7 +69,7 @@ async function send(response: Response, answer: Answer): Promise<void> {
   const stopWatching = watchReader(response, readerPatienceMs, () => response.destroy())
   try {
     while (!piece.done && !response.destroyed) {
-      if (!response.write(piece.value)) await drainedOrClosed(response)
+      if (!response.write(piece.value) && !response.destroyed) await drained(response)
       piece = await pieces.next()
     }
     response.end()
@@ -83,19 +84,6 @@ async function send(response: Response, answer: Answer): Promise<void> {
 function assertHttpWanted(ctx: Ctx): void {
   if (ctx.settings.get('enabled_git_access_protocol') !== 'ssh') return
   throw notAllowed('Git access over HTTP is not allowed')
-}
-
-function drainedOrClosed(response: Response): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done)
-      response.off('close', done)
-      resolve()
-    }
-    response.on('drain', done)
-    response.on('close', done)
-    if (response.destroyed) done()
-  })
 }
 
 function refuse(ctx: Ctx, request: Request, response: Response, error: unknown): void {
