@@ -155,8 +155,8 @@ export function pagingRefused(text: string): Problem {
   return new Problem('method_not_allowed', 405, { error: text })
 }
 
-export function notAcceptable(text = '406 Not Acceptable'): Problem {
-  return said('not_acceptable', 406, text)
+export function notAcceptable(): Problem {
+  return said('not_acceptable', 406, '406 Not Acceptable')
 }
 
 /** 409. A text is used as it is (`Member already exists`); merge requests answer a list. */
@@ -178,8 +178,8 @@ export function requestTimeout(): Problem {
   return said('timeout', 408, '408 Request Timeout')
 }
 
-export function tooLarge(text = '413 Request Entity Too Large'): Problem {
-  return said('too_large', 413, text)
+export function tooLarge(): Problem {
+  return said('too_large', 413, '413 Request Entity Too Large')
 }
 
 export function uriTooLong(): Problem {
@@ -191,7 +191,7 @@ export function unsupportedType(type: string): Problem {
   return new Problem('unsupported_type', 415, { error })
 }
 
-export function unprocessable(text: unknown = '422 Unprocessable Entity'): Problem {
+export function unprocessable(text: unknown): Problem {
   return new Problem('unprocessable', 422, { message: text })
 }
 
@@ -228,7 +228,7 @@ export function notModified(): Problem {
 }
 
 /** 502: a server that we asked answered badly, or not at all. */
-export function badGateway(text = '502 Bad Gateway'): Problem {
+export function badGateway(text: string): Problem {
   return said('bad_gateway', 502, text)
 }
 
@@ -237,8 +237,7 @@ export function insufficientStorage(): Problem {
   return said('full', 507, `507 Insufficient Storage - ${diskFullText}`)
 }
 
-export function unavailable(text = '503 Service Unavailable', retryAfterSeconds?: number): Problem {
-  const more =
-    retryAfterSeconds === undefined ? {} : { headers: { 'Retry-After': String(retryAfterSeconds) } }
-  return new Problem('unavailable', 503, { message: text }, more)
+export function unavailable(text = '503 Service Unavailable', retryAfterSeconds: number): Problem {
+  const headers = { 'Retry-After': String(retryAfterSeconds) }
+  return new Problem('unavailable', 503, { message: text }, { headers })
 }

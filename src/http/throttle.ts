@@ -10,11 +10,7 @@ interface Window {
 
 /** Counters of fixed windows in memory, bounded: the oldest go when there are too many. */
 export class Counters {
-  readonly #windows: LRUCache<string, Window>
-
-  constructor(most = 50_000) {
-    this.#windows = countedCache(most)
-  }
+  readonly #windows: LRUCache<string, Window> = countedCache(50_000)
 
   /** Counts one request and gives the count of its window, with the seconds until that ends. */
   hit(key: string, periodSeconds: number, nowMs: number): { count: number; resetsIn: number } {

@@ -22,17 +22,16 @@ export async function nextIid(
   return row.last
 }
 
-/** Notes that a number was given by hand (imports do), so that later ones are higher. */
+/** Notes that a number of a project was given by hand (imports do), so that later ones are higher. */
 export async function reserveIid(
   db: Db,
   scopeId: number,
   kind: string,
   iid: number,
-  scope: SourceType = 'project',
 ): Promise<void> {
   await db
     .insertInto('internal_ids')
-    .values({ scope, scope_id: scopeId, kind, last: iid })
+    .values({ scope: 'project', scope_id: scopeId, kind, last: iid })
     .onConflict((conflict) =>
       conflict
         .columns(['scope', 'scope_id', 'kind'])

@@ -112,11 +112,6 @@ export const isAncestorOperation = operation({
 })
 
 /** Whether a commit is contained in another's history, or is the same. */
-export function isAncestorOf(
-  repo: Repo,
-  ancestor: string,
-  descendant: string,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  return repo.engine.run(isAncestorOperation, repo.path, { ancestor, descendant }, signal)
+export function isAncestorOf(repo: Repo, ancestor: string, descendant: string): Promise<boolean> {
+  return repo.engine.run(isAncestorOperation, repo.path, { ancestor, descendant })
 }

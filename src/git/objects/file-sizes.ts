@@ -4,14 +4,10 @@ import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 
 /** Bytes of all files of a commit, by their last name part, lower-case: an extension such as `.ts`, or the whole name without one. */
-export async function readFileSizes(
-  repo: Repo,
-  commitId: ObjectId,
-  signal?: AbortSignal,
-): Promise<Map<string, number>> {
+export async function readFileSizes(repo: Repo, commitId: ObjectId): Promise<Map<string, number>> {
   const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', '--end-of-options']
   const sizes = new Map<string, number>()
-  const command = { repo: repo.path, args: [...args, assertObjectId(commitId)], signal }
+  const command = { repo: repo.path, args: [...args, assertObjectId(commitId)] }
   for await (const record of gitRecords(command)) {
     // `100644 blob <id> <size>\t<path>`; links and submodules are no files.
     const tab = record.indexOf(9)

@@ -4,12 +4,7 @@ import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 
 /** Copies a commit and all it needs from another repository of the server; no ref moves. */
-export async function bringCommit(
-  repo: Repo,
-  from: Repo,
-  id: ObjectId,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function bringCommit(repo: Repo, from: Repo, id: ObjectId): Promise<void> {
   if (repo.path === from.path) return
   await runGit({
     repo: repo.path,
@@ -24,7 +19,6 @@ export async function bringCommit(
       from.path,
       assertObjectId(id),
     ],
-    signal,
     timeout: 10 * 60_000,
   })
 }

@@ -3,12 +3,7 @@ import { assertRefName } from '../names.ts'
 import type { Repo } from '../repo.ts'
 
 /** Copies what a ref of another repository of this server reaches; no ref of ours moves. */
-export async function fetchFromFork(
-  repo: Repo,
-  fork: Repo,
-  ref: string,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function fetchFromFork(repo: Repo, fork: Repo, ref: string): Promise<void> {
   await runGit({
     repo: repo.path,
     args: [
@@ -17,6 +12,5 @@ export async function fetchFromFork(
     ],
     config: { 'transfer.fsckObjects': 'false', 'fetch.unpackLimit': '1000' },
     timeout: 10 * 60_000,
-    signal,
   })
 }

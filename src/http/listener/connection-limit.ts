@@ -19,7 +19,8 @@ const refusal = [
  * Tells whoever comes when the system's file descriptors run short to come later, instead of letting everybody fail who
  * is there already. Node has raised its limit as far as the system lets it.
  */
-export function limitConnections(server: Server, most = connectionsAllowed()): void {
+export function limitConnections(server: Server): void {
+  const most = connectionsAllowed()
   let open = 0
   // Ahead of the listener that reads requests.
   server.prependListener('connection', (socket) => {

@@ -1,5 +1,8 @@
 import type { GraphLayer } from './graph-file.ts'
 
+/** How many hashes git takes of each path. */
+const hashCount = 7
+
 /** The hashes of a path and of every folder above it: all of them changed when the path did. */
 export type BloomKeys = readonly Uint32Array[]
 
@@ -10,19 +13,19 @@ const ascii = /^[\x00-\x7f]*$/
  * The keys to ask filters with; undefined for paths beyond ASCII: version 1 of the format hashes
  * signed characters, which differ between machines.
  */
-export function bloomKeys(path: string, hashes = 7): BloomKeys | undefined {
+export function bloomKeys(path: string): BloomKeys | undefined {
   if (!ascii.test(path)) return undefined
   const keys: Uint32Array[] = []
   for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
-    keys.push(hashKey(Buffer.from(path.slice(0, end), 'latin1'), hashes))
+    keys.push(hashKey(Buffer.from(path.slice(0, end), 'latin1')))
   }
   return keys
 }
 
-function hashKey(bytes: Buffer, hashes: number): Uint32Array {
+function hashKey(bytes: Buffer): Uint32Array {
   const first = murmur3(0x293ae76f, bytes)
   const second = murmur3(0x7e646e2c, bytes)
-  return Uint32Array.from({ length: hashes }, (_, i) => (first + Math.imul(i, second)) >>> 0)
+  return Uint32Array.from({ length: hashCount }, (_, i) => (first + Math.imul(i, second)) >>> 0)
 }
 
 /** Whether a commit may have changed the path against its first parent; true when there is no filter. */

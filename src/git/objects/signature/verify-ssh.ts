@@ -33,16 +33,11 @@ function padded(number: Buffer, size: number): Buffer {
   return digits.length > size ? none : Buffer.concat([Buffer.alloc(size - digits.length), digits])
 }
 
-function verifyEcdsa(
-  curve: string,
-  point: Buffer,
-  data: Buffer,
-  signature: Buffer,
-  hash = { 32: 'sha256', 48: 'sha384', 66: 'sha512' }[curves[curve]?.size ?? 0],
-): boolean {
+function verifyEcdsa(curve: string, point: Buffer, data: Buffer, signature: Buffer): boolean {
   const key = ecdsaKey(curve, point)
   const [r, s] = readStrings(signature)
   const size = curves[curve]?.size ?? 0
+  const hash = { 32: 'sha256', 48: 'sha384', 66: 'sha512' }[size]
   if (!key || !r || !s || hash === undefined) return false
   const both = Buffer.concat([padded(r, size), padded(s, size)])
   return verify(hash, data, { key, dsaEncoding: 'ieee-p1363' }, both)
