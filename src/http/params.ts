@@ -50,30 +50,30 @@ function asText(raw: unknown): string | Fault {
   return raw
 }
 
+function asTextUpTo(max = 1_048_576, raw: unknown): string | Fault {
+  const value = asText(raw)
+  if (value instanceof Fault) return value
+  return value.length > max ? fault.says(`is too long (maximum is ${max} characters)`) : value
+}
+
 export interface TextOptions {
   /** Longest text, in UTF-16 units; 1 MiB by default. */
   readonly max?: number
-  readonly example?: string
 }
 
 /** A text. Arrays and objects are refused, a number is its digits; NUL bytes and broken UTF-16 are invalid. */
-export function text(options: TextOptions = {}): z.ZodType<string> {
-  const max = options.max ?? 1_048_576
-  return parameter({ type: 'string', ...(options.max ? { maxLength: max } : {}) }, (raw) => {
-    const value = asText(raw)
-    if (value instanceof Fault) return value
-    return value.length > max ? fault.says(`is too long (maximum is ${max} characters)`) : value
-  })
+export function text({ max }: TextOptions = {}): z.ZodType<string> {
+  return parameter({ type: 'string', ...(max ? { maxLength: max } : {}) }, (raw) =>
+    asTextUpTo(max, raw),
+  )
 }
 
 /** A text with something in it: blank is `is empty` (docs/contract/B-resolved §0). */
-export function filledText(options: TextOptions = {}): z.ZodType<string> {
-  const max = options.max ?? 1_048_576
+export function filledText({ max }: TextOptions = {}): z.ZodType<string> {
   return parameter({ type: 'string', minLength: 1 }, (raw) => {
     const value = asText(raw)
-    if (value instanceof Fault) return value
-    if (value.trim() === '') return fault.says('is empty')
-    return value.length > max ? fault.says(`is too long (maximum is ${max} characters)`) : value
+    if (!(value instanceof Fault) && value.trim() === '') return fault.says('is empty')
+    return asTextUpTo(max, raw)
   })
 }
 
@@ -163,27 +163,26 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}
 /** A moment, ISO 8601, given on in UTC with milliseconds; a bare day is its midnight UTC. */
 export function instant(): z.ZodType<string> {
   return parameter({ type: 'string', format: 'date-time' }, (raw) => {
-    if (typeof raw !== 'string' || !INSTANT.test(raw)) return INVALID
+    if (typeof raw !== 'string' || dayOf(raw) instanceof Fault) return INVALID
     const zoned = /(Z|[+-]\d{2}:?\d{2})$/.test(raw) || raw.length === 10 ? raw : `${raw}Z`
     const time = Date.parse(zoned.replace(' ', 'T'))
-    const day = Date.parse(`${raw.slice(0, 10)}T00:00:00Z`)
-    if (Number.isNaN(time) || Number.isNaN(day)) return INVALID
-    return new Date(day).toISOString().slice(0, 10) === raw.slice(0, 10)
-      ? new Date(time).toISOString()
-      : INVALID
+    return Number.isNaN(time) ? INVALID : new Date(time).toISOString()
   })
 }
 
 /** A calendar day; of a moment the day is taken, as the reference does for date parameters. */
 export function day(): z.ZodType<string> {
-  return parameter({ type: 'string', format: 'date' }, (raw) => {
-    if (typeof raw !== 'string' || !INSTANT.test(raw)) return INVALID
-    const value = raw.slice(0, 10)
-    const time = Date.parse(`${value}T00:00:00Z`)
-    return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === value
-      ? value
-      : INVALID
-  })
+  return parameter({ type: 'string', format: 'date' }, dayOf)
+}
+
+/** The day that a moment begins with; the thirtieth of February is none. */
+function dayOf(raw: unknown): string | Fault {
+  if (typeof raw !== 'string' || !INSTANT.test(raw)) return INVALID
+  const value = raw.slice(0, 10)
+  const time = Date.parse(`${value}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === value
+    ? value
+    : INVALID
 }
 
 export interface ListOptions {

@@ -3,6 +3,7 @@ import { audit } from '../../access/audit.ts'
 import { PLAN_LIMITS, planLimits } from '../../access/plan-limits.ts'
 import { onInstance } from '../../access/subjects.ts'
 import { hidden } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, integer, oneOf, text } from '../../http/params.ts'
 import { readStatistics } from './queries.ts'
@@ -123,6 +124,15 @@ const plainAppearance: Appearance = {
 
 const APPEARANCE = 'appearance'
 
+/** Saves what was sent over what a document of the settings holds, and gives both. */
+async function changeDocument<T>(ctx: Ctx, name: string, body: object): Promise<Partial<T>> {
+  const known = ctx.settings.document(name) as Partial<T> | undefined // written here
+  const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+  const changed = { ...known, ...sent } as Partial<T>
+  await ctx.settings.saveDocument(ctx.db, name, changed)
+  return changed
+}
+
 export const getAppearance = endpoint({
   method: 'GET',
   path: '/application/appearance',
@@ -148,11 +158,9 @@ export const putAppearance = endpoint({
   },
   response: appearanceEntity,
   async handler({ ctx, body }) {
-    const known = ctx.settings.document(APPEARANCE) as Partial<Appearance> | undefined // written here
-    const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
-    await ctx.settings.saveDocument(ctx.db, APPEARANCE, { ...known, ...sent })
+    const changed = await changeDocument<Appearance>(ctx, APPEARANCE, body)
     await audit(ctx, { entity: instance, action: 'appearance_changed' })
-    return { ...plainAppearance, ...known, ...sent }
+    return { ...plainAppearance, ...changed }
   },
 })
 
@@ -195,13 +203,9 @@ export const putPlanLimits = endpoint({
   response: planLimitsEntity,
   async handler({ ctx, body }) {
     const { plan_name: _, ...limits } = body
-    const known = ctx.settings.document(PLAN_LIMITS) as Partial<PlanLimits> | undefined // written here
-    const sent = Object.fromEntries(
-      Object.entries(limits).filter(([, value]) => value !== undefined),
-    )
-    await ctx.settings.saveDocument(ctx.db, PLAN_LIMITS, { ...known, ...sent })
+    const changed = await changeDocument<PlanLimits>(ctx, PLAN_LIMITS, limits)
     await audit(ctx, { entity: instance, action: 'plan_limits_changed' })
-    return { ...planLimits, ...known, ...sent }
+    return { ...planLimits, ...changed }
   },
 })
 
