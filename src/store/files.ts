@@ -46,7 +46,6 @@ export interface FileStore {
     source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     options?: PutOptions,
   ): Promise<StoredFile>
-  has(sha256: string): Promise<boolean>
   /** Size in bytes, or undefined when there is no such file. */
   sizeOf(sha256: string): Promise<number | undefined>
   open(
@@ -61,7 +60,6 @@ export interface FileStore {
   read(sha256: string): Promise<Buffer>
   /** Where the file lies, for programs that want a path. */
   pathOf(sha256: string): string
-  delete(sha256: string): Promise<void>
   /** Deletes unless somebody has put the same bytes again since `before`. */
   deleteOlder(sha256: string, before: Instant): Promise<boolean>
   /** The names of files that nobody has put since a moment. */
@@ -100,7 +98,6 @@ export async function openFileStore(
         throw error
       }
     },
-    has: async (sha256) => (await sizeAt(pathOf(sha256))) !== undefined,
     sizeOf: (sha256) => sizeAt(pathOf(sha256)),
     open: openFile,
     async openOften(sha256, range) {
@@ -112,10 +109,6 @@ export async function openFileStore(
     },
     read: (sha256) => readFile(pathOf(sha256)),
     pathOf,
-    delete(sha256) {
-      small.forget(sha256)
-      return rm(pathOf(sha256), { force: true })
-    },
     deleteOlder(sha256, before) {
       small.forget(sha256)
       return deleteOlder(pathOf(sha256), temp, Date.parse(before))

@@ -135,9 +135,8 @@ describe('a file', () => {
 
   test('that is deleted is gone, and deleting it again does no harm', async () => {
     const { sha256 } = await files.put([Buffer.from('x')])
-    await files.delete(sha256)
-    await files.delete(sha256)
-    expect(await files.has(sha256)).toBe(false)
+    expect(await files.deleteOlder(sha256, '2999-01-01T00:00:00.000Z')).toBe(true)
+    expect(await files.deleteOlder(sha256, '2999-01-01T00:00:00.000Z')).toBe(false)
     expect(await files.sizeOf(sha256)).toBeUndefined()
   })
 
@@ -212,7 +211,7 @@ describe('a small file that many ask for', () => {
     const chunks: Buffer[] = []
     await body.sendTo(receiver(chunks))
     expect([Buffer.concat(chunks).toString(), size]).toEqual(['234', 10])
-    await files.delete(sha256)
+    await files.deleteOlder(sha256, '2999-01-01T00:00:00.000Z')
     await expect(files.openOften(sha256)).rejects.toThrow('ENOENT')
   })
 
