@@ -77,10 +77,7 @@ function describeAccess(endpoint: Endpoint): string {
 
 /** A stable name from method and path: `getProjectsIdRepositoryTree`; `/-/` counts, since some paths are there twice. */
 export function operationId(endpoint: Pick<Endpoint, 'method' | 'path'>): string {
-  const path = endpoint.path.replaceAll('/-/', '/dash/')
-  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
-  const tail = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
-  return endpoint.method.toLowerCase() + tail
+  return endpoint.method.toLowerCase() + capital(endpoint.path.replaceAll('/-/', '/dash/'))
 }
 
 function pathParameters(endpoint: Endpoint): Json[] {
@@ -92,41 +89,29 @@ function pathParameters(endpoint: Endpoint): Json[] {
 }
 
 function queryParameters(endpoint: Endpoint): Json[] {
-  const found = Object.entries(endpoint.query).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: isRequired(schema),
-    schema: schemaOf(schema),
-  }))
-  if (!endpoint.paginate) return found
-  const extra: Json[] = [
-    { name: 'page', in: 'query', required: false, schema: { type: 'integer', minimum: 1 } },
-    {
-      name: 'per_page',
-      in: 'query',
-      required: false,
-      schema: { type: 'integer', minimum: 1, maximum: 100 },
-    },
+  const found = Object.entries(endpoint.query).map(([name, schema]) =>
+    inQuery(name, schemaOf(schema), isRequired(schema)),
+  )
+  const { paginate } = endpoint
+  if (!paginate) return found
+  const extra = [
+    inQuery('page', { type: 'integer', minimum: 1 }),
+    inQuery('per_page', { type: 'integer', minimum: 1, maximum: 100 }),
   ]
-  if (endpoint.paginate !== 'offset' && 'token' in endpoint.paginate) {
-    const words = ['legacy', 'keyset', ...(endpoint.paginate.whole ? ['none'] : [])]
-    extra.push(
-      { name: 'pagination', in: 'query', required: false, schema: { type: 'string', enum: words } },
-      { name: 'page_token', in: 'query', required: false, schema: { type: 'string' } },
-    )
-  } else if (endpoint.paginate !== 'offset') {
-    extra.push(
-      {
-        name: 'pagination',
-        in: 'query',
-        required: false,
-        schema: { type: 'string', enum: ['keyset', 'legacy'] },
-      },
-      { name: 'cursor', in: 'query', required: false, schema: { type: 'string' } },
-    )
+  if (paginate !== 'offset' && 'token' in paginate) {
+    const words = ['legacy', 'keyset', ...(paginate.whole ? ['none'] : [])]
+    extra.push(inQuery('pagination', { type: 'string', enum: words }))
+    extra.push(inQuery('page_token', { type: 'string' }))
+  } else if (paginate !== 'offset') {
+    extra.push(inQuery('pagination', { type: 'string', enum: ['keyset', 'legacy'] }))
+    extra.push(inQuery('cursor', { type: 'string' }))
   }
   const known = new Set(found.map((one) => one.name))
-  return [...found, ...extra.filter((one) => !known.has(String(one.name)))]
+  return [...found, ...extra.filter((one) => !known.has(one.name))]
+}
+
+function inQuery(name: string, schema: Json, required = false) {
+  return { name, in: 'query', required, schema }
 }
 
 function isRequired(schema: z.ZodType): boolean {
