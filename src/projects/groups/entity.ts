@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { settingFields } from '../namespaces/setting-fields.ts'
 import { projectBasicEntity, projectEntity, sizeFields } from '../projects/entity.ts'
-import { groupDetailSettings, groupSettings, settingFields } from './settings.ts'
+import { groupDetailSettings, groupSettings } from './settings.ts'
 
 const levels = z.array(z.strictObject({ access_level: z.int() }))
 

@@ -8,11 +8,12 @@ import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { avatarUrl } from '../../identity/users/basic.ts'
 import { listGroupLinks } from '../members/link-queries.ts'
+import { settingValues } from '../namespaces/setting-fields.ts'
 import { listProjects } from '../projects/list/list-projects.ts'
 import { type SideSizes, sideSizesOfGroups } from '../statistics/sizes.ts'
 import type { GroupDetail, GroupEntity } from './entity.ts'
 import { listGroupAttributes, listOwnedGroups, sumGroupSizes } from './queries.ts'
-import { groupDetailSettings, groupSettings, settingValues } from './settings.ts'
+import { groupDetailSettings, groupSettings } from './settings.ts'
 
 /** What a caller asked to see beside the usual. */
 export interface WantedOfGroup {

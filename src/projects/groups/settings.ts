@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { flag, integer, oneOf } from '../../http/params.ts'
 import {
+  knownValues,
   number,
   onOff,
   optionalNumber,
   optionalText,
-  type Setting,
+  sentValues,
   setting,
+  settingParams,
   word,
 } from '../namespaces/setting-fields.ts'
 
@@ -35,7 +37,7 @@ export const groupSettings = {
 /** Settings that only a single read shows. */
 export const groupDetailSettings = {
   prevent_sharing_groups_outside_hierarchy: onOff(false),
-  prevent_forking_outside_group: setting<boolean | null>(flag(), z.boolean().nullable(), null),
+  prevent_forking_outside_group: optionalFlag,
   shared_runners_minutes_limit: optionalNumber(0, 2 ** 40),
   extra_shared_runners_minutes_limit: optionalNumber(0, 2 ** 40),
   ip_restriction_ranges: optionalText(10_000),
@@ -43,48 +45,8 @@ export const groupDetailSettings = {
 
 const all = { ...groupSettings, ...groupDetailSettings }
 
-export type GroupSettings = typeof all
-export type GroupSettingName = keyof GroupSettings
-export type GroupSettingValue<K extends GroupSettingName> =
-  GroupSettings[K] extends Setting<infer T> ? T : never
-
-const names = Object.keys(all) as GroupSettingName[]
-
-type Values<S extends Record<string, Setting<unknown>>> = {
-  readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never
-}
-type Wires<S extends Record<string, Setting<unknown>>> = {
-  readonly [K in keyof S]: z.ZodType<Values<S>[K]>
-}
-
-/** The values of a table's settings in a group, presets filled in. */
-export function settingValues<S extends Record<string, Setting<unknown>>>(
-  table: S,
-  settings: Readonly<Record<string, unknown>>,
-): Values<S> {
-  const pairs = Object.entries(table).map(([name, one]) => [
-    name,
-    name in settings ? settings[name] : one.preset,
-  ])
-  return Object.fromEntries(pairs) as Values<S> // made of exactly these names
-}
-
-/** Fields of the answer for a table of settings. */
-export function settingFields<S extends Record<string, Setting<unknown>>>(table: S): Wires<S> {
-  const pairs = Object.entries(table).map(([name, one]) => [name, one.wire])
-  return Object.fromEntries(pairs) as Wires<S> // made of exactly these names
-}
-
-type Params = {
-  readonly [K in GroupSettingName]: z.ZodOptional<z.ZodType<GroupSettingValue<K>>>
-}
-
-/** Body parameters of creation and update, older names among them. */
-export const groupSettingParams = {
-  ...(Object.fromEntries(
-    names.map((name) => [name, (all[name].param as z.ZodType).optional()]),
-  ) as unknown as Params),
-  emails_disabled: flag().optional(),
+/** Settings that are columns. */
+const columnParams = {
   project_creation_level: oneOf([
     'noone',
     'owner',
@@ -98,60 +60,46 @@ export const groupSettingParams = {
   membership_lock: flag().optional(),
 } as const
 
+export type GroupColumns = {
+  readonly [K in keyof typeof columnParams]?: z.infer<(typeof columnParams)[K]>
+}
+
+/** Body parameters of creation and update, older names among them. */
+export const groupSettingParams = {
+  ...settingParams(all),
+  emails_disabled: flag().optional(),
+  ...columnParams,
+} as const
+
 /** The settings that a request sent for the group's JSON; what it did not send is absent. */
 export function sentGroupSettings(
   body: Readonly<Record<string, unknown>>,
   sent: ReadonlySet<string>,
 ): Record<string, unknown> {
-  const found: Record<string, unknown> = {}
-  if (sent.has('emails_disabled')) found.emails_enabled = body.emails_disabled !== true
-  for (const name of names) if (sent.has(name) && body[name] !== undefined) found[name] = body[name]
-  return found
+  const older = sent.has('emails_disabled') ? { emails_enabled: body.emails_disabled !== true } : {}
+  return { ...older, ...sentValues(all, body, sent) }
 }
 
-/** Settings that are columns, as a request sent them. */
-export function sentGroupColumns(body: {
-  readonly project_creation_level?: string | undefined
-  readonly subgroup_creation_level?: string | undefined
-  readonly share_with_group_lock?: boolean | undefined
-  readonly request_access_enabled?: boolean | undefined
-  readonly membership_lock?: boolean | undefined
-}): GroupColumns {
-  const columns = {
-    project_creation_level: body.project_creation_level,
-    subgroup_creation_level: body.subgroup_creation_level,
-    share_with_group_lock: body.share_with_group_lock,
-    request_access_enabled: body.request_access_enabled,
-    membership_lock: body.membership_lock,
-  }
-  const given = Object.entries(columns).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given) as GroupColumns // undefined ones left out
+/** Settings that are columns, as a request sent them; what it did not send is absent. */
+export function sentGroupColumns(body: GroupColumns): GroupColumns {
+  const names = Object.keys(columnParams) as (keyof GroupColumns)[]
+  const given = names.filter((name) => body[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, body[name]]))
 }
 
 /** What `default_project_creation` of the application settings stands for. */
 const CREATION_LEVELS = ['noone', 'maintainer', 'developer', 'administrator', 'owner'] as const
 
 /** Who may create projects in a group of which nobody said it. */
-export function presetCreationLevel(number: number): string {
+export function presetCreationLevel(
+  number: number,
+): NonNullable<GroupColumns['project_creation_level']> {
   return CREATION_LEVELS[number] ?? 'developer'
-}
-
-export interface GroupColumns {
-  readonly project_creation_level?: string
-  readonly subgroup_creation_level?: string
-  readonly share_with_group_lock?: boolean
-  readonly request_access_enabled?: boolean
-  readonly membership_lock?: boolean
 }
 
 /** Those of foreign settings, such as an archive's, that are ours and have values that we would take. */
 export function knownGroupSettings(
   given: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const found: Record<string, unknown> = {}
-  for (const name of names) {
-    const read = name in given ? all[name].wire.safeParse(given[name]) : undefined
-    if (read?.success) found[name] = read.data
-  }
-  return found
+  return knownValues(all, given)
 }

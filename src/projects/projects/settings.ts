@@ -3,12 +3,19 @@ import { z } from 'zod'
 import { FEATURES, type Feature } from '../../access/features.ts'
 import { flag, integer } from '../../http/params.ts'
 import {
+  knownValues,
   number,
   onOff,
   optionalNumber,
   optionalText,
   type Setting,
+  type SettingValue,
+  type SettingValues,
+  sentValues,
   setting,
+  settingFields,
+  settingParams,
+  settingValues,
   word,
 } from '../namespaces/setting-fields.ts'
 import { withImageCleanup } from './image-cleanup.ts'
@@ -106,11 +113,8 @@ export const projectSettings = {
 
 export type ProjectSettings = typeof projectSettings
 export type ProjectSettingName = keyof ProjectSettings
-export type ProjectSettingValue<K extends ProjectSettingName> =
-  ProjectSettings[K] extends Setting<infer T> ? T : never
-export type ProjectSettingValues = {
-  readonly [K in ProjectSettingName]: ProjectSettingValue<K>
-}
+export type ProjectSettingValue<K extends ProjectSettingName> = SettingValue<ProjectSettings[K]>
+export type ProjectSettingValues = SettingValues<ProjectSettings>
 
 const names = Object.keys(projectSettings) as ProjectSettingName[]
 
@@ -126,13 +130,6 @@ export function projectSetting<K extends ProjectSettingName>(
   ) as ProjectSettingValue<K>
 }
 
-/** Every setting of a project, presets filled in. */
-function allProjectSettings(settings: Readonly<Record<string, unknown>>): ProjectSettingValues {
-  return Object.fromEntries(
-    names.map((name) => [name, projectSetting({ settings }, name)]),
-  ) as unknown as ProjectSettingValues // made of exactly these names
-}
-
 /** Settings of a row, worked out once for all projects that have the same. Shared: to be copied, never changed. */
 export interface RowSettings {
   readonly values: ProjectSettingValues
@@ -142,21 +139,16 @@ export interface RowSettings {
 
 const known = new LRUCache<string, RowSettings>({ max: 500 })
 
-/** `allProjectSettings` of a row's own JSON text, remembered: most projects share a few sets of settings. */
+/** Every setting of a row's own JSON text, presets filled in, remembered: most projects share a few sets of settings. */
 export function settingsOfRow(text: string): RowSettings {
   const found = known.get(text)
   if (found) return found
   const stored = JSON.parse(text) as Record<string, unknown> // written by us
-  const values = allProjectSettings(stored)
+  const values = settingValues(projectSettings, stored)
   const settings = { values, json: JSON.stringify(values).slice(1, -1) }
   known.set(text, settings)
   return settings
 }
-
-type Params = {
-  readonly [K in ProjectSettingName]: z.ZodOptional<z.ZodType<ProjectSettingValue<K>>>
-}
-type Wires = { readonly [K in ProjectSettingName]: z.ZodType<ProjectSettingValue<K>> }
 
 /** Booleans that older clients send; they and the access levels set each other (docs/contract/D §1.2 Rules). */
 export const legacyFlags = {
@@ -172,9 +164,7 @@ export const legacyFlags = {
 export type LegacyFlag = keyof typeof legacyFlags
 
 /** Body parameters of creation and update. */
-export const projectSettingParams = Object.fromEntries(
-  names.map((name) => [name, (projectSettings[name].param as z.ZodType).optional()]),
-) as unknown as Params
+export const projectSettingParams = settingParams(projectSettings)
 
 /** Older names of settings, and the booleans of features. */
 export const legacyParams = {
@@ -191,9 +181,7 @@ export const legacyParams = {
 } as const
 
 /** Fields of the answer. */
-export const projectSettingFields = Object.fromEntries(
-  names.map((name) => [name, projectSettings[name].wire]),
-) as unknown as Wires
+export const projectSettingFields = settingFields(projectSettings)
 
 /** The settings that a request sent, under their own names, older names resolved; what it did not send is absent. */
 export function sentSettings(
@@ -204,8 +192,7 @@ export function sentSettings(
   const cleanup = body.container_expiration_policy_attributes
   if (cleanup !== undefined && cleanup !== null) found.container_expiration_policy = cleanup
   // A level that is sent beside its boolean wins.
-  for (const name of names) if (sent.has(name) && body[name] !== undefined) found[name] = body[name]
-  return found
+  return { ...found, ...sentValues(projectSettings, body, sent) }
 }
 
 function sentByOlderNames(
@@ -238,10 +225,5 @@ export function changedSettings(
 
 /** Those of foreign settings, such as an archive's, that are ours and have values that we would take. */
 export function knownSettings(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const found: Record<string, unknown> = {}
-  for (const name of names) {
-    const read = name in given ? projectSettings[name].wire.safeParse(given[name]) : undefined
-    if (read?.success) found[name] = read.data
-  }
-  return found
+  return knownValues(projectSettings, given)
 }
