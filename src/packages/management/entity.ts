@@ -4,6 +4,7 @@ import type { Project } from '../../access/subjects.ts'
 import { mayReadBuilds } from '../../ci/pipelines/access.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
+import { pipelineBasicEntity } from '../../repositories/commits/pipeline-entity.ts'
 import type { PackageFileRow, PackageRow } from '../registry/find.ts'
 import { DISPLAYED } from '../registry/packages.ts'
 import {
@@ -15,19 +16,9 @@ import {
 } from './queries.ts'
 
 /** The pipeline that published a package (docs/contract/C §Package pipeline). */
-export const packagePipelineEntity = z.strictObject({
-  id: z.int(),
-  iid: z.int(),
-  project_id: z.int(),
-  sha: z.string(),
-  ref: z.string(),
-  status: z.string(),
-  source: z.string(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  web_url: z.string(),
-  user: userBasicEntity.nullable(),
-})
+export const packagePipelineEntity = pipelineBasicEntity
+  .omit({ name: true })
+  .extend({ user: userBasicEntity.nullable() })
 
 const tagEntity = z.strictObject({
   id: z.int(),

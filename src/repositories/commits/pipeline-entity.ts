@@ -20,18 +20,7 @@ export const pipelineBasicEntity = z.strictObject({
 export type PipelineBasic = z.input<typeof pipelineBasicEntity>
 
 /** The columns that `presentPipelineBasic` reads. */
-export interface PipelineBasicRow {
-  readonly id: number
-  readonly iid: number
-  readonly project_id: number
-  readonly sha: string
-  readonly ref: string
-  readonly status: string
-  readonly source: string
-  readonly created_at: string
-  readonly updated_at: string
-  readonly name: string | null
-}
+type PipelineBasicRow = Readonly<Omit<PipelineBasic, 'web_url'>>
 
 export function presentPipelineBasic(
   ctx: Pick<Ctx, 'config'>,
