@@ -58,9 +58,9 @@ export function updateBadge(
     .updateTable('badges')
     .set({
       updated_at: now,
-      ...(changes.name === undefined ? {} : { name: changes.name }),
-      ...(changes.link_url === undefined ? {} : { link_url: changes.link_url }),
-      ...(changes.image_url === undefined ? {} : { image_url: changes.image_url }),
+      name: changes.name,
+      link_url: changes.link_url,
+      image_url: changes.image_url,
     })
     .where('id', '=', id)
     .returningAll()

@@ -59,8 +59,8 @@ function changesOf(ctx: Ctx, group: Group, update: GroupUpdate): GroupChange {
     path: update.path ?? group.path,
     updated_at: ctx.now(),
     ...update.columns,
-    ...(update.description === undefined ? {} : { description: update.description ?? '' }),
-    ...(update.visibility === undefined ? {} : { visibility: update.visibility }),
+    description: update.description === null ? '' : update.description,
+    visibility: update.visibility,
     ...(update.avatar === undefined ? {} : (update.avatar ?? noAvatar)),
     ...(update.settings
       ? { settings: JSON.stringify({ ...group.settings, ...update.settings }) }

@@ -36,8 +36,8 @@ export async function changeMember(
     await updateMemberRow(ctx.db, row.id, {
       access_level: change.level,
       updated_at: ctx.now(),
-      ...(change.expiresAt === undefined ? {} : { expires_at: change.expiresAt }),
-      ...(change.memberRoleId === undefined ? {} : { member_role_id: change.memberRoleId }),
+      expires_at: change.expiresAt,
+      member_role_id: change.memberRoleId,
     })
     await recordMembership(ctx, source, 'member_changed', userId, change.level)
   })

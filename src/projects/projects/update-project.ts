@@ -73,9 +73,9 @@ async function saveUpdate(
     path,
     full_path: fullPath,
     updated_at: ctx.now(),
-    ...(update.description === undefined ? {} : { description: update.description }),
-    ...(update.visibility === undefined ? {} : { visibility: update.visibility }),
-    ...(branch === undefined ? {} : { default_branch: branch }),
+    description: update.description,
+    visibility: update.visibility,
+    default_branch: branch,
     ...avatarChange(update.avatar),
     ...(update.settings
       ? { settings: JSON.stringify(changedSettings(project.settings, update.settings)) }

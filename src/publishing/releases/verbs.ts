@@ -131,9 +131,9 @@ export async function changeRelease(
   return inTransaction(ctx, async (ctx) => {
     if (milestoneIds) await saveMilestones(ctx.db, row.id, milestoneIds)
     const changed = await updateRelease(ctx.db, row.id, {
-      ...(input.name === undefined ? {} : { name: input.name.trim() || row.tag }),
-      ...(input.description === undefined ? {} : { description: input.description }),
-      ...(input.released_at === undefined ? {} : { released_at: input.released_at }),
+      name: input.name === undefined ? undefined : input.name.trim() || row.tag,
+      description: input.description,
+      released_at: input.released_at,
       updated_at: ctx.now(),
     })
     await follow(ctx, { row: changed, action: 'update' })
@@ -210,12 +210,7 @@ export function addLink(ctx: Ctx, releaseId: number, link: LinkInput) {
 /** Changes what is given of a link. */
 export function changeLink(ctx: Ctx, id: number, link: LinkInput) {
   assertLink(link)
-  const filepath = filepathOf(link)
-  const changes = {
-    ...(link.name === undefined ? {} : { name: link.name }),
-    ...(link.url === undefined ? {} : { url: link.url }),
-    ...(filepath === undefined ? {} : { filepath }),
-    ...(link.link_type === undefined ? {} : { link_type: link.link_type }),
-  }
+  const { name, url, link_type } = link
+  const changes = { name, url, link_type, filepath: filepathOf(link) }
   return uniquely(uniques, () => updateLink(ctx.db, id, changes))
 }

@@ -112,12 +112,8 @@ export async function changeSnippet(
   }
   if (Object.values(change).every((value) => value === undefined)) return
   const { title, description, visibility } = change
-  await updateSnippetRow(ctx.db, snippet.row.id, {
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(visibility === undefined ? {} : { visibility }),
-    updated_at: ctx.now(),
-  })
+  const updated_at = ctx.now()
+  await updateSnippetRow(ctx.db, snippet.row.id, { title, description, visibility, updated_at })
 }
 
 function assertTitle(given: SnippetChange): void {

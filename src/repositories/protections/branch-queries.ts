@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import type { Source } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
+import type { ProtectedBranchesTable } from '../../store/schema/refs.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
 import type { LevelChanges, LevelRow, Target } from './levels.ts'
@@ -91,17 +92,9 @@ export async function insertRule(
 export async function updateRule(
   db: Db,
   ruleId: number,
-  change: {
-    readonly allow_force_push?: boolean
-    readonly code_owner_approval_required?: boolean
-  },
-  now: Instant,
+  change: Updateable<ProtectedBranchesTable>,
 ): Promise<void> {
-  await db
-    .updateTable('protected_branches')
-    .set({ ...change, updated_at: now })
-    .where('id', '=', ruleId)
-    .execute()
+  await db.updateTable('protected_branches').set(change).where('id', '=', ruleId).execute()
 }
 
 export async function deleteRule(db: Db, ruleId: number): Promise<void> {

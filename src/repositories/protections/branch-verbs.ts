@@ -104,15 +104,11 @@ export async function changeRule(
 ): Promise<BranchRuleRow> {
   return await inTransaction(ctx, async (ctx) => {
     const { allowForcePush, codeOwners } = change
-    await updateRule(
-      ctx.db,
-      row.id,
-      {
-        ...(allowForcePush === undefined ? {} : { allow_force_push: allowForcePush }),
-        ...(codeOwners === undefined ? {} : { code_owner_approval_required: codeOwners }),
-      },
-      ctx.now(),
-    )
+    await updateRule(ctx.db, row.id, {
+      allow_force_push: allowForcePush,
+      code_owner_approval_required: codeOwners,
+      updated_at: ctx.now(),
+    })
     const known = await listLevelRows(ctx.db, [row.id])
     for (const action of actions) {
       const asked = change.levels[action]

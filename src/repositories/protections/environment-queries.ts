@@ -57,12 +57,12 @@ export async function insertEnvironment(
 export async function updateEnvironment(
   db: Db,
   id: number,
-  change: { readonly required_approval_count?: number },
+  approvalCount: number | undefined,
   now: Instant,
 ): Promise<void> {
   await db
     .updateTable('protected_environments')
-    .set({ ...change, updated_at: now })
+    .set({ required_approval_count: approvalCount, updated_at: now })
     .where('id', '=', id)
     .execute()
 }

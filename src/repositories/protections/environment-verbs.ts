@@ -114,9 +114,7 @@ export async function changeEnvironment(
   given: EnvironmentInput,
 ) {
   return await inTransaction(ctx, async (ctx) => {
-    const count = given.required_approval_count
-    const change = count === undefined ? {} : { required_approval_count: count }
-    await updateEnvironment(ctx.db, row.id, change, ctx.now())
+    await updateEnvironment(ctx.db, row.id, given.required_approval_count, ctx.now())
     await setLevels(ctx, owner, row.id, given, await listEnvironmentLevels(ctx.db, [row.id]))
     await note(ctx, owner, 'environment_protection_changed', row.name)
     return await presentOne(ctx, await getEnvironment(ctx, owner, row.name))

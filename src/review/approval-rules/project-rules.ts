@@ -73,9 +73,9 @@ export async function changeProjectRule(
   await inTransaction(ctx, async (ctx) => {
     await uniquely(uniques, () =>
       updateRule(ctx.db, rule.id, {
-        ...(name === undefined ? {} : { name }),
-        ...(approvals_required === undefined ? {} : { approvals_required }),
-        ...(all === undefined ? {} : { applies_to_all_protected_branches: all }),
+        name,
+        approvals_required,
+        applies_to_all_protected_branches: all,
         updated_at: ctx.now(),
       }),
     )

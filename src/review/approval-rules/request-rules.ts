@@ -113,11 +113,7 @@ export async function changeRequestRule(
   const { name, approvals_required } = input
   return inTransaction(ctx, async (ctx) => {
     const own = await ownRule(ctx, subject, rule)
-    await updateRule(ctx.db, own.id, {
-      ...(name === undefined ? {} : { name }),
-      ...(approvals_required === undefined ? {} : { approvals_required }),
-      updated_at: ctx.now(),
-    })
+    await updateRule(ctx.db, own.id, { name, approvals_required, updated_at: ctx.now() })
     await setRuleNames(ctx.db, own.id, names)
     return own.id
   })

@@ -115,7 +115,7 @@ export async function changeInvitation(
   await updateMemberRow(ctx.db, row.id, {
     access_level: change.level,
     updated_at: ctx.now(),
-    ...(change.expiresAt === undefined ? {} : { expires_at: change.expiresAt }),
+    expires_at: change.expiresAt,
   })
 }
 

@@ -141,9 +141,9 @@ export const changeTopic = endpoint({
     const { name, title, description } = body
     assertGood({ name, title })
     const changes = {
-      ...(name === undefined ? {} : { name }),
-      ...(title === undefined ? {} : { title }),
-      ...(description === undefined ? {} : { description }),
+      name,
+      title,
+      description,
       ...(await avatarColumns(ctx, body.avatar)),
       updated_at: ctx.now(),
     }
