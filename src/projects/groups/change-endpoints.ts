@@ -67,31 +67,23 @@ export const restoreGroup = endpoint({
   },
 })
 
-export const archiveGroup = endpoint({
-  method: 'POST',
-  path: '/groups/:id/archive',
-  summary: 'Make a group and everything below it read-only',
-  access: onGroup('archive_group'),
-  status: 200,
-  response: groupDetailEntity,
-  async handler({ ctx, group }) {
-    await updateGroupRow(ctx.db, group.id, { archived: true, updated_at: ctx.now() })
-    return await readGroup(ctx, group.id)
-  },
-})
+const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
+  endpoint({
+    method: 'POST',
+    path: `/groups/:id/${verb}`,
+    summary,
+    access: onGroup('archive_group'),
+    status: 200,
+    response: groupDetailEntity,
+    async handler({ ctx, group }) {
+      const archived = verb === 'archive'
+      await updateGroupRow(ctx.db, group.id, { archived, updated_at: ctx.now() })
+      return await readGroup(ctx, group.id)
+    },
+  })
 
-export const unarchiveGroup = endpoint({
-  method: 'POST',
-  path: '/groups/:id/unarchive',
-  summary: 'Make an archived group writable again',
-  access: onGroup('archive_group'),
-  status: 200,
-  response: groupDetailEntity,
-  async handler({ ctx, group }) {
-    await updateGroupRow(ctx.db, group.id, { archived: false, updated_at: ctx.now() })
-    return await readGroup(ctx, group.id)
-  },
-})
+export const archiveGroup = archiving('archive', 'Make a group and everything below it read-only')
+export const unarchiveGroup = archiving('unarchive', 'Make an archived group writable again')
 
 export const postGroupTransfer = endpoint({
   method: 'POST',

@@ -25,7 +25,7 @@ export interface WantedOfGroup {
 export async function presentGroups(
   ctx: Ctx,
   rows: readonly GroupRow[],
-  wanted: WantedOfGroup = {},
+  wanted: WantedOfGroup,
 ): Promise<GroupEntity[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)

@@ -6,7 +6,7 @@ export async function auditGroup(
   ctx: Ctx,
   id: number,
   action: string,
-  details: Readonly<Record<string, string | number | boolean | null>> = {},
+  details: Readonly<Record<string, string | number | boolean | null>>,
 ): Promise<void> {
   await audit(ctx, { entity: { type: 'Group', id }, action, details })
 }

@@ -264,7 +264,8 @@ export async function deleteMemberships(db: Db, topId: number, userId: number): 
   await db.deleteFrom('members').where('user_id', '=', userId).where(inHierarchy(topId)).execute()
 }
 
-export async function countBillableRows(db: Db, topId: number, today: Day): Promise<number> {
+/** How many users take a seat in a top-level group. */
+export async function countBillable(db: Db, topId: number, today: Day): Promise<number> {
   const row = await db
     .selectFrom(billableQuery(db, topId, today).as('seats'))
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -6,13 +6,8 @@ import type { MembersTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
 import type { MemberRow, NewMemberRow } from './rows.ts'
 
-export async function insertMember(db: Db, row: NewMemberRow): Promise<number> {
-  const { id } = await db
-    .insertInto('members')
-    .values(row)
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
+export async function insertMember(db: Db, row: NewMemberRow): Promise<void> {
+  await db.insertInto('members').values(row).execute()
 }
 
 export async function updateMemberRow(

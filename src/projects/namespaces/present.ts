@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { viewerOf } from '../../access/visible-queries.ts'
+import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import { countBillable } from '../members/billable/count-billable.ts'
+import { countBillable } from '../members/hierarchy-queries.ts'
 import { type NamespaceBriefRow, namespaceBriefEntity, presentNamespaceBrief } from './entity.ts'
 import { listAdministered, listTotals } from './queries.ts'
 
@@ -25,6 +26,7 @@ export async function presentNamespaces(
   if (rows.length === 0) return []
   const viewer = viewerOf(ctx)
   const ids = rows.map((row) => row.id)
+  const today = dayOf(ctx.now())
   const administered = await listAdministered(ctx.db, viewer, ids)
   const totals = new Map(
     administered.size === 0
@@ -39,7 +41,7 @@ export async function presentNamespaces(
       ...presentNamespaceBrief(ctx, row),
       ...(total && row.kind === 'group' ? { members_count_with_descendants: total.members } : {}),
       ...(total ? { root_repository_size: total.size, projects_count: total.projects } : {}),
-      billable_members_count: total && top ? await countBillable(ctx, row.id) : null,
+      billable_members_count: total && top ? await countBillable(ctx.db, row.id, today) : null,
       ...(total ? { plan: 'default', end_date: null, trial_ends_on: null, trial: false } : {}),
     })
   }

@@ -78,7 +78,7 @@ function view(
 export async function presentProjects(
   ctx: Ctx,
   rows: readonly ProjectRow[],
-  wanted: Wanted = {},
+  wanted: Wanted,
 ): Promise<(ProjectFull | ProjectBasic)[]> {
   if (rows.length === 0) return []
   const simple = wanted.simple || ctx.actor.kind === 'anonymous'

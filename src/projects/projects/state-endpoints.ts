@@ -5,7 +5,7 @@ import { hidden, notModified } from '../../base/problem.ts'
 import { streamSnapshot } from '../../git/transfer/snapshot.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { flag, id, oneOf, text } from '../../http/params.ts'
-import { userBasicEntity } from '../../identity/users/basic.ts'
+import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
 import { callerId } from '../../identity/users/find-user.ts'
 import { createsProjectIn } from './create/access.ts'
 import { projectBasicEntity, projectEntity } from './entity.ts'
@@ -15,34 +15,26 @@ import { startHousekeeping } from './housekeeping.ts'
 import { readProject } from './present.ts'
 import { deleteStar, insertStar, updateProjectRow } from './queries.ts'
 import { listStarrers } from './star-queries.ts'
-import { presentStarrer } from './starrers.ts'
 import { transferProject } from './transfer-project.ts'
 
 const anyProject = projectEntity.or(projectBasicEntity)
 
-export const archiveProject = endpoint({
-  method: 'POST',
-  path: '/projects/:id/archive',
-  summary: 'Make a project read-only',
-  access: onProject('archive_project'),
-  response: anyProject,
-  async handler({ ctx, project }) {
-    await updateProjectRow(ctx.db, project.id, { archived: true, updated_at: ctx.now() })
-    return await readProject(ctx, project.id)
-  },
-})
+const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
+  endpoint({
+    method: 'POST',
+    path: `/projects/:id/${verb}`,
+    summary,
+    access: onProject('archive_project'),
+    response: anyProject,
+    async handler({ ctx, project }) {
+      const archived = verb === 'archive'
+      await updateProjectRow(ctx.db, project.id, { archived, updated_at: ctx.now() })
+      return await readProject(ctx, project.id)
+    },
+  })
 
-export const unarchiveProject = endpoint({
-  method: 'POST',
-  path: '/projects/:id/unarchive',
-  summary: 'Make an archived project writable again',
-  access: onProject('archive_project'),
-  response: anyProject,
-  async handler({ ctx, project }) {
-    await updateProjectRow(ctx.db, project.id, { archived: false, updated_at: ctx.now() })
-    return await readProject(ctx, project.id)
-  },
-})
+export const archiveProject = archiving('archive', 'Make a project read-only')
+export const unarchiveProject = archiving('unarchive', 'Make an archived project writable again')
 
 export const starProject = endpoint({
   method: 'POST',
@@ -79,7 +71,11 @@ export const getStarrers = endpoint({
   response: z.array(z.strictObject({ starred_since: z.string(), user: userBasicEntity })),
   async handler({ ctx, project, query, page }) {
     const rows = await listStarrers(ctx.db, project.id, query.search, page)
-    return { ...rows, items: rows.items.map((row) => presentStarrer(ctx, row)) }
+    const items = rows.items.map(({ starred_since, ...user }) => ({
+      starred_since,
+      user: presentUserBasic(ctx, user),
+    }))
+    return { ...rows, items }
   },
 })
 

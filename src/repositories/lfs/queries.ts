@@ -209,13 +209,8 @@ export async function findForeignLock(
   return undefined
 }
 
-export async function insertLfsLock(db: Db, row: Insertable<LfsLocksTable>): Promise<number> {
-  const { id } = await db
-    .insertInto('lfs_locks')
-    .values(row)
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
+export async function insertLfsLock(db: Db, row: Insertable<LfsLocksTable>): Promise<void> {
+  await db.insertInto('lfs_locks').values(row).execute()
 }
 
 export async function deleteLfsLock(db: Db, id: number): Promise<void> {

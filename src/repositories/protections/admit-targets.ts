@@ -20,7 +20,7 @@ export async function admitTargets(
   owner: Source,
   changes: LevelChanges,
   what: string,
-  options: AdmitOptions = {},
+  options: AdmitOptions,
 ): Promise<void> {
   for (const target of [...changes.add, ...changes.change.map((one) => one.target)]) {
     const reason = await reasonAgainst(ctx, owner, target, options)

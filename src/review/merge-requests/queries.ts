@@ -182,13 +182,8 @@ const dueCheck = sql<'unchecked'>`CASE
 export async function insertVersion(
   db: Db,
   values: Insertable<MergeRequestVersionsTable>,
-): Promise<number> {
-  const { id } = await db
-    .insertInto('merge_request_versions')
-    .values(values)
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
+): Promise<void> {
+  await db.insertInto('merge_request_versions').values(values).execute()
 }
 
 function versionsOf(db: Db, mergeRequestId: number) {

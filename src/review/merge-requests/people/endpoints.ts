@@ -20,7 +20,6 @@ import { noteKind } from '../notes.ts'
 import { params, path } from '../path.ts'
 import { presentMergeRequest } from '../present-single.ts'
 import { todoTarget } from '../record.ts'
-import type { MergeRequestRow } from '../row.ts'
 import { isParticipant, listParticipants, listReviewers } from './queries.ts'
 
 export const mergeRequestNotes = noteEndpoints(noteKind)
@@ -84,30 +83,23 @@ export const listMergeRequestReviewers = endpoint({
   },
 })
 
-async function follow(ctx: Ctx, project: Project, row: MergeRequestRow, subscribed: boolean) {
-  const user = userOf(ctx.actor)
-  const byDefault = user ? await isParticipant(ctx.db, row.id, user.id) : false
-  await setSubscribed(ctx, 'merge_request', row.id, subscribed, byDefault)
-  return presentMergeRequest(ctx, project, row)
-}
+const following = (verb: 'subscribe' | 'unsubscribe', summary: string) =>
+  endpoint({
+    method: 'POST',
+    path: `${path}/${verb}`,
+    summary,
+    access: onMergeRequest(undefined, { signedIn: true }),
+    response: mergeRequestEntity,
+    async handler({ ctx, project, mergeRequest: row }) {
+      const user = userOf(ctx.actor)
+      const byDefault = user ? await isParticipant(ctx.db, row.id, user.id) : false
+      await setSubscribed(ctx, 'merge_request', row.id, verb === 'subscribe', byDefault)
+      return presentMergeRequest(ctx, project, row)
+    },
+  })
 
-export const subscribeMergeRequest = endpoint({
-  method: 'POST',
-  path: `${path}/subscribe`,
-  summary: 'Follow a merge request',
-  access: onMergeRequest(undefined, { signedIn: true }),
-  response: mergeRequestEntity,
-  handler: ({ ctx, project, mergeRequest }) => follow(ctx, project, mergeRequest, true),
-})
-
-export const unsubscribeMergeRequest = endpoint({
-  method: 'POST',
-  path: `${path}/unsubscribe`,
-  summary: 'Follow a merge request no more',
-  access: onMergeRequest(undefined, { signedIn: true }),
-  response: mergeRequestEntity,
-  handler: ({ ctx, project, mergeRequest }) => follow(ctx, project, mergeRequest, false),
-})
+export const subscribeMergeRequest = following('subscribe', 'Follow a merge request')
+export const unsubscribeMergeRequest = following('unsubscribe', 'Follow a merge request no more')
 
 export const createMergeRequestTodo = endpoint({
   method: 'POST',
