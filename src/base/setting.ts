@@ -80,12 +80,13 @@ export function integer(
 
 const byteUnits: Readonly<Record<string, number>> = { k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 }
 
-/** A number of bytes, such as `64m`. */
-export function bytes(shown: string, about: About): Setting<number> {
+/** A number of bytes, such as `64m`; with `least`, not less than that. */
+export function bytes(shown: string, about: About, least = '0'): Setting<number> {
   const schema = z
     .string()
     .regex(/^\d{1,9}\s*(?:[kmg]i?b?|b)?$/i, 'expected a size such as 512k, 64m or 2g')
     .transform((value) => scaled(value, byteUnits))
+    .refine((value) => value >= scaled(least, byteUnits), `expected at least ${least}`)
   return setting(schema, shown, about)
 }
 

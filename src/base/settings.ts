@@ -57,7 +57,11 @@ export const settings = {
     { min: 0, max: 64 },
     { doc: 'Processes that read and write repositories; 0 is one for each core, at most 4' },
   ),
-  engineMemory: bytes('180m', { doc: 'An engine process that grows beyond this is replaced' }),
+  engineMemory: bytes(
+    '180m',
+    { doc: 'An engine process that grows beyond this is replaced; at least 100m' },
+    '100m',
+  ),
   engineTimeout: timeLimit('60s', { doc: 'Longest single operation on a repository' }),
   jobLogRetention: duration('0', {
     doc: 'How long logs of jobs that have ended are kept, such as `90d`; those of the newest successful pipeline of a branch or tag stay. 0 keeps them as long as their pipelines',
@@ -80,7 +84,7 @@ export const settings = {
   }),
   gitTimeout: timeLimit('1h', { doc: 'Longest single clone or push' }),
 
-  maxBody: bytes('32m', { doc: 'Largest JSON or form body' }),
+  maxBody: bytes('32m', { doc: 'Largest JSON or form body; at least 1k' }, '1k'),
   maxAnonymousBody: bytes('256k', { doc: 'Largest body of a caller who is not signed in' }),
   maxParameters: integer(
     1000,
@@ -108,7 +112,7 @@ export const settings = {
   }),
   uploadsInFlight: bytes('8g', { doc: 'Disk for files of forms that are being uploaded, in all' }),
   uploadsPerAddress: bytes('2g', { doc: 'The same for one address' }),
-  maxQuery: bytes('8k', { doc: 'Longest request line' }),
+  maxQuery: bytes('8k', { doc: 'Longest request line; at least 1k' }, '1k'),
   maxPush: bytes('10g', { doc: 'Largest single push; 0 has no limit' }),
   maxLfsObject: bytes('10g', { doc: 'Largest file in Git LFS; 0 has no limit' }),
   errorEventsPerMinute: integer(
