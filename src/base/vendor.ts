@@ -46,6 +46,8 @@ export interface Vendor {
   readonly folders: readonly string[]
   /** User names under which a job token signs in by Basic. */
   readonly jobTokenUsers: readonly string[]
+  /** Names of deploy tokens that jobs are given (docs/contract/D §5.6). */
+  readonly jobDeployTokens: readonly string[]
   /** The user name that a deploy token gets when none was asked for (docs/contract/A-resolved §8.1). */
   deployTokenUser(id: number): string
   /** `SVC_CI`, `SVC_USER_ID` and so on, from `CI` or `USER_ID`. */
@@ -80,6 +82,7 @@ export function vendorWords(prefix: string): Vendor {
     ciFiles: words.map((word) => `.${word}-ci.yml`),
     folders: words.map((word) => `.${word}`),
     jobTokenUsers: words.map((word) => `${word}-ci-token`),
+    jobDeployTokens: words.map((word) => `${word}-deploy-token`),
     deployTokenUser: (id) => `${prefix}+deploy-token-${id}`,
     variableNames: (name) => words.map((word) => `${word.toUpperCase()}_${name}`),
     lfsFolders: words.map((word) => `${word}-lfs/objects`),

@@ -8,6 +8,7 @@ test('our word comes first, the word of stock clients beside it', () => {
     'X-Gitlab-File-Name': 'a',
   })
   expect(vendor.ciFiles).toEqual(['.svc-ci.yml', '.gitlab-ci.yml'])
+  expect(vendor.jobDeployTokens).toEqual(['svc-deploy-token', 'gitlab-deploy-token'])
   expect(vendor.jobTokenUsers).toEqual(['svc-ci-token', 'gitlab-ci-token'])
   expect(vendor.variableNames('CI')).toEqual(['SVC_CI', 'GITLAB_CI'])
   expect(vendor.tokenPrefix('personal')).toBe('svcpat-')

@@ -1,5 +1,6 @@
 import type { Subject } from '../../access/decide.ts'
 import type { Ctx } from '../../ctx.ts'
+import { findTokenForJobs } from '../../projects/deploy-tokens/token-for-jobs.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { findRelease } from '../../publishing/releases/queries.ts'
 import { isMap, type ValueMap } from '../config/values.ts'
@@ -102,6 +103,7 @@ async function predefined(ctx: Ctx, loaded: LoadedJob, given: Given): Promise<Se
     secret('CI_JOB_TOKEN', given.token),
     open('CI_REGISTRY_USER', ctx.config.vendor.jobTokenUsers[0] ?? '', { raw: true }),
     secret('CI_REGISTRY_PASSWORD', given.token),
+    ...(await deployVariables(ctx, loaded)),
     { ...secret('CI_REPOSITORY_URL', repositoryUrl(ctx, loaded, given.token)), masked: false },
     open('GIT_DEPTH', String(projectSetting(given.settings, 'ci_default_git_depth') ?? 0)),
     ...(job.node_total === null
@@ -111,6 +113,14 @@ async function predefined(ctx: Ctx, loaded: LoadedJob, given: Given): Promise<Se
           open('CI_NODE_TOTAL', String(job.node_total)),
         ]),
   ]
+}
+
+/** The deploy token that the project has for its jobs. */
+async function deployVariables(ctx: Ctx, { project }: LoadedJob): Promise<SentVariable[]> {
+  const token = await findTokenForJobs(ctx, project)
+  if (!token) return []
+  const { username, secret: password } = token
+  return [open('CI_DEPLOY_USER', username, { raw: true }), secret('CI_DEPLOY_PASSWORD', password)]
 }
 
 function repositoryUrl(ctx: Ctx, { project }: LoadedJob, token: string): string {

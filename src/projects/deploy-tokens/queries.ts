@@ -42,3 +42,25 @@ export function findDeployToken(
     .where('source_id', '=', place.id)
     .executeTakeFirst()
 }
+
+/** Tokens of a project and of its group that jobs may be given, in the order in which they count. */
+export function listTokensForJobs(
+  db: Db,
+  project: { readonly id: number; readonly namespace_id: number },
+): Promise<DeployTokenRow[]> {
+  return db
+    .selectFrom('deploy_tokens')
+    .selectAll()
+    .where('sealed_secret', 'is not', null)
+    .where('revoked', '=', 0)
+    .where((is) =>
+      is.or([
+        is.and([is('source_type', '=', 'project'), is('source_id', '=', project.id)]),
+        is.and([is('source_type', '=', 'group'), is('source_id', '=', project.namespace_id)]),
+      ]),
+    )
+    .orderBy('source_type', 'desc')
+    .orderBy('id', 'desc')
+    .limit(20)
+    .execute()
+}

@@ -12,6 +12,7 @@ import type { Instant } from '../../base/clock.ts'
 import { invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { sealForJobs } from './token-for-jobs.ts'
 
 export interface DeployTokenInput {
   readonly name: string
@@ -51,6 +52,7 @@ export async function createDeployToken(
       name: input.name,
       username: input.username || null,
       digest: digestOf(secret),
+      sealed_secret: sealForJobs(ctx, input.name, secret),
       scopes: JSON.stringify([...new Set(input.scopes)]),
       expires_at: input.expires_at ?? null,
       created_by_id: userOf(inner.actor)?.id ?? null,

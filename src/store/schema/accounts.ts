@@ -38,6 +38,8 @@ export interface DeployTokensTable {
   username: Optional<string>
   /** sha256 of the secret. */
   digest: Buffer
+  /** The secret itself where jobs are given it. */
+  sealed_secret: Optional<string>
   scopes: string
   expires_at: OptionalInstant
   revoked: DefaultFlag

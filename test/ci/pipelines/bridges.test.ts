@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
@@ -133,6 +134,50 @@ test('rules of a downstream pipeline know where it comes from', async () => {
   await run(up)
   const jobs = await ana.get(`/projects/${down.id}/jobs`)
   expect(jobs.body.map((job: { name: string }) => job.name).sort()).toEqual(['x', 'y'])
+})
+
+test("a job gets the deploy token that is there for jobs, its project's before its group's", async () => {
+  const { body: group } = await ana.post('/groups', { name: 'Deploying', path: 'deploying' })
+  const project = await projectWith('deployed', 'x: {script: make}')
+  const moved = await ana.put(`/projects/${project.id}/transfer`, { namespace: group.id })
+  expect(moved.status).toBe(200)
+  const at = `/projects/${project.id}`
+  const runner = await addRunner(world, ana, project.id)
+  const given = async () => {
+    await run(project)
+    const job = await runner.request()
+    const sent = (job?.variables ?? []) as { key: string; value: string; masked: boolean }[]
+    return sent.filter(({ key }) => key.startsWith('CI_DEPLOY_'))
+  }
+  const add = async (place: string, name: string, more: object = {}) => {
+    const made = await ana.post(`${place}/deploy_tokens`, {
+      name,
+      scopes: ['read_repository'],
+      ...more,
+    })
+    expect(made.status).toBe(201)
+    return made.body
+  }
+  const isToken = ({ username, token }: { readonly username: string; readonly token: string }) => [
+    expect.objectContaining({ key: 'CI_DEPLOY_USER', value: username, masked: false }),
+    expect.objectContaining({ key: 'CI_DEPLOY_PASSWORD', value: token, masked: true }),
+  ]
+  await add(at, 'another')
+  expect(await given()).toEqual([])
+  const ofGroup = await add(`/groups/${group.id}`, 'svc-deploy-token')
+  expect(await given()).toEqual(isToken(ofGroup))
+  const own = await add(at, 'svc-deploy-token', { username: 'deployer' })
+  expect(await given()).toEqual(isToken(own))
+  await ana.delete(`${at}/deploy_tokens/${own.id}`)
+  await add(at, 'svc-deploy-token', { expires_at: '2026-05-05T00:00:00.000Z' })
+  world.setNow('2026-05-06T10:00:00.000Z')
+  expect(await given()).toEqual(isToken(ofGroup))
+  const { rows } = await sql<{ name: string; kept: number }>`
+    SELECT name, sealed_secret IS NOT NULL AS kept FROM deploy_tokens ORDER BY id`.execute(
+    world.ctx.db,
+  )
+  expect(rows.filter(({ name }) => name === 'another')).toEqual([{ name: 'another', kept: 0 }])
+  world.setNow('2026-05-04T10:00:00.000Z')
 })
 
 test('a job is told its registry, its runner, its configuration and the message of its tag', async () => {
