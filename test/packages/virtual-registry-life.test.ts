@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { inTransaction } from '../../src/store/transaction.ts'
 import { addRunner } from '../support/runner.ts'
 import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
@@ -14,6 +14,9 @@ let address: string
 /** What upstreams were asked for, with the credentials they were shown. */
 let asked: { readonly path: string; readonly as: string }[] = []
 let files: Readonly<Record<string, string>> = {}
+/** What upstreams wait for before they send a file, and how many files wait for it. */
+let gate: Promise<void> | undefined
+let held = 0
 
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -21,11 +24,17 @@ beforeAll(async () => {
     const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
     asked.push({ path, as: Buffer.from(basic, 'base64').toString() })
     const content = files[path]
-    if (content === undefined) response.writeHead(404).end()
-    else {
-      response.writeHead(200, { ETag: '"1"', 'Content-Length': content.length })
-      response.end(request.method === 'HEAD' ? undefined : content)
+    const send = () => {
+      if (content === undefined) response.writeHead(404).end()
+      else {
+        response.writeHead(200, { ETag: '"1"', 'Content-Length': content.length })
+        response.end(request.method === 'HEAD' ? undefined : content)
+      }
     }
+    if (gate && request.method === 'GET') {
+      held += 1
+      void gate.then(send)
+    } else send()
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -44,6 +53,8 @@ afterAll(async () => {
 beforeEach(() => {
   asked = []
   files = {}
+  gate = undefined
+  held = 0
 })
 
 async function newGroup(path: string, more: object = {}): Promise<number> {
@@ -366,6 +377,46 @@ describe('an upstream', () => {
       400,
       { message: { group: ['already has a remote upstream with the same url and credentials'] } },
     ])
+  })
+
+  test('forgets what its old address sent when it gets another one', async () => {
+    const registry = await newRegistry()
+    const upstream = await newUpstream(registry)
+    const path = `${ROOT}/upstreams/${upstream.id}`
+    const file = 'org/a/1/a-1.jar'
+    await fetched(registry, upstream, file)
+    const kept = async () => (await ana.get(`${path}/cache_entries`)).body.length
+    await ana.patch(path, { url: `${upstream.url}/`, name: 'the same address' })
+    expect(await kept()).toBe(1)
+    expect((await ana.patch(path, { url: `${upstream.url}/next` })).status).toBe(200)
+    expect(await kept()).toBe(0)
+    expect((await ana.get(`${ROOT}/${registry}/${file}`)).status).toBe(404)
+    files = { ...files, [`${new URL(upstream.url).pathname}/next/${file}`]: 'bytes of the next' }
+    expect((await ana.get(`${ROOT}/${registry}/${file}`)).body).toBe('bytes of the next')
+  })
+
+  test('does not keep what its old address still sends after it got another one', async () => {
+    const registry = await newRegistry()
+    const { id, url } = await newUpstream(registry)
+    const file = 'org/a/1/a-1.jar'
+    const root = new URL(url).pathname
+    files = { [`${root}/${file}`]: 'old', [`${root}/next/${file}`]: 'new' }
+    let open = () => {}
+    gate = new Promise((done) => {
+      open = done
+    })
+    // Whoever asked before the change may get what the old address sends, or nothing whole.
+    const before = ana.get(`${ROOT}/${registry}/${file}`).catch(() => undefined)
+    await vi.waitFor(() => expect(held).toBe(1), { timeout: 5000 })
+    expect((await ana.patch(`${ROOT}/upstreams/${id}`, { url: `${url}/next` })).status).toBe(200)
+    open()
+    await before
+    expect((await ana.get(`${ROOT}/${registry}/${file}`)).body).toBe('new')
+    const entries = `${ROOT}/upstreams/${id}/cache_entries`
+    await vi.waitFor(async () => expect((await ana.get(entries)).body).toHaveLength(1), {
+      timeout: 5000,
+    })
+    expect((await ana.get(`${ROOT}/${registry}/${file}`)).body).toBe('new')
   })
 
   test('is found in its group by any part of its name', async () => {

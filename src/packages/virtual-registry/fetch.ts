@@ -1,12 +1,14 @@
+import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { type Transfer, Transfers } from '../upstreams/transfer.ts'
 import { askUpstream } from './ask.ts'
 import { type EntryRow, saveEntry } from './entry-queries.ts'
-import type { UpstreamRow } from './queries.ts'
+import { findUpstream, type UpstreamRow } from './queries.ts'
 import { addressOf } from './upstream.ts'
 
 const transfers = new Transfers<EntryRow>()
-const keyOf = (upstream: UpstreamRow, path: string) => `${upstream.id} ${path}`
+const keyOf = (upstream: UpstreamRow, path: string) => `${upstream.id} ${upstream.url} ${path}`
 
 /** Fetches a file of an upstream and keeps it, once for all who ask meanwhile. */
 export function fetchOnce(
@@ -16,22 +18,28 @@ export function fetchOnce(
 ): Promise<{ readonly transfer: Transfer<EntryRow>; readonly isFirst: boolean }> {
   return transfers.fetchOnce(ctx, keyOf(upstream, path), {
     ask: () => askUpstream(ctx, addressOf(ctx, upstream), path, 'GET'),
-    async save(file, headers) {
-      const now = ctx.now()
-      return await saveEntry(ctx.db, {
-        upstream_id: upstream.id,
-        relative_path: path,
-        file_sha256: file.sha256,
-        file_sha1: file.digests.sha1 ?? '',
-        file_md5: file.digests.md5 ?? '',
-        size: file.size,
-        content_type: headers.type,
-        upstream_etag: headers.etag,
-        upstream_checked_at: now,
-        created_at: now,
-        updated_at: now,
-      })
-    },
+    save: (file, headers) =>
+      inTransaction(ctx, async (inner) => {
+        // The address may have been changed meanwhile: what the old one sent is no file of the new one.
+        const current = await findUpstream(inner.db, upstream.id)
+        if (current?.url !== upstream.url) {
+          throw new OutboundError('damaged', 'the upstream has another address now')
+        }
+        const now = inner.now()
+        return await saveEntry(inner.db, {
+          upstream_id: upstream.id,
+          relative_path: path,
+          file_sha256: file.sha256,
+          file_sha1: file.digests.sha1 ?? '',
+          file_md5: file.digests.md5 ?? '',
+          size: file.size,
+          content_type: headers.type,
+          upstream_etag: headers.etag,
+          upstream_checked_at: now,
+          created_at: now,
+          updated_at: now,
+        })
+      }),
   })
 }
 

@@ -2,6 +2,7 @@ import { badRequest, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
+  deleteEntriesOf,
   findRegistry,
   findUpstream,
   insertLink,
@@ -124,7 +125,10 @@ export async function assertRoom(ctx: Pick<Ctx, 'db'>, registryId: number): Prom
   }
 }
 
-/** Changes an upstream. Another address forgets the credentials, unless they come with it. */
+/**
+ * Changes an upstream. Another address forgets the credentials, unless they come with it, and what was fetched from the
+ * old one.
+ */
 export async function changeUpstream(ctx: Ctx, id: number, input: UpstreamInput): Promise<void> {
   const given = input.url === undefined ? undefined : await readUrl(ctx, input.url)
   await inTransaction(ctx, async (inner) => {
@@ -140,6 +144,7 @@ async function saveChange(ctx: Ctx, upstream: UpstreamRow, input: UpstreamInput)
   const { url = upstream.url } = input
   const address = { url, ...credentialsOf(known, input, url !== upstream.url) }
   await assertUnique(ctx, upstream.group_id, address, upstream.id)
+  if (url !== upstream.url) await deleteEntriesOf(ctx.db, [upstream.id])
   const { name, description, cache_validity_hours, metadata_cache_validity_hours } = input
   await updateUpstream(ctx.db, upstream.id, {
     url,
