@@ -79,11 +79,34 @@ far:
     FROM_PROJECT: 'ana/up',
     AS_WRITTEN: '$CI_PIPELINE_ID',
   })
-  const sent = variablesOf(await downRunner.request())
+  const raw = given.body.filter((one: { raw: boolean }) => one.raw)
+  expect(raw).toMatchObject([{ key: 'AS_WRITTEN' }])
+  const job = await downRunner.request()
+  expect(job?.variables).toContainEqual(
+    expect.objectContaining({ key: 'AS_WRITTEN', value: '$CI_PIPELINE_ID', raw: true }),
+  )
+  const sent = variablesOf(job)
   expect(sent.get('CI_PIPELINE_SOURCE')).toBe('pipeline')
   expect(sent.get('CI_UPSTREAM_PIPELINE_ID')).toBe(String(pipeline))
   expect(sent.get('CI_UPSTREAM_PROJECT_ID')).toBe(String(up.id))
   expect(sent.get('CI_UPSTREAM_JOB_ID')).toBe(String(bridge.id))
+})
+
+test('a variable that is not to be expanded stays so however far it is passed on', async () => {
+  const last = await projectWith('last', 'x: {script: make}')
+  const forward = '{forward: {pipeline_variables: true}, project: ana/last}'
+  await projectWith('middle', `on: {trigger: ${forward}}`)
+  const first = await projectWith(
+    'first',
+    'far: {variables: {A: {value: $CI_JOB_ID, expand: false}, B: b}, trigger: ana/middle}',
+  )
+  await run(first)
+  const [pipeline] = (await ana.get(`/projects/${last.id}/pipelines`)).body
+  const { body } = await ana.get(`/projects/${last.id}/pipelines/${pipeline.id}/variables`)
+  expect(body).toEqual([
+    { key: 'A', value: '$CI_JOB_ID', variable_type: 'env_var', raw: true },
+    { key: 'B', value: 'b', variable_type: 'env_var', raw: false },
+  ])
 })
 
 test('a bridge whose project no variable names fails, and says why', async () => {

@@ -7,6 +7,8 @@ export interface RunVariable {
   readonly key: string
   readonly value: string
   readonly variable_type: 'env_var' | 'file'
+  /** Whether `$NAME` in the value stays as it is; not, unless said. */
+  readonly raw?: boolean
 }
 
 /** The merge request that a pipeline is for, with what its jobs learn of it. */

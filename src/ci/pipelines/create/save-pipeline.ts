@@ -98,11 +98,11 @@ async function saveVariables(ctx: Ctx, pipelineId: number, input: PipelineInput)
   await insertVariables(
     ctx.db,
     pipelineId,
-    [...variables.values()].map(({ key, value, variable_type }) => ({
+    [...variables.values()].map(({ key, value, variable_type, raw }) => ({
       key,
       sealed_value: ctx.vault.seal(value, VARIABLE_PURPOSE),
       variable_type,
-      raw: 0,
+      raw: raw ? 1 : 0,
     })),
   )
 }

@@ -161,14 +161,14 @@ async function forwarded(
   const asked = isMap(forward) ? forward : {}
   const found: RunVariable[] = []
   if (asked.yaml_variables !== false) {
-    for (const { key } of own) {
-      found.push({ key, value: known.get(key) ?? '', variable_type: 'env_var' })
+    for (const { key, raw } of own) {
+      found.push({ key, value: known.get(key) ?? '', variable_type: 'env_var', raw })
     }
   }
   if (asked.pipeline_variables !== true) return found
   for (const row of await listVariables(ctx.db, job.pipeline_id)) {
     const value = ctx.vault.open(row.sealed_value, VARIABLE_PURPOSE)
-    found.push({ key: row.key, value, variable_type: row.variable_type })
+    found.push({ key: row.key, value, variable_type: row.variable_type, raw: row.raw === 1 })
   }
   return found
 }
