@@ -1,4 +1,5 @@
 import { Role } from '../../access/roles.ts'
+import { dayOf } from '../../base/clock.ts'
 import { matchesPattern } from '../../base/name-pattern.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
@@ -80,5 +81,5 @@ async function idsOf(ctx: Ctx, projectId: number, owners: readonly string[]) {
     .filter((owner) => owner.startsWith('@') && !owner.startsWith('@@'))
     .map((owner) => owner.slice(1))
   const emails = owners.filter((owner) => !owner.startsWith('@'))
-  return findOwnerIds(ctx.db, projectId, { names, emails, roles })
+  return findOwnerIds(ctx.db, projectId, { names, emails, roles }, dayOf(ctx.now()))
 }

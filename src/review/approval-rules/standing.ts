@@ -73,8 +73,7 @@ export async function approvalStanding(
   const barred = barredFrom(subject, settings, commits)
   const approvers = approvals.map((approval) => approval.user_id)
   const standing = rules.map((rule) => {
-    const named = namedBy(rule, groups, members)
-    const pool = rule.rule_type === 'any_approver' ? developers : named
+    const pool = poolOf(rule, { groups, members, developers })
     const ownFiles = rule.rule_type === 'code_owner' ? commits : new Set<number>()
     const eligible = new Set([...pool].filter((id) => !barred.has(id) && !ownFiles.has(id)))
     return {
@@ -135,11 +134,21 @@ export function barredFrom(
   return barred
 }
 
-function namedBy(
+/** Who may satisfy a rule, before anybody is barred. */
+function poolOf(
   rule: NamedRule,
-  groups: ReadonlyMap<number, ReadonlySet<number>>,
-  members: ReadonlySet<number>,
-): Set<number> {
-  const users = rule.userIds.filter((id) => members.has(id))
-  return new Set([...users, ...rule.groupIds.flatMap((id) => [...(groups.get(id) ?? [])])])
+  people: {
+    readonly groups: ReadonlyMap<number, ReadonlySet<number>>
+    readonly members: ReadonlySet<number>
+    readonly developers: ReadonlySet<number>
+  },
+): ReadonlySet<number> {
+  const { groups, members, developers } = people
+  if (rule.rule_type === 'any_approver') return developers
+  const ofGroups = rule.groupIds.flatMap((id) => [...(groups.get(id) ?? [])])
+  // Owners of files are Developers at least, whoever they are named by (docs/contract/B-resolved §7).
+  if (rule.rule_type === 'code_owner') {
+    return new Set([...rule.userIds, ...ofGroups].filter((id) => developers.has(id)))
+  }
+  return new Set([...rule.userIds.filter((id) => members.has(id)), ...ofGroups])
 }

@@ -89,11 +89,13 @@ async function assertPassword(
   if (!(await ctx.guesses.compare(ctx.ip, () => ctx.now(), isRight))) throw unauthorized()
 }
 
-/** Takes the caller's approval back; 404 when there is none. */
+/** Takes the caller's approval back; 404 when there is none, or the merge has made it part of the record. */
 export async function unapprove(ctx: Ctx, project: Project, row: MergeRequestRow): Promise<void> {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
   await inTransaction(ctx, async (ctx) => {
+    const { state } = await reload(ctx, row.id)
+    if (state === 'merged') throw notFound()
     const before = await approvalStanding(ctx, row)
     if ((await removeApprovals(ctx, row.id, [user.id])) === 0) throw notFound()
     await noteChange(ctx, project, row, 'unapproved', 'unapproved this merge request')
