@@ -22,7 +22,7 @@ export const checkJob = { name: 'merge_requests.check', payload: z.object({ id }
 
 export const rebaseJob = {
   name: 'merge_requests.rebase',
-  payload: z.object({ id, user_id: id }),
+  payload: z.object({ id, user_id: id, skip_ci: z.boolean().optional() }),
 }
 
 export const afterMergeJob = {

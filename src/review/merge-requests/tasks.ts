@@ -63,8 +63,8 @@ export const autoMerge = task({
 export const rebase = task({
   ...rebaseJob,
   attempts: 3,
-  handler: (ctx: Ctx, { id, user_id }, signal) =>
-    unlessGone(ctx, id, () => runRebase(ctx, id, user_id, signal)),
+  handler: (ctx: Ctx, { id, user_id, skip_ci }, signal) =>
+    unlessGone(ctx, id, () => runRebase(ctx, id, { userId: user_id, skipCi: skip_ci }, signal)),
   givenUp: (ctx, { id }, reason) => giveUpRebase(ctx, id, reason),
 })
 

@@ -75,3 +75,23 @@ test('between protected branches it has what they have for those alone who may r
   expect((await dan.post(`${path}/pipelines/${id}/cancel`)).status).toBe(403)
   expect((await ana.post(`${path}/jobs/${job.id}/play`)).status).toBe(200)
 })
+
+test('a rebase with skip_ci starts no pipeline of its branch, one without does', async () => {
+  const bench = await openBench(world, ana)
+  const [file = ''] = world.ctx.config.vendor.ciFiles
+  bench.commit('main', { [file]: 'check: {script: [echo]}\n' })
+  bench.commit('topic', { a: 'a' })
+  await bench.open('topic')
+  const pipelines = `/projects/${bench.project.id}/pipelines?ref=topic`
+  const states = async () =>
+    (await ana.get(pipelines)).body.map((one: { status: string }) => one.status)
+  for (const [body, found] of [
+    [{ skip_ci: true }, ['skipped']],
+    [{}, ['pending', 'skipped']],
+  ] as const) {
+    bench.commit('main', { [`${found.length}.txt`]: 'more' })
+    expect((await ana.put(`${bench.api}/1/rebase`, body)).status).toBe(202)
+    expect((await bench.read(1)).body.merge_error).toBeNull()
+    expect(await states()).toEqual(found)
+  }
+})

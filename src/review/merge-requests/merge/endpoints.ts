@@ -67,8 +67,8 @@ export const rebaseMergeRequest = endpoint({
   body: { skip_ci: flag().optional() },
   response: z.strictObject({ rebase_in_progress: z.boolean() }),
   status: 202,
-  async handler({ ctx, mergeRequest: row }) {
-    await enqueueRebase(ctx, row)
+  async handler({ ctx, mergeRequest: row, body }) {
+    await enqueueRebase(ctx, row, body.skip_ci)
     return { rebase_in_progress: true }
   },
 })

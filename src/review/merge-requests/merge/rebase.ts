@@ -27,8 +27,15 @@ async function sourceProject(ctx: Ctx, row: MergeRequestRow): Promise<Project | 
   return found && withProjectRole(ctx, found)
 }
 
-/** Has a task move the source branch onto the target; 403 without the right to push there, 409 when it can't begin. */
-export async function enqueueRebase(ctx: Ctx, row: MergeRequestRow): Promise<void> {
+/**
+ * Has a task move the source branch onto the target, without a pipeline of the branch where `skipCi` says so; 403 without
+ * the right to push there, 409 when it can't begin.
+ */
+export async function enqueueRebase(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  skipCi?: boolean,
+): Promise<void> {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
   const source = await sourceProject(ctx, row)
@@ -46,23 +53,29 @@ export async function enqueueRebase(ctx: Ctx, row: MergeRequestRow): Promise<voi
       )
     }
     await updateMergeRequest(ctx.db, row.id, { rebase_in_progress: true, merge_error: null })
-    await ctx.work.enqueue(ctx.db, rebaseJob, { id: row.id, user_id: user.id })
+    await ctx.work.enqueue(ctx.db, rebaseJob, { id: row.id, user_id: user.id, skip_ci: skipCi })
   })
+}
+
+/** Who asked for a rebase, and whether its push starts no pipeline. */
+interface AskedRebase {
+  readonly userId: number
+  readonly skipCi: boolean | undefined
 }
 
 /** The task: writes the commits anew and moves the source branch; what goes wrong stands in `merge_error`. */
 export async function runRebase(
   given: Ctx,
   id: number,
-  userId: number,
+  asked: AskedRebase,
   signal?: AbortSignal,
 ): Promise<void> {
-  const ctx = await actAs(given, userId)
+  const ctx = await actAs(given, asked.userId)
   const row = await findById(ctx.db, id)
   if (row?.state !== 'opened' || row.rebase_in_progress === 0) return
   let failure: string | null = conflictText
   try {
-    failure = await rebaseSource(ctx, row, userId, signal)
+    failure = await rebaseSource(ctx, row, asked, signal)
   } catch (error) {
     if (!(error instanceof GitError || error instanceof Problem)) throw error
     ctx.log.warn('rebase failed', { error, merge_request: id })
@@ -80,7 +93,7 @@ export async function giveUpRebase(ctx: Ctx, id: number, reason: string): Promis
 async function rebaseSource(
   ctx: Ctx,
   row: MergeRequestRow,
-  userId: number,
+  { userId, skipCi }: AskedRebase,
   signal?: AbortSignal,
 ): Promise<string | null> {
   const source = await sourceProject(ctx, row)
@@ -101,6 +114,6 @@ async function rebaseSource(
   if (rebased.outcome === 'conflict') return conflictText
   if (rebased.head === head) return null
   const move = { name: `refs/heads/${row.source_branch}`, oldId: head, newId: rebased.head }
-  await moveRefs(ctx, source, { via: 'api', moves: [move] })
+  await moveRefs(ctx, source, { via: 'api', moves: [move], options: skipCi ? ['ci.skip'] : [] })
   return null
 }
