@@ -11,7 +11,8 @@ export function readDay(words: string, today: Day): Day | undefined {
   return exact ?? nearDay(text, today) ?? spanDay(text, today) ?? calendarDay(text, today)
 }
 
-function realDay(text: string): Day | undefined {
+/** A day of the calendar, such as `2026-05-01`; undefined for `2026-02-30`. */
+export function realDay(text: string): Day | undefined {
   const date = new Date(`${text}T00:00:00.000Z`)
   return Number.isNaN(date.getTime()) || dayOf(date.toISOString()) !== text ? undefined : text
 }

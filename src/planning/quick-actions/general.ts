@@ -6,6 +6,7 @@ import { completeTodos, markTodo } from '../../discussions/todos/add.ts'
 import { humanDuration, readDuration } from '../time-tracking/duration.ts'
 import { removeSpentTime, setEstimate, spendTime } from '../time-tracking/verbs.ts'
 import { type CommandContext, type CommandTable, named } from './command-context.ts'
+import { realDay } from './due-date.ts'
 import { assigneeCommands } from './people.ts'
 import { sortingCommands } from './sorting.ts'
 
@@ -111,8 +112,8 @@ function removeEstimate(ctx: Ctx, context: CommandContext) {
 function spend(ctx: Ctx, context: CommandContext, argument: string) {
   const found = /^(.*?)(?:\s+(\d{4}-\d{2}-\d{2}))?$/.exec(argument)
   const seconds = context.maySort ? readDuration(found?.[1] ?? '') : null
-  if (!seconds) return undefined
   const day = found?.[2]
+  if (!seconds || (day !== undefined && realDay(day) === undefined)) return undefined
   const at = day === undefined ? ctx.now() : `${day}T12:00:00.000Z`
   if (at.slice(0, 10) > ctx.now().slice(0, 10)) return undefined
   const word = seconds < 0 ? 'Subtracted' : 'Added'

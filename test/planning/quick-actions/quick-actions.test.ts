@@ -103,6 +103,9 @@ describe('quick actions on issues', () => {
       human_total_time_spent: '2h',
     })
     expect((await ana.get(`${at}/award_emoji`)).body[0].name).toBe('rocket')
+    for (const day of ['2026-02-30', '2025-13-01', '2999-01-01']) {
+      expect([day, (await say(`/spend 1h ${day}`)).status]).toEqual([day, 400])
+    }
     const todos = async () =>
       (await ana.get('/todos')).body.filter(
         (one: { action_name: string }) => one.action_name === 'marked',
