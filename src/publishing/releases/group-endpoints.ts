@@ -4,7 +4,7 @@ import { onGroup, withProjectRole } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { flag, oneOf } from '../../http/params.ts'
+import { oneOf } from '../../http/params.ts'
 import { releaseEntity } from './entity.ts'
 import { presentReleases } from './present.ts'
 import { listGroupReleaseRows, type ReleaseRow } from './queries.ts'
@@ -30,7 +30,7 @@ export const listGroupReleases = endpoint({
   path: '/groups/:id/releases',
   summary: 'List the releases of the projects of a group',
   access: onGroup('read_group'),
-  query: { sort: oneOf(['asc', 'desc']).optional(), simple: flag().optional() },
+  query: { sort: oneOf(['asc', 'desc']).optional() },
   paginate: 'offset',
   response: z.array(releaseEntity),
   async handler({ ctx, group, query, page }) {

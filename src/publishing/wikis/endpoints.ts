@@ -155,7 +155,7 @@ export const uploadWikiFile = endpoint({
   path: `${path}/attachments`,
   summary: 'Upload a file into the wiki of a project or group',
   access: onWiki('create_wiki'),
-  body: { file: file(), branch: text({ max: 1024 }).optional() },
+  body: { file: file() },
   response: attachmentEntity,
   handler: ({ ctx, wiki, body }) => addAttachment(ctx, wiki, body.file),
 })
