@@ -105,18 +105,18 @@ async function note(
 
 /** The deprecated count of a project: that of its rule for any approver. */
 export async function setAnyApprover(ctx: Ctx, project: Project, count: number): Promise<void> {
-  const rules = await listProjectRules(ctx.db, [project.id])
-  const known = rules.find((rule) => rule.rule_type === 'any_approver')
-  if (known) {
-    await inTransaction(ctx, async (ctx) => {
+  await inTransaction(ctx, async (ctx) => {
+    const rules = await listProjectRules(ctx.db, [project.id])
+    const known = rules.find((rule) => rule.rule_type === 'any_approver')
+    if (known) {
       await updateRule(ctx.db, known.id, { approvals_required: count, updated_at: ctx.now() })
       await note(ctx, 'approval_rule_updated', project.id, { name: known.name })
-    })
-  } else if (count > 0) {
-    await createProjectRule(ctx, project, {
-      name: 'All Members',
-      rule_type: 'any_approver',
-      approvals_required: count,
-    })
-  }
+    } else if (count > 0) {
+      await createProjectRule(ctx, project, {
+        name: 'All Members',
+        rule_type: 'any_approver',
+        approvals_required: count,
+      })
+    }
+  })
 }

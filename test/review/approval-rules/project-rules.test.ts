@@ -269,3 +269,15 @@ describe('who may approve', () => {
     expect((await ana.get(`/groups/${inner.id}/merge_request_approval_setting`)).status).toBe(404)
   })
 })
+
+test('counts that are set at once make one rule', async () => {
+  const { at, rules } = await stage()
+  const replies = await Promise.all(
+    [1, 2, 3].map((count) => ana.post(`${at}/approvals`, { approvals_before_merge: count })),
+  )
+  expect(replies.map((reply) => reply.status)).toEqual([201, 201, 201])
+  const { body } = await ana.get(rules)
+  expect(namesOf(body)).toEqual(['All Members'])
+  const one = await ana.get(`${at}/approvals`)
+  expect(one.body.approvals_before_merge).toBe(body[0].approvals_required)
+})
