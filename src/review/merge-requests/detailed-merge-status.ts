@@ -12,6 +12,7 @@ export type DetailedMergeStatus =
   | 'commits_status'
   | 'discussions_not_resolved'
   | 'title_regex'
+  | 'locked_lfs_files'
   | 'approvals_syncing'
   | 'not_approved'
   | 'requested_changes'
@@ -40,6 +41,8 @@ export interface MergeFacts {
   readonly discussionsMustBeResolved: boolean
   readonly unresolvedDiscussions: number
   readonly titleMatches: boolean
+  /** Somebody but the author has locked a file that it changes. */
+  readonly filesLocked: boolean
   readonly approvalsSyncing: boolean
   readonly approved: boolean
   readonly changesRequested: boolean
@@ -78,6 +81,7 @@ const obstacles: readonly ((facts: MergeFacts) => DetailedMergeStatus | undefine
     facts.unresolvedDiscussions > 0 &&
     'discussions_not_resolved',
   (facts) => !facts.titleMatches && 'title_regex',
+  (facts) => facts.filesLocked && 'locked_lfs_files',
   (facts) => facts.approvalsSyncing && 'approvals_syncing',
   (facts) => !facts.approved && 'not_approved',
   (facts) => facts.changesRequested && 'requested_changes',

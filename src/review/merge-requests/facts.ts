@@ -8,6 +8,7 @@ import {
 import { approvedById } from '../approval-rules/approved.ts'
 import type { Counts } from './count-queries.ts'
 import type { MergeFacts } from './detailed-merge-status.ts'
+import { changingLockedFiles } from './locked-files.ts'
 import { headPipelineStatuses, listPipelinesDue } from './pipeline-queries.ts'
 import type { MergeRequestRow } from './row.ts'
 
@@ -20,7 +21,10 @@ export function targetSetting<K extends ProjectSettingName>(
   return projectSetting({ settings }, name)
 }
 
-/** What decides whether each merge request can be merged now, by id. Asks the database only. */
+/**
+ * What decides whether each merge request can be merged now, by id. Asks the database only, but for those into projects
+ * with locked files.
+ */
 export async function mergeFactsById(
   ctx: Ctx,
   rows: readonly MergeRequestRow[],
@@ -28,13 +32,20 @@ export async function mergeFactsById(
   isWaiting: (row: MergeRequestRow) => boolean = (row) => row.auto_merge_sha !== null,
 ): Promise<ReadonlyMap<number, MergeFacts>> {
   const waiting = rows.filter(isWaiting).map((row) => row.id)
-  const [approved, pipelines, due] = await Promise.all([
+  const mayBeLocked = rows.filter(
+    (row) => row.state === 'opened' && targetSetting(row, 'lfs_enabled'),
+  )
+  const [approved, pipelines, due, locked] = await Promise.all([
     approvedById(ctx, rows),
     headPipelineStatuses(
       ctx.db,
       rows.map((row) => row.id),
     ),
     listPipelinesDue(ctx.db, waiting),
+    changingLockedFiles(
+      ctx,
+      mayBeLocked.map((row) => row.id),
+    ),
   ])
   const statusOf = (id: number) => pipelines.get(id) ?? (due.has(id) ? 'created' : null)
   return new Map(
@@ -44,6 +55,7 @@ export async function mergeFactsById(
         ...ownFacts(row),
         now: ctx.now(),
         unresolvedDiscussions: counts.get(row.id)?.unresolved ?? 0,
+        filesLocked: locked.has(row.id),
         changesRequested: (counts.get(row.id)?.changes_requested ?? 0) > 0,
         blocked: (counts.get(row.id)?.blocking ?? 0) > 0,
         approved: approved.get(row.id) ?? true,
@@ -59,6 +71,7 @@ type Own = Omit<
   MergeFacts,
   | 'now'
   | 'unresolvedDiscussions'
+  | 'filesLocked'
   | 'changesRequested'
   | 'blocked'
   | 'approved'
