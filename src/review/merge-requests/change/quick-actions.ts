@@ -13,6 +13,7 @@ import { reviewerCommands } from '../../../planning/quick-actions/people.ts'
 import { quickActions } from '../../../planning/quick-actions/run.ts'
 import type { Timed } from '../../../planning/time-tracking/verbs.ts'
 import { mayMergeBranch } from '../../../repositories/refs/check-rules.ts'
+import { removeApprovals } from '../../approval-rules/save-approval.ts'
 import { mayEdit, maySortRequests } from '../access.ts'
 import { branchHead } from '../branch-heads.ts'
 import { publishDrafts } from '../drafts/publish-drafts.ts'
@@ -22,6 +23,7 @@ import { acceptMerge } from '../merge/accept-merge.ts'
 import { enqueueRebase } from '../merge/rebase.ts'
 import { isParticipant, listAssigneeIds, listReviewers } from '../people/queries.ts'
 import { updateMergeRequest } from '../queries.ts'
+import { noteChange } from '../record.ts'
 import type { MergeRequestRow } from '../row.ts'
 import { withDraftMark, withoutDraftMark } from './draft-title.ts'
 import { noteReview } from './reviewers.ts'
@@ -125,8 +127,15 @@ function requestChanges(ctx: Ctx, context: RequestContext) {
   if (!context.reviewerIds.includes(me)) return undefined
   return {
     message: 'Changes requested to the current merge request.',
-    act: () => noteReview(ctx, context.id, me, 'requested_changes'),
+    act: () => askForChanges(ctx, context, me),
   }
+}
+
+/** Nobody approves what they want to have changed. */
+async function askForChanges(ctx: Ctx, context: RequestContext, userId: number): Promise<void> {
+  await removeApprovals(ctx, context.id, [userId])
+  await noteReview(ctx, context.id, userId, 'requested_changes')
+  await noteChange(ctx, context.project, context.row, 'requested_changes', 'requested changes')
 }
 
 const commands: CommandTable<RequestContext> = {

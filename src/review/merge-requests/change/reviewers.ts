@@ -36,7 +36,7 @@ export function noteReview(
   ctx: Ctx,
   mergeRequestId: number,
   userId: number,
-  state: 'approved' | 'unapproved' | 'reviewed' | 'requested_changes',
+  state: 'approved' | 'unapproved' | 'review_started' | 'reviewed' | 'requested_changes',
 ): Promise<void> {
   return updateReviewerState(ctx.db, mergeRequestId, userId, state)
 }

@@ -18,7 +18,8 @@ import { getMergeRequest, noteableOf } from '../find.ts'
 import { path } from '../path.ts'
 import type { MergeRequestRow } from '../row.ts'
 import { listOwnDrafts, publishDrafts } from './publish-drafts.ts'
-import { type DraftRow, deleteDraft, insertDraft, updateDraft } from './queries.ts'
+import { type DraftRow, updateDraft } from './queries.ts'
+import { discardDraft, saveDraft } from './save-draft.ts'
 
 /** Drafts are written by whoever may comment, and seen by their author alone. */
 const access = onMergeRequest('create_note', { signedIn: true })
@@ -121,7 +122,7 @@ export const createDraftNote = endpoint({
     const resolves = body.resolve_discussion ?? false
     if (thread !== undefined) await assertMayReply(ctx, noteable, thread, resolves)
     if (commit !== undefined) await assertOwnCommit(ctx, noteable, commit)
-    const draft = await insertDraft(ctx.db, {
+    const draft = await saveDraft(ctx, {
       merge_request_id: row.id,
       author_id: authorId(ctx),
       note: body.note,
@@ -167,7 +168,7 @@ export const deleteDraftNote = endpoint({
   summary: 'Throw an own draft away',
   access: onOwnDraft,
   async handler({ ctx, draft }) {
-    await deleteDraft(ctx.db, draft.id)
+    await discardDraft(ctx, draft)
   },
 })
 

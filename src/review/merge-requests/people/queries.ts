@@ -53,6 +53,9 @@ export async function deleteReviewers(
     .execute()
 }
 
+/** What comments do not undo. */
+const decided: readonly ReviewerState[] = ['approved', 'requested_changes']
+
 /** Notes what a reviewer did; nothing for whoever was not asked. */
 export async function updateReviewerState(
   db: Db,
@@ -60,11 +63,28 @@ export async function updateReviewerState(
   userId: number,
   state: ReviewerState,
 ): Promise<void> {
+  const isComment = state === 'reviewed' || state === 'review_started'
   await db
     .updateTable('merge_request_reviewers')
     .set({ state })
     .where('merge_request_id', '=', mergeRequestId)
     .where('user_id', '=', userId)
+    .where('state', 'not in', isComment ? decided : [])
+    .execute()
+}
+
+/** A reviewer who threw all drafts away has not begun. */
+export async function forgetStartedReview(
+  db: Db,
+  mergeRequestId: number,
+  userId: number,
+): Promise<void> {
+  await db
+    .updateTable('merge_request_reviewers')
+    .set({ state: 'unreviewed' })
+    .where('merge_request_id', '=', mergeRequestId)
+    .where('user_id', '=', userId)
+    .where('state', '=', 'review_started')
     .execute()
 }
 
