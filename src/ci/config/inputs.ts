@@ -30,7 +30,8 @@ function declaredInputs(header: ValueMap | undefined): ValueMap {
   return isMap(inputs) ? inputs : {}
 }
 
-function inputValue(name: string, rule: Value, given: Value, where: string): Value {
+/** The value of an input as its declaration wants it: what is given, else its default; `where` begins what is said of a wrong one. */
+export function inputValue(name: string, rule: Value, given: Value, where: string): Value {
   const { type = 'string', options, regex, default: preset } = isMap(rule) ? rule : {}
   const say = (text: string) => configFault(`\`${where}\`: \`${name}\` input: ${text}`)
   if (!TYPES.some((one) => one === type)) throw say(`unknown type ${String(type)}`)
@@ -83,9 +84,14 @@ function putIn(part: Value, values: ReadonlyMap<string, Value>, where: string): 
   if (whole) return inputNamed(whole[1] ?? '')
   return part.replaceAll(MARK, (_mark, name: string, change?: string) => {
     const value = inputNamed(name)
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    const text = textOf(value)
     return change === undefined ? text : changed(text, change, where)
   })
+}
+
+/** A value as it stands within a text. */
+export function textOf(value: Value): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** `truncate(0,8)`; variables of the pipeline are left for the jobs to expand. */

@@ -1,5 +1,6 @@
 import { secondsOf } from './duration.ts'
 import { configFault, keyFault } from './fault.ts'
+import { assertJobInputs } from './job-inputs.ts'
 import { JOB_KEYS, OPTION_KEYS, WHEN, type When } from './job-keys.ts'
 import { assertShapes } from './keyword-shapes.ts'
 import { type ForeignNeed, type Need, readNeeds } from './needs.ts'
@@ -45,6 +46,7 @@ export function readJob(name: string, job: ValueMap): JobTemplate {
     throw configFault(`${where} config should implement the script:, run:, or trigger: keyword`)
   }
   for (const key of ['script', 'before_script', 'after_script']) assertScript(where, key, job[key])
+  assertJobInputs(where, job)
   const variables = readVariables(job.variables)
   if (!variables) throw configFault(`${where}:variables config should be a hash of key value pairs`)
   assertPolicy(job.only, `${where}:only`)

@@ -8,7 +8,7 @@ import { flag, id, list, oneOf } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
 import { getPipeline, onBuilds, runsOnRef, setsJobVariables } from './access.ts'
-import { runVariables } from './create/run-params.ts'
+import { runInputs, runVariables } from './create/run-params.ts'
 import { VARIABLE_PURPOSE } from './create/save-pipeline.ts'
 import { onRunnableJob } from './job-access.ts'
 import { bridgeEntity, jobEntity, jobPresenter } from './job-entity.ts'
@@ -144,10 +144,11 @@ export const retryProjectJob = endpoint({
   summary: 'Run a job again',
   access: onRunnableJob(),
   conditions: [runsOnRef],
+  body: { job_inputs: runInputs().optional() },
   response: jobEntity,
   status: 201,
-  async handler({ ctx, project, job }) {
-    return await presentJob(ctx, project, await retryJob(ctx, job.id))
+  async handler({ ctx, project, job, body }) {
+    return await presentJob(ctx, project, await retryJob(ctx, job.id, body.job_inputs))
   },
 })
 
@@ -157,14 +158,17 @@ export const playProjectJob = endpoint({
   summary: 'Start a job that waits for somebody',
   access: onRunnableJob(),
   conditions: [runsOnRef, setsJobVariables],
-  body: { job_variables_attributes: runVariables().optional() },
+  body: {
+    job_variables_attributes: runVariables().optional(),
+    job_inputs: runInputs().optional(),
+  },
   response: jobEntity,
   status: 200,
   async handler({ ctx, project, job, body }) {
     const { job_variables_attributes: variables = [] } = body
     const sealed =
       variables.length === 0 ? null : ctx.vault.seal(JSON.stringify(variables), VARIABLE_PURPOSE)
-    await playJob(ctx, job.id, sealed)
+    await playJob(ctx, job.id, sealed, body.job_inputs)
     return await presentJob(ctx, project, job.id)
   },
 })

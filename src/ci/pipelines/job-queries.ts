@@ -297,6 +297,7 @@ export async function replaceJob(
     'tags',
     'options',
     'yaml_variables',
+    'sealed_variables',
     'environment',
     'resource_group',
     'interruptible',

@@ -1,6 +1,7 @@
 import type { Subject } from '../../access/decide.ts'
 import type { Ctx } from '../../ctx.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
+import { fillJobInputs } from '../config/job-inputs.ts'
 import type { ValueMap } from '../config/values.ts'
 import { expandText } from '../config/variables.ts'
 import { noteEnvironmentUrl, readEnvironment } from '../environments/follow-jobs.ts'
@@ -50,7 +51,7 @@ export async function buildPayload(
   input: PayloadInput,
 ): Promise<BuiltPayload | string> {
   const { job, pipeline, project } = loaded
-  const options = JSON.parse(job.options) as ValueMap // written by us
+  const options = fillJobInputs(JSON.parse(job.options) as ValueMap) // written by us
   const dependencies = await listDependencies(ctx, loaded, input.token)
   if (typeof dependencies === 'string') return dependencies
   const settings = { settings: JSON.parse(project.settings) as Subject['settings'] } // written by us

@@ -3,6 +3,8 @@ import { badRequest, forbidden } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import type { PipelineStatus } from '../../../store/schema/commits.ts'
 import { inTransaction } from '../../../store/transaction.ts'
+import { withGivenInputs } from '../../config/job-inputs.ts'
+import type { ValueMap } from '../../config/values.ts'
 import {
   findJobById,
   findJobState,
@@ -66,17 +68,33 @@ export function isPlayable(job: Pick<JobRow, 'status'>): boolean {
 }
 
 /** Puts a new job in the place of one that has ended, and lets it begin at once; 403 for one that has its successor. */
-export async function retryJob(ctx: Ctx, jobId: number): Promise<number> {
+export async function retryJob(
+  ctx: Ctx,
+  jobId: number,
+  inputs: Readonly<Record<string, unknown>> = {},
+): Promise<number> {
   return await inTransaction(ctx, async (ctx) => {
     // Read inside: of two who ask at once, one is too late.
     const job = await findJobById(ctx.db, jobId)
     if (!job || !isRetryable(job)) throw forbidden('Job is not retryable')
     const id = await replaceJob(ctx.db, job.id, { user_id: callerOf(ctx), retries: 0 }, ctx.now())
+    await giveInputs(ctx, { ...job, id }, inputs)
     await enqueueJobs(ctx, [{ ...job, id }])
     await resumeSkipped(ctx, job)
     await processPipeline(ctx, job.pipeline_id)
     return id
   })
+}
+
+/** Keeps the values that somebody gives the inputs of a job that was not started yet; 400 for wrong ones. */
+async function giveInputs(
+  ctx: Ctx,
+  { id, options }: Pick<JobRow, 'id' | 'options'>,
+  inputs: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  if (Object.keys(inputs).length === 0) return
+  const kept = withGivenInputs(JSON.parse(options) as ValueMap, inputs) // written by us
+  await updateJob(ctx.db, id, { options: JSON.stringify(kept) }, ctx.now())
 }
 
 function callerOf(ctx: Ctx): number | null {
@@ -115,6 +133,7 @@ export async function playJob(
   ctx: Ctx,
   jobId: number,
   sealedVariables: string | null,
+  inputs: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     // Read inside: one that runs keeps the person and the variables that it was started with.
@@ -122,6 +141,7 @@ export async function playJob(
     if (!job || !isPlayable(job)) throw badRequest('Unplayable Job')
     const user_id = callerOf(ctx) ?? job.user_id
     await updateJob(ctx.db, job.id, { user_id, sealed_variables: sealedVariables }, ctx.now())
+    await giveInputs(ctx, job, inputs)
     await enqueueJobs(ctx, [job])
     await resumeSkipped(ctx, job)
     await processPipeline(ctx, job.pipeline_id)

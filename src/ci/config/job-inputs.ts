@@ -1,0 +1,62 @@
+import { badRequest } from '../../base/problem.ts'
+import { configFault } from './fault.ts'
+import { inputValue, textOf } from './inputs.ts'
+import { isMap, mapValues, type Value, type ValueMap } from './values.ts'
+
+const KEYS = ['type', 'default', 'description', 'options', 'regex']
+const MARK = /\$\{\{\s*job\.inputs\.([\w-]+)\s*\}\}/g
+
+/** Refuses inputs of a job that could not be filled in: each needs a default, and only those that there are may be named. */
+export function assertJobInputs(where: string, job: ValueMap): void {
+  if (job.inputs === undefined || job.inputs === null) return
+  if (!isMap(job.inputs)) throw configFault(`${where}:inputs config should be a hash`)
+  const declared = job.inputs
+  for (const [name, rule] of Object.entries(declared)) {
+    const at = `${where}:inputs:${name}`
+    if (!isMap(rule) || rule.default === undefined) {
+      throw configFault(`${at} default must be provided`)
+    }
+    const unknown = Object.keys(rule).filter((key) => !KEYS.includes(key))
+    if (unknown.length > 0) {
+      throw configFault(`${at} config contains unknown keys: ${unknown.join(', ')}`)
+    }
+    inputValue(name, rule, undefined, where)
+  }
+  fill(job, (name) => {
+    if (!(name in declared)) throw configFault(`${where}: unknown job input: \`${name}\``)
+    return ''
+  })
+}
+
+/** What a job keeps of the values that somebody gives its inputs; 400 for those that it does not have or take. */
+export function withGivenInputs(
+  options: ValueMap,
+  given: Readonly<Record<string, Value>>,
+): ValueMap {
+  const declared = isMap(options.inputs) ? options.inputs : {}
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(declared, name)) throw badRequest(`unknown job input: ${name}`)
+    inputValue(name, declared[name], value, 'job_inputs')
+  }
+  const before = isMap(options.given_inputs) ? options.given_inputs : {}
+  return { ...options, given_inputs: { ...before, ...given } }
+}
+
+/** The options of a job with the values of its inputs in the place of `${{ job.inputs.name }}`, for runners of any age. */
+export function fillJobInputs({ inputs, given_inputs, ...options }: ValueMap): ValueMap {
+  if (!isMap(inputs)) return options
+  const given = isMap(given_inputs) ? given_inputs : {}
+  return fill(options, (name, mark) => {
+    const rule = inputs[name]
+    return isMap(rule) ? textOf(given[name] ?? rule.default) : mark
+  })
+}
+
+function fill(options: ValueMap, textFor: (name: string, mark: string) => string): ValueMap {
+  const filled = mapValues(options, (part) =>
+    typeof part === 'string'
+      ? part.replaceAll(MARK, (mark, name: string) => textFor(name, mark))
+      : undefined,
+  )
+  return filled as ValueMap // a map stays a map
+}
