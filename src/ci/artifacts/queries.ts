@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { CiJobArtifactsTable, CiJobVariablesTable } from '../../store/schema/ci.ts'
 import type { Db } from '../../store/schema.ts'
@@ -88,14 +88,18 @@ export async function findLatestJob(
   return rows[0]?.id
 }
 
+/** Whether the pipeline `p` is the newest success of its ref, or was started by it. */
+const isNewestSuccess = sql<SqlBool>`(p.status = 'success' AND NOT EXISTS (
+  SELECT 1 FROM pipelines newer WHERE newer.project_id = p.project_id AND newer.ref = p.ref
+    AND newer.id > p.id AND newer.status = 'success' AND newer.source <> 'parent_pipeline'))`
+
 /** Ends the time of the artifacts of a project, except those of the newest successful pipeline of each ref. */
 export async function expireProject(db: Db, projectId: number, now: Instant): Promise<void> {
   const newest = db
-    .selectFrom('pipelines')
-    .select((select) => select.fn.max('id').as('id'))
-    .where('project_id', '=', projectId)
-    .where('status', '=', 'success')
-    .groupBy('ref')
+    .selectFrom('pipelines as p')
+    .select('p.id')
+    .where('p.project_id', '=', projectId)
+    .where(isNewestSuccess)
   const kept = db.selectFrom('ci_jobs').select('id').where('pipeline_id', 'in', newest)
   await db
     .updateTable('ci_job_artifacts')
@@ -124,9 +128,7 @@ export async function deleteExpired(
       WHERE a.expire_at <= ${now}
         AND (${keepLatest ? 0 : 1}
           OR coalesce(json_extract(pr.settings, '$.keep_latest_artifact'), 1) = 0
-          OR p.status <> 'success'
-          OR EXISTS (SELECT 1 FROM pipelines newer WHERE newer.project_id = p.project_id
-            AND newer.ref = p.ref AND newer.id > p.id AND newer.status = 'success'))
+          OR NOT ${isNewestSuccess})
       ORDER BY a.expire_at LIMIT ${most})
     RETURNING id`.execute(db)
   return rows.length

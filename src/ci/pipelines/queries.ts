@@ -24,7 +24,7 @@ export async function pipelinesById(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The newest pipeline of a commit; of one ref, or with one id, when given. */
+/** The newest pipeline of a commit, of one ref when given, that no other pipeline started; or the one with an id. */
 export async function findNewestPipeline(
   db: Db,
   projectId: number,
@@ -37,6 +37,7 @@ export async function findNewestPipeline(
     .selectAll()
     .where('project_id', '=', projectId)
     .where('sha', '=', sha)
+    .$if(id === undefined, (query) => query.where('source', '<>', 'parent_pipeline'))
     .$if(ref !== undefined, (query) => query.where('ref', '=', ref ?? ''))
     .$if(id !== undefined, (query) => query.where('id', '=', id ?? 0))
     .orderBy('id', 'desc')
@@ -70,7 +71,7 @@ const UNFINISHED: readonly PipelineStatus[] = [
   'scheduled',
 ]
 
-/** The newest pipeline of a ref before another, that has ended one way or the other. */
+/** The newest pipeline of a ref before another, that has ended one way or the other; children are part of theirs. */
 export async function findEndedBefore(
   db: Db,
   pipeline: Pick<PipelineRow, 'id' | 'project_id' | 'ref'>,
@@ -80,6 +81,7 @@ export async function findEndedBefore(
     .selectAll()
     .where('project_id', '=', pipeline.project_id)
     .where('ref', '=', pipeline.ref)
+    .where('source', '<>', 'parent_pipeline')
     .where('id', '<', pipeline.id)
     .where('status', 'in', ['success', 'failed'])
     .orderBy('id', 'desc')
@@ -122,6 +124,7 @@ export interface PipelineFilter {
   readonly sort: 'asc' | 'desc'
 }
 
+/** Pipelines of a project; children only when they are asked for by their source. */
 export async function listPipelines(
   db: Db,
   projectId: number,
@@ -133,6 +136,7 @@ export async function listPipelines(
     const value = filter[column]
     if (value !== undefined) query = query.where(column, '=', value)
   }
+  if (filter.source === undefined) query = query.where('source', '<>', 'parent_pipeline')
   const { username, yaml_errors } = filter
   if (yaml_errors !== undefined) {
     query = query.where('yaml_errors', yaml_errors ? 'is not' : 'is', null)
@@ -166,6 +170,7 @@ function inScope(db: Db, projectId: number, scope: PipelineFilter['scope']) {
     .select((select) => select.fn.max('id').as('id'))
     .where('project_id', '=', projectId)
     .where('tag', '=', scope === 'tags' ? 1 : 0)
+    .where('source', '<>', 'parent_pipeline')
     .groupBy('ref')
   return query.where('id', 'in', newest)
 }
@@ -217,7 +222,7 @@ export async function listOutlived(
       AND p.status IN ('success', 'failed', 'canceled', 'skipped')
       AND (p.status <> 'success' OR EXISTS (SELECT 1 FROM pipelines newer
         WHERE newer.project_id = p.project_id AND newer.ref = p.ref AND newer.id > p.id
-          AND newer.status = 'success'))
+          AND newer.status = 'success' AND newer.source <> 'parent_pipeline'))
     ORDER BY p.id LIMIT ${most}`.execute(db)
   return rows
 }

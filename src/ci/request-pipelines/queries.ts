@@ -63,6 +63,7 @@ export function listRequestPipelines(db: Db, mergeRequestId: number) {
     )
     .selectAll('pipelines')
     .where('merge_requests.id', '=', mergeRequestId)
+    .where('pipelines.source', '<>', 'parent_pipeline')
     .where((is) =>
       is.or([
         is('pipelines.merge_request_id', '=', mergeRequestId),

@@ -1,19 +1,37 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { refsPushed } from '../../repositories/refs/pushed-task.ts'
+import type { PipelinesTable } from '../../store/schema/commits.ts'
 import type { Db } from '../../store/schema.ts'
 import { diffChangedJob } from './jobs.ts'
 
-/** Status of the newest pipeline of each merge request's head, by id; those without one are left out. */
+/**
+ * The pipeline of the head of the merge request `mr`: the newest that was made for the merge request, else the newest of
+ * the commit. Children are part of the one that started them.
+ */
+const headPipeline = sql`FROM pipelines p
+  WHERE p.project_id IN (mr.target_project_id, mr.source_project_id) AND p.source <> 'parent_pipeline'
+    AND (p.sha = mr.head_sha OR (p.merge_request_id = mr.id AND p.source_sha = mr.head_sha))
+  ORDER BY p.source = 'merge_request_event' DESC, p.id DESC LIMIT 1`
+
+/** The pipeline of a merge request's head. */
+export async function findHeadPipeline(
+  db: Db,
+  id: number,
+): Promise<Selectable<PipelinesTable> | undefined> {
+  const { rows } = await sql<Selectable<PipelinesTable>>`
+    SELECT * FROM pipelines WHERE id = (
+      SELECT (SELECT p.id ${headPipeline}) FROM merge_requests mr WHERE mr.id = ${id})`.execute(db)
+  return rows[0]
+}
+
+/** Status of the pipeline of each merge request's head, by id; those without one are left out. */
 export async function headPipelineStatuses(
   db: Db,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
   if (ids.length === 0) return new Map()
   const { rows } = await sql<{ id: number; status: string | null }>`
-    SELECT mr.id, (SELECT p.status FROM pipelines p
-      WHERE p.project_id IN (mr.target_project_id, mr.source_project_id)
-        AND (p.sha = mr.head_sha OR (p.merge_request_id = mr.id AND p.source_sha = mr.head_sha))
-      ORDER BY p.id DESC LIMIT 1) AS status
+    SELECT mr.id, (SELECT p.status ${headPipeline}) AS status
     FROM merge_requests mr WHERE mr.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`.execute(
     db,
   )

@@ -1,16 +1,18 @@
 import { userOf } from '../../access/actor.ts'
-import type { Project } from '../../access/subjects.ts'
+import { mayInProject } from '../../access/decide.ts'
+import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isSubscribed } from '../../discussions/subscriptions/subscribe.ts'
 import { countAheadBehind } from '../../git/history/merge-base.ts'
-import { lastPipeline } from '../../repositories/commits/visible-pipeline.ts'
+import { presentPipelineBasic } from '../../repositories/commits/pipeline-entity.ts'
 import { mayMergeBranch } from '../../repositories/refs/check-rules.ts'
 import type { HeadPipeline } from '../effects.ts'
 import { branchHead } from './branch-heads.ts'
 import type { MergeRequestDetail } from './entity.ts'
 import { isParticipant } from './people/queries.ts'
+import { findHeadPipeline } from './pipeline-queries.ts'
 import { presentMergeRequests } from './present.ts'
 import { findLatestVersion, firstDeployed } from './queries.ts'
 import type { MergeRequestRow } from './row.ts'
@@ -36,11 +38,12 @@ export async function presentMergeRequest(
   const user = userOf(ctx.actor)
   const [version, pipeline, participates, may] = await Promise.all([
     findLatestVersion(ctx.db, row.id),
-    row.head_sha === null ? null : lastPipeline(ctx, project, row.head_sha),
+    findHeadPipeline(ctx.db, row.id),
     user ? isParticipant(ctx.db, row.id, user.id) : false,
     mayMergeBranch(ctx, project, row.target_branch),
   ])
-  const head = pipeline === null ? null : await headPipeline(ctx, project, pipeline.id)
+  const shown = pipeline && (await showPipeline(ctx, project, pipeline))
+  const head = shown?.head ?? null
   return {
     ...listed,
     subscribed: await isSubscribed(ctx, 'merge_request', row.id, participates),
@@ -48,7 +51,7 @@ export async function presentMergeRequest(
     latest_build_started_at: head?.started_at ?? null,
     latest_build_finished_at: head?.finished_at ?? null,
     first_deployed_to_production_at: await firstDeployed(ctx.db, row.id),
-    pipeline,
+    pipeline: shown?.basic ?? null,
     head_pipeline: head,
     diff_refs: version
       ? { base_sha: version.base_sha, head_sha: version.head_sha, start_sha: version.start_sha }
@@ -61,14 +64,23 @@ export async function presentMergeRequest(
   }
 }
 
-/** All that is told of a pipeline. */
-async function headPipeline(ctx: Ctx, project: Project, pipelineId: number) {
+/** A pipeline in short and in full, for those who may see it where it runs: in the project, or in a fork. */
+async function showPipeline(
+  ctx: Ctx,
+  target: Project,
+  row: NonNullable<Awaited<ReturnType<typeof findHeadPipeline>>>,
+) {
+  const { id: pipelineId, project_id: projectId } = row
+  const project =
+    projectId === target.id ? target : await findVisibleProject(ctx, String(projectId))
+  if (!project || !mayInProject(ctx.actor, project, 'read_builds')) return undefined
   let head: Parameters<HeadPipeline['tell']>[0] | null = null
   const tell: HeadPipeline['tell'] = (pipeline) => {
     head = pipeline
   }
   await runEffects(ctx, ctx.effects.headPipelineShown, { project, pipelineId, tell })
-  return head as Parameters<HeadPipeline['tell']>[0] | null
+  const basic = presentPipelineBasic(ctx, project, row)
+  return { basic, head: head as Parameters<HeadPipeline['tell']>[0] | null }
 }
 
 /** A text, since it may say `1000+`; null for no change. */

@@ -37,7 +37,9 @@ interface Pipeline {
 }
 
 async function pipelines(project: TestProject): Promise<Pipeline[]> {
-  return (await ana.get(`/projects/${project.id}/pipelines?sort=asc`)).body
+  const at = `/projects/${project.id}/pipelines`
+  const [own, children] = [await ana.get(at), await ana.get(`${at}?source=parent_pipeline`)]
+  return [...own.body, ...children.body].sort((one, other) => one.id - other.id)
 }
 
 function statuses(list: readonly Pipeline[]): string[] {

@@ -28,8 +28,11 @@ export async function predefinedOf(ctx: Ctx, loaded: LoadedJob): Promise<Map<str
     configPath: configPathOf(ctx, project),
     request: requestOf(pipeline),
   })
-  const atStart = JSON.parse(pipeline.request_variables) as Record<string, string> // written by us
-  const more = [...Object.entries(atStart), ...pipelinePairs(ctx, loaded), ...jobPairs(ctx, loaded)]
+  const more = [
+    ...Object.entries(atStartOf(pipeline)),
+    ...pipelinePairs(ctx, loaded),
+    ...jobPairs(ctx, loaded),
+  ]
   for (const [key, value] of more) known.set(key, value)
   return known
 }
@@ -41,14 +44,21 @@ function configPathOf(ctx: Ctx, project: Project): string {
   )
 }
 
-function requestOf(pipeline: LoadedJob['pipeline']): RequestOrigin | undefined {
+function atStartOf({ request_variables }: LoadedJob['pipeline']): Readonly<Record<string, string>> {
+  return JSON.parse(request_variables) as Record<string, string> // written by us
+}
+
+/** The merge request that a pipeline is for, as it began. */
+export function requestOf(pipeline: LoadedJob['pipeline']): RequestOrigin | undefined {
   if (pipeline.merge_request_id === null) return undefined
   return {
     id: pipeline.merge_request_id,
     event: pipeline.merge_request_event ?? 'detached',
     sourceSha: pipeline.source_sha ?? pipeline.sha,
     targetSha: pipeline.target_sha ?? undefined,
-    variables: new Map(),
+    variables: new Map(
+      Object.entries(atStartOf(pipeline)).filter(([key]) => key.startsWith('CI_MERGE_REQUEST_')),
+    ),
   }
 }
 

@@ -1,6 +1,9 @@
 import { findVisibleProject, type Project, withProjectRole } from '../../../access/subjects.ts'
-import { Problem } from '../../../base/problem.ts'
+import { forbidden, Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
+import { readCommit } from '../../../git/objects/commit.ts'
+import { ifFound } from '../../../repositories/repository/missing.ts'
+import { findMergeRequest, newestVersion } from '../../../review/merge-requests/find.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { configFault } from '../../config/fault.ts'
 import { isMap, type Value, type ValueMap } from '../../config/values.ts'
@@ -10,15 +13,16 @@ import {
   withVariables,
   type YamlVariable,
 } from '../../config/variables.ts'
-import { findRunnableRef, mayRunPipelines, refusedVariables } from '../access.ts'
+import { findRunnableRef, mayRunAgain, mayRunPipelines, refusedVariables } from '../access.ts'
 import { createPipeline } from '../create/create-pipeline.ts'
+import type { PipelineRef } from '../create/known-variables.ts'
 import { readParentArtifact } from '../create/parent-artifact.ts'
-import type { RunVariable } from '../create/pipeline-input.ts'
+import type { RequestOrigin, RunVariable } from '../create/pipeline-input.ts'
 import { VARIABLE_PURPOSE } from '../create/save-pipeline.ts'
 import { findJobStatus, type JobRow } from '../job-queries.ts'
 import { downstreamByJob, findSource, listVariables, type PipelineRow } from '../queries.ts'
 import { endJob } from './change-jobs.ts'
-import { bridgeVariables } from './job-context.ts'
+import { bridgeVariables, requestOf } from './job-context.ts'
 import { processPipeline } from './process.ts'
 import { type LoadedJob, loadJob } from './running.ts'
 import { finishedDownstream } from './task-names.ts'
@@ -31,9 +35,10 @@ const LONGEST_CHAIN = 20
 
 interface Wanted {
   readonly project: Project
-  readonly ref: string
   readonly source: 'pipeline' | 'parent_pipeline'
   readonly config?: ValueMap
+  readonly request?: RequestOrigin | undefined
+  findRef(): Promise<PipelineRef>
 }
 
 /** Makes the pipeline that a bridge job asks for: in another project, or a child of its own configuration. */
@@ -75,14 +80,15 @@ async function makeDownstream(
     return void (await failBridge(ctx, job, 'downstream_pipeline_creation_failed'))
   }
   try {
-    const at = await findRunnableRef(ctx, wanted.project, wanted.ref)
+    const at = await wanted.findRef()
     return await createPipeline(ctx, wanted.project, at, {
-      ref: wanted.ref,
+      ref: at.ref,
       source: wanted.source,
       variables,
       inputs: isMap(trigger.inputs) ? trigger.inputs : {},
       known: upstreamOf(loaded),
       config: wanted.config,
+      request: wanted.request,
       artifact: (name, path) => readParentArtifact(ctx, job, name, path),
       before: (ctx) => assertWaiting(ctx, job),
       bridge: { jobId: job.id, depends },
@@ -114,8 +120,13 @@ async function findWanted(
   if (trigger.include !== undefined) {
     if (depth >= DEEPEST_CHILD) return 'reached_max_descendant_pipelines_depth'
     const project = await withProjectRole(ctx, row)
-    const ref = `refs/${own.tag === 1 ? 'tags' : 'heads'}/${own.ref}`
-    return { project, ref, source: 'parent_pipeline', config: { include: trigger.include } }
+    return {
+      project,
+      source: 'parent_pipeline',
+      config: { include: trigger.include },
+      request: requestOf(own),
+      findRef: () => refOfParent(ctx, project, own),
+    }
   }
   const project =
     typeof trigger.project === 'string'
@@ -124,7 +135,31 @@ async function findWanted(
   if (!project) return 'downstream_bridge_project_not_found'
   if (!mayRunPipelines(ctx, project)) return 'insufficient_bridge_permissions'
   const ref = typeof trigger.branch === 'string' ? expand(trigger.branch) : project.default_branch
-  return { project, ref: ref ?? '', source: 'pipeline' }
+  return { project, source: 'pipeline', findRef: () => findRunnableRef(ctx, project, ref ?? '') }
+}
+
+/** A child runs on the very commit of its parent, wherever the branch is by now. */
+async function refOfParent(ctx: Ctx, project: Project, own: PipelineRow): Promise<PipelineRef> {
+  if (!(await mayRunAgain(ctx, project, own))) throw forbidden()
+  const commit = await ifFound(readCommit(ctx.git.open(project.id), own.sha))
+  if (!commit) throw configFault('Reference not found')
+  const beforeSha = own.before_sha ?? undefined
+  const { ref, merge_request_id: requestId } = own
+  return {
+    ref,
+    tag: own.tag === 1,
+    protected: own.protected === 1,
+    commit,
+    beforeSha,
+    comparedTo: requestId === null ? beforeSha : await baseOf(ctx, project, requestId),
+  }
+}
+
+/** Where a merge request into the project began. */
+async function baseOf(ctx: Ctx, project: Project, id: number): Promise<string | undefined> {
+  const request = await findMergeRequest(ctx, id)
+  if (request?.target_project_id !== project.id) return undefined
+  return (await newestVersion(ctx, request))?.base_sha
 }
 
 /** Whether a pipeline was started by others that were started by others, and so on, too often for one more. */
