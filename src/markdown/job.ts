@@ -15,6 +15,7 @@ export interface MarkdownJob {
   readonly place: {
     readonly base: string
     readonly uploads: string
+    /** As it stands in an address. */
     readonly ref: string | null
   } | null
   /** Links that begin with it stay in the window. */

@@ -95,7 +95,7 @@ function splitAtReferences(text: string, references: readonly LinkedText[]): Par
   for (let at = 0; at < text.length; at++) {
     if (!begins.has(text[at]) || (at > 0 && word.test(text[at - 1] ?? ''))) continue
     const found = references.find(
-      (one) => text.startsWith(one.text, at) && !/\w/.test(text[at + one.text.length] ?? ''),
+      (one) => text.startsWith(one.text, at) && !goesOn(one.text, text.slice(at + one.text.length)),
     )
     if (!found) continue
     if (at > rest) parts.push({ text: text.slice(rest, at) })
@@ -105,6 +105,13 @@ function splitAtReferences(text: string, references: readonly LinkedText[]): Par
   }
   if (rest < text.length) parts.push({ text: text.slice(rest) })
   return parts
+}
+
+/** Whether what is behind a mention makes it another one, as in `@ana-b` behind `@ana`. */
+function goesOn(mention: string, rest: string): boolean {
+  if (mention.startsWith('@')) return /^[.-]*\/?\w/.test(rest)
+  if (/^[~%][^"]/.test(mention)) return /^[.?:&-]*[\p{L}\p{N}_]/u.test(rest)
+  return /^\w/.test(rest)
 }
 
 /** Addresses of this server become the short form of what they lead to. */

@@ -41,7 +41,7 @@ export async function renderMarkdown(
       ? {
           base: `${externalUrl}/${place.full_path}`,
           uploads: `${externalUrl}/-/project/${place.id}`,
-          ref: place.default_branch,
+          ref: place.default_branch?.split('/').map(encodeURIComponent).join('/') ?? null,
         }
       : null,
     own: `${externalUrl}/`,

@@ -168,8 +168,8 @@ function presentBasic(ctx: Ctx, { row, subject, extras }: View, wanted: Wanted):
 
 function fileUrl(webUrl: string, row: ProjectRow, path: string | null | undefined): string | null {
   if (!path || row.default_branch === null) return null
-  const encoded = path.split('/').map(encodeURIComponent).join('/')
-  return `${webUrl}/-/blob/${row.default_branch}/${encoded}`
+  const encoded = `${row.default_branch}/${path}`.split('/').map(encodeURIComponent).join('/')
+  return `${webUrl}/-/blob/${encoded}`
 }
 
 function presentLicense(webUrl: string, row: ProjectRow, facts: Facts | undefined) {
