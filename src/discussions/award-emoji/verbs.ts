@@ -5,8 +5,10 @@ import { existing, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
+import { completeTodos } from '../todos/add.ts'
 import { assertMayAward } from './access.ts'
 import type { Awardable } from './awardable.ts'
+import { emojiName } from './emoji-names.ts'
 import {
   type AwardableType,
   type AwardRow,
@@ -17,13 +19,10 @@ import {
   insertAwardsOf,
 } from './queries.ts'
 
-/** Emoji names are words of letters, digits, `_`, `+` and `-`, at most 100 characters. */
-const NAME = /^[a-z0-9_+-]{1,100}$/i
-
 function plainName(name: string): string {
-  const plain = name.replaceAll(':', '')
-  if (!NAME.test(plain)) throw notFound('Award Emoji Name is not a valid emoji name')
-  return plain
+  const known = emojiName(name.replaceAll(':', ''))
+  if (known === undefined) throw notFound('Award Emoji Name is not a valid emoji name')
+  return known
 }
 
 /** Adds the caller's reaction; 404 for the same one twice. */
@@ -39,9 +38,16 @@ export async function award(ctx: Ctx, subject: Awardable, name: string): Promise
       insertAward(ctx.db, subject.type, subject.id, plain, user.id, ctx.now()),
     )
     const row = existing(await findAward(ctx.db, subject.type, subject.id, id), 'Award Emoji')
+    await completeTodosOf(ctx, subject)
     await runEffects(ctx, ctx.effects.reactionChanged, { subject, row, action: 'award' })
     return row
   })
+}
+
+/** Who reacts to an issue or merge request, or to a note there, has seen it. */
+async function completeTodosOf(ctx: Ctx, { noteable: { type, id } }: Awardable): Promise<void> {
+  if ((type === 'Issue' || type === 'MergeRequest') && id !== null)
+    await completeTodos(ctx, { type, id })
 }
 
 /** Takes a reaction back. */
