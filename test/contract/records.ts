@@ -113,7 +113,7 @@ export async function fillProject(owner: Caller, target: Caller, project: string
   })
   const second = await make('/issues', { title: 'second' })
   const third = await make('/issues', { title: 'third' })
-  const otherLabel = await make('/labels', { name: 'later', color: '#0000ff' })
+  const otherLabel = await make('/labels', { name: 'soon', color: '#0000ff' })
   const link = await make(`/issues/${issue.iid}/links`, {
     target_project_id: id,
     target_issue_iid: second.iid,

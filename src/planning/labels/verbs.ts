@@ -46,7 +46,13 @@ function checkedTitle(title: string): string {
   return trimmed
 }
 
-/** Creates a label of a project or group; 409 when the title is taken there. */
+/** A label of a group above has its title below too. */
+async function assertTitleFree(ctx: Ctx, place: Place, title: string, ownId?: number) {
+  const known = await listLabelsByTitle(ctx.db, place, [title])
+  if (known.some((label) => label.id !== ownId)) throw exists()
+}
+
+/** Creates a label of a project or group; 409 when the title is taken there or in a group above. */
 export async function createLabel(
   ctx: Ctx,
   place: Place,
@@ -61,6 +67,7 @@ export async function createLabel(
   const owner =
     place.projectId === undefined ? { groupId: place.namespaceId } : { projectId: place.projectId }
   return inTransaction(ctx, async (ctx) => {
+    await assertTitleFree(ctx, place, label.title)
     const row = await uniquely(uniques, () => insertLabel(ctx.db, owner, label, ctx.now()))
     const priority = input.priority ?? null
     if (place.projectId !== undefined && priority !== null) {
@@ -79,6 +86,7 @@ export async function changeLabel(ctx: Ctx, place: Place, id: number, input: Lab
     ...(input.archived === undefined ? {} : { archived: input.archived }),
   }
   await inTransaction(ctx, async (ctx) => {
+    if (changes.title !== undefined) await assertTitleFree(ctx, place, changes.title, id)
     await uniquely(uniques, () => updateLabel(ctx.db, id, changes, ctx.now()))
     if (place.projectId !== undefined && input.priority !== undefined) {
       await savePriority(ctx.db, place.projectId, id, input.priority)
