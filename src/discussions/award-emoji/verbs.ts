@@ -25,8 +25,15 @@ function plainName(name: string): string {
   return known
 }
 
-/** Adds the caller's reaction; 404 for the same one twice. */
-export async function award(ctx: Ctx, subject: Awardable, name: string): Promise<AwardRow> {
+/** Adds the caller's reaction, who has seen the thing by that; 404 for the same one twice. */
+export function award(ctx: Ctx, subject: Awardable, name: string): Promise<AwardRow> {
+  return inTransaction(ctx, async (ctx) => {
+    await completeTodosOf(ctx, subject)
+    return addAward(ctx, subject, name)
+  })
+}
+
+async function addAward(ctx: Ctx, subject: Awardable, name: string): Promise<AwardRow> {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
   const plain = plainName(name)
@@ -38,13 +45,11 @@ export async function award(ctx: Ctx, subject: Awardable, name: string): Promise
       insertAward(ctx.db, subject.type, subject.id, plain, user.id, ctx.now()),
     )
     const row = existing(await findAward(ctx.db, subject.type, subject.id, id), 'Award Emoji')
-    await completeTodosOf(ctx, subject)
     await runEffects(ctx, ctx.effects.reactionChanged, { subject, row, action: 'award' })
     return row
   })
 }
 
-/** Who reacts to an issue or merge request, or to a note there, has seen it. */
 async function completeTodosOf(ctx: Ctx, { noteable: { type, id } }: Awardable): Promise<void> {
   if ((type === 'Issue' || type === 'MergeRequest') && id !== null)
     await completeTodos(ctx, { type, id })
@@ -71,7 +76,7 @@ export async function toggleAward(
   const row = own && (await findAward(ctx.db, subject.type, subject.id, own.id))
   if (row) return takeBack(ctx, subject, row)
   assertMayAward(ctx, project)
-  await award(ctx, subject, name)
+  await addAward(ctx, subject, name)
 }
 
 /** Gives a copy of a thing the reactions of the thing, in the caller's transaction. */

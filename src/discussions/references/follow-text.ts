@@ -60,7 +60,7 @@ async function callPeople(
 ): Promise<void> {
   const target = targetOf(place)
   if (!target) return
-  const addressed = new Set(/^(?:\s*@[\w./-]+,?)+/.exec(text)?.[0].match(/[\w./-]+/g) ?? [])
+  const addressed = addressedBy(text)
   const people = await listUsersByName(ctx.db, names)
   const internal = note?.internal === 1
   const seen = await seeing(ctx, place, people, internal)
@@ -73,9 +73,15 @@ async function callPeople(
   const me = userOf(ctx.actor)?.id
   for (const user of [...seen, ...members]) {
     if (user.id === me) continue
-    const action = addressed.has(user.username) ? 'directly_addressed' : 'mentioned'
+    const action = addressed.has(user.username.toLowerCase()) ? 'directly_addressed' : 'mentioned'
     await addTodos(ctx, target, action, [user.id], note?.id)
   }
+}
+
+/** The names that a text begins with, however they are written. */
+function addressedBy(text: string): ReadonlySet<string> {
+  const names = /^(?:\s*@[\w./-]+,?)+/.exec(text)?.[0].match(/[\w./-]+/g) ?? []
+  return new Set(names.map((name) => name.replace(/[.-]+$/, '').toLowerCase()))
 }
 
 /** What a to-do would be about; nobody is called to snippets. */

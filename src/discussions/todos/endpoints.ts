@@ -9,6 +9,23 @@ import { id, integer, oneOf, text } from '../../http/params.ts'
 import { presentTodo, todoEntity } from './entity.ts'
 import { findTodo, finishTodos, listTodoRows } from './queries.ts'
 
+/** What may be asked for (docs/contract/D §1.29); of some there is never a to-do here. */
+const ACTIONS = [
+  'assigned',
+  'mentioned',
+  'build_failed',
+  'marked',
+  'approval_required',
+  'unmergeable',
+  'directly_addressed',
+  'merge_train_removed',
+  'member_access_requested',
+  'review_requested',
+  'review_submitted',
+  'okr_checkin_requested',
+  'added_approver',
+] as const
+
 function me(ctx: Ctx): number {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
@@ -25,7 +42,7 @@ export const listTodos = endpoint({
   summary: 'List what waits for the caller',
   access: signedIn(),
   query: {
-    action: text({ max: 100 }).optional(),
+    action: oneOf(ACTIONS).optional(),
     author_id: integer().optional(),
     project_id: integer().optional(),
     group_id: integer().optional(),

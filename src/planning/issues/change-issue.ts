@@ -7,7 +7,7 @@ import type { Noteable } from '../../discussions/notes/noteable.ts'
 import { addSystemNote } from '../../discussions/notes/verbs.ts'
 import { followText } from '../../discussions/references/follow-text.ts'
 import { addNoteAbout, type NoteSource } from '../../discussions/references/note-mention.ts'
-import { addTodos } from '../../discussions/todos/add.ts'
+import { addTodos, completeTodos } from '../../discussions/todos/add.ts'
 import type { IssuesTable } from '../../store/schema/issues.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { setAssignees } from '../assignees/verbs.ts'
@@ -258,6 +258,7 @@ export async function closeIssueVia(
 async function changed(ctx: Ctx, project: Project, before: IssueState): Promise<IssueRow> {
   const row = await getRow(ctx, before.row.id)
   const after = await readIssueState(ctx, row)
+  await completeTodos(ctx, { type: 'Issue', id: row.id })
   await runEffects(ctx, ctx.effects.issueChanged, { project, before, after })
   return row
 }

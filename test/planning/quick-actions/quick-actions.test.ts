@@ -95,7 +95,7 @@ describe('quick actions on issues', () => {
     const { api } = await stage()
     const { at, say } = await issueOf(api)
     await say('/estimate 1d\n/spend 3h 2026-05-01\n/todo\n/unsubscribe\n/award :rocket:\n/lock')
-    await say('/confidential\n/spend -1h')
+    await say('/confidential\n/spend -1h\n/todo')
     const { body } = await ana.get(at)
     expect(body).toMatchObject({ confidential: true, discussion_locked: true, subscribed: false })
     expect(body.time_stats).toMatchObject({
