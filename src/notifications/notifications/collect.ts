@@ -6,6 +6,7 @@ import { approvalStanding } from '../../review/approval-rules/standing.ts'
 import { findById } from '../../review/merge-requests/queries.ts'
 import { effectiveSetting } from '../notification-settings/effective.ts'
 import { EVENTS, isNotified, type NotificationEvent } from '../notification-settings/levels.ts'
+import { calledBy } from './called.ts'
 import { type Notice, type Notification, sendNotice } from './notification.ts'
 import {
   findSubject,
@@ -27,10 +28,15 @@ export async function collectFor(ctx: Ctx, notification: Notification): Promise<
   if (notification.only && subject.created_at === notification.at) return
   const stakes = await listStakes(ctx.db, notification.type, notification.id)
   const approvers = await approversOf(ctx, notification)
-  for (const person of await candidates(ctx, project, notification, subject, stakes)) {
-    const how = stakes.filter((stake) => stake.user_id === person.id).map((stake) => stake.how)
-    const asked = approvers.has(person.id)
-    const delivery = await deliveryFor(ctx, project, notification, subject, person, how, asked)
+  const called = await calledBy(ctx, notification, subject)
+  const involved = [...stakes.map((stake) => stake.user_id), ...called]
+  for (const person of await candidates(ctx, project, notification, subject, involved)) {
+    const standing = {
+      how: stakes.filter((stake) => stake.user_id === person.id).map((stake) => stake.how),
+      mentioned: notification.event === 'mentioned' || called.has(person.id),
+      asked: approvers.has(person.id),
+    }
+    const delivery = await deliveryFor(ctx, project, notification, subject, person, standing)
     if (!delivery || !(await maySeeSubject(ctx, notification, subject, stakes, person.id))) continue
     await ctx.work.enqueue(ctx.db, sendNotice, { notification, user_id: person.id, ...delivery })
   }
@@ -61,13 +67,22 @@ async function candidates(
   project: Project,
   notification: Notification,
   subject: SubjectRow,
-  stakes: readonly Stake[],
+  involved: readonly number[],
 ): Promise<readonly Person[]> {
   if (notification.only) return await listReachable(ctx.db, notification.only)
   const place = { projectId: project.id, namespaceId: project.namespace_id }
   const followers = await listFollowerIds(ctx.db, place, dayOf(ctx.now()))
-  const ids = [subject.author_id ?? 0, ...stakes.map((stake) => stake.user_id), ...followers]
+  const ids = [subject.author_id ?? 0, ...involved, ...followers]
   return await listReachable(ctx.db, [...new Set(ids)])
+}
+
+/** How somebody stands to what the mail is about. */
+interface Standing {
+  readonly how: readonly Stake['how'][]
+  /** The text of the mail mentions them. */
+  readonly mentioned: boolean
+  /** Their approval is asked for. */
+  readonly asked: boolean
 }
 
 /** Why somebody gets the mail and where; undefined when they do not want it. */
@@ -77,26 +92,24 @@ async function deliveryFor(
   notification: Notification,
   subject: SubjectRow,
   person: Person,
-  how: readonly Stake['how'][],
-  asked: boolean,
+  { how, mentioned, asked }: Standing,
 ): Promise<Pick<Notice, 'reason' | 'email'> | undefined> {
   const own = person.id === notification.author_id
   if (own && !wantsOwn(person)) return undefined
-  if (how.includes('unsubscribed') && !notification.only) return undefined
+  if (how.includes('unsubscribed') && !notification.only && !mentioned) return undefined
   const place = { projectId: project.id, namespaceId: project.namespace_id }
   const setting = await effectiveSetting(ctx.db, person.id, place)
-  const mentioned = notification.event === 'mentioned' || how.includes('mentioned')
   const participating =
     notification.only !== null ||
     subject.author_id === person.id ||
-    how.some((one) => one !== 'mentioned' && one !== 'unsubscribed')
+    how.some((one) => one !== 'unsubscribed')
   const involved = { mentioned, participating }
   const wanted = isChoice(notification.event)
     ? isNotified(setting.level, setting.events, notification.event, involved)
     : setting.level !== 'disabled' && (mentioned || (participating && setting.level !== 'mention'))
   if (!wanted && !(asked && isNotified(setting.level, setting.events, 'approver', involved)))
     return undefined
-  return { reason: reasonOf(own, notification, how, participating), email: setting.email }
+  return { reason: reasonOf(own, how, mentioned, participating), email: setting.email }
 }
 
 function isChoice(event: Notification['event']): event is NotificationEvent {
@@ -110,14 +123,13 @@ function wantsOwn(person: Person): boolean {
 
 function reasonOf(
   own: boolean,
-  notification: Notification,
   how: readonly Stake['how'][],
+  mentioned: boolean,
   participating: boolean,
 ): Notice['reason'] {
   if (own) return 'own_activity'
-  if (notification.event === 'mentioned') return 'mentioned'
   if (how.includes('assignee')) return 'assigned'
   if (how.includes('reviewer')) return 'review_requested'
-  if (how.includes('mentioned')) return 'mentioned'
+  if (mentioned || how.includes('mentioned')) return 'mentioned'
   return participating ? 'subscribed' : 'watching'
 }

@@ -6,7 +6,7 @@ import type { Ctx } from '../../ctx.ts'
 import { html } from '../../http/page.ts'
 import { deliver } from '../../identity/mail/deliver.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
-import { renderMarkdown } from '../../markdown/render.ts'
+import { renderField } from '../../markdown/render.ts'
 import type { Notice } from './notification.ts'
 import { findNote, findSubject, insertSent, listReachable, type SubjectRow } from './queries.ts'
 import { REASONS, sentenceOf } from './words.ts'
@@ -128,7 +128,7 @@ interface Parts {
 /** The same as HTML, unless administrators want plain mails; links are what the reader may see. */
 async function htmlPart(ctx: Ctx, parts: Parts): Promise<{ readonly html?: string }> {
   if (!ctx.settings.get('html_emails_enabled')) return {}
-  const rendered = parts.body === '' ? '' : await renderMarkdown(ctx, parts.body, parts.path)
+  const rendered = await renderField(ctx, parts.body, parts.path)
   const head = html`<p>${parts.sentence}</p>`
   const foot = html`<p><a href="${parts.url}">View it on Gitstead</a></p>
 <p style="color:#737278">${parts.reason} <a href="${parts.unsubscribe}">Unsubscribe</a></p>`

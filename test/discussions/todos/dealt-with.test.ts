@@ -135,10 +135,7 @@ describe('whom a text calls', () => {
 
 test('an action that there is not is refused', async () => {
   const reply = await bea.get('/todos?action=eaten')
-  expect([reply.status, reply.body]).toEqual([
-    400,
-    { error: 'action does not have a valid value' },
-  ])
+  expect([reply.status, reply.body]).toEqual([400, { error: 'action does not have a valid value' }])
   expect((await bea.get('/todos?action=unmergeable')).body).toEqual([])
   expect((await bea.get('/todos?state=lost')).status).toBe(400)
 })
