@@ -12,7 +12,7 @@ import { labelsBySubject } from '../labels/set-labels.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
 import { timeStats } from '../time-tracking/duration.ts'
 import type { IssueBody } from './entity.ts'
-import { type IssueRow, listIssueCounts } from './queries.ts'
+import { type IssueRow, listIssueCounts, listSeenIssues } from './queries.ts'
 import { countTasks } from './tasks-in-text.ts'
 
 const TYPES = {
@@ -37,7 +37,8 @@ export async function presentIssues(
   const ids = rows.map((row) => row.id)
   const people = rows.flatMap((row) => [row.author_id, row.closed_by_id])
   const users = await usersById(ctx, people)
-  const [labels, assignees, milestones, counts] = await Promise.all([
+  const duplicated = rows.flatMap((row) => row.duplicated_to_id ?? [])
+  const [labels, assignees, milestones, counts, originals] = await Promise.all([
     labelsBySubject(ctx, 'issue', ids),
     assigneesBySubject(ctx, 'issue', ids),
     presentMilestonesById(
@@ -45,6 +46,7 @@ export async function presentIssues(
       rows.flatMap((row) => row.milestone_id ?? []),
     ),
     listIssueCounts(ctx.db, viewerOf(ctx), ids),
+    listSeenIssues(ctx.db, viewerOf(ctx), duplicated),
   ])
   const descriptions = await describeLabels(
     ctx,
@@ -57,6 +59,11 @@ export async function presentIssues(
     const responsible = (assignees.get(row.id) ?? []).map((one) => presentUserBasic(ctx, one))
     return {
       ...plainFields(ctx, row, shape),
+      _links: linksOf(
+        ctx,
+        row,
+        originals.find((one) => one.id === row.duplicated_to_id),
+      ),
       ...countFields(row, countsById.get(row.id) ?? NO_COUNTS),
       ...taskFields(row),
       closed_by: user(row.closed_by_id),
@@ -105,9 +112,6 @@ function taskFields(row: IssueRow) {
 }
 
 function plainFields(ctx: Ctx, row: IssueRow, shape: IssueShape) {
-  const { externalUrl } = ctx.config
-  const api = `${externalUrl}/api/v4/projects/${row.project_id}`
-  const self = `${api}/issues/${row.iid}`
   const full = `${row.project_path}#${row.iid}`
   const short = `#${row.iid}`
   return {
@@ -128,16 +132,6 @@ function plainFields(ctx: Ctx, row: IssueRow, shape: IssueShape) {
     issue_type: row.issue_type,
     web_url: issueUrl(ctx, row),
     weight: row.weight,
-    _links: {
-      self,
-      notes: `${self}/notes`,
-      award_emoji: `${self}/award_emoji`,
-      project: api,
-      closed_as_duplicate_of:
-        row.duplicated_to_id === null
-          ? null
-          : `${externalUrl}/api/v4/issues/${row.duplicated_to_id}`,
-    },
     references: { short, relative: shape.relativeTo === row.project_path ? short : full, full },
     severity: row.severity,
     moved_to_id: row.moved_to_id,
@@ -149,6 +143,20 @@ function plainFields(ctx: Ctx, row: IssueRow, shape: IssueShape) {
     iteration: null,
     health_status: null,
   } as const
+}
+
+/** `original` is the issue that this one is a duplicate of, if the caller sees it. */
+function linksOf(ctx: Ctx, row: IssueRow, original: IssueRow | undefined): IssueBody['_links'] {
+  const projects = `${ctx.config.externalUrl}/api/v4/projects`
+  const addressOf = (issue: IssueRow) => `${projects}/${issue.project_id}/issues/${issue.iid}`
+  const self = addressOf(row)
+  return {
+    self,
+    notes: `${self}/notes`,
+    award_emoji: `${self}/award_emoji`,
+    project: `${projects}/${row.project_id}`,
+    closed_as_duplicate_of: original ? addressOf(original) : null,
+  }
 }
 
 /** Where a person reads the issue. */

@@ -19,17 +19,19 @@ export type IssueScope =
 
 type Condition = Expression<SqlBool>
 
+const isKept = sql<SqlBool>`projects.archived = 0`
+
 function scopeConditions(scope: IssueScope, query: IssueListQuery): Condition[] {
   switch (scope.kind) {
     case 'all':
-      return query.non_archived ? [sql<SqlBool>`projects.archived = 0`] : []
+      return query.non_archived === false ? [] : [isKept]
     case 'project':
       return [sql<SqlBool>`issues.project_id = ${scope.projectId}`]
     case 'milestone':
       return [sql<SqlBool>`issues.milestone_id = ${scope.milestoneId}`]
     case 'group': {
       const inside = sql<SqlBool>`projects.namespace_id IN ${namespacesBelow(scope.groupId)}`
-      return query.non_archived === false ? [inside] : [inside, sql<SqlBool>`projects.archived = 0`]
+      return query.non_archived === false ? [inside] : [inside, isKept]
     }
   }
 }
