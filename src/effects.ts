@@ -52,6 +52,7 @@ import { keepLabelBoards, keepMilestoneBoards } from './planning/boards/after-me
 import { keepMilestoneIssues } from './planning/issues/after-merge.ts'
 import { closeByPush } from './planning/issues/close-by-commit.ts'
 import { keepLabelEvents, keepMilestoneEvents } from './planning/resource-events/after-merge.ts'
+import { keepLentToGroup, keepLentToProject } from './planning/transfer/keep-lent.ts'
 import { removeOwnedGroups, removePersonalProjects } from './projects/groups/remove-owned.ts'
 import { createUserNamespace, followUserName } from './projects/groups/user-namespace.ts'
 import { acceptInvitations } from './projects/members/invitations/invite.ts'
@@ -91,8 +92,9 @@ export const effects: Effects = {
   keyRemoved: [fireKeyRemoved],
 
   activity: [recordEvent, mailActivity],
-  projectChanged: [fireProjectHooks, mailMove],
+  projectChanged: [keepLentToProject, fireProjectHooks, mailMove],
   groupChanged: [fireGroupHooks],
+  groupTransferred: [keepLentToGroup],
   repositoryMade: [writeReadme],
   projectErased: [removeAccountsOfProject, removeRepositoriesOfProject],
   groupErased: [removeAccountsOfGroup, removeRepositoriesOfGroup],

@@ -9,7 +9,7 @@ export interface Place {
 }
 
 /** A project as the place of its labels and milestones. */
-export function placeOfProject(project: Pick<Project, 'id' | 'namespace_id'>): Place {
+export function placeOfProject(project: Pick<Project, 'id' | 'namespace_id'>) {
   return { projectId: project.id, namespaceId: project.namespace_id }
 }
 

@@ -55,6 +55,8 @@ declare module '../ctx.ts' {
     /** The effects of a removal run before the row changes. */
     readonly projectChanged: readonly Effect<ProjectChange>[]
     readonly groupChanged: readonly Effect<GroupChange>[]
+    /** A group with all below it has other groups above it than before. */
+    readonly groupTransferred: readonly Effect<{ readonly groupId: number }>[]
     /** A new project has an empty repository and is not shown yet; outside any transaction. */
     readonly repositoryMade: readonly Effect<{
       readonly projectId: number

@@ -6,6 +6,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import type { Place } from '../place.ts'
 import { readColor } from './color.ts'
+import type { LabelRow } from './entity.ts'
 import {
   deleteLabel,
   findGroupLabel,
@@ -130,4 +131,15 @@ export async function usableLabel(ctx: Ctx, place: Place, id: number) {
 /** The labels of these titles that the place knows, for boards. */
 export function usableLabelsByTitle(ctx: Ctx, place: Place, titles: readonly string[]) {
   return titles.length === 0 ? Promise.resolve([]) : listLabelsByTitle(ctx.db, place, titles)
+}
+
+/** The label of the same title that a project may use, made if there is none. */
+export async function labelLike(
+  ctx: Ctx,
+  place: Place & { readonly projectId: number },
+  { title, color, description }: Pick<LabelRow, 'title' | 'color' | 'description'>,
+) {
+  const [known] = await listLabelsByTitle(ctx.db, place, [title])
+  if (known) return known
+  return insertLabel(ctx.db, place, { title, color, description }, ctx.now())
 }

@@ -201,3 +201,18 @@ export async function presentMilestonesById(ctx: Ctx, ids: readonly number[]) {
   const today = dayOf(ctx.now())
   return new Map(rows.map((row) => [row.id, presentMilestone(row, ctx.config.externalUrl, today)]))
 }
+
+/** The id of the milestone of the same title that a project may use, made if there is none. */
+export async function milestoneLike(
+  ctx: Ctx,
+  place: Place & { readonly projectId: number },
+  one: Pick<MilestoneRow, 'title' | 'description' | 'start_date' | 'due_date' | 'state'>,
+): Promise<number> {
+  const [known] = await usableMilestonesByTitle(ctx, place, [one.title])
+  if (known) return known.id
+  const iid = await nextIid(ctx.db, place.projectId, 'milestone')
+  const owner = { project_id: place.projectId, group_id: null }
+  const id = await insertMilestone(ctx.db, owner, iid, valuesOf(one, one.title), ctx.now())
+  if (one.state === 'closed') await updateMilestone(ctx.db, id, { state: one.state }, ctx.now())
+  return id
+}

@@ -1,5 +1,6 @@
 import { type Visibility, visibilityRank } from '../../access/roles.ts'
 import { type Group, getVisibleGroup } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { invalidText, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -39,6 +40,7 @@ export async function transferGroup(
       await moveBelow(ctx.db, group.id, from, to)
       await followNamespacePath(ctx, group.id, from.fullPath, to.fullPath)
       await auditGroup(ctx, group.id, 'group_transferred', { from: from.fullPath, to: to.fullPath })
+      await runEffects(ctx, ctx.effects.groupTransferred, { groupId: group.id })
       if (!parent) return
       const tooHigh = above(parent.visibility)
       await lowerVisibility(ctx.db, group.id, parent.visibility, tooHigh)
