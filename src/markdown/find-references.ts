@@ -37,6 +37,13 @@ function readMention(match: RegExpMatchArray): Reference | null {
   return name ? { kind: 'user', username: name.replace(/[.-]+$/, '') } : null
 }
 
+/** A text that holds no code, with a project's path before those mentions of its issues and merge requests that are known. */
+export function qualifyReferences(plain: string, path: string, known: ReadonlySet<string>): string {
+  return plain.replaceAll(MENTION, (mention: string) =>
+    known.has(mention) ? path + mention : mention,
+  )
+}
+
 const CLOSING_WORDS = `(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)`
 const ISSUE = String.raw`(?:(?:${PATH})?#\d{1,9}|https?://[^\s<>"]{1,400}/-/issues/\d{1,9})`
 const CLOSING = new RegExp(

@@ -3,6 +3,7 @@ import { userOf } from '../../access/actor.ts'
 import { runEffects } from '../../base/effects.ts'
 import { badRequest, existing, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { carryText } from '../../markdown/carry-text.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { NoteRow } from './entity.ts'
 import type { Noteable, NoteScope, Position } from './noteable.ts'
@@ -257,13 +258,14 @@ export function noteAuthors(ctx: Ctx, noteable: Noteable): Promise<number[]> {
 /** Copies the comments of one noteable to another, threads kept together, in the caller's transaction. */
 export async function copyNotes(ctx: Ctx, from: Noteable, to: Noteable): Promise<void> {
   const threads = new Map<string, string>()
+  const stays = from.project.id === to.project.id
   for (const note of await listAllNotes(ctx.db, scopeOf(from))) {
     const thread = threads.get(note.discussion_id) ?? newDiscussionId()
     threads.set(note.discussion_id, thread)
     await insertNote(ctx.db, scopeOf(to), {
       discussion_id: thread,
       type: note.type,
-      body: note.body,
+      body: stays ? note.body : await carryText(ctx, note.body, from.project),
       author_id: note.author_id,
       commit_id: note.commit_id,
       internal: note.internal === 1,

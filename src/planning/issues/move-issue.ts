@@ -3,9 +3,12 @@ import type { Ctx } from '../../ctx.ts'
 import { copyAwards } from '../../discussions/award-emoji/verbs.ts'
 import { copyNotes } from '../../discussions/notes/verbs.ts'
 import { addNoteAbout } from '../../discussions/references/note-mention.ts'
+import { carryText } from '../../markdown/carry-text.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { assigneesBySubject } from '../assignees/verbs.ts'
 import { labelsBySubject } from '../labels/set-labels.ts'
+import { presentMilestonesById, usableMilestonesByTitle } from '../milestones/verbs.ts'
+import { placeOfProject } from '../place.ts'
 import { copyTime } from '../time-tracking/verbs.ts'
 import { closeIssueVia } from './change-issue.ts'
 import { createIssue, getRow } from './create-issue.ts'
@@ -23,7 +26,7 @@ export async function moveIssue(
   target: Project,
 ): Promise<IssueRow> {
   return inTransaction(ctx, async (ctx) => {
-    const copy = await copyIssue(ctx, target, row)
+    const copy = await copyIssue(ctx, project, target, row)
     const { author_id, time_estimate } = row
     await updateIssue(ctx.db, copy.id, { author_id, time_estimate })
     await copyNotes(ctx, asNoteable(ctx, project, row), asNoteable(ctx, target, copy))
@@ -46,7 +49,7 @@ export async function cloneIssue(
   withNotes: boolean,
 ): Promise<IssueRow> {
   return inTransaction(ctx, async (ctx) => {
-    const copy = await copyIssue(ctx, target, row)
+    const copy = await copyIssue(ctx, project, target, row)
     if (withNotes) {
       await copyNotes(ctx, asNoteable(ctx, project, row), asNoteable(ctx, target, copy))
     }
@@ -55,22 +58,36 @@ export async function cloneIssue(
   })
 }
 
-async function copyIssue(ctx: Ctx, target: Project, row: IssueRow): Promise<IssueRow> {
+async function copyIssue(
+  ctx: Ctx,
+  project: Project,
+  target: Project,
+  row: IssueRow,
+): Promise<IssueRow> {
+  const stays = project.id === target.id
   const labels = (await labelsBySubject(ctx, 'issue', [row.id])).get(row.id) ?? []
   const people = (await assigneesBySubject(ctx, 'issue', [row.id])).get(row.id) ?? []
   return createIssue(ctx, target, {
     title: row.title,
-    description: row.description,
+    description: stays ? row.description : await carryText(ctx, row.description, project),
     issue_type: row.issue_type,
     confidential: row.confidential === 1,
     severity: row.severity,
-    milestone_id: row.milestone_id,
+    milestone_id: stays ? row.milestone_id : await milestoneThere(ctx, target, row.milestone_id),
     weight: row.weight,
     due_date: row.due_date,
     start_date: row.start_date,
     labels: labels.map((label) => label.title),
     assignee_ids: people.map((user) => user.id),
   })
+}
+
+/** The milestone of the same title that the other project may use. */
+async function milestoneThere(ctx: Ctx, target: Project, id: number | null) {
+  const milestone = id === null ? undefined : (await presentMilestonesById(ctx, [id])).get(id)
+  if (!milestone) return null
+  const [same] = await usableMilestonesByTitle(ctx, placeOfProject(target), [milestone.title])
+  return same?.id ?? null
 }
 
 interface Place {
