@@ -7,9 +7,10 @@ import { runIssueCommands, takeIssueCommands } from './quick-actions.ts'
 
 /** Opens an issue; quick actions in its description are carried out and left out of it (docs/contract/D §1.11). */
 export async function openIssue(ctx: Ctx, project: Project, input: IssueInput): Promise<IssueRow> {
-  const { text, commands } = takeIssueCommands(input.description ?? '')
-  if (commands.length === 0) return createIssue(ctx, project, input)
+  if (!input.description) return createIssue(ctx, project, input)
+  const { text, commands } = takeIssueCommands(input.description)
   const row = await createIssue(ctx, project, { ...input, description: text })
+  if (commands.length === 0) return row
   await runIssueCommands(ctx, project, row.id, commands)
   return getRow(ctx, row.id)
 }
@@ -21,9 +22,10 @@ export async function editIssue(
   row: IssueRow,
   changes: IssueChanges,
 ): Promise<IssueRow> {
-  const { text, commands } = takeIssueCommands(changes.description ?? '')
-  if (commands.length === 0) return changeIssue(ctx, project, row, changes)
-  await changeIssue(ctx, project, row, { ...changes, description: text })
+  if (!changes.description) return changeIssue(ctx, project, row, changes)
+  const { text, commands } = takeIssueCommands(changes.description)
+  const changed = await changeIssue(ctx, project, row, { ...changes, description: text })
+  if (commands.length === 0) return changed
   await runIssueCommands(ctx, project, row.id, commands)
   return getRow(ctx, row.id)
 }

@@ -30,7 +30,7 @@ export function quickActions<Context extends CommandContext>(
   /** Those in a comment. */
   const read: NonNullable<NoteKind['readCommands']> = async (ctx, noteable, body, options) => {
     const { text, commands } = take(body)
-    if (commands.length === 0) return undefined
+    if (commands.length === 0 && text === body) return undefined
     const { project, id } = noteable
     return { body: text, run: () => run(ctx, project, id ?? 0, commands, options) }
   }

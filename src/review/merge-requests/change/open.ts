@@ -17,9 +17,10 @@ export async function openMergeRequest(
   target: Project,
   input: CreateInput,
 ): Promise<MergeRequestRow> {
-  const { text, commands } = takeRequestCommands(input.description ?? '')
-  if (commands.length === 0) return createMergeRequest(ctx, source, target, input)
+  if (!input.description) return createMergeRequest(ctx, source, target, input)
+  const { text, commands } = takeRequestCommands(input.description)
   const row = await createMergeRequest(ctx, source, target, { ...input, description: text })
+  if (commands.length === 0) return row
   await runRequestCommands(ctx, target, row.id, commands)
   return reload(ctx, row.id)
 }
@@ -47,9 +48,10 @@ export async function editMergeRequest(
   row: MergeRequestRow,
   input: UpdateInput,
 ): Promise<MergeRequestRow> {
-  const { text, commands } = takeRequestCommands(input.description ?? '')
-  if (commands.length === 0) return changeMergeRequest(ctx, project, row, input)
-  await changeMergeRequest(ctx, project, row, { ...input, description: text })
+  if (!input.description) return changeMergeRequest(ctx, project, row, input)
+  const { text, commands } = takeRequestCommands(input.description)
+  const changed = await changeMergeRequest(ctx, project, row, { ...input, description: text })
+  if (commands.length === 0) return changed
   await runRequestCommands(ctx, project, row.id, commands)
   return reload(ctx, row.id)
 }
