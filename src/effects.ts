@@ -76,6 +76,7 @@ import { continueThreads } from './review/merge-requests/change/continue-threads
 import { clearOverwritten, markOverwritten } from './review/merge-requests/diff/overwritten.ts'
 import { mergeAfterPipeline } from './review/merge-requests/merge/auto-merge-wait.ts'
 import { completeMergeOf, dropMergeOf } from './review/merge-requests/merge/complete-merge.ts'
+import { remindOfPipeline } from './review/merge-requests/merge/reminders.ts'
 import { branchesMoved, mergeRequestsAfterPush } from './review/merge-requests/pushes/after-push.ts'
 import { saveSuggestions } from './review/suggestions/save-suggestions.ts'
 
@@ -142,7 +143,7 @@ export const effects: Effects = {
   wikiChanged: [wikiHooks],
 
   pipelineChanged: [enqueuePipelineHooks],
-  pipelineEnded: [enqueuePipelineEnd, mergeAfterPipeline],
+  pipelineEnded: [enqueuePipelineEnd, mergeAfterPipeline, remindOfPipeline],
   deploymentChanged: [enqueueDeploymentHooks, enqueueLinking],
   featureFlagSwitched: [fireFeatureFlagHooks],
 

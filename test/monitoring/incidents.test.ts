@@ -274,8 +274,12 @@ describe('an alert in the hands of people', () => {
       'Assignee has no permissions',
     )
     expect((await ana.put(path, { assignee_ids: [dev.id, bob.id] })).body.assignees).toHaveLength(1)
-    const [todo] = (await dev.get('/todos?type=Alert')).body
-    expect(todo).toMatchObject({ target_type: 'Alert', action_name: 'assigned', body: 'fix me' })
+    const [todo] = (await dev.get('/todos?type=AlertManagement::Alert')).body
+    expect(todo).toMatchObject({
+      target_type: 'AlertManagement::Alert',
+      action_name: 'assigned',
+      body: 'fix me',
+    })
     await ana.put(path, { status: 'resolved' })
     expect((await dev.get('/todos?type=Alert')).body).toEqual([])
     expect((await ana.put(path, { status: 'triggered' })).body.ended_at).toBeNull()

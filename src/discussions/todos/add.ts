@@ -54,6 +54,28 @@ export async function markTodo(ctx: Ctx, target: TodoTarget) {
   return insertTodo(ctx.db, values(ctx, target, 'marked', user.id, user.id))
 }
 
+/** Reminds people of what happened to something of theirs, once for each action; nobody gave them that. */
+export async function remind(
+  ctx: Ctx,
+  target: TodoTarget,
+  action: 'build_failed' | 'unmergeable',
+  userIds: readonly number[],
+): Promise<void> {
+  for (const userId of new Set(userIds)) {
+    if (await findPendingTodo(ctx.db, userId, target, action)) continue
+    await insertTodo(ctx.db, values(ctx, target, action, userId, userId))
+  }
+}
+
+/** What people were reminded of is no more. */
+export async function forgetReminders(
+  ctx: Ctx,
+  target: Pick<TodoTarget, 'type' | 'id'>,
+  action: 'build_failed' | 'unmergeable',
+): Promise<void> {
+  await finishTodosBy(ctx.db, { ...target, action }, ctx.now())
+}
+
 /** What the caller did completes their to-dos there. */
 export async function completeTodos(
   ctx: Ctx,

@@ -48,6 +48,9 @@ export const todoEntity = z.strictObject({
   updated_at: z.string(),
 })
 
+/** What clients call the types that are called otherwise here (docs/contract/D §1.29). */
+export const PUBLIC_TYPES: Readonly<Record<string, string>> = { Alert: 'AlertManagement::Alert' }
+
 type Todo = z.input<typeof todoEntity>
 type Target = Todo['target']
 type Context = Awaited<ReturnType<typeof findTodoContext>>
@@ -68,7 +71,7 @@ export async function presentTodo(ctx: Ctx, row: TodoRow): Promise<Todo> {
     group,
     author: author ? presentUserBasic(ctx, author) : null,
     action_name: row.action_name,
-    target_type: row.target_type,
+    target_type: PUBLIC_TYPES[row.target_type] ?? row.target_type,
     target,
     target_url: row.note_id === null ? url : `${url}#note_${row.note_id}`,
     body: note?.body ?? bodyOf(target),

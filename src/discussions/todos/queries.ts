@@ -143,18 +143,18 @@ export async function finishTodosAbout(
   await (userId === undefined ? query : query.where('user_id', '=', userId)).execute()
 }
 
-/** Marks the to-dos as done that somebody's action left with others. */
+/** Marks the to-dos of an action as done that somebody left with others, or all of them. */
 export async function finishTodosBy(
   db: Db,
-  about: Target & { readonly action: string; readonly authorId: number },
+  about: Target & { readonly action: string; readonly authorId?: number },
   now: Instant,
 ): Promise<void> {
-  await finishing(db, now)
+  const query = finishing(db, now)
     .where('target_type', '=', about.type)
     .where('target_id', '=', about.id)
     .where('action_name', '=', about.action)
-    .where('author_id', '=', about.authorId)
-    .execute()
+  const { authorId } = about
+  await (authorId === undefined ? query : query.where('author_id', '=', authorId)).execute()
 }
 
 /** What a to-do is about: its project, author, target and note, as far as they still exist. */

@@ -7,6 +7,7 @@ import { branchHead, bringHead } from '../branch-heads.ts'
 import { isChecking } from '../detailed-merge-status.ts'
 import { findById, updateMergeRequest } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
+import { remindOfConflict } from './reminders.ts'
 
 /** What the trial merge of the two heads came to. */
 interface Outcome {
@@ -36,6 +37,9 @@ export async function checkMergeability(ctx: Ctx, id: number, signal?: AbortSign
       commits_behind: outcome.behind,
       source_branch_exists: source !== undefined,
     })
+    const conflicts = !outcome.clean && Boolean(outcome.ahead)
+    // Those who know of a conflict are not reminded again while it lasts.
+    if (!conflicts || now.merge_status === 'checking') await remindOfConflict(ctx, now, conflicts)
   })
 }
 

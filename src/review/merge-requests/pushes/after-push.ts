@@ -1,5 +1,6 @@
 import { actAs } from '../../../access/act-as.ts'
 import type { Ctx } from '../../../ctx.ts'
+import { completeTodos } from '../../../discussions/todos/add.ts'
 import { countAheadBehind } from '../../../git/history/merge-base.ts'
 import {
   branchOf,
@@ -67,6 +68,7 @@ async function sourceDeleted(ctx: Ctx, projectId: number, branch: string): Promi
 
 async function sourceMoved(ctx: Ctx, push: FinalizedPush, branch: string): Promise<void> {
   for (const { id } of await listOpenAt(ctx.db, 'source', push.projectId, branch)) {
+    await completeTodos(ctx, { type: 'MergeRequest', id })
     await ctx.work.enqueue(ctx.db, refreshJob, { id, user_id: push.userId })
   }
 }
