@@ -51,6 +51,7 @@ import { unassignRemoved } from './planning/assignees/tasks.ts'
 import { keepLabelBoards, keepMilestoneBoards } from './planning/boards/after-merge.ts'
 import { keepMilestoneIssues } from './planning/issues/after-merge.ts'
 import { closeByPush } from './planning/issues/close-by-commit.ts'
+import { showTodoIssues } from './planning/issues/todo-targets.ts'
 import { keepLabelEvents, keepMilestoneEvents } from './planning/resource-events/after-merge.ts'
 import { keepLentToGroup, keepLentToProject } from './planning/transfer/keep-lent.ts'
 import { removeOwnedGroups, removePersonalProjects } from './projects/groups/remove-owned.ts'
@@ -77,6 +78,7 @@ import { clearOverwritten, markOverwritten } from './review/merge-requests/diff/
 import { mergeAfterPipeline } from './review/merge-requests/merge/auto-merge-wait.ts'
 import { completeMergeOf, dropMergeOf } from './review/merge-requests/merge/complete-merge.ts'
 import { remindOfPipeline } from './review/merge-requests/merge/reminders.ts'
+import { showTodoRequests } from './review/merge-requests/people/todo-targets.ts'
 import { branchesMoved, mergeRequestsAfterPush } from './review/merge-requests/pushes/after-push.ts'
 import { saveSuggestions } from './review/suggestions/save-suggestions.ts'
 
@@ -117,6 +119,7 @@ export const effects: Effects = {
   noteSaved: [enqueueNoteHooks],
   reactionChanged: [enqueueReactionHooks],
   todosAdded: [mailTodos],
+  todoTargetsShown: [showTodoIssues, showTodoRequests],
 
   issueChanged: [fireIssueHooks, resolveAlertsOf],
   discussionContinued: [continueThreads],

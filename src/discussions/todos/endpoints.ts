@@ -6,7 +6,7 @@ import { existing, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, integer, oneOf, text } from '../../http/params.ts'
-import { PUBLIC_TYPES, presentTodo, todoEntity } from './entity.ts'
+import { PUBLIC_TYPES, presentTodo, presentTodos, todoEntity } from './entity.ts'
 import { findTodo, finishTodos, listTodoRows } from './queries.ts'
 
 /** What may be asked for (docs/contract/D §1.29); of some there is never a to-do here. */
@@ -62,7 +62,7 @@ export const listTodos = endpoint({
         Object.keys(PUBLIC_TYPES).find((type) => PUBLIC_TYPES[type] === query.type) ?? query.type,
     } as const
     const rows = await listTodoRows(ctx.db, myself(ctx), filter, page)
-    return { ...rows, items: await Promise.all(rows.items.map((row) => presentTodo(ctx, row))) }
+    return { ...rows, items: await presentTodos(ctx, rows.items) }
   },
 })
 

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { presentProjectIdentity, projectIdentityEntity } from '../../access/project-identity.ts'
+import { runEffects } from '../../base/effects.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { readCommits } from '../../git/objects/commit.ts'
@@ -8,7 +10,8 @@ import { namespaceBriefEntity, presentNamespaceBrief } from '../../projects/name
 import type { findTodo } from './queries.ts'
 import { findTodoContext } from './queries.ts'
 
-const workEntity = z.strictObject({
+/** An issue or merge request as a list shows it, or an alert; the first two are other resources'. */
+const workEntity = z.looseObject({
   id: z.int(),
   iid: z.int(),
   project_id: z.int(),
@@ -57,13 +60,30 @@ type Context = Awaited<ReturnType<typeof findTodoContext>>
 
 export type TodoRow = NonNullable<Awaited<ReturnType<typeof findTodo>>>
 
-/** A to-do with what it is about (docs/contract/D §1.29). */
+/** To-dos with what they are about (docs/contract/D §1.29), which is read for all at once. */
+export async function presentTodos(ctx: Ctx, rows: readonly TodoRow[]): Promise<Todo[]> {
+  const shown: Shown = new Map()
+  for (const type of ['Issue', 'MergeRequest'] as const) {
+    const ids = rows.flatMap((row) => (row.target_type === type ? [row.target_id] : []))
+    const tell = (target: { readonly id: number }) => shown.set(`${type} ${target.id}`, target)
+    if (ids.length > 0) await runEffects(ctx, ctx.effects.todoTargetsShown, { type, ids, tell })
+  }
+  return Promise.all(rows.map((row) => present(ctx, row, shown)))
+}
+
+type Shown = Map<string, Readonly<Record<string, unknown>>>
+
 export async function presentTodo(ctx: Ctx, row: TodoRow): Promise<Todo> {
+  const [todo] = await presentTodos(ctx, [row])
+  return existing(todo)
+}
+
+async function present(ctx: Ctx, row: TodoRow, shown: Shown): Promise<Todo> {
   const found = await findTodoContext(ctx.db, row)
   const { author, note } = found
   const project = presentProject(found)
   const group = found.group ? presentNamespaceBrief(ctx, { ...found.group, owner_id: null }) : null
-  const target = await targetOf(ctx, row, found, { project, group })
+  const target = await targetOf(ctx, row, found, { project, group }, shown)
   const url = urlOf(ctx, row, found)
   return {
     id: row.id,
@@ -111,6 +131,7 @@ async function targetOf(
   row: TodoRow,
   found: Context,
   own: Pick<Todo, 'project' | 'group'>,
+  shown: Shown,
 ): Promise<Target> {
   if (row.target_type === 'Project') return own.project
   if (row.target_type === 'Namespace') return own.group
@@ -126,6 +147,7 @@ async function targetOf(
     created_at: target?.created_at ?? row.created_at,
     updated_at: target?.updated_at ?? row.updated_at,
     web_url: urlOf(ctx, row, found),
+    ...shown.get(`${row.target_type} ${row.target_id}`),
   }
 }
 
