@@ -199,17 +199,24 @@ export function list<T>(item: z.ZodType<T>, options: ListOptions = {}): z.ZodTyp
   return parameter(schema, (raw) => {
     const parts = partsOf(raw, options.commas ?? false)
     if (parts === null || parts.length > max) return INVALID
-    const items: T[] = []
-    for (const part of parts) {
-      const read = item.safeParse(givenValue(item, part))
-      if (!read.success) {
-        const says = read.error.issues[0]?.message
-        return fault.says(says === 'is missing' || says === undefined ? 'is invalid' : says)
-      }
-      items.push(read.data)
-    }
-    return items
+    return itemsOf(item, parts)
   })
+}
+
+function itemsOf<T>(item: z.ZodType<T>, parts: readonly unknown[]): T[] | Fault {
+  const items: T[] = []
+  for (const part of parts) {
+    const given = givenValue(item, part)
+    // `ids[]=` is how forms say that there are none.
+    if (part === '' && given === undefined) continue
+    const read = item.safeParse(given)
+    if (!read.success) {
+      const says = read.error.issues[0]?.message
+      return fault.says(says === 'is missing' || says === undefined ? 'is invalid' : says)
+    }
+    items.push(read.data)
+  }
+  return items
 }
 
 /** As `list`, and one text is split at commas: `labels=a,b`. */
