@@ -1,8 +1,10 @@
 import { daily } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { notifiedStatuses } from '../store/migrations/0140-notified-statuses.ts'
+import { mailsOfADay } from '../store/migrations/0246-mails-of-a-day.ts'
 import { mailAlertSummary } from './alerts/mail-alerts.ts'
 import * as events from './events/endpoints.ts'
+import { forgetEvents } from './events/forget-task.ts'
 import * as groupActivity from './group-activity/endpoints.ts'
 import { deliverHook, forgetDeliveries } from './hooks/deliver.ts'
 import * as hooks from './hooks/endpoints.ts'
@@ -45,14 +47,16 @@ export const notificationsArea: Manifest = {
     warnOfExpiry,
     remindOfDueIssues,
     forgetSent,
+    forgetEvents,
     mailAlertSummary,
   ],
   schedules: [
     daily('6:00', notifyOfExpiringTokens, {}),
     daily('3:40', forgetDeliveries, {}),
     daily('3:45', forgetSent, {}),
+    daily('3:50', forgetEvents, {}),
     daily('6:10', warnOfExpiry, {}),
     daily('0:50', remindOfDueIssues, {}),
   ],
-  migrations: [notifiedStatuses],
+  migrations: [notifiedStatuses, mailsOfADay],
 }

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
 import type { EventsTable } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -28,4 +29,19 @@ export async function findNoteSubject(
   const type = row?.noteable_type
   if ((type !== 'Issue' && type !== 'MergeRequest') || !row?.noteable_id) return undefined
   return { type, id: row.noteable_id }
+}
+
+/** Removes the oldest events, so many at most, as far as they are from before a moment; tells how many there were. */
+export async function deleteOldEvents(db: Db, before: Instant, most: number): Promise<number> {
+  // They are numbered as they happen: the oldest are found without an index of their times.
+  const oldest = db.selectFrom('events').select(['id', 'created_at']).orderBy('id').limit(most)
+  const { numDeletedRows } = await db
+    .deleteFrom('events')
+    .where(
+      'id',
+      'in',
+      db.selectFrom(oldest.as('oldest')).select('id').where('created_at', '<', before),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
 }

@@ -135,6 +135,21 @@ export async function insertSent(
   await db.insertInto('sent_notifications').values(row).execute()
 }
 
+/** How many mails about issues and merge requests of a project somebody was sent since a moment. */
+export async function countSent(
+  db: Db,
+  userId: number,
+  projectId: number,
+  since: Instant,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`SELECT count(*) AS count FROM sent_notifications
+    WHERE user_id = ${userId} AND created_at > ${since} AND CASE subject_type
+      WHEN 'issue' THEN EXISTS (SELECT 1 FROM issues WHERE id = subject_id AND project_id = ${projectId})
+      ELSE EXISTS (SELECT 1 FROM merge_requests
+        WHERE id = subject_id AND target_project_id = ${projectId}) END`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 export async function findSent(db: Db, digest: Buffer) {
   return await db
     .selectFrom('sent_notifications')

@@ -2,14 +2,26 @@ import { randomBytes } from 'node:crypto'
 import { actAs } from '../../access/act-as.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { digestOf } from '../../access/token-use.ts'
+import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { html } from '../../http/page.ts'
 import { deliver } from '../../identity/mail/deliver.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import { renderField } from '../../markdown/render.ts'
 import type { Notice } from './notification.ts'
-import { findNote, findSubject, insertSent, listReachable, type SubjectRow } from './queries.ts'
+import {
+  countSent,
+  findNote,
+  findSubject,
+  insertSent,
+  listReachable,
+  type SubjectRow,
+} from './queries.ts'
 import { REASONS, sentenceOf } from './words.ts'
+
+const DAY_MS = 86_400_000
+/** Most mails about one project that somebody gets in a day (docs/contract/A-resolved §6). */
+const MAILS_A_DAY = 1000
 
 /** Sends one mail about an issue or merge request, with all that mail programs need to keep threads together. */
 export async function sendOne(ctx: Ctx, notice: Notice): Promise<void> {
@@ -22,6 +34,8 @@ export async function sendOne(ctx: Ctx, notice: Notice): Promise<void> {
   const note = notification.note_id === null ? null : await findNote(ctx.db, notification.note_id)
   // It was deleted before anybody heard of it.
   if (note === undefined) return
+  const since = later(ctx.now(), -DAY_MS)
+  if ((await countSent(ctx.db, person.id, project.id, since)) >= MAILS_A_DAY) return
   const [author] = (await usersById(ctx, [notification.author_id])).values()
   const isNew = notification.event === 'new_issue' || notification.event === 'new_merge_request'
   const parts: Parts = {

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { forgetEvents } from '../../../src/notifications/events/forget-task.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let ana: Caller
+let at: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  world.setNow('2023-05-05T10:00:00.000Z')
+  const { body } = await ana.post('/projects', { name: 'old' })
+  at = `/projects/${body.id}`
+})
+afterAll(() => world.close())
+
+const told = async () =>
+  (await ana.get(`${at}/events?sort=asc`)).body.map(
+    (line: { target_title: string | null }) => line.target_title,
+  )
+
+async function forget(): Promise<void> {
+  await world.ctx.work.enqueue(world.ctx.db, forgetEvents, {})
+  await world.runTasks()
+}
+
+test('the feed is kept for three years, and what it told of stays', async () => {
+  await ana.post(`${at}/issues`, { title: 'first' })
+  world.setNow('2024-01-01T10:00:00.000Z')
+  await ana.post(`${at}/issues`, { title: 'second' })
+  world.setNow('2026-05-04T09:00:00.000Z')
+  await forget()
+  expect(await told()).toEqual([null, 'first', 'second'])
+  world.setNow('2026-05-05T10:00:00.000Z')
+  await forget()
+  expect(await told()).toEqual(['second'])
+  expect((await ana.get(`${at}/issues`)).body).toHaveLength(2)
+  world.setNow('2027-05-05T10:00:00.000Z')
+  await forget()
+  expect(await told()).toEqual([])
+})
+
+test('also when there is much to forget', async () => {
+  const { body: user } = await ana.get('/user')
+  const id = Number(at.split('/')[2])
+  const line = { project_id: id, author_id: user.id, action_name: 'opened' }
+  const old = { ...line, created_at: '2020-01-01T00:00:00.000Z' }
+  for (let n = 0; n < 11; n++) {
+    const batch = Array.from({ length: 1000 }, () => old)
+    await world.ctx.db.insertInto('events').values(batch).execute()
+  }
+  await ana.post(`${at}/issues`, { title: 'new' })
+  await forget()
+  const left = await world.ctx.db.selectFrom('events').select('target_title').execute()
+  expect(left).toEqual([{ target_title: 'new' }])
+})
