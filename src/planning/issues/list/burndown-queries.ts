@@ -16,6 +16,7 @@ export function listBurndownEvents(db: Db, viewer: Viewer, milestoneId: number, 
   const made = issues
     .select(['issues.created_at', 'issues.weight'])
     .select(sql<string>`'created'`.as('action'))
+    .select(sql<number>`0`.as('place'))
   const changed = issues
     .innerJoin('resource_events as e', (join) =>
       join
@@ -25,10 +26,11 @@ export function listBurndownEvents(db: Db, viewer: Viewer, milestoneId: number, 
     )
     .select(['e.created_at', 'issues.weight'])
     .select(sql<string>`e.state`.as('action'))
+    .select('e.id as place')
   const all = db
     .selectFrom(made.unionAll(changed).as('events'))
-    .selectAll('events')
+    .select(['events.created_at', 'events.weight', 'events.action'])
     .orderBy('events.created_at')
-    .orderBy('events.action', 'desc')
+    .orderBy('events.place')
   return listPage(db, all, page)
 }
