@@ -1,6 +1,6 @@
 import type { Db } from '../../store/schema.ts'
 import type { EventChoices } from './levels.ts'
-import { listSettingsAbove, type NotificationSettingRow } from './queries.ts'
+import { isVerifiedAddress, listSettingsAbove, type NotificationSettingRow } from './queries.ts'
 
 export interface EffectiveSetting {
   readonly level: NotificationSettingRow['level']
@@ -24,8 +24,17 @@ export async function effectiveSetting(
   return {
     level: decides?.level ?? 'participating',
     events: decides ? readEvents(decides) : {},
-    email: global?.notification_email ?? null,
+    email: await stillVerified(db, userId, global?.notification_email ?? null),
   }
+}
+
+/** The address that was chosen for mails, as long as it is the user's: they may have removed it since. */
+export async function stillVerified(
+  db: Db,
+  userId: number,
+  email: string | null,
+): Promise<string | null> {
+  return email !== null && (await isVerifiedAddress(db, userId, email)) ? email : null
 }
 
 export function readEvents(row: Pick<NotificationSettingRow, 'events'>): EventChoices {

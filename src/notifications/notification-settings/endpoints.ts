@@ -7,7 +7,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
 import { callerId, getUser } from '../../identity/users/find-user.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { readEvents } from './effective.ts'
+import { readEvents, stillVerified } from './effective.ts'
 import {
   EVENTS,
   type EventChoices,
@@ -52,7 +52,8 @@ async function readSetting(ctx: Ctx, place: Place): Promise<Setting> {
     const level = place.type === 'instance' ? 'participating' : 'global'
     return { level, events: {}, email: null }
   }
-  return { level: row.level, events: readEvents(row), email: row.notification_email }
+  const email = await stillVerified(ctx.db, row.user_id, row.notification_email)
+  return { level: row.level, events: readEvents(row), email }
 }
 
 function presentEvents(events: EventChoices, place: Place) {

@@ -162,6 +162,18 @@ test('mails go to the address that was chosen for them', async () => {
   expect(smtp.to(other)).toHaveLength(1)
 })
 
+test('mails go to the first address again when the chosen one is removed', async () => {
+  const other = `gone${count}@example.org`
+  const emails = `/users/${bob.id}/emails`
+  const { body } = await world.root.post(emails, { email: other, skip_confirmation: true })
+  await bob.put('/notification_settings', { notification_email: other })
+  expect((await bob.delete(`/user/emails/${body.id}`)).status).toBe(204)
+  const first = `${bob.username}@example.com`
+  expect((await bob.get('/notification_settings')).body.notification_email).toBe(first)
+  expect(await mailsOf(bob, () => open({ assignee_ids: [bob.id] }))).toEqual(['assigned'])
+  expect(smtp.to(other)).toEqual([])
+})
+
 test('who follows a label hears of what carries it, and no more when they stop', async () => {
   await ana.post(`/projects/${project}/labels`, { name: 'hot', color: 'red' })
   await bob.post(`/projects/${project}/labels/hot/subscribe`)
