@@ -1,45 +1,4 @@
-/** CSS colour names that label colours may be given by, with their values. */
-const NAMED: Readonly<Record<string, string>> = {
-  aqua: '#00FFFF',
-  black: '#000000',
-  blue: '#0000FF',
-  brown: '#A52A2A',
-  coral: '#FF7F50',
-  crimson: '#DC143C',
-  cyan: '#00FFFF',
-  darkblue: '#00008B',
-  darkgreen: '#006400',
-  darkorange: '#FF8C00',
-  darkred: '#8B0000',
-  fuchsia: '#FF00FF',
-  gold: '#FFD700',
-  gray: '#808080',
-  green: '#008000',
-  grey: '#808080',
-  indigo: '#4B0082',
-  khaki: '#F0E68C',
-  lavender: '#E6E6FA',
-  lime: '#00FF00',
-  magenta: '#FF00FF',
-  maroon: '#800000',
-  navy: '#000080',
-  olive: '#808000',
-  orange: '#FFA500',
-  orchid: '#DA70D6',
-  pink: '#FFC0CB',
-  plum: '#DDA0DD',
-  purple: '#800080',
-  red: '#FF0000',
-  salmon: '#FA8072',
-  silver: '#C0C0C0',
-  tan: '#D2B48C',
-  teal: '#008080',
-  tomato: '#FF6347',
-  turquoise: '#40E0D0',
-  violet: '#EE82EE',
-  white: '#FFFFFF',
-  yellow: '#FFFF00',
-}
+import { COLOR_NAMES } from './color-names.ts'
 
 /** `#RRGGBB` of a colour given as `#RRGGBB`, `#RGB` or by name; null when it is none (docs/contract/D §1.12). */
 export function readColor(text: string): string | null {
@@ -51,7 +10,7 @@ export function readColor(text: string): string | null {
       .map((digit) => digit + digit)
       .join('')}`
   const name = text.toLowerCase()
-  return Object.hasOwn(NAMED, name) ? (NAMED[name] ?? null) : null
+  return Object.hasOwn(COLOR_NAMES, name) ? (COLOR_NAMES[name] ?? null) : null
 }
 
 /** Black or white, whichever reads better on the colour. */
