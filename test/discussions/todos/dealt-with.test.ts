@@ -85,6 +85,13 @@ describe.each(['issues', 'merge_requests'] as const)('to-dos on %s', (kind) => {
     expect(await waiting(bea)).toEqual(['marked'])
   })
 
+  test('are gone with the comment that brought them', async () => {
+    const { body: note } = await ana.post(`${one}/notes`, { body: 'well, @bea?' })
+    expect(await waiting(bea)).toEqual(['mentioned', 'assigned'])
+    await ana.delete(`${one}/notes/${note.id}`)
+    expect(await waiting(bea)).toEqual(['assigned'])
+  })
+
   test('are gone with what they are about', async () => {
     await ana.delete(one)
     expect([await waiting(bea), await waiting(cat)]).toEqual([[], []])
