@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { notFound } from '../../base/problem.ts'
+import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { id, text } from '../../http/params.ts'
@@ -78,7 +79,10 @@ function routes(kind: AwardableKind): Endpoint[] {
       summary: 'Take a reaction back',
       access: onAward(kind, 'remove_award'),
       tags,
-      handler: ({ ctx, subject, row }) => takeBack(ctx, subject, row),
+      handler({ ctx, subject, row, request }) {
+        assertUnmodifiedSince(request, row.changed_at)
+        return takeBack(ctx, subject, row)
+      },
     }),
   ]
 }

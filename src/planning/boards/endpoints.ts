@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { onEither, type Source } from '../../access/sources.ts'
 import { existing } from '../../base/problem.ts'
+import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, flag, integer, text } from '../../http/params.ts'
@@ -91,7 +92,10 @@ export const removeBoard = endpoint({
   path: one,
   summary: 'Delete an issue board of a project or group',
   access: onBoard('admin_board'),
-  handler: ({ ctx, board }) => deleteBoard(ctx.db, board.id),
+  handler({ ctx, board, request }) {
+    assertUnmodifiedSince(request, board.updated_at)
+    return deleteBoard(ctx.db, board.id)
+  },
 })
 
 export const listBoardLists = endpoint({
@@ -144,5 +148,8 @@ export const removeBoardList = endpoint({
   path: list,
   summary: 'Remove a list from a board of a project or group',
   access: onBoardList('admin_board'),
-  handler: ({ ctx, board, list }) => removeList(ctx, board, list.id),
+  handler({ ctx, board, list, request }) {
+    assertUnmodifiedSince(request, list.updated_at)
+    return removeList(ctx, board, list.id)
+  },
 })

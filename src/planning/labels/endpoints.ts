@@ -4,9 +4,10 @@ import { onGroup, onProject } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { badParameters, forbidden } from '../../base/problem.ts'
+import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { setSubscribed, subscribedAmong } from '../../discussions/subscriptions/subscribe.ts'
-import { endpoint } from '../../http/endpoint.ts'
+import { endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { flag, integer, text } from '../../http/params.ts'
 import { type Place, placeOf, placeOfProject } from '../place.ts'
 import { getLabel, onLabel, onPromotedLabel } from './access.ts'
@@ -91,8 +92,9 @@ async function change(
   return presentOne(ctx, await changeLabel(ctx, place, row.id, { name, ...rest }))
 }
 
-async function remove(ctx: Ctx, place: Place, row: Label): Promise<void> {
+async function remove(ctx: Ctx, place: Place, row: Label, request: RequestFacts): Promise<void> {
   assertOwned(place, row)
+  assertUnmodifiedSince(request, row.updated_at)
   await deleteLabel(ctx.db, row.id)
 }
 
@@ -184,9 +186,9 @@ export const removeNamedLabel = endpoint({
   summary: 'Delete the label of a project or group that the request names',
   access: onEither('admin_label'),
   query: selector,
-  async handler({ ctx, source, query }) {
+  async handler({ ctx, source, query, request }) {
     const place = placeOf(source)
-    await remove(ctx, place, await named(ctx, place, query))
+    await remove(ctx, place, await named(ctx, place, query), request)
   },
 })
 
@@ -219,7 +221,7 @@ export const removeLabel = endpoint({
   path: one,
   summary: 'Delete a label of a project or group',
   access: onLabel('admin_label'),
-  handler: ({ ctx, source, label }) => remove(ctx, placeOf(source), label),
+  handler: ({ ctx, source, label, request }) => remove(ctx, placeOf(source), label, request),
 })
 
 export const subscribeLabel = endpoint({

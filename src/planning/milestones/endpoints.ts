@@ -3,6 +3,7 @@ import { onEither } from '../../access/sources.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, day, flag, instant, integer, oneOf, text } from '../../http/params.ts'
@@ -110,7 +111,10 @@ export const deleteMilestone = endpoint({
   path: one,
   summary: 'Delete a milestone of a project or group',
   access: onMilestone('admin_milestone'),
-  handler: ({ ctx, source, milestone }) => removeMilestone(ctx, placeOf(source), milestone),
+  handler({ ctx, source, milestone, request }) {
+    assertUnmodifiedSince(request, milestone.updated_at)
+    return removeMilestone(ctx, placeOf(source), milestone)
+  },
 })
 
 export const promoteProjectMilestone = endpoint({
