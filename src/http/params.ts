@@ -53,11 +53,20 @@ function asText(raw: unknown): string | Fault {
 function asTextUpTo(max = 1_048_576, raw: unknown): string | Fault {
   const value = asText(raw)
   if (value instanceof Fault) return value
-  return value.length > max ? fault.says(`is too long (maximum is ${max} characters)`) : value
+  return value.length > max && charactersOf(value) > max
+    ? fault.says(`is too long (maximum is ${max} characters)`)
+    : value
+}
+
+/** How many characters a text has: one of two UTF-16 units, as most emoji are, counts once. */
+function charactersOf(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
 }
 
 export interface TextOptions {
-  /** Longest text, in UTF-16 units; 1 MiB by default. */
+  /** Longest text, in characters; 1 MiB by default. */
   readonly max?: number
 }
 

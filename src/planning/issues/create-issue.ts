@@ -40,7 +40,7 @@ export interface IssueInput {
 /** Titles hold something, and at most 255 characters. */
 export function assertTitle(title: string): void {
   if (title.trim() === '') throw invalid({ title: ["can't be blank"] })
-  if (title.length > 255) throw invalid({ title: ['is too long (maximum is 255 characters)'] })
+  if ([...title].length > 255) throw invalid({ title: ['is too long (maximum is 255 characters)'] })
 }
 
 /** The milestone if the project may use it; 0 and null are none, others that do not fit are left out. */

@@ -121,7 +121,7 @@ export async function knownLabels(
 
 /** Titles hold neither commas nor nothing, and at most 255 characters. */
 export function isLabelTitle(title: string): boolean {
-  return title.trim() !== '' && !title.includes(',') && title.length <= 255
+  return title.trim() !== '' && !title.includes(',') && [...title].length <= 255
 }
 
 /** Labels of many issues or merge requests, by the subject's id. */

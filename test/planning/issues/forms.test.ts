@@ -186,6 +186,17 @@ describe('limits', () => {
     expect((await ana.put(one, { title: '\n' })).status).toBe(400)
   })
 
+  test('a character is one, however it is written down', async () => {
+    const title = '🚀'.repeat(255)
+    expect((await ana.put(one, { title })).body.title).toBe(title)
+    expect((await ana.put(one, { title: `${title}!` })).status).toBe(400)
+    expect((await ana.put(one, { labels: [title] })).body.labels).toEqual([title])
+    expect((await ana.put(one, { labels: [`${title}!`] })).status).toBe(400)
+    const goals = issues.replace(/issues$/, 'milestones')
+    expect((await ana.post(goals, { title })).status).toBe(201)
+    expect((await ana.post(goals, { title: `${title}!` })).status).toBe(400)
+  })
+
   test('weights are whole numbers from 0 on', async () => {
     expect((await ana.put(one, { weight: 0 })).body.weight).toBe(0)
     for (const weight of [-1, 1.5, 'heavy', true])
