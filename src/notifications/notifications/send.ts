@@ -15,8 +15,10 @@ import {
   findSubject,
   insertSent,
   listReachable,
+  listStakes,
   type SubjectRow,
 } from './queries.ts'
+import { maySeeSubject } from './visible-to.ts'
 import { REASONS, sentenceOf } from './words.ts'
 
 const DAY_MS = 86_400_000
@@ -31,6 +33,9 @@ export async function sendOne(ctx: Ctx, notice: Notice): Promise<void> {
   const subject = await findSubject(ctx.db, notification.type, notification.id)
   const [person] = await listReachable(ctx.db, [notice.user_id])
   if (!project || !subject || !person) return
+  // They may have lost it while the mail waited.
+  const stakes = await listStakes(ctx.db, notification.type, notification.id)
+  if (!(await maySeeSubject(ctx, notification, subject, stakes, person.id))) return
   const note = notification.note_id === null ? null : await findNote(ctx.db, notification.note_id)
   // It was deleted before anybody heard of it.
   if (note === undefined) return

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sendNotice } from '../../../src/notifications/notifications/notification.ts'
 import { type MailServer, openMailServer } from '../../support/mail-server.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
@@ -188,6 +189,37 @@ test('who subscribes takes part without a word', async () => {
   await bob.post(`${issues}/1/subscribe`)
   expect(await mailsOf(bob, () => say('news'))).toEqual(['subscribed'])
   expect(await mailsOf(bob, () => say('of mine', bob))).toEqual([])
+})
+
+test('a mail that waited tells nothing of what its reader may see no more', async () => {
+  const guest = await world.user(`guest${count}`)
+  await addMember(world, project, guest.id, 10)
+  const { body } = await open({ description: 'between us' })
+  await world.runTasks()
+  smtp.clear()
+  const notification = {
+    project_id: project,
+    type: 'Issue',
+    id: body.id,
+    event: 'new_issue',
+    author_id: ana.id,
+    note_id: null,
+    only: null,
+    at: world.ctx.now(),
+  } as const
+  const notice = { notification, user_id: guest.id, email: null, reason: 'subscribed' } as const
+  const sent = async () => {
+    await world.ctx.work.enqueue(world.ctx.db, sendNotice, notice)
+    await world.runTasks()
+    return smtp.to(`${guest.username}@example.com`).length
+  }
+  expect(await sent()).toBe(1)
+  await ana.put(`${issues}/1`, { confidential: true })
+  expect(await sent()).toBe(1)
+  await ana.put(`${issues}/1`, { confidential: false })
+  expect(await sent()).toBe(2)
+  await ana.delete(`/projects/${project}/members/${guest.id}`)
+  expect(await sent()).toBe(2)
 })
 
 test('a text that cannot be rendered is mailed as it was written', async () => {
