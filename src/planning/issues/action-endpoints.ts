@@ -119,7 +119,7 @@ export const listIssueParticipants = endpoint({
   method: 'GET',
   path: `${path}/participants`,
   summary: 'List who takes part in an issue',
-  access: onIssue('read_issues', { signedIn: true }),
+  access: onIssue(),
   response: z.array(userBasicEntity),
   async handler({ ctx, project, issue: row, assigneeIds }) {
     const writers = await noteAuthors(ctx, asNoteable(ctx, project, row))

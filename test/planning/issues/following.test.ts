@@ -76,5 +76,10 @@ describe.each(['issues', 'merge_requests'] as const)('following %s', (kind) => {
     expect((await people()).sort()).toEqual(['ana', 'bea', cat.username])
     await bea.post(`${one}/award_emoji`, { name: 'eyes' })
     expect(await people()).toHaveLength(3)
+    // Where everybody reads the thing, everybody reads who takes part.
+    expect((await world.nobody.get(`${one}/participants`)).status).toBe(404)
+    await ana.put(`/projects/${bench.project.id}`, { visibility: 'public' })
+    expect((await world.nobody.get(`${one}/participants`)).body).toHaveLength(3)
+    await ana.put(`/projects/${bench.project.id}`, { visibility: 'private' })
   })
 })
