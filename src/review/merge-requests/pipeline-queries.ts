@@ -38,17 +38,12 @@ export async function headPipelineStatuses(
   return new Map(rows.flatMap(({ id, status }) => (status === null ? [] : [[id, status]])))
 }
 
-/** Open merge requests whose head has this pipeline, and none that is newer. */
+/** Open merge requests of whose head this is the pipeline. */
 export async function listOpenWithHead(db: Db, pipelineId: number): Promise<number[]> {
-  const runs = (pipeline: string) =>
-    sql`(${sql.ref(`${pipeline}.sha`)} = mr.head_sha OR (${sql.ref(`${pipeline}.merge_request_id`)} = mr.id
-      AND ${sql.ref(`${pipeline}.source_sha`)} = mr.head_sha))`
   const { rows } = await sql<{ id: number }>`
-    SELECT mr.id FROM pipelines p JOIN merge_requests mr ON mr.head_sha IN (p.sha, p.source_sha)
-      AND (mr.target_project_id = p.project_id OR mr.source_project_id = p.project_id)
-    WHERE p.id = ${pipelineId} AND mr.state = 'opened' AND ${runs('p')}
-      AND NOT EXISTS (SELECT 1 FROM pipelines newer WHERE newer.id > p.id
-        AND newer.project_id IN (mr.target_project_id, mr.source_project_id) AND ${runs('newer')})
+    SELECT mr.id FROM pipelines ended JOIN merge_requests mr ON mr.head_sha IN (ended.sha, ended.source_sha)
+      AND (mr.target_project_id = ended.project_id OR mr.source_project_id = ended.project_id)
+    WHERE ended.id = ${pipelineId} AND mr.state = 'opened' AND (SELECT p.id ${headPipeline}) = ended.id
     ORDER BY mr.id`.execute(db)
   return rows.map((row) => row.id)
 }

@@ -140,6 +140,8 @@ describe('a child of the pipeline of a merge request', () => {
     const [made] = await children(bench)
     if (made) await end(bench, made, 'failed')
     expect((await bench.read(1)).body.detailed_merge_status).toBe('mergeable')
+    const todos = await ana.get(`/todos?action=build_failed&project_id=${bench.project.id}`)
+    expect(todos.body).toEqual([])
   })
 })
 
