@@ -1,6 +1,9 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { branchStates } from '../../repositories/refs/branch-state.ts'
+import { approvedById } from '../../review/approval-rules/approved.ts'
+import { targetSetting } from '../../review/merge-requests/facts.ts'
+import { squashOnMerge } from '../../review/merge-requests/present.ts'
 import type { MergeRequestRow, VersionRow } from '../../review/merge-requests/row.ts'
 import { findRequestWords } from './queries.ts'
 
@@ -23,6 +26,8 @@ export async function requestVariables(
 ): Promise<ReadonlyMap<string, string>> {
   const { target, source, event, version } = origin
   const words = await findRequestWords(ctx.db, row.id)
+  const approved = (await approvedById(ctx, [row])).get(row.id)
+  const squashOption = targetSetting(row, 'squash_option')
   const description = row.description ?? ''
   const urlOf = (project: Project) => `${ctx.config.externalUrl}/${project.full_path}`
   const isProtected = async (project: Project, branch: string) =>
@@ -38,6 +43,7 @@ export async function requestVariables(
     ['ASSIGNEES', words.assignees.join(', ') || undefined],
     ['MILESTONE', words.milestone],
     ['DRAFT', String(row.draft === 1)],
+    ['APPROVED', approved ? 'true' : undefined],
     ['EVENT_TYPE', event],
     ['PROJECT_ID', String(target.id)],
     ['PROJECT_PATH', target.full_path],
@@ -54,7 +60,7 @@ export async function requestVariables(
     ['TARGET_BRANCH_SHA', merged ? origin.targetSha : ''],
     ['DIFF_BASE_SHA', version?.base_sha],
     ['DIFF_ID', version && String(version.id)],
-    ['SQUASH_ON_MERGE', String(row.squash === 1)],
+    ['SQUASH_ON_MERGE', String(squashOnMerge(squashOption, row.squash === 1))],
   ]
   return new Map(
     pairs.flatMap(([name, value]) =>
