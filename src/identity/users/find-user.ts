@@ -1,4 +1,5 @@
 import { userOf } from '../../access/actor.ts'
+import { dayOf } from '../../base/clock.ts'
 import { existing, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findUserByIdOrName, findUserDetails, type UserDetails, type UserRow } from './queries.ts'
@@ -10,7 +11,7 @@ export async function getUser(ctx: Ctx, idOrName: string | number): Promise<User
 
 /** The full record of a user who was found before. */
 export async function getUserDetails(ctx: Ctx, id: number): Promise<UserDetails> {
-  return existing(await findUserDetails(ctx.db, id), 'User')
+  return existing(await findUserDetails(ctx.db, id, dayOf(ctx.now())), 'User')
 }
 
 /** The caller's id; for endpoints that ask `signedIn`. Deploy tokens and the server itself are nobody here. */

@@ -82,7 +82,7 @@ export function listUserRows(
   order: { readonly by: (typeof USER_ORDERS)[number]; readonly sort: 'asc' | 'desc' },
   page: Page,
 ): Promise<Paged<UserDetails>> {
-  let query = narrowed(userDetailsQuery(db), viewer, filters).orderBy(
+  let query = narrowed(userDetailsQuery(db, viewer.today), viewer, filters).orderBy(
     `users.${order.by}`,
     order.sort,
   )

@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
+import type { Day } from '../../base/clock.ts'
 import type { Db } from '../../store/schema.ts'
+import { isInForce } from './queries.ts'
 
 /** Accepted direct memberships of a user, with the names of their groups and projects. */
 export function membershipsQuery(
   db: Db,
   userId: number,
+  today: Day,
   type: 'Project' | 'Namespace' | undefined,
 ) {
   const query = db
@@ -23,8 +26,7 @@ export function membershipsQuery(
       'members.access_level',
     ])
     .where('members.user_id', '=', userId)
-    .where('members.requested_at', 'is', null)
-    .where('members.state', '=', 'active')
+    .where(isInForce(today))
     .orderBy('members.id')
   if (type === undefined) return query
   return query.where('members.source_type', '=', type === 'Project' ? 'project' : 'group')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { anyone, onInstance, signedIn } from '../../access/subjects.ts'
+import { dayOf } from '../../base/clock.ts'
 import { badRequest, notModified } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, oneOf, text } from '../../http/params.ts'
@@ -78,7 +79,8 @@ export const getAssociationsCount = endpoint({
     merge_requests_count: z.int(),
   }),
   async handler({ ctx, user }) {
-    const { groups_count, projects_count } = await countAssociations(ctx.db, user.id)
+    const today = dayOf(ctx.now())
+    const { groups_count, projects_count } = await countAssociations(ctx.db, user.id, today)
     return {
       groups_count,
       projects_count,
@@ -106,6 +108,7 @@ export const listMemberships = endpoint({
   response: z.array(membershipEntity),
   async handler({ ctx, params, query, page }) {
     const user = await getUser(ctx, params.id)
-    return listPage(ctx.db, membershipsQuery(ctx.db, user.id, query.type), page)
+    const today = dayOf(ctx.now())
+    return listPage(ctx.db, membershipsQuery(ctx.db, user.id, today, query.type), page)
   },
 })

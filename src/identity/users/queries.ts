@@ -1,5 +1,5 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
-import type { Instant } from '../../base/clock.ts'
+import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely'
+import type { Day, Instant } from '../../base/clock.ts'
 import type { IdentitiesTable } from '../../store/schema/accounts.ts'
 import type { UsersTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
@@ -16,8 +16,14 @@ export interface UserDetails extends UserRow {
   readonly identities: string
 }
 
+/** Whether a row of `members` counts: no request, nobody who waits, not ended (docs/contract/A-resolved §9). */
+export function isInForce(today: Day) {
+  return sql<SqlBool>`members.requested_at is null and members.state = 'active'
+    and (members.expires_at is null or members.expires_at > ${today})`
+}
+
 /** Users with the details of the full record; lists of administrators start from it too. */
-export function userDetailsQuery(db: Db) {
+export function userDetailsQuery(db: Db, today: Day) {
   return db
     .selectFrom('users')
     .selectAll('users')
@@ -28,14 +34,14 @@ export function userDetailsQuery(db: Db) {
         number | null
       >`(select id from namespaces where owner_id = users.id and kind = 'user')`.as('namespace_id'),
       sql<number | null>`(select max(access_level) from members
-        where user_id = users.id and requested_at is null and state = 'active')`.as('highest_role'),
+        where user_id = users.id and ${isInForce(today)})`.as('highest_role'),
       sql<string>`(select json_group_array(json_object('provider', provider, 'extern_uid', extern_uid))
         from identities where user_id = users.id)`.as('identities'),
     ])
 }
 
-export function findUserDetails(db: Db, id: number): Promise<UserDetails | undefined> {
-  return userDetailsQuery(db).where('users.id', '=', id).executeTakeFirst()
+export function findUserDetails(db: Db, id: number, today: Day): Promise<UserDetails | undefined> {
+  return userDetailsQuery(db, today).where('users.id', '=', id).executeTakeFirst()
 }
 
 export function findUserRow(db: Db, id: number): Promise<UserRow | undefined> {
@@ -173,15 +179,17 @@ export async function deleteIdentity(db: Db, userId: number, provider: string): 
   return done.numDeletedRows > 0n
 }
 
-export async function countAssociations(db: Db, userId: number) {
+/** How many groups and projects somebody belongs to; an own project counts once, though its owner is a member too. */
+export async function countAssociations(db: Db, userId: number, today: Day) {
   const { rows } = await sql<{ groups_count: number; projects_count: number }>`
     select
       (select count(*) from members where user_id = ${userId} and source_type = 'group'
-        and requested_at is null) as groups_count,
-      (select count(*) from members where user_id = ${userId} and source_type = 'project'
-        and requested_at is null)
-      + (select count(*) from projects p join namespaces n on n.id = p.namespace_id
-          where n.kind = 'user' and n.owner_id = ${userId}) as projects_count`.execute(db)
+        and ${isInForce(today)}) as groups_count,
+      (select count(*) from (
+        select source_id from members where user_id = ${userId} and source_type = 'project'
+          and ${isInForce(today)}
+        union select p.id from projects p join namespaces n on n.id = p.namespace_id
+          where n.kind = 'user' and n.owner_id = ${userId})) as projects_count`.execute(db)
   return rows[0] ?? { groups_count: 0, projects_count: 0 }
 }
 
