@@ -1,7 +1,7 @@
 import { audit } from '../../access/audit.ts'
 import { hashPassword } from '../../access/authentication/password.ts'
 import { runEffects } from '../../base/effects.ts'
-import { conflict, invalid } from '../../base/problem.ts'
+import { conflict, existing, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
@@ -10,7 +10,13 @@ import { columnsOf, tooLong, type UserColumns, userConflicts } from './create/cr
 import { emailFaults, nameFaults, usernameFaults } from './names.ts'
 import { passwordFaults } from './password.ts'
 import { readUserSettings, type UserSettings } from './profile/profile.ts'
-import { isEmailTaken, replaceIdentity, type UserRow, updateUserRow } from './queries.ts'
+import {
+  findUserRow,
+  isEmailTaken,
+  replaceIdentity,
+  type UserRow,
+  updateUserRow,
+} from './queries.ts'
 
 export interface UserChanges extends UserColumns {
   readonly username?: string | undefined
@@ -28,7 +34,11 @@ export async function updateUser(ctx: Ctx, user: UserRow, changes: UserChanges):
   assertGoodChanges(ctx, user, changes)
   const password = changes.password === undefined ? undefined : await hashPassword(changes.password)
   return uniquely(userConflicts, () =>
-    inTransaction(ctx, (inner) => writeChanges(inner, user, changes, password)),
+    inTransaction(ctx, async (inner) => {
+      // Read again: hashing a password takes long, and what was said of the user meanwhile stays.
+      const current = existing(await findUserRow(inner.db, user.id), 'User')
+      return writeChanges(inner, current, changes, password)
+    }),
   )
 }
 
