@@ -3,6 +3,7 @@ import { runEffects } from '../../base/effects.ts'
 import { existing, notFound, Problem, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { taken } from '../../store/unique.ts'
 import { listRequestRules, type NamedRule } from './queries.ts'
 import { type AskedNames, assertRule, readNames } from './rule-input.ts'
 import { deleteRule, insertRule, setRuleNames, updateRule } from './rule-queries.ts'
@@ -60,6 +61,12 @@ function stamps(ctx: Ctx) {
   return { created_at: ctx.now(), updated_at: ctx.now() }
 }
 
+/** Names of the rules that a merge request's people write tell them apart, as those of a project do. */
+function assertNameFree(rules: readonly NamedRule[], name: string, exceptId?: number): void {
+  const others = rules.filter((rule) => rule.rule_type === 'regular' && rule.id !== exceptId)
+  if (others.some((rule) => rule.name === name)) throw taken('name')
+}
+
 /** Adds a rule to a merge request; one that stands for a rule of the project changes the copy of that rule. */
 export async function createRequestRule(
   ctx: Ctx,
@@ -79,6 +86,7 @@ export async function createRequestRule(
       await updateRule(ctx.db, copy.id, { approvals_required, updated_at: ctx.now() })
       return copy.id
     }
+    assertNameFree(rules, input.name)
     const values = {
       merge_request_id: subject.id,
       name: input.name,
@@ -93,9 +101,8 @@ function assertChangeable(rule: NamedRule): void {
   if (rule.rule_type === 'report_approver' || rule.rule_type === 'code_owner') throw prohibited()
 }
 
-/** The merge request's own form of a rule, made when it has none yet. */
-async function ownRule(ctx: Ctx, subject: ApprovalSubject, rule: NamedRule): Promise<NamedRule> {
-  const rules = await ownRules(ctx, subject)
+/** The merge request's own form of a rule. */
+function ownRule(rules: readonly NamedRule[], rule: NamedRule): NamedRule {
   return existing(rules.find((one) => one.id === rule.id || one.source_rule_id === rule.id))
 }
 
@@ -109,10 +116,13 @@ export async function changeRequestRule(
   const rule = await getRuleInForce(ctx, subject, id)
   assertChangeable(rule)
   await assertMayOverride(ctx, project)
-  const names = await readNames(ctx, project, input, rule)
   const { name, approvals_required } = input
+  if (name !== undefined) assertRule({ name, ruleType: 'regular', reportType: null })
+  const names = await readNames(ctx, project, input, rule)
   return inTransaction(ctx, async (ctx) => {
-    const own = await ownRule(ctx, subject, rule)
+    const rules = await ownRules(ctx, subject)
+    const own = ownRule(rules, rule)
+    if (name !== undefined && own.rule_type === 'regular') assertNameFree(rules, name, own.id)
     await updateRule(ctx.db, own.id, { name, approvals_required, updated_at: ctx.now() })
     await setRuleNames(ctx.db, own.id, names)
     return own.id
@@ -129,7 +139,7 @@ export async function removeRequestRule(
   assertChangeable(rule)
   await assertMayOverride(ctx, project)
   await inTransaction(ctx, async (ctx) => {
-    const own = await ownRule(ctx, subject, rule)
+    const own = ownRule(await ownRules(ctx, subject), rule)
     await deleteRule(ctx.db, own.id)
   })
 }
