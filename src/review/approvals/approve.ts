@@ -9,7 +9,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { removeApprovals, saveApproval } from '../approval-rules/save-approval.ts'
 import { approvalStanding, barredFrom, type Standing } from '../approval-rules/standing.ts'
 import type { AskedApproval } from '../effects.ts'
-import { noteReview } from '../merge-requests/change/reviewers.ts'
+import { noteLostApprovals, noteReview } from '../merge-requests/change/reviewers.ts'
 import { newestVersion, reload } from '../merge-requests/find.ts'
 import { autoMergeJob } from '../merge-requests/jobs.ts'
 import { assertHead } from '../merge-requests/merge/merge.ts'
@@ -110,7 +110,10 @@ export async function resetAllApprovals(ctx: Ctx, row: MergeRequestRow): Promise
   const user = userOf(ctx.actor)
   const isBot = user?.kind === 'project_bot' || user?.kind === 'group_bot'
   if (!isBot || row.state === 'merged') throw unauthorized()
-  await inTransaction(ctx, (ctx) => removeApprovals(ctx, row.id))
+  await inTransaction(ctx, async (ctx) => {
+    await removeApprovals(ctx, row.id)
+    await noteLostApprovals(ctx, row.id)
+  })
 }
 
 /** The same as asked by a quick action, of a merge request as it is now. */

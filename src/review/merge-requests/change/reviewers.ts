@@ -4,6 +4,7 @@ import type { UserBasicRow } from '../../../identity/users/basic.ts'
 import { assignable } from '../../../planning/assignees/verbs.ts'
 import {
   deleteReviewers,
+  forgetLostApprovals,
   insertReviewers,
   listReviewers,
   updateReviewerState,
@@ -39,4 +40,9 @@ export function noteReview(
   state: 'approved' | 'unapproved' | 'review_started' | 'reviewed' | 'requested_changes',
 ): Promise<void> {
   return updateReviewerState(ctx.db, mergeRequestId, userId, state)
+}
+
+/** Shows reviewers whose approval was taken back from them as having approved no longer. */
+export function noteLostApprovals(ctx: Ctx, mergeRequestId: number): Promise<void> {
+  return forgetLostApprovals(ctx.db, mergeRequestId)
 }

@@ -16,6 +16,7 @@ import { branchHead, bringHead } from '../branch-heads.ts'
 import { diffChangedJob } from '../jobs.ts'
 import { noteClosingIssues } from '../links/closing-issues.ts'
 import { cancelAutoMerge } from '../merge/auto-merge.ts'
+import { forgetLostApprovals } from '../people/queries.ts'
 import { mergeRequestUrl } from '../present.ts'
 import {
   findById,
@@ -141,6 +142,7 @@ async function addVersion(
       patchAfter: patchId,
       touched,
     })
+    await forgetLostApprovals(ctx.db, row.id)
   }
   await saveCodeOwnerRules(ctx, row, owned)
   const user_id = userOf(ctx.actor)?.id ?? null

@@ -73,6 +73,21 @@ export async function updateReviewerState(
     .execute()
 }
 
+/** Reviewers whose approval was taken back from them are shown as having approved no longer. */
+export async function forgetLostApprovals(db: Db, mergeRequestId: number): Promise<void> {
+  const left = db
+    .selectFrom('approvals')
+    .select('user_id')
+    .where('merge_request_id', '=', mergeRequestId)
+  await db
+    .updateTable('merge_request_reviewers')
+    .set({ state: 'unapproved' })
+    .where('merge_request_id', '=', mergeRequestId)
+    .where('state', '=', 'approved')
+    .where('user_id', 'not in', left)
+    .execute()
+}
+
 /** A reviewer who threw all drafts away has not begun. */
 export async function forgetStartedReview(
   db: Db,
