@@ -16,8 +16,9 @@ import {
 import { changeRequestRuleBody, createRequestRuleBody } from '../approval-rules/rule-input.ts'
 import { approvalStanding, type StandingRule } from '../approval-rules/standing.ts'
 import { onMergeRequest, resetsApprovals } from '../merge-requests/access.ts'
+import { submitReview } from '../merge-requests/change/quick-actions.ts'
 import { publicMergeStatus } from '../merge-requests/detailed-merge-status.ts'
-import { listOwnDrafts, publishDrafts } from '../merge-requests/drafts/publish-drafts.ts'
+import { listOwnDrafts } from '../merge-requests/drafts/publish-drafts.ts'
 import { reload } from '../merge-requests/find.ts'
 import { path } from '../merge-requests/path.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
@@ -286,8 +287,7 @@ export const approveMergeRequest = endpoint({
   async handler({ ctx, project, mergeRequest: row, body }) {
     await approve(ctx, project, row, { sha: body.sha, password: body.approval_password })
     if (body.publish_review) {
-      const drafts = await listOwnDrafts(ctx, row)
-      await publishDrafts(ctx, project, row, drafts)
+      await submitReview(ctx, project, row, await listOwnDrafts(ctx, row))
     }
     return presentState(ctx, row)
   },

@@ -16,8 +16,8 @@ import { mayMergeBranch } from '../../../repositories/refs/check-rules.ts'
 import { removeApprovals } from '../../approval-rules/save-approval.ts'
 import { mayEdit, maySortRequests } from '../access.ts'
 import { branchHead } from '../branch-heads.ts'
-import { publishDrafts } from '../drafts/publish-drafts.ts'
-import { listDrafts } from '../drafts/queries.ts'
+import { listOwnDrafts, publishDrafts } from '../drafts/publish-drafts.ts'
+import type { DraftRow } from '../drafts/queries.ts'
 import { noteableOf, reload } from '../find.ts'
 import { acceptMerge } from '../merge/accept-merge.ts'
 import { enqueueRebase } from '../merge/rebase.ts'
@@ -114,12 +114,26 @@ function askApproval(ctx: Ctx, context: RequestContext, approves: boolean): Prom
   return runEffects(ctx, ctx.effects.approvalAsked, { project, row, approves })
 }
 
-async function submitReview(ctx: Ctx, context: RequestContext) {
-  const drafts = await listDrafts(ctx.db, context.id, userOf(ctx.actor)?.id ?? 0)
+async function submitOwnReview(ctx: Ctx, { project, row }: RequestContext) {
+  const drafts = await listOwnDrafts(ctx, row)
   return {
     message: 'Submitted the current review.',
-    act: () => publishDrafts(ctx, context.project, context.row, drafts),
+    act: () => submitReview(ctx, project, row, drafts),
   }
+}
+
+/** Publishes drafts without their quick actions, then carries those out. */
+export async function submitReview(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+  drafts: readonly DraftRow[],
+): Promise<void> {
+  const taken = drafts.map((draft) => ({ draft, ...takeRequestCommands(draft.note) }))
+  const plain = taken.map(({ draft, text }) => ({ ...draft, note: text }))
+  await publishDrafts(ctx, project, row, plain)
+  const commands = taken.flatMap((one) => one.commands)
+  if (commands.length > 0) await runRequestCommands(ctx, project, row.id, commands)
 }
 
 function requestChanges(ctx: Ctx, context: RequestContext) {
@@ -148,7 +162,7 @@ const commands: CommandTable<RequestContext> = {
   rebase,
   approve: giveApproval,
   unapprove: takeApproval,
-  submit_review: submitReview,
+  submit_review: submitOwnReview,
   request_changes: requestChanges,
 }
 export const {

@@ -11,13 +11,13 @@ import type { Position } from '../../../discussions/notes/noteable.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { filledText, flag, id, integer, text } from '../../../http/params.ts'
 import { onMergeRequest } from '../access.ts'
-import { runRequestCommands, takeRequestCommands } from '../change/quick-actions.ts'
+import { submitReview } from '../change/quick-actions.ts'
 import { placeNote } from '../diff/diff-position.ts'
 import { assertOwnCommit } from '../diff/own-commit.ts'
 import { getMergeRequest, noteableOf } from '../find.ts'
 import { path } from '../path.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { listOwnDrafts, publishDrafts } from './publish-drafts.ts'
+import { listOwnDrafts } from './publish-drafts.ts'
 import { type DraftRow, updateDraft } from './queries.ts'
 import { discardDraft, saveDraft } from './save-draft.ts'
 
@@ -73,20 +73,6 @@ async function placed(
   if (!asked) return undefined
   const place = await placeNote(ctx, noteableOf(ctx, project, row), said(asked))
   return { position: JSON.stringify(place.position), line_code: place.lineCode }
-}
-
-/** Publishes drafts without their quick actions, then carries those out. */
-async function publish(
-  ctx: Ctx,
-  project: Project,
-  row: MergeRequestRow,
-  drafts: readonly DraftRow[],
-): Promise<void> {
-  const taken = drafts.map((draft) => ({ draft, ...takeRequestCommands(draft.note) }))
-  const plain = taken.map(({ draft, text }) => ({ ...draft, note: text }))
-  await publishDrafts(ctx, project, row, plain)
-  const commands = taken.flatMap((one) => one.commands)
-  if (commands.length > 0) await runRequestCommands(ctx, project, row.id, commands)
 }
 
 export const listDraftNotes = endpoint({
@@ -177,7 +163,8 @@ export const publishDraftNote = endpoint({
   path: `${drafts}/:draft_note_id/publish`,
   summary: 'Publish an own draft',
   access: onOwnDraft,
-  handler: ({ ctx, project, mergeRequest, draft }) => publish(ctx, project, mergeRequest, [draft]),
+  handler: ({ ctx, project, mergeRequest, draft }) =>
+    submitReview(ctx, project, mergeRequest, [draft]),
 })
 
 export const publishDraftNotes = endpoint({
@@ -187,5 +174,5 @@ export const publishDraftNotes = endpoint({
   access,
   status: 204,
   handler: async ({ ctx, project, mergeRequest }) =>
-    publish(ctx, project, mergeRequest, await listOwnDrafts(ctx, mergeRequest)),
+    submitReview(ctx, project, mergeRequest, await listOwnDrafts(ctx, mergeRequest)),
 })
