@@ -25,7 +25,7 @@ function plainName(name: string): string {
   return known
 }
 
-/** Adds the caller's reaction, who has seen the thing by that; 404 for the same one twice. */
+/** Adds the caller's reaction, who has seen the thing by that; 404 for the same one twice, and on what the server noted. */
 export function award(ctx: Ctx, subject: Awardable, name: string): Promise<AwardRow> {
   return inTransaction(ctx, async (ctx) => {
     await completeTodosOf(ctx, subject)
@@ -36,6 +36,7 @@ export function award(ctx: Ctx, subject: Awardable, name: string): Promise<Award
 async function addAward(ctx: Ctx, subject: Awardable, name: string): Promise<AwardRow> {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
+  if (subject.note?.system === 1) throw notFound('Award Emoji')
   const plain = plainName(name)
   const columns =
     'award_emoji.awardable_type, award_emoji.awardable_id, award_emoji.user_id, award_emoji.name'
