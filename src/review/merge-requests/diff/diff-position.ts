@@ -29,7 +29,7 @@ export async function placeNote(
     (one) =>
       one.head_sha === asked.head_sha &&
       one.base_sha === asked.base_sha &&
-      (asked.start_sha === undefined || one.start_sha === asked.start_sha),
+      one.start_sha === asked.start_sha,
   )
   if (!version) throw misplaced()
   const file = await findFile(ctx, noteable, version.base_sha, version.head_sha, asked)
