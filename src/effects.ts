@@ -58,6 +58,7 @@ import { removeOwnedGroups, removePersonalProjects } from './projects/groups/rem
 import { createUserNamespace, followUserName } from './projects/groups/user-namespace.ts'
 import { acceptInvitations } from './projects/members/invitations/invite.ts'
 import { keepMilestoneReleases } from './publishing/releases/after-milestone-merge.ts'
+import { removeReleaseOfTag } from './publishing/releases/verbs.ts'
 import { snippetMoved } from './publishing/snippets/after-move.ts'
 import { discardSnippetsOf } from './publishing/snippets/remove.ts'
 import { wikiMoved } from './publishing/wikis/after-move.ts'
@@ -113,6 +114,7 @@ export const effects: Effects = {
   refsRefused: [dropMergeOf],
   pushFinalized: [mergeRequestsAfterPush],
   pushFollowed: [recordPushEvents, pushHooks, closeByPush, crossReferencePush],
+  tagDeleted: [removeReleaseOfTag],
   wikiMoved: [wikiMoved],
   snippetMoved: [snippetMoved],
 

@@ -32,6 +32,11 @@ export interface WikiOrSnippetMove {
   readonly newId: ObjectId
 }
 
+export interface DeletedTag {
+  readonly project: Project
+  readonly tag: string
+}
+
 declare module '../ctx.ts' {
   /** The rules on moving refs, and what follows from their moves. */
   interface Effects {
@@ -60,6 +65,8 @@ declare module '../ctx.ts' {
     readonly pushFinalized: readonly Effect<FinalizedPush>[]
     /** By the same task, once: what reads the repository first, then writes in one transaction for many pushes. */
     readonly pushFollowed: readonly PreparedEffect<ReadPush, undefined>[]
+    /** Somebody deleted a tag through the API, not by a push: prepared before it goes. */
+    readonly tagDeleted: readonly PreparedEffect<DeletedTag, undefined>[]
     /** The branch of a wiki or snippet moved: read first, then written in the transaction that closes the push. */
     readonly wikiMoved: readonly PreparedEffect<WikiOrSnippetMove, undefined>[]
     readonly snippetMoved: readonly PreparedEffect<WikiOrSnippetMove, undefined>[]

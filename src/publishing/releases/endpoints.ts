@@ -40,6 +40,13 @@ const fields = {
   milestone_ids: csv(integer(), { max: 100 }).optional(),
   released_at: instant().optional(),
 }
+
+/** Milestones are named in one of two ways. */
+function oneWayToMilestones(sent: ReadonlySet<string>): string[] {
+  const names = ['milestones', 'milestone_ids']
+  return names.every((name) => sent.has(name)) ? [`${names.join(', ')} are mutually exclusive`] : []
+}
+
 const html = { include_html_description: flag().optional() }
 
 async function presentOne(ctx: Ctx, project: Project, row: ReleaseRow, html?: boolean) {
@@ -159,6 +166,7 @@ export const createProjectRelease = endpoint({
     }).optional(),
     legacy_catalog_publish: flag().optional(),
   },
+  check: oneWayToMilestones,
   conditions: [releasesNewTag],
   response: releaseEntity,
   async handler({ ctx, project, body }) {
@@ -175,6 +183,7 @@ export const updateRelease = endpoint({
   access: onRelease('admin_release'),
   jobToken: true,
   body: fields,
+  check: oneWayToMilestones,
   conditions: [releasesTag],
   response: releaseEntity,
   handler: async ({ ctx, project, release, body }) =>

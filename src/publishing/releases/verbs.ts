@@ -1,12 +1,14 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import { prepareEffects } from '../../base/effects.ts'
-import { badRequest, conflict, invalid, unprocessable } from '../../base/problem.ts'
+import { badRequest, conflict, invalid, invalidText, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { isTagName } from '../../git/names.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
 import { findRef } from '../../git/refs/refs.ts'
 import { usableMilestone, usableMilestonesByTitle } from '../../planning/milestones/verbs.ts'
 import { placeOfProject } from '../../planning/place.ts'
+import type { DeletedTag } from '../../repositories/effects.ts'
 import { createTag } from '../../repositories/tags/create-tag.ts'
 import type { LinkType } from '../../store/schema/releases.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -85,6 +87,7 @@ export async function createRelease(
 /** The commit of the release's tag, which is made first when it is not there. */
 async function ensureTag(ctx: Ctx, project: Project, input: NewRelease): Promise<string> {
   const repo = ctx.git.open(project.id)
+  if (!isTagName(input.tag_name)) throw invalidText('Tag name invalid')
   if (!(await findRef(repo, `refs/tags/${input.tag_name}`))) {
     if (!input.ref) throw unprocessable('Ref is not specified')
     await createTag(ctx, project, {
@@ -143,12 +146,23 @@ export async function changeRelease(
 
 /** Deletes a release; its tag stays. */
 export async function removeRelease(ctx: Ctx, project: Project, row: ReleaseRow): Promise<void> {
+  await inTransaction(ctx, await prepareRemoval(ctx, project, row))
+}
+
+/** Looks at a release that is to go; what it gives deletes it, with what follows, in a transaction. */
+async function prepareRemoval(ctx: Ctx, project: Project, row: ReleaseRow) {
   const { sha } = row
   const follow = await prepareEffects(ctx, ctx.effects.releaseChanged, { project, sha })
-  await inTransaction(ctx, async (ctx) => {
+  return async (ctx: Ctx): Promise<void> => {
     await follow(ctx, { row, action: 'delete' })
     await deleteRelease(ctx.db, row.id)
-  })
+  }
+}
+
+/** A tag that is deleted through the API takes its release along. */
+export async function removeReleaseOfTag(ctx: Ctx, { project, tag }: DeletedTag) {
+  const row = await findRelease(ctx.db, project.id, tag)
+  return row ? await prepareRemoval(ctx, project, row) : async () => {}
 }
 
 const uniques = {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
+import { prepareEffects } from '../../base/effects.ts'
 import { notFound, unprocessable } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -8,6 +9,7 @@ import { listTags, type TagRef } from '../../git/refs/tags.ts'
 import { noObject } from '../../git/types.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { oneOf, text } from '../../http/params.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { tagProtection } from '../refs/branch-state.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 import { onCode, onWritableCode } from '../repository/access.ts'
@@ -115,6 +117,8 @@ export const deleteRepositoryTag = endpoint({
     const tag = await getTag(repo, params.tag_name)
     if (tag.commit) assertUnmodifiedSince(request, tag.commit.author.date)
     const move = { name: `refs/tags/${tag.name}`, oldId: tag.id, newId: noObject }
+    const follow = await prepareEffects(ctx, ctx.effects.tagDeleted, { project, tag: tag.name })
     await moveRefs(ctx, project, { via: 'api', moves: [move] })
+    await inTransaction(ctx, (ctx) => follow(ctx, undefined))
   },
 })
