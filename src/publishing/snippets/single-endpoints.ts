@@ -1,5 +1,6 @@
 import type { Access } from '../../access/subjects.ts'
 import { bytes, type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { atLeastOne } from '../../http/params.ts'
 import { userAgentEntity } from '../../identity/user-agents/verbs.ts'
 import { type Snippet, setsVisibility } from './access.ts'
 import { snippetEntity } from './entity.ts'
@@ -48,6 +49,7 @@ export function snippetEndpoints({ path, what, read, edit, admin }: SnippetForm)
       tags,
       access: edit,
       body: changeBody,
+      check: atLeastOne(Object.keys(changeBody)),
       conditions: [setsVisibility],
       response: snippetEntity,
       async handler({ ctx, snippet, body }) {
