@@ -611,6 +611,30 @@ describe('locks', () => {
     expect((await unlock(bob, { force: true })).status).toBe(404)
   })
 
+  test('are told in pages as one’s own and those of others', async () => {
+    const place = await makeProject(world, ana, `locked${count++}`)
+    await addMember(world, place.id, bob.id, 30)
+    const at = (rest: string, who: Caller, body: unknown) =>
+      ask(`info/lfs/locks${rest}`, { who, body, of: place })
+    for (const [path, who] of [
+      ['a', ana],
+      ['b', bob],
+      ['c', ana],
+    ] as const) {
+      expect((await at('', who, { path })).status).toBe(201)
+    }
+    const paths = (list: { path: string }[]) => list.map((one) => one.path)
+    const { body: whole } = await at('/verify', ana, { ref: { name: 'refs/heads/main' } })
+    expect([paths(whole.ours), paths(whole.theirs)]).toEqual([['a', 'c'], ['b']])
+    const { body: first } = await at('/verify', ana, { limit: 2 })
+    expect([paths(first.ours), paths(first.theirs)]).toEqual([['a'], ['b']])
+    const { body: second } = await at('/verify', ana, { limit: 2, cursor: first.next_cursor })
+    expect([paths(second.ours), paths(second.theirs)]).toEqual([['c'], []])
+    expect(second.next_cursor).toBeUndefined()
+    expect((await at(`/${whole.ours[0].id}/unlock`, ana, {})).status).toBe(200)
+    expect((await at('', bob, { path: 'a' })).status).toBe(201)
+  })
+
   test('come in pages and refuse what is no path', async () => {
     for (const name of ['a', 'b', 'c']) await lock(`page/${name}`, ana)
     const first = await ask('info/lfs/locks?limit=2', { who: ana, method: 'GET' })

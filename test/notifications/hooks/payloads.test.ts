@@ -125,6 +125,15 @@ test('hooks of releases count and list the archives of the code', async () => {
   expect((await heard())[0].assets).toEqual({ count: 4, links: [], sources: shown.assets.sources })
 })
 
+test('hooks of releases hear of the one that goes with its tag', async () => {
+  await ana.post(`${at}/releases`, { tag_name: 'brief', ref: 'main' })
+  await hook('releases_events')
+  expect((await ana.delete(`${at}/repository/tags/brief`)).status).toBe(204)
+  expect(await heard()).toMatchObject([
+    { object_kind: 'release', action: 'delete', tag: 'brief', commit: { id: expect.any(String) } },
+  ])
+})
+
 test('hooks of wiki pages tell the message of the commit', async () => {
   await hook('wiki_page_events')
   await ana.post(`${at}/wikis`, { title: 'Home page', content: 'Hi' })
