@@ -3,7 +3,7 @@ import { fieldsIgnoredUnless } from '../../access/conditions.ts'
 import { existing } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
-import { Answer, type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { Answer, type Endpoint, endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { flag, hash, instant, integer, oneOf, parameter, text } from '../../http/params.ts'
 import { changesNote, onNoteable, onNoteOfThread, onThread } from './access.ts'
 import {
@@ -106,6 +106,7 @@ function threadEndpoints(kind: NoteKind): Endpoint[] {
         commit_id: text({ max: 64 }).optional(),
         position: positionParameter.optional(),
       },
+      limit: perMinuteAsSet('notes_create_limit'),
       response: z.union([discussionEntity, commandsEntity]),
       async handler({ ctx, noteable, body }) {
         const placed =
@@ -152,6 +153,7 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
       conditions: [datedByOwners],
       tags,
       body: { body: text({ max: 1_000_000 }), created_at: instant().optional() },
+      limit: perMinuteAsSet('notes_create_limit'),
       response: z.union([noteEntity, commandsEntity]),
       async handler({ ctx, noteable, discussionId, body }) {
         const { row, done } = await addNote(ctx, kind, noteable, {

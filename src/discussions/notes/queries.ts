@@ -120,6 +120,8 @@ export interface NewNote {
   readonly position?: string | null
   readonly line_code?: string | null
   readonly commit_id: string | null
+  readonly resolved_at?: Instant | null
+  readonly resolved_by_id?: number | null
   readonly created_at: Instant
 }
 

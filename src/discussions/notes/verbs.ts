@@ -255,14 +255,22 @@ export function noteAuthors(ctx: Ctx, noteable: Noteable): Promise<number[]> {
   return listNoteAuthors(ctx.db, scopeOf(noteable))
 }
 
-/** Copies the comments of one noteable to another, threads kept together, in the caller's transaction. */
-export async function copyNotes(ctx: Ctx, from: Noteable, to: Noteable): Promise<void> {
+/**
+ * Copies the comments of one noteable to another, threads kept together, in the caller's transaction. Gives the id of each
+ * copy by that of the comment.
+ */
+export async function copyNotes(
+  ctx: Ctx,
+  from: Noteable,
+  to: Noteable,
+): Promise<ReadonlyMap<number, number>> {
+  const copies = new Map<number, number>()
   const threads = new Map<string, string>()
   const stays = from.project.id === to.project.id
   for (const note of await listAllNotes(ctx.db, scopeOf(from))) {
     const thread = threads.get(note.discussion_id) ?? newDiscussionId()
     threads.set(note.discussion_id, thread)
-    await insertNote(ctx.db, scopeOf(to), {
+    const copy = await insertNote(ctx.db, scopeOf(to), {
       discussion_id: thread,
       type: note.type,
       body: stays ? note.body : await carryText(ctx, note.body, from.project),
@@ -270,7 +278,11 @@ export async function copyNotes(ctx: Ctx, from: Noteable, to: Noteable): Promise
       commit_id: note.commit_id,
       internal: note.internal === 1,
       resolvable: note.resolvable === 1,
+      resolved_at: note.resolved_at,
+      resolved_by_id: note.resolved_by_id,
       created_at: note.created_at,
     })
+    copies.set(note.id, copy.id)
   }
+  return copies
 }

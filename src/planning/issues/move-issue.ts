@@ -29,8 +29,9 @@ export async function moveIssue(
     const copy = await copyIssue(ctx, project, target, row)
     const { author_id, time_estimate } = row
     await updateIssue(ctx.db, copy.id, { author_id, time_estimate })
-    await copyNotes(ctx, asNoteable(ctx, project, row), asNoteable(ctx, target, copy))
+    const notes = await copyNotes(ctx, asNoteable(ctx, project, row), asNoteable(ctx, target, copy))
     await copyAwards(ctx, 'Issue', row.id, copy.id)
+    for (const [from, to] of notes) await copyAwards(ctx, 'Note', from, to)
     await copyTime(ctx, 'issue', row.id, copy.id)
     await repointIssueLinks(ctx.db, row.id, copy.id)
     await addNotes(ctx, { project, row }, { project: target, row: copy }, 'moved')

@@ -169,6 +169,8 @@ test('comments are limited as administrators say', async () => {
   const note = async () =>
     (await ana.post(`/projects/${project.id}/issues/1/notes`, { body: 'x' })).status
   expect([await note(), await note(), await note()]).toEqual([201, 201, 429])
+  const thread = await ana.post(`/projects/${project.id}/issues/1/discussions`, { body: 'x' })
+  expect(thread.status).toBe(429)
 })
 
 test('the throttle says what administrators want it to say', async () => {

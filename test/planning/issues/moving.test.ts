@@ -34,6 +34,22 @@ const bodies = async (path: string) =>
   (await ana.get(`${path}/notes?sort=asc`)).body.map((note: { body: string }) => note.body)
 
 describe('an issue that is moved', () => {
+  test('keeps what was settled in its threads, and the reactions to its comments', async () => {
+    const { iid } = await open()
+    const at = `${issues}/${iid}`
+    const { body: settled } = await ana.post(`${at}/discussions`, { body: 'Why?' })
+    await ana.post(`${at}/discussions`, { body: 'And how?' })
+    await ben.post(`${at}/notes/${settled.notes[0].id}/award_emoji`, { name: 'tada' })
+    expect((await ben.put(`${at}/discussions/${settled.id}`, { resolved: true })).status).toBe(200)
+    const { body: moved } = await move(iid)
+    const { body: threads } = await ana.get(`${there}/${moved.iid}/discussions`)
+    const [first, second] = threads.map((one: { notes: readonly object[] }) => one.notes[0])
+    expect(first).toMatchObject({ body: 'Why?', resolved: true, resolved_by: { username: 'ben' } })
+    expect(second).toMatchObject({ body: 'And how?', resolved: false })
+    const awards = await ana.get(`${there}/${moved.iid}/notes/${first.id}/award_emoji`)
+    expect(awards.body).toMatchObject([{ name: 'tada', user: { username: 'ben' } }])
+  })
+
   test('has all that it was', async () => {
     const { iid } = await open({
       description: 'as written',
