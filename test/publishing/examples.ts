@@ -23,6 +23,7 @@ export const publishingExamples = examples({
     path: { ref: 'main', file_path: 'a.sh' },
   },
   'POST /snippets': { body: snippet },
+  'PUT /snippets/:id': { body: { title: 'changed' } },
   'GET /snippets/:id/files/:ref/:file_path/raw': {
     async prepare(spot) {
       const made = await done(owner(spot), 'POST', '/snippets', snippet)

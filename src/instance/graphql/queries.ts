@@ -70,8 +70,13 @@ interface PipelinesAsked {
   readonly sha?: string | undefined
 }
 
+/** Children are part of the pipelines that started them, as in lists of the API. */
 function pipelinesQuery(db: Db, asked: PipelinesAsked) {
-  let query = db.selectFrom('pipelines').selectAll().where('project_id', '=', asked.projectId)
+  let query = db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', asked.projectId)
+    .where('source', '<>', 'parent_pipeline')
   if (asked.ref !== undefined) query = query.where('ref', '=', asked.ref)
   if (asked.sha !== undefined) query = query.where('sha', '=', asked.sha)
   return query
