@@ -11,7 +11,7 @@ import { projectSetting } from '../../projects/projects/settings.ts'
 import { type LoadedJob, loadJob, needsForeign } from '../pipelines/process/running.ts'
 import { jobTokenOf, signInJob } from '../pipelines/process/sign-in-job.ts'
 import { getArchive } from './access.ts'
-import { saveDotenv } from './dotenv.ts'
+import { readDotenv, saveDotenv } from './dotenv.ts'
 import { downloadOf } from './download.ts'
 import { type ArtifactRow, findArtifact } from './queries.ts'
 import { receiveFile } from './receive.ts'
@@ -93,8 +93,10 @@ export const uploadJobArtifacts = endpoint({
       expireIn: query.expire_in,
       accessibility: query.accessibility,
     }
+    const report = { ...part.stored, file_format: sent.format }
+    const variables = sent.type === 'dotenv' ? await readDotenv(ctx, report) : undefined
     await saveArtifact(ctx, loaded, sent, part)
-    if (sent.type === 'dotenv') await saveDotenv(ctx, params.id)
+    if (variables) await saveDotenv(ctx, params.id, variables)
     return '201'
   },
 })

@@ -27,14 +27,17 @@ export interface ForeignNeed {
   readonly optional: boolean
 }
 
-const MOST = 50
+/** Of jobs elsewhere; how many of the own pipeline there may be is a limit of the plan. */
+const MOST_FOREIGN = 50
 
 /** Reads `needs:` (docs/contract/D §5.2). */
 export function readNeeds(where: string, value: Value): Needs {
   if (value === undefined || value === null) return { needs: undefined, foreign: [] }
   const list: readonly unknown[] = Array.isArray(value) ? value.flat(10) : [value]
-  if (list.length > MOST) throw configFault(`${where} config is too long (maximum is ${MOST})`)
   const foreign = list.filter(isForeign).flatMap((item) => readForeign(where, item))
+  if (foreign.length > MOST_FOREIGN) {
+    throw configFault(`${where} config has too many jobs of others (maximum is ${MOST_FOREIGN})`)
+  }
   const needs = list
     .filter((item) => !isForeign(item))
     .flatMap((item) => readNeed(`${where}:need`, item))

@@ -45,6 +45,31 @@ export async function insertRunner(
   return runner
 }
 
+/** How many runners were made for a group, or first for a project. */
+export async function countOwnRunners(
+  db: Db,
+  {
+    groupId,
+    projectId,
+  }: { readonly groupId?: number | undefined; readonly projectId?: number | undefined },
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('ci_runners')
+    .$if(groupId !== undefined, (query) => query.where('group_id', '=', groupId ?? 0))
+    .$if(projectId !== undefined, (query) =>
+      query.where('id', 'in', (inner) =>
+        inner
+          .selectFrom('ci_runner_projects')
+          .select('runner_id')
+          .where('project_id', '=', projectId ?? 0)
+          .where('owner', '=', 1),
+      ),
+    )
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 export async function updateRunner(
   db: Db,
   id: number,

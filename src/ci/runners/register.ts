@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { userOf } from '../../access/actor.ts'
+import { planLimit } from '../../access/plan-limits.ts'
 import { digestOf } from '../../access/token-use.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
+  countOwnRunners,
   findRegistrationByDigest,
   insertRunner,
   type RegistrationPlace,
@@ -88,8 +90,9 @@ export async function createRunner(
   given: NewRunner,
 ): Promise<{ readonly runner: RunnerRow; readonly token: string }> {
   const secret = newRunnerSecret(ctx)
-  const runner = await inTransaction(ctx, (ctx) =>
-    insertRunner(
+  const runner = await inTransaction(ctx, async (ctx) => {
+    await assertRoom(ctx, given)
+    return await insertRunner(
       ctx.db,
       {
         runner_type: given.type,
@@ -102,9 +105,21 @@ export async function createRunner(
         updated_at: ctx.now(),
       },
       given.projectId,
-    ),
-  )
+    )
+  })
   return { runner, token: secret.token }
+}
+
+/** A group and a project may have as many runners of their own as the plan allows; 0 is no limit. */
+async function assertRoom(ctx: Ctx, { groupId, projectId }: NewRunner): Promise<void> {
+  if (groupId === undefined && projectId === undefined) return
+  const [kind, limit] =
+    groupId === undefined
+      ? (['project', 'ci_registered_project_runners'] as const)
+      : (['group', 'ci_registered_group_runners'] as const)
+  const most = planLimit(ctx.settings, limit)
+  if (most === 0 || (await countOwnRunners(ctx.db, { groupId, projectId })) < most) return
+  throw invalid({ base: [`Maximum number of ci registered ${kind} runners (${most}) exceeded`] })
 }
 
 const PURPOSE = 'ci_registration_tokens.token'

@@ -1,4 +1,5 @@
 import { userOf } from '../../access/actor.ts'
+import { planLimit } from '../../access/plan-limits.ts'
 import type { Project } from '../../access/subjects.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -8,7 +9,6 @@ import { fullRef } from './access.ts'
 import type { GivenInput } from './params.ts'
 import { countSchedules, insertSchedule, type ScheduleRow, updateSchedule } from './queries.ts'
 
-const MOST_SCHEDULES = 50
 const MOST_INPUTS = 20
 
 /** What may be said of a schedule. */
@@ -34,8 +34,9 @@ export async function createSchedule(
   assertCron(input.cron, timezone, ctx.now())
   const ref = await fullRef(ctx, project, input.ref)
   return await inTransaction(ctx, async (ctx) => {
-    if ((await countSchedules(ctx.db, project.id)) >= MOST_SCHEDULES) {
-      throw invalid({ base: [`Maximum number of pipeline schedules (${MOST_SCHEDULES}) exceeded`] })
+    const most = planLimit(ctx.settings, 'ci_pipeline_schedules')
+    if (most > 0 && (await countSchedules(ctx.db, project.id)) >= most) {
+      throw invalid({ base: [`Maximum number of pipeline schedules (${most}) exceeded`] })
     }
     return await insertSchedule(ctx.db, {
       project_id: project.id,

@@ -1,4 +1,5 @@
 import { audit } from '../../access/audit.ts'
+import { planLimit } from '../../access/plan-limits.ts'
 import { conflict, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -26,11 +27,11 @@ export interface VariableInput {
   readonly description?: string | null | undefined
 }
 
-const MOST = { project: 8000, group: 30_000, instance: 25 } as const
-
-function kindOf(place: VariablePlace): keyof typeof MOST {
-  if (place.projectId !== null) return 'project'
-  return place.groupId === null ? 'instance' : 'group'
+/** Variables that a place may have (docs/contract/D §5.7); those of the instance are a limit of the plan. */
+function mostOf({ settings }: Ctx, place: VariablePlace): number {
+  if (place.projectId !== null) return 8000
+  if (place.groupId !== null) return 30_000
+  return planLimit(settings, 'ci_instance_level_variables') || Number.POSITIVE_INFINITY
 }
 
 /** Adds a variable; its value is sealed. */
@@ -53,7 +54,7 @@ export async function createVariable(
   const { value, ...columns } = given
   return await once(key, () =>
     inTransaction(ctx, async (ctx) => {
-      const most = MOST[kindOf(place)]
+      const most = mostOf(ctx, place)
       if ((await countVariablesOf(ctx.db, place)) >= most) {
         throw invalid({ base: [`Maximum number of CI/CD variables (${most}) exceeded`] })
       }

@@ -13,6 +13,7 @@ import type { PipelineRef } from './known-variables.ts'
 import { makePlan } from './make-plan.ts'
 import type { PipelineInput } from './pipeline-input.ts'
 import { savePipeline } from './save-pipeline.ts'
+import { assertRoomForJobs } from './within-plan.ts'
 
 /**
  * Makes a pipeline for a branch or tag that the caller may run pipelines on, and lets its first jobs go
@@ -31,6 +32,7 @@ export async function createPipeline(
       'Pipeline will not run for the selected trigger. The rules configuration prevented any jobs from being added to the pipeline.',
     )
   }
+  await assertRoomForJobs(ctx, project.id, plan)
   return await startPlanned(ctx, project, at, plan, input)
 }
 

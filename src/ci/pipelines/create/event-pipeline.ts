@@ -9,6 +9,7 @@ import type { PipelineRef } from './known-variables.ts'
 import { type MadePlan, makePlan } from './make-plan.ts'
 import type { PipelineInput } from './pipeline-input.ts'
 import { saveFaultyPipeline } from './save-pipeline.ts'
+import { assertRoomForJobs } from './within-plan.ts'
 
 /** What an event brings, once, however often its task runs. */
 export interface EventInput extends PipelineInput {
@@ -59,7 +60,9 @@ async function planOrFault(
 ): Promise<MadePlan | string> {
   if (input.refused !== undefined) return input.refused
   try {
-    return await makePlan(ctx, project, at, input)
+    const made = await makePlan(ctx, project, at, input)
+    if (typeof made.plan !== 'string') await assertRoomForJobs(ctx, project.id, made.plan)
+    return made
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     return error.fields?.base?.join(', ') ?? error.message

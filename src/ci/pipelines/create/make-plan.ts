@@ -19,6 +19,7 @@ import { findConfig } from './find-config.ts'
 import { faultWithoutMasked, hideMasked } from './hide-masked.ts'
 import { knownVariables, type PipelineRef } from './known-variables.ts'
 import type { PipelineInput } from './pipeline-input.ts'
+import { assertSize } from './within-plan.ts'
 
 /** What a configuration means for one ref, and how its pipeline may be canceled. */
 export interface MadePlan {
@@ -94,7 +95,9 @@ async function planOf(
   const merged =
     'include' in content ? await withIncludes(context, content, found?.place ?? place) : content
   const config = compiled(merged, found?.text)
-  return { config, merged, included, plan: await planPipeline(config, circumstances) }
+  const plan = await planPipeline(config, circumstances)
+  if (typeof plan !== 'string') assertSize(ctx, plan)
+  return { config, merged, included, plan }
 }
 
 /** What is wrong with a key of the file itself is told with its line and column. */

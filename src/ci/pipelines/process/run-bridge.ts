@@ -1,3 +1,4 @@
+import { planLimit } from '../../../access/plan-limits.ts'
 import { findVisibleProject, type Project, withProjectRole } from '../../../access/subjects.ts'
 import { forbidden, Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
@@ -20,6 +21,7 @@ import { readParentArtifact } from '../create/parent-artifact.ts'
 import type { RequestOrigin, RunVariable } from '../create/pipeline-input.ts'
 import { VARIABLE_PURPOSE } from '../create/save-pipeline.ts'
 import { findJobStatus, type JobRow } from '../job-queries.ts'
+import { countHierarchy } from '../limit-queries.ts'
 import { downstreamByJob, findSource, listVariables, type PipelineRow } from '../queries.ts'
 import { endJob } from './change-jobs.ts'
 import { bridgeVariables, requestOf } from './job-context.ts'
@@ -117,6 +119,10 @@ async function findWanted(
 ): Promise<Wanted | string> {
   const depth = await depthOf(ctx, own.id)
   if (depth >= LONGEST_CHAIN) return 'pipeline_loop_detected'
+  const most = planLimit(ctx.settings, 'pipeline_hierarchy_size')
+  if (most > 0 && (await countHierarchy(ctx.db, own.id, most)) >= most) {
+    return 'reached_max_pipeline_hierarchy_size'
+  }
   if (trigger.include !== undefined) {
     if (depth >= DEEPEST_CHILD) return 'reached_max_descendant_pipelines_depth'
     const project = await withProjectRole(ctx, row)
