@@ -118,12 +118,6 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
   const work = makeWork(now, options.wake)
   const guesses = new GuessLimit()
   const metrics = new Metrics()
-  const outbound = makeOutbound({
-    allow: config.outboundAllow,
-    proxy: config.outboundProxy,
-    timeoutMs: config.outboundTimeout,
-    maxSize: config.outboundMaxSize,
-  })
   const settings = new InstanceSettings({
     throttle_authenticated_api_enabled: config.rateLimit,
     throttle_authenticated_api_requests_per_period: config.rateLimitUser,
@@ -131,6 +125,13 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
     throttle_unauthenticated_api_requests_per_period: config.rateLimitAnonymous,
   })
   await settings.load(store.db)
+  const outbound = makeOutbound({
+    allow: config.outboundAllow,
+    allowedNow: () => settings.get('outbound_local_requests_whitelist'),
+    proxy: config.outboundProxy,
+    timeoutMs: config.outboundTimeout,
+    maxSize: config.outboundMaxSize,
+  })
   return {
     store,
     log,

@@ -8,6 +8,8 @@ export type SettingDefinition =
       readonly kind: 'list'
       readonly preset: readonly string[]
       readonly words?: readonly string[]
+      /** Each is a host, an address or a network, with an optional port. */
+      readonly places?: true
     }
 
 const flag = (preset: boolean) => ({ kind: 'flag', preset }) as const
@@ -42,7 +44,7 @@ export const settingDefinitions = {
   after_sign_out_path: optionalText(),
   after_sign_up_text: text(''),
   allow_local_requests_from_hooks_and_services: flag(false),
-  allow_local_requests_from_system_hooks: flag(true),
+  allow_local_requests_from_system_hooks: flag(false),
   allow_local_requests_from_web_hooks_and_services: flag(false),
   allow_top_level_group_owners_to_create_service_accounts: flag(true),
   archive_builds_in_human_readable: optionalText(),
@@ -129,7 +131,7 @@ export const settingDefinitions = {
   notes_create_limit: integer(300),
   notes_create_limit_allowlist: list([]),
   notify_on_unknown_sign_in: flag(false),
-  outbound_local_requests_whitelist: list([]),
+  outbound_local_requests_whitelist: { ...list([]), places: true },
   password_authentication_enabled_for_git: flag(true),
   password_authentication_enabled_for_web: flag(true),
   password_lowercase_required: flag(false),

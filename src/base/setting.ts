@@ -155,19 +155,18 @@ const words = z.string().transform((value) => value.split(/[\s,]+/).filter((item
 
 const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 
-/** A host, address or network, with an optional port; an IPv6 address with one stands in brackets. */
-const place = z.string().refine(
-  (value) => {
-    const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(value)
-    const [, host = value, port = '80'] = bracketed ?? /^([^:]+):(\d+)$/.exec(value) ?? []
-    const isHost =
-      /^(?!.*\.\.)[a-z\d_](?:[a-z\d_.-]*[a-z\d_])?\.?$/i.test(host) && !/^[\d.]+$/.test(host)
-    return (
-      (isHost || address.safeParse(host).success) && Number(port) >= 1 && Number(port) <= 65_535
-    )
-  },
-  { error: ({ input }) => `expected hosts, addresses or networks, not ${String(input)}` },
-)
+/** Whether a text is a host, address or network, with an optional port; an IPv6 address with one stands in brackets. */
+export function isPlace(value: string): boolean {
+  const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(value)
+  const [, host = value, port = '80'] = bracketed ?? /^([^:]+):(\d+)$/.exec(value) ?? []
+  const isHost =
+    /^(?!.*\.\.)[a-z\d_](?:[a-z\d_.-]*[a-z\d_])?\.?$/i.test(host) && !/^[\d.]+$/.test(host)
+  return (isHost || address.safeParse(host).success) && Number(port) >= 1 && Number(port) <= 65_535
+}
+
+const place = z.string().refine(isPlace, {
+  error: ({ input }) => `expected hosts, addresses or networks, not ${String(input)}`,
+})
 
 /** Hosts, addresses and networks between commas or blanks, each with an optional port. */
 export function places(about: About): Setting<readonly string[]> {

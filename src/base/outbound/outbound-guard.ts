@@ -32,11 +32,18 @@ export interface Target {
 }
 
 export interface GuardOptions {
-  /** `GITSTEAD_OUTBOUND_ALLOW`: hosts, addresses or networks, each with an optional port. */
+  /** Hosts, addresses or networks, each with an optional port: of the configuration, and as administrators have set them now. */
   readonly allow: readonly string[]
+  readonly allowedNow?: () => readonly string[]
   /** A proxy looks names up itself, and here there may be no DNS at all. */
   readonly proxied?: boolean
   readonly resolve?: Resolve
+}
+
+/** How far one request may go. */
+export interface Reach {
+  /** Private networks too; never the addresses of a link, where clouds keep the secrets of a machine. */
+  readonly local?: boolean | undefined
 }
 
 /** Says which URLs the server may ask: public ones, and those that the operator allows. */
@@ -45,40 +52,47 @@ export interface OutboundGuard {
    * The cheap check for the moment when a URL is saved: protocol, host, and its addresses, if it has any yet. Throws
    * OutboundError.
    */
-  assertMayAsk(url: string | URL): Promise<void>
+  assertMayAsk(url: string | URL, reach?: Reach): Promise<void>
   /** The check for the moment of asking; the connection must use the addresses that come back. */
-  resolve(url: string | URL): Promise<Target>
+  resolve(url: string | URL, reach?: Reach): Promise<Target>
 }
 
 /** Names that mean this machine or its surroundings before any DNS is asked. */
 const localNames =
   /^(?:localhost|.*\.localhost|.*\.local|.*\.internal|.*\.localdomain|localhost\.localdomain|ip6-localhost|ip6-loopback|metadata|instance-data)$/
 
+const onLink = addressSet(['169.254.0.0/16', 'fe80::/10'])
+
 export function makeGuard(options: GuardOptions): OutboundGuard {
-  const rules = options.allow.map(parseRule)
+  const rulesOf = rulesNow(options)
   const resolveName = options.resolve ?? systemResolve
   const guard: OutboundGuard = {
-    async assertMayAsk(given) {
+    async assertMayAsk(given, reach) {
       try {
-        await guard.resolve(given)
+        await guard.resolve(given, reach)
       } catch (error) {
         // A name that does not resolve now may do so later, and is checked again then.
         if (error instanceof OutboundError && error.reason === 'unreachable') return
         throw error
       }
     },
-    async resolve(given) {
+    async resolve(given, { local = false } = {}) {
       const url = parseUrl(given)
       const name = hostName(url)
-      const rulesHere = rules.filter((rule) => rule.port === undefined || rule.port === portOf(url))
+      const rulesHere = rulesOf().filter(
+        (rule) => rule.port === undefined || rule.port === portOf(url),
+      )
       const namedRule = rulesHere.some((rule) => rule.name === name)
       const mayUse = (address: string) =>
-        namedRule || !isPrivateAddress(address) || rulesHere.some((rule) => rule.holds(address))
+        namedRule ||
+        (local && !onLink(address)) ||
+        !isPrivateAddress(address) ||
+        rulesHere.some((rule) => rule.holds(address))
       if (isIP(name) !== 0) {
         if (!mayUse(name)) throw blocked(url)
         return { url, addresses: [plainAddress(name)] }
       }
-      if (localNames.test(name) && !namedRule) throw blocked(url)
+      if (localNames.test(name) && !namedRule && !local) throw blocked(url)
       if (options.proxied) return { url, addresses: [] }
       const addresses = await resolveName(name)
       if (addresses.length === 0) throw unresolved(name)
@@ -94,6 +108,21 @@ interface Rule {
   readonly name: string
   readonly port: number | undefined
   holds(address: string): boolean
+}
+
+/** The rules of the configuration with those of the moment, which are read anew when they are others. */
+function rulesNow({ allow, allowedNow = () => [] }: GuardOptions): () => readonly Rule[] {
+  const fixed = allow.map(parseRule)
+  let read: readonly string[] = []
+  let rules: readonly Rule[] = fixed
+  return () => {
+    const now = allowedNow()
+    if (now !== read) {
+      rules = [...fixed, ...now.map(parseRule)]
+      read = now
+    }
+    return rules
+  }
 }
 
 function parseRule(text: string): Rule {

@@ -4,9 +4,9 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Client, type Dispatcher, ProxyAgent } from 'undici'
 import { productVersion } from '../version.ts'
 import type { Resolve } from './look-up.ts'
-import { makeGuard, OutboundError, type OutboundGuard } from './outbound-guard.ts'
+import { makeGuard, OutboundError, type OutboundGuard, type Reach } from './outbound-guard.ts'
 
-export interface OutboundRequest {
+export interface OutboundRequest extends Reach {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   /** A stream is read once: it goes with no redirects. */
@@ -40,6 +40,7 @@ export interface Outbound extends OutboundGuard {
 
 export interface OutboundOptions {
   readonly allow: readonly string[]
+  readonly allowedNow?: () => readonly string[]
   readonly proxy?: string | undefined
   readonly timeoutMs: number
   readonly maxSize: number
@@ -134,7 +135,7 @@ async function exchange(
   request: OutboundRequest,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
-  const { url, addresses } = await guard.resolve(step.url)
+  const { url, addresses } = await guard.resolve(step.url, request)
   const connection = connect(url, addresses, options.proxy, request.insecure ?? false)
   try {
     return await connection.request({

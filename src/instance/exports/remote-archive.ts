@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { badGateway } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { outboundOf } from '../../projects/projects/create/import-url.ts'
 
 const PURPOSE = 'exports.remote_url'
 
@@ -18,7 +17,7 @@ export async function downloadArchive(
 ): Promise<string> {
   const url = ctx.vault.open(sealed, PURPOSE)
   const maxSize = ctx.config.maxUpload
-  const answer = await outboundOf(ctx).request(url, {
+  const answer = await ctx.outbound.request(url, {
     raw: true,
     redirects: 3,
     timeoutMs: 3_600_000,
@@ -48,7 +47,7 @@ export async function sendArchive(
   // The request tells of it; unheard, it would end the process.
   body.on('error', () => {})
   try {
-    const answer = await outboundOf(ctx).request(ctx.vault.open(sealed_url, PURPOSE), {
+    const answer = await ctx.outbound.request(ctx.vault.open(sealed_url, PURPOSE), {
       method,
       body,
       headers: { 'Content-Type': 'application/gzip', 'Content-Length': String(size) },

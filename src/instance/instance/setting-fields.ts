@@ -5,6 +5,7 @@ import {
   type SettingValues,
   settingDefinitions,
 } from '../../access/setting-definitions.ts'
+import { isPlace } from '../../base/setting.ts'
 import { csv, flag, integer, oneOf, text } from '../../http/params.ts'
 
 /** `null` and the empty text clear what may be unset. */
@@ -26,7 +27,8 @@ function paramOf(definition: SettingDefinition): z.ZodType {
     case 'word':
       return oneOf(definition.words)
     case 'list':
-      return csv(definition.words ? oneOf(definition.words) : text({ max: 1000 }))
+      if (definition.words) return csv(oneOf(definition.words))
+      return csv(definition.places ? text({ max: 1000 }).refine(isPlace) : text({ max: 1000 }))
     case 'text':
       return definition.preset === null
         ? orNothing(text({ max: 100_000 }))

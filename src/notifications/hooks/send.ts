@@ -3,6 +3,7 @@ import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { productVersion } from '../../base/version.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { DeliveryRow, HookRow } from './queries.ts'
+import { reachOf } from './reach.ts'
 import { openSecrets } from './secrets.ts'
 import { fillTemplate, fillUrl } from './template.ts'
 
@@ -81,6 +82,7 @@ export async function send(
       timeoutMs,
       signal,
       insecure: hook.enable_ssl_verification === 0,
+      ...reachOf(ctx, hook.kind),
     })
     return outcome({ ...verdict(response.status), ...(await answerOf(response)) })
   } catch (error) {

@@ -4,6 +4,7 @@ import { audit } from '../../access/audit.ts'
 import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { existing, invalid, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { HookKind } from '../../store/schema/hooks.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { isOn } from './entity.ts'
 import { GROUP_FLAGS, type HookFlag, PROJECT_FLAGS, SYSTEM_FLAGS } from './hook-events.ts'
@@ -17,6 +18,7 @@ import {
   insertHook,
   updateHook,
 } from './queries.ts'
+import { reachOf } from './reach.ts'
 import { openSecrets, sealPairs, sealToken, sealUrl } from './secrets.ts'
 import { fillUrl, type Pair } from './template.ts'
 
@@ -44,9 +46,14 @@ export async function getHook(ctx: Ctx, owner: HookOwner, id: number): Promise<H
 }
 
 /** 422 for an address that may not be asked (docs/contract/D §1.25). */
-async function assertUrl(ctx: Ctx, url: string, variables: readonly Pair[]): Promise<void> {
+async function assertUrl(
+  ctx: Ctx,
+  kind: HookKind,
+  url: string,
+  variables: readonly Pair[],
+): Promise<void> {
   try {
-    await ctx.outbound.assertMayAsk(fillUrl(url, variables))
+    await ctx.outbound.assertMayAsk(fillUrl(url, variables), reachOf(ctx, kind))
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     throw new Problem('unprocessable', 422, { error: 'Invalid url given' })
@@ -116,7 +123,7 @@ export async function createHook(
   input: HookInput & { readonly url: string },
 ): Promise<HookRow> {
   assertPairs(input, isVendorHeader(ctx))
-  await assertUrl(ctx, input.url, input.url_variables ?? [])
+  await assertUrl(ctx, owner.type, input.url, input.url_variables ?? [])
   return await inTransaction(ctx, async (ctx) => {
     if ((await countHooks(ctx.db, owner)) >= most[owner.type]) {
       throw invalid({
@@ -157,7 +164,7 @@ async function assertFits(ctx: Ctx, row: HookRow, input: HookInput): Promise<voi
   assertPairs(input, isVendorHeader(ctx))
   if (input.url === undefined && input.url_variables === undefined) return
   const known = openSecrets(ctx, row)
-  await assertUrl(ctx, input.url ?? known.url, input.url_variables ?? known.variables)
+  await assertUrl(ctx, row.kind, input.url ?? known.url, input.url_variables ?? known.variables)
 }
 
 async function saveChange(

@@ -8,7 +8,7 @@ import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { importRepository } from '../../git/transfer/import.ts'
 import { giveUpImport, saveImportState } from '../../projects/projects/create/import-state.ts'
-import { IMPORT_PURPOSE, importJob, outboundOf } from '../../projects/projects/create/import-url.ts'
+import { IMPORT_PURPOSE, importJob } from '../../projects/projects/create/import-url.ts'
 import { findProjectRow } from '../../projects/projects/list/queries.ts'
 import { fillRepository } from './fill-repository.ts'
 
@@ -27,7 +27,7 @@ export const importFromUrl = task({
       const source = { url: ctx.vault.open(sealed, IMPORT_PURPOSE) }
       const options = {
         scratch,
-        outbound: outboundOf(ctx),
+        outbound: ctx.outbound,
         proxy: ctx.config.outboundProxy,
         maxBytes: ctx.config.maxPush || undefined,
         signal,

@@ -1,21 +1,9 @@
 import { z } from 'zod'
-import { makeOutbound, type Outbound } from '../../../base/outbound/outbound.ts'
 import { invalid, Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 
 /** What the address of an import is sealed for. */
 export const IMPORT_PURPOSE = 'projects.import_url'
-
-/** Requests to other servers, within what the operator allows. */
-export function outboundOf(ctx: Pick<Ctx, 'config'>): Outbound {
-  const { config } = ctx
-  return makeOutbound({
-    allow: config.outboundAllow,
-    proxy: config.outboundProxy,
-    timeoutMs: config.outboundTimeout,
-    maxSize: config.outboundMaxSize,
-  })
-}
 
 /** An address as it may be shown: without name and password. */
 export function shownUrl(text: string): string {
@@ -32,7 +20,7 @@ export async function assertImportable(ctx: Ctx, url: string, field = 'import_ur
     throw invalid({ [field]: ['is blocked: Only allowed schemes are http, https'] })
   }
   try {
-    await outboundOf(ctx).assertMayAsk(url)
+    await ctx.outbound.assertMayAsk(url)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     throw invalid({ [field]: ['is blocked: Requests to this address are not allowed'] })
