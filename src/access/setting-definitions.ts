@@ -56,7 +56,7 @@ export const settingDefinitions = {
   can_create_group: flag(true),
   can_create_organization: flag(true),
   commit_email_hostname: optionalText(),
-  container_registry_token_expire_delay: integer(5),
+  container_registry_token_expire_delay: integer(15, 1),
   deactivate_dormant_users: flag(false),
   deactivate_dormant_users_period: integer(90, 90),
   default_artifacts_expire_in: text('30 days'),

@@ -28,7 +28,7 @@ import * as usersPeople from './users/people-endpoints.ts'
 import * as usersStatus from './users/profile/status-endpoints.ts'
 import { removeUserTask } from './users/removal/removal-task.ts'
 import * as usersState from './users/state-endpoints.ts'
-import { sendConfirmation, sendPasswordLink } from './users/tasks.ts'
+import { deactivateDormant, sendConfirmation, sendPasswordLink } from './users/tasks.ts'
 
 export const identityArea: Manifest = {
   name: 'identity',
@@ -43,7 +43,14 @@ export const identityArea: Manifest = {
     oauth: [oauthAuthorize, oauthDevice, oauthDiscovery, oauthToken],
     users: [usersAvatar, usersCurrent, usersEmail, users, usersPeople, usersState, usersStatus],
   }),
-  tasks: [sendPlainMail, removeExpiredSignIns, removeUserTask, sendConfirmation, sendPasswordLink],
-  schedules: [daily('3:10', removeExpiredSignIns, {})],
+  tasks: [
+    deactivateDormant,
+    sendPlainMail,
+    removeExpiredSignIns,
+    removeUserTask,
+    sendConfirmation,
+    sendPasswordLink,
+  ],
+  schedules: [daily('3:10', removeExpiredSignIns, {}), daily('3:40', deactivateDormant, {})],
   migrations: [deployKeysOfProjects, oauthTokenFamilies],
 }

@@ -112,6 +112,29 @@ export async function hasSignedIn(db: Db, username: string): Promise<boolean> {
   return row !== undefined
 }
 
+/** People who have done nothing since a day; who never did anything counts when they are older than `created`. */
+export async function listDormantIds(
+  db: Db,
+  { activeSince, created }: { readonly activeSince: Day; readonly created: Instant },
+  most: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select('id')
+    .where('kind', '=', 'human')
+    .where('state', '=', 'active')
+    .where((eb) =>
+      eb.or([
+        eb('last_activity_on', '<', activeSince),
+        eb.and([eb('last_activity_on', 'is', null), eb('created_at', '<', created)]),
+      ]),
+    )
+    .orderBy('id')
+    .limit(most)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 export function findUserByAddress(db: Db, email: string): Promise<UserRow | undefined> {
   return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
 }

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { digestOf } from '../../access/token-use.ts'
 import { task } from '../../background/task.ts'
+import { dayOf, later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { deliver } from '../mail/deliver.ts'
 import { saveConfirmation } from './addresses/confirmation-queries.ts'
-import { findUserRow } from './queries.ts'
+import { findUserRow, listDormantIds } from './queries.ts'
+import { moveUser } from './states.ts'
 
 const payload = z.object({ user_id: z.int(), email: z.string() })
 
@@ -58,5 +60,30 @@ export const sendPasswordLink = task({
       text: `Hello ${user.name},\n\nthe password of your account ${user.username} can be set here within six hours:\n\n${link}\n`,
       key: `password-${user.id}-${digestOf(secret).toString('hex').slice(0, 24)}`,
     })
+  },
+})
+
+const DAY_MS = 86_400_000
+/** Who is new may take a week to come for the first time. */
+const NEW_DAYS = 7
+const BATCH = 100
+
+/** Every day, where administrators want it: deactivates who has done nothing for as long as they have set. */
+export const deactivateDormant = task({
+  name: 'users.deactivate_dormant',
+  payload: z.object({}),
+  lane: 'slow',
+  async handler(ctx: Ctx, _, signal) {
+    if (!ctx.settings.get('deactivate_dormant_users')) return
+    const days = ctx.settings.get('deactivate_dormant_users_period')
+    const since = {
+      activeSince: dayOf(later(ctx.now(), -days * DAY_MS)),
+      created: later(ctx.now(), -NEW_DAYS * DAY_MS),
+    }
+    for (;;) {
+      const ids = await listDormantIds(ctx.db, since, BATCH)
+      for (const id of ids) await moveUser(ctx, id, 'deactivate')
+      if (ids.length < BATCH || signal.aborted) return
+    }
   },
 })

@@ -8,7 +8,7 @@ import { bytes, endpoint } from '../../http/endpoint.ts'
 import { file, hash, oneOf, text } from '../../http/params.ts'
 import { createProject } from '../../projects/projects/create/create-project.ts'
 import { importEntity, presentImport } from './import-entity.ts'
-import { importBody, importFacts } from './import-facts.ts'
+import { importBody, importFacts, mostBytes } from './import-facts.ts'
 import { downloadExport, exportStatus, startExport } from './start-export.ts'
 import { importProject } from './tasks.ts'
 
@@ -91,7 +91,8 @@ export const postProjectImport = endpoint({
   response: importEntity,
   async handler({ ctx, body }) {
     const { project, replaces } = await importFacts(ctx, body)
-    const { sha256: file } = await ctx.files.put(createReadStream(body.file.path))
+    const maxSize = mostBytes(ctx, 'max_import_size')
+    const { sha256: file } = await ctx.files.put(createReadStream(body.file.path), { maxSize })
     const row = await createProject(ctx, {
       ...project,
       onShown: (ctx, id) =>

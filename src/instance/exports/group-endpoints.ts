@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { onGroup, signedIn } from '../../access/subjects.ts'
+import { tooLarge } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { file, filledText, id } from '../../http/params.ts'
+import { mostBytes } from './import-facts.ts'
 import { importGroup } from './import-group.ts'
 import { exportStatus, startExport } from './start-export.ts'
 
@@ -48,6 +50,7 @@ export const postGroupImport = endpoint({
   response: accepted,
   status: 202,
   async handler({ ctx, body }) {
+    if (body.file.size > mostBytes(ctx, 'max_import_size')) throw tooLarge()
     await importGroup(ctx, body.file.path, {
       name: body.name,
       path: body.path,

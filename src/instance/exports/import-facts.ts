@@ -3,6 +3,16 @@ import type { Ctx } from '../../ctx.ts'
 import { filledText, flag, hash, id, oneOf, text } from '../../http/params.ts'
 import { findReplaced, untilThen } from './replace.ts'
 
+const MEBIBYTE = 1024 * 1024
+
+/** Most bytes of an archive that comes in, or of one that is made, as administrators have set it in mebibytes; 0 is no limit. */
+export function mostBytes(
+  { settings }: Pick<Ctx, 'settings'>,
+  name: 'max_import_size' | 'max_export_size',
+): number {
+  return settings.get(name) * MEBIBYTE || Number.POSITIVE_INFINITY
+}
+
 /** What an import of a project asks for, wherever its archive comes from. */
 export const importBody = {
   path: filledText(),

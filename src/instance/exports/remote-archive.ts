@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { badGateway } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { mostBytes } from './import-facts.ts'
 
 const PURPOSE = 'exports.remote_url'
 
@@ -16,7 +17,7 @@ export async function downloadArchive(
   signal: AbortSignal,
 ): Promise<string> {
   const url = ctx.vault.open(sealed, PURPOSE)
-  const maxSize = ctx.config.maxUpload
+  const maxSize = Math.min(ctx.config.maxUpload, mostBytes(ctx, 'max_import_size'))
   const answer = await ctx.outbound.request(url, {
     raw: true,
     redirects: 3,

@@ -15,6 +15,7 @@ import {
   type ProjectRecord,
   WIKI_FILE,
 } from './archive-form.ts'
+import { mostBytes } from './import-facts.ts'
 import {
   type ExportKey,
   findExport,
@@ -42,7 +43,8 @@ export async function writeExport(ctx: Ctx, key: ExportKey, signal: AbortSignal)
         : await groupParts(ctx, key)
     const path = join(folder, 'export.tar.gz')
     await writeArchive(path, [version, ...parts])
-    const stored = await ctx.files.put(createReadStream(path))
+    const maxSize = mostBytes(ctx, 'max_export_size')
+    const stored = await ctx.files.put(createReadStream(path), { maxSize })
     await updateExport(ctx.db, key, {
       status: 'finished',
       file: stored.sha256,

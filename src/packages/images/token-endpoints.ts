@@ -6,7 +6,6 @@ import { endpoint } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
 import { imageRead } from './access.ts'
 
-const SECONDS = 900
 const word = text({ max: 2000 })
 
 export const getImageToken = endpoint({
@@ -30,8 +29,9 @@ export const getImageToken = endpoint({
   }),
   handler({ ctx, request }) {
     const secret = secretIn(request.headers) ?? ''
-    const options = { purpose: 'container_registry', seconds: SECONDS } as const
+    const seconds = ctx.settings.get('container_registry_token_expire_delay') * 60
+    const options = { purpose: 'container_registry', seconds } as const
     const token = issueClientToken(ctx, secret, options)
-    return { token, access_token: token, expires_in: SECONDS, issued_at: ctx.now() }
+    return { token, access_token: token, expires_in: seconds, issued_at: ctx.now() }
   },
 })

@@ -64,7 +64,7 @@ export async function presentIssues(
         row,
         originals.find((one) => one.id === row.duplicated_to_id),
       ),
-      ...countFields(row, countsById.get(row.id) ?? NO_COUNTS),
+      ...countFields(ctx, row, countsById.get(row.id) ?? NO_COUNTS),
       ...taskFields(row),
       closed_by: user(row.closed_by_id),
       labels: shape.labelDetails
@@ -90,13 +90,13 @@ const NO_COUNTS: Counts = {
   blocking: 0,
 }
 
-function countFields(row: IssueRow, count: Counts) {
+function countFields(ctx: Ctx, row: IssueRow, count: Counts) {
   return {
     user_notes_count: count.notes,
     merge_requests_count: count.merge_requests,
     upvotes: count.upvotes,
     downvotes: count.downvotes,
-    time_stats: timeStats(row.time_estimate, count.spent),
+    time_stats: timeStats(ctx, row.time_estimate, count.spent),
     blocking_issues_count: count.blocking,
   }
 }

@@ -94,7 +94,7 @@ function estimate(ctx: Ctx, context: CommandContext, argument: string) {
   if (seconds === null || seconds <= 0) return undefined
   return {
     changes: { time_estimate: seconds },
-    message: `Set time estimate to ${humanDuration(seconds)}.`,
+    message: `Set time estimate to ${humanDuration(ctx, seconds)}.`,
     act: () => setEstimate(ctx, context.timed, context.timedSubject, seconds),
   }
 }
@@ -120,7 +120,7 @@ function spend(ctx: Ctx, context: CommandContext, argument: string) {
   const user_id = userOf(ctx.actor)?.id ?? null
   return {
     changes: { spend_time: { duration: seconds, user_id, spent_at: at } },
-    message: `${word} ${humanDuration(Math.abs(seconds))} spent time.`,
+    message: `${word} ${humanDuration(ctx, Math.abs(seconds))} spent time.`,
     act: () => spendTime(ctx, context.timed, context.timedSubject, { seconds, summary: null, at }),
   }
 }

@@ -1,3 +1,5 @@
+import type { Ctx } from '../../ctx.ts'
+
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 8 * HOUR
@@ -33,12 +35,14 @@ function bounded(seconds: number, negative: boolean): number | null {
   return seconds > MOST ? null : negative ? -seconds : seconds
 }
 
-/** `3h 30m` of seconds, in the largest units that fit; null for nothing. */
-export function humanDuration(seconds: number): string | null {
+/** `3h 30m` of seconds, in the largest units that fit, which administrators may limit to hours; null for nothing. */
+export function humanDuration({ settings }: Pick<Ctx, 'settings'>, seconds: number): string | null {
   if (seconds === 0) return null
+  const largest = settings.get('time_tracking_limit_to_hours') ? HOUR : MONTH
   let rest = Math.abs(seconds)
   const parts: string[] = []
   for (const [unit, size] of Object.entries(UNITS)) {
+    if (size > largest) continue
     const count = Math.floor(rest / size)
     if (count > 0) parts.push(`${count}${unit}`)
     rest -= count * size
@@ -47,11 +51,11 @@ export function humanDuration(seconds: number): string | null {
 }
 
 /** The four numbers that clients read of an issue's or merge request's time. */
-export function timeStats(estimate: number, spent: number) {
+export function timeStats(ctx: Pick<Ctx, 'settings'>, estimate: number, spent: number) {
   return {
     time_estimate: estimate,
     total_time_spent: spent,
-    human_time_estimate: humanDuration(estimate),
-    human_total_time_spent: humanDuration(spent),
+    human_time_estimate: humanDuration(ctx, estimate),
+    human_total_time_spent: humanDuration(ctx, spent),
   }
 }

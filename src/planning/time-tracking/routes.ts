@@ -33,7 +33,7 @@ async function stats(
   subject: TimedSubject,
   estimate = subject.estimate,
 ) {
-  return timeStats(estimate, await sumTime(ctx.db, kind.type, subject.id))
+  return timeStats(ctx, estimate, await sumTime(ctx.db, kind.type, subject.id))
 }
 
 async function estimate(ctx: Ctx, kind: TimedKind, subject: TimedSubject, amount: number) {

@@ -31,7 +31,9 @@ export async function setEstimate(
   await inTransaction(ctx, async (ctx) => {
     await timed.saveEstimate(ctx, subject, seconds)
     const said =
-      seconds === 0 ? 'removed time estimate' : `changed time estimate to ${humanDuration(seconds)}`
+      seconds === 0
+        ? 'removed time estimate'
+        : `changed time estimate to ${humanDuration(ctx, seconds)}`
     await addSystemNote(ctx, subject.noteable, 'time_tracking', said)
   })
 }
@@ -63,7 +65,7 @@ export async function spendTime(
       spent_at: at ?? ctx.now(),
       created_at: ctx.now(),
     })
-    const said = `${seconds < 0 ? 'subtracted' : 'added'} ${humanDuration(Math.abs(seconds))} of time spent`
+    const said = `${seconds < 0 ? 'subtracted' : 'added'} ${humanDuration(ctx, Math.abs(seconds))} of time spent`
     await addSystemNote(ctx, subject.noteable, 'time_tracking', said)
   })
 }

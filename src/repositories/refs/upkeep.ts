@@ -30,6 +30,7 @@ export const upkeep = task({
   payload: z.object({ project_id: z.number().int() }),
   attempts: 3,
   async handler(ctx: Ctx, { project_id }, signal) {
+    if (!ctx.settings.get('housekeeping_enabled')) return
     if (!(await ctx.git.exists(project_id))) return
     await maintainRepository(ctx.git.open(project_id), { now: ctx.now(), signal })
   },

@@ -26,6 +26,7 @@ export const tidyWikiOrSnippet = task({
   payload,
   attempts: 3,
   async handler(ctx: Ctx, { repository_id: id }, signal) {
+    if (!ctx.settings.get('housekeeping_enabled')) return
     const row = await findRowById(ctx.db, id)
     if (!row || !(await ctx.git.exists(row.name))) return
     await maintainRepository(ctx.git.open(row.name), { now: ctx.now(), signal })

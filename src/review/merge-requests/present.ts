@@ -86,7 +86,7 @@ export async function presentMergeRequests(
     ...optionsOf(row),
     ...planOf(row, extras, wanted.labelDetails ? labels : undefined),
     ...texts?.get(row.id),
-    ...countsOf(row, extras.counts.get(row.id)),
+    ...countsOf(ctx, row, extras.counts.get(row.id)),
     ...referencesOf(row, wanted),
   }))
 }
@@ -185,13 +185,13 @@ function planOf(
   }
 }
 
-function countsOf(row: MergeRequestRow, counts: Counts | undefined) {
+function countsOf(ctx: Ctx, row: MergeRequestRow, counts: Counts | undefined) {
   const spent = counts?.seconds_spent ?? 0
   return {
     user_notes_count: counts?.notes ?? 0,
     upvotes: counts?.upvotes ?? 0,
     downvotes: counts?.downvotes ?? 0,
-    time_stats: timeStats(row.time_estimate, spent),
+    time_stats: timeStats(ctx, row.time_estimate, spent),
   }
 }
 

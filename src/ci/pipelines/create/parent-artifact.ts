@@ -17,7 +17,9 @@ export async function readParentArtifact(
   const job = await findNamedJob(ctx.db, bridge.pipeline_id, name)
   const files = job?.status === 'success' ? await artifactsOfJob(ctx, job.id) : []
   const archive = files.find((file) => file.file_type === 'archive')
-  if (!archive) return undefined
+  if (!archive || archive.size > ctx.settings.get('max_artifacts_content_include_size')) {
+    return undefined
+  }
   try {
     const { body } = await openZipEntry(ctx, archive, path)
     return await readText(body, ctx.settings.get('max_yaml_size_bytes'))

@@ -55,7 +55,7 @@ export async function issueAttributes(ctx: Ctx, state: IssueState) {
   const spent = await sumTime(ctx.db, 'issue', state.row.id)
   return {
     ...storedAttributes(ctx, state),
-    ...timeStats(state.row.time_estimate, spent),
+    ...timeStats(ctx, state.row.time_estimate, spent),
   }
 }
 
