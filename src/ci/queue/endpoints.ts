@@ -34,17 +34,20 @@ export const requestJob = endpoint({
   response: z.looseObject({ id: z.int(), token: z.string() }).nullable(),
   status: 201,
   async handler({ ctx, body, request }) {
-    const runner = await signInRunner(ctx, request, body.token)
+    const asking = await signInRunner(ctx, request, body.token)
     const info = readRunnerInfo(body.info)
-    const manager = await noteContact(ctx, runner, body.system_id, info)
+    const manager = await noteContact(ctx, asking, body.system_id, info)
     const queue = queueOf(ctx.db)
-    const picker = { runner, managerId: manager.id, features: info.features ?? {} }
-    if (runner.paused === 1) return nothing(ctx, queue.version)
+    if (asking.paused === 1) return nothing(ctx, queue.version)
     // Whoever has seen this version has been told that it holds nothing for them.
-    await queue.change(body.last_update ?? '', HOLD_MS, request.signal)
+    const hasWaited = await queue.change(body.last_update ?? '', HOLD_MS, request.signal)
     const version = queue.version
-    const payload = request.signal.aborted ? undefined : await pickJob(ctx, picker)
-    return payload ?? nothing(ctx, version)
+    if (request.signal.aborted) return nothing(ctx, version)
+    // It may have been changed, paused or deleted meanwhile.
+    const runner = hasWaited ? await signInRunner(ctx, request, body.token) : asking
+    if (runner.paused === 1) return nothing(ctx, version)
+    const picker = { runner, managerId: manager.id, features: info.features ?? {} }
+    return (await pickJob(ctx, picker)) ?? nothing(ctx, version)
   },
 })
 
@@ -68,7 +71,7 @@ export const updateRunningJob = endpoint({
     output: anything(),
     info: anything(),
   },
-  response: z.string(),
+  response: z.int(),
   async handler({ ctx, params, body, request }) {
     const running = await signInJob(ctx, params.id, jobTokenOf(request, body.token))
     const report: JobReport = {
@@ -83,7 +86,7 @@ export const updateRunningJob = endpoint({
       'Job-Status': jobStatus,
       ...ctx.config.vendor.headers({ 'Trace-Update-Interval': interval }),
     }
-    return new Answer(String(status), { status, headers })
+    return new Answer(status, { status, headers })
   },
 })
 

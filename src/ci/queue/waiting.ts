@@ -22,9 +22,12 @@ class Queue {
     return `${this.#start}-${this.#count}`
   }
 
-  /** Waits until the queue is no longer of this version, at most so long, or until the caller is gone. */
-  async change(version: string, milliseconds: number, signal: AbortSignal): Promise<void> {
-    if (version !== this.version || signal.aborted || milliseconds <= 0) return
+  /**
+   * Waits until the queue is no longer of this version, at most so long, or until the caller is gone. False when there
+   * was nothing to wait for.
+   */
+  async change(version: string, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+    if (version !== this.version || signal.aborted || milliseconds <= 0) return false
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer)
@@ -37,6 +40,7 @@ class Queue {
       signal.addEventListener('abort', done)
       this.#waiting.add(done)
     })
+    return true
   }
 }
 
