@@ -4,7 +4,7 @@ import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { removeExpired } from '../artifacts/expire.ts'
-import { listForsakenBridges } from '../pipelines/job-queries.ts'
+import { listForsakenJobs } from '../pipelines/job-queries.ts'
 import { endJob } from '../pipelines/process/change-jobs.ts'
 import { processPipeline } from '../pipelines/process/process.ts'
 import { endedJob } from '../pipelines/process/task-names.ts'
@@ -76,10 +76,11 @@ async function endLost(ctx: Ctx): Promise<void> {
   }
 }
 
-/** Bridges that wait for a pipeline which was deleted, or went with its project. */
+/** What a job waits for may be deleted: the pipeline of a bridge, or the runner or user of any other. */
 async function endForsaken(ctx: Ctx): Promise<void> {
-  for (const job of await listForsakenBridges(ctx.db)) {
-    await endJob(ctx, job, { status: 'failed', reason: 'unknown_failure' })
+  for (const job of await listForsakenJobs(ctx.db)) {
+    const reason = job.kind === 'bridge' ? 'unknown_failure' : 'runner_system_failure'
+    await endJob(ctx, job, { status: 'failed', reason })
   }
 }
 

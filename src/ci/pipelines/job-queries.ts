@@ -163,22 +163,17 @@ export async function listJobStates(db: Db, pipelineId: number): Promise<JobStat
     .execute()
 }
 
-/** Bridges that wait for a pipeline which is gone. */
-export async function listForsakenBridges(db: Db) {
+/** Jobs that run for nobody: bridges whose pipeline is gone, and others whose runner or user was deleted. */
+export async function listForsakenJobs(db: Db) {
   return await db
     .selectFrom('ci_jobs')
-    .select(['id', 'pipeline_id'])
-    .where('status', '=', sql.lit('running'))
-    .where('kind', '=', 'bridge')
-    .where((is) =>
-      is.not(
-        is.exists(
-          is
-            .selectFrom('pipeline_sources')
-            .select('pipeline_sources.pipeline_id')
-            .whereRef('pipeline_sources.job_id', '=', 'ci_jobs.id'),
-        ),
-      ),
+    .select(['id', 'pipeline_id', 'kind'])
+    // In the text of SQL, so that the index of waiting jobs serves.
+    .where(sql<boolean>`status IN ('running', 'canceling')`)
+    .where(
+      sql<boolean>`CASE kind WHEN 'bridge'
+        THEN NOT EXISTS (SELECT 1 FROM pipeline_sources s WHERE s.job_id = ci_jobs.id)
+        ELSE NOT EXISTS (SELECT 1 FROM ci_running_jobs r WHERE r.job_id = ci_jobs.id) END`,
     )
     .execute()
 }
