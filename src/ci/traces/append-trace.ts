@@ -2,7 +2,12 @@ import { crc32 } from 'node:zlib'
 import { byteCache } from '../../base/byte-cache.ts'
 import type { Ctx } from '../../ctx.ts'
 import { flushLater, inTransaction } from '../../store/transaction.ts'
-import { masksOf, type RunningJob, touchRunning } from '../pipelines/process/running.ts'
+import {
+  findRunning,
+  masksOf,
+  type RunningJob,
+  touchRunning,
+} from '../pipelines/process/running.ts'
 import { maskBytes, overlapOf } from './mask.ts'
 import { findTrace, saveTrace } from './queries.ts'
 import { openTrace, traceLength } from './trace-file.ts'
@@ -14,6 +19,8 @@ export interface Received {
   readonly shown: number
   /** CRC-32 of all bytes as they were sent; null when a crash took the count. */
   readonly crc: number | null
+  /** Whether a piece of it was written with `CI_DEBUG_TRACE`. */
+  readonly debug: boolean
 }
 
 /** Longest log (docs/contract/D §5.7). */
@@ -23,14 +30,16 @@ export type Appended =
   | { readonly outcome: 'appended'; readonly size: number }
   | { readonly outcome: 'wrong_start'; readonly size: number }
   | { readonly outcome: 'too_large' }
+  | { readonly outcome: 'ended' }
 
 /** What is known of a log, and what is really there: a power cut may have taken the end of the file. */
 export async function readReceived(ctx: Ctx, jobId: number): Promise<Received> {
   const row = await findTrace(ctx.db, jobId)
-  if (!row) return { size: 0, shown: 0, crc: 0 }
+  if (!row) return { size: 0, shown: 0, crc: 0, debug: false }
+  const debug = row.debug === 1
   const length = await traceLength(ctx.config, jobId)
-  if (length >= row.size) return row
-  return { size: length, shown: Math.min(row.shown, length), crc: null }
+  if (length >= row.size) return { ...row, debug }
+  return { size: length, shown: Math.min(row.shown, length), crc: null, debug }
 }
 
 /** Adds bytes to the log of a running job, masked; only where the log ends (docs/contract/B-resolved §6 Trace). */
@@ -40,6 +49,9 @@ export function appendTrace(
   chunk: { readonly start: number; readonly bytes: Buffer; readonly debug: boolean },
 ): Promise<Appended> {
   return withTrace(running.job_id, async () => {
+    // The job may have ended, or gone to another runner, while the piece came.
+    const now = await findRunning(ctx.db, running.job_id)
+    if (!now?.token_digest.equals(running.token_digest)) return { outcome: 'ended' }
     const before = await readReceived(ctx, running.job_id)
     if (chunk.start !== before.size) return { outcome: 'wrong_start', size: before.size }
     if (chunk.bytes.length === 0) {
@@ -52,7 +64,8 @@ export function appendTrace(
     const crc = before.crc === null ? null : crc32(chunk.bytes, before.crc)
     await inTransaction(ctx, async (ctx) => {
       await flushLater(ctx.db)
-      const row = { job_id: running.job_id, size, shown: size - held, crc, debug: chunk.debug }
+      const debug = before.debug || chunk.debug
+      const row = { job_id: running.job_id, size, shown: size - held, crc, debug }
       await saveTrace(ctx.db, row, ctx.now())
       await touchRunning(ctx, running.job_id)
     })

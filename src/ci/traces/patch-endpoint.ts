@@ -26,11 +26,16 @@ export const patchJobTrace = endpoint({
   response: z.null(),
   status: 202,
   async handler({ ctx, params, query, request }) {
-    const running = await signInJob(ctx, params.id, jobTokenOf(request, query.token))
+    const token = jobTokenOf(request, query.token)
+    const running = await signInJob(ctx, params.id, token)
     const start = startOf(request.headers['content-range'])
     const bytes = await readChunk(request.body)
     const done = await appendTrace(ctx, running, { start, bytes, debug: query.debug_trace })
     if (done.outcome === 'too_large') return await endTooLarge(ctx, params.id)
+    if (done.outcome === 'ended') {
+      await signInJob(ctx, params.id, token)
+      throw forbidden()
+    }
     const headers = {
       'Job-Status': running.status,
       Range: `0-${done.size}`,
