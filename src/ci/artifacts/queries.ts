@@ -31,6 +31,16 @@ export async function insertArtifact(
     .executeTakeFirst()
 }
 
+/** The limit for one file, in mebibytes, of the nearest group above a project that has one. */
+export async function findGroupLimit(db: Db, namespaceId: number): Promise<number | undefined> {
+  const { rows } = await sql<{ most: number }>`
+    SELECT json_extract(n.settings, '$.max_artifacts_size') AS most FROM namespace_ancestors a
+    JOIN namespaces n ON n.id = a.ancestor_id
+    WHERE a.namespace_id = ${namespaceId} AND json_extract(n.settings, '$.max_artifacts_size') IS NOT NULL
+    ORDER BY a.depth LIMIT 1`.execute(db)
+  return rows[0]?.most
+}
+
 /** Makes files of a job stay for ever, or until a moment. */
 export async function setExpiry(db: Db, jobId: number, expireAt: Instant | null): Promise<void> {
   await db

@@ -8,11 +8,13 @@ import type { FileStore, StoredFile } from '../../store/files.ts'
 export interface ReceivedPart {
   readonly filename: string
   readonly stored: StoredFile
+  /** The fields beside it. */
+  readonly fields: Readonly<Record<string, string>>
 }
 
 /**
  * Reads the part `file` of a multipart form straight into the file store, without a copy in between: archives may be
- * large. Other parts are passed over.
+ * large. Other files are passed over.
  */
 export async function receiveFile(
   files: FileStore,
@@ -23,7 +25,9 @@ export async function receiveFile(
   maxSize: number,
 ): Promise<ReceivedPart> {
   const form = openForm(given.headers, maxSize)
-  let received: Promise<ReceivedPart> | undefined
+  let received: Promise<Omit<ReceivedPart, 'fields'>> | undefined
+  const fields = new Map<string, string>()
+  form.on('field', (name, value) => fields.set(name, value))
   form.on('file', (name, stream, info) => {
     if (name !== 'file' || received) {
       stream.resume()
@@ -40,7 +44,7 @@ export async function receiveFile(
   await readForm(form, given.body)
   const part = await received
   if (!part) throw badRequest('file is missing')
-  return part
+  return { ...part, fields: Object.fromEntries(fields) }
 }
 
 function openForm(

@@ -13,7 +13,7 @@ import { jobTokenOf, signInJob } from '../pipelines/process/sign-in-job.ts'
 import { getArchive } from './access.ts'
 import { readDotenv, saveDotenv } from './dotenv.ts'
 import { downloadOf } from './download.ts'
-import { type ArtifactRow, findArtifact } from './queries.ts'
+import { type ArtifactRow, findArtifact, findGroupLimit } from './queries.ts'
 import { receiveFile } from './receive.ts'
 import { saveArtifact } from './save-artifact.ts'
 
@@ -35,10 +35,12 @@ async function sender(
   return loaded
 }
 
-/** Bytes of one file; the project's own limit lies over that of the instance. */
-function largest(ctx: Ctx, { project }: LoadedJob): number {
+/** Bytes of one file: the limit of the project, else that of the nearest group, else that of the instance. */
+async function largest(ctx: Ctx, { project }: LoadedJob): Promise<number> {
   const settings = { settings: JSON.parse(project.settings) as Record<string, unknown> } // written by us
-  const own = projectSetting(settings, 'max_artifacts_size')
+  const own =
+    projectSetting(settings, 'max_artifacts_size') ??
+    (await findGroupLimit(ctx.db, project.namespace_id))
   return (own ?? ctx.settings.get('max_artifacts_size')) * MEBIBYTE
 }
 
@@ -57,13 +59,28 @@ export const authorizeJobArtifacts = endpoint({
   response: z.strictObject({ MaximumSize: z.int() }),
   async handler({ ctx, params, body, request }) {
     const loaded = await sender(ctx, params.id, request, body.token)
-    const most = largest(ctx, loaded)
+    const most = await largest(ctx, loaded)
     if ((body.filesize ?? 0) > most) throw tooLarge()
     return { MaximumSize: most }
   },
 })
 
 const TYPE = /^[a-z][a-z0-9_]{0,63}$/
+
+const described = {
+  artifact_type: text({ max: 64 }).optional(),
+  artifact_format: oneOf(['zip', 'gzip', 'raw']).optional(),
+  expire_in: text({ max: 100 }).optional(),
+  accessibility: oneOf(['public', 'private']).optional(),
+}
+
+/** What a form says of its file, where the query does not. */
+function readFields(fields: Readonly<Record<string, string>>) {
+  const read = z.object(described).safeParse(fields)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  throw badParameters(`${issue?.path.join('.')} ${issue?.message}`)
+}
 
 export const uploadJobArtifacts = endpoint({
   ...common,
@@ -72,34 +89,34 @@ export const uploadJobArtifacts = endpoint({
   summary: 'Send a file of a running job',
   raw: true,
   params,
-  query: {
-    token: text().optional(),
-    artifact_type: text({ max: 64 }).default('archive'),
-    artifact_format: oneOf(['zip', 'gzip', 'raw']).default('zip'),
-    expire_in: text({ max: 100 }).optional(),
-    accessibility: oneOf(['public', 'private']).optional(),
-  },
-  response: z.string(),
+  query: { token: text().optional(), ...described },
+  response: z.int(),
   status: 201,
   async handler({ ctx, params, query, request }) {
-    if (!TYPE.test(query.artifact_type)) throw badParameters('artifact_type is invalid')
+    assertType(query.artifact_type)
     const loaded = await sender(ctx, params.id, request, query.token)
-    const part = await receiveFile(ctx.files, request, largest(ctx, loaded))
+    const part = await receiveFile(ctx.files, request, await largest(ctx, loaded))
     // It may have ended meanwhile: what comes after the end does not count.
     await signInJob(ctx, params.id, jobTokenOf(request, query.token))
+    const fields = readFields(part.fields)
+    assertType(fields.artifact_type)
     const sent = {
-      type: query.artifact_type,
-      format: query.artifact_format,
-      expireIn: query.expire_in,
-      accessibility: query.accessibility,
+      type: query.artifact_type ?? fields.artifact_type ?? 'archive',
+      format: query.artifact_format ?? fields.artifact_format ?? 'zip',
+      expireIn: query.expire_in ?? fields.expire_in,
+      accessibility: query.accessibility ?? fields.accessibility,
     }
     const report = { ...part.stored, file_format: sent.format }
     const variables = sent.type === 'dotenv' ? await readDotenv(ctx, report) : undefined
     await saveArtifact(ctx, loaded, sent, part)
     if (variables) await saveDotenv(ctx, params.id, variables)
-    return '201'
+    return 201
   },
 })
+
+function assertType(type: string | undefined): void {
+  if (type !== undefined && !TYPE.test(type)) throw badParameters('artifact_type is invalid')
+}
 
 export const downloadJobArtifacts = endpoint({
   ...common,
