@@ -16,9 +16,12 @@ import { findRunner, listRunnerProjects, type RunnerRow } from './queries.ts'
 
 const params = { runner_id: id() }
 
+/** Tokens that assign, change and delete runners (docs/contract/A-resolved §7). */
+export const MANAGE_SCOPES = ['api', 'manage_runner'] as const
+
 /**
- * The runner of `:runner_id` for those who look after it: administrators, who made it, Owners of its group, Maintainers of
- * one of its projects (docs/contract/D §1.23).
+ * The runner of `:runner_id` for those who look after it: administrators, Owners of its group, Maintainers of one of its
+ * projects (docs/contract/D §1.23).
  */
 export function onRunner(): Access<{ readonly runner: RunnerRow }, 'runner_id'> {
   return {

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { viewerOf } from '../../access/visible-queries.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentRunner, runnerEntity } from './present.ts'
-import { findRunner, listRunnerProjects, newestManagers } from './queries.ts'
+import { findRunner, listVisibleRunnerProjects, newestManagers } from './queries.ts'
 
 /** A runner with all that is told of one (docs/contract/D §1.23). */
 export const runnerDetailsEntity = z.strictObject({
@@ -37,7 +38,7 @@ export async function describeRunner(
   const row = await findRunner(ctx.db, id)
   if (!row) throw notFound('Runner')
   const manager = (await newestManagers(ctx.db, [id])).get(id)
-  const projects = await listRunnerProjects(ctx.db, id)
+  const projects = await listVisibleRunnerProjects(ctx.db, id, viewerOf(ctx))
   return {
     ...(await presentRunner(ctx, row)),
     tag_list: JSON.parse(row.tags) as string[], // written by us

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
 import { onInstance, onProject, signedIn } from '../../access/subjects.ts'
+import { dayOf } from '../../base/clock.ts'
 import { forbidden } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { onRunner } from './access.ts'
+import { MANAGE_SCOPES, onRunner } from './access.ts'
 import { describeRunner, runnerDetailsEntity } from './describe.ts'
 import { runnerEntity } from './present.ts'
 import { pausedOrActive, runnerSettingParameters } from './protocol-endpoints.ts'
@@ -24,7 +25,8 @@ export const listOwnRunners = endpoint({
   async handler({ ctx, query, page }) {
     const user = userOf(ctx.actor)
     if (!user) throw forbidden()
-    return await runnerPage(ctx, { kind: 'user', userId: user.id }, query, page)
+    const place = { kind: 'user', userId: user.id, today: dayOf(ctx.now()) } as const
+    return await runnerPage(ctx, place, query, page)
   },
 })
 
@@ -70,6 +72,7 @@ export const editRunner = endpoint({
   path: '/runners/:runner_id',
   summary: 'Change a runner',
   access: onRunner(),
+  scopes: MANAGE_SCOPES,
   body: runnerSettingParameters(),
   check: pausedOrActive,
   response: runnerDetailsEntity,
@@ -85,6 +88,7 @@ export const removeRunner = endpoint({
   path: '/runners/:runner_id',
   summary: 'Delete a runner',
   access: onRunner(),
+  scopes: MANAGE_SCOPES,
   async handler({ ctx, runner }) {
     await inTransaction(ctx, (ctx) => deleteRunner(ctx.db, runner.id))
   },
@@ -129,6 +133,7 @@ export const resetRunnerToken = endpoint({
   path: '/runners/:runner_id/reset_authentication_token',
   summary: 'Give a runner a new token',
   access: onRunner(),
+  scopes: MANAGE_SCOPES,
   response: z.strictObject({ token: z.string(), token_expires_at: z.string().nullable() }),
   status: 201,
   async handler({ ctx, runner }) {

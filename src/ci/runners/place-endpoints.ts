@@ -5,7 +5,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { id } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
-import { runnerLookedAfter } from './access.ts'
+import { MANAGE_SCOPES, runnerLookedAfter } from './access.ts'
 import { presentRunner, runnerEntity } from './present.ts'
 import {
   deleteRunnerProject,
@@ -33,6 +33,7 @@ export const enableProjectRunner = endpoint({
   path: '/projects/:id/runners',
   summary: 'Let a runner of another project serve this one too',
   access: onProject('admin_runners'),
+  scopes: MANAGE_SCOPES,
   body: { runner_id: id() },
   response: runnerEntity,
   status: 201,
@@ -56,6 +57,7 @@ export const disableProjectRunner = endpoint({
   path: '/projects/:id/runners/:runner_id',
   summary: 'Stop a runner of another project from serving this one',
   access: onProject('admin_runners'),
+  scopes: MANAGE_SCOPES,
   params: { runner_id: id() },
   async handler({ ctx, project, params }) {
     await inTransaction(ctx, async (ctx) => {

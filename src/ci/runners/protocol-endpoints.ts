@@ -22,14 +22,14 @@ export const infoParameter = () =>
   parameter({ type: 'object', additionalProperties: true }, (raw) => raw).optional()
 
 export const runnerSettingParameters = () => ({
-  description: text({ max: 1024 }).optional(),
-  maintenance_note: text().optional(),
+  description: text({ max: 1024 }).nullish(),
+  maintenance_note: text().nullish(),
   paused: flag().optional(),
   active: flag().optional(),
   locked: flag().optional(),
   run_untagged: flag().optional(),
   access_level: oneOf(['not_protected', 'ref_protected']).optional(),
-  maximum_timeout: integer({ min: 0, max: 2 ** 31 - 1 }).optional(),
+  maximum_timeout: integer({ min: 0, max: 2 ** 31 - 1 }).nullish(),
   tag_list: csv(text({ max: 255 })).optional(),
 })
 

@@ -1,5 +1,12 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
-import type { Instant } from '../../base/clock.ts'
+import { Role } from '../../access/roles.ts'
+import {
+  groupsWithRole,
+  hasProjectRole,
+  seesProject,
+  type Viewer,
+} from '../../access/visible-queries.ts'
+import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type {
@@ -101,8 +108,8 @@ export async function deleteRunnerProject(
     .execute()
 }
 
-export async function listRunnerProjects(db: Db, runnerId: number) {
-  return await db
+function runnerProjects(db: Db, runnerId: number) {
+  return db
     .selectFrom('ci_runner_projects')
     .innerJoin('projects', 'projects.id', 'ci_runner_projects.project_id')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
@@ -110,7 +117,15 @@ export async function listRunnerProjects(db: Db, runnerId: number) {
     .select(['namespaces.full_name as namespace_name', 'ci_runner_projects.owner'])
     .where('ci_runner_projects.runner_id', '=', runnerId)
     .orderBy('projects.id')
-    .execute()
+}
+
+export async function listRunnerProjects(db: Db, runnerId: number) {
+  return await runnerProjects(db, runnerId).execute()
+}
+
+/** Those of the projects of a runner that somebody sees: others serve strangers too. */
+export async function listVisibleRunnerProjects(db: Db, runnerId: number, viewer: Viewer) {
+  return await runnerProjects(db, runnerId).where(seesProject(viewer)).execute()
 }
 
 export async function findManager(
@@ -158,11 +173,13 @@ export async function newestManagers(
   runnerIds: readonly number[],
 ): Promise<Map<number, ManagerRow>> {
   if (runnerIds.length === 0) return new Map()
+  // With `max`, SQLite gives the other columns of the row that has it.
   const rows = await db
     .selectFrom('ci_runner_managers')
     .selectAll()
+    .select((is) => is.fn.max('contacted_at').as('contacted_at'))
     .where('runner_id', 'in', runnerIds)
-    .orderBy('contacted_at')
+    .groupBy('runner_id')
     .execute()
   return new Map(rows.map((row) => [row.runner_id, row]))
 }
@@ -180,7 +197,7 @@ export async function listBusyRunners(db: Db, ids: readonly number[]): Promise<S
 }
 
 export interface RunnerFilter {
-  readonly type?: RunnerRow['runner_type'] | undefined
+  readonly types?: readonly RunnerRow['runner_type'][] | undefined
   readonly paused?: boolean | undefined
   readonly status?: 'online' | 'offline' | 'stale' | 'never_contacted' | undefined
   readonly tags: readonly string[]
@@ -190,7 +207,7 @@ export interface RunnerFilter {
 
 export type RunnerPlace =
   | { readonly kind: 'all' }
-  | { readonly kind: 'user'; readonly userId: number }
+  | { readonly kind: 'user'; readonly userId: number; readonly today: Day }
   | { readonly kind: 'project'; readonly id: number; readonly namespaceId: number }
   | { readonly kind: 'group'; readonly id: number }
 
@@ -198,31 +215,12 @@ function runnersAt(db: Db, place: RunnerPlace) {
   const query = db.selectFrom('ci_runners').selectAll('ci_runners')
   if (place.kind === 'all') return query
   if (place.kind === 'user') {
-    return query.where((is) =>
-      is.or([
-        is('ci_runners.creator_id', '=', place.userId),
-        is(
-          'ci_runners.id',
-          'in',
-          sql<number>`(SELECT rp.runner_id FROM ci_runner_projects rp
-            JOIN projects p ON p.id = rp.project_id
-            JOIN namespace_ancestors na ON na.namespace_id = p.namespace_id
-            LEFT JOIN namespaces own ON own.id = p.namespace_id AND own.kind = 'user'
-            LEFT JOIN members m ON m.user_id = ${place.userId} AND m.state = 'active'
-              AND m.requested_at IS NULL AND m.access_level >= 40
-              AND (m.source_type = 'project' AND m.source_id = p.id
-                OR m.source_type = 'group' AND m.source_id = na.ancestor_id)
-            WHERE m.id IS NOT NULL OR own.owner_id = ${place.userId})`,
-        ),
-        is(
-          'ci_runners.group_id',
-          'in',
-          sql<number>`(SELECT na.namespace_id FROM namespace_ancestors na
-            JOIN members m ON m.source_type = 'group' AND m.source_id = na.ancestor_id
-            WHERE m.user_id = ${place.userId} AND m.state = 'active'
-              AND m.requested_at IS NULL AND m.access_level >= 50)`,
-        ),
-      ]),
+    const { userId, today } = place
+    return query.where(
+      sql<boolean>`(ci_runners.group_id IN ${groupsWithRole(userId, today, Role.owner)}
+        OR ci_runners.id IN (SELECT rp.runner_id FROM ci_runner_projects rp
+          JOIN projects ON projects.id = rp.project_id
+          WHERE ${hasProjectRole(userId, today, Role.maintainer)}))`,
     )
   }
   if (place.kind === 'group') {
@@ -246,9 +244,9 @@ export async function listRunners(
   filter: RunnerFilter,
   page: OffsetPage,
 ): Promise<Paged<RunnerRow>> {
-  const { type, paused, status, tags, versionPrefix, now } = filter
+  const { types = [], paused, status, tags, versionPrefix, now } = filter
   const query = runnersAt(db, place)
-    .$if(type !== undefined, (query) => query.where('runner_type', '=', type ?? 'instance_type'))
+    .$if(types.length > 0, (query) => query.where('runner_type', 'in', types))
     .$if(paused !== undefined, (query) => query.where('paused', '=', paused ? 1 : 0))
     .$if(status === 'never_contacted', (query) => query.where('contacted_at', 'is', null))
     .$if(status === 'online', (query) => query.where('contacted_at', '>', now.online))

@@ -18,14 +18,14 @@ import { newRunnerSecret } from './runner-token.ts'
 
 /** What may be set of a runner. */
 export interface RunnerSettings {
-  readonly description?: string | undefined
-  readonly maintenance_note?: string | undefined
+  readonly description?: string | null | undefined
+  readonly maintenance_note?: string | null | undefined
   readonly paused?: boolean | undefined
   readonly active?: boolean | undefined
   readonly locked?: boolean | undefined
   readonly run_untagged?: boolean | undefined
   readonly access_level?: RunnerRow['access_level'] | undefined
-  readonly maximum_timeout?: number | undefined
+  readonly maximum_timeout?: number | null | undefined
   readonly tag_list?: readonly string[] | undefined
 }
 
@@ -50,7 +50,7 @@ export function runnerColumns(
     maximum_timeout: settings.maximum_timeout,
     tags: tags && JSON.stringify(tags),
   }
-  type Columns = { [K in keyof typeof columns]?: NonNullable<(typeof columns)[K]> }
+  type Columns = { [K in keyof typeof columns]?: Exclude<(typeof columns)[K], undefined> }
   // What is not given stays as it is.
   return Object.fromEntries(
     Object.entries(columns).filter(([, value]) => value !== undefined),
@@ -64,7 +64,7 @@ function assertSettings(settings: RunnerSettings, tags: readonly string[], befor
     })
   }
   const timeout = settings.maximum_timeout
-  if (timeout !== undefined && timeout < LEAST_TIMEOUT) {
+  if (timeout != null && timeout < LEAST_TIMEOUT) {
     throw invalid({ maximum_timeout: ['needs to be at least 10 minutes'] })
   }
   if (tags.length === 0 && !(settings.run_untagged ?? before)) {
