@@ -117,7 +117,7 @@ export const onApprovableDeployment = projectRecord('read_builds', {
 })
 
 /** Whether the protections of an environment let the caller deploy to it. */
-async function mayDeployTo(
+export async function mayDeployTo(
   ctx: Ctx,
   project: Project,
   environment: Pick<EnvironmentRow, 'name' | 'tier'>,

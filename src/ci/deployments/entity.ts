@@ -71,7 +71,8 @@ export const environmentDetailsEntity = z.strictObject({
 
 export { approvalEntity }
 
-function presentBasic(row: EnvironmentRow): z.input<typeof environmentBasicEntity> {
+/** An environment as deployments name it. */
+export function presentBasic(row: EnvironmentRow): z.input<typeof environmentBasicEntity> {
   const { id, name, slug, external_url, created_at, updated_at } = row
   return { id, name, slug, external_url, created_at, updated_at }
 }

@@ -4,17 +4,30 @@ import { later } from '../../base/clock.ts'
 import { badParameters, badRequest } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, instant, integer, oneOf, text } from '../../http/params.ts'
-import { listEnvironments, listReviewApps, listStale } from '../environments/queries.ts'
+import {
+  type EnvironmentRow,
+  listEnvironments,
+  listReviewApps,
+  listStale,
+} from '../environments/queries.ts'
 import {
   changeEnvironment,
   createEnvironment,
   removeEnvironment,
 } from '../environments/save-environment.ts'
-import { mayStop, onEnvironment, onEnvironments, onOwnEnvironment, runsStopJob } from './access.ts'
+import {
+  mayDeployTo,
+  mayStop,
+  onEnvironment,
+  onEnvironments,
+  onOwnEnvironment,
+  runsStopJob,
+} from './access.ts'
 import {
   environmentBasicEntity,
   environmentDetailsEntity,
   environmentEntity,
+  presentBasic,
   presentEnvironment,
   presentEnvironmentDetails,
 } from './entity.ts'
@@ -156,16 +169,16 @@ export const dropReviewApps = endpoint({
   response: reviewAppsEntity,
   async handler({ ctx, project, query }) {
     const before = query.before ?? later(ctx.now(), -30 * 86_400_000)
-    const rows = await listReviewApps(ctx.db, project.id, before, query.limit)
-    if (!query.dry_run) for (const row of rows) await removeEnvironment(ctx, row)
-    const shown = rows.map(({ id, name, slug, external_url, created_at, updated_at }) => ({
-      id,
-      name,
-      slug,
-      external_url,
-      created_at,
-      updated_at,
-    }))
-    return { scheduled_entries: shown, unprocessable_entries: [] }
+    const scheduled: EnvironmentRow[] = []
+    const kept: EnvironmentRow[] = []
+    for (const row of await listReviewApps(ctx.db, project.id, before, query.limit)) {
+      const isTheirs = await mayDeployTo(ctx, project, row)
+      if (isTheirs && !query.dry_run) await removeEnvironment(ctx, row)
+      ;(isTheirs ? scheduled : kept).push(row)
+    }
+    return {
+      scheduled_entries: scheduled.map(presentBasic),
+      unprocessable_entries: kept.map(presentBasic),
+    }
   },
 })

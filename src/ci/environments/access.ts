@@ -9,6 +9,7 @@ import {
   type DeployingJob,
   findDeploymentOfJob,
   findEnvironmentByName,
+  findOwnGroupRole,
   isOutdated,
   listDeployingJobs,
   listProtections,
@@ -27,7 +28,7 @@ export interface Place {
 /** Where a job deploys to, or what it stops; undefined for all that protections do not look at. */
 export async function placeOfJob(
   ctx: Pick<Ctx, 'db'>,
-  job: DeployingJob,
+  job: Pick<DeployingJob, 'project_id' | 'namespace_id' | 'environment'>,
 ): Promise<Place | undefined> {
   const said = readEnvironment(job.environment)
   const action = said.action ?? 'start'
@@ -57,7 +58,8 @@ export async function isNamedBy(
   const today = dayOf(ctx.now())
   if (level.user_id !== null) return level.user_id === user.id
   if (level.group_id !== null) {
-    return (await findGroupRole(ctx.db, user.id, level.group_id, today)) >= Role.reporter
+    const findRole = level.group_inheritance_type === 1 ? findGroupRole : findOwnGroupRole
+    return (await findRole(ctx.db, user.id, level.group_id, today)) >= Role.reporter
   }
   if (level.access_level === Role.admin) return user.admin
   const project = await findProjectById(ctx.db, place.projectId)

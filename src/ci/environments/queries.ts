@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import { sql } from 'kysely'
-import type { Instant } from '../../base/clock.ts'
+import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type {
@@ -95,7 +95,7 @@ export async function listStale(db: Db, projectId: number, before: Instant) {
     .execute()
 }
 
-/** Stopped environments below `review/` that were last changed before a moment, the oldest first. */
+/** Stopped environments below `review/` that were made before a moment, the oldest first. */
 export async function listReviewApps(
   db: Db,
   projectId: number,
@@ -345,7 +345,7 @@ export async function listProtections(
     )
     .select(['protection.id', 'protection.required_approval_count'])
     .select(['level.id as level_id', 'level.kind', 'level.access_level', 'level.user_id'])
-    .select(['level.group_id', 'level.required_approvals'])
+    .select(['level.group_id', 'level.group_inheritance_type', 'level.required_approvals'])
     .where((is) =>
       is.or([
         is.and([
@@ -368,4 +368,24 @@ export async function listProtections(
     .orderBy('protection.id')
     .orderBy('level.id')
     .execute()
+}
+
+/** The role that somebody has by their own membership in a group, 0 for none. */
+export async function findOwnGroupRole(
+  db: Db,
+  userId: number,
+  groupId: number,
+  today: Day,
+): Promise<number> {
+  const row = await db
+    .selectFrom('members')
+    .select('access_level')
+    .where('source_type', '=', 'group')
+    .where('source_id', '=', groupId)
+    .where('user_id', '=', userId)
+    .where('requested_at', 'is', null)
+    .where('state', '=', 'active')
+    .where((is) => is.or([is('expires_at', 'is', null), is('expires_at', '>', today)]))
+    .executeTakeFirst()
+  return row?.access_level ?? 0
 }

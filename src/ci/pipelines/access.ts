@@ -11,6 +11,7 @@ import { projectSetting } from '../../projects/projects/settings.ts'
 import { branchStates, passesTagProtection } from '../../repositories/refs/branch-state.ts'
 import { mayMergeBranch } from '../../repositories/refs/check-rules.ts'
 import { findById } from '../../review/merge-requests/queries.ts'
+import { mayDeploy, placeOfJob } from '../environments/access.ts'
 import { findPipelineRef } from './create/find-ref.ts'
 import type { PipelineRef } from './create/known-variables.ts'
 import { findPipeline, type PipelineRow } from './queries.ts'
@@ -114,6 +115,21 @@ interface OnRef {
 export const runsOnRef: Condition<OnRef> = condition(
   'may run pipelines on the ref',
   async ({ ctx, project, pipeline }) => (await mayRunAgain(ctx, project, pipeline)) || forbidden(),
+)
+
+/** A job that deploys is started by those alone whom the protections of its environment name (docs/contract/B-resolved §5.1). */
+export const deploysThere: Condition<{
+  readonly ctx: Ctx
+  readonly project: Project
+  readonly job: { readonly environment: string | null }
+}> = condition(
+  'environment of the job: may deploy to it',
+  async ({ ctx, project, job: { environment } }) => {
+    if (environment === null) return true
+    const { id: project_id, namespace_id } = project
+    const place = await placeOfJob(ctx, { project_id, namespace_id, environment })
+    return !place || (await mayDeploy(ctx, place)) || forbidden()
+  },
 )
 
 /** The ref that a request names, where it names one: the caller may run pipelines on it (docs/contract/D §2.2). */

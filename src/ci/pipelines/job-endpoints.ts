@@ -7,7 +7,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, list, oneOf } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
-import { getPipeline, onBuilds, runsOnRef, setsJobVariables } from './access.ts'
+import { deploysThere, getPipeline, onBuilds, runsOnRef, setsJobVariables } from './access.ts'
 import { runInputs, runVariables } from './create/run-params.ts'
 import { VARIABLE_PURPOSE } from './create/save-pipeline.ts'
 import { onRunnableJob } from './job-access.ts'
@@ -143,7 +143,7 @@ export const retryProjectJob = endpoint({
   path: '/projects/:id/jobs/:job_id/retry',
   summary: 'Run a job again',
   access: onRunnableJob(),
-  conditions: [runsOnRef],
+  conditions: [runsOnRef, deploysThere],
   body: { job_inputs: runInputs().optional() },
   response: jobEntity,
   status: 201,
@@ -157,7 +157,7 @@ export const playProjectJob = endpoint({
   path: '/projects/:id/jobs/:job_id/play',
   summary: 'Start a job that waits for somebody',
   access: onRunnableJob(),
-  conditions: [runsOnRef, setsJobVariables],
+  conditions: [runsOnRef, deploysThere, setsJobVariables],
   body: {
     job_variables_attributes: runVariables().optional(),
     job_inputs: runInputs().optional(),

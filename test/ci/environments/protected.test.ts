@@ -1,0 +1,328 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addCiPlace, type CiPlace, jobsByName, startPipeline, takeJob } from '../../support/ci.ts'
+import { addMember } from '../../support/members.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let ana: Caller
+let mia: Caller
+let dev: Caller
+let rep: Caller
+let top: { id: number }
+let sub: { id: number }
+let place: CiPlace
+let sha: string
+
+const yaml = `
+ship: {script: make, when: manual, environment: production}
+check: {script: make, when: manual, environment: {name: production, action: verify}}
+`
+
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  mia = await world.user('mia')
+  dev = await world.user('dev')
+  rep = await world.user('rep')
+  top = (await ana.post('/groups', { name: 'Top', path: 'top' })).body
+  sub = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: top.id })).body
+  place = await newPlace(yaml)
+  sha = place.project.git('rev-parse', 'main')
+})
+afterAll(() => world.close())
+
+async function newPlace(config: string): Promise<CiPlace> {
+  const made = await addCiPlace(world, ana, config, {
+    members: [
+      [mia, 40],
+      [dev, 30],
+      [rep, 20],
+    ],
+  })
+  await ana.put(`${made.path}/transfer`, { namespace: sub.id })
+  return made
+}
+
+/** Protects an environment of a project, or a tier of a group. */
+async function protect(where: string, body: object, by = ana): Promise<void> {
+  const reply = await by.post(`${where}/protected_environments`, { name: 'production', ...body })
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+}
+
+async function unprotect(where: string): Promise<void> {
+  const { status } = await ana.delete(`${where}/protected_environments/production`)
+  expect(status).toBe(where.startsWith('/groups') ? 200 : 204)
+}
+
+const noted = { environment: 'production', ref: 'main', tag: false, status: 'success' }
+
+/** Who of several people may note a deployment to production. */
+async function deployers(people: readonly Caller[] = [rep, dev, mia, ana]): Promise<string[]> {
+  const found: string[] = []
+  for (const by of people) {
+    const { status } = await by.post(`${place.path}/deployments`, { ...noted, sha })
+    expect([201, 403]).toContain(status)
+    if (status === 201) found.push(by.username)
+  }
+  return found
+}
+
+describe('a protected environment takes deployments', () => {
+  test.each([
+    [30, ['dev', 'mia', 'ana']],
+    [40, ['mia', 'ana']],
+    [60, []],
+  ])('of the access level %i and above', async (access_level, expected) => {
+    await protect(place.path, { deploy_access_levels: [{ access_level }] })
+    expect(await deployers()).toEqual(expected)
+    const root = await world.root.post(`${place.path}/deployments`, { ...noted, sha })
+    expect(root.status).toBe(201)
+    await unprotect(place.path)
+    expect(await deployers()).toEqual(['dev', 'mia', 'ana'])
+  })
+
+  test('of a single user, and of nobody above them', async () => {
+    await protect(place.path, { deploy_access_levels: [{ user_id: dev.id }] })
+    expect(await deployers()).toEqual(['dev'])
+    // A name alone gives no right that the role does not give.
+    await protect(place.path, { name: 'other', deploy_access_levels: [{ user_id: rep.id }] })
+    const refused = await rep.post(`${place.path}/deployments`, {
+      ...noted,
+      environment: 'other',
+      sha,
+    })
+    expect(refused.status).toBe(403)
+    await unprotect(place.path)
+    await ana.delete(`${place.path}/protected_environments/other`)
+  })
+
+  test('of the members of a group, and of inherited ones where that is said', async () => {
+    const above = (await ana.post('/groups', { name: 'Above', path: 'above' })).body
+    const team = (await ana.post('/groups', { name: 'Team', path: 'team', parent_id: above.id }))
+      .body
+    await ana.post(`/groups/${team.id}/members`, { user_id: dev.id, access_level: 30 })
+    await ana.post(`/groups/${above.id}/members`, { user_id: mia.id, access_level: 30 })
+    await ana.post(`${place.path}/share`, { group_id: team.id, group_access: 30 })
+    const levels = (group_inheritance_type?: number) => [
+      { group_id: team.id, ...(group_inheritance_type ? { group_inheritance_type } : {}) },
+    ]
+    await protect(place.path, { deploy_access_levels: levels() })
+    expect(await deployers([dev, mia])).toEqual(['dev'])
+    await unprotect(place.path)
+    await protect(place.path, { deploy_access_levels: levels(1) })
+    expect(await deployers([dev, mia])).toEqual(['dev', 'mia'])
+    await ana.delete(`/groups/${team.id}/members/${dev.id}`)
+    expect(await deployers([dev, mia])).toEqual(['mia'])
+    await unprotect(place.path)
+  })
+
+  test('of whom any one of its levels names', async () => {
+    const deploy_access_levels = [{ user_id: dev.id }, { access_level: 60 }]
+    await protect(place.path, { deploy_access_levels })
+    expect(await deployers()).toEqual(['dev'])
+    await unprotect(place.path)
+  })
+
+  test('of those alone whom both the project and the groups above name', async () => {
+    await addMember(world, place.project.id, dev.id, 40)
+    const inGroup = `/groups/${top.id}`
+    await protect(inGroup, { deploy_access_levels: [{ access_level: 40 }] })
+    expect(await deployers()).toEqual(['dev', 'mia', 'ana'])
+    await protect(place.path, { deploy_access_levels: [{ user_id: dev.id }] })
+    expect(await deployers()).toEqual(['dev'])
+    await addMember(world, place.project.id, dev.id, 30)
+    expect(await deployers()).toEqual([])
+    await unprotect(inGroup)
+    expect(await deployers()).toEqual(['dev'])
+    await unprotect(place.path)
+  })
+
+  test('by its tier, whatever it is called', async () => {
+    const other = await newPlace(yaml)
+    const tip = other.project.git('rev-parse', 'main')
+    const made = await dev.post(`${other.path}/environments`, { name: 'blue', tier: 'production' })
+    await protect(`/groups/${sub.id}`, { deploy_access_levels: [{ access_level: 40 }] })
+    const deploy = (by: Caller, environment: string) =>
+      by.post(`${other.path}/deployments`, { ...noted, environment, sha: tip })
+    expect((await deploy(dev, 'blue')).status).toBe(403)
+    expect((await deploy(dev, 'prod-eu')).status).toBe(403)
+    expect((await deploy(dev, 'staging')).status).toBe(201)
+    expect((await deploy(mia, 'blue')).status).toBe(201)
+    // Nobody frees it from its tier who may not deploy to it.
+    const at = `${other.path}/environments/${made.body.id}`
+    expect((await dev.put(at, { tier: 'other' })).status).toBe(403)
+    expect((await mia.put(at, { tier: 'other' })).status).toBe(200)
+    expect((await deploy(dev, 'blue')).status).toBe(201)
+    await unprotect(`/groups/${sub.id}`)
+  })
+})
+
+test('a protected environment is changed, stopped and deleted by whom it names', async () => {
+  const other = await newPlace(yaml)
+  const { body } = await dev.post(`${other.path}/environments`, { name: 'production' })
+  const at = `${other.path}/environments/${body.id}`
+  await protect(other.path, { deploy_access_levels: [{ user_id: mia.id }] })
+  expect((await dev.get(at)).status).toBe(200)
+  for (const by of [dev, ana]) {
+    expect((await by.put(at, { description: 'x' })).status).toBe(403)
+    expect((await by.post(`${at}/stop`)).status).toBe(403)
+    expect((await by.post(`${at}/stop`, { force: true })).status).toBe(403)
+    expect((await by.delete(at)).status).toBe(403)
+  }
+  expect((await mia.put(at, { description: 'x' })).status).toBe(200)
+  expect((await mia.post(`${at}/stop`)).status).toBe(200)
+  expect((await dev.delete(at)).status).toBe(403)
+  expect((await mia.delete(at)).status).toBe(204)
+})
+
+describe('a job that deploys to a protected environment', () => {
+  test('is started and run again by those alone whom it names', async () => {
+    const other = await newPlace(yaml)
+    await protect(other.path, { deploy_access_levels: [{ access_level: 40 }] })
+    const pipeline = await startPipeline(other, { by: dev })
+    const { ship, check } = await jobsByName(other, pipeline)
+    const at = `${other.path}/jobs/${ship?.id}`
+    expect((await dev.post(`${at}/play`)).status).toBe(403)
+    expect((await dev.get(at)).body.status).toBe('manual')
+    // What only looks at the environment is not guarded.
+    expect((await dev.post(`${other.path}/jobs/${check?.id}/play`)).status).toBe(200)
+    const looking = await takeJob(other)
+    expect(looking.id).toBe(check?.id)
+    expect((await mia.post(`${at}/play`)).body.status).toBe('pending')
+    const job = await takeJob(other)
+    await other.runner.update(job, 'failed')
+    expect((await dev.post(`${at}/retry`)).status).toBe(403)
+    expect((await mia.post(`${at}/retry`)).status).toBe(201)
+    // The one who started it lost the right before a runner took it.
+    await addMember(world, other.project.id, mia.id, 30)
+    expect(await other.runner.request()).toBeUndefined()
+    const { ship: last } = await jobsByName(other, pipeline)
+    expect(last?.failure_reason).toBe('protected_environment_failure')
+  })
+})
+
+describe('a deployment that needs approvals', () => {
+  const rules = (...approval_rules: object[]) => ({
+    deploy_access_levels: [{ access_level: 30 }],
+    approval_rules,
+  })
+
+  /** A place whose job waits for approvals, started by the developer. */
+  async function waiting(protection: object) {
+    const other = await newPlace('ship: {script: make, environment: production}')
+    await protect(other.path, protection)
+    const pipeline = await startPipeline(other, { by: dev })
+    const [deployment] = (await ana.get(`${other.path}/deployments`)).body
+    const at = `${other.path}/deployments/${deployment.id}`
+    const decide = async (by: Caller, status = 'approved', more: object = {}) =>
+      (await by.post(`${at}/approval`, { status, ...more })).status
+    const state = async () => {
+      const { body } = await ana.get(at)
+      const { ship } = await jobsByName(other, pipeline)
+      return [body.status, body.pending_approval_count, ship?.status]
+    }
+    return { other, pipeline, at, decide, state }
+  }
+
+  test('begins when every rule has as many as it asks for, each person counting once', async () => {
+    const { other, at, decide, state } = await waiting(
+      rules({ access_level: 40, required_approvals: 2 }, { user_id: rep.id }),
+    )
+    const kim = await world.user('kim')
+    await addMember(world, other.project.id, kim.id, 40)
+    expect(await state()).toEqual(['blocked', 3, 'manual'])
+    expect(await decide(mia)).toBe(200)
+    expect(await decide(mia, 'approved', { comment: 'again' })).toBe(200)
+    expect(await state()).toEqual(['blocked', 2, 'manual'])
+    expect(await decide(rep)).toBe(200)
+    expect(await state()).toEqual(['blocked', 1, 'manual'])
+    expect(await decide(kim)).toBe(200)
+    expect(await state()).toEqual(['created', 0, 'pending'])
+    const shown = (await ana.get(at)).body.approvals.map(
+      (one: { user: { username: string }; comment: string | null }) => [
+        one.user.username,
+        one.comment,
+      ],
+    )
+    expect(shown).toEqual([
+      ['mia', 'again'],
+      ['rep', null],
+      ['kim', null],
+    ])
+    expect(await decide(ana)).toBe(400)
+    const job = await takeJob(other)
+    await other.runner.update(job, 'success')
+    expect(await state()).toEqual(['success', 0, 'success'])
+  })
+
+  test('takes none of those whom no rule names, of who started it, and of strangers', async () => {
+    const { at, decide, state } = await waiting(rules({ user_id: mia.id }, { user_id: dev.id }))
+    expect(await decide(ana)).toBe(403)
+    expect(await decide(rep)).toBe(403)
+    const own = await dev.post(`${at}/approval`, { status: 'approved' })
+    expect([own.status, own.body]).toEqual([
+      400,
+      { message: '400 Bad request - You cannot approve your own deployment.' },
+    ])
+    const stranger = await world.user('strange')
+    expect(await decide(stranger)).toBe(404)
+    expect(await decide(world.nobody)).toBe(404)
+    for (const status of ['maybe', '']) expect(await decide(mia, status)).toBe(400)
+    expect(await decide(mia, 'approved', { comment: 'x'.repeat(256) })).toBe(400)
+    expect(await state()).toEqual(['blocked', 2, 'manual'])
+  })
+
+  test('asks those who may deploy when only their number is said', async () => {
+    const { decide, state } = await waiting({
+      deploy_access_levels: [{ access_level: 30 }],
+      required_approval_count: 2,
+    })
+    expect(await state()).toEqual(['blocked', 2, 'manual'])
+    expect(await decide(rep)).toBe(403)
+    expect(await decide(mia)).toBe(200)
+    expect(await decide(ana)).toBe(200)
+    expect(await state()).toEqual(['created', 0, 'pending'])
+  })
+
+  test('ends with one rejection, and waits anew when the job is run again', async () => {
+    const { other, pipeline, decide, state } = await waiting(
+      rules({ access_level: 40, required_approvals: 2 }),
+    )
+    expect(await decide(mia)).toBe(200)
+    expect(await decide(ana, 'rejected')).toBe(200)
+    expect(await state()).toEqual(['failed', expect.any(Number), 'failed'])
+    expect(await decide(mia)).toBe(400)
+    const { ship } = await jobsByName(other, pipeline)
+    expect(ship?.failure_reason).toBe('deployment_rejected')
+    const again = await dev.post(`${other.path}/jobs/${ship?.id}/retry`)
+    expect([again.status, again.body.status]).toEqual([201, 'manual'])
+    const { body } = await ana.get(`${other.path}/deployments?status=blocked`)
+    expect(body).toMatchObject([{ deployable: { id: again.body.id } }])
+    expect((await ana.get(`${other.path}/deployments/${body[0].id}`)).body.approvals).toEqual([])
+  })
+
+  test('is decided once by two who come at the same time', async () => {
+    const { decide, state } = await waiting(rules({ access_level: 40 }))
+    const both = await Promise.all([decide(mia), decide(ana)])
+    expect(both.sort()).toEqual([200, 400])
+    expect(await state()).toEqual(['created', 0, 'pending'])
+  })
+
+  test('is asked for by the tier that a group protects, beside the project itself', async () => {
+    await protect(`/groups/${top.id}`, rules({ user_id: ana.id }))
+    const { decide, state } = await waiting(rules({ user_id: mia.id }))
+    expect(await state()).toEqual(['blocked', 2, 'manual'])
+    expect(await decide(mia)).toBe(200)
+    expect(await state()).toEqual(['blocked', 1, 'manual'])
+    expect(await decide(ana)).toBe(200)
+    expect(await state()).toEqual(['created', 0, 'pending'])
+    await unprotect(`/groups/${top.id}`)
+  })
+
+  test('is canceled with its job', async () => {
+    const { other, pipeline, decide, state } = await waiting(rules({ access_level: 40 }))
+    expect((await dev.post(`${other.path}/pipelines/${pipeline}/cancel`)).status).toBe(200)
+    expect((await state())[0]).toBe('canceled')
+    expect(await decide(mia)).toBe(400)
+  })
+})
