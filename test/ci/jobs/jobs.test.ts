@@ -160,7 +160,7 @@ describe('the log of a job', () => {
     first.abort()
     await vi.waitFor(async () => {
       expect((await follow(dev.token, end.signal)).status).toBe(200)
-    })
+    }, 10_000)
     end.abort()
   })
 
