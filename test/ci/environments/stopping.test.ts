@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  addCiPlace,
-  type CiPlace,
-  jobsByName,
-  startPipeline,
-  takeJob,
-} from '../../support/ci.ts'
+import { stopDueEnvironments } from '../../../src/ci/deployments/tasks.ts'
+import { addCiPlace, type CiPlace, jobsByName, startPipeline, takeJob } from '../../support/ci.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -22,6 +17,8 @@ beforeAll(async () => {
   rep = await world.user('rep')
 })
 afterAll(() => world.close())
+
+const stopDue = () => stopDueEnvironments.handler(world.ctx, {}, new AbortController().signal)
 
 const newPlace = (yaml: string) =>
   addCiPlace(world, ana, yaml, {
@@ -184,10 +181,8 @@ describe('an environment with a stop job', () => {
     expect((await ana.get(at)).body.last_deployment.iid).toBe(2)
   })
 
-  test('is stopped at once when the job that it names is not there', async () => {
-    const { place, at } = await deployed(
-      'ship: {script: make, environment: {name: live, on_stop: end}}\nend: {script: rm, rules: [{if: $NEVER}], environment: {name: live, action: stop}}',
-    ).catch(() => deployed('ship: {script: make, environment: live}'))
+  test('is what it takes: without one it is stopped at once', async () => {
+    const { place, at } = await deployed('ship: {script: make, environment: live}')
     expect((await dev.post(`${at}/stop`)).body.state).toBe('stopped')
     expect(await place.runner.request()).toBeUndefined()
   })
@@ -221,10 +216,10 @@ describe('an environment that stops by the clock', () => {
   test('runs its stop job then, as whoever deployed last', async () => {
     const { place, at, state } = await deployed(stopped('end', inTwoDays))
     world.setNow('2026-05-06T09:59:00.000Z')
-    await world.runTasks()
+    await stopDue()
     expect(await state()).toBe('available')
     world.setNow('2026-05-06T10:01:00.000Z')
-    await world.runTasks()
+    await stopDue()
     expect(await state()).toBe('stopping')
     const end = await takeJob(place)
     const { body } = await ana.get(`${place.path}/jobs/${end.id}`)
@@ -240,7 +235,7 @@ describe('an environment that stops by the clock', () => {
     const withAction = await deployed(yaml)
     await dev.put(withAction.at, { auto_stop_setting: 'with_action' })
     world.setNow('2026-05-04T11:01:00.000Z')
-    await world.runTasks()
+    await stopDue()
     expect([await always.state(), await withAction.state()]).toEqual(['stopped', 'available'])
     expect((await ana.get(withAction.at)).body.auto_stop_at).toBeNull()
     world.setNow(atFirst)
