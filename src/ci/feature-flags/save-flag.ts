@@ -51,6 +51,8 @@ const MOST_FLAGS = 1000
 const taken = {
   'feature_flags.project_id, feature_flags.name': () =>
     invalidText(['Name has already been taken']),
+  'feature_flag_scopes.strategy_id, feature_flag_scopes.environment_scope': () =>
+    invalidText(['Scopes environment scope has already been taken']),
 }
 
 function assertName(name: string): void {
@@ -105,7 +107,7 @@ export async function changeFlag(ctx: Ctx, row: FlagRow, input: FlagInput): Prom
   )
 }
 
-/** An `id` changes a strategy, `_destroy` removes it, and one without an `id` is added. */
+/** An `id` changes a strategy, `_destroy` removes it, and one without either is added. */
 async function saveStrategies(
   ctx: Ctx,
   flag: FlagRow,
@@ -115,8 +117,8 @@ async function saveStrategies(
   for (const input of inputs) {
     const row = known.find((one) => one.id === input.id)
     if (input.id !== undefined && !row) throw notFound()
-    if (row && input._destroy) await deleteStrategy(ctx.db, row.id)
-    else await saveStrategy(ctx, flag, row, input)
+    if (!input._destroy) await saveStrategy(ctx, flag, row, input)
+    else if (row) await deleteStrategy(ctx.db, row.id)
   }
 }
 
@@ -168,9 +170,9 @@ async function saveScopes(
   for (const { id, environment_scope, _destroy } of inputs) {
     const isKnown = known.some((one) => one.id === id)
     if (id !== undefined && !isKnown) throw notFound()
-    if (id !== undefined && _destroy) await deleteScope(ctx.db, id)
-    else if (id !== undefined) {
-      if (environment_scope !== undefined) await updateScope(ctx.db, id, environment_scope)
-    } else await insertScope(ctx.db, strategyId, environment_scope ?? '*')
+    if (id === undefined) {
+      if (!_destroy) await insertScope(ctx.db, strategyId, environment_scope ?? '*')
+    } else if (_destroy) await deleteScope(ctx.db, id)
+    else if (environment_scope !== undefined) await updateScope(ctx.db, id, environment_scope)
   }
 }
