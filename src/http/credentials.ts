@@ -12,14 +12,16 @@ export function readCredentials(
   client?: ClientProtocol,
 ): Credentials {
   const authorization = header(request, 'authorization')
+  const named =
+    secretOf('private_token', query) ??
+    secretOf('private_token', body) ??
+    secretOf('access_token', query) ??
+    header(request, 'private-token')
+  const bearer = bearerOf(authorization)
   return {
     anyToken: client?.tokenHeader && header(request, client.tokenHeader),
-    token:
-      secretOf('private_token', query) ??
-      secretOf('private_token', body) ??
-      secretOf('access_token', query) ??
-      header(request, 'private-token') ??
-      bearerOf(authorization),
+    token: named ?? bearer,
+    isBearer: named === undefined && bearer !== undefined,
     jobToken:
       header(request, 'job-token') ?? secretOf('job_token', query) ?? secretOf('job_token', body),
     deployToken: header(request, 'deploy-token'),

@@ -52,6 +52,10 @@ export async function authenticate(
     if (credentials.jobToken || credentials.sudo !== undefined) throw unauthorized()
     return ANONYMOUS
   }
+  if (credentials.isBearer && admits.jobToken && credentials.sudo === undefined) {
+    const user = await findActorByToken(context, credentials.token)
+    return user ?? (await signInWithJobToken(context, credentials.token))
+  }
   const actor = await signInWithToken(context, credentials.token)
   return credentials.sudo === undefined ? actor : await sudo(context, actor, credentials.sudo)
 }

@@ -4,6 +4,8 @@ import type { TokenUsed } from '../actor.ts'
 export interface Credentials {
   /** `private_token` parameter, `PRIVATE-TOKEN` header, or `Authorization: Bearer`. */
   readonly token?: string | undefined
+  /** Whether that came as Bearer, as tokens of jobs may too. */
+  readonly isBearer?: boolean
   /** `JOB-TOKEN` header or `job_token` parameter. */
   readonly jobToken?: string | undefined
   /** `DEPLOY-TOKEN` header. */

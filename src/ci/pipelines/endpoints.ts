@@ -52,6 +52,7 @@ export const listProjectPipelines = endpoint({
   path: '/projects/:id/pipelines',
   summary: 'List the pipelines of a project',
   access: onBuilds(),
+  jobToken: true,
   query: {
     scope: oneOf(['running', 'pending', 'finished', 'branches', 'tags']).optional(),
     status: oneOf(PIPELINE_STATUSES).optional(),
@@ -101,6 +102,7 @@ export const getProjectPipeline = endpoint({
   path: '/projects/:id/pipelines/:pipeline_id',
   summary: 'Read a pipeline',
   access: onBuilds(),
+  jobToken: true,
   params,
   response: pipelineEntity,
   async handler({ ctx, project, params }) {
@@ -167,6 +169,7 @@ export const updatePipelineMetadata = endpoint({
   path: '/projects/:id/pipelines/:pipeline_id/metadata',
   summary: 'Name a pipeline',
   access: onPipeline(),
+  jobToken: true,
   conditions: [runsOnRef],
   body: { name: text() },
   response: pipelineEntity,

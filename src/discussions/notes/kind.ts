@@ -40,6 +40,8 @@ export interface NoteKind {
   readonly ability: ProjectAbility
   /** Threads can be resolved. */
   readonly resolvable: boolean
+  /** Jobs read its notes with their tokens (docs/contract/D §2.5). */
+  readonly jobToken?: true
   /** The thing that the path names; 404 when the caller may not see it. */
   find(ctx: Ctx, project: Project, params: Readonly<Record<string, unknown>>): Promise<Noteable>
   /** Checks a diff position and completes it; 400 when it does not fit. Absent: positions are ignored. */

@@ -89,6 +89,7 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
   const notes = `${kind.path}/notes`
   const one = `${notes}/:note_id`
   const tags = [kind.tag]
+  const reading = { method: 'GET', tags, ...(kind.jobToken ? { jobToken: true } : {}) } as const
   const fields = {
     internal: flag().optional(),
     confidential: flag().optional(),
@@ -96,9 +97,8 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
   }
   return [
     endpoint({
-      method: 'GET',
+      ...reading,
       path: notes,
-      tags,
       access: onNoteable(kind),
       summary: 'List notes',
       query: {
@@ -124,9 +124,8 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
       },
     }),
     endpoint({
-      method: 'GET',
+      ...reading,
       path: one,
-      tags,
       access: onNote(kind),
       summary: 'Get a note',
       response: noteEntity,

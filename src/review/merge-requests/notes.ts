@@ -15,6 +15,7 @@ export const noteKind: NoteKind = {
   tag: 'notes',
   ability: 'read_merge_requests',
   resolvable: true,
+  jobToken: true,
   async find(ctx, project, given) {
     const row = await getMergeRequest(ctx, project, Number(given.merge_request_iid))
     return noteableOf(ctx, project, row)
