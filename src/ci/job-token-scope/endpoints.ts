@@ -18,6 +18,7 @@ import { uniquely } from '../../store/unique.ts'
 import {
   deleteAllowed,
   insertAllowed,
+  isAllowed,
   isInboundLimited,
   listAllowed,
   saveInbound,
@@ -53,12 +54,13 @@ async function presentTarget(ctx: Ctx, kind: TargetKind, targetId: number) {
 }
 
 async function listTargets(ctx: Ctx, project: Project, kind: TargetKind, page: OffsetPage) {
-  const ids = await listAllowed(ctx.db, project.id, kind)
-  // A project reaches itself, and stands first on its list.
-  const all = kind === 'project' ? [project.id, ...ids] : ids
-  const shown = all.slice(page.offset, page.offset + page.perPage)
-  const items = await Promise.all(shown.map((one) => presentTarget(ctx, kind, one)))
-  return { items, total: all.length }
+  const ids = await listAllowed(ctx.db, project.id, kind, page)
+  return { ...ids, items: await Promise.all(ids.items.map((id) => presentTarget(ctx, kind, id))) }
+}
+
+async function getTarget(ctx: Ctx, project: Project, kind: TargetKind, targetId: number) {
+  if (!(await isAllowed(ctx.db, project.id, kind, targetId))) throw notFound()
+  return await presentTarget(ctx, kind, targetId)
 }
 
 async function addTarget(
@@ -159,9 +161,7 @@ export const getAllowedProject = endpoint({
   params: { target_project_id: id() },
   response: targetEntity,
   async handler({ ctx, project, params }) {
-    const ids = await listAllowed(ctx.db, project.id, 'project')
-    if (!ids.includes(params.target_project_id)) throw notFound()
-    return await presentTarget(ctx, 'project', params.target_project_id)
+    return await getTarget(ctx, project, 'project', params.target_project_id)
   },
 })
 
@@ -212,9 +212,7 @@ export const allowedGroups = groupForms.flatMap((list) => [
     params: { target_group_id: id() },
     response: targetEntity,
     async handler({ ctx, project, params }) {
-      const ids = await listAllowed(ctx.db, project.id, 'group')
-      if (!ids.includes(params.target_group_id)) throw notFound()
-      return await presentTarget(ctx, 'group', params.target_group_id)
+      return await getTarget(ctx, project, 'group', params.target_group_id)
     },
   }),
   endpoint({

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
+import type { OffsetPage, Paged } from '../../base/page.ts'
+import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 
 /** Whether only listed projects reach a project with their jobs' tokens. */
@@ -27,17 +29,39 @@ export type TargetKind = 'project' | 'group'
 
 const columnOf = { project: 'target_project_id', group: 'target_group_id' } as const
 
-/** The ids on a list in the order in which they were added. */
-export async function listAllowed(db: Db, projectId: number, kind: TargetKind): Promise<number[]> {
-  const column = columnOf[kind]
-  const rows = await db
+/**
+ * A page of the ids on a list in the order in which they were added. A project reaches itself, and stands first on its
+ * list of projects.
+ */
+export async function listAllowed(
+  db: Db,
+  projectId: number,
+  kind: TargetKind,
+  page: OffsetPage,
+): Promise<Paged<number>> {
+  const column = sql.ref(columnOf[kind])
+  const own = kind === 'project' ? sql`SELECT ${projectId} AS target, 0 AS place UNION ALL` : sql``
+  const all = sql<{ target: number; place: number }>`(${own}
+    SELECT ${column} AS target, id AS place FROM ci_job_token_allowed
+    WHERE project_id = ${projectId} AND ${column} IS NOT NULL)`
+  const query = db.selectFrom(all.as('allowed')).select('allowed.target').orderBy('allowed.place')
+  const rows = await listPage(db, query, page)
+  return { ...rows, items: rows.items.map((row) => row.target) }
+}
+
+export async function isAllowed(
+  db: Db,
+  projectId: number,
+  kind: TargetKind,
+  targetId: number,
+): Promise<boolean> {
+  const row = await db
     .selectFrom('ci_job_token_allowed')
-    .select(sql<number>`${sql.ref(column)}`.as('target'))
+    .select('id')
     .where('project_id', '=', projectId)
-    .where(column, 'is not', null)
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => row.target)
+    .where(columnOf[kind], '=', targetId)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export async function insertAllowed(
