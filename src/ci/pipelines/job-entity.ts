@@ -12,7 +12,7 @@ import {
   pipelineBasicEntity,
   presentPipelineBasic,
 } from '../../repositories/commits/pipeline-entity.ts'
-import { presentRunners, runnerEntity } from '../runners/present.ts'
+import { managerEntity, presentManagers, presentRunners, runnerEntity } from '../runners/present.ts'
 import type { ArtifactRow } from './artifact-queries.ts'
 import { artifactsOfJobs } from './artifacts-of-job.ts'
 import { secondsBetween } from './describe-pipeline.ts'
@@ -56,7 +56,7 @@ export const jobEntity = z.strictObject({
   ),
   artifacts_file: z.strictObject({ filename: z.string(), size: z.int() }).optional(),
   runner: runnerEntity.nullable(),
-  runner_manager: z.null(),
+  runner_manager: managerEntity.nullable(),
   artifacts_expire_at: z.string().nullable(),
   tag_list: z.array(z.string()),
 })
@@ -96,6 +96,9 @@ export async function jobPresenter(
   const runners = await presentRunners(ctx, [
     ...new Set(rows.flatMap((row) => row.runner_id ?? [])),
   ])
+  const managers = await presentManagers(ctx, [
+    ...new Set(rows.flatMap((row) => row.runner_manager_id ?? [])),
+  ])
   const shas = [...new Set([...pipelines.values()].map(({ sha }) => sha))]
   const commits = await readCommits(ctx.git.open(project.id), shas)
   const commitById = new Map(commits.map((commit) => [commit.id, commit]))
@@ -118,7 +121,8 @@ export async function jobPresenter(
       archived: false,
       ...presentFiles(files.get(row.id) ?? []),
       runner: (row.runner_id === null ? undefined : runners.get(row.runner_id)) ?? null,
-      runner_manager: null,
+      runner_manager:
+        (row.runner_manager_id === null ? undefined : managers.get(row.runner_manager_id)) ?? null,
       artifacts_expire_at: row.artifacts_expire_at,
       tag_list: JSON.parse(row.tags) as string[], // written by us
     }),

@@ -7,7 +7,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { MANAGE_SCOPES, onRunner } from './access.ts'
 import { describeRunner, runnerDetailsEntity } from './describe.ts'
-import { runnerEntity } from './present.ts'
+import { managerEntity, presentManager, runnerEntity } from './present.ts'
 import { pausedOrActive, runnerSettingParameters } from './protocol-endpoints.ts'
 import { deleteRunner, listManagers, updateRunner } from './queries.ts'
 import { resetRegistrationToken, runnerColumns } from './register.ts'
@@ -94,18 +94,6 @@ export const removeRunner = endpoint({
   },
 })
 
-const managerEntity = z.strictObject({
-  id: z.int(),
-  system_id: z.string(),
-  version: z.string().nullable(),
-  revision: z.string().nullable(),
-  platform: z.string().nullable(),
-  architecture: z.string().nullable(),
-  ip_address: z.string().nullable(),
-  created_at: z.string(),
-  contacted_at: z.string().nullable(),
-})
-
 export const listRunnerManagers = endpoint({
   method: 'GET',
   path: '/runners/:runner_id/managers',
@@ -114,17 +102,7 @@ export const listRunnerManagers = endpoint({
   response: z.array(managerEntity),
   async handler({ ctx, runner }) {
     const rows = await listManagers(ctx.db, runner.id)
-    return rows.map((row) => ({
-      id: row.id,
-      system_id: row.system_id,
-      version: row.version,
-      revision: row.revision,
-      platform: row.platform,
-      architecture: row.architecture,
-      ip_address: row.ip_address,
-      created_at: row.created_at,
-      contacted_at: row.contacted_at,
-    }))
+    return rows.map((row) => presentManager(row, ctx.now()))
   },
 })
 

@@ -4,7 +4,14 @@ import type { Paged } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
-import { listBusyRunners, listRunnersById, newestManagers, type RunnerRow } from './queries.ts'
+import {
+  listBusyRunners,
+  listManagersById,
+  listRunnersById,
+  type ManagerRow,
+  newestManagers,
+  type RunnerRow,
+} from './queries.ts'
 
 const ONLINE_MS = 2 * 3_600_000
 const STALE_MS = 7 * 86_400_000
@@ -32,6 +39,46 @@ function runnerStatus(contactedAt: Instant | null, now: Instant): RunnerStatus {
   if (contactedAt === null) return 'never_contacted'
   if (contactedAt > later(now, -ONLINE_MS)) return 'online'
   return contactedAt <= later(now, -STALE_MS) ? 'stale' : 'offline'
+}
+
+/** A machine of a runner. */
+export const managerEntity = z.strictObject({
+  id: z.int(),
+  system_id: z.string(),
+  version: z.string().nullable(),
+  revision: z.string().nullable(),
+  platform: z.string().nullable(),
+  architecture: z.string().nullable(),
+  ip_address: z.string().nullable(),
+  created_at: z.string(),
+  contacted_at: z.string().nullable(),
+  status: z.string(),
+})
+
+export function presentManager(row: ManagerRow, now: Instant): z.input<typeof managerEntity> {
+  const { id, system_id, version, revision, platform, architecture } = row
+  const { ip_address, created_at, contacted_at } = row
+  return {
+    id,
+    system_id,
+    version,
+    revision,
+    platform,
+    architecture,
+    ip_address,
+    created_at,
+    contacted_at,
+    status: runnerStatus(contacted_at, now),
+  }
+}
+
+/** The machines of these ids as jobs show them. */
+export async function presentManagers(
+  ctx: Pick<Ctx, 'db' | 'now'>,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, z.input<typeof managerEntity>>> {
+  const rows = await listManagersById(ctx.db, ids)
+  return new Map(rows.map((row) => [row.id, presentManager(row, ctx.now())]))
 }
 
 /** Runners in short, with who made them and whether they run a job. */

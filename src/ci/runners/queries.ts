@@ -167,6 +167,11 @@ export async function listManagers(db: Db, runnerId: number): Promise<ManagerRow
     .execute()
 }
 
+export async function listManagersById(db: Db, ids: readonly number[]): Promise<ManagerRow[]> {
+  if (ids.length === 0) return []
+  return await db.selectFrom('ci_runner_managers').selectAll().where('id', 'in', ids).execute()
+}
+
 /** The newest manager of each runner: what its details tell of its program. */
 export async function newestManagers(
   db: Db,
