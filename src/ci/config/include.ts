@@ -1,5 +1,5 @@
+import { globMatcher } from '../../base/glob.ts'
 import { configFault } from './fault.ts'
-import { globMatcher } from './glob.ts'
 import { fillInputs } from './inputs.ts'
 import { type Circumstances, firstRule, readRules } from './rules.ts'
 import { deepMerge, isMap, type Value, type ValueMap } from './values.ts'

@@ -1,6 +1,6 @@
+import { globMatcher } from '../../base/glob.ts'
 import { parseExpression } from './expression.ts'
 import { configFault } from './fault.ts'
-import { globMatcher } from './glob.ts'
 import { WHEN } from './job-keys.ts'
 import { isMap, type Value, type ValueMap } from './values.ts'
 import { expandText, readVariables, type Variables } from './variables.ts'
