@@ -1,5 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join, normalize } from 'node:path'
+import { globMatcher } from '../base/glob.ts'
 
 const MOST_FILES = 200_000
 
@@ -9,24 +10,17 @@ export interface FoundFile {
   readonly isLink: boolean
 }
 
-/** `**` stands for folders, `*` and `?` for parts of a name; a folder stands for all that is in it. */
-function patternOf(glob: string): RegExp | undefined {
+type Matcher = (path: string) => boolean
+
+/** What a pattern names, as stock runners read it; a folder stands for all that is in it. */
+function matcherOf(glob: string): Matcher | undefined {
   const clean = normalize(glob.replace(/^\.\//, '')).replace(/\/+$/, '')
   if (clean.startsWith('..') || clean.startsWith('/')) return undefined
-  if (clean === '.' || clean === '') return /^/
-  const source = clean
-    .split('/')
-    .map((part, index, all) => {
-      const isLast = index === all.length - 1
-      if (part === '**') return isLast ? '.*' : '(?:[^/]+/)*'
-      const inner = part
-        .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
-        .replaceAll('*', '[^/]*')
-        .replaceAll('?', '[^/]')
-      return isLast ? inner : `${inner}/`
-    })
-    .join('')
-  return new RegExp(`^${source}(?:/|$)`)
+  if (clean === '.' || clean === '') return () => true
+  // Most name a file or folder: there may be many files to look at.
+  if (!/[*?[{]/.test(clean)) return (path) => path === clean || path.startsWith(`${clean}/`)
+  const [isOne, isBelow] = [globMatcher(clean), globMatcher(`${clean}/**`)]
+  return (path) => isOne(path) || isBelow(path)
 }
 
 /** The files below a folder that some patterns name and no exclusion does; patterns that leave the folder name nothing. */
@@ -34,13 +28,13 @@ export async function findFiles(
   folder: string,
   given: { readonly paths: readonly string[]; readonly exclude: readonly string[] },
 ): Promise<FoundFile[]> {
-  const wanted = given.paths.flatMap((path) => patternOf(path) ?? [])
-  const excluded = given.exclude.flatMap((path) => patternOf(path) ?? [])
+  const wanted = given.paths.flatMap((path) => matcherOf(path) ?? [])
+  const excluded = given.exclude.flatMap((path) => matcherOf(path) ?? [])
   if (wanted.length === 0) return []
   const found: FoundFile[] = []
   for await (const file of walk(folder, '')) {
-    const isWanted = wanted.some((one) => one.test(file.path))
-    if (!isWanted || excluded.some((one) => one.test(file.path))) continue
+    const isWanted = wanted.some((matches) => matches(file.path))
+    if (!isWanted || excluded.some((matches) => matches(file.path))) continue
     if (found.length >= MOST_FILES) throw new Error(`more than ${MOST_FILES} files`)
     found.push(file)
   }

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unpackZip, writeZip } from '../../src/runner/archives.ts'
@@ -36,6 +36,25 @@ describe('masked values', () => {
       }),
     )
   })
+
+  test('include all that follows the prefix of a token, wherever the output is cut', () => {
+    const token = 'svcpat-aB3_x.y-z=9'
+    const text = Buffer.from(`a ${token} b svcpat- c svcpa d x${token}/${token}\n${token}`)
+    const whole = 'a svcpat-[MASKED] b svcpat- c svcpa d xsvcpat-[MASKED]/svcpat-[MASKED]\n'
+    fc.assert(
+      fc.property(fc.array(fc.nat(text.length), { maxLength: 10 }), (cuts) => {
+        const mask = new Mask(['other-value'], ['svcpat-', 'svccbt-'])
+        const shown: Buffer[] = []
+        let from = 0
+        for (const end of [...new Set(cuts)].sort((one, other) => one - other)) {
+          shown.push(mask.push(text.subarray(from, end)))
+          from = end
+        }
+        shown.push(mask.push(text.subarray(from)), mask.flush())
+        expect(Buffer.concat(shown).toString()).toBe(`${whole}svcpat-[MASKED]`)
+      }),
+    )
+  })
 })
 
 describe('variables', () => {
@@ -67,6 +86,33 @@ describe('files', () => {
     expect(await find(['**/*.txt'])).toEqual(['out/a.txt', 'out/deep/b.txt', 'top.txt'])
     expect(await find(['out/'], ['**/*.log'])).toEqual(['out/a.txt', 'out/deep/b.txt'])
     expect(await find(['../*', '/etc/passwd'])).toEqual([])
+  })
+
+  test.each([
+    ['*.{txt,log}', ['a.txt', 'b.log']],
+    ['**/*.{txt,md}', ['a.txt', 'c.md', 'out/a.txt', 'out/deep/er/c.md']],
+    ['{out/deep,none}/*', ['out/deep/b.log', 'out/deep/er/c.md']],
+    ['x[0-9]', ['x1', 'x2']],
+    ['x[!0-9]', ['xa']],
+    ['x[^1]', ['x2', 'xa']],
+    ['?1', ['x1']],
+    ['out/**/c.md', ['out/deep/er/c.md']],
+    ['o*', ['out/a.txt', 'out/deep/b.log', 'out/deep/er/c.md', 'o,dd', 'o.dd'].sort()],
+    ['o,dd', ['o,dd']],
+    ['o.dd', ['o.dd']],
+    ['./out/deep/', ['out/deep/b.log', 'out/deep/er/c.md']],
+    ['out/../x1', ['x1']],
+    ['x[', []],
+  ])('are those that %s names to stock runners too', async (pattern, found) => {
+    const root = join(folder, 'patterns')
+    const all = 'a.txt b.log c.md x1 x2 xa o,dd o.dd out/a.txt out/deep/b.log out/deep/er/c.md'
+    for (const path of all.split(' ')) {
+      await mkdir(join(root, dirname(path)), { recursive: true })
+      await writeFile(join(root, path), '')
+    }
+    const files = await findFiles(root, { paths: [pattern], exclude: [] })
+    expect(files.map(({ path }) => path)).toEqual(found)
+    expect(await findFiles(root, { paths: ['**'], exclude: ['**'] })).toEqual([])
   })
 
   test('come through an archive, and links are left out of it on the way back', async () => {
