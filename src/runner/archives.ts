@@ -25,8 +25,8 @@ export async function writeZip(
     if (isLink) zip.symlink(path, await readlink(from))
     else zip.file(from, { name: path, stats: await stat(from) })
   }
-  await zip.finalize()
-  await written
+  // Whoever only waits for the end of the archive hears nothing of a disk that is full.
+  await Promise.all([zip.finalize(), written])
 }
 
 /** Writes files one after the other, each compressed, as reports are sent. */

@@ -102,6 +102,7 @@ class JobRun {
     this.#trace = await Trace.open(server, this.#job, {
       path: join(this.#workspace.temporary, 'trace.log'),
       masked: [this.#job.token, ...this.#variables.masked()],
+      debug: this.#variables.isOn('CI_DEBUG_TRACE'),
       orders: {
         cancel: () => this.#scripts.abort(),
         abort: () => this.#abortAll(),
@@ -194,7 +195,7 @@ class JobRun {
     const isSent = await this.#section(
       'upload_artifacts_on_success',
       'Uploading artifacts',
-      () => this.#withTime(uploadArtifacts(transfer, outcome)),
+      () => this.#inTime(uploadArtifacts(transfer, outcome)),
       { unless: (this.#job.artifacts ?? []).length === 0 },
     )
     if (isSent === false && !failure) {
@@ -203,9 +204,10 @@ class JobRun {
     return failure
   }
 
-  async #withTime<T>(work: Promise<T>): Promise<T | undefined> {
+  /** False when it takes too long. */
+  async #inTime(work: Promise<boolean>): Promise<boolean> {
     const timer = new AbortController()
-    const late = sleep(CLEAN_UP_MS, undefined, { signal: timer.signal }).catch(() => undefined)
+    const late = sleep(CLEAN_UP_MS, false, { signal: timer.signal }).catch(() => false)
     try {
       return await Promise.race([work, late])
     } finally {

@@ -117,14 +117,15 @@ export class Server {
     return answerOf(await this.#send('PUT', `/jobs/${job.id}`, { body, headers }))
   }
 
-  /** Sends the next bytes of a log. */
-  async append(job: Job, start: number, bytes: Buffer): Promise<JobAnswer> {
+  /** Sends the next bytes of a log; `debug` when it shows every variable, so that not everybody reads it. */
+  async append(job: Job, start: number, bytes: Buffer, debug: boolean): Promise<JobAnswer> {
     const headers = {
       'JOB-TOKEN': job.token,
       'Content-Type': 'text/plain',
       'Content-Range': `${start}-${start + bytes.length - 1}`,
     }
-    return answerOf(await this.#send('PATCH', `/jobs/${job.id}/trace`, { raw: bytes, headers }))
+    const path = `/jobs/${job.id}/trace?debug_trace=${debug}`
+    return answerOf(await this.#send('PATCH', path, { raw: bytes, headers }))
   }
 
   /** Sends a file of a job; false when the server will not have it. */

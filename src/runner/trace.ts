@@ -18,6 +18,14 @@ export interface Orders {
   abort(): void
 }
 
+interface TraceOptions {
+  /** Values that it must not show. */
+  readonly masked: readonly string[]
+  readonly orders: Orders
+  /** Whether the scripts show their commands with all variables. */
+  readonly debug: boolean
+}
+
 /**
  * The log of a job: kept in a file until the server has all of it, so that nothing is lost when the server is away for a
  * while or asks for it again.
@@ -28,6 +36,7 @@ export class Trace {
   readonly #file: FileHandle
   readonly #mask: Mask
   readonly #orders: Orders
+  readonly #debug: boolean
   #size = 0
   #crc = 0
   #sent = 0
@@ -36,28 +45,22 @@ export class Trace {
   #stopped = new AbortController()
   #sending: Promise<void>
 
-  private constructor(
-    server: Server,
-    job: Job,
-    file: FileHandle,
-    masked: readonly string[],
-    orders: Orders,
-  ) {
+  private constructor(server: Server, job: Job, file: FileHandle, given: TraceOptions) {
     this.#server = server
     this.#job = job
     this.#file = file
-    this.#mask = new Mask(masked)
-    this.#orders = orders
+    this.#mask = new Mask(given.masked, job.features?.token_mask_prefixes)
+    this.#orders = given.orders
+    this.#debug = given.debug
     this.#sending = this.#sendAlong()
   }
 
   static async open(
     server: Server,
     job: Job,
-    given: { readonly path: string; readonly masked: readonly string[]; readonly orders: Orders },
+    given: TraceOptions & { readonly path: string },
   ): Promise<Trace> {
-    const file = await open(given.path, 'w+', 0o600)
-    return new Trace(server, job, file, given.masked, given.orders)
+    return new Trace(server, job, await open(given.path, 'w+', 0o600), given)
   }
 
   /** Adds output. */
@@ -108,12 +111,14 @@ export class Trace {
   }
 
   async #sendNext(): Promise<JobAnswer> {
+    // What is written from here on goes with a later piece: it may not be in the file yet.
+    const end = this.#size
     await this.#writes
-    const length = Math.min(AT_ONCE, this.#size - this.#sent)
-    if (length === 0) return await this.#server.touch(this.#job)
+    const length = Math.min(AT_ONCE, end - this.#sent)
+    if (length <= 0) return await this.#server.touch(this.#job)
     const bytes = Buffer.alloc(length)
     await this.#file.read(bytes, 0, length, this.#sent)
-    const answer = await this.#server.append(this.#job, this.#sent, bytes)
+    const answer = await this.#server.append(this.#job, this.#sent, bytes, this.#debug)
     if (answer.status === 202) this.#sent += length
     else if (answer.status === 416) this.#sent = Math.min(answer.received ?? 0, this.#size)
     return answer

@@ -56,7 +56,7 @@ export async function restoreCaches(transfer: Transfer): Promise<void> {
       await unpackZip(cacheFile(transfer.workspace, key), transfer.workspace.project)
     } catch (error) {
       transfer.say(`WARNING: cache of ${key} cannot be used: ${textOf(error)}`)
-      await rm(cacheFile(transfer.workspace, key), { force: true })
+      await rm(cacheFile(transfer.workspace, key), { recursive: true, force: true })
     }
   }
 }
@@ -74,9 +74,15 @@ export async function saveCaches(transfer: Transfer, outcome: Outcome): Promise<
     const target = cacheFile(transfer.workspace, key)
     const partial = `${target}.${transfer.job.id}.part`
     transfer.say(`Saving cache of ${key}: ${files.length} files`)
-    await mkdir(dirname(target), { recursive: true })
-    await writeZip(transfer.workspace.project, files, partial)
-    await rename(partial, target)
+    try {
+      await mkdir(dirname(target), { recursive: true })
+      await writeZip(transfer.workspace.project, files, partial)
+      await rename(partial, target)
+    } catch (error) {
+      // A job does not depend on its cache.
+      transfer.say(`WARNING: cache of ${key} cannot be saved: ${textOf(error)}`)
+      await rm(partial, { recursive: true, force: true })
+    }
   }
 }
 

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Job } from '../../src/runner/job.ts'
+import { type Answer, type FakeRunner, jobOf, openFakeRunner } from './fake-server.ts'
+
+let runner: FakeRunner
+
+beforeAll(async () => {
+  runner = await openFakeRunner()
+})
+beforeEach(() => {
+  const { server } = runner
+  server.answer = () => undefined
+  server.calls.length = 0
+  server.ends.length = 0
+})
+afterAll(() => runner.close())
+
+/** The pieces of log that a server was sent, from where on. */
+const pieces = (job: Job) =>
+  runner.server.calls
+    .filter(({ method, path }) => method === 'PATCH' && path.startsWith(`/jobs/${job.id}/`))
+    .map(({ headers, body }) => [
+      Number.parseInt(String(headers['content-range']), 10),
+      body.toString(),
+    ])
+
+/** The log as it must be there at the end, by what the runner says of it. */
+function expectWhole(job: Job) {
+  const end = runner.server.ends.at(-1) as { output: { bytesize: number } } | undefined
+  const log = runner.server.log(job.id)
+  expect(Buffer.byteLength(log)).toBe(end?.output.bytesize)
+  expect(log.trimEnd().endsWith('Job succeeded')).toBe(true)
+  return log
+}
+
+describe('the log of a job', () => {
+  test('is whole although the answer to a piece was lost on its way', async () => {
+    const job = jobOf(['echo first', 'sleep 0.9', 'echo second'])
+    let lost = 0
+    runner.server.answer = ({ method, path, headers, body }) => {
+      if (method === 'PUT') return undefined
+      if (method !== 'PATCH' || lost > 0 || !path.startsWith(`/jobs/${job.id}/`)) return undefined
+      lost += 1
+      // The server has taken it, and nobody hears of that.
+      const start = Number.parseInt(String(headers['content-range']), 10)
+      expect(start).toBe(0)
+      runner.server.logs.set(job.id, body)
+      return 'drop'
+    }
+    await runner.run([job])
+    expect(lost).toBe(1)
+    const log = expectWhole(job)
+    expect(log.split('\nfirst\n')).toHaveLength(2)
+    expect(log.split('\nsecond\n')).toHaveLength(2)
+    const starts = pieces(job).map(([start]) => start)
+    expect(starts.slice(0, 2)).toEqual([0, 0])
+  })
+
+  test('goes on where a server says that it ends, also when that has lost some of it', async () => {
+    const job = jobOf(['echo first', 'sleep 0.8', 'echo second'])
+    runner.server.answer = ({ method, path, headers }) => {
+      if (!path.startsWith(`/jobs/${job.id}`)) return undefined
+      if (method === 'PUT') return undefined
+      const log = runner.server.logs.get(job.id)
+      const start = Number.parseInt(String(headers['content-range']), 10)
+      if (method !== 'PATCH' || !log || start < 20 || log.length === 20) return undefined
+      runner.server.logs.set(job.id, log.subarray(0, 20))
+      return { status: 416, headers: { Range: '0-20' } }
+    }
+    await runner.run([job])
+    expectWhole(job)
+    expect(pieces(job).map(([start]) => start)).toContain(20)
+  })
+
+  test('is sent again from the beginning when the server says at the end that it is not whole', async () => {
+    const job = jobOf(['echo all of it'])
+    let refusals = 0
+    runner.server.answer = ({ method, path, body }) => {
+      const isEnd =
+        method === 'PUT' && path === `/jobs/${job.id}` && body.includes('"state":"success"')
+      if (!isEnd || refusals > 0) return undefined
+      refusals += 1
+      runner.server.logs.delete(job.id)
+      return { status: 412 }
+    }
+    await runner.run([job])
+    expect(refusals).toBe(1)
+    expect(runner.server.ends).toHaveLength(1)
+    expect(expectWhole(job)).toContain('\nall of it\n')
+    const starts = pieces(job).map(([start]) => start)
+    expect(starts.filter((start) => start === 0)).toHaveLength(2)
+  })
+
+  test('larger than one piece comes in pieces behind each other', async () => {
+    const job = jobOf(['head -c 700000 /dev/zero | tr "\\0" x'])
+    await runner.run([job])
+    const sent = pieces(job)
+    expect(sent.length).toBeGreaterThanOrEqual(3)
+    let next = 0
+    for (const [start, text] of sent) {
+      expect(start).toBe(next)
+      next += String(text).length
+      expect(String(text).length).toBeLessThanOrEqual(256 * 1024)
+    }
+    expectWhole(job)
+  })
+})
+
+describe('the end of a job', () => {
+  test('is told until a server takes it: after faults, lost connections and "not yet"', async () => {
+    const job = jobOf(['exit 3'])
+    const answers: Answer[] = ['drop', { status: 202 }]
+    let told = 0
+    runner.server.answer = ({ method, path, body }) => {
+      const isEnd =
+        method === 'PUT' && path === `/jobs/${job.id}` && body.includes('"state":"failed"')
+      if (!isEnd) return undefined
+      told += 1
+      return answers.shift()
+    }
+    await runner.run([job])
+    expect(told).toBe(3)
+    expect(runner.server.ends).toMatchObject([
+      { state: 'failed', failure_reason: 'script_failure', exit_code: 3 },
+    ])
+  })
+
+  test.each([403, 404, 400])('is told no more when the server answers %i', async (status) => {
+    const job = jobOf(['true'])
+    let told = 0
+    runner.server.answer = ({ method, path, body }) => {
+      const isEnd =
+        method === 'PUT' && path === `/jobs/${job.id}` && body.includes('"state":"success"')
+      if (!isEnd) return undefined
+      told += 1
+      return { status }
+    }
+    await runner.run([job])
+    expect(told).toBe(1)
+  })
+})
+
+test('a runner asks again after it lost a race for a job, and says what it has seen', async () => {
+  const job = jobOf(['true'])
+  const answers: Answer[] = [
+    { status: 409 },
+    { status: 204, headers: { 'X-Svc-Last-Update': 'seen-7' } },
+  ]
+  runner.server.answer = ({ path }) => (path === '/jobs/request' ? answers.shift() : undefined)
+  await runner.run([job])
+  const asked = runner.server.calls
+    .filter(({ path }) => path === '/jobs/request')
+    .map(({ body, headers }) => [JSON.parse(body.toString()), headers['runner-token']])
+  expect(asked.map(([body]) => body.last_update)).toEqual(['', '', 'seen-7'])
+  expect(asked[0]).toEqual([
+    {
+      token: 'svcrt-token-of-runner',
+      system_id: expect.stringMatching(/^r_[\w-]+$/),
+      last_update: '',
+      info: {
+        name: 'gitstead',
+        version: '1.2.3',
+        platform: process.platform,
+        architecture: process.arch,
+        executor: 'shell',
+        features: expect.objectContaining({ cancel_gracefully: true, two_phase_job_commit: true }),
+      },
+    },
+    'svcrt-token-of-runner',
+  ])
+  const ids = new Set(asked.map(([body]) => body.system_id))
+  await runner.run([jobOf(['true'])])
+  const last = runner.server.calls.filter(({ path }) => path === '/jobs/request').at(-1)
+  // The machine is known by one name, also to a program that is started anew.
+  expect(ids).toEqual(new Set([JSON.parse(last?.body.toString() ?? '').system_id]))
+})
