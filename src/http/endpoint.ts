@@ -142,6 +142,8 @@ export interface Declaration<
 > {
   readonly method: Method
   readonly path: P
+  /** A form of the path with the same parameters that some clients send, beside it: what `path` names goes first. */
+  readonly otherPath?: string
   /** The path is below the server itself, as `/oauth/token`, and not below `/api/v4`. */
   readonly host?: true
   /** The endpoint reads its credentials itself (OAuth clients, browsers); the caller comes as anonymous. */
@@ -235,6 +237,7 @@ export function perMinute(
 export interface Endpoint {
   readonly method: Method
   readonly path: string
+  readonly otherPath: string | undefined
   readonly host: boolean
   readonly ownSignIn: boolean
   readonly summary: string
@@ -292,6 +295,7 @@ export function endpoint<
   return {
     method: declaration.method,
     path: declaration.path,
+    otherPath: declaration.otherPath,
     host: declaration.host ?? false,
     ownSignIn: declaration.ownSignIn ?? false,
     summary: declaration.summary,

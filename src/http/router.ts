@@ -33,15 +33,18 @@ export class Router {
   private readonly root = new Node()
 
   constructor(endpoints: readonly Endpoint[]) {
-    for (const endpoint of endpoints) this.add(endpoint)
+    for (const endpoint of endpoints) {
+      this.add(endpoint, endpoint.path)
+      if (endpoint.otherPath !== undefined) this.add(endpoint, endpoint.otherPath)
+    }
   }
 
-  private add(endpoint: Endpoint): void {
+  private add(endpoint: Endpoint, path: string): void {
     const names: string[] = []
     let node = this.root
-    for (const segment of endpoint.path.split('/').slice(1)) node = step(node, segment, names)
+    for (const segment of path.split('/').slice(1)) node = step(node, segment, names)
     if (node.leaves.has(endpoint.method)) {
-      throw new Error(`two endpoints at ${endpoint.method} ${endpoint.path}`)
+      throw new Error(`two endpoints at ${endpoint.method} ${path}`)
     }
     node.leaves.set(endpoint.method, { names, endpoint })
   }

@@ -93,6 +93,8 @@ async function getLatestSource(
 export const downloadLatestArtifacts = endpoint({
   method: 'GET',
   path: '/projects/:id/jobs/artifacts/:ref_name/download',
+  // Slashes of a ref as they are (docs/contract/B-resolved §5.2).
+  otherPath: '/projects/:id/jobs/artifacts/*ref_name/download',
   summary: 'Download the artifacts of a job of the newest successful pipeline of a ref',
   access: onBuilds(),
   jobToken: true,
@@ -108,6 +110,7 @@ export const downloadLatestArtifacts = endpoint({
 export const downloadLatestArtifactFile = endpoint({
   method: 'GET',
   path: '/projects/:id/jobs/artifacts/:ref_name/raw/*artifact_path',
+  otherPath: '/projects/:id/jobs/artifacts/*ref_name/raw/*artifact_path',
   summary: 'Download one file of the artifacts of the newest successful pipeline of a ref',
   access: onBuilds(),
   jobToken: true,

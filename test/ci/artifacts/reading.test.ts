@@ -57,6 +57,14 @@ async function built(to: CiPlace, text: string, ref = 'main', state = 'success')
 }
 
 describe('one file of an archive', () => {
+  let plain: string
+
+  beforeAll(async () => {
+    const { job, at } = await startJob(place)
+    await finish(place, job, { 'plain.txt': 'plain' })
+    plain = at
+  })
+
   test('is found by its path, whatever letters are in it', async () => {
     const files = {
       'plain.txt': 'plain',
@@ -96,9 +104,7 @@ describe('one file of an archive', () => {
     ['a%2F%2Fb', 400],
     ['plain.txt%00', 404],
   ])('is not found as %s: %i', async (path, status) => {
-    const { job, at } = await startJob(place)
-    await finish(place, job, { 'plain.txt': 'plain' })
-    const url = `${world.url}/api/v4${at}/artifacts/${path}`
+    const url = `${world.url}/api/v4${plain}/artifacts/${path}`
     const { status: found } = await fetch(url, { headers: { 'PRIVATE-TOKEN': dev.token ?? '' } })
     expect(found).toBe(status)
   })
@@ -152,26 +158,31 @@ describe('artifacts by the name of a ref', () => {
 
   test('are those of the branch or tag of that name, with slashes too', async () => {
     const to = await newPlace(build)
-    for (const branch of ['feature/a', 'feature']) {
-      await ana.post(`${to.path}/repository/branches`, {
-        branch: branch.replace('/', '-'),
-        ref: 'main',
-      })
-    }
     to.project.git('branch', 'topic/a', 'main')
     to.project.git('tag', 'rel', 'main')
     await built(to, 'of main')
     await built(to, 'of topic', 'topic/a')
     await built(to, 'of tag', 'rel')
     expect(await latest(to, 'main')).toBe('of main')
-    expect(await latest(to, 'topic%2Fa')).toBe('of topic')
+    // Some clients send the slashes of a ref as they are.
+    for (const ref of ['topic%2Fa', 'topic/a']) {
+      expect(await latest(to, ref)).toBe('of topic')
+      const whole = await rep.get(`${to.path}/jobs/artifacts/${ref}/download?job=build`)
+      expect([whole.status, whole.headers.get('content-type')]).toEqual([200, 'application/zip'])
+    }
     expect(await latest(to, 'rel')).toBe('of tag')
     const sha = to.project.git('rev-parse', 'main')
-    for (const ref of [sha, sha.slice(0, 8), 'HEAD', 'refs%2Fheads%2Fmain', 'topic', 'none']) {
+    for (const ref of [
+      sha,
+      sha.slice(0, 8),
+      'HEAD',
+      'refs%2Fheads%2Fmain',
+      'topic',
+      'none',
+      'main/a',
+    ]) {
       expect([ref, await latest(to, ref)]).toEqual([ref, 404])
     }
-    const whole = await rep.get(`${to.path}/jobs/artifacts/topic%2Fa/download?job=build`)
-    expect([whole.status, whole.headers.get('content-type')]).toEqual([200, 'application/zip'])
     expect(await latest(to, 'main', '')).toBe(400)
     expect(await latest(to, 'main', '?job=none')).toBe(404)
     expect(await latest(to, 'main', '?job=BUILD')).toBe(404)
@@ -219,6 +230,15 @@ later: {stage: deploy, script: make, when: manual, allow_failure: ${allow_failur
     await ana.post(`${blocked.path}/jobs/${body[0].id}/play`)
     await blocked.runner.update(await takeJob(blocked), 'success')
     expect(await latest(blocked, 'main')).toBe('blocked')
+  })
+
+  test('are told from files whose folders are called as parts of the path', async () => {
+    const to = await newPlace(build)
+    const { job } = await startJob(to)
+    await finish(to, job, { 'raw/download': 'odd', 'raw/raw/download': 'odder' })
+    const file = async (path: string) =>
+      (await rep.get(`${to.path}/jobs/artifacts/main/raw/${path}?job=build`)).body
+    expect([await file('raw/download'), await file('raw/raw/download')]).toEqual(['odd', 'odder'])
   })
 
   test('are of a job whose name has spaces and slashes', async () => {
