@@ -9,3 +9,42 @@ export function wholeMatch(regex: string): RE2JS | undefined {
     throw error
   }
 }
+
+/** Whether a path fits a pattern with `*`, `**`, `?`, `[…]` and `{a,b}`, as `rules:changes` and includes use them. */
+export function globMatcher(pattern: string): (path: string) => boolean {
+  const compiled = RE2JS.compile(globSource(pattern.replace(/^\//, '')))
+  return (path) => compiled.matches(path)
+}
+
+function globSource(pattern: string): string {
+  let source = ''
+  let braces = 0
+  for (let at = 0; at < pattern.length; at += 1) {
+    const rest = pattern.slice(at)
+    const set = /^\[(!|\^)?([^\]/]+)\]/.exec(rest)
+    if (rest.startsWith('**/')) {
+      source += '(?:[^/]+/)*'
+      at += 2
+    } else if (rest.startsWith('**')) {
+      source += '.*'
+      at += 1
+    } else if (set) {
+      source += `[${set[1] ? '^' : ''}${(set[2] ?? '').replaceAll(/[\\[\]^]/g, String.raw`\$&`)}]`
+      at += set[0].length - 1
+    } else {
+      const { text, depth } = oneLetter(pattern[at] ?? '', braces)
+      source += text
+      braces = depth
+    }
+  }
+  return `(?s)${source}${')'.repeat(braces)}`
+}
+
+function oneLetter(letter: string, braces: number): { text: string; depth: number } {
+  if (letter === '*') return { text: '[^/]*', depth: braces }
+  if (letter === '?') return { text: '[^/]', depth: braces }
+  if (letter === '{') return { text: '(?:', depth: braces + 1 }
+  if (letter === '}' && braces > 0) return { text: ')', depth: braces - 1 }
+  if (letter === ',' && braces > 0) return { text: '|', depth: braces }
+  return { text: RE2JS.quote(letter), depth: braces }
+}

@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join, normalize } from 'node:path'
-import { globMatcher } from '../base/glob.ts'
+import { globMatcher } from '../base/whole-match.ts'
 
 const MOST_FILES = 200_000
 

@@ -124,7 +124,7 @@ async function fileOf({ headers, body, query }: Call): Promise<SentFile> {
   const form = busboy({ headers })
   const found = new Promise<{ name: string; bytes: Buffer }>((resolve, reject) => {
     form.on('file', (_, stream, { filename }) => {
-      buffer(stream).then((bytes) => resolve({ name: filename, bytes }), reject)
+      buffer(stream).then((bytes) => resolve({ name: filename ?? '', bytes }), reject)
     })
     form.on('error', reject)
   })
@@ -145,7 +145,7 @@ export function jobOf(
   { variables = {}, after, ...more }: JobOptions = {},
 ): Job {
   lastId += 1
-  const all = { GIT_STRATEGY: 'none', ...variables }
+  const all: Record<string, string | Variable> = { GIT_STRATEGY: 'none', ...variables }
   return {
     id: lastId,
     token: `svccbt-token-of-job-${lastId}`,

@@ -198,7 +198,7 @@ describe('what earlier jobs made is fetched', () => {
 })
 
 describe('a cache', () => {
-  const cache = (key: string, more: Partial<JobCache> = {}): Partial<Job> => ({
+  const cache = (key: string, more: Partial<JobCache> = {}): Pick<Required<Job>, 'cache'> => ({
     cache: [{ key, paths: ['kept'], ...more }],
   })
   const made = (text: string) => [`mkdir -p kept; echo ${text} > kept/file`]

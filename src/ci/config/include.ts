@@ -1,4 +1,4 @@
-import { globMatcher } from '../../base/glob.ts'
+import { globMatcher } from '../../base/whole-match.ts'
 import { configFault } from './fault.ts'
 import { fillInputs } from './inputs.ts'
 import { type Circumstances, firstRule, readRules } from './rules.ts'

@@ -1,4 +1,4 @@
-import { globMatcher } from '../../base/glob.ts'
+import { globMatcher } from '../../base/whole-match.ts'
 import { parseExpression } from './expression.ts'
 import { configFault } from './fault.ts'
 import { WHEN } from './job-keys.ts'

@@ -89,7 +89,8 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
   const notes = `${kind.path}/notes`
   const one = `${notes}/:note_id`
   const tags = [kind.tag]
-  const reading = { method: 'GET', tags, ...(kind.jobToken ? { jobToken: true } : {}) } as const
+  const byJobs = kind.jobToken ? ({ jobToken: true } as const) : {}
+  const reading = { method: 'GET', tags, ...byJobs } as const
   const fields = {
     internal: flag().optional(),
     confidential: flag().optional(),

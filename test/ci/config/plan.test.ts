@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { globMatcher } from '../../../src/base/glob.ts'
 import { Problem } from '../../../src/base/problem.ts'
+import { globMatcher } from '../../../src/base/whole-match.ts'
 import { compileConfig } from '../../../src/ci/config/compile.ts'
 import { secondsOf } from '../../../src/ci/config/duration.ts'
 import { planPipeline } from '../../../src/ci/config/plan.ts'
