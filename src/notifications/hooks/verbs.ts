@@ -160,19 +160,38 @@ export async function changeHook(
   )
 }
 
-async function assertFits(ctx: Ctx, row: HookRow, input: HookInput): Promise<void> {
+async function assertFits(ctx: Ctx, row: HookRow, given: HookInput): Promise<void> {
+  const input = withForgotten(ctx, row, given)
   assertPairs(input, isVendorHeader(ctx))
   if (input.url === undefined && input.url_variables === undefined) return
   const known = openSecrets(ctx, row)
   await assertUrl(ctx, row.kind, input.url ?? known.url, input.url_variables ?? known.variables)
 }
 
+/**
+ * Secrets go to the server that they were given for: where another is to be asked, those that are not given anew are
+ * forgotten. Nobody is shown them, so nobody may have them sent to an address of their own either.
+ */
+function withForgotten(ctx: Ctx, row: HookRow, input: HookInput): HookInput {
+  const known = openSecrets(ctx, row)
+  const { url = known.url, url_variables: variables = known.variables } = input
+  if (originOf(url, variables) === originOf(known.url, known.variables)) return input
+  const given = Object.entries(input).filter(([, value]) => value !== undefined)
+  return { token: null, custom_headers: [], url_variables: [], ...Object.fromEntries(given) }
+}
+
+function originOf(url: string, variables: readonly Pair[]): string {
+  const filled = fillUrl(url, variables)
+  return URL.canParse(filled) ? new URL(filled).origin : ''
+}
+
 async function saveChange(
   ctx: Ctx,
   owner: HookOwner,
   row: HookRow,
-  input: HookInput,
+  given: HookInput,
 ): Promise<HookRow> {
+  const input = withForgotten(ctx, row, given)
   const changed = await updateHook(ctx.db, row.id, {
     ...plainValues(input),
     ...secretValues(ctx, input),
@@ -219,9 +238,12 @@ function withPair(ctx: Ctx, row: HookRow, change: PairChange): HookInput {
   const known = change.kind === 'custom_headers' ? secrets.headers : secrets.variables
   const others = known.filter((one) => one.key !== change.key)
   if (change.value === undefined && others.length === known.length) throw notFound()
-  const pairs =
-    change.value === undefined ? others : [...others, { key: change.key, value: change.value }]
-  return { [change.kind]: pairs }
+  const changed = change.value === undefined ? [] : [{ key: change.key, value: change.value }]
+  const pairs = [...others, ...changed]
+  const moves =
+    change.kind === 'url_variables' &&
+    originOf(secrets.url, pairs) !== originOf(secrets.url, secrets.variables)
+  return { [change.kind]: moves ? changed : pairs }
 }
 
 async function note(ctx: Ctx, owner: HookOwner, action: string, hookId: number): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Project } from '../../../access/subjects.ts'
 import type { Ctx, Effect } from '../../../ctx.ts'
-import { readCommitDiff } from '../../../git/diff/diff.ts'
+import { type ChangedPath, listChangedPaths } from '../../../git/diff/changed-paths.ts'
 import { findTag } from '../../../git/refs/tags.ts'
-import type { Commit } from '../../../git/types.ts'
+import { type Commit, emptyTreeIn, formatOfId } from '../../../git/types.ts'
 import type { ReadPush } from '../../../repositories/effects.ts'
 import { branchStates, tagProtection } from '../../../repositories/refs/branch-state.ts'
 import type { RefNews } from '../../../repositories/refs/push-news.ts'
@@ -11,6 +11,8 @@ import { hookActor, hookProject, hookRepository } from './payload-parts.ts'
 
 /** At most so many commits are listed in a payload (docs/contract/D §1.25). */
 const listedCommits = 20
+/** Paths of one commit beyond this many are left out. */
+const listedPaths = 1000
 const none = '0'.repeat(40)
 
 /**
@@ -90,16 +92,18 @@ async function listed(ctx: Ctx, project: Project, commits: readonly Commit[]) {
   return found
 }
 
-/** A commit of a payload, with the paths that it touched. */
+/** A commit of a payload, with the paths that it touched; a renamed file is a new path, and an old one that went. */
 async function hookCommit(ctx: Ctx, project: Project, commit: Commit) {
-  const { files } = await readCommitDiff(ctx.git.open(project.id), { id: commit.id })
+  const before = commit.parentIds[0] ?? emptyTreeIn(formatOfId(commit.id))
+  const all = await listChangedPaths(ctx.git.open(project.id), before, commit.id)
+  const changes = all.slice(0, listedPaths)
+  const are = (...statuses: ChangedPath['status'][]) =>
+    changes.filter(({ status }) => statuses.includes(status))
   return {
     ...plainCommit(ctx, project, commit),
-    added: files.filter((file) => file.newFile).map((file) => file.newPath),
-    modified: files
-      .filter((file) => !file.newFile && !file.deletedFile)
-      .map((file) => file.newPath),
-    removed: files.filter((file) => file.deletedFile).map((file) => file.oldPath),
+    added: are('added', 'renamed').map(({ newPath }) => newPath),
+    modified: are('modified').map(({ newPath }) => newPath),
+    removed: are('deleted', 'renamed').map(({ oldPath }) => oldPath),
   }
 }
 
