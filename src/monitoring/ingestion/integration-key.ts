@@ -7,6 +7,7 @@ import type { Ctx } from '../../ctx.ts'
 import { basicOf } from '../../http/credentials.ts'
 import { type IntegrationRow, listAllIntegrations } from '../integrations/queries.ts'
 import { isToken } from '../integrations/token.ts'
+import { countDelivery } from './delivery-rate.ts'
 
 /** Largest delivery (docs/contract/C-resolved §1.2). */
 export const MAX_PAYLOAD = 1024 * 1024
@@ -21,7 +22,7 @@ interface Admitted {
 
 /**
  * A monitoring tool that shows the key of an integration (docs/contract/C-resolved §1.2). The checks have an order:
- * project, size as far as it is announced, integration, key; the body is read only after all of them.
+ * project, size as far as it is announced, integration, key, rate; the body is read only after all of them.
  */
 export function integrationKey(addressed: Addressed): Access<Admitted, 'project_path'> {
   return {
@@ -39,6 +40,7 @@ export function integrationKey(addressed: Addressed): Access<Admitted, 'project_
       const integration = await keyed(ctx, meant, keyOf(request))
       if (!integration) throw unauthorized()
       if (project.archived) throw forbidden()
+      countDelivery(ctx, project.id)
       return { project, integration }
     },
   }

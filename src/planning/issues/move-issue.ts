@@ -35,8 +35,8 @@ export async function moveIssue(
     await copyTime(ctx, 'issue', row.id, copy.id)
     await repointIssueLinks(ctx.db, row.id, copy.id)
     await addNotes(ctx, { project, row }, { project: target, row: copy }, 'moved')
-    await closeIssueVia(ctx, project, row, '')
     await updateIssue(ctx.db, row.id, { moved_to_id: copy.id })
+    await closeIssueVia(ctx, project, row, '')
     return getRow(ctx, copy.id)
   })
 }

@@ -22,13 +22,16 @@ export async function fireIssueHooks(
   { project, before, after }: ChangedIssue,
 ): Promise<void> {
   const action = before ? actionOf(before.row, after.row) : 'open'
+  const changes = before ? changesBetween(before, after, ctx) : {}
+  // Saved again as it was, or put elsewhere among others, it is not news.
+  if (before && Object.keys(changes).every((key) => key === 'updated_at')) return
   const event = after.row.confidential === 1 ? 'confidential_issue' : 'issue'
   await fireHooks(ctx, project, event, async () => ({
     object_kind: 'issue',
     event_type: event,
     user: await hookActor(ctx),
     ...(await issuePayload(ctx, project, after, { action })),
-    changes: before ? changesBetween(before, after, ctx) : {},
+    changes,
   }))
 }
 
@@ -75,6 +78,7 @@ function storedAttributes(ctx: Ctx, { row, labels, assignees }: IssueState) {
     assignee_ids: assignees.map((user) => user.id),
     confidential: row.confidential === 1,
     discussion_locked: row.discussion_locked === null ? null : row.discussion_locked === 1,
+    start_date: row.start_date,
     due_date: row.due_date,
     weight: row.weight,
     severity: row.severity,
@@ -105,11 +109,16 @@ const compared = [
   'title',
   'description',
   'state_id',
+  'type',
   'confidential',
   'discussion_locked',
+  'start_date',
   'due_date',
   'milestone_id',
   'weight',
+  'severity',
+  'moved_to_id',
+  'duplicated_to_id',
   'closed_at',
   'time_estimate',
   'updated_at',

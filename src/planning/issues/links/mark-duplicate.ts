@@ -19,8 +19,8 @@ export async function markDuplicate(
   const linked = links.some((link) => link.source_id === other.id || link.target_id === other.id)
   await inTransaction(ctx, async (ctx) => {
     if (!linked) await linkIssues(ctx, project, row, other, 'relates_to')
-    await closeIssueVia(ctx, project, row, '')
     await updateIssue(ctx.db, row.id, { duplicated_to_id: other.id })
+    await closeIssueVia(ctx, project, row, '')
     const from = `${row.project_path}#${row.iid}`
     const to = `${other.project_path}#${other.iid}`
     const own = asNoteable(ctx, project, row)
