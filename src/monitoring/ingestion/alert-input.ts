@@ -42,8 +42,14 @@ export function present(value: unknown): unknown {
 export function textUpTo(value: unknown, most: number): string | null {
   const given = present(value)
   if (given === undefined) return null
-  const text = plain(typeof given === 'string' ? given : asText(given))
-  return text.length > most ? `${[...text.slice(0, most - 3)].join('')}...` : text
+  const text = plain(asText(given))
+  return firstOf(text, most) === text ? text : `${firstOf(text, most - 3)}...`
+}
+
+/** So many characters of a text; an emoji is one, whole or not there at all. */
+function firstOf(text: string, most: number): string {
+  if (text.length <= most) return text
+  return [...text.slice(0, 2 * most)].slice(0, most).join('')
 }
 
 function asText(value: unknown): string {
@@ -64,7 +70,7 @@ export function hostsOf(value: unknown): string[] {
   let room = MOST_HOSTS
   for (const host of flatTexts(value)) {
     if (room <= 0) break
-    hosts.push(host.slice(0, room))
+    hosts.push(firstOf(host, room))
     room -= host.length
   }
   return hosts
@@ -88,12 +94,9 @@ export function momentOf(value: unknown): Instant | undefined {
 
 /** As `momentOf`, and milliseconds since 1970 in 13 digits. */
 export function endOf(value: unknown): Instant | undefined {
-  if (typeof value === 'number' || (typeof value === 'string' && /^\d{13}$/.test(value))) {
-    const time = Number(value)
-    const fits = Number.isInteger(time) && String(time).length === 13
-    return fits ? new Date(time).toISOString() : undefined
-  }
-  return momentOf(value)
+  if (typeof value === 'object') return undefined
+  const digits = /^\d{13}$/.exec(String(value))?.[0]
+  return digits === undefined ? momentOf(value) : new Date(Number(digits)).toISOString()
 }
 
 /** The stored form of a fingerprint that somebody gave: a text as it is, a list without separators. */

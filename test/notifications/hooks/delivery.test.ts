@@ -54,7 +54,7 @@ async function happen(payload: HookPayload = { object_kind: 'issue', number: 1 }
   await fireHooks(world.ctx, { id: projectId, namespace_id }, 'issue', () => payload)
 }
 
-const after = (seconds: number) => {
+const passed = (seconds: number) => {
   const now = new Date(begin + seconds * 1000).toISOString()
   world.setNow(now)
   return now
@@ -71,7 +71,7 @@ describe('what a receiver answers', () => {
     receiver.answer((response) => void response.writeHead(status).end())
     await happen()
     await world.runTasks()
-    after(3600)
+    passed(3600)
     await world.runTasks()
     expect(receiver.received).toHaveLength(1)
     expect(await log(at)).toMatchObject([{ response_status: String(status) }])
@@ -85,7 +85,7 @@ describe('what a receiver answers', () => {
       receiver.answer((response) => void response.writeHead(status).end('no'))
       await happen()
       await world.runTasks()
-      after(3600)
+      passed(3600)
       await world.runTasks()
       expect(receiver.received).toHaveLength(1)
       expect(await log(at)).toMatchObject([
@@ -102,12 +102,12 @@ describe('what a receiver answers', () => {
       await happen()
       await world.runTasks()
       receiver.answer((response) => void response.end('now'))
-      after(9)
+      passed(9)
       await world.runTasks()
       expect(receiver.received).toHaveLength(1)
-      after(11)
+      passed(11)
       await world.runTasks()
-      after(3600)
+      passed(3600)
       await world.runTasks()
       expect(receiver.received).toHaveLength(2)
       const [first, second] = receiver.received.map(({ headers }) => headers)
@@ -164,7 +164,7 @@ describe('what a receiver answers', () => {
       .where('id', '=', entry.id)
       .executeTakeFirstOrThrow()
     expect([attempts, state]).toEqual([1, 'waiting'])
-    after(11)
+    passed(11)
     await world.runTasks()
     expect((await log(at)).map((one: { id: number }) => one.id)).toEqual([entry.id])
   })
@@ -176,7 +176,7 @@ describe('a hook whose receiver fails', () => {
     receiver.answer((response) => void response.writeHead(404).end())
     let clock = 0
     for (let failures = 1; failures <= 40; failures += 1) {
-      const now = after(clock)
+      const now = passed(clock)
       await happen()
       await world.runTasks()
       expect([failures, receiver.received.length]).toEqual([failures, failures])
@@ -186,7 +186,7 @@ describe('a hook whose receiver fails', () => {
       expect([failures, ...(await state(at))]).toEqual([failures, word, rest > 0 ? until : null])
       clock += rest + 1
     }
-    after(clock + 90 * 86_400)
+    passed(clock + 90 * 86_400)
     await happen()
     await world.runTasks()
     expect(receiver.received).toHaveLength(40)
@@ -229,10 +229,10 @@ describe('a hook whose receiver fails', () => {
     await happen({ number: 'unheard' })
     receiver.received.length = 0
     receiver.answer((response) => void response.end())
-    after(59)
+    passed(59)
     await world.runTasks()
     expect(receiver.received).toEqual([])
-    after(61)
+    passed(61)
     await world.runTasks()
     expect(receiver.received.map(({ body }) => body)).toEqual([{ number: 'waits' }])
     expect(await state(at)).toEqual(['executable', null])
@@ -244,12 +244,12 @@ describe('a hook whose receiver fails', () => {
     await happen({ number: 'waits' })
     await world.runTasks()
     await world.ctx.db.updateTable('webhooks').set({ failures: 40 }).execute()
-    after(3600)
+    passed(3600)
     await world.runTasks()
     expect(receiver.received).toHaveLength(1)
     expect(await state(at)).toEqual(['disabled', null])
     await ana.put(at, { name: 'again' })
-    after(7200)
+    passed(7200)
     await world.runTasks()
     expect(receiver.received).toHaveLength(1)
   })
@@ -260,7 +260,7 @@ describe('a hook whose receiver fails', () => {
     await happen()
     await world.runTasks()
     await ana.delete(at)
-    after(3600)
+    passed(3600)
     await world.runTasks()
     expect(receiver.received).toHaveLength(1)
   })
@@ -294,7 +294,7 @@ describe('the log of a hook', () => {
     const at = await hook({ name: 'logged' })
     await happen({ number: 1 })
     await world.runTasks()
-    after(5)
+    passed(5)
     await happen({ number: 2 })
     await world.runTasks()
     const [second, first] = await log(at)
@@ -356,9 +356,9 @@ describe('the log of a hook', () => {
     const at = await hook()
     await happen()
     await world.runTasks()
-    after(7 * 86_400)
+    passed(7 * 86_400)
     expect(await log(at)).toHaveLength(1)
-    after(7 * 86_400 + 1)
+    passed(7 * 86_400 + 1)
     expect(await log(at)).toEqual([])
     const rows = () => world.ctx.db.selectFrom('webhook_deliveries').select('id').execute()
     expect(await rows()).not.toEqual([])
@@ -386,7 +386,7 @@ describe('the log of a hook', () => {
   })
 
   test('is sent from five times a minute, and not more', async () => {
-    after(60_000)
+    passed(60_000)
     const at = await hook()
     await happen()
     await world.runTasks()
@@ -441,7 +441,7 @@ describe('a template of the body', () => {
     ])
     const tested = await ana.post(`${at}/test/issues_events`)
     expect(tested.status).toBe(422)
-    after(3600)
+    passed(3600)
     await world.runTasks()
     expect(receiver.received).toEqual([])
   })
@@ -481,7 +481,7 @@ describe('trying a hook out', () => {
 
   test.each(named)('with %s says 422 where the project has no %s', async (trigger) => {
     // Five tries a minute: each has a minute of its own.
-    after(3600 + 60 * named.findIndex(([name]) => name === trigger))
+    passed(3600 + 60 * named.findIndex(([name]) => name === trigger))
     const at = await hook()
     const reply = await ana.post(`${at}/test/${trigger}`)
     expect([reply.status, reply.body]).toEqual([
@@ -493,7 +493,7 @@ describe('trying a hook out', () => {
   })
 
   test('is for those who look after it, five times a minute', async () => {
-    after(90_000)
+    passed(90_000)
     const at = await hook()
     await ana.post(`/projects/${projectId}/issues`, { title: 'Tried' })
     const unknown = await ana.post(`${at}/test/all_events`)
