@@ -13,11 +13,11 @@ import type { Db } from '../../store/schema.ts'
 import { isInPlace, matchesSearch, type SearchPlace } from '../../store/search.ts'
 import type { NoteRow } from './entity.ts'
 
-/** Internal comments are for Reporters and above. */
+/** Internal comments are for Planners and above. */
 function seesInternal(viewer: Viewer) {
   if (viewer.admin) return sql<SqlBool>`1 = 1`
   if (viewer.userId === null) return sql<SqlBool>`notes.internal = 0`
-  return sql<SqlBool>`(notes.internal = 0 OR ${hasProjectRole(viewer.userId, viewer.today, Role.reporter)})`
+  return sql<SqlBool>`(notes.internal = 0 OR ${hasProjectRole(viewer.userId, viewer.today, Role.planner)})`
 }
 
 /** Comments on snippets of projects; who is no member sees those of open snippets alone. */
@@ -28,6 +28,14 @@ function seesSnippetNotes(viewer: Viewer) {
   const isMember = admin ? sql<SqlBool>`1 = 1` : asMember
   return sql<SqlBool>`(${seesFeature(viewer, 'snippets', Role.guest)} AND (${isMember} OR EXISTS (
     SELECT 1 FROM snippets WHERE snippets.id = notes.noteable_id AND snippets.visibility IN ${open})))`
+}
+
+/** Comments on alerts are for whoever reads alerts: Developers and above, however open the project is. */
+function seesAlertNotes(viewer: Viewer) {
+  const { admin, userId, today } = viewer
+  const asMember = userId === null ? sql<SqlBool>`1 = 0` : hasProjectRole(userId, today, Role.developer)
+  const isDeveloper = admin ? sql<SqlBool>`1 = 1` : asMember
+  return sql<SqlBool>`(${isDeveloper} AND ${seesFeature(viewer, 'monitor', Role.developer)})`
 }
 
 /** Comments that contain the words, each on something that the viewer sees; newest first. */
@@ -42,7 +50,9 @@ export async function searchNoteRows(
     WHEN 'Issue' THEN EXISTS (SELECT 1 FROM issues WHERE issues.id = notes.noteable_id AND ${seesIssue(viewer)})
     WHEN 'MergeRequest' THEN ${seesFeature(viewer, 'merge_requests', Role.planner)}
     WHEN 'Snippet' THEN ${seesSnippetNotes(viewer)}
-    ELSE ${seesFeature(viewer, 'repository', Role.planner)} END`
+    WHEN 'Commit' THEN ${seesFeature(viewer, 'repository', Role.planner)}
+    WHEN 'Alert' THEN ${seesAlertNotes(viewer)}
+    ELSE 1 = 0 END`
   const iid = sql<number | null>`CASE notes.noteable_type
     WHEN 'Issue' THEN (SELECT i.iid FROM issues i WHERE i.id = notes.noteable_id)
     WHEN 'MergeRequest' THEN (SELECT mr.iid FROM merge_requests mr WHERE mr.id = notes.noteable_id) END`
