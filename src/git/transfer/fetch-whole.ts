@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type GitCommand, runGit } from '../command.ts'
 import { GitError } from '../error.ts'
@@ -84,12 +84,31 @@ export async function fetchWhole(
     timeout: 0,
   })
   await saidPlainly(fetched)
+  if (await isBundle(source)) await checkObjects(draft, caller)
   return {
     refs: await listRefs(draft),
     async moveInto(repo) {
       await movePacks(join(draft, 'objects/pack'), join(repo.path, 'objects/pack'))
       repo.engine.forget(repo.path)
     },
+  }
+}
+
+/** A repository is a folder or an address; what is a file can only be a bundle. */
+async function isBundle(source: string): Promise<boolean> {
+  const found = await stat(source).catch(() => undefined)
+  return found?.isFile() ?? false
+}
+
+/** What comes in a bundle is checked by no fetch before git 2.48. */
+async function checkObjects(repo: string, caller: Caller): Promise<void> {
+  const args = ['fsck', '--strict', '--no-dangling', '--no-progress']
+  try {
+    await runGit({ ...caller, repo, args, timeout: 0 })
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    const fault = /^error in (.*)$/m.exec(String(error.detail.stderr ?? ''))?.[1]
+    throw fault === undefined ? error : new GitError('invalid', `fsck error in ${fault}`)
   }
 }
 

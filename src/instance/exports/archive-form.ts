@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { realDay } from '../../planning/quick-actions/due-date.ts'
 
 /** The form of an archive: a gzipped tar with these files. A program reads archives of its own form only. */
 export const FORM = 'gitstead-export-1'
@@ -10,17 +11,21 @@ export const BUNDLE_FILE = 'project.bundle'
 export const WIKI_FILE = 'project.wiki.bundle'
 export const FORM_FILE = 'VERSION'
 
-const label = z.object({
+export const label = z.object({
   name: z.string().max(255),
   color: z.string().max(32),
-  description: z.string().max(10_000).nullable(),
+  description: z.string().max(500_000).nullable(),
+  /** Not in archives of older programs, as what follows. */
+  archived: z.boolean().optional(),
+  priority: z.int().min(0).nullish(),
 })
-const milestone = z.object({
+const day = z.string().refine((text) => realDay(text) !== undefined)
+export const milestone = z.object({
   title: z.string().max(255),
   description: z.string().max(1_000_000).nullable(),
-  start_date: z.string().max(10).nullable(),
-  due_date: z.string().max(10).nullable(),
-  state: z.string().max(20),
+  start_date: day.nullable(),
+  due_date: day.nullable(),
+  state: z.enum(['active', 'closed']),
 })
 
 /** What an archive says of a project, besides its repository. */

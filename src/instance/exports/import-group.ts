@@ -3,12 +3,12 @@ import { getVisibleGroup } from '../../access/subjects.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import { createLabel } from '../../planning/labels/verbs.ts'
-import { createMilestone } from '../../planning/milestones/verbs.ts'
 import { createGroup } from '../../projects/groups/create-group.ts'
+import { hideGroup } from '../../projects/groups/remove-group.ts'
 import { knownGroupSettings } from '../../projects/groups/settings.ts'
 import type { GroupRecord } from './archive-form.ts'
 import { readGroupArchive } from './read-import.ts'
+import { takePlanning } from './take-planning.ts'
 
 type Entry = GroupRecord['groups'][number]
 
@@ -22,24 +22,35 @@ export async function importGroup(
     throw error instanceof GitError ? badRequest(error.message) : error
   })
   const made = new Map<string, number>()
-  for (const entry of groups) {
-    const place =
-      entry.relative_path === ''
-        ? top
-        : {
-            name: entry.name,
-            path: entry.path,
-            parentId: madeAbove(made, entry.relative_path),
-          }
-    const id = await createGroup(ctx, {
-      ...place,
-      visibility: await lowered(ctx, entry.visibility, place.parentId),
-      description: entry.description,
-      settings: knownGroupSettings(entry.settings),
-    })
-    made.set(entry.relative_path.toLowerCase(), id)
-    await fill(ctx, id, entry)
+  try {
+    for (const entry of groups) await makeGroup(ctx, made, entry, top)
+  } catch (error) {
+    // Half of a group is worth less than none, and would be in the way of the next attempt.
+    const [first] = made.values()
+    if (first !== undefined) await hideGroup(ctx, first)
+    throw error
   }
+}
+
+/** Makes one group of an archive, and notes its id by its path below the first. */
+async function makeGroup(
+  ctx: Ctx,
+  made: Map<string, number>,
+  entry: Entry,
+  top: { readonly name: string; readonly path: string; readonly parentId?: number | undefined },
+): Promise<void> {
+  const place =
+    entry.relative_path === ''
+      ? top
+      : { name: entry.name, path: entry.path, parentId: madeAbove(made, entry.relative_path) }
+  const id = await createGroup(ctx, {
+    ...place,
+    visibility: await lowered(ctx, entry.visibility, place.parentId),
+    description: entry.description,
+    settings: knownGroupSettings(entry.settings),
+  })
+  made.set(entry.relative_path.toLowerCase(), id)
+  await takePlanning(ctx, { namespaceId: id }, entry)
 }
 
 /** The group that was made for `a/b` of `a/b/c`. */
@@ -58,10 +69,4 @@ async function lowered(
   if (parentId === undefined) return wanted
   const { visibility } = await getVisibleGroup(ctx, String(parentId))
   return visibilityRank[wanted] <= visibilityRank[visibility] ? wanted : visibility
-}
-
-async function fill(ctx: Ctx, groupId: number, entry: Entry): Promise<void> {
-  const place = { namespaceId: groupId }
-  for (const label of entry.labels) await createLabel(ctx, place, label)
-  for (const milestone of entry.milestones) await createMilestone(ctx, place, milestone)
 }

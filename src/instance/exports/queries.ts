@@ -79,12 +79,18 @@ export async function deleteExport(
 }
 
 export async function listOwnLabels(db: Db, { type, id }: ExportKey) {
-  return await db
+  const rows = await db
     .selectFrom('labels')
-    .select(['title as name', 'color', 'description'])
-    .where(type === 'project' ? 'project_id' : 'group_id', '=', id)
-    .orderBy('id')
+    .leftJoin('label_priorities', (join) =>
+      join
+        .onRef('label_priorities.label_id', '=', 'labels.id')
+        .onRef('label_priorities.project_id', '=', 'labels.project_id'),
+    )
+    .select(['title as name', 'color', 'description', 'archived', 'priority'])
+    .where(type === 'project' ? 'labels.project_id' : 'labels.group_id', '=', id)
+    .orderBy('labels.id')
     .execute()
+  return rows.map((row) => ({ ...row, archived: row.archived === 1 }))
 }
 
 export async function listOwnMilestones(db: Db, { type, id }: ExportKey) {

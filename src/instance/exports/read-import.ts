@@ -5,8 +5,6 @@ import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { fetchWhole } from '../../git/transfer/fetch-whole.ts'
-import { createLabel } from '../../planning/labels/verbs.ts'
-import { createMilestone } from '../../planning/milestones/verbs.ts'
 import { readRow, saveImportState } from '../../projects/projects/create/import-state.ts'
 import { knownSettings } from '../../projects/projects/settings.ts'
 import { updateProject } from '../../projects/projects/update-project.ts'
@@ -23,6 +21,7 @@ import {
   WIKI_FILE,
 } from './archive-form.ts'
 import { withScratch } from './scratch.ts'
+import { takePlanning } from './take-planning.ts'
 import { readArchive } from './tar.ts'
 
 /** An archive may unpack to this much, where pushes have no limit. */
@@ -49,21 +48,36 @@ export async function readProjectArchive(
   signal: AbortSignal,
 ): Promise<void> {
   await withScratch(ctx, async (folder) => {
-    const wanted = { texts: [PROJECT_FILE], files: [BUNDLE_FILE, WIKI_FILE] }
-    const parts = await readArchive(path, wanted, folder, ctx.config.maxPush || LARGEST)
-    const record = parsed(parts.get(PROJECT_FILE), projectRecord)
-    await takeRecord(ctx, projectId, record)
-    const wiki = parts.get(WIKI_FILE)
-    if (wiki !== undefined) await takeWiki(ctx, projectId, { bundle: wiki, folder }, signal)
-    const bundle = parts.get(BUNDLE_FILE)
-    if (bundle === undefined) return
-    const scratch = join(folder, 'fetch')
-    await mkdir(scratch, { mode: 0o700 })
-    const objectFormat = record.settings.repository_object_format === 'sha256' ? 'sha256' : 'sha1'
-    const head = { objectFormat, branch: record.default_branch ?? undefined } as const
-    const fetched = await fetchWhole(bundle, head, { scratch, signal })
-    await fillRepository(ctx, projectId, fetched, head.branch)
+    try {
+      await takeArchive(ctx, projectId, { path, folder }, signal)
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      // Whoever imports is told what is wrong with a file, and not where the server keeps it.
+      throw new GitError(error.code, error.message.replaceAll(`${folder}/`, ''), error.detail)
+    }
   })
+}
+
+async function takeArchive(
+  ctx: Ctx,
+  projectId: number,
+  { path, folder }: { readonly path: string; readonly folder: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = { texts: [PROJECT_FILE], files: [BUNDLE_FILE, WIKI_FILE] }
+  const parts = await readArchive(path, wanted, folder, ctx.config.maxPush || LARGEST)
+  const record = parsed(parts.get(PROJECT_FILE), projectRecord)
+  await takeRecord(ctx, projectId, record)
+  const wiki = parts.get(WIKI_FILE)
+  if (wiki !== undefined) await takeWiki(ctx, projectId, { bundle: wiki, folder }, signal)
+  const bundle = parts.get(BUNDLE_FILE)
+  if (bundle === undefined) return
+  const scratch = join(folder, 'fetch')
+  await mkdir(scratch, { mode: 0o700 })
+  const objectFormat = record.settings.repository_object_format === 'sha256' ? 'sha256' : 'sha1'
+  const head = { objectFormat, branch: record.default_branch ?? undefined } as const
+  const fetched = await fetchWhole(bundle, head, { scratch, signal })
+  await fillRepository(ctx, projectId, fetched, head.branch)
 }
 
 async function takeWiki(
@@ -87,12 +101,7 @@ async function takeRecord(ctx: Ctx, projectId: number, record: ProjectRecord): P
     settings: knownSettings(record.settings),
   })
   const place = { projectId, namespaceId: row.namespace_id }
-  for (const label of record.labels) {
-    await unlessThere(() => createLabel(ctx, place, label))
-  }
-  for (const milestone of record.milestones) {
-    await unlessThere(() => createMilestone(ctx, place, milestone))
-  }
+  await takePlanning(ctx, place, record, unlessThere)
 }
 
 /** A second run finds what the first one made. */
