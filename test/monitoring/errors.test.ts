@@ -28,6 +28,7 @@ test('errors are listed by status, sorted, searched, and paged to the last', asy
   expect((await types('query=no+disk')).join()).toBe('Error3')
   expect((await types('query=%25')).join()).toBe('')
   expect(await types('status=resolved')).toEqual([])
+  expect(await types('per_page=101')).toHaveLength(7)
   const seen: string[] = []
   let cursor = ''
   do {
@@ -36,7 +37,7 @@ test('errors are listed by status, sorted, searched, and paged to the last', asy
     cursor = /[?&]cursor=([^&>]+)/.exec(reply.headers.get('link') ?? '')?.[1] ?? ''
   } while (cursor !== '')
   expect(seen.join()).toBe('Error6,Error5,Error4,Error3,Error2,Error1,Error0')
-  for (const query of ['status=odd', 'sort=odd', 'cursor=odd', 'per_page=0', 'per_page=101'])
+  for (const query of ['status=odd', 'sort=odd', 'cursor=odd', 'per_page=0'])
     expect((await ana.get(`${path}?${query}`)).status).toBe(400)
 })
 

@@ -26,7 +26,9 @@ const orders: Readonly<Record<'last_seen' | 'first_seen' | 'frequency', ErrorCol
 }
 
 const paging = {
-  per_page: integer({ min: 1, max: 100 }).default(20),
+  per_page: integer({ min: 1 })
+    .default(20)
+    .transform((count) => Math.min(count, 100)),
   cursor: text({ max: 4096 }).optional(),
 }
 
