@@ -1,4 +1,6 @@
 import type { RawBuilder, SqlBool } from 'kysely'
+import type { Viewer } from '../../access/visible-queries.ts'
+import { snippetsSeenBy } from '../../publishing/snippets/queries.ts'
 import { countUpTo } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -17,7 +19,10 @@ function issuesQuery(db: Db, projectId: number, sees: RawBuilder<SqlBool>, state
     .selectAll('issues')
     .where('issues.project_id', '=', projectId)
     .where(sees)
-  return state === 'opened' || state === 'closed' ? query.where('issues.state', '=', state) : query
+  if (state === undefined || state === 'all') return query
+  // No issue is ever `locked`.
+  const wanted = (['opened', 'closed'] as const).filter((one) => one === state)
+  return query.where('issues.state', 'in', wanted)
 }
 
 export async function listIssues(
@@ -90,4 +95,20 @@ export async function listPipelines(db: Db, asked: PipelinesAsked, window: Windo
 
 export function countPipelines(db: Db, asked: PipelinesAsked): Promise<number> {
   return countUpTo(db, pipelinesQuery(db, asked), MOST_COUNTED)
+}
+
+interface SnippetsAsked {
+  readonly projectId: number
+  readonly viewer: Viewer
+}
+
+export async function listSnippets(db: Db, asked: SnippetsAsked, window: Window) {
+  const query = snippetsSeenBy(db, asked.viewer, { projectId: asked.projectId })
+  const after = window.after === undefined ? query : query.where('snippets.id', '<', window.after)
+  return after.limit(window.limit).execute()
+}
+
+export function countSnippets(db: Db, asked: SnippetsAsked): Promise<number> {
+  const query = snippetsSeenBy(db, asked.viewer, { projectId: asked.projectId })
+  return countUpTo(db, query, MOST_COUNTED)
 }

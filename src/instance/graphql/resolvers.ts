@@ -10,6 +10,7 @@ import type { UserBasic } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import { getIssue } from '../../planning/issues/find.ts'
 import { issueUrl } from '../../planning/issues/present.ts'
+import { presentSnippets, type SnippetEntity } from '../../publishing/snippets/entity.ts'
 import { getMergeRequest } from '../../review/merge-requests/find.ts'
 import { mergeRequestUrl } from '../../review/merge-requests/present.ts'
 import { rightsIn } from './access.ts'
@@ -18,9 +19,11 @@ import {
   countIssues,
   countMergeRequests,
   countPipelines,
+  countSnippets,
   listIssues,
   listMergeRequests,
   listPipelines,
+  listSnippets,
 } from './queries.ts'
 
 function gid(ctx: Ctx, type: string, id: number): string {
@@ -113,6 +116,23 @@ function presentPipeline(ctx: Ctx, row: PipelineLike) {
   }
 }
 
+function presentSnippet(ctx: Ctx, entity: SnippetEntity) {
+  return {
+    id: gid(ctx, 'ProjectSnippet', entity.id),
+    title: entity.title,
+    description: entity.description,
+    fileName: entity.file_name,
+    visibilityLevel: entity.visibility,
+    webUrl: entity.web_url,
+    rawUrl: entity.raw_url,
+    httpUrlToRepo: entity.http_url_to_repo,
+    sshUrlToRepo: entity.ssh_url_to_repo,
+    author: entity.author ? presentUser(ctx, entity.author) : null,
+    createdAt: entity.created_at,
+    updatedAt: entity.updated_at,
+  }
+}
+
 type Listed = Slice & { readonly state?: string | undefined }
 
 function presentProject(ctx: Ctx, project: Project) {
@@ -170,6 +190,13 @@ function presentProject(ctx: Ctx, project: Project) {
       const rows = mayReadBuilds(ctx, project) ? await listPipelines(ctx.db, asked, window) : []
       const count = async () => (mayReadBuilds(ctx, project) ? countPipelines(ctx.db, asked) : 0)
       return connection(rows, window, (row) => presentPipeline(ctx, row), count)
+    },
+    async snippets(given: Slice) {
+      const window = windowOf(given)
+      const asked = { projectId, viewer: viewerOf(ctx) }
+      const rows = await presentSnippets(ctx, await listSnippets(ctx.db, asked, window))
+      const count = () => countSnippets(ctx.db, asked)
+      return connection(rows, window, (row) => presentSnippet(ctx, row), count)
     },
   }
 }

@@ -62,6 +62,7 @@ export const schema = buildSchema(`
     issue(iid: String!): Issue
     issues(state: IssuableState, first: Int, after: String): IssueConnection!
     pipelines(ref: String, sha: String, first: Int, after: String): PipelineConnection!
+    snippets(first: Int, after: String): SnippetConnection!
   }
 
   type Repository { rootRef: String empty: Boolean! }
@@ -125,4 +126,23 @@ export const schema = buildSchema(`
   }
   type PipelineConnection { nodes: [Pipeline!]! edges: [PipelineEdge!]! pageInfo: PageInfo! count: Int! }
   type PipelineEdge { node: Pipeline! cursor: String! }
+
+  enum VisibilityLevelsEnum { private internal public }
+
+  type Snippet {
+    id: ID!
+    title: String!
+    description: String
+    fileName: String
+    visibilityLevel: VisibilityLevelsEnum!
+    webUrl: String!
+    rawUrl: String!
+    httpUrlToRepo: String
+    sshUrlToRepo: String
+    author: UserCore
+    createdAt: Time!
+    updatedAt: Time!
+  }
+  type SnippetConnection { nodes: [Snippet!]! edges: [SnippetEdge!]! pageInfo: PageInfo! count: Int! }
+  type SnippetEdge { node: Snippet! cursor: String! }
 `)

@@ -78,10 +78,10 @@ function seesSnippet(viewer: Viewer) {
 }
 
 /** Snippets that the viewer sees, newest first. */
-export function listSnippetRows(db: Db, viewer: Viewer, filter: SnippetFilter, page: OffsetPage) {
+export function snippetsSeenBy(db: Db, viewer: Viewer, filter: SnippetFilter) {
   const { authorId, projectId, createdAfter, createdBefore, search } = filter
   const pattern = containing(search ?? '')
-  const query = db
+  return db
     .selectFrom('snippets')
     .leftJoin('projects', 'projects.id', 'snippets.project_id')
     .leftJoin('wiki_snippet_repositories', 'wiki_snippet_repositories.snippet_id', 'snippets.id')
@@ -108,5 +108,9 @@ export function listSnippetRows(db: Db, viewer: Viewer, filter: SnippetFilter, p
       query.where(sql<SqlBool>`snippets.title LIKE ${pattern} ESCAPE '\\'`),
     )
     .orderBy('snippets.id', 'desc')
-  return listPage(db, query, page)
+}
+
+/** A page of them. */
+export function listSnippetRows(db: Db, viewer: Viewer, filter: SnippetFilter, page: OffsetPage) {
+  return listPage(db, snippetsSeenBy(db, viewer, filter), page)
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -298,7 +299,7 @@ describe('the log of a hook', () => {
     await happen({ number: 2 })
     await world.runTasks()
     const [second, first] = await log(at)
-    const { headers } = receiver.received[0] ?? { headers: {} }
+    const headers: IncomingHttpHeaders = receiver.received[0]?.headers ?? {}
     expect(first).toEqual({
       id: first.id,
       url: `${receiver.url}/in`,

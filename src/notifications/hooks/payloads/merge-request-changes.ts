@@ -33,6 +33,8 @@ export async function readCompared(
     milestone_id: row.milestone_id,
     discussion_locked: flag(row.discussion_locked),
     squash: row.squash === 1,
+    allow_collaboration: row.allow_collaboration === 1,
+    force_remove_source_branch: flag(row.force_remove_source_branch),
     merge_after: row.merge_after,
     time_estimate: row.time_estimate,
     merge_user_id: row.merge_user_id,

@@ -17,10 +17,13 @@ import { fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
 import { changesBetween, type HookChanges, readCompared } from './merge-request-changes.ts'
 import { findHookProject, hookActor, hookProject, hookRepository } from './payload-parts.ts'
 
-/** The newest commit of the source, as hooks show it; null when it is gone. */
+/** The newest commit of the source, as hooks show it; null when it is gone. What a fork brings is in the fork first. */
 async function lastCommit(ctx: Ctx, row: MergeRequestRow) {
-  if (row.head_sha === null) return null
-  const [commit] = await readCommits(ctx.git.open(row.target_project_id), [row.head_sha])
+  const { head_sha: head, source_project_id: source, target_project_id: target } = row
+  if (head === null) return null
+  const [there] = await readCommits(ctx.git.open(target), [head])
+  const isFork = source !== null && source !== target
+  const [commit] = there || !isFork ? [there] : await readCommits(ctx.git.open(source), [head])
   if (!commit) return null
   return {
     id: commit.id,
@@ -156,8 +159,10 @@ export async function compareForHooks(
   const before = await readCompared(ctx, row)
   return async (ctx, action) => {
     const after = await readCompared(ctx, await reload(ctx, row.id))
-    const change = { project, id: row.id, action }
-    await enqueueMergeRequestHooks(ctx, change, changesBetween(before, after))
+    const changes = changesBetween(before, after)
+    // Saved again as it was, it is not news.
+    if (action === 'update' && Object.keys(changes).every((key) => key === 'updated_at')) return
+    await enqueueMergeRequestHooks(ctx, { project, id: row.id, action }, changes)
   }
 }
 
