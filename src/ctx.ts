@@ -39,6 +39,8 @@ export interface Ctx {
   readonly guesses: GuessLimit
   /** Where the request came from, for the audit trail and throttles; empty in tasks. */
   readonly ip: string
+  /** The webhook event that the caller says they answer: hooks do not hear of one chain of events twice. A push begins its own. */
+  readonly causedBy?: string | undefined
   now(): Instant
 }
 

@@ -29,7 +29,8 @@ export async function identify(
   assertScope(actor, endpoint)
   if (endpoint.offered && !parts.isOffered(endpoint.offered.setting)) throw hidden()
   endpoint.access.before(ctx)
-  return ctx
+  const causedBy = ctx.config.vendor.readHeader(request.headers, 'Event-UUID')
+  return causedBy === undefined ? ctx : { ...ctx, causedBy: causedBy.slice(0, 36) }
 }
 
 const WATCHED = new Set(['/-/health', '/-/liveness', '/-/readiness', '/-/metrics'])

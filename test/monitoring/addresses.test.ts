@@ -129,10 +129,7 @@ describe('the fixed addresses of a project', () => {
     const refused = await deliver(generic, { title: 'a' }, bearer('x'))
     expect([refused.status, await refused.json()]).toEqual([403, { message: '403 Forbidden' }])
     const measured = await deliver(generic, metrics([metric('m')]), bearer('x'))
-    expect([measured.status, await measured.json()]).toEqual([
-      401,
-      { message: '401 Unauthorized' },
-    ])
+    expect([measured.status, await measured.json()]).toEqual([401, { message: '401 Unauthorized' }])
     const prometheus = `${world.url}/ana/bare/prometheus/alerts/notify.json`
     expect((await deliver(prometheus, { title: 'a' }, bearer('x'))).status).toBe(401)
     const nowhere = `${world.url}/ana/nowhere/alerts/notify.json`
@@ -183,7 +180,16 @@ describe('a delivery', () => {
 
   test('that is no object of JSON is 400 and tells why, and makes nothing', async () => {
     const one = await monitoredProject(world, ana, 'malformed')
-    for (const body of ['', '[]', '[{"title":"a"}]', '7', 'null', '{"title":', '{"a":1}}', 'title=a']) {
+    for (const body of [
+      '',
+      '[]',
+      '[{"title":"a"}]',
+      '7',
+      'null',
+      '{"title":',
+      '{"a":1}}',
+      'title=a',
+    ]) {
       const reply = await one.send(body)
       expect([body, reply.status]).toEqual([body, 400])
       expect(await reply.json()).toMatchObject({ error: expect.any(String) })

@@ -153,7 +153,11 @@ describe('an error', () => {
 
   test.each([
     ['a text', { message: 'Plain' }, 'Plain'],
-    ['an object with its whole text', { message: { formatted: 'Whole', message: 'W %s' } }, 'Whole'],
+    [
+      'an object with its whole text',
+      { message: { formatted: 'Whole', message: 'W %s' } },
+      'Whole',
+    ],
     ['an entry', { logentry: { message: 'Entry %s', params: ['x'] } }, 'Entry %s'],
     ['an entry with its whole text', { logentry: { formatted: 'Full' } }, 'Full'],
     ['a number', { message: 42 }, '42'],
@@ -342,7 +346,12 @@ describe('an event', () => {
 
   test('of one user in several ways counts each way, and the same way once', async () => {
     const { path } = await reported({ user: { id: 7 }, transaction: 'people' })
-    for (const user of [{ id: '7' }, { id: 7, email: 'x@example.com' }, { email: '7' }, { id: 8 }]) {
+    for (const user of [
+      { id: '7' },
+      { id: 7, email: 'x@example.com' },
+      { email: '7' },
+      { id: 8 },
+    ]) {
       await one.report(exampleEvent({ user, transaction: 'people' }))
     }
     await world.runTasks()

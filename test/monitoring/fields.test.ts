@@ -117,10 +117,7 @@ describe('a generic payload', () => {
     ],
     [{ name: 'x' }, ['{"name":"x"}']],
     ['', []],
-    [
-      ['', null, 'c'],
-      ['c'],
-    ],
+    [['', null, 'c'], ['c']],
     [
       ['x'.repeat(250), 'y'.repeat(10), 'z'],
       ['x'.repeat(250), 'y'.repeat(5)],

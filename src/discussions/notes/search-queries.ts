@@ -33,7 +33,8 @@ function seesSnippetNotes(viewer: Viewer) {
 /** Comments on alerts are for whoever reads alerts: Developers and above, however open the project is. */
 function seesAlertNotes(viewer: Viewer) {
   const { admin, userId, today } = viewer
-  const asMember = userId === null ? sql<SqlBool>`1 = 0` : hasProjectRole(userId, today, Role.developer)
+  const asMember =
+    userId === null ? sql<SqlBool>`1 = 0` : hasProjectRole(userId, today, Role.developer)
   const isDeveloper = admin ? sql<SqlBool>`1 = 1` : asMember
   return sql<SqlBool>`(${isDeveloper} AND ${seesFeature(viewer, 'monitor', Role.developer)})`
 }

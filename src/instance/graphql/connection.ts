@@ -15,7 +15,10 @@ export function windowOf(slice: Slice): Window {
   if (first < 0) throw new GraphQLError('first must not be negative')
   const after = slice.after ? Buffer.from(slice.after, 'base64url').toString() : undefined
   if (after !== undefined && !/^\d{1,15}$/.test(after)) throw new GraphQLError('after is no cursor')
-  return { limit: Math.min(first, MOST) + 1, after: after === undefined ? undefined : Number(after) }
+  return {
+    limit: Math.min(first, MOST) + 1,
+    after: after === undefined ? undefined : Number(after),
+  }
 }
 
 function cursorOf(row: { readonly id: number }): string {

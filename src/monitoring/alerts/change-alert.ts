@@ -1,6 +1,6 @@
 import type { Updateable } from 'kysely'
 import type { Project } from '../../access/subjects.ts'
-import { badRequest } from '../../base/problem.ts'
+import { badRequest, existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { addSystemNote } from '../../discussions/notes/verbs.ts'
 import { addTodos, completeTodosAbout } from '../../discussions/todos/add.ts'
@@ -10,7 +10,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { mayPerson } from './access.ts'
 import { alertNoteable } from './noteable.ts'
-import { type AlertRow, updateAlert } from './queries.ts'
+import { type AlertRow, findAlertById, updateAlert } from './queries.ts'
 import { type AlertStatus, placeOf, RESOLVED, statuses } from './words.ts'
 
 export interface AlertChanges {
@@ -31,8 +31,11 @@ export async function changeAlert(
     throw badRequest('Assignee has no permissions')
   }
   return await inTransaction(ctx, async (ctx) => {
-    let changed = row
-    if (changes.status !== undefined) changed = await setStatus(ctx, project, row, changes.status)
+    // Somebody else may have changed it a moment ago: what is so already is not noted again.
+    let changed = existing(await findAlertById(ctx.db, row.id), 'Alert')
+    if (changes.status !== undefined) {
+      changed = await setStatus(ctx, project, changed, changes.status)
+    }
     if (assignee !== undefined) changed = await assign(ctx, project, changed, assignee)
     return changed
   })

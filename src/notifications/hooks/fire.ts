@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { RE2JS, RE2JSSyntaxException } from 're2js'
+import { z } from 'zod'
 import { matchesPattern } from '../../base/name-pattern.ts'
 import type { Ctx } from '../../ctx.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
 import type { Db } from '../../store/schema.ts'
 import { deliverHook } from './deliver.ts'
 import { type HookEvent, hookEvents, SYSTEM_EVENTS } from './hook-events.ts'
-import { type HookRow, insertDelivery, listWantingHooks } from './queries.ts'
+import { type HookRow, insertDelivery, listHooksTold, listWantingHooks } from './queries.ts'
 import { alertStatus } from './state.ts'
 
 /** Where something happened: a project with its namespace, or a group alone; null is the instance. */
 export type HookPlace = { readonly id: number | null; readonly namespace_id: number } | null
+
+/** Hooks that hear of one chain of events: who is called calls again, and so on. */
+const MOST_IN_CHAIN = 100
 
 /** The payload of a webhook: an object of plain JSON values. */
 export type HookPayload = Readonly<Record<string, unknown>>
@@ -25,10 +29,13 @@ export async function fireHooks(
   payload: () => HookPayload | Promise<HookPayload>,
   branch?: string,
 ): Promise<void> {
-  const wanting = await hooksFor(ctx, place, event, branch)
-  if (wanting.length === 0) return
+  // A receiver that calls us is told of what follows from that, but never in circles.
+  const told = ctx.causedBy === undefined ? [] : await listHooksTold(ctx.db, ctx.causedBy)
+  const fresh = (hook: HookRow) => !told.includes(hook.id)
+  const wanting = (await hooksFor(ctx, place, event, branch)).filter(fresh)
+  if (wanting.length === 0 || told.length >= MOST_IN_CHAIN) return
   const text = JSON.stringify(await payload())
-  const eventUuid = randomUUID()
+  const eventUuid = (told.length > 0 ? ctx.causedBy : undefined) ?? randomUUID()
   for (const hook of wanting) {
     const { id } = await insertDelivery(ctx.db, {
       webhook_id: hook.id,
@@ -41,6 +48,21 @@ export async function fireHooks(
     })
     await ctx.work.enqueue(ctx.db, deliverHook, { delivery_id: id })
   }
+}
+
+/** What tasks that fire hooks later are told of the event that all follows from. */
+export const cause = { caused_by: z.string().optional() }
+
+export function causeOf({ causedBy }: Pick<Ctx, 'causedBy'>): { caused_by?: string } {
+  return causedBy === undefined ? {} : { caused_by: causedBy }
+}
+
+/** The same ctx, as a part of the chain of events that a task was told of. */
+export function because(
+  ctx: Ctx,
+  { caused_by: causedBy }: { caused_by?: string | undefined },
+): Ctx {
+  return causedBy === undefined ? ctx : { ...ctx, causedBy }
 }
 
 /** Whether anybody listens, for payloads that cost something to make. */

@@ -108,6 +108,17 @@ export async function insertDelivery(
   return db.insertInto('webhook_deliveries').values(values).returningAll().executeTakeFirstOrThrow()
 }
 
+/** The hooks that were told of an event, or of what followed from it. */
+export async function listHooksTold(db: Db, eventUuid: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('webhook_deliveries')
+    .select('webhook_id')
+    .distinct()
+    .where('event_uuid', '=', eventUuid)
+    .execute()
+  return rows.map((row) => row.webhook_id)
+}
+
 export function findDelivery(db: Db, id: number): Promise<DeliveryRow | undefined> {
   return db.selectFrom('webhook_deliveries').selectAll().where('id', '=', id).executeTakeFirst()
 }

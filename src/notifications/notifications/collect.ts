@@ -25,11 +25,12 @@ export async function collectFor(ctx: Ctx, notification: Notification): Promise<
   const project = await findVisibleProject(ctx, String(notification.project_id))
   if (!subject || !project || (await isSilent(ctx, project))) return
   // Who was assigned or mentioned from the start learns of it from the first mail.
-  if (notification.only && subject.created_at === notification.at) return
+  const isForSome = notification.only !== null || notification.about.length > 0
+  if (isForSome && subject.created_at === notification.at) return
   const stakes = await listStakes(ctx.db, notification.type, notification.id)
   const approvers = await approversOf(ctx, notification)
   const called = await calledBy(ctx, notification, subject)
-  const involved = [...stakes.map((stake) => stake.user_id), ...called]
+  const involved = [...stakes.map((stake) => stake.user_id), ...called, ...notification.about]
   for (const person of await candidates(ctx, project, notification, subject, involved)) {
     const standing = {
       how: stakes.filter((stake) => stake.user_id === person.id).map((stake) => stake.how),
@@ -96,13 +97,12 @@ async function deliveryFor(
 ): Promise<Pick<Notice, 'reason' | 'email'> | undefined> {
   const own = person.id === notification.author_id
   if (own && !wantsOwn(person)) return undefined
-  if (how.includes('unsubscribed') && !notification.only && !mentioned) return undefined
+  const concerned = notification.only !== null || notification.about.includes(person.id)
+  if (how.includes('unsubscribed') && !concerned && !mentioned) return undefined
   const place = { projectId: project.id, namespaceId: project.namespace_id }
   const setting = await effectiveSetting(ctx.db, person.id, place)
   const participating =
-    notification.only !== null ||
-    subject.author_id === person.id ||
-    how.some((one) => one !== 'unsubscribed')
+    concerned || subject.author_id === person.id || how.some((one) => one !== 'unsubscribed')
   const involved = { mentioned, participating }
   const wanted = isChoice(notification.event)
     ? isNotified(setting.level, setting.events, notification.event, involved)

@@ -15,6 +15,8 @@ const notificationSchema = z.object({
   note_id: z.int().nullable(),
   /** Only these people are notified. */
   only: z.array(z.int()).nullable(),
+  /** Whom it concerns before others: they were assigned, or asked to review. */
+  about: z.array(z.int()).default([]),
   at: z.string(),
 })
 
@@ -45,11 +47,12 @@ export type Notice = z.infer<typeof sendNotice.payload>
 /** Lets mails about something be sent, in the transaction that made it happen. */
 export async function notifyPeople(
   ctx: Pick<Ctx, 'db' | 'work' | 'now'>,
-  notification: Omit<Notification, 'at' | 'only' | 'note_id'> & Partial<Notification>,
+  notification: Omit<Notification, 'about' | 'at' | 'only' | 'note_id'> & Partial<Notification>,
 ): Promise<void> {
   await ctx.work.enqueue(ctx.db, collectRecipients, {
     only: null,
     note_id: null,
+    about: [],
     at: ctx.now(),
     ...notification,
   })

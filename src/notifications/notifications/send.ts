@@ -42,9 +42,12 @@ export async function sendOne(ctx: Ctx, notice: Notice): Promise<void> {
   const since = later(ctx.now(), -DAY_MS)
   if ((await countSent(ctx.db, person.id, project.id, since)) >= MAILS_A_DAY) return
   const [author] = (await usersById(ctx, [notification.author_id])).values()
+  const people = [...(await usersById(ctx, notification.about)).values()]
+  const isConcerned = notification.about.includes(person.id)
+  const whom = isConcerned ? 'you' : people.map(({ name }) => name).join(', ')
   const isNew = notification.event === 'new_issue' || notification.event === 'new_merge_request'
   const parts: Parts = {
-    sentence: sentenceOf(notification, author?.name ?? 'Somebody', subject),
+    sentence: sentenceOf(notification, author?.name ?? 'Somebody', subject, whom),
     body: note?.body ?? (isNew ? (subject.description ?? '') : ''),
     url: urlOf(ctx, project, notice, subject),
     unsubscribe: await unsubscribeUrl(ctx, notice),

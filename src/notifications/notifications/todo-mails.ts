@@ -10,13 +10,14 @@ export async function mailTodos(ctx: Ctx, { target, action, userIds }: AddedTodo
   const event = mailEvent(type, action)
   if (event === undefined || projectId === null || userIds.length === 0) return
   if (type !== 'Issue' && type !== 'MergeRequest') return
+  const people = [...new Set(userIds)]
   await notifyPeople(ctx, {
     project_id: projectId,
     type,
     id: target.id,
     author_id: userOf(ctx.actor)?.id ?? null,
     event,
-    only: [...new Set(userIds)],
+    ...(event === 'mentioned' ? { only: people } : { about: people }),
   })
 }
 

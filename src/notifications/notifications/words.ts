@@ -6,6 +6,8 @@ export function sentenceOf(
   notification: Notification,
   author: string,
   subject: SubjectRow,
+  /** Whom it concerns before others: `you`, or their names. */
+  whom: string,
 ): string {
   const what =
     notification.type === 'Issue' ? `issue #${subject.iid}` : `merge request !${subject.iid}`
@@ -14,7 +16,7 @@ export function sentenceOf(
     new_issue: `${author} created ${what}: ${subject.title}`,
     close_issue: `${author} closed ${what}.`,
     reopen_issue: `${author} reopened ${what}.`,
-    reassign_issue: `${author} assigned ${what} to you.`,
+    reassign_issue: `${author} assigned ${what} to ${whom}.`,
     issue_due: `Issue #${subject.iid} is due tomorrow.`,
     new_merge_request: `${author} wants to merge ${branches}: ${subject.title}`,
     close_merge_request: `${author} closed ${what}.`,
@@ -22,8 +24,8 @@ export function sentenceOf(
     merge_merge_request: `${author} merged ${what}: ${branches}.`,
     merge_when_pipeline_succeeds: `${author} set ${what} to be merged once all its checks pass.`,
     approve_merge_request: `${author} approved ${what}.`,
-    reassign_merge_request: `${author} assigned ${what} to you.`,
-    change_reviewer_merge_request: `${author} asked you to review ${what}.`,
+    reassign_merge_request: `${author} assigned ${what} to ${whom}.`,
+    change_reviewer_merge_request: `${author} asked ${whom} to review ${what}.`,
     push_to_merge_request: `${author} pushed to ${what}.`,
     new_note: `${author} commented on ${what}:`,
     mentioned: `${author} mentioned you in ${what}.`,

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
-import { type Headers, pack } from 'tar-stream'
+import { type Header, pack } from 'tar-stream'
 
 /** An entry of an archive: its text or bytes, or a header of another kind. */
-export type Entry = readonly [name: string, content: string | Uint8Array, header?: Partial<Headers>]
+export type Entry = readonly [name: string, content: string | Uint8Array, header?: Partial<Header>]
 
 /** A gzipped tar of these entries, in their order. */
 export async function archiveOf(entries: readonly Entry[]): Promise<Uint8Array<ArrayBuffer>> {

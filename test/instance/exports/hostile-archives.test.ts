@@ -40,7 +40,8 @@ function bundleOf(fill: (path: string) => void, refs = ['--all']): Uint8Array {
   return readFileSync(join(path, 'out.bundle'))
 }
 
-const plainBundle = () => bundleOf((path) => void commitFiles({ path }, { files: { 'a.txt': 'x' } }))
+const plainBundle = () =>
+  bundleOf((path) => void commitFiles({ path }, { files: { 'a.txt': 'x' } }))
 
 const unreadable = 'the file is no archive that can be read'
 const foreign = 'the archive is not an export of this program'
@@ -370,7 +371,10 @@ describe('an archive of groups', () => {
     ['one with a reserved path', [group(''), group('a', { path: '-' })]],
     ['one without a name', [group(''), group('a', { name: '' })]],
     ['one that is more visible than anything', [group('', { visibility: 'everyone' })]],
-    ['one with a wrong label', [group('', { labels: [{ name: 'x', color: 'y', description: '' }] })]],
+    [
+      'one with a wrong label',
+      [group('', { labels: [{ name: 'x', color: 'y', description: '' }] })],
+    ],
     ['one too deep', Array.from({ length: 30 }, (_, n) => group('a/'.repeat(n).slice(0, -1)))],
   ])('that has %s is refused, and leaves no group', async (name, groups) => {
     const path = `refused-${name.replaceAll(' ', '-')}`
@@ -430,9 +434,9 @@ describe('an archive of groups', () => {
     expect((await bob.post('/groups/import', undefined, { raw: await raw() })).status).toBe(403)
     expect((await ana.post('/groups/import', undefined, { raw: await raw() })).status).toBe(202)
     expect((await ana.get('/groups/parent%2Fin')).status).toBe(200)
-    expect((await world.nobody.post('/groups/import', undefined, { raw: await raw() })).status).toBe(
-      401,
-    )
+    expect(
+      (await world.nobody.post('/groups/import', undefined, { raw: await raw() })).status,
+    ).toBe(401)
   })
 })
 

@@ -45,6 +45,18 @@ async function asked(fields: string, by = ana, variables: Record<string, unknown
   return body.data.project
 }
 
+interface Connection {
+  readonly count: number
+  readonly nodes: readonly { readonly title: string }[]
+  readonly edges: readonly { readonly cursor: string; readonly node: { readonly title: string } }[]
+  readonly pageInfo: {
+    readonly hasNextPage: boolean
+    readonly hasPreviousPage: boolean
+    readonly startCursor: string | null
+    readonly endCursor: string | null
+  }
+}
+
 describe.each([
   ['issues', ['i3', 'i2', 'i1']],
   ['mergeRequests', ['m3', 'm2', 'm1']],
@@ -61,15 +73,15 @@ describe.each([
     const seen: string[] = []
     let after: string | null = null
     for (let page = 0; page < 5; page += 1) {
-      const found = (await asked(fields, ana, { first: 2, after }))[name]
+      const found: Connection = (await asked(fields, ana, { first: 2, after }))[name]
       expect(found.count).toBe(3)
-      seen.push(...found.nodes.map((node: { title: string }) => node.title))
-      expect(found.edges.map((edge: { node: { title: string } }) => edge.node.title)).toEqual(
-        found.nodes.map((node: { title: string }) => node.title),
+      seen.push(...found.nodes.map((node) => node.title))
+      expect(found.edges.map((edge) => edge.node.title)).toEqual(
+        found.nodes.map((node) => node.title),
       )
       const { hasNextPage, hasPreviousPage, startCursor, endCursor } = found.pageInfo
       expect(hasPreviousPage).toBe(page > 0)
-      expect([startCursor, endCursor]).toEqual([found.edges[0].cursor, found.edges.at(-1).cursor])
+      expect([startCursor, endCursor]).toEqual([found.edges[0]?.cursor, found.edges.at(-1)?.cursor])
       after = endCursor
       if (!hasNextPage) break
     }
@@ -123,7 +135,10 @@ describe('a state', () => {
   })
 
   test('that there is not is an error of the query', async () => {
-    const { body } = await ask(ana, '{ project(fullPath: "ana/asked") { issues(state: gone) { count } } }')
+    const { body } = await ask(
+      ana,
+      '{ project(fullPath: "ana/asked") { issues(state: gone) { count } } }',
+    )
     expect(body.data).toBeUndefined()
     expect(body.errors[0].message).toContain('gone')
   })
@@ -267,7 +282,10 @@ describe('the rights of the caller', () => {
       const refused = await with_(scopes)
       expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_scope'])
     }
-    const bearer = await ask(world.withHeader('Authorization', `Bearer ${ana.token}`), '{ currentUser { username bot } }')
+    const bearer = await ask(
+      world.withHeader('Authorization', `Bearer ${ana.token}`),
+      '{ currentUser { username bot } }',
+    )
     expect(bearer.body.data.currentUser).toEqual({ username: 'ana', bot: false })
     const made = await ana.post(`${at}/access_tokens`, {
       name: 'reader',

@@ -89,14 +89,17 @@ describe('in a private project', () => {
     }
   })
 
-  test.each(['guest', 'planner'])('a %s finds the same from the group and everywhere', async (role) => {
-    for (const scope of SCOPES) {
-      const ofHidden = role === 'guest' && code.has(scope) ? 0 : 1
-      const expected = [role, scope, ofHidden + 1]
-      expect([role, scope, await count(role, `/groups/${groupId}`, scope)]).toEqual(expected)
-      expect([role, scope, await count(role, '', scope)]).toEqual(expected)
-    }
-  })
+  test.each(['guest', 'planner'])(
+    'a %s finds the same from the group and everywhere',
+    async (role) => {
+      for (const scope of SCOPES) {
+        const ofHidden = role === 'guest' && code.has(scope) ? 0 : 1
+        const expected = [role, scope, ofHidden + 1]
+        expect([role, scope, await count(role, `/groups/${groupId}`, scope)]).toEqual(expected)
+        expect([role, scope, await count(role, '', scope)]).toEqual(expected)
+      }
+    },
+  )
 
   test.each(['stranger', 'external', 'nobody'])('%s finds nothing of it anywhere', async (who) => {
     for (const scope of SCOPES) {
@@ -129,33 +132,36 @@ describe('in a public project', () => {
     blobs: 'repository_access_level',
   } as const
 
-  test.each(Object.entries(features))('%s follow the level of the feature', async (scope, level) => {
-    const at = `/projects/${open}`
-    const set = async (value: string) => {
-      // Where there is no code there is nothing to merge or to build either.
-      const all =
-        level === 'repository_access_level'
-          ? {
-              [level]: value,
-              merge_requests_access_level: value,
-              builds_access_level: value,
-            }
-          : { [level]: value }
-      expect((await ana.put(at, all)).status).toBe(200)
-    }
-    const seen = async () =>
-      await Promise.all(['ana', 'stranger', 'nobody'].map((who) => count(who, at, scope)))
-    expect(await seen()).toEqual([1, 1, 1])
-    await set('private')
-    expect(await seen()).toEqual([1, 0, 0])
-    expect(await count('stranger', '', scope)).toBe(0)
-    expect(await count('nobody', `/groups/${groupId}`, scope)).toBe(0)
-    await set('disabled')
-    expect(await seen()).toEqual([0, 0, 0])
-    expect(await count('root', at, scope)).toBe(0)
-    await set('enabled')
-    expect(await seen()).toEqual([1, 1, 1])
-  })
+  test.each(Object.entries(features))(
+    '%s follow the level of the feature',
+    async (scope, level) => {
+      const at = `/projects/${open}`
+      const set = async (value: string) => {
+        // Where there is no code there is nothing to merge or to build either.
+        const all =
+          level === 'repository_access_level'
+            ? {
+                [level]: value,
+                merge_requests_access_level: value,
+                builds_access_level: value,
+              }
+            : { [level]: value }
+        expect((await ana.put(at, all)).status).toBe(200)
+      }
+      const seen = async () =>
+        await Promise.all(['ana', 'stranger', 'nobody'].map((who) => count(who, at, scope)))
+      expect(await seen()).toEqual([1, 1, 1])
+      await set('private')
+      expect(await seen()).toEqual([1, 0, 0])
+      expect(await count('stranger', '', scope)).toBe(0)
+      expect(await count('nobody', `/groups/${groupId}`, scope)).toBe(0)
+      await set('disabled')
+      expect(await seen()).toEqual([0, 0, 0])
+      expect(await count('root', at, scope)).toBe(0)
+      await set('enabled')
+      expect(await seen()).toEqual([1, 1, 1])
+    },
+  )
 
   test('comments follow what they are on', async () => {
     const at = `/projects/${open}`

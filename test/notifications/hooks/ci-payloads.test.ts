@@ -331,7 +331,9 @@ describe('other hooks', () => {
     await ana.put(`${at}/releases/r1`, { name: 'The first' })
     await ana.delete(`${at}/releases/r1`)
     await world.runTasks()
-    const told = receiver.received.filter(({ headers }) => headers['x-svc-event'] === 'Release Hook')
+    const told = receiver.received.filter(
+      ({ headers }) => headers['x-svc-event'] === 'Release Hook',
+    )
     const [link] = made.body.assets.links
     const whole = {
       object_kind: 'release',

@@ -12,7 +12,7 @@ import type { Ctx } from '../../../ctx.ts'
 import { readCommits } from '../../../git/objects/commit.ts'
 import { titleOf } from '../../../repositories/commits/entity.ts'
 import { inTransaction } from '../../../store/transaction.ts'
-import { fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
+import { because, cause, causeOf, fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
 import { findHookPlace } from './notified-queries.ts'
 import { findHookProject, hookProject, hookUserById } from './payload-parts.ts'
 
@@ -26,18 +26,18 @@ export async function enqueueDeploymentHooks(
   if (!TOLD.includes(row.status)) return
   const place = await findHookPlace(ctx.db, row.project_id)
   if (!place || !(await wantsHooks(ctx, place, 'deployment'))) return
-  const payload = { deployment_id: row.id, status: row.status, at: ctx.now() }
+  const payload = { deployment_id: row.id, status: row.status, at: ctx.now(), ...causeOf(ctx) }
   await ctx.work.enqueue(ctx.db, notifyOfDeployment, payload)
 }
 
 /** Notifies hooks of a status that a deployment took; the title of its commit takes git. */
 export const notifyOfDeployment = task({
   name: 'deployments.notify',
-  payload: z.object({ deployment_id: z.int(), status: z.string(), at: z.string() }),
-  async handler(given: Ctx, { deployment_id, status, at }) {
+  payload: z.object({ deployment_id: z.int(), status: z.string(), at: z.string(), ...cause }),
+  async handler(given: Ctx, { deployment_id, status, at, ...chain }) {
     const row = await findDeployment(given.db, deployment_id)
     if (!row) return
-    const ctx = await actAs(given, row.user_id)
+    const ctx = because(await actAs(given, row.user_id), chain)
     const project = await findHookProject(ctx, row.project_id)
     if (!project) return
     const payload = await payloadOf(ctx, project, row, { status, at })

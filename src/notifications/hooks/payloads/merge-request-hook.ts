@@ -13,7 +13,14 @@ import { findById, findNewest } from '../../../review/merge-requests/queries.ts'
 import type { MergeRequestRow } from '../../../review/merge-requests/row.ts'
 import { targetProject } from '../../../review/merge-requests/target-project.ts'
 import { inTransaction } from '../../../store/transaction.ts'
-import { fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
+import {
+  because,
+  causeOf,
+  cause as chain,
+  fireHooks,
+  type HookPayload,
+  wantsHooks,
+} from '../fire.ts'
 import { changesBetween, type HookChanges, readCompared } from './merge-request-changes.ts'
 import { findHookProject, hookActor, hookProject, hookRepository } from './payload-parts.ts'
 
@@ -122,6 +129,7 @@ const hookJob = {
   payload: z.object({
     id: z.int(),
     user_id: z.int().nullable(),
+    ...chain,
     action: z.string(),
     oldrev: z.string().nullable(),
     changes: z
@@ -147,6 +155,7 @@ export async function enqueueMergeRequestHooks(
     action,
     oldrev: oldrev ?? null,
     changes,
+    ...causeOf(ctx),
   })
 }
 
@@ -171,7 +180,7 @@ async function fireMergeRequestHooks(
   given: Ctx,
   cause: z.infer<typeof hookJob.payload>,
 ): Promise<void> {
-  const ctx = await actAs(given, cause.user_id)
+  const ctx = because(await actAs(given, cause.user_id), cause)
   const row = await findById(ctx.db, cause.id)
   const project = row && (await targetProject(ctx, row))
   if (!row || !project) return

@@ -7,7 +7,7 @@ import type { Ctx } from '../../../ctx.ts'
 import type { SavedNote } from '../../../discussions/effects.ts'
 import type { NoteRow } from '../../../discussions/notes/entity.ts'
 import { inTransaction } from '../../../store/transaction.ts'
-import { fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
+import { because, cause, causeOf, fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
 import { findHookNote, findNewestNote, isOnConfidential } from './note-queries.ts'
 import { type HookSubject, readHookSubject } from './note-subject.ts'
 import { findHookProject, hookActor, hookProject, hookRepository } from './payload-parts.ts'
@@ -21,6 +21,7 @@ const hookJob = {
     user_id: z.int().nullable(),
     event: z.enum(['note', 'confidential_note']),
     action: z.string(),
+    ...cause,
   }),
 }
 
@@ -38,14 +39,15 @@ export async function enqueueNoteHooks(
     user_id,
     event,
     action,
+    ...causeOf(ctx),
   })
 }
 
 /** Notifies hooks of a comment (docs/contract/D §1.25 Note Hook). */
 export const notifyOfNote = task({
   ...hookJob,
-  async handler(given: Ctx, { id, user_id, event, action }) {
-    const ctx = await actAs(given, user_id)
+  async handler(given: Ctx, { id, user_id, event, action, ...chain }) {
+    const ctx = because(await actAs(given, user_id), chain)
     const row = await findHookNote(ctx.db, id)
     const project = row && (await findHookProject(ctx, row.project_id ?? 0))
     const payload = project && (await notePayload(ctx, project, row, { event, action }))

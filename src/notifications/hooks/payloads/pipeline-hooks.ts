@@ -7,7 +7,7 @@ import { findPipeline, type PipelineRow } from '../../../ci/pipelines/queries.ts
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { mailPipelineEnd } from '../../notifications/pipeline-mail.ts'
-import { fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
+import { because, cause, causeOf, fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
 import {
   countRetries,
   findHookPlace,
@@ -20,12 +20,12 @@ import { jobPayload, pipelinePayload } from './pipeline-payload.ts'
 
 const endedPipeline = {
   name: 'pipelines.notify_end',
-  payload: z.object({ pipeline_id: z.int(), status: z.string() }),
+  payload: z.object({ pipeline_id: z.int(), status: z.string(), ...cause }),
 }
 
 const changedPipeline = {
   name: 'pipelines.notify_changes',
-  payload: z.object({ pipeline_id: z.int() }),
+  payload: z.object({ pipeline_id: z.int(), ...cause }),
 }
 
 const ENDED: readonly string[] = ['success', 'failed', 'canceled', 'skipped']
@@ -36,10 +36,10 @@ const ENDED: readonly string[] = ['success', 'failed', 'canceled', 'skipped']
  */
 export const notifyOfPipelineChanges = task({
   ...changedPipeline,
-  async handler(given: Ctx, { pipeline_id }) {
+  async handler(given: Ctx, { pipeline_id, ...chain }) {
     const pipeline = await findPipeline(given.db, pipeline_id)
     if (!pipeline) return
-    const ctx = await actAs(given, pipeline.user_id)
+    const ctx = because(await actAs(given, pipeline.user_id), chain)
     const project = await findHookProject(ctx, pipeline.project_id)
     if (!project) return
     const notified = new Map(
@@ -88,7 +88,8 @@ export async function enqueuePipelineHooks(
   const wanted = (await wantsHooks(ctx, place, 'job')) || (await wantsHooks(ctx, place, 'pipeline'))
   if (!wanted) return
   const uniqueKey = String(id)
-  await ctx.work.enqueue(ctx.db, changedPipeline, { pipeline_id: id }, { uniqueKey })
+  const payload = { pipeline_id: id, ...causeOf(ctx) }
+  await ctx.work.enqueue(ctx.db, changedPipeline, payload, { uniqueKey })
 }
 
 /** Enqueues the notification of hooks and people that a pipeline has ended. */
@@ -96,13 +97,14 @@ export async function enqueuePipelineEnd(
   ctx: Ctx,
   { id, status }: { readonly id: number; readonly status: string },
 ): Promise<void> {
-  await ctx.work.enqueue(ctx.db, endedPipeline, { pipeline_id: id, status })
+  await ctx.work.enqueue(ctx.db, endedPipeline, { pipeline_id: id, status, ...causeOf(ctx) })
 }
 
 /** Notifies hooks and people that a pipeline has ended. */
 export const notifyOfPipelineEnd = task({
   ...endedPipeline,
-  async handler(ctx: Ctx, { pipeline_id, status }) {
+  async handler(given: Ctx, { pipeline_id, status, ...chain }) {
+    const ctx = because(given, chain)
     const pipeline = await findPipeline(ctx.db, pipeline_id)
     // It runs again: its next end has a task of its own.
     if (pipeline?.status !== status) return

@@ -6,7 +6,7 @@ import { task } from '../../../background/task.ts'
 import type { Ctx } from '../../../ctx.ts'
 import type { ChangedReaction } from '../../../discussions/effects.ts'
 import { inTransaction } from '../../../store/transaction.ts'
-import { fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
+import { because, cause, causeOf, fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
 import { noteAttributes } from './note-hook.ts'
 import { findHookNote } from './note-queries.ts'
 import { readHookSubject } from './note-subject.ts'
@@ -31,6 +31,7 @@ const hookJob = {
     action: z.enum(['award', 'revoke']),
     // All of it: one that was taken back is no longer there.
     reaction,
+    ...cause,
   }),
 }
 
@@ -54,14 +55,15 @@ export async function enqueueReactionHooks(
       created_at: row.awarded_at,
       updated_at: row.changed_at,
     },
+    ...causeOf(ctx),
   })
 }
 
 /** Notifies hooks of a reaction (docs/contract/D §1.25 Emoji Hook). */
 export const notifyOfReaction = task({
   ...hookJob,
-  async handler(given: Ctx, { project_id, user_id, action, reaction }) {
-    const ctx = await actAs(given, user_id)
+  async handler(given: Ctx, { project_id, user_id, action, reaction, ...chain }) {
+    const ctx = because(await actAs(given, user_id), chain)
     const project = await findHookProject(ctx, project_id)
     const payload = project && (await reactionPayload(ctx, project, reaction, action))
     if (!payload) return
