@@ -1,6 +1,4 @@
 import type { RawBuilder, SqlBool } from 'kysely'
-import type { Viewer } from '../../access/visible-queries.ts'
-import { snippetsSeenBy } from '../../publishing/snippets/queries.ts'
 import { countUpTo } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -10,7 +8,7 @@ export interface Window {
   readonly after: number | undefined
 }
 
-const MOST_COUNTED = 10_000
+export const MOST_COUNTED = 10_000
 
 function issuesQuery(db: Db, projectId: number, sees: RawBuilder<SqlBool>, state?: string) {
   const query = db
@@ -95,20 +93,4 @@ export async function listPipelines(db: Db, asked: PipelinesAsked, window: Windo
 
 export function countPipelines(db: Db, asked: PipelinesAsked): Promise<number> {
   return countUpTo(db, pipelinesQuery(db, asked), MOST_COUNTED)
-}
-
-interface SnippetsAsked {
-  readonly projectId: number
-  readonly viewer: Viewer
-}
-
-export async function listSnippets(db: Db, asked: SnippetsAsked, window: Window) {
-  const query = snippetsSeenBy(db, asked.viewer, { projectId: asked.projectId })
-  const after = window.after === undefined ? query : query.where('snippets.id', '<', window.after)
-  return after.limit(window.limit).execute()
-}
-
-export function countSnippets(db: Db, asked: SnippetsAsked): Promise<number> {
-  const query = snippetsSeenBy(db, asked.viewer, { projectId: asked.projectId })
-  return countUpTo(db, query, MOST_COUNTED)
 }

@@ -11,6 +11,7 @@ import { usersById } from '../../identity/users/find-basic.ts'
 import { getIssue } from '../../planning/issues/find.ts'
 import { issueUrl } from '../../planning/issues/present.ts'
 import { presentSnippets, type SnippetEntity } from '../../publishing/snippets/entity.ts'
+import { countSnippets, listSnippetsBelow } from '../../publishing/snippets/queries.ts'
 import { getMergeRequest } from '../../review/merge-requests/find.ts'
 import { mergeRequestUrl } from '../../review/merge-requests/present.ts'
 import { rightsIn } from './access.ts'
@@ -19,11 +20,10 @@ import {
   countIssues,
   countMergeRequests,
   countPipelines,
-  countSnippets,
   listIssues,
   listMergeRequests,
   listPipelines,
-  listSnippets,
+  MOST_COUNTED,
 } from './queries.ts'
 
 function gid(ctx: Ctx, type: string, id: number): string {
@@ -193,9 +193,11 @@ function presentProject(ctx: Ctx, project: Project) {
     },
     async snippets(given: Slice) {
       const window = windowOf(given)
-      const asked = { projectId, viewer: viewerOf(ctx) }
-      const rows = await presentSnippets(ctx, await listSnippets(ctx.db, asked, window))
-      const count = () => countSnippets(ctx.db, asked)
+      const viewer = viewerOf(ctx)
+      const range = { below: window.after, limit: window.limit }
+      const found = await listSnippetsBelow(ctx.db, viewer, { projectId }, range)
+      const rows = await presentSnippets(ctx, found)
+      const count = () => countSnippets(ctx.db, viewer, { projectId }, MOST_COUNTED)
       return connection(rows, window, (row) => presentSnippet(ctx, row), count)
     },
   }

@@ -3,7 +3,7 @@ import { Role } from '../../access/roles.ts'
 import { hasProjectRole, seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
-import { listPage } from '../../store/pages.ts'
+import { countUpTo, listPage } from '../../store/pages.ts'
 import type { SnippetsTable } from '../../store/schema/wikis-and-snippets.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
@@ -78,7 +78,7 @@ function seesSnippet(viewer: Viewer) {
 }
 
 /** Snippets that the viewer sees, newest first. */
-export function snippetsSeenBy(db: Db, viewer: Viewer, filter: SnippetFilter) {
+function snippetsSeenBy(db: Db, viewer: Viewer, filter: SnippetFilter) {
   const { authorId, projectId, createdAfter, createdBefore, search } = filter
   const pattern = containing(search ?? '')
   return db
@@ -108,6 +108,27 @@ export function snippetsSeenBy(db: Db, viewer: Viewer, filter: SnippetFilter) {
       query.where(sql<SqlBool>`snippets.title LIKE ${pattern} ESCAPE '\\'`),
     )
     .orderBy('snippets.id', 'desc')
+}
+
+/** So many of those whose ids are below one, and how many there are, for clients that walk through them. */
+export function listSnippetsBelow(
+  db: Db,
+  viewer: Viewer,
+  filter: SnippetFilter,
+  { below, limit }: { readonly below: number | undefined; readonly limit: number },
+) {
+  const query = snippetsSeenBy(db, viewer, filter)
+  const rest = below === undefined ? query : query.where('snippets.id', '<', below)
+  return rest.limit(limit).execute()
+}
+
+export function countSnippets(
+  db: Db,
+  viewer: Viewer,
+  filter: SnippetFilter,
+  most: number,
+): Promise<number> {
+  return countUpTo(db, snippetsSeenBy(db, viewer, filter), most)
 }
 
 /** A page of them. */

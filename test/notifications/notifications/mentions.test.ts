@@ -205,6 +205,7 @@ test('a mail that waited tells nothing of what its reader may see no more', asyn
     author_id: ana.id,
     note_id: null,
     only: null,
+    about: [] as number[],
     at: world.ctx.now(),
   } as const
   const notice = { notification, user_id: guest.id, email: null, reason: 'subscribed' } as const
