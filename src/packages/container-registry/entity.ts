@@ -42,8 +42,10 @@ export interface RepositoryShape {
   readonly size?: boolean | undefined
 }
 
+/** In small letters: no client takes the name of an image with others, whatever the path of its project. */
 function pathOf(row: RepositoryRow): string {
-  return row.name === '' ? row.full_path : `${row.full_path}/${row.name}`
+  const root = row.full_path.toLowerCase()
+  return row.name === '' ? root : `${root}/${row.name}`
 }
 
 export function presentTag(

@@ -191,27 +191,30 @@ export const listImageReferrers = endpoint({
   summary: 'List the manifests that belong to another one, such as its signatures',
   access: onRead,
   params: { name: word, digest: word },
-  query: { artifactType: word.optional() },
+  query: { artifactType: word.optional(), last: integer({ min: 0 }).optional() },
   response: bytes(INDEX),
   async handler({ ctx, image, params, query }) {
     const sha256 = readDigest(params.digest)
     const repositoryId = await findRepositoryId(ctx.db, image.project.id, image.below)
-    const rows =
-      repositoryId === undefined
-        ? []
-        : await listReferrers(ctx.db, repositoryId, sha256, MOST_REFERRERS)
-    const wanted = query.artifactType
-    const manifests = rows
-      .filter((row) => wanted === undefined || row.artifact_type === wanted)
-      .map((row) => ({
-        mediaType: row.media_type,
-        digest: digestOf(row.file_sha256),
-        size: row.size,
-        ...(row.artifact_type === null ? {} : { artifactType: row.artifact_type }),
-        ...(row.annotations === null ? {} : { annotations: JSON.parse(row.annotations) }),
-      }))
-    const headers: Record<string, string> =
-      wanted === undefined ? {} : { 'OCI-Filters-Applied': 'artifactType' }
+    const { artifactType, last = 0 } = query
+    const page = { artifactType, after: last, most: MOST_REFERRERS + 1 }
+    const found =
+      repositoryId === undefined ? [] : await listReferrers(ctx.db, repositoryId, sha256, page)
+    const rows = found.slice(0, MOST_REFERRERS)
+    const manifests = rows.map((row) => ({
+      mediaType: row.media_type,
+      digest: digestOf(row.file_sha256),
+      size: row.size,
+      ...(row.artifact_type === null ? {} : { artifactType: row.artifact_type }),
+      ...(row.annotations === null ? {} : { annotations: JSON.parse(row.annotations) }),
+    }))
+    const filter = artifactType === undefined ? {} : { artifactType }
+    const next = new URLSearchParams({ ...filter, last: String(rows.at(-1)?.id ?? 0) })
+    const at = `/v2/${image.full}/referrers/${params.digest}`
+    const headers: Record<string, string> = {
+      ...(artifactType === undefined ? {} : { 'OCI-Filters-Applied': 'artifactType' }),
+      ...(found.length > rows.length ? { Link: `<${at}?${next}>; rel="next"` } : {}),
+    }
     const body = JSON.stringify({ schemaVersion: 2, mediaType: INDEX, manifests })
     return { body, type: INDEX, headers }
   },

@@ -32,9 +32,15 @@ const byStatus: Readonly<Record<number, string>> = {
   429: 'TOOMANYREQUESTS',
 }
 
+const byParameter: Readonly<Record<string, string>> = {
+  digest: 'DIGEST_INVALID',
+  n: 'PAGINATION_NUMBER_INVALID',
+}
+
 function refusal(status: number, text: string): ProblemBody {
   const [, own, rest] = /^([A-Z_]+): (.*)$/s.exec(text) ?? []
-  const code = own ?? byStatus[status] ?? 'UNSUPPORTED'
+  const [first = ''] = text.split(' ', 1)
+  const code = own ?? byStatus[status] ?? byParameter[first] ?? 'UNSUPPORTED'
   return { errors: [{ code, message: rest ?? text, detail: {} }] }
 }
 

@@ -223,14 +223,25 @@ export async function listTagNames(
   return rows.map((row) => row.name)
 }
 
-/** The manifests that say they belong to this one. */
-export function listReferrers(db: Db, repositoryId: number, sha256: string, most: number) {
-  return db
+/** The manifests that say they belong to this one, after one of them. */
+export function listReferrers(
+  db: Db,
+  repositoryId: number,
+  sha256: string,
+  page: {
+    readonly artifactType?: string | undefined
+    readonly after: number
+    readonly most: number
+  },
+) {
+  let query = db
     .selectFrom('container_manifests')
     .selectAll()
     .where('repository_id', '=', repositoryId)
     .where('subject_sha256', '=', sha256)
+    .where('id', '>', page.after)
     .orderBy('id')
-    .limit(most)
-    .execute()
+    .limit(page.most)
+  if (page.artifactType !== undefined) query = query.where('artifact_type', '=', page.artifactType)
+  return query.execute()
 }

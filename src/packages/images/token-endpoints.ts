@@ -3,10 +3,11 @@ import { issueClientToken } from '../../access/authentication/client-token.ts'
 import { anyone } from '../../access/subjects.ts'
 import { secretIn } from '../../http/credentials.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { text } from '../../http/params.ts'
+import { list, text } from '../../http/params.ts'
 import { imageRead } from './access.ts'
 
 const word = text({ max: 2000 })
+const MOST_SCOPES = 100
 
 export const getImageToken = endpoint({
   ...imageRead,
@@ -16,7 +17,8 @@ export const getImageToken = endpoint({
   access: anyone(),
   query: {
     service: word.optional(),
-    scope: word.optional(),
+    // A push that mounts blobs of other repositories asks for several.
+    scope: list(word, { max: MOST_SCOPES }).optional(),
     account: word.optional(),
     client_id: word.optional(),
     offline_token: word.optional(),

@@ -54,7 +54,13 @@ export const startBlobUpload = endpoint({
     const wanted = query.digest === undefined ? undefined : readDigest(query.digest)
     const upload = await startUpload(ctx, image)
     if (wanted === undefined) return going(ctx, image, upload, 202)
-    await finishUpload(ctx, await addChunk(ctx, upload, request), wanted)
+    try {
+      await finishUpload(ctx, await addChunk(ctx, upload, request), wanted)
+    } catch (error) {
+      // The client knows no address of it, and what came would count until the next day.
+      await deleteUpload(ctx.db, upload.id)
+      throw error
+    }
     return done(ctx, image, wanted)
   },
 })

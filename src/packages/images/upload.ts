@@ -56,10 +56,12 @@ export async function getUpload(ctx: Ctx, image: ImageName, id: string): Promise
 
 /** Adds what the body holds to an upload, where it goes on from what is here. */
 export async function addChunk(ctx: Ctx, upload: Upload, request: Body): Promise<Upload> {
-  const [, start] =
-    /^(?:bytes[ =])?(\d+)-\d+/.exec(String(request.headers['content-range'] ?? '')) ?? []
-  if (start !== undefined && Number(start) !== upload.size) throw outOfOrder(upload)
+  const range = rangeIn(request)
+  if (range && range.start !== upload.size) throw outOfOrder(upload)
   const stored = await receive(ctx, request, upload.size)
+  if (range && stored.size !== range.end - range.start + 1) {
+    throw imageProblem('SIZE_INVALID', 400, 'the chunk is not as long as its range')
+  }
   if (stored.size === 0) return upload
   const chunk = { start: upload.size, size: stored.size, file_sha256: stored.sha256 }
   await inTransaction(ctx, async (inner) => {
@@ -68,6 +70,16 @@ export async function addChunk(ctx: Ctx, upload: Upload, request: Body): Promise
     if (!(await insertChunk(inner.db, { upload_id: upload.id, ...chunk }))) throw outOfOrder(upload)
   })
   return { ...upload, size: upload.size + stored.size }
+}
+
+/** Which bytes a client says that it sends; some write it as for a download. */
+function rangeIn({ headers }: Body): { readonly start: number; readonly end: number } | undefined {
+  const text = headers['content-range']
+  if (text === undefined) return undefined
+  const [, start, end] =
+    /^(?:bytes[ =])?(\d{1,15})-(\d{1,15})(?:\/[\d*]+)?$/.exec(String(text)) ?? []
+  if (start === undefined) throw imageProblem('BLOB_UPLOAD_INVALID', 400, 'the range is invalid')
+  return { start: Number(start), end: Number(end) }
 }
 
 /** It may have been finished or given up while bytes were on the way. */
@@ -102,6 +114,8 @@ async function receive(ctx: Ctx, request: Body, before: number): Promise<StoredF
 /** Ends an upload: its pieces become one blob, if they are what the digest says. */
 export async function finishUpload(ctx: Ctx, upload: Upload, sha256: string): Promise<void> {
   const chunks = await listChunks(ctx.db, upload.id)
+  // Without it, what another request has just ended looks like an upload of nothing.
+  await assertGoesOn(ctx.db, upload)
   const [only, ...others] = chunks
   const isWhole = only !== undefined && others.length === 0 && only.file_sha256 === sha256
   const stored = isWhole
