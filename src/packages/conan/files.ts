@@ -8,12 +8,10 @@ import { publishFile } from '../registry/publish.ts'
 import { findPackageRow } from '../registry/queries.ts'
 import { type ReceivedFile, receiveFile } from '../registry/receive.ts'
 import { removeFiles, removePackage } from '../registry/remove.ts'
-import { setReady } from '../registry/status.ts'
 import { readConanInfo } from './info.ts'
 import { findFileAt, listFilesAt, listFilesBelow, listRevisions } from './queries.ts'
 import {
   assertPackageId,
-  assertRevision,
   fullName,
   INFO,
   isFileName,
@@ -45,7 +43,6 @@ export async function uploadFile(
   request: Pick<RequestFacts, 'headers' | 'body'>,
 ): Promise<void> {
   const { recipe, place, fileName } = target
-  for (const revision of [place.rrev, place.prev]) assertRevision(revision)
   assertPackageId(place.pid)
   if (!isFileName(fileName, place)) throw badRequest('the file name is invalid')
   // Clients ask first whether the bytes are known by their hash; here they never are.
@@ -53,11 +50,13 @@ export async function uploadFile(
   const received = await receiveFile(ctx, 'conan', request)
   const info = fileName === INFO ? { info: await readInfo(ctx, received) } : {}
   const isOnce = place.rrev !== '0'
-  const published = await publishFile(ctx, project, {
+  const isWhole = fileName === MANIFEST && place.pid === undefined
+  await publishFile(ctx, project, {
     type: 'conan',
     name: fullName(recipe),
     version: recipe.version,
     status: 'processing',
+    setStatus: isWhole ? 'default' : undefined,
     file: { name: fileName, received, metadata: { ...place, ...info } },
     async check(db) {
       if (!isOnce) return
@@ -67,7 +66,6 @@ export async function uploadFile(
       }
     },
   })
-  if (fileName === MANIFEST && place.pid === undefined) await setReady(ctx, published.package)
 }
 
 async function readInfo(ctx: Ctx, received: ReceivedFile) {

@@ -52,11 +52,9 @@ export interface Place {
   readonly prev?: string | undefined
 }
 
-/** Revisions are hashes; those of protocol 1 are all `0`. */
-export function assertRevision(text: string | undefined): void {
-  if (text !== undefined && !/^(?:0|[0-9a-f]{32}|[0-9a-f]{40})$/.test(text)) {
-    throw badRequest('the revision is invalid')
-  }
+/** Revisions of protocol 2 are hashes; in protocol 1 all are `0`. */
+export function assertRevision(text: string): void {
+  if (!/^(?:[0-9a-f]{32}|[0-9a-f]{40})$/.test(text)) throw badRequest('the revision is invalid')
 }
 
 export function assertPackageId(text: string | undefined): void {

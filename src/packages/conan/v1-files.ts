@@ -3,7 +3,14 @@ import { badRequest, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findInstallable, type PackageFileRow } from '../registry/find.ts'
 import { listFilesAt } from './queries.ts'
-import { isFileName, keyOf, MANIFEST, type Place, type Recipe } from './reference.ts'
+import {
+  assertPackageId,
+  isFileName,
+  keyOf,
+  MANIFEST,
+  type Place,
+  type Recipe,
+} from './reference.ts'
 
 /** Protocol 1 knows one revision of everything. */
 const ONLY = '0'
@@ -45,6 +52,7 @@ export function uploadAddresses(
   sizes: Readonly<Record<string, unknown>>,
   pid?: string,
 ) {
+  assertPackageId(pid)
   const names = Object.keys(sizes)
   if (names.length > 100) throw badRequest('too many files')
   const known = names.filter((name) => isFileName(name, onlyPlace(pid)))

@@ -14,7 +14,7 @@ import {
   uploadFile,
 } from './files.ts'
 import { listRevisions } from './queries.ts'
-import { type Recipe, readRecipe, textOf } from './reference.ts'
+import { assertRevision, type Recipe, readRecipe, textOf } from './reference.ts'
 import { readPackageInfos } from './search.ts'
 
 const json = bytes('application/json')
@@ -119,6 +119,7 @@ export const putConanRecipeFile = endpoint({
   raw: true,
   response: json,
   async handler({ ctx, project, params, request }) {
+    assertRevision(params.recipe_revision)
     const place = { rrev: params.recipe_revision }
     const target = { recipe: readRecipe(params), place, fileName: params.file_name }
     await uploadFile(ctx, project, target, request)
@@ -254,6 +255,8 @@ export const putConanPackageFile = endpoint({
   raw: true,
   response: json,
   async handler({ ctx, project, params, request }) {
+    assertRevision(params.recipe_revision)
+    assertRevision(params.package_revision)
     const target = {
       recipe: readRecipe(params),
       place: placeOf(params),

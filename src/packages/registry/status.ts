@@ -23,12 +23,3 @@ export async function setDeprecated(
     }
   })
 }
-
-/** Shows a version to clients once all of it is there. */
-export async function setReady(ctx: Ctx, row: PackageRow): Promise<void> {
-  if (row.status !== 'processing') return
-  await inTransaction(ctx, async (inner) => {
-    await updatePackageRow(inner.db, row.id, { status: 'default' }, inner.now())
-    await forgetDocuments(inner.db, row)
-  })
-}
