@@ -45,10 +45,11 @@ function addLink(zip: Zip, { time }: ArchiveFrame, name: string, target: string)
   return add(zip, () => zip.append('', data as archiver.EntryData))
 }
 
-/** A zip file with the same things in it as `git archive --format=zip`. */
+/** A zip file with the same things in it as `git archive --format=zip`; with `top` off, without the folder at the top. */
 export async function* zip(
   items: AsyncIterable<Item>,
   frame: ArchiveFrame,
+  { top = true }: { readonly top?: boolean } = {},
 ): AsyncGenerator<Buffer> {
   // Times in UTC: local time would make the bytes depend on the machine.
   const options = { zlib: { level: 6 }, forceUTC: true, comment: frame.commitId }
@@ -58,7 +59,8 @@ export async function* zip(
   // Whoever reads hears of errors by reading; unheard ones would end the process.
   archive.on('error', () => {})
   const adding = (async () => {
-    await add(archive, () => archive.append('', { name: `${frame.name}/`, date: frame.time }))
+    const folder = { name: `${frame.name}/`, date: frame.time }
+    if (top) await add(archive, () => archive.append('', folder))
     for await (const item of items) await addItem(archive, frame, item)
     await archive.finalize()
   })().catch((error: Error) => archive.destroy(error))

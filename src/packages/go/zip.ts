@@ -6,7 +6,7 @@ import type { Item } from '../../git/archive/items.ts'
 import { zip } from '../../git/archive/zip.ts'
 import { streamBlob } from '../../git/objects/blob.ts'
 import { listTipFiles } from '../../git/objects/tip-files.ts'
-import { readTree } from '../../git/objects/tree.ts'
+import { findTreeEntry, readTree } from '../../git/objects/tree.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { TreeEntry } from '../../git/types.ts'
 import type { GoModule } from './module.ts'
@@ -16,45 +16,72 @@ const MOST_BYTES = 100 * 1024 * 1024
 const MOST_FILES = 100_000
 
 /**
- * The files of a module as the go command packs them: below `<module>@<version>/`, without modules that are nested in it,
- * links and submodules.
+ * The files of a module as the go command packs them from the sources: below `<module>@<version>/`, without modules that
+ * are nested in it, vendored packages, links and submodules. Its sum in `go.sum` is of exactly these names and contents.
  */
 export async function zipModule(
   ctx: Ctx,
   project: Project,
   module: GoModule,
-  { version, commit }: GoVersion,
+  { version, commit, mod }: GoVersion,
 ): Promise<Readable> {
   const repo = ctx.git.open(project.id)
   const { entries } = await readTree(repo, { ref: commit.id, path: module.folder, recursive: true })
-  const own = filesOf(entries, module.folder)
+  const own = filesOf(entries, module.folder, isFrom124(mod))
+  const license = own.some((file) => file.name === 'LICENSE')
+    ? undefined
+    : await findTreeEntry(repo, commit.id, 'LICENSE')
+  if (license && isRegular(license)) own.push({ entry: license, name: 'LICENSE' })
   if (own.length > MOST_FILES) throw badRequest('The module has too many files')
   const sizes = new Map((await listTipFiles(repo, commit.id)).map((one) => [one.path, one.size]))
-  const total = own.reduce((sum, { path }) => sum + (sizes.get(path) ?? 0), 0)
+  const total = own.reduce((sum, { entry }) => sum + (sizes.get(entry.path) ?? 0), 0)
   if (total > MOST_BYTES) throw badRequest('The module is too large')
   const time = new Date(commit.committer.seconds * 1000)
   const frame = { name: `${module.name}@${version}`, commitId: commit.id, time }
-  return Readable.from(zip(itemsOf(repo, module, own), frame), { objectMode: false })
+  return Readable.from(zip(itemsOf(repo, own), frame, { top: false }), { objectMode: false })
 }
 
-function filesOf(entries: readonly TreeEntry[], folder: string): TreeEntry[] {
-  const top = folder === '' ? '' : `${folder}/`
-  const nested = entries
-    .filter((entry) => entry.path.endsWith('/go.mod') && entry.path !== `${top}go.mod`)
-    .map((entry) => entry.path.slice(0, -'go.mod'.length))
-  const isNested = (path: string) => nested.some((start) => path.startsWith(start))
-  return entries.filter((entry) => /^100/.test(entry.mode) && !isNested(entry.path))
+interface ModuleFile {
+  readonly entry: TreeEntry
+  /** Below the folder of the module. */
+  readonly name: string
 }
 
-async function* itemsOf(
-  repo: Repo,
-  module: GoModule,
-  files: readonly TreeEntry[],
-): AsyncGenerator<Item> {
-  const skip = module.folder === '' ? 0 : module.folder.length + 1
-  for (const file of files) {
-    const { body, content, size } = await streamBlob(repo, file.id)
-    const path = file.path.slice(skip)
+const isRegular = (entry: TreeEntry) => /^100/.test(entry.mode)
+
+function filesOf(entries: readonly TreeEntry[], folder: string, from124: boolean): ModuleFile[] {
+  const skip = folder === '' ? 0 : folder.length + 1
+  const all = entries.map((entry) => ({ entry, name: entry.path.slice(skip) }))
+  const nested = all
+    .filter(({ entry, name }) => isRegular(entry) && /\/go\.mod$/i.test(name))
+    .map(({ name }) => name.slice(0, -'go.mod'.length))
+  return all.filter(
+    ({ entry, name }) =>
+      isRegular(entry) &&
+      !nested.some((start) => name.startsWith(start)) &&
+      !isVendored(name, from124) &&
+      name !== '.hg_archival.txt',
+  )
+}
+
+/** Whether a go.mod says `go 1.24` or later. */
+function isFrom124(mod: Buffer): boolean {
+  const [, major, minor] = /^go\s+(\d+)\.(\d+)/m.exec(mod.toString('utf8')) ?? []
+  return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= 24)
+}
+
+/** Until Go 1.24 the list of vendored modules was packed, and folders further down were looked at from a wrong place. */
+function isVendored(name: string, from124: boolean): boolean {
+  if (from124 && name === 'vendor/modules.txt') return true
+  if (name.startsWith('vendor/')) return name.slice('vendor/'.length).includes('/')
+  const at = name.indexOf('/vendor/')
+  if (at < 0) return false
+  return name.slice((from124 ? at : 0) + '/vendor/'.length).includes('/')
+}
+
+async function* itemsOf(repo: Repo, files: readonly ModuleFile[]): AsyncGenerator<Item> {
+  for (const { entry, name: path } of files) {
+    const { body, content, size } = await streamBlob(repo, entry.id)
     yield { kind: 'file', path, executable: false, size, body: content ?? body }
   }
 }
