@@ -13,7 +13,12 @@ export function assertModule(name: string, system: string, version: string): voi
   if (!partForm.test(name) || !partForm.test(system)) {
     throw new Problem('invalid', 422, { message: 'Validation failed: Name is invalid' })
   }
-  if (version.length > 255 || valid(version) !== version) throw badRequest('version is invalid')
+  if (!isVersion(version)) throw badRequest('version is invalid')
+}
+
+/** A version may say how it was built, which `valid` leaves out of what it gives. */
+function isVersion(text: string): boolean {
+  return text.length <= 255 && /^\d\S*$/.test(text) && valid(text) !== null
 }
 
 export function newestFirst<R extends { readonly version: string | null }>(
