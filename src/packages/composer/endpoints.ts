@@ -13,6 +13,7 @@ import {
   onProjectSources,
 } from '../registry/access.ts'
 import { answerDocument, type ReadyDocument } from '../registry/documents.ts'
+import { noteDownload } from '../registry/download.ts'
 import { readHashedName, readName, readProviders, readRoot } from './documents.ts'
 import { type ComposerMetadata, publishRef } from './publish-ref.ts'
 import { listVersions } from './queries.ts'
@@ -119,8 +120,10 @@ export const downloadComposerArchive = endpoint({
   async handler({ ctx, project, params, query, request }) {
     const name = `${params.vendor}/${params.file_name.replace(/\.zip$/, '')}`.toLowerCase()
     const rows = await listVersions(ctx.db, project.id, name)
-    const known = rows.map((row) => (JSON.parse(row.content) as ComposerMetadata).sha) // written by us
-    if (!known.includes(query.sha)) throw notFound('Package')
+    const shaOf = (content: string) => (JSON.parse(content) as ComposerMetadata).sha // written by us
+    const row = rows.find(({ content }) => shaOf(content) === query.sha)
+    if (!row) throw notFound('Package')
+    if (request.method === 'GET') await noteDownload(ctx, row.id)
     const input = { commitId: query.sha, format: 'zip', name: name.replace('/', '-') } as const
     const body = await openArchive(ctx.git.open(project.id), input, request.signal)
     return { body, type: 'application/zip' }

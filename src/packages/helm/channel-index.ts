@@ -20,10 +20,7 @@ export async function readChannelIndex(
 async function makeIndex(ctx: Ctx, projectId: number, channel: string): Promise<string> {
   const rows = await listCharts(ctx.db, projectId, channel, MOST)
   const entries: Record<string, unknown[]> = {}
-  const seen = new Set<number>()
   for (const row of rows) {
-    if (seen.has(row.id)) continue
-    seen.add(row.id)
     const { chart } = JSON.parse(row.metadata ?? '{}') as { chart: Record<string, unknown> } // written by the upload
     const name = String(chart.name)
     if (!Object.hasOwn(entries, name)) entries[name] = []

@@ -14,22 +14,26 @@ function chartFiles(db: Db, projectId: number, channel: string) {
     .where(channelOf, '=', channel)
 }
 
-/** The newest files of a channel, the last one first; of long ones only as many as have so many bytes. */
+/** The newest file of each chart of a channel, the last one first; of long ones only as many as have so many bytes. */
 export function listCharts(
   db: Db,
   projectId: number,
   channel: string,
   most: { readonly charts: number; readonly bytes: number },
 ) {
-  const charts = chartFiles(db, projectId, channel).select([
-    'packages.id',
-    'file.id as file_id',
-    'file.file_sha256',
-    'file.metadata',
-    'file.file_name',
-    'file.created_at',
-    sql<number>`sum(length(file.metadata)) OVER (ORDER BY file.id DESC)`.as('bytes'),
-  ])
+  const newest = chartFiles(db, projectId, channel)
+    .select((is) => is.fn.max('file.id').as('id'))
+    .groupBy('packages.id')
+  const charts = chartFiles(db, projectId, channel)
+    .select([
+      'file.id as file_id',
+      'file.file_sha256',
+      'file.metadata',
+      'file.file_name',
+      'file.created_at',
+      sql<number>`sum(length(file.metadata)) OVER (ORDER BY file.id DESC)`.as('bytes'),
+    ])
+    .where('file.id', 'in', newest)
   return db
     .selectFrom(charts.as('chart'))
     .selectAll()

@@ -69,7 +69,7 @@ function attachment(name: string): string {
 const EVERY_MS = 60_000
 
 /** At most once a minute, and without waiting for the disk: a thousand installs must not be a thousand writes. */
-async function noteDownload(ctx: Ctx, packageId: number): Promise<void> {
+export async function noteDownload(ctx: Ctx, packageId: number): Promise<void> {
   const now = ctx.now()
   if (!isDue(await findLastDownload(ctx.db, packageId), now)) return
   await inTransaction(ctx, async ({ db }) => {
