@@ -26,18 +26,25 @@ export interface Headers {
   readonly type: string
   /** Of the body as it will be read; unknown where it comes compressed. */
   readonly length: number | undefined
+  /** The hashes of the body, as far as they were said, in hex. */
+  readonly sums: Readonly<Partial<Record<'sha1' | 'md5', string>>>
 }
 
 export function headersOf({ status, headers }: OutboundResponse): Headers {
   const one = (name: string) => [headers[name]].flat()[0]
   const length = one('content-length')
   const isPlain = (one('content-encoding') ?? 'identity') === 'identity'
+  const sumOf = (kind: 'sha1' | 'md5', form: RegExp) => {
+    const sum = isPlain ? one(`x-checksum-${kind}`)?.toLowerCase() : undefined
+    return sum !== undefined && form.test(sum) ? { [kind]: sum } : {}
+  }
   return {
     status,
     etag: one('etag') ?? null,
     type: one('content-type') ?? 'application/octet-stream',
     length:
       isPlain && length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined,
+    sums: { ...sumOf('sha1', /^[0-9a-f]{40}$/), ...sumOf('md5', /^[0-9a-f]{32}$/) },
   }
 }
 

@@ -1,5 +1,6 @@
 import { isAdmin, userOf } from '../../access/actor.ts'
 import { mayJobReachGroup } from '../../access/authentication/job-token.ts'
+import { isInGroup } from '../../access/authentication/job-token-queries.ts'
 import { condition } from '../../access/conditions.ts'
 import { isMemberBelow } from '../../access/find-queries.ts'
 import { Role } from '../../access/roles.ts'
@@ -166,6 +167,7 @@ export function onMavenRegistry(): Access<{ registry: RegistryRow }, 'registry_i
     async find({ ctx, path }) {
       const registry = await findRegistry(ctx.db, numberOf(path.registry_id))
       if (!registry) throw notFound('Registry')
+      if (await isTokenOfProjectIn(ctx, registry.group_id)) return { registry }
       try {
         const group = await findVisibleGroup(ctx, String(registry.group_id))
         if (!group) throw unauthorized()
@@ -176,6 +178,12 @@ export function onMavenRegistry(): Access<{ registry: RegistryRow }, 'registry_i
       return { registry }
     },
   }
+}
+
+/** A deploy token of a project reads what the members of its project read; groups have none for it (docs/contract/A). */
+async function isTokenOfProjectIn({ db, actor }: Ctx, groupId: number): Promise<boolean> {
+  if (actor.kind !== 'deploy_token' || actor.projectId === null) return false
+  return await isInGroup(db, { projectId: actor.projectId, groupId })
 }
 
 /** The registry and the upstream that a request names in its body, for those who may change both. */

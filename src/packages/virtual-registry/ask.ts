@@ -2,7 +2,7 @@ import type { OutboundResponse } from '../../base/outbound/outbound.ts'
 import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { askUrl, type Headers, headersOf } from '../upstreams/ask.ts'
+import { askUrl, type Headers, headersOf, isGood } from '../upstreams/ask.ts'
 import type { UpstreamAddress } from './upstream.ts'
 
 const HEAD_MS = 5000
@@ -28,8 +28,13 @@ export async function askUpstream(
   })
 }
 
+/** Whether people are asked to sign in, or told that something is wrong, where a file was asked for. */
+export function isPage(headers: Headers, path: string): boolean {
+  return isGood(headers) && /^text\/html\b/i.test(headers.type) && !/\.html?$/i.test(path)
+}
+
 /**
- * Only the headers; nothing when the upstream cannot be reached. What is lost on the way, such as one question for its
+ * Only the headers; nothing when the upstream cannot be reached, or has a page for people instead of the file. What is lost on the way, such as one question for its
  * address among many, is asked once more.
  */
 export async function headOf(
@@ -41,7 +46,8 @@ export async function headOf(
   try {
     const response = await askUpstream(ctx, upstream, path, 'HEAD')
     response.body.destroy()
-    return headersOf(response)
+    const headers = headersOf(response)
+    return isPage(headers, path) ? undefined : headers
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     const isLost = error.reason === 'timeout' && !isSecond

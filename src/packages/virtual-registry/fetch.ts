@@ -1,8 +1,9 @@
 import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { headersOf } from '../upstreams/ask.ts'
 import { type Transfer, Transfers } from '../upstreams/transfer.ts'
-import { askUpstream } from './ask.ts'
+import { askUpstream, isPage } from './ask.ts'
 import { type EntryRow, saveEntry } from './entry-queries.ts'
 import { findUpstream, type UpstreamRow } from './queries.ts'
 import { addressOf } from './upstream.ts'
@@ -17,7 +18,18 @@ export function fetchOnce(
   path: string,
 ): Promise<{ readonly transfer: Transfer<EntryRow>; readonly isFirst: boolean }> {
   return transfers.fetchOnce(ctx, keyOf(upstream, path), {
-    ask: () => askUpstream(ctx, addressOf(ctx, upstream), path, 'GET'),
+    async ask() {
+      const response = await askUpstream(ctx, addressOf(ctx, upstream), path, 'GET')
+      if (!isPage(headersOf(response), path)) return response
+      response.body.destroy()
+      throw new OutboundError('damaged', 'the upstream has a page instead of the file')
+    },
+    check(file, { sums }) {
+      const isOther = (['sha1', 'md5'] as const).some(
+        (kind) => sums[kind] !== undefined && sums[kind] !== file.digests[kind],
+      )
+      if (isOther) throw new OutboundError('damaged', 'the answer is not what its hash says')
+    },
     save: (file, headers) =>
       inTransaction(ctx, async (inner) => {
         // The address may have been changed meanwhile: what the old one sent is no file of the new one.

@@ -51,7 +51,7 @@ export const createVirtualRegistry = endpoint({
   summary: 'Create a virtual registry for Maven',
   access: onVirtualGroup('write'),
   jobToken: true,
-  body: { name: filledText({ max: 255 }), description: text({ max: 1024 }).optional() },
+  body: { name: filledText({ max: 255 }), description: text({ max: 1024 }).nullish() },
   response: registryEntity,
   status: 201,
   async handler({ ctx, group, body }) {
@@ -101,7 +101,7 @@ export const updateVirtualRegistry = endpoint({
   access: onVirtualRegistry('write'),
   params,
   jobToken: true,
-  body: { name: filledText({ max: 255 }), description: text({ max: 1024 }).optional() },
+  body: { name: filledText({ max: 255 }), description: text({ max: 1024 }).nullish() },
   status: 200,
   async handler({ ctx, registry, body }) {
     const { name, description } = body

@@ -67,11 +67,16 @@ async function usableEntry(
   )
   for (const upstream of upstreams) {
     const entry = found.find((one) => one.upstream_id === upstream.id)
-    if (!entry || (await ctx.files.sizeOf(entry.file_sha256)) !== entry.size) continue
+    if (!entry || !(await isHere(ctx, entry))) continue
     if (isFresh(ctx, upstream, entry)) return entry
     return await refreshed(ctx, upstream, entry)
   }
   return undefined
+}
+
+/** Whether the bytes of a file are in the store; where they were lost, it is fetched again. */
+async function isHere({ files }: Pick<Ctx, 'files'>, entry: EntryRow): Promise<boolean> {
+  return (await files.sizeOf(entry.file_sha256)) === entry.size
 }
 
 function isFresh(ctx: Pick<Ctx, 'now'>, upstream: UpstreamRow, entry: EntryRow): boolean {
@@ -83,6 +88,11 @@ function isFresh(ctx: Pick<Ctx, 'now'>, upstream: UpstreamRow, entry: EntryRow):
 async function refreshed(ctx: Ctx, upstream: UpstreamRow, entry: EntryRow): Promise<EntryRow> {
   const head = await headOf(ctx, addressOf(ctx, upstream), entry.relative_path)
   if (!isGood(head)) return entry
+  // Another request may have fetched it while its upstream was asked.
+  if (!isRunning(upstream, entry.relative_path)) {
+    const current = await findEntry(ctx.db, upstream.id, entry.relative_path)
+    if (current && isFresh(ctx, upstream, current)) return current
+  }
   if (head.etag !== null && head.etag === entry.upstream_etag) {
     await saveChecked(ctx.db, entry.id, ctx.now())
     return entry
@@ -117,7 +127,7 @@ async function serveMissing(
   if (request.method === 'HEAD') return emptyAnswer(head, path)
   // It may have come while its upstream was asked.
   const entry = isRunning(upstream, path) ? undefined : await findEntry(ctx.db, upstream.id, path)
-  if (entry) return answerEntry(ctx, entry, request)
+  if (entry && (await isHere(ctx, entry))) return answerEntry(ctx, entry, request)
   const { transfer, isFirst } = await fetchOrFail(ctx, upstream, path)
   if (!isFirst) return answerEntry(ctx, await storedOrFail(transfer.stored), request)
   const { length, type } = transfer.headers

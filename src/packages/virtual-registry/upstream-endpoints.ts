@@ -35,9 +35,11 @@ import {
 } from './queries.ts'
 import {
   addressOf,
+  assertPair,
   assertRoom,
   changeUpstream,
   createUpstream,
+  credentialsIn,
   readUrl,
   type UpstreamInput,
 } from './upstream.ts'
@@ -50,7 +52,7 @@ const hours = integer({ min: 0, max: 100_000 })
 
 const fields = {
   name: filledText({ max: 255 }).optional(),
-  description: text({ max: 1024 }).optional(),
+  description: text({ max: 1024 }).nullish(),
   username: secret.optional(),
   password: secret.optional(),
   cache_validity_hours: hours.optional(),
@@ -116,12 +118,9 @@ export const testNewUpstream = endpoint({
   response: testEntity,
   status: 200,
   async handler({ ctx, body }) {
-    const { username = null, password = null } = body
-    if ((username === null) !== (password === null)) {
-      throw badRequest('username, password are missing, all or none of them must be provided')
-    }
+    assertPair(body)
     const url = await readUrl(ctx, body.url)
-    return await testUpstream(ctx, { url, username, password }, undefined)
+    return await testUpstream(ctx, { url, ...credentialsIn(body) }, undefined)
   },
 })
 

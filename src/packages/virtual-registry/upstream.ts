@@ -23,7 +23,7 @@ const MOST_UPSTREAMS = 20
 export interface UpstreamInput {
   readonly url?: string | undefined
   readonly name?: string | undefined
-  readonly description?: string | undefined
+  readonly description?: string | null | undefined
   readonly username?: string | undefined
   readonly password?: string | undefined
   readonly cache_validity_hours?: number | undefined
@@ -42,7 +42,7 @@ export async function readUrl(ctx: Pick<Ctx, 'outbound'>, text: string): Promise
   const isAddress = text.length <= 255 && /^https?:\/\//i.test(text) && URL.canParse(text)
   if (!isAddress) throw invalid({ url: ['is invalid'] })
   const url = new URL(text)
-  if (url.username !== '' || url.search !== '' || url.hash !== '') {
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw invalid({ url: ['is invalid'] })
   }
   try {
@@ -53,7 +53,15 @@ export async function readUrl(ctx: Pick<Ctx, 'outbound'>, text: string): Promise
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\.git$/, '')
 }
 
-function assertPair(input: Pick<UpstreamInput, 'username' | 'password'>): void {
+/** Both empty are none, as forms say it. */
+export function credentialsIn(input: Pick<UpstreamInput, 'username' | 'password'>) {
+  const { username = '', password = '' } = input
+  return username === '' && password === ''
+    ? { username: null, password: null }
+    : { username, password }
+}
+
+export function assertPair(input: Pick<UpstreamInput, 'username' | 'password'>): void {
   if ((input.username === undefined) !== (input.password === undefined)) {
     throw badRequest('username, password are missing, all or none of them must be provided')
   }
@@ -95,7 +103,7 @@ export async function createUpstream(
 ) {
   assertPair(input)
   const url = await readUrl(ctx, input.url)
-  const { username = null, password = null } = input
+  const { username, password } = credentialsIn(input)
   const isCentral = url.replace(/^https?:\/\//, '') === CENTRAL
   return await inTransaction(ctx, async (inner) => {
     await assertThere(inner, registry.id)
