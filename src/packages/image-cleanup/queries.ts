@@ -4,13 +4,26 @@ import type { Db } from '../../store/schema.ts'
 
 const isOn = sql<boolean>`json_extract(settings, '$.container_expiration_policy.enabled') = 1`
 
-/** Gives projects whose policy was turned on a first date, and forgets those where it is off. */
-export async function syncRuns(db: Db, first: (settings: string) => Instant): Promise<void> {
+/**
+ * Gives projects whose policy was turned on a first date, and those with a shorter cadence than before an earlier one;
+ * forgets those where it is off.
+ */
+export async function syncRuns(
+  db: Db,
+  now: Instant,
+  first: (settings: string) => Instant,
+): Promise<void> {
   await sql`DELETE FROM container_cleanup_runs WHERE project_id NOT IN (
     SELECT id FROM projects WHERE ${isOn})`.execute(db)
+  const cadence = sql`json_extract(p.settings, '$.container_expiration_policy.cadence')`
+  const days = sql`CASE ${cadence} WHEN '7d' THEN 7 WHEN '14d' THEN 14 WHEN '1month' THEN 30
+    WHEN '3month' THEN 90 ELSE 1 END`
   const { rows } = await sql<{ id: number; settings: string }>`
-    SELECT id, settings FROM projects WHERE ${isOn}
-      AND id NOT IN (SELECT project_id FROM container_cleanup_runs) LIMIT 1000`.execute(db)
+    SELECT p.id, p.settings FROM projects p
+      LEFT JOIN container_cleanup_runs run ON run.project_id = p.id
+      WHERE ${isOn} AND (run.project_id IS NULL
+        OR julianday(run.next_run_at) > julianday(${now}) + ${days} + 0.0001)
+      LIMIT 1000`.execute(db)
   for (const { id, settings } of rows) {
     await saveRun(db, id, first(settings))
   }

@@ -36,7 +36,7 @@ export const cleanUpImages = task({
   async handler(ctx: Ctx, _payload, signal) {
     const now = ctx.now()
     await inTransaction(ctx, ({ db }) =>
-      syncRuns(db, (settings) => nextRun(now, policyOf(settings))),
+      syncRuns(db, now, (settings) => nextRun(now, policyOf(settings))),
     )
     for (;;) {
       const due = await listDueRuns(ctx.db, now)
@@ -79,8 +79,9 @@ async function deleteSelected(
   selection: TagSelection,
   signal: AbortSignal,
 ): Promise<void> {
-  const names = selectTags(await listTagAges(ctx.db, repositoryId), selection, ctx.now())
+  const pushedBy = ctx.now()
+  const names = selectTags(await listTagAges(ctx.db, repositoryId), selection, pushedBy)
   const ruled = await ruledTags(ctx, projectId, names)
   const free = names.filter((name) => !ruled.has(name))
-  await removeTags(ctx, repositoryId, free, signal)
+  await removeTags(ctx, repositoryId, free, { signal, pushedBy })
 }

@@ -2,18 +2,19 @@ import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { Db } from '../../store/schema.ts'
 
-/** Deletes tags, and gives the digests that they were at. */
+/** Deletes tags, only those that were pushed by a moment if one is given, and gives the digests that they were at. */
 export async function deleteTagsNamed(
   db: Db,
   repositoryId: number,
   names: readonly string[],
+  pushedBy?: Instant,
 ): Promise<string[]> {
-  const rows = await db
+  let query = db
     .deleteFrom('container_tags')
     .where('repository_id', '=', repositoryId)
     .where('name', 'in', [...names])
-    .returning('digest')
-    .execute()
+  if (pushedBy !== undefined) query = query.where('created_at', '<=', pushedBy)
+  const rows = await query.returning('digest').execute()
   return [...new Set(rows.map((row) => row.digest))]
 }
 

@@ -18,17 +18,22 @@ import {
 
 const AT_ONCE = 200
 
-/** Deletes tags with the images that nothing else names; collection then removes the blobs that only those had. */
+/**
+ * Deletes tags with the images that nothing else names; collection then removes the blobs that only those had. A tag that
+ * was pushed after `pushedBy` stays: whoever chose it saw another image.
+ */
 export async function removeTags(
   ctx: Ctx,
   repositoryId: number,
   names: readonly string[],
-  signal?: AbortSignal,
+  options: { readonly signal?: AbortSignal; readonly pushedBy?: Instant } = {},
 ): Promise<void> {
+  const { signal, pushedBy } = options
   for (let at = 0; at < names.length; at += AT_ONCE) {
     signal?.throwIfAborted()
     await inTransaction(ctx, async ({ db }) => {
-      const digests = await deleteTagsNamed(db, repositoryId, names.slice(at, at + AT_ONCE))
+      const some = names.slice(at, at + AT_ONCE)
+      const digests = await deleteTagsNamed(db, repositoryId, some, pushedBy)
       let hashes = digests.map(readDigest)
       while (hashes.length > 0) hashes = await deleteUnusedManifests(db, repositoryId, hashes)
     })
