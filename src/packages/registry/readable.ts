@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Actor, ANONYMOUS } from '../../access/actor.ts'
+import { isReachedByJobs } from '../../access/authentication/job-token-queries.ts'
 import { Role } from '../../access/roles.ts'
 import { seesFeature, seesProject, viewerOf } from '../../access/visible-queries.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -15,7 +16,8 @@ function byRole(ctx: Pick<Ctx, 'actor' | 'now'>): RawBuilder<SqlBool> {
   const { actor } = ctx
   const own = seenBy(actor, ctx)
   if (actor.kind !== 'job') return own
-  return sql<SqlBool>`((projects.id = ${actor.projectId} AND ${own}) OR ${seenBy(ANONYMOUS, ctx)})`
+  const isReached = isReachedByJobs(actor.projectId, sql`projects.id`)
+  return sql<SqlBool>`((${isReached} AND ${own}) OR ${seenBy(ANONYMOUS, ctx)})`
 }
 
 function seenBy(actor: Actor, ctx: Pick<Ctx, 'now'>): RawBuilder<SqlBool> {
