@@ -40,7 +40,6 @@ export async function publishNpmPackage(
     file: { name: tarballName(name, version), received },
     refuse: taken,
     async check(db) {
-      if (!name.startsWith('@')) return
       if (await isVersionElsewhere(db, project, name, version)) {
         throw invalidText('Validation failed: Package already exists in another project')
       }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../ctx.ts'
 import type { Db } from '../../store/schema.ts'
 import { belowGroup, readsPackagesOf } from '../registry/readable.ts'
+import { scopeOf } from './names.ts'
 
 /** Ids of the projects that have this package and whose packages the caller may read, the newest upload first. */
 export async function listProjectsWith(
@@ -79,13 +80,15 @@ export function listTags(db: Db, projectIds: readonly number[], name: string) {
     .execute()
 }
 
-/** Whether another project below the same top-level group has this version. */
+/** Whether another project below the same top-level group, whose path is the scope of the name, has this version. */
 export async function isVersionElsewhere(
   db: Db,
   project: { readonly id: number; readonly namespace_id: number },
   name: string,
   version: string,
 ): Promise<boolean> {
+  const scope = scopeOf(name)
+  if (scope === undefined) return false
   const row = await db
     .selectFrom('packages')
     .innerJoin('projects', 'projects.id', 'packages.project_id')
@@ -100,7 +103,7 @@ export async function isVersionElsewhere(
         SELECT below.namespace_id FROM namespace_ancestors below WHERE below.ancestor_id = (
           SELECT root.id FROM namespace_ancestors above JOIN namespaces root
             ON root.id = above.ancestor_id AND root.parent_id IS NULL
-            WHERE above.namespace_id = ${project.namespace_id}))`,
+            WHERE above.namespace_id = ${project.namespace_id} AND root.full_path = ${scope}))`,
     )
     .executeTakeFirst()
   return row !== undefined
