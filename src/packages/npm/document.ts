@@ -74,10 +74,14 @@ export function sha512Of(file: Pick<ReceivedFile, 'sha512'>): string {
   return Buffer.from(file.sha512 ?? '', 'hex').toString('base64')
 }
 
-/** Without what is known better, or belongs to the document as a whole. */
+/** What is known better, or belongs to the document as a whole. */
+const LEFT_OUT = ['__proto__', '_id', 'deprecated', 'dist', 'readme', 'readmeFilename']
+
+/** The manifest without that. */
 export function storedManifest(manifest: Manifest): Manifest {
-  const { dist: _, readme: __, readmeFilename: ___, _id: ____, ...rest } = manifest
-  const plain = Object.fromEntries(Object.entries(rest).filter(([key]) => key !== '__proto__'))
+  const plain = Object.fromEntries(
+    Object.entries(manifest).filter(([key]) => !LEFT_OUT.includes(key)),
+  )
   if (JSON.stringify(plain).length > MOST_MANIFEST) {
     throw invalidText('Validation failed: Package json structure is too large')
   }
