@@ -11,6 +11,7 @@ export async function deletePackage(ctx: Ctx, project: Project, row: PackageRow)
     await removePackage(inner, project, row)
     if (row.package_type !== 'maven' || row.version === null) return
     const payload = { project_id: project.id, name: row.name }
-    await inner.work.enqueue(inner.db, rewriteMavenMetadata, payload)
+    const uniqueKey = `${project.id} ${row.name}`
+    await inner.work.enqueue(inner.db, rewriteMavenMetadata, payload, { uniqueKey })
   })
 }

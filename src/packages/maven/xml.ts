@@ -2,15 +2,19 @@ import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser'
 import { badRequest } from '../../base/problem.ts'
 import { isSafeXml } from '../registry/safe-xml.ts'
 
-type Xml = Readonly<Record<string, unknown>>
+export type Xml = Readonly<Record<string, unknown>>
+
+/** Lists, also where they hold one. */
+const LISTS = ['metadata.versioning.versions.version', 'metadata.plugins.plugin']
 
 const parser = new XMLParser({
   processEntities: false,
   ignoreAttributes: true,
   parseTagValue: false,
-  isArray: (_name, path) => path === 'metadata.versioning.versions.version',
+  isArray: (_name, path) => LISTS.includes(String(path)),
 })
-const builder = new XMLBuilder({ format: true, processEntities: true })
+// Texts were read as they stand, entities and all, and are written so.
+const builder = new XMLBuilder({ format: true, processEntities: false })
 
 /** Reads a file of Maven's. Entities are never resolved, and a document type, which none of its files has, is refused. */
 export function readXml(text: string, what: string): Xml {
