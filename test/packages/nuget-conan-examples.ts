@@ -42,7 +42,7 @@ const nuget = {
   'DELETE P/packages/nuget/:package_name/:package_version': { prepare: nugetPublished },
   'PUT P/packages/nuget': pushed,
   'PUT P/packages/nuget/v2': pushed,
-  'PUT P/packages/nuget/symbolpackage': pushed,
+  'PUT P/packages/nuget/symbolpackage': { ...pushed, prepare: nugetPublished },
   'GET P/packages/nuget/symbolfiles/:file_name/:signature/:same_file_name': { elsewhere: symbols },
   'GET G/-/packages/nuget/symbolfiles/:file_name/:signature/:same_file_name': {
     elsewhere: symbols,

@@ -191,6 +191,7 @@ test('a debugger gets a symbol file by its id and hash, where the group says so'
     'Sym.nuspec': nuspec('Sym', '1.0.0'),
     'lib/net40/Sym.pdb': pdb(id),
   })
+  expect((await push(await nupkg('Sym', '1.0.0'))).status).toBe(201)
   expect((await push(snupkg, `${at}/symbolpackage`)).status).toBe(201)
   const signature = '33221100554477668899aabbccddeeffFFFFFFFF'
   const path = `${at}/symbolfiles/Sym.pdb/${signature}/Sym.pdb`

@@ -32,16 +32,19 @@ export async function signInClient(
   return deployToken
 }
 
-/** The one secret of a request, the most particular place first; a token may stand as the user name of Basic. */
+/**
+ * The one secret of a request, the most particular place first; a token may stand as the user name of Basic. Clients that
+ * sign in are also made to name an API key, which then may be any word: it counts where there is nothing else.
+ */
 function secretOf(credentials: Credentials): string | undefined {
   const { basic } = credentials
   const given = [
     credentials.deployToken,
     credentials.jobToken,
-    credentials.anyToken,
     credentials.token,
     basic?.password,
     basic?.user,
+    credentials.anyToken,
     credentials.queryToken,
   ]
   return given.find((one) => one !== undefined && one !== '')

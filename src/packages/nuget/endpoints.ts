@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { anyone } from '../../access/subjects.ts'
 import { badRequest, notFound } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
 import { bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { flag, integer, text } from '../../http/params.ts'
 import { onProjectPackages } from '../registry/access.ts'
@@ -49,46 +50,38 @@ function searchOf(query: SearchQuery) {
   return { term: q, skip, take: Math.min(take, 30), prerelease }
 }
 
-/** The id as the caller wrote it, so that answers stay below the address that was asked. */
-function idOf(request: RequestFacts, level: Level): string {
-  const [, id = ''] = new RegExp(`/${level}/([^/]+)/`).exec(new URL(request.url).pathname) ?? []
-  return decodeURIComponent(id)
+/** The address that was asked, below which answers stay: by number or by path, each in its one form. */
+function rootFor(
+  ctx: Pick<Ctx, 'config'>,
+  request: RequestFacts,
+  level: Level,
+  { id, full_path: path }: { readonly id: number; readonly full_path: string },
+): string {
+  const isNumber = new RegExp(`/${level}/\\d+/`).test(new URL(request.url).pathname)
+  return rootOf(ctx, level, isNumber ? String(id) : path)
 }
 
 const anyProject = { id: word }
 
-export const getNugetIndex = endpoint({
-  ...nugetRead,
-  method: 'GET',
-  path: '/projects/:id/packages/nuget/index.json',
-  summary: 'Say where NuGet finds what in a project; tells nothing about it',
-  access: anyone(),
-  params: anyProject,
-  response: indexEntity,
-  handler: ({ ctx, params }) => serviceIndex(rootOf(ctx, 'projects', params.id), 'projects'),
-})
+const ROOTS: Readonly<Record<Level, string>> = {
+  projects: '/projects/:id/packages/nuget',
+  groups: '/groups/:id/-/packages/nuget',
+}
 
-export const getShortNugetIndex = endpoint({
-  ...nugetRead,
-  method: 'GET',
-  path: '/projects/:id/packages/nuget/index',
-  summary: 'Say where NuGet finds what in a project; tells nothing about it',
-  access: anyone(),
-  params: anyProject,
-  response: indexEntity,
-  handler: ({ ctx, params }) => serviceIndex(rootOf(ctx, 'projects', params.id), 'projects'),
-})
-
-export const getGroupNugetIndex = endpoint({
-  ...nugetRead,
-  method: 'GET',
-  path: '/groups/:id/-/packages/nuget/index.json',
-  summary: 'Say where NuGet finds what in a group; tells nothing about it',
-  access: anyone(),
-  params: anyProject,
-  response: indexEntity,
-  handler: ({ ctx, params }) => serviceIndex(rootOf(ctx, 'groups', params.id), 'groups'),
-})
+export const getNugetIndexes = LEVELS.flatMap((level) =>
+  (['index.json', 'index'] as const).map((file) =>
+    endpoint({
+      ...nugetRead,
+      method: 'GET',
+      path: `${ROOTS[level]}/${file}`,
+      summary: `Say where NuGet finds what in a ${level.slice(0, -1)}; tells nothing about it`,
+      access: anyone(),
+      params: anyProject,
+      response: indexEntity,
+      handler: ({ ctx, params }) => serviceIndex(rootOf(ctx, level, params.id), level),
+    }),
+  ),
+)
 
 export const searchNuget = endpoint({
   ...nugetRead,
@@ -99,7 +92,7 @@ export const searchNuget = endpoint({
   query: search,
   response: json,
   async handler({ ctx, project, query, request }) {
-    const root = rootOf(ctx, 'projects', idOf(request, 'projects'))
+    const root = rootFor(ctx, request, 'projects', project)
     const found = await answerSearch(
       ctx,
       { root, place: { projectId: project.id } },
@@ -118,7 +111,7 @@ export const searchGroupNuget = endpoint({
   query: search,
   response: json,
   async handler({ ctx, group, query, request }) {
-    const root = rootOf(ctx, 'groups', idOf(request, 'groups'))
+    const root = rootFor(ctx, request, 'groups', group)
     const found = await answerSearch(ctx, { root, place: { groupId: group.id } }, searchOf(query))
     return { body: JSON.stringify(found), type: 'application/json' }
   },
@@ -133,7 +126,7 @@ export const getNugetRegistration = endpoint({
   params: { package_name: word },
   response: json,
   handler({ ctx, project, params, request }) {
-    const root = rootOf(ctx, 'projects', idOf(request, 'projects'))
+    const root = rootFor(ctx, request, 'projects', project)
     const view = { root, place: { projectId: project.id } }
     return answerRegistration(ctx, view, params.package_name, request)
   },
@@ -148,7 +141,7 @@ export const getGroupNugetRegistration = endpoint({
   params: { package_name: word },
   response: json,
   handler({ ctx, group, params, request }) {
-    const root = rootOf(ctx, 'groups', idOf(request, 'groups'))
+    const root = rootFor(ctx, request, 'groups', group)
     return answerRegistration(
       ctx,
       { root, place: { groupId: group.id } },
@@ -170,7 +163,7 @@ export const getNugetLeaf = endpoint({
   params: leaf,
   response: json,
   async handler({ ctx, project, params, request }) {
-    const root = rootOf(ctx, 'projects', idOf(request, 'projects'))
+    const root = rootFor(ctx, request, 'projects', project)
     const view = { root, place: { projectId: project.id } }
     const found = await readLeaf(ctx, view, params.package_name, plain(params.package_version))
     return { body: JSON.stringify(found), type: 'application/json' }
@@ -186,7 +179,7 @@ export const getGroupNugetLeaf = endpoint({
   params: leaf,
   response: json,
   async handler({ ctx, group, params, request }) {
-    const root = rootOf(ctx, 'groups', idOf(request, 'groups'))
+    const root = rootFor(ctx, request, 'groups', group)
     const view = { root, place: { groupId: group.id } }
     const found = await readLeaf(ctx, view, params.package_name, plain(params.package_version))
     return { body: JSON.stringify(found), type: 'application/json' }
@@ -307,24 +300,15 @@ async function symbolFile(
   return await answerPackageFile(given.ctx, given.request, file)
 }
 
-export const downloadNugetSymbol = endpoint({
-  ...nugetRead,
-  method: 'GET',
-  path: '/projects/:id/packages/nuget/symbolfiles/:file_name/:signature/:same_file_name',
-  summary: 'Download a symbol file of a NuGet package, as debuggers ask for it',
-  access: onSymbols('projects'),
-  params: { ...anyProject, ...symbol },
-  response: bytes('application/octet-stream'),
-  handler: ({ ctx, place, params, request }) => symbolFile({ ctx, request }, place, params),
-})
-
-export const downloadGroupNugetSymbol = endpoint({
-  ...nugetRead,
-  method: 'GET',
-  path: '/groups/:id/-/packages/nuget/symbolfiles/:file_name/:signature/:same_file_name',
-  summary: 'Download a symbol file of a NuGet package of a group, as debuggers ask for it',
-  access: onSymbols('groups'),
-  params: { ...anyProject, ...symbol },
-  response: bytes('application/octet-stream'),
-  handler: ({ ctx, place, params, request }) => symbolFile({ ctx, request }, place, params),
-})
+export const downloadNugetSymbols = LEVELS.map((level) =>
+  endpoint({
+    ...nugetRead,
+    method: 'GET',
+    path: `${ROOTS[level]}/symbolfiles/:file_name/:signature/:same_file_name`,
+    summary: `Download a symbol file of a NuGet package of a ${level.slice(0, -1)}, as debuggers ask for it`,
+    access: onSymbols(level),
+    params: { ...anyProject, ...symbol },
+    response: bytes('application/octet-stream'),
+    handler: ({ ctx, place, params, request }) => symbolFile({ ctx, request }, place, params),
+  }),
+)

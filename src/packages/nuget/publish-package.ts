@@ -1,7 +1,8 @@
 import type { Project } from '../../access/subjects.ts'
-import { badRequest, conflict } from '../../base/problem.ts'
+import { badRequest, conflict, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
+import { findInstallable } from '../registry/find.ts'
 import { publishFile } from '../registry/publish.ts'
 import { eachZipItem, readZipText, type ZipItem } from '../registry/read-zip.ts'
 import type { ReceivedFile } from '../registry/receive.ts'
@@ -22,7 +23,7 @@ interface Named extends Nuspec {
   readonly versionKey: string
 }
 
-/** Publishes a package or a package of symbols by what its own nuspec says. */
+/** Publishes a package by what its own nuspec says, or the symbols of one that is there. */
 export async function publishNuget(
   ctx: Ctx,
   project: Project,
@@ -35,18 +36,18 @@ export async function publishNuget(
   const named = await readPackage(ctx, received)
   const fileName = `${named.nameKey}.${named.versionKey}.${kind}`
   const mayRepeat = await mayDuplicate(ctx, project, 'nuget', [named.id, named.version])
-  const common = {
-    type: 'nuget',
-    name: named.id,
-    nameKey: named.nameKey,
-    version: named.version,
-    versionKey: named.versionKey,
-    metadata: named.metadata,
-  } as const
-  const symbols = kind === 'snupkg' ? await readSymbols(ctx, received) : []
+  const key = { type: 'nuget', nameKey: named.nameKey, versionKey: named.versionKey } as const
+  const common = { ...key, name: named.id, version: named.version }
+  const isSymbols = kind === 'snupkg'
+  const symbols = isSymbols ? await readSymbols(ctx, received) : []
   await publishFile(ctx, project, {
     ...common,
+    // The nuspec of symbols says less: nothing of dependencies.
+    metadata: isSymbols ? undefined : named.metadata,
     file: { name: fileName, received },
+    async check(db) {
+      if (isSymbols && !(await findInstallable({ db }, project, key))) throw notFound('Package')
+    },
     refuse: (found) =>
       found.file && !mayRepeat
         ? conflict('A package with the same name and version already exists')

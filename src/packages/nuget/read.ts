@@ -30,9 +30,8 @@ async function getVersions(
   ctx: Ctx,
   place: PackagePlace,
   name: string,
-  most = MOST_VERSIONS,
 ): Promise<NugetVersionRow[]> {
-  const rows = await listNugetVersions(ctx, place, [name.toLowerCase()], most)
+  const rows = await listNugetVersions(ctx, place, [name.toLowerCase()], 5000)
   if (rows.length === 0) throw notFound('Package')
   return rows
 }
@@ -45,7 +44,7 @@ export async function getVersion(
   version: string,
 ): Promise<NugetVersionRow> {
   const key = normalVersion(version)?.toLowerCase()
-  const rows = await getVersions(ctx, place, name, 5000)
+  const rows = await getVersions(ctx, place, name)
   const row = rows.find((one) => one.version_key === key)
   if (!row) throw notFound('Package')
   return row
@@ -58,28 +57,29 @@ export async function answerRegistration(
   name: string,
   request: RequestFacts,
 ): Promise<Bytes> {
+  const nameKey = name.toLowerCase()
   const make = async () => {
-    const rows = await getVersions(ctx, view.place, name)
-    return JSON.stringify(presentRegistration(ctx, view.root, rows))
+    const rows = await listNugetVersions(ctx, view.place, [nameKey], MOST_VERSIONS)
+    return rows.length === 0 ? undefined : JSON.stringify(presentRegistration(ctx, view.root, rows))
   }
-  const document =
-    'projectId' in view.place
-      ? await ofProject(ctx, view.place.projectId, `registration ${view.root}`, name, make)
-      : await readyDocument(await make())
+  const document = await registrationOf(ctx, view, nameKey, make)
+  if (!document) throw notFound('Package')
   return answerDocument(request, document, 'application/json')
 }
 
-async function ofProject(
+async function registrationOf(
   ctx: Ctx,
-  projectId: number,
-  form: string,
-  name: string,
-  make: () => Promise<string>,
-): Promise<ReadyDocument> {
-  const key = { projectId, type: 'nuget', nameKey: name.toLowerCase(), form } as const
-  const document = await readDocument(ctx, key, make)
-  if (!document) throw notFound('Package')
-  return document
+  { root, place }: NugetView,
+  nameKey: string,
+  make: () => Promise<string | undefined>,
+): Promise<ReadyDocument | undefined> {
+  if ('projectId' in place) {
+    const { projectId } = place
+    const key = { projectId, type: 'nuget', nameKey, form: `registration ${root}` } as const
+    return await readDocument(ctx, key, make)
+  }
+  const text = await make()
+  return text === undefined ? undefined : readyDocument(text)
 }
 
 export async function readLeaf(ctx: Ctx, view: NugetView, name: string, version: string) {
@@ -88,7 +88,7 @@ export async function readLeaf(ctx: Ctx, view: NugetView, name: string, version:
 
 /** The versions of a name as their addresses write them. */
 export async function readVersions(ctx: Ctx, projectId: number, name: string) {
-  const rows = await getVersions(ctx, { projectId }, name, 5000)
+  const rows = await getVersions(ctx, { projectId }, name)
   return { versions: sorted(rows).map((row) => row.version_key) }
 }
 
