@@ -1,13 +1,14 @@
 import type { Access } from '../../access/subjects.ts'
 import { assertMayInProject, onProject, type Project } from '../../access/subjects.ts'
 import { forbidden, notFound } from '../../base/problem.ts'
+import type { PackageStatus } from '../../store/schema/packages.ts'
 import {
   findFileOfId,
   findPackageOfId,
   type PackageFileRow,
   type PackageRow,
 } from '../registry/find.ts'
-import { DISPLAYED } from '../registry/packages.ts'
+import { PACKAGE_STATUSES } from '../registry/packages.ts'
 
 interface OfPackage {
   readonly project: Project
@@ -18,16 +19,17 @@ function idOf(text: string | undefined): number {
   return /^\d{1,15}$/.test(text ?? '') ? Number(text) : 0
 }
 
-/** The package of `:package_id` in the project of `:id`, for those who may read packages there. */
-export function onPackage(options: { readonly displayed?: true } = {}): Access<OfPackage> {
+/** The package of `:package_id` in the project of `:id` in one of these statuses, for those who may read packages there. */
+export function onPackage(
+  statuses: readonly PackageStatus[] = PACKAGE_STATUSES,
+): Access<OfPackage> {
   const readable = onProject('read_packages')
   return {
     ...readable,
     async find(request) {
       const { project } = await readable.find(request)
       const found = await findPackageOfId(request.ctx, project, idOf(request.path.package_id))
-      if (!found) throw notFound('Package')
-      if (options.displayed && !DISPLAYED.includes(found.status)) throw notFound('Package')
+      if (!found || !statuses.includes(found.status)) throw notFound('Package')
       return { project, found }
     },
   }

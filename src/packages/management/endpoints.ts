@@ -8,7 +8,7 @@ import type { Ctx } from '../../ctx.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { flag, integer, oneOf, text } from '../../http/params.ts'
 import { answerPackageFile } from '../registry/download.ts'
-import { PACKAGE_STATUSES, PACKAGE_TYPES } from '../registry/packages.ts'
+import { DISPLAYED, INSTALLABLE, PACKAGE_STATUSES, PACKAGE_TYPES } from '../registry/packages.ts'
 import { removeFiles } from '../registry/remove.ts'
 import { onDeletablePackage, onPackage, withFile } from './access.ts'
 import { deletePackage } from './delete-package.ts'
@@ -89,7 +89,7 @@ export const getPackage = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/:package_id',
   summary: 'Get a package, with the other versions of its name',
-  access: onPackage({ displayed: true }),
+  access: onPackage(DISPLAYED),
   jobToken: true,
   params,
   response: fullPackageEntity,
@@ -113,7 +113,7 @@ export const listPackagePipelines = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/:package_id/pipelines',
   summary: 'List the pipelines that published a package',
-  access: onPackage({ displayed: true }),
+  access: onPackage(DISPLAYED),
   jobToken: true,
   params,
   query: { per_page: integer({ min: 1, max: 20 }).optional() },
@@ -162,7 +162,7 @@ export const downloadPackageFile = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/:package_id/package_files/:package_file_id/download',
   summary: 'Download a file of a package',
-  access: withFile(onPackage()),
+  access: withFile(onPackage(INSTALLABLE)),
   jobToken: true,
   params: fileParams,
   response: bytes('application/octet-stream'),

@@ -115,7 +115,7 @@ export function listOtherVersions(
     readonly id: number
     readonly project_id: number
     readonly package_type: PackageType
-    readonly name: string
+    readonly name_key: string
   },
 ) {
   return db
@@ -123,7 +123,7 @@ export function listOtherVersions(
     .select(['id', 'version', 'created_at'])
     .where('project_id', '=', of.project_id)
     .where('package_type', '=', of.package_type)
-    .where('name', '=', of.name)
+    .where('name_key', '=', of.name_key)
     .where('id', '<>', of.id)
     .where('version', 'is not', null)
     .where('status', 'in', ['default', 'deprecated'])

@@ -15,9 +15,9 @@ export function assertFileName(fileName: string, name: string): void {
   if (!isPlain || !/\.(whl|tar\.gz|zip|tar\.bz2|egg|asc)$/.test(fileName)) {
     throw badRequest('The name of the file is invalid')
   }
-  const begin = normalName(name)
-  const given = normalName(fileName)
-  if (!given.startsWith(`${begin}-`)) throw badRequest('The file belongs to another package')
+  if (!namesInFile(fileName).includes(normalName(name))) {
+    throw badRequest('The file belongs to another package')
+  }
 }
 
 const MOST_NAMES = 8
