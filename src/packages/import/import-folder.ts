@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
@@ -5,6 +6,7 @@ import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readMavenPath } from '../maven/path.ts'
+import { findMavenFile } from '../maven/queries.ts'
 import { putMavenFile } from '../maven/upload.ts'
 import { importNpmTarball } from '../npm/import-tarball.ts'
 import { importDistribution } from '../pypi/import-file.ts'
@@ -91,6 +93,14 @@ async function importMavenFile(
   within: string,
 ): Promise<Outcome> {
   const path = readMavenPath(within.replace(/maven-metadata-[^/]+\.xml$/, 'maven-metadata.xml'))
+  const there = await findMavenFile(ctx, { projectId: project.id }, path)
+  if (there?.file_sha256 === (await sha256Of(file))) return 'known'
   await putMavenFile(ctx, project, path, { headers: {}, body: createReadStream(file) })
   return 'imported'
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(file)) hash.update(chunk)
+  return hash.digest('hex')
 }
