@@ -458,6 +458,14 @@ describe('a deprecation', () => {
     expect((await ana.get(`${npm}/refusing`)).body.versions['1.0.0'].deprecated).toBeUndefined()
   })
 
+  test('is of a package that is there', async () => {
+    const refused = await deprecate('not-there', { '1.0.0': { deprecated: 'old' } })
+    expect([refused.status, refused.body]).toEqual([
+      404,
+      { message: '404 Package Not Found', error: 'Package not found' },
+    ])
+  })
+
   test('brings no attachment', async () => {
     const document = await documentOf('refusing', '2.0.0')
     const headers = { 'npm-command': 'deprecate' }

@@ -701,7 +701,7 @@ describe('the feed of protocol 2', () => {
       "FindPackagesById()?id='feed.tool'&semVerLevel=2.0.0",
       "FindPackagesById?id='FEED.TOOL'",
       "Packages()?$filter=tolower(Id)%20eq%20'feed.tool'",
-      "Packages()?$filter=(tolower(Id)%20eq%20'feed.tool')%20and%20IsLatestVersion",
+      "Packages()?$filter=Id%20eq%20'Feed.Tool'",
     ]) {
       const { status, body, headers } = await feed(path)
       expect([path, status]).toEqual([path, 200])
@@ -726,6 +726,17 @@ describe('the feed of protocol 2', () => {
     }
     const none = await feed("FindPackagesById()?id='none'")
     expect([none.status, values(none.body, 'Id')]).toEqual([200, []])
+  })
+
+  test.each([
+    ["FindPackagesById()?id='feed.tool'&$filter=IsLatestVersion", '1.2.0'],
+    ["FindPackagesById()?id='feed.tool'&$filter=IsAbsoluteLatestVersion", '2.0.0-beta'],
+    ["Packages()?$filter=(tolower(Id)%20eq%20'feed.tool')%20and%20IsLatestVersion", '1.2.0'],
+    ["Packages()?$filter=IsLatestVersion%20and%20Id%20eq%20'Feed.Tool'", '1.2.0'],
+    ["Packages()?$filter=Id%20eq%20'feed.tool'%20and%20IsAbsoluteLatestVersion", '2.0.0-beta'],
+  ])('has the one version of a name that is asked for: %s', async (path, version) => {
+    const { status, body } = await feed(path)
+    expect([status, values(body, 'Version')]).toEqual([200, [version]])
   })
 
   test('has one version by its id and version', async () => {

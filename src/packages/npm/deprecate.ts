@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
-import { badRequest } from '../../base/problem.ts'
+import { badRequest, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
 import { listInstallable } from '../registry/find.ts'
@@ -25,6 +25,7 @@ export async function deprecateNpmVersions(
   if (!read.success) throw badRequest('versions is invalid')
   const texts = new Map(Object.entries(read.data.versions))
   const rows = await listInstallable(ctx, project, { type: 'npm', nameKey: name })
+  if (rows.length === 0) throw notFound('Package')
   const changed = rows.flatMap((row) => {
     const text = texts.get(row.version ?? '')?.deprecated
     return text === undefined ? [] : [{ row, text: text === '' ? null : text }]

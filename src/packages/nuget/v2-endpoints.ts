@@ -147,16 +147,23 @@ async function rowsFor(
   collection: string,
   query: FeedQuery,
 ): Promise<FeedPage> {
+  const { $filter: filter = '' } = query
   if (collection === 'FindPackagesById') {
-    return { rows: await rowsOf(ctx, place, unquoted(query.id ?? '')) }
+    return { rows: latestOf(await rowsOf(ctx, place, unquoted(query.id ?? '')), filter) }
   }
   if (collection === 'Search') return await searched(ctx, place, query)
   if (collection !== 'Packages') throw notFound('Collection')
-  // Clients ask for one name, in a filter that they all write alike, or list everything.
-  const [, name] = /^\(?tolower\(Id\)\s+eq\s+'([^']+)'\)?/i.exec(query.$filter ?? '') ?? []
-  if (name !== undefined) return { rows: await rowsOf(ctx, place, name) }
-  const includePrerelease = /^IsAbsoluteLatestVersion/i.test(query.$filter ?? '')
+  // Clients ask for one name, or list everything.
+  const [, name] = /\b(?:tolower\(Id\)|Id)\s+eq\s+'([^']+)'/i.exec(filter) ?? []
+  if (name !== undefined) return { rows: latestOf(await rowsOf(ctx, place, name), filter) }
+  const includePrerelease = /^IsAbsoluteLatestVersion/i.test(filter)
   return await searched(ctx, place, { ...query, includePrerelease })
+}
+
+/** The one version that a filter may ask for beside the name; all of them where it does not. */
+function latestOf(rows: FeedRow[], filter: string): FeedRow[] {
+  if (/\bIsAbsoluteLatestVersion\b/i.test(filter)) return rows.filter((one) => one.isHighest)
+  return /\bIsLatestVersion\b/i.test(filter) ? rows.filter((one) => one.isLatest) : rows
 }
 
 const MOST_NAMES = 100
