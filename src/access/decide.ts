@@ -89,6 +89,16 @@ function visitorMaySee(actor: Actor, subject: Subject): boolean {
   return maySee(actor, { visibility: subject.visibility, role: 0 })
 }
 
+/** Whether everybody may do this in the project, also those who do not see it: packages that anybody may pull. */
+export function isOpenToAll(
+  subject: Pick<Subject, 'settings'>,
+  ability: ProjectAbility | undefined,
+): boolean {
+  return (
+    ability === 'read_packages' && featureLevel(subject.settings, 'package_registry') === 'public'
+  )
+}
+
 /** Whether the caller may do this in the project, or with a record of it of which `conditions` hold. */
 export function mayInProject(
   actor: Actor,
@@ -96,7 +106,10 @@ export function mayInProject(
   ability: ProjectAbility,
   conditions?: Conditions,
 ): boolean {
-  return ruleAllows(projectAbilities[ability], actor, subject, conditions)
+  return (
+    ruleAllows(projectAbilities[ability], actor, subject, conditions) ||
+    isOpenToAll(subject, ability)
+  )
 }
 
 /** Whether the caller may do this in the group, or with a record of it of which `conditions` hold. */

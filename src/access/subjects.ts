@@ -15,6 +15,7 @@ import { type ActorUser, type DeployTokenActor, isAdmin, userOf } from './actor.
 import { mayJobReach, mayJobReachGroup } from './authentication/job-token.ts'
 import { isBelowGroup } from './authentication/sign-in-queries.ts'
 import {
+  isOpenToAll,
   judgedBy,
   mayInGroup,
   mayInProject,
@@ -118,15 +119,19 @@ async function groupRole(ctx: Ctx, groupId: number): Promise<number> {
   return user ? await findGroupRole(ctx.db, user.id, groupId, dayOf(ctx.now())) : Role.none
 }
 
-/** The project of an id or full path if the caller may see it, else undefined. Follows no redirect. */
-export async function findVisibleProject(ctx: Ctx, idOrPath: string): Promise<Project | undefined> {
+/** The project of an id or full path if the caller may see it, or do this in it all the same; follows no redirect. */
+export async function findVisibleProject(
+  ctx: Ctx,
+  idOrPath: string,
+  ability?: ProjectAbility,
+): Promise<Project | undefined> {
   const id = asId(idOrPath)
   if (id === null && !idOrPath.includes('/')) return undefined
   const row =
     id === null ? await findProjectByPath(ctx.db, idOrPath) : await findProjectById(ctx.db, id)
   if (!row) return undefined
   const project = await withProjectRole(ctx, row)
-  return maySee(ctx.actor, project) ? project : undefined
+  return maySee(ctx.actor, project) || isOpenToAll(project, ability) ? project : undefined
 }
 
 /** As `findVisibleProject`, or 404 `404 Project Not Found`. */
@@ -247,7 +252,7 @@ export function onProject(
     subjectFirst: !options.validateFirst,
     before: options.signedIn ? requireSignedIn : nothing,
     async find(request) {
-      const project = await findOrFollow(request, param)
+      const project = await findOrFollow(request, param, ability)
       const judged = judgedBy(request.method, project)
       if (mayInProject(request.ctx.actor, judged, ability)) return { project }
       throw options.refuse?.('project') ?? refusalOf(request.ctx)
@@ -255,9 +260,13 @@ export function onProject(
   }
 }
 
-async function findOrFollow(request: SubjectRequest, param: string): Promise<Project> {
+async function findOrFollow(
+  request: SubjectRequest,
+  param: string,
+  ability: ProjectAbility,
+): Promise<Project> {
   const idOrPath = request.path[param] ?? ''
-  const project = await findVisibleProject(request.ctx, idOrPath)
+  const project = await findVisibleProject(request.ctx, idOrPath, ability)
   if (project) return project
   const movedId = idOrPath.includes('/')
     ? await findMovedProjectId(request.ctx.db, idOrPath)

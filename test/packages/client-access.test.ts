@@ -305,6 +305,41 @@ describe('a registry', () => {
     expect((await world.nobody.get(`${projects.public}${own.generic}`)).status).toBe(200)
   })
 
+  test('that anybody may pull from is read by everybody, though its project is private', async () => {
+    const made = await ana.post('/projects', { name: 'pulled', namespace_id: groupId })
+    const path = `/projects/${made.body.id}`
+    const place = `${path}/packages`
+    await publishNpm(ana, place, '@other/tool', '1.0.0')
+    await uploadPypi(ana, place, { name: 'tool', version: '1.0' })
+    for (const publish of [publishing.generic, publishing.maven, publishing.nuget])
+      await publish?.(ana, place)
+    const open = Object.fromEntries(
+      Object.entries(own).map(([name, one]) => [name, one.replaceAll('@acme', '@other')]),
+    )
+    const stranger = await world.user('pulling-stranger')
+    const set = (level: string) => ana.put(path, { package_registry_access_level: level })
+    expect((await set('public')).body.package_registry_access_level).toBe('public')
+    for (const who of [world.nobody, stranger, withHeaders({ 'JOB-TOKEN': job.token })])
+      expect(await statusesOf(who, open, place)).toEqual(all(open, 200))
+    const [row] = (await world.nobody.get(place)).body
+    expect([row._links, row.pipelines]).toEqual([{}, undefined])
+    expect((await world.nobody.get(`${place}/${row.id}/package_files`)).status).toBe(200)
+    const inGroup = `/groups/acme/packages?package_name=other/tool&package_type=npm`
+    const ids = async (who: Caller) =>
+      (await who.get(inGroup)).body.map((one: { project_id?: number }) => one.project_id)
+    expect(await ids(ana)).toContain(made.body.id)
+    expect(await ids(world.nobody)).toContain(undefined)
+    for (const hidden of ['', '/repository/tree', '/registry/repositories', '/pipelines'])
+      expect([hidden, (await stranger.get(path + hidden)).status]).toEqual([hidden, 404])
+    expect((await putMaven(stranger, place, 'a/b/1/b-1.jar')).status).toBe(404)
+    expect((await putMaven(world.nobody, place, 'a/b/1/b-1.jar')).status).toBe(401)
+    expect((await stranger.delete(`${place}/${row.id}`)).status).toBe(403)
+    expect((await world.nobody.delete(`${place}/nuget/tool/1.0.0`)).status).toBe(401)
+    await set('enabled')
+    expect(await statusesOf(stranger, open, place)).toEqual(all(open, 404))
+    expect(await ids(world.nobody)).not.toContain(undefined)
+  })
+
   test('of an archived project is read as before, and takes nothing', async () => {
     const made = await ana.post('/projects', { name: 'archived', namespace_id: groupId })
     const place = `/projects/${made.body.id}/packages`
@@ -362,6 +397,31 @@ describe('a token', () => {
       const who = world.as(await world.token(ana.id, scopes))
       expect(await reading(who)).toEqual(all(few, 403))
     }
+  })
+
+  test('of an administrator acts as whom it names, and nobody else’s does', async () => {
+    const other = await world.user('acted-as')
+    await addMember(world, projectId, other.id, 30)
+    const who = (name: string, token: string | null) => ({
+      put: (path: string) =>
+        world.nobody.put(`${at}/generic/sudo/${path}`, undefined, {
+          raw: 'x',
+          headers: { 'PRIVATE-TOKEN': token ?? '', Sudo: name },
+        }),
+    })
+    expect((await who('acted-as', world.root.token).put('1/f')).status).toBe(201)
+    const { creator_id } = await world.ctx.db
+      .selectFrom('packages')
+      .select('creator_id')
+      .where('name', '=', 'sudo')
+      .executeTakeFirstOrThrow()
+    expect(creator_id).toBe(other.id)
+    const guest = await world.user('acted-guest')
+    await addMember(world, projectId, guest.id, 10)
+    expect((await who(String(guest.id), world.root.token).put('2/f')).status).toBe(403)
+    expect((await who('nobody-there', world.root.token).put('2/f')).status).toBe(404)
+    expect((await who('ana', other.token).put('2/f')).status).toBe(403)
+    expect((await who('ana', job.token).put('2/f')).status).toBe(401)
   })
 
   test('of a project or group acts with the role that it was given', async () => {

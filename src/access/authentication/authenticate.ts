@@ -189,7 +189,8 @@ type TokenColumns = Pick<
   | 'last_used_ips'
 >
 
-async function sudo(
+/** The user whom an administrator asks to act as; throws as docs/contract/D §0.4 says. */
+export async function sudo(
   context: AuthenticationContext,
   actor: UserActor,
   target: string,

@@ -1,6 +1,6 @@
 import { unauthorized } from '../../base/problem.ts'
 import { type Actor, ANONYMOUS } from '../actor.ts'
-import { type Admits, findActorByToken } from './authenticate.ts'
+import { type Admits, findActorByToken, sudo } from './authenticate.ts'
 import type { AuthenticationContext } from './authentication-context.ts'
 import { openClientToken } from './client-token.ts'
 import { type Credentials, hasScope } from './credentials.ts'
@@ -24,7 +24,11 @@ export async function signInClient(
   // A token of ours may stand for nobody.
   if (secret === '') return ANONYMOUS
   const byToken = await findActorByToken(context, secret)
-  if (byToken) return byToken
+  if (byToken) {
+    return credentials.sudo === undefined ? byToken : sudo(context, byToken, credentials.sudo)
+  }
+  // Who asks to act as another never acts as themself.
+  if (credentials.sudo !== undefined) throw unauthorized()
   const byJob = await findJobActor(context, secret)
   if (byJob) return byJob
   const deployToken = await findDeployToken(context, { password: secret })

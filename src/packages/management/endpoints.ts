@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maySee } from '../../access/decide.ts'
 import { findVisibleProject, onGroup, onProject } from '../../access/subjects.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { forbidden } from '../../base/problem.ts'
@@ -77,9 +78,10 @@ export const listGroupPackages = endpoint({
 async function presentOfProjects(ctx: Ctx, rows: readonly ListedPackage[]) {
   const shown = new Map<number, z.input<typeof packageEntity>>()
   for (const [projectId, own] of groupBy(rows, (row) => row.project_id)) {
-    const project = await findVisibleProject(ctx, String(projectId))
+    const project = await findVisibleProject(ctx, String(projectId), 'read_packages')
     if (!project) continue
-    const of = { project_id: project.id, project_path: project.full_path }
+    const isSeen = maySee(ctx.actor, project)
+    const of = isSeen ? { project_id: project.id, project_path: project.full_path } : {}
     for (const one of await presentPackages(ctx, project, own)) shown.set(one.id, { ...one, ...of })
   }
   return rows.map((row) => shown.get(row.id)).filter((one) => one !== undefined)

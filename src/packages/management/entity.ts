@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mayInProject } from '../../access/decide.ts'
+import { mayInProject, maySee } from '../../access/decide.ts'
 import type { Project } from '../../access/subjects.ts'
 import { mayReadBuilds } from '../../ci/pipelines/access.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -130,7 +130,7 @@ export async function presentPackages(
 function linksOf(ctx: Ctx, project: Project, row: PackageRow, mayDelete: boolean) {
   const { externalUrl } = ctx.config
   return {
-    ...(DISPLAYED.includes(row.status)
+    ...(DISPLAYED.includes(row.status) && maySee(ctx.actor, project)
       ? { web_path: `/${project.full_path}/-/packages/${row.id}` }
       : {}),
     ...(mayDelete

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Actor, ANONYMOUS } from '../../access/actor.ts'
 import { isReachedByJobs } from '../../access/authentication/job-token-queries.ts'
 import { Role } from '../../access/roles.ts'
-import { seesFeature, seesProject, viewerOf } from '../../access/visible-queries.ts'
+import { levelOf, seesFeature, seesProject, viewerOf } from '../../access/visible-queries.ts'
 import type { Ctx } from '../../ctx.ts'
 
 /** Whether the caller may read the packages of the row of `projects` that a query is at. */
@@ -22,8 +22,9 @@ function byRole(ctx: Pick<Ctx, 'actor' | 'now'>): RawBuilder<SqlBool> {
 
 function seenBy(actor: Actor, ctx: Pick<Ctx, 'now'>): RawBuilder<SqlBool> {
   const viewer = viewerOf({ actor, now: ctx.now })
-  return sql<SqlBool>`(${seesProject(viewer)}
-    AND ${seesFeature(viewer, 'package_registry', Role.guest)})`
+  return sql<SqlBool>`((${seesProject(viewer)}
+    AND ${seesFeature(viewer, 'package_registry', Role.guest)})
+    OR ${levelOf('package_registry')} = 'public')`
 }
 
 /** A deploy token reads the packages of its project, or of all projects below its group. */

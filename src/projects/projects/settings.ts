@@ -39,6 +39,7 @@ const DAY_SECONDS = 86_400
 /** Every setting of a project, with the value it has in a new one (docs/contract/D §1.2 Fields). */
 export const projectSettings = {
   ...levels,
+  package_registry_access_level: word(['disabled', 'private', 'enabled', 'public'], 'enabled'),
   pages_access_level: word(['disabled', 'private', 'enabled', 'public'], 'enabled'),
   emails_enabled: onOff(true),
   resolve_outdated_diff_discussions: onOff(false),
