@@ -458,6 +458,19 @@ describe('a deprecation', () => {
     expect((await ana.get(`${npm}/refusing`)).body.versions['1.0.0'].deprecated).toBeUndefined()
   })
 
+  test('that is sent again as it is changes nothing', async () => {
+    world.setNow('2026-05-04T10:00:00.000Z')
+    for (const version of ['1.0.0', '2.0.0']) await publish('unchanged', version)
+    await deprecate('unchanged', { '1.0.0': { deprecated: 'old' } })
+    world.setNow('2026-05-04T11:00:00.000Z')
+    const modified = async () => (await ana.get(`${npm}/unchanged`)).body.modified
+    await deprecate('unchanged', { '1.0.0': { deprecated: 'old' }, '2.0.0': { deprecated: '' } })
+    expect(await modified()).toBe('2026-05-04T10:00:00.000Z')
+    await deprecate('unchanged', { '1.0.0': { deprecated: 'older' } })
+    expect(await modified()).toBe('2026-05-04T11:00:00.000Z')
+    world.setNow('2026-05-04T10:00:00.000Z')
+  })
+
   test('is of a package that is there', async () => {
     const refused = await deprecate('not-there', { '1.0.0': { deprecated: 'old' } })
     expect([refused.status, refused.body]).toEqual([
@@ -577,14 +590,47 @@ describe('a publication', () => {
     expect((await publish('folders', '1.0.0', { tarball })).status).toBe(200)
   })
 
-  test('may hide dependencies neither from those who install nor by another range', async () => {
-    const inTarball = { name: 'confused', version: '1.0.0', dependencies: { a: '1.0.0' } }
-    const manifest = { dependencies: { a: '2.0.0' } }
+  test.each<[string, object, object]>([
+    ['one that is hidden', { a: '1.0.0', b: '1' }, { a: '1.0.0' }],
+    ['one that is not in it', { a: '1.0.0' }, { a: '1.0.0', b: '1' }],
+    ['another range', { a: '1.0.0' }, { a: '2.0.0' }],
+    ['a range for an address', { a: 'user/repo' }, { a: '1.0.0' }],
+    ['another tag', { a: 'latest' }, { a: 'next' }],
+    ['another alias', { a: 'npm:b@1' }, { a: 'npm:c@1' }],
+    ['none', { a: '1.0.0' }, {}],
+  ])('that says of its dependencies %s is refused', async (_what, own, said) => {
+    const inTarball = { name: 'confused', version: '1.0.0', dependencies: own }
+    const manifest = { dependencies: said }
     const sent = await publish('confused', '1.0.0', { manifest, inTarball })
     expect([sent.status, sent.body.error]).toEqual([
       400,
       'package.json in the tarball has other dependencies',
     ])
+    expect((await ana.get(`${npm}/confused`)).status).toBe(404)
+  })
+
+  test.each<[string, object, object]>([
+    [
+      'optional dependencies among the others',
+      { dependencies: { a: '1' }, optionalDependencies: { b: '1' } },
+      { dependencies: { a: '1', b: '1' }, optionalDependencies: { b: '1' } },
+    ],
+    [
+      'optional dependencies by themselves',
+      { dependencies: { a: '1', b: '1' }, optionalDependencies: { b: '1' } },
+      { dependencies: { a: '1' }, optionalDependencies: { b: '1' } },
+    ],
+    [
+      'addresses of sources in full',
+      { dependencies: { a: 'user/repo#v1', b: 'https://github.com/u/r.git' } },
+      { dependencies: { a: 'github:user/repo#v1', b: 'git+https://github.com/u/r.git' } },
+    ],
+    ['a script for gyp', {}, { scripts: { install: 'node-gyp rebuild' }, gypfile: true }],
+    ['a clean version', { version: 'v1.0.0' }, {}],
+  ])('that writes %s, as npm does, is taken', async (what, own, manifest) => {
+    const name = what.replaceAll(' ', '-')
+    const inTarball = { name, version: '1.0.0', ...own }
+    expect((await publish(name, '1.0.0', { manifest, inTarball })).status).toBe(200)
   })
 
   test('of a version that was deleted is taken again, with other bytes', async () => {

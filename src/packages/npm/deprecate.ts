@@ -27,8 +27,10 @@ export async function deprecateNpmVersions(
   const rows = await listInstallable(ctx, project, { type: 'npm', nameKey: name })
   if (rows.length === 0) throw notFound('Package')
   const changed = rows.flatMap((row) => {
-    const text = texts.get(row.version ?? '')?.deprecated
-    return text === undefined ? [] : [{ row, text: text === '' ? null : text }]
+    const said = texts.get(row.version ?? '')?.deprecated
+    const text = said || null
+    // npm sends every version that has a text, also where it stays.
+    return said === undefined || text === row.status_message ? [] : [{ row, text }]
   })
   await setDeprecated(ctx, project, changed)
 }

@@ -1,7 +1,8 @@
+import { clean } from 'semver'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readTarballFile } from '../registry/read-tarball.ts'
-import type { Publish } from './document.ts'
+import type { Manifest, Publish } from './document.ts'
 
 const MANIFEST = { path: /^[^/]+\/package\.json$/, name: 'package.json', most: 4 * 1024 * 1024 }
 
@@ -15,46 +16,55 @@ export async function assertSameManifest(
   publish: Publish,
 ): Promise<void> {
   const found = await readPackageJson(ctx, sha256)
-  if (found.name !== publish.name || found.version !== publish.version) {
+  // npm publishes `v1.0.0` as 1.0.0.
+  if (found.name !== publish.name || clean(String(found.version)) !== publish.version) {
     throw badRequest('package.json in the tarball has another name or version')
   }
-  for (const key of ['dependencies', 'scripts'] as const) {
-    if (!isSame(key, found[key], publish.manifest[key])) {
-      throw badRequest(`package.json in the tarball has other ${key}`)
-    }
+  if (!hasSameDependencies(found, publish.manifest)) {
+    throw badRequest('package.json in the tarball has other dependencies')
+  }
+  if (!hasSameScripts(found, publish.manifest)) {
+    throw badRequest('package.json in the tarball has other scripts')
   }
 }
 
-function parse(text: string): Readonly<Record<string, unknown>> {
+function parse(text: string): Manifest {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+    if (typeof value === 'object' && value !== null) return value as Manifest
   } catch {}
   throw badRequest('package.json in the tarball is not valid JSON')
 }
 
-/** npm adds the dependencies that are optional to the others, and an install script of its own for gyp files. */
-function isSame(key: 'dependencies' | 'scripts', inTarball: unknown, given: unknown): boolean {
-  const own = asTexts(inTarball)
-  const said = asTexts(given)
-  if (key === 'scripts') {
-    return ['preinstall', 'install', 'postinstall'].every(
-      (name) => own[name] === undefined || own[name] === said[name],
-    )
-  }
-  return Object.entries(own).every(
-    ([name, range]) => said[name] === undefined || said[name] === range,
+/** npm adds an install script of its own for gyp files. */
+function hasSameScripts(found: Manifest, given: Manifest): boolean {
+  const [own, said] = [fieldsOf(found.scripts), fieldsOf(given.scripts)]
+  return ['preinstall', 'install', 'postinstall'].every(
+    (name) => own[name] === undefined || own[name] === said[name],
   )
 }
 
-function asTexts(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+/** Those that are optional stand among the others, or do not: each npm has it another way. */
+function hasSameDependencies(found: Manifest, given: Manifest): boolean {
+  const optional = fieldsOf(found.optionalDependencies)
+  const needed = ({ dependencies }: Manifest) =>
+    Object.entries(fieldsOf(dependencies)).filter(([name]) => !Object.hasOwn(optional, name))
+  const own = needed(found)
+  const said = new Map(needed(given))
+  return own.length === said.size && own.every(([name, range]) => isSame(range, said.get(name)))
+}
+
+/** Addresses of sources are written out by npm (`user/repo` is `github:user/repo`). */
+function isSame(own: unknown, said: unknown): boolean {
+  const isAddress = (text: unknown) => /^(?!npm:).*[/:]/.test(String(text ?? ''))
+  return own === said || (isAddress(own) && isAddress(said))
+}
+
+function fieldsOf(value: unknown): Manifest {
+  return typeof value === 'object' && value !== null ? (value as Manifest) : {}
 }
 
 /** The package.json of a tarball in the file store. */
-export async function readPackageJson(
-  ctx: Pick<Ctx, 'files'>,
-  sha256: string,
-): Promise<Readonly<Record<string, unknown>>> {
+export async function readPackageJson(ctx: Pick<Ctx, 'files'>, sha256: string): Promise<Manifest> {
   return parse(await readTarballFile(ctx, sha256, MANIFEST))
 }
