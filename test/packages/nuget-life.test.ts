@@ -626,6 +626,17 @@ describe('symbols', () => {
       403,
     )
     const [row] = (await ana.get(`${at}?package_name=symbolic`)).body
+    const setDeleted = (pending_delete: boolean) =>
+      world.ctx.db
+        .updateTable('projects')
+        .set({ pending_delete })
+        .where('id', '=', projectId)
+        .execute()
+    // A project that is being deleted gives nothing any more.
+    await setDeleted(true)
+    expect((await world.nobody.get(path(GROUP), asked())).status).toBe(404)
+    expect((await world.nobody.get(path(nuget), asked())).status).toBe(403)
+    await setDeleted(false)
     await ana.delete(`${at}/${row.id}`)
     expect((await world.nobody.get(path(nuget), asked())).status).toBe(404)
     await ana.put('/groups/acme/packages/settings', { nuget_symbol_server_enabled: false })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { maySee } from '../../access/decide.ts'
 import { findVisibleProject, onGroup, onProject } from '../../access/subjects.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { forbidden } from '../../base/problem.ts'
@@ -22,6 +21,7 @@ import {
   presentPackageFile,
   presentPackagePipeline,
   presentPackages,
+  presentProjectOf,
 } from './entity.ts'
 import {
   type ListedPackage,
@@ -80,8 +80,7 @@ async function presentOfProjects(ctx: Ctx, rows: readonly ListedPackage[]) {
   for (const [projectId, own] of groupBy(rows, (row) => row.project_id)) {
     const project = await findVisibleProject(ctx, String(projectId), 'read_packages')
     if (!project) continue
-    const isSeen = maySee(ctx.actor, project)
-    const of = isSeen ? { project_id: project.id, project_path: project.full_path } : {}
+    const of = presentProjectOf(ctx, project)
     for (const one of await presentPackages(ctx, project, own)) shown.set(one.id, { ...one, ...of })
   }
   return rows.map((row) => shown.get(row.id)).filter((one) => one !== undefined)

@@ -127,6 +127,15 @@ export async function presentPackages(
   })
 }
 
+/** Of which project a package in the list of a group is, for those who see that. */
+export function presentProjectOf(
+  ctx: Pick<Ctx, 'actor'>,
+  project: Project,
+): Pick<PackageShown, 'project_id' | 'project_path'> {
+  if (!maySee(ctx.actor, project)) return {}
+  return { project_id: project.id, project_path: project.full_path }
+}
+
 function linksOf(ctx: Ctx, project: Project, row: PackageRow, mayDelete: boolean) {
   const { externalUrl } = ctx.config
   return {

@@ -103,6 +103,7 @@ export function findSymbolFile(
     .selectAll('file')
     .where('packages.package_type', '=', 'nuget')
     .where('packages.status', 'in', ['default', 'hidden', 'deprecated'])
+    .where('projects.pending_delete', '=', 0)
     .where('file.status', '=', 'default')
     .where('file.file_name', '=', symbol.file)
     .where(sql`json_extract(file.metadata, '$.signature')`, '=', symbol.signature)
