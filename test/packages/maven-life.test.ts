@@ -347,6 +347,15 @@ describe('where duplicates are forbidden', () => {
     expect((await get(path)).body).toBe('second')
   })
 
+  test('of several who send one file at once, one is taken', async () => {
+    const path = 'com/x/raced/1.0/raced-1.0.jar'
+    const texts = ['a', 'b', 'c', 'd']
+    const replies = await Promise.all(texts.map((text) => put(path, text)))
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, 400, 400, 400])
+    const won = texts[replies.findIndex((reply) => reply.status === 200)]
+    expect((await get(path)).body).toBe(won)
+  })
+
   test('another build of a snapshot is refused, with each of its classifiers', async () => {
     const place = 'com/x/snap-once/1-SNAPSHOT/snap-once-1'
     expect((await put(`${place}-20260101.000000-1.jar`, 'a')).status).toBe(200)

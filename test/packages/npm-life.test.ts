@@ -570,6 +570,21 @@ describe('a publication', () => {
     })
   })
 
+  test('may say twenty thousand characters of a version, besides its readme, and no more', async () => {
+    const empty = JSON.stringify({ name: 'long', version: '1.0.0', description: '' }).length
+    const description = 'd'.repeat(20_000 - empty)
+    const readme = 'r'.repeat(30_000)
+    const more = await publish('long', '1.0.0', { manifest: { description: `${description}d` } })
+    expect([more.status, more.body.error]).toEqual([
+      400,
+      'Validation failed: Package json structure is too large',
+    ])
+    const manifest = { description, readme, readmeFilename: 'README.md' }
+    expect((await publish('long', '1.0.0', { manifest })).status).toBe(200)
+    const { body } = await ana.get(`${npm}/long`)
+    expect(body.versions['1.0.0'].description).toBe(description)
+  })
+
   test('without tags, and without hashes and length of the tarball, is taken', async () => {
     const { 'dist-tags': _, ...document } = await documentOf('bare', '1.0.0')
     const versions = { '1.0.0': { name: 'bare', version: '1.0.0' } }

@@ -69,17 +69,20 @@ export function insertPackageRow(db: Db, values: Omit<PackageRow, 'id'>): Promis
   return db.insertInto('packages').values(values).returningAll().executeTakeFirstOrThrow()
 }
 
+/** Changes a package; false when it was deleted meanwhile, which nothing takes back. */
 export async function updatePackageRow(
   db: Db,
   id: number,
   changes: Partial<Pick<PackageRow, 'status' | 'status_message'>>,
   now: Instant,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const changed = await db
     .updateTable('packages')
     .set({ ...changes, updated_at: now })
     .where('id', '=', id)
-    .execute()
+    .where('status', '<>', 'pending_destruction')
+    .executeTakeFirst()
+  return changed.numUpdatedRows > 0n
 }
 
 export async function saveMetadata(db: Db, packageId: number, content: string): Promise<void> {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import type { Project } from '../../access/subjects.ts'
 import { task } from '../../background/task.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { assertMayDelete } from '../protection/conditions.ts'
@@ -33,7 +34,8 @@ export const removeMarkedPackages = task({
 export async function removePackage(ctx: Ctx, project: Project, row: PackageRow): Promise<void> {
   await inTransaction(ctx, async (inner) => {
     await assertMayDelete(inner, project, row)
-    await updatePackageRow(inner.db, row.id, { status: 'pending_destruction' }, inner.now())
+    const change = { status: 'pending_destruction' } as const
+    if (!(await updatePackageRow(inner.db, row.id, change, inner.now()))) throw notFound('Package')
     await forgetDocuments(inner.db, row)
     await inner.work.enqueue(inner.db, removeMarkedPackages, {}, { uniqueKey: 'marked' })
     await audit(inner, {

@@ -1,9 +1,10 @@
 import type { Project } from '../../access/subjects.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { assertMayPush } from '../protection/conditions.ts'
 import { forgetDocuments } from './documents.ts'
-import { moveTag, type PackageRow, removeTag } from './queries.ts'
+import { findPackageById, moveTag, type PackageRow, removeTag } from './queries.ts'
 
 /** Puts a tag on a version, and takes it from the other versions of the name. A rule keeps that as it keeps publishing. */
 export async function putTag(
@@ -14,6 +15,7 @@ export async function putTag(
 ): Promise<void> {
   await inTransaction(ctx, async (inner) => {
     await assertMayPush(inner, project, row.package_type, row.name)
+    if (!(await findPackageById(inner.db, project.id, row.id))) throw notFound('Package')
     await moveTag(inner.db, row, tag, inner.now())
     await forgetDocuments(inner.db, row)
   })

@@ -4,6 +4,7 @@ import { invalid } from '../../base/problem.ts'
 import { wholeMatch } from '../../base/whole-match.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Db } from '../../store/schema.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { findSettings, listSettingsAbove, saveSettings } from './queries.ts'
 
 /** What the packages of a group's projects may do (docs/contract/C-resolved §5). */
@@ -51,9 +52,11 @@ export async function changePackageSettings(
   for (const [name, value] of Object.entries(given)) {
     if (typeof value === 'string' && !wholeMatch(value)) throw invalid({ [name]: ['is invalid'] })
   }
-  const changed = { ...(await readPackageSettings(ctx.db, namespaceId)), ...given }
-  await saveSettings(ctx.db, namespaceId, JSON.stringify(changed))
-  return changed
+  return await inTransaction(ctx, async ({ db }) => {
+    const changed = { ...(await readPackageSettings(db, namespaceId)), ...given }
+    await saveSettings(db, namespaceId, JSON.stringify(changed))
+    return changed
+  })
 }
 
 /** What the groups above say of forwarding a format: the highest that locks it, else the nearest that says anything. */
