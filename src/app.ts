@@ -27,6 +27,7 @@ import { type RunningRequest, RunningRequests } from './http/listener/running-re
 import { mount, mountHost, unreadBodies } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { makePipeline } from './http/pipeline.ts'
+import type { ApiRequest } from './http/request.ts'
 import { ResponseCache } from './http/response-cache.ts'
 import { Router as ApiRouter } from './http/router.ts'
 import type { ThrottleRule } from './http/throttle.ts'
@@ -84,11 +85,13 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       endpoint.client
         ? signInClient(ctx, credentials, endpoint)
         : authenticate(ctx, credentials, endpoint),
-    throttles: () => requestThrottles(parts.settings.all),
+    throttles: () => requestThrottles(parts.settings.all, config, log),
+    isUnthrottled: unthrottled(config),
     isOffered: (feature: string) => parts.settings.offers(feature),
     limits: {
       ...bodyLimits(config),
       query: config.maxQuery,
+      offset: config.maxOffset,
       temporaryFolder,
     },
     budgets,
@@ -210,20 +213,35 @@ function counted(metrics: Metrics, running: RunningRequests): RequestHandler {
 }
 
 /** The request throttles as administrators have set them (docs/contract/A-resolved §6). */
-function requestThrottles(settings: SettingValues) {
+function requestThrottles(settings: SettingValues, { rateLimitDryRun }: Config, log: Log) {
+  const dryRun = (name: ThrottleRule['name']) =>
+    rateLimitDryRun.includes(name)
+      ? (caller: string) => log.warn('above the rate limit', { throttle: name, caller })
+      : undefined
   const signedIn: ThrottleRule = {
     name: 'throttle_authenticated_api',
+    dryRun: dryRun('throttle_authenticated_api'),
     enabled: settings.throttle_authenticated_api_enabled,
     requests: settings.throttle_authenticated_api_requests_per_period,
     periodSeconds: settings.throttle_authenticated_api_period_in_seconds,
   }
   const anonymous: ThrottleRule = {
     name: 'throttle_unauthenticated_api',
+    dryRun: dryRun('throttle_unauthenticated_api'),
     enabled: settings.throttle_unauthenticated_api_enabled,
     requests: settings.throttle_unauthenticated_api_requests_per_period,
     periodSeconds: settings.throttle_unauthenticated_api_period_in_seconds,
   }
   return { signedIn, anonymous }
+}
+
+/** Whom the operator has excepted from the request throttles (docs/contract/A-resolved §6). */
+function unthrottled({ rateLimitBypassHeader, rateLimitExempt }: Config) {
+  const name = rateLimitBypassHeader?.toLowerCase()
+  const exempt = new Set(rateLimitExempt)
+  return (request: ApiRequest, userId: number | undefined): boolean =>
+    (name !== undefined && request.headers[name] === '1') ||
+    (userId !== undefined && exempt.has(userId))
 }
 
 const described = new WeakMap<Config, string>()

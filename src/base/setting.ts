@@ -182,6 +182,27 @@ export function networks(about: About): Setting<readonly string[]> {
   return setting(words.pipe(z.array(network)), '', about)
 }
 
+const recordId = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, {
+    error: ({ input }) => `expected numbers of records, not ${String(input)}`,
+  })
+  .transform(Number)
+
+/** Ids of records between commas or blanks. */
+export function recordIds(about: About): Setting<readonly number[]> {
+  return setting(words.pipe(z.array(recordId)), '', about)
+}
+
+/** Any of some words between commas or blanks. */
+export function choices<const T extends string>(
+  of: readonly T[],
+  about: About,
+): Setting<readonly T[]> {
+  const schema = words.pipe(z.array(z.enum(of, `expected some of ${of.join(', ')}`)))
+  return setting(schema, '', about)
+}
+
 function setting<T>(schema: z.ZodType<T, unknown>, shown: string, about: About): Setting<T> {
   const { doc, secret = false } = about
   return { doc, fallback: schema.parse(shown), shown, secret, schema }

@@ -1,6 +1,7 @@
 import {
   bytes,
   choice,
+  choices,
   duration,
   email,
   flag,
@@ -10,6 +11,7 @@ import {
   optionalUrl,
   optionalWord,
   places,
+  recordIds,
   text,
   timeLimit,
   url,
@@ -159,6 +161,13 @@ export const settings = {
     { min: 1, max: 1_000_000_000 },
     { doc: 'Requests in an hour from one user' },
   ),
+  rateLimitBypassHeader: optionalWord(/^[a-z][a-z0-9-]{0,63}$/i, 'expected the name of a header', {
+    doc: 'Header that excepts a request from these limits when it says `1`; a proxy must take it from everybody else',
+  }),
+  rateLimitExempt: recordIds({ doc: 'Ids of users whom these limits do not hold' }),
+  rateLimitDryRun: choices(['throttle_authenticated_api', 'throttle_unauthenticated_api'], {
+    doc: 'Limits that refuse nothing, and only log what they would refuse',
+  }),
   largeBlob: bytes('10m', { doc: 'A file larger than this counts against the limit below' }),
   limitLargeBlobs: integer(
     5,

@@ -25,7 +25,7 @@ export async function identify(
     ? ANONYMOUS
     : await parts.signIn(anonymous, credentials, endpoint)
   const ctx = parts.makeCtx(actor, request.ip)
-  rate.headers = countRequest(parts, counters, ctx, endpoint)
+  rate.headers = countRequest(parts, counters, ctx, asked)
   assertScope(actor, endpoint)
   if (endpoint.offered && !parts.isOffered(endpoint.offered.setting)) throw hidden()
   endpoint.access.before(ctx)
@@ -39,12 +39,13 @@ function countRequest(
   parts: PipelineParts,
   counters: Counters,
   ctx: Ctx,
-  endpoint: Endpoint,
+  { request, endpoint }: { readonly request: ApiRequest; readonly endpoint: Endpoint },
 ): Record<string, string> {
   // Whoever watches the service must not be refused for its rate.
   if (WATCHED.has(endpoint.path)) return {}
-  const rules = parts.throttles()
   const user = userOf(ctx.actor)
+  if (parts.isUnthrottled(request, user?.id)) return {}
+  const rules = parts.throttles()
   const rule = user ? rules.signedIn : rules.anonymous
   if (!rule.enabled) return {}
   const key = user ? `user ${user.id}` : ctx.ip

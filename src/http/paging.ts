@@ -12,11 +12,12 @@ import type { Input } from './read-input.ts'
 
 const MAX_PER_PAGE = 100
 export const DEFAULT_PER_PAGE = 20
-/** `page * per_page` above this is refused where a list knows keyset paging (docs/contract/A-resolved §5). */
-const MAX_OFFSET = 50_000
 
-/** The page that a request asks for (docs/contract/A-resolved §5). */
-export function readPage(paginate: Paginate, input: Input): Page | NamesPage {
+/**
+ * The page that a request asks for (docs/contract/A-resolved §5). `page * per_page` above `maxOffset` is refused where a
+ * list knows keyset paging; 0 refuses none.
+ */
+export function readPage(paginate: Paginate, input: Input, maxOffset: number): Page | NamesPage {
   const perPage = Math.min(readCount(input.per_page, 'per_page', DEFAULT_PER_PAGE), MAX_PER_PAGE)
   if (paginate !== 'offset' && 'token' in paginate) {
     const named = readNamesPage(paginate, input, perPage)
@@ -27,9 +28,9 @@ export function readPage(paginate: Paginate, input: Input): Page | NamesPage {
     return readKeyset(keyset, input, perPage)
   }
   const number = readCount(input.page, 'page', 1)
-  if (keyset?.type && number * perPage > MAX_OFFSET) {
+  if (keyset?.type && maxOffset > 0 && number * perPage > maxOffset) {
     throw pagingRefused(
-      `Offset pagination has a maximum allowed offset of ${MAX_OFFSET} for requests that return objects of type ${keyset.type}. Remaining records can be retrieved using keyset pagination.`,
+      `Offset pagination has a maximum allowed offset of ${maxOffset} for requests that return objects of type ${keyset.type}. Remaining records can be retrieved using keyset pagination.`,
     )
   }
   return { kind: 'offset', number, perPage, offset: (number - 1) * perPage }

@@ -4,6 +4,7 @@ import type { Credentials } from '../access/authentication/credentials.ts'
 import type { Ctx } from '../ctx.ts'
 import type { BodyBudgets, BodyLimits } from './body/limits.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { ApiRequest } from './request.ts'
 import type { ResponseCache } from './response-cache.ts'
 import type { Router } from './router.ts'
 import type { ThrottleRule } from './throttle.ts'
@@ -26,9 +27,16 @@ export interface PipelineParts {
   signIn(ctx: Ctx, credentials: Credentials, endpoint: Endpoint): Promise<Actor>
   /** The request throttles as settings have them now. */
   throttles(): { readonly signedIn: ThrottleRule; readonly anonymous: ThrottleRule }
+  /** Whether the operator has excepted a request, or its user, from the request throttles. */
+  isUnthrottled(request: ApiRequest, userId: number | undefined): boolean
   /** Whether the instance offers what the endpoint needs. */
   isOffered(setting: string): boolean
-  readonly limits: BodyLimits & { readonly temporaryFolder: string; readonly query: number }
+  readonly limits: BodyLimits & {
+    readonly temporaryFolder: string
+    readonly query: number
+    /** Deepest row of offset pages where there are keyset pages; 0 for any. */
+    readonly offset: number
+  }
   readonly budgets: BodyBudgets
   /** `{external URL}/api/v4`. */
   readonly baseUrl: string

@@ -266,7 +266,9 @@ async function perform(
       delete given.query[field]
     }
   }
-  const page = endpoint.paginate ? readPage(endpoint.paginate, input) : undefined
+  const page = endpoint.paginate
+    ? readPage(endpoint.paginate, input, parts.limits.offset)
+    : undefined
   const held: (() => void)[] = []
   const facts: RequestFacts = {
     method: request.method,

@@ -41,6 +41,8 @@ export interface ThrottleRule {
   readonly enabled: boolean
   readonly requests: number
   readonly periodSeconds: number
+  /** Told of what would be refused; nothing is then, and no headers tell of the limit. */
+  readonly dryRun?: ((key: string) => void) | undefined
 }
 
 /** Counts a request against the throttle and gives its headers; over the limit: 429 `Retry later`. */
@@ -53,6 +55,10 @@ export function throttle(
 ): Record<string, string> {
   if (!rule.enabled) return {}
   const { count, resetsIn } = counters.hit(`${rule.name} ${key}`, rule.periodSeconds, nowMs)
+  if (rule.dryRun) {
+    if (count > rule.requests) rule.dryRun(key)
+    return {}
+  }
   const resetAt = Math.ceil(nowMs / 1000) + resetsIn
   const headers = {
     'RateLimit-Limit': String(Math.ceil((rule.requests * 60) / rule.periodSeconds)),

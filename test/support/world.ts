@@ -131,7 +131,7 @@ function hasOwnEngine({ engineProcesses, engineMemory, engineTimeout }: Partial<
 
 export async function openWorld(
   given: Partial<Config> = {},
-  options: Pick<AppOptions, 'atStep' | 'background'> = {},
+  options: Pick<AppOptions, 'atStep' | 'background' | 'log'> = {},
 ): Promise<World> {
   const folder = newFolder()
   mkdirSync(folder, { recursive: true })
