@@ -41,6 +41,7 @@ import { openTransport, type TransportOptions } from './transport/transport.ts'
 import { apiReference } from './web/api-reference.ts'
 import { hostPageEndpoints, hostPages } from './web/host-pages.ts'
 import { missingPage, withMissingPage } from './web/missing-page.ts'
+import { oldApi } from './web/old-api.ts'
 
 export interface AppOptions extends PartsOptions, TransportOptions {
   /** Check each answer against its schema (tests and development). */
@@ -122,6 +123,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     response.type('application/json').send(describeApi(config))
   })
   web.use('/api/v4', mount(handle, log))
+  web.use('/api/v3', mount(oldApi, log))
   web.use(hostPages(), mountHost(hostRouter, withMissingPage(handleHost), log))
   const transport = await openTransport(config, options)
   web.use(mountGoGet({ makeCtx }))
