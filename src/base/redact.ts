@@ -7,20 +7,33 @@ const secretName =
 /** What hides in the middle of texts, and what stays of it. */
 const secretTexts: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, hidden],
-  // user:password@ of a URL
-  [/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"']+@/gi, `$1${hidden}@`],
+  // user:password@ of a URL. Each pattern looks at a long word from its beginning only: logs hold long ones.
+  [/((?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/)[^\s/?#@"']+@/gi, `$1${hidden}@`],
   // private_token=… in a query or a form, also after an encoded separator
   [
-    /((?:^|[?&;\s"'])(?:[a-z_]*(?:token|password|secret)|api_key)(?:=|%3d))[^&\s"'#;]+/gi,
+    /((?:^|[?&;\s"']|%3f|%26)(?:[a-z_]*(?:token|password|secret)|api_key)(?:=|%3d))[^&\s"'#;]+/gi,
     `$1${hidden}`,
   ],
   [/\b(Bearer|Basic|Token)\s+[a-z0-9+/._~=-]{6,}/gi, `$1 ${hidden}`],
+  // "private_token": "…" of JSON, also of JSON within a text of JSON
   [
-    /((?:authorization|private-token|job-token|deploy-token|cookie)["']?\s*[:=]\s*)(?!Bearer |Basic )[^\s,;}]+/gi,
+    /(["'](?:[a-z_-]*(?:token|password|secret)|api_key)\\?["']\s*:\s*\\?["'])(?:[^"'\\]|\\(?!["']))+/gi,
     `$1${hidden}`,
   ],
+  // PRIVATE-TOKEN: … of headers
+  [
+    /((?<![a-z-])(?:(?:[a-z]+-)+token|(?:[a-z]+-)*(?:authorization|apikey|cookie))["']?\s*[:=]\s*)(?!Bearer |Basic |\\?["'])[^\s,;}]+/gi,
+    `$1${hidden}`,
+  ],
+  // Keys that are a part of a path
+  [/(\/sent_notifications\/)[^/\s"'?]+/g, `$1${hidden}`],
+  // What clients are given for their secret, sealed
+  [/\b(svct-)[\w-]{12,}/g, `$1${hidden}`],
   // Our own tokens, whatever the vendor's word before them
-  [/\b([a-z][a-z0-9]{1,19}(?:pat|rt|dt|ptt|cbt|ft|oas|imt|agent)-)[\w.-]{12,}/gi, `$1${hidden}`],
+  [
+    /\b([a-z][a-z0-9]{1,19}(?:pat|rt|dt|ptt|cbt|ft|oas|imt|agent|ffct)-)[\w.-]{12,}/gi,
+    `$1${hidden}`,
+  ],
 ]
 
 /** A text without the secrets that it may carry. */
