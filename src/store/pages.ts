@@ -1,5 +1,6 @@
 import { type ReferenceExpression, type SelectQueryBuilder, sql } from 'kysely'
 import { type Page as AskedPage, COUNTED_ROWS, type Paged } from '../base/page.ts'
+import { badParameters } from '../base/problem.ts'
 import type { Db } from './schema.ts'
 
 export interface OffsetRange {
@@ -156,6 +157,8 @@ function keyFrom(
 ): Key | undefined {
   if (!after) return undefined
   const id = Number(after.id)
+  // Made by nobody here.
+  if (!Number.isSafeInteger(id)) throw badParameters('cursor is invalid')
   const text = after[orderBy] ?? ''
   if (orderBy === 'id') return { value: id, id }
   if (text === 'null') return { value: null, id }
