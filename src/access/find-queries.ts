@@ -1,8 +1,8 @@
 import { type InferResult, sql } from 'kysely'
 import type { Day } from '../base/clock.ts'
 import { cachedQuery } from '../store/cached-query.ts'
-import { namespacesBelow } from '../store/hierarchy.ts'
 import type { Db } from '../store/schema.ts'
+import { belongsToGroup } from './visible-queries.ts'
 
 /** A project as requests meet it: its row, with what is needed of its namespace. */
 export type ProjectRow = InferResult<ReturnType<typeof projectQuery>>[number]
@@ -178,20 +178,18 @@ async function askGroupRole(db: Db, userId: number, groupId: number, today: Day)
   return result.rows[0]?.role ?? 0
 }
 
-/** Whether the user has a membership in the group's subgroups or in a project below it, which opens a private group. */
+/** Whether a private group opens to the user, who belongs to it or to something below it (docs/contract/D §2.4). */
 export async function isMemberBelow(
   db: Db,
   userId: number,
   groupId: number,
   today: Day,
 ): Promise<boolean> {
-  const result = await sql<{ one: number }>`
-    SELECT 1 AS one FROM members m WHERE m.user_id = ${userId} AND m.requested_at IS NULL AND m.state = 'active'
-      AND (m.expires_at IS NULL OR m.expires_at > ${today})
-      AND ((m.source_type = 'group' AND m.source_id IN ${namespacesBelow(groupId)})
-        OR (m.source_type = 'project' AND m.source_id IN
-             (SELECT p.id FROM projects p JOIN namespace_ancestors a ON a.namespace_id = p.namespace_id
-              WHERE a.ancestor_id = ${groupId})))
-    LIMIT 1`.execute(db)
-  return result.rows.length > 0
+  const row = await db
+    .selectFrom('namespaces')
+    .select('namespaces.id')
+    .where('namespaces.id', '=', groupId)
+    .where(belongsToGroup(userId, today))
+    .executeTakeFirst()
+  return row !== undefined
 }

@@ -129,22 +129,17 @@ export function seesLabels(viewer: Viewer): RawBuilder<SqlBool> {
     OR ${seesFeature(viewer, 'merge_requests', Role.guest)}))`
 }
 
-/** Ids of private groups that open because the user is a member below them: of a subgroup, or of a project there. */
-function groupsAbove(userId: number, today: Day): RawBuilder<number> {
-  return sql<number>`(
-    SELECT above.ancestor_id FROM members m
-      JOIN namespace_ancestors above ON above.namespace_id = m.source_id
-      WHERE m.user_id = ${userId} AND m.source_type = 'group' AND ${live(today)}
-    UNION
-    SELECT above.ancestor_id FROM members m JOIN projects p ON p.id = m.source_id
-      JOIN namespace_ancestors above ON above.namespace_id = p.namespace_id
-      WHERE m.user_id = ${userId} AND m.source_type = 'project' AND ${live(today)})`
-}
-
-/** Whether the user belongs to the row of `namespaces` that a query is at: to it, above it or below it. */
+/**
+ * Whether the user belongs to the row of `namespaces` that a query is at: has a role in it, in a group below it or in a
+ * project there, be it through an invited group.
+ */
 export function belongsToGroup(userId: number, today: Day): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(namespaces.id IN ${groupsWithRole(userId, today)}
-    OR namespaces.id IN ${groupsAbove(userId, today)})`
+  return sql<SqlBool>`namespaces.id IN (
+    SELECT ancestor_id FROM namespace_ancestors WHERE namespace_id IN ${groupsWithRole(userId, today)}
+    UNION
+    SELECT above.ancestor_id FROM projects p
+      JOIN namespace_ancestors above ON above.namespace_id = p.namespace_id
+      WHERE p.id IN ${ownProjectsWithRole(userId, today, 1)})`
 }
 
 /** Whether the viewer sees the group in the row of `namespaces` that a query is at. */
