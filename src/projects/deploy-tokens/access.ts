@@ -8,7 +8,7 @@ import { findDeployToken } from './queries.ts'
 const read = { projects: 'admin_deploy_tokens', groups: 'read_deploy_tokens' } as const
 
 /** Parameters are looked at first, and anonymous callers get 403 (docs/contract/A-resolved §1). */
-export const deployTokensOrder = { validateFirst: true, refuse: forbidden } as const
+export const deployTokensOrder = { validateFirst: true, refuse: () => forbidden() } as const
 
 /** The project or group whose deploy tokens are seen. */
 export const onDeployTokens = () => onEither(read, deployTokensOrder)
