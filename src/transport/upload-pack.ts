@@ -25,10 +25,20 @@ export async function* uploadPack(
   const run = (stop: AbortSignal) => runUploadPack(transport, repo, body, spoken, stop)
   if (request.kind === 'ls-refs') {
     yield await transport.advertisements.lsRefs(repo, request.cacheKey, () => collect(run(signal)))
-  } else if (await worthKeeping(transport, repo, request)) {
-    yield* transport.packs.serve(repo.key, request.cacheKey, signal, run)
-  } else yield* run(signal)
+    return
+  }
+  try {
+    if (await worthKeeping(transport, repo, request)) {
+      yield* transport.packs.serve(repo.key, request.cacheKey, signal, run)
+    } else yield* run(signal)
+  } catch (error) {
+    // The client has been told by git, in a whole answer, which nobody keeps.
+    if (!(error instanceof ToldByGit)) throw error
+  }
 }
+
+/** Git has told its client what is wrong with the request, and ended. */
+class ToldByGit extends GitError {}
 
 async function worthKeeping(
   transport: Transport,
@@ -57,16 +67,16 @@ async function* runUploadPack(
   signal.addEventListener('abort', stop, { once: true })
   const limit = transport.timeLimit
   const timer = limit === 0 ? undefined : setTimeout(stop, limit).unref()
-  let sent = false
+  let last: Buffer | undefined
   try {
     git.stdin.end(body)
-    for await (const chunk of git.stdout) {
-      sent = true
+    for await (const chunk of git.stdout as AsyncIterable<Buffer>) {
+      last = chunk
       yield chunk
     }
     const { code, stderr } = await git.closed
     signal.throwIfAborted()
-    if (code !== 0) throw uploadError(stderr, sent)
+    if (code !== 0) throw uploadError(stderr, last)
   } finally {
     signal.removeEventListener('abort', stop)
     clearTimeout(timer)
@@ -75,9 +85,16 @@ async function* runUploadPack(
   }
 }
 
-function uploadError(stderr: string, sent: boolean): GitError {
-  const said = stderr.trim().split('\n').at(-1) ?? ''
-  return new GitError(sent ? 'failed' : 'invalid', `git upload-pack: ${said}`)
+function uploadError(stderr: string, last: Buffer | undefined): GitError {
+  const said = `git upload-pack: ${stderr.trim().split('\n').at(-1) ?? ''}`
+  if (last === undefined) return new GitError('invalid', said)
+  return endsWithRefusal(last) ? new ToldByGit('invalid', said) : new GitError('failed', said)
+}
+
+/** Whether the last packet is an `ERR` (gitprotocol-pack). */
+function endsWithRefusal(chunk: Buffer): boolean {
+  const at = chunk.lastIndexOf('ERR ') - 4
+  return at >= 0 && Number.parseInt(chunk.toString('latin1', at, at + 4), 16) === chunk.length - at
 }
 
 async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
