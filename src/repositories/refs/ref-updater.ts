@@ -1,4 +1,4 @@
-import type { Project } from '../../access/subjects.ts'
+import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { readRefValues } from '../../git/refs/ref-values.ts'
@@ -26,7 +26,13 @@ export interface RefUpdater {
 export function projectUpdater(ctx: Ctx, project: Project): RefUpdater {
   return {
     repo: ctx.git.open(project.id),
-    check: (push, objects) => gate(ctx, project, push, objects),
+    check: async (push, objects) => {
+      if (objects === undefined || push.via === 'system') return gate(ctx, project, push, objects)
+      // Commits may take long to come: who may do what has to hold when they are there.
+      const now = await findVisibleProject(ctx, String(project.id))
+      if (now) return gate(ctx, now, push, objects)
+      return push.moves.map(({ name }) => ({ name, reason: 'The project could not be found.' }))
+    },
     open: (push, process = null) => openPush(ctx, { projectId: project.id }, push, process),
     finalize: (pushId, moved) => finalizePush(ctx, project.id, pushId, moved),
   }
