@@ -1,6 +1,6 @@
 import { userOf } from '../../../access/actor.ts'
 import type { Project } from '../../../access/subjects.ts'
-import { conflict, methodNotAllowed, unauthorized } from '../../../base/problem.ts'
+import { conflict, methodNotAllowed, unauthorized, unprocessable } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { GitError } from '../../../git/error.ts'
 import type { ObjectId } from '../../../git/types.ts'
@@ -44,7 +44,9 @@ export async function mergeNow(
       await mergeOnce(ctx, project, await reload(ctx, id), options, atStep)
       return await reload(ctx, id)
     } catch (error) {
-      if (error instanceof MoveRefused) throw unauthorized()
+      // The right to merge was asked before: what refuses now are rules about the commits.
+      if (error instanceof MoveRefused)
+        throw unprocessable(`Branch cannot be merged: ${error.reason}`)
       const overtaken = error instanceof GitError && error.code === 'stale'
       if (!overtaken || attempt === attempts) throw error
     }
