@@ -16,6 +16,7 @@ export function readCredentials(
     secretOf('private_token', query) ??
     secretOf('private_token', body) ??
     secretOf('access_token', query) ??
+    secretOf('access_token', body) ??
     header(request, 'private-token')
   const bearer = bearerOf(authorization)
   return {

@@ -139,6 +139,13 @@ describe('a token in a form', () => {
     expect((await world.nobody.post('/projects', undefined, { raw: late })).status).toBe(401)
   })
 
+  test('may be called an access token, as OAuth has it', async () => {
+    const raw = new URLSearchParams({ access_token: ana.token ?? '', name: 'by-access-token' })
+    expect((await world.nobody.post('/projects', undefined, { raw })).status).toBe(201)
+    const wrong = new URLSearchParams({ access_token: 'wrong', name: 'by-nobody' })
+    expect((await world.nobody.post('/projects', undefined, { raw: wrong })).status).toBe(401)
+  })
+
   test('is waited for no longer than for any other byte', async () => {
     const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
     expect((await announce('POST /api/v4/projects', form)).status).toBe(408)

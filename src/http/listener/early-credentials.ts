@@ -6,7 +6,7 @@ import { type ApiRequest, header } from '../request.ts'
 /** How much of a body is looked at before it is known who sends it. */
 export const PEEK_BYTES = 16 * 1024
 
-const NAMES = new Set(['private_token', 'job_token', 'sudo'])
+const NAMES = new Set(['private_token', 'access_token', 'job_token', 'sudo'])
 
 /**
  * The credentials that stand in a form body, for requests that carry none elsewhere: the one case in which bytes are
