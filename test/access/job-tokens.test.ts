@@ -105,3 +105,17 @@ test('a job stores and locks large files only where it may push', async () => {
   expect(await store(from.fullPath)).toBe(200)
   expect(await lock(from.fullPath)).toBe(201)
 })
+
+test('a job acts as nobody but its user, whom it is not taken for when it asks to be another', async () => {
+  for (const sudo of ['root', 'ana', String(ana.id), '']) {
+    const refused = await job.get(`/projects/${from.id}/issues`, { headers: { Sudo: sudo } })
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      { message: '403 Forbidden - Must be admin to use sudo' },
+    ])
+  }
+  expect((await job.get(`/projects/${from.id}/issues`)).status).toBe(200)
+  const wrong = world.withHeader('JOB-TOKEN', 'wrong')
+  const asked = { headers: { Sudo: 'ana' } }
+  expect((await wrong.get(`/projects/${from.id}/issues`, asked)).status).toBe(401)
+})

@@ -107,3 +107,49 @@ test('the token of a project acts as nobody else, and the trail names the admini
   const [event] = (await root.get(`/audit_events?entity_type=User&entity_id=${ana.id}`)).body
   expect(event).toMatchObject({ event_name: 'token_created', author_id: root.id })
 })
+
+test('an administrator acts as another in the protocols of package clients, too', async () => {
+  const project = (await ana.post('/projects', { name: 'by-sudo' })).body
+  const file = `/projects/${project.id}/packages/generic/a/1.0`
+  const options = { raw: 'x', headers: { 'Content-Type': 'application/octet-stream' } }
+  const put = (name: string, sudo: string, who = root) =>
+    who.call('PUT', `${file}/${name}?sudo=${sudo}`, undefined, options)
+  const stranger = await world.user('stranger')
+  expect((await put('one', 'ana')).status).toBe(201)
+  // What the administrator may do counts no more.
+  expect((await put('two', 'stranger')).status).toBe(404)
+  expect((await root.get(`${file}/one`, { headers: { Sudo: 'stranger' } })).status).toBe(404)
+  expect((await put('two', 'nobody-there')).status).toBe(404)
+  expect((await put('two', 'ana', stranger)).status).toBe(403)
+  expect((await put('two', 'ana', world.nobody)).status).toBe(401)
+  const packages = (await ana.get(`/projects/${project.id}/packages`)).body
+  const files = (await ana.get(`/projects/${project.id}/packages/${packages[0].id}/package_files`))
+    .body
+  expect(files.map((one: { file_name: string }) => one.file_name)).toEqual(['one'])
+})
+
+test('a deploy token acts as nobody else, and is not used as if it had not been asked to', async () => {
+  const project = (await ana.post('/projects', { name: 'packages' })).body
+  const scopes = ['read_package_registry', 'write_package_registry']
+  const path = `/projects/${project.id}`
+  const { token } = (await ana.post(`${path}/deploy_tokens`, { name: 'd', scopes })).body
+  const deploy = world.withHeader('DEPLOY-TOKEN', token)
+  const list = `${path}/packages`
+  const file = `${path}/packages/generic/a/1.0/f`
+  const put = (query: string) =>
+    deploy.call('PUT', file + query, undefined, {
+      raw: 'x',
+      headers: { 'Content-Type': 'application/octet-stream' },
+    })
+  expect((await put('')).status).toBe(201)
+  for (const sudo of ['root', 'ana', '', '999999']) {
+    const refused = await put(`?sudo=${sudo}`)
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      { message: '403 Forbidden - Must be admin to use sudo' },
+    ])
+    const headers = { Sudo: sudo }
+    expect((await deploy.get(file, { headers })).status).toBe(403)
+  }
+  expect((await ana.get(list)).body).toHaveLength(1)
+})

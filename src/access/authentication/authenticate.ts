@@ -43,21 +43,37 @@ export async function authenticate(
   credentials: Credentials,
   admits: Admits = { deployToken: [] },
 ): Promise<Actor> {
+  return await actAsAsked(context, credentials, await signIn(context, credentials, admits))
+}
+
+/** The user whom a caller asks to act as, or the caller: who asks to be another never acts as themself. */
+export async function actAsAsked(
+  context: AuthenticationContext,
+  credentials: Credentials,
+  actor: Actor,
+): Promise<Actor> {
+  if (credentials.sudo === undefined) return actor
+  if (actor.kind === 'anonymous') throw unauthorized()
+  return await sudo(context, actor, credentials.sudo)
+}
+
+async function signIn(
+  context: AuthenticationContext,
+  credentials: Credentials,
+  admits: Admits,
+): Promise<Actor> {
   if (credentials.deployToken)
-    return signInWithDeployToken(context, credentials.deployToken, admits)
-  if (credentials.token === undefined || credentials.token === '') {
-    if (credentials.jobToken && admits.jobToken) {
-      return await signInWithJobToken(context, credentials.jobToken)
-    }
-    if (credentials.jobToken || credentials.sudo !== undefined) throw unauthorized()
-    return ANONYMOUS
-  }
-  if (credentials.isBearer && admits.jobToken && credentials.sudo === undefined) {
+    return await signInWithDeployToken(context, credentials.deployToken, admits)
+  if (credentials.token) {
+    // A job may send its token as people send theirs.
+    const isPlain = !credentials.isBearer || !admits.jobToken
+    if (isPlain) return await signInWithToken(context, credentials.token)
     const user = await findActorByToken(context, credentials.token)
     return user ?? (await signInWithJobToken(context, credentials.token))
   }
-  const actor = await signInWithToken(context, credentials.token)
-  return credentials.sudo === undefined ? actor : await sudo(context, actor, credentials.sudo)
+  if (!credentials.jobToken) return ANONYMOUS
+  if (!admits.jobToken) throw unauthorized()
+  return await signInWithJobToken(context, credentials.jobToken)
 }
 
 async function signInWithDeployToken(
@@ -190,12 +206,13 @@ type TokenColumns = Pick<
 >
 
 /** The user whom an administrator asks to act as; throws as docs/contract/D §0.4 says. */
-export async function sudo(
+async function sudo(
   context: AuthenticationContext,
-  actor: UserActor,
+  actor: Actor,
   target: string,
 ): Promise<UserActor> {
-  if (!actor.user.admin) throw forbidden('Must be admin to use sudo')
+  // Jobs and deploy tokens have nobody's rights over others.
+  if (actor.kind !== 'user' || !actor.user.admin) throw forbidden('Must be admin to use sudo')
   if (!actor.token?.scopes.includes('sudo')) throw insufficientScope(['sudo'])
   const row = await findUserForActor(context.db, target)
   if (!row) {

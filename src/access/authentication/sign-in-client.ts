@@ -1,6 +1,6 @@
 import { unauthorized } from '../../base/problem.ts'
 import { type Actor, ANONYMOUS } from '../actor.ts'
-import { type Admits, findActorByToken, sudo } from './authenticate.ts'
+import { type Admits, actAsAsked, findActorByToken } from './authenticate.ts'
 import type { AuthenticationContext } from './authentication-context.ts'
 import { openClientToken } from './client-token.ts'
 import { type Credentials, hasScope } from './credentials.ts'
@@ -17,6 +17,14 @@ export async function signInClient(
   credentials: Credentials,
   admits: Admits,
 ): Promise<Actor> {
+  return await actAsAsked(context, credentials, await actorOf(context, credentials, admits))
+}
+
+async function actorOf(
+  context: AuthenticationContext,
+  credentials: Credentials,
+  admits: Admits,
+): Promise<Actor> {
   const given = secretOf(credentials)
   if (given === undefined) return ANONYMOUS
   const purpose = admits.client?.issued?.purpose
@@ -24,11 +32,7 @@ export async function signInClient(
   // A token of ours may stand for nobody.
   if (secret === '') return ANONYMOUS
   const byToken = await findActorByToken(context, secret)
-  if (byToken) {
-    return credentials.sudo === undefined ? byToken : sudo(context, byToken, credentials.sudo)
-  }
-  // Who asks to act as another never acts as themself.
-  if (credentials.sudo !== undefined) throw unauthorized()
+  if (byToken) return byToken
   const byJob = await findJobActor(context, secret)
   if (byJob) return byJob
   const deployToken = await findDeployToken(context, { password: secret })
