@@ -150,7 +150,7 @@ test('code is cloned by those who read it, and by nobody else', async () => {
   await everywhere('repository', async (visibility, level, who) => {
     const { token = null, username = '' } = callers.get(who.name) ?? {}
     const pair = Buffer.from(`${username}:${token}`).toString('base64')
-    const headers: HeadersInit = token === null ? {} : { Authorization: `Basic ${pair}` }
+    const headers: Record<string, string> = token === null ? {} : { Authorization: `Basic ${pair}` }
     const reply = await fetch(url, { headers })
     await reply.arrayBuffer()
     const api = expected(who, visibility, level, 15)

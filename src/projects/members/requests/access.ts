@@ -35,6 +35,7 @@ function memberRole(ctx: Ctx, source: Source, userId: number): Promise<number> {
 }
 
 function takesRequests(source: Source): boolean {
+  if (source.archived) return false
   return source.type === 'group'
     ? source.request_access_enabled === 1
     : source.settings.request_access_enabled !== false
