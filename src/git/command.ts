@@ -1,8 +1,8 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable, Stream, Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { diskFullText, saysDiskFull } from '../base/full-disk.ts'
 import { fallBehind } from '../base/priority.ts'
 import { GitError } from './error.ts'
@@ -115,25 +115,12 @@ export function startFailure(program: string, error: Error, folder?: string): Gi
 
 /** Starts the git program and hands out its ends; the caller reads stdout and awaits `done`. */
 export function startGit(command: GitCommand): RunningGit {
-  const { child, ...running } = start(command, 'pipe')
-  return { ...running, stdout: child.stdout }
-}
-
-/** Starts the git program, which writes to what it is given. */
-export function startGitInto(command: GitCommand, stdout: Stream): Omit<RunningGit, 'stdout'> {
-  const { child: _child, ...running } = start(command, stdout)
-  return running
-}
-
-function start(command: GitCommand, stdout: 'pipe' | Stream) {
   if (command.signal?.aborted) throw new GitError('timeout', 'the caller went away')
   const [program = 'git', ...first] = command.unbuffered ? ['stdbuf', '-o0', 'git'] : ['git']
   const child = spawn(program, [...first, ...gitArguments(command)], {
-    stdio: ['pipe', stdout, 'pipe'],
     env: gitEnvironment(command.env),
     ...(command.repo === undefined ? {} : { cwd: command.repo }),
-    // Without a pipe it has no `stdout`, which `startGitInto` does not hand out.
-  }) as ChildProcessByStdio<Writable, Readable, Readable>
+  })
   assertStarted(child)
   fallBehind(child.pid, command.politeness)
   let reason: GitError | undefined
@@ -176,8 +163,8 @@ function start(command: GitCommand, stdout: 'pipe' | Stream) {
   // The caller may be busy with stdout when this fails; it still sees the rejection when it awaits.
   done.catch(() => {})
   return {
-    child,
     stdin: child.stdin,
+    stdout: child.stdout,
     done,
     kill: () => stop(new GitError('failed', `git ${command.args[0]} was stopped`)),
   }

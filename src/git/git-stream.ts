@@ -1,16 +1,8 @@
-import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { type GitCommand, startGitInto } from './command.ts'
-import { openWidePipe, type Taker } from './wide-pipe.ts'
+import { type GitCommand, type RunningGit, startGit } from './command.ts'
 
-/** Each piece that is passed on costs several calls. */
-const pieceSize = 64 * 1024
-/** What is read into; several pieces, one after the other. */
-const blockSize = 4 * pieceSize
-/** A block with less room than this is done with. */
-const leastRoom = 16 * 1024
-/** How long less than a piece waits for more, in milliseconds: the pipe holds what comes meanwhile. */
-const gatherMs = 2
+/** Each piece that is passed on costs several calls, and git writes an archive in ten kilobytes at a time. */
+const pieceSize = 128 * 1024
 
 /**
  * The output of a git program as a stream that ends only when the program ended well: a failure
@@ -18,112 +10,48 @@ const gatherMs = 2
  * the program.
  */
 export function gitStream(command: GitCommand): Readable {
-  let program: Program | undefined
-  const pieces = new Pieces(
-    (piece) => body.push(piece),
-    () => program?.from.resume(),
-  )
+  let running: RunningGit
+  try {
+    running = startGit(command)
+  } catch (error) {
+    return new Readable().destroy(error as Error)
+  }
+  const { stdin, stdout, done, kill } = running
+  if (command.stdin === undefined) stdin.end()
   const body = new Readable({
-    highWaterMark: blockSize,
-    construct(done) {
-      startProgram(command, pieces).then((started) => {
-        program = started
-        started.whole.then(
-          () => {
-            pieces.pass()
-            body.push(null)
-          },
-          (error: Error) => body.destroy(error),
-        )
-        done()
-      }, done)
-    },
-    read: () => program?.from.resume(),
-    destroy(error, done) {
-      pieces.stop()
-      program?.stop()
-      done(error)
+    highWaterMark: 2 * pieceSize,
+    read: () => stdout.resume(),
+    destroy(error, closed) {
+      kill()
+      closed(error)
     },
   })
+  let piece = Buffer.allocUnsafeSlow(pieceSize)
+  let filled = 0
+  const pass = () => {
+    const wantsMore = filled === 0 || body.push(piece.subarray(0, filled))
+    piece = Buffer.allocUnsafeSlow(pieceSize)
+    filled = 0
+    return wantsMore
+  }
+  stdout.on('data', (chunk: Buffer) => {
+    let wantsMore = true
+    for (let at = 0; at < chunk.length; ) {
+      const copied = chunk.copy(piece, filled, at)
+      at += copied
+      filled += copied
+      if (filled === pieceSize) wantsMore = pass()
+    }
+    if (!wantsMore) stdout.pause()
+  })
+  done.then(
+    () => {
+      pass()
+      body.push(null)
+    },
+    (error: Error) => body.destroy(error),
+  )
   return body
-}
-
-interface Program {
-  readonly from: Socket
-  /** Resolves once it ended well and all that it said was read. */
-  readonly whole: Promise<unknown>
-  stop(): void
-}
-
-async function startProgram(command: GitCommand, taker: Taker): Promise<Program> {
-  const { from, into } = await openWidePipe(taker)
-  try {
-    const running = startGitInto(command, into)
-    if (command.stdin === undefined) running.stdin.end()
-    const read = new Promise((resolve, reject) => {
-      from.once('end', resolve)
-      from.once('error', reject)
-    })
-    from.on('error', () => {})
-    const stop = () => {
-      running.kill()
-      from.destroy()
-    }
-    return { from, whole: Promise.all([running.done, read]), stop }
-  } catch (error) {
-    from.destroy()
-    throw error
-  } finally {
-    into.destroy()
-  }
-}
-
-/** Makes pieces of a fair size of what comes, without copying. */
-class Pieces implements Taker {
-  readonly #give: (piece: Buffer) => boolean
-  readonly #goOn: () => void
-  #block = Buffer.allocUnsafeSlow(blockSize)
-  #given = 0
-  #filled = 0
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(give: (piece: Buffer) => boolean, goOn: () => void) {
-    this.#give = give
-    this.#goOn = goOn
-  }
-
-  next(): Buffer {
-    if (this.#block.length - this.#filled < leastRoom) {
-      this.#block = Buffer.allocUnsafeSlow(blockSize)
-      this.#given = 0
-      this.#filled = 0
-    }
-    return this.#block.subarray(this.#filled)
-  }
-
-  take(count: number): boolean {
-    this.#filled += count
-    const isDone = this.#block.length - this.#filled < leastRoom
-    if (isDone || this.#filled - this.#given >= pieceSize) return this.pass()
-    this.#timer ??= setTimeout(() => {
-      if (this.pass()) this.#goOn()
-    }, gatherMs)
-    return false
-  }
-
-  /** Gives what has come. Says whether the reader wants more. */
-  pass(): boolean {
-    this.stop()
-    if (this.#filled === this.#given) return true
-    const piece = this.#block.subarray(this.#given, this.#filled)
-    this.#given = this.#filled
-    return this.#give(piece)
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-  }
 }
 
 /** The stream once its first bytes are there: what fails before is an ordinary error. */
