@@ -1,11 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bzip2 } from '../../../src/git/archive/bzip2.ts'
 import { gzip } from '../../../src/git/archive/gzip.ts'
-import { runs } from '../../support/runs.ts'
 
 async function* inPieces(data: Buffer, size = 65_536): AsyncGenerator<Buffer> {
   for (let at = 0; at < data.length; at += size) yield data.subarray(at, at + size)
@@ -17,22 +15,8 @@ async function collect(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(all)
 }
 
-/** As strict as can be: one stream, its checks right, nothing after it. */
-const strictly = `
-import bz2, sys
-whole = bz2.BZ2Decompressor()
-data = whole.decompress(sys.stdin.buffer.read())
-assert whole.eof and not whole.unused_data
-sys.stdout.buffer.write(data)
-`
-
 function bunzip2(file: Buffer): Buffer {
-  const maxBuffer = 1 << 26
-  const there = execFileSync('bzip2', ['-dc'], { input: file, maxBuffer })
-  expect(execFileSync('python3', ['-c', strictly], { input: file, maxBuffer }).equals(there)).toBe(
-    true,
-  )
-  return there
+  return execFileSync('bzip2', ['-dc'], { input: file, maxBuffer: 1 << 26 })
 }
 
 function noise(size: number): Buffer {
@@ -45,42 +29,16 @@ function noise(size: number): Buffer {
 const samples: readonly (readonly [string, Buffer])[] = [
   ['nothing', Buffer.alloc(0)],
   ['one byte', Buffer.from('x')],
-  ['just one block', noise(48_000)],
-  ['a block and a byte', noise(48_001)],
-  ['two whole blocks', noise(748_000)],
   ['one byte over and over', Buffer.alloc(3_000_000, 'a')],
-  // Four of a kind each time: run lengths make five bytes of them.
-  ['short runs', Buffer.from(Array.from({ length: 2_000_000 }, (_, i) => (i >> 2) & 255))],
-  ['what cannot be packed', noise(2_300_000)],
+  ['what cannot be packed', noise(1_300_000)],
 ]
 
 describe('bzip2', () => {
-  test.each(samples)('of %s is one ordinary file', async (_name, data) => {
+  test.each(samples)('of %s is what the program makes of it', async (_name, data) => {
     const file = await collect(bzip2(inPieces(data)))
     expect(bunzip2(file).equals(data)).toBe(true)
-    const alone = execFileSync('bzip2', ['-c'], { input: data, maxBuffer: 1 << 26 })
-    expect(file.length).toBeLessThan(alone.length * 1.1 + 3000)
-  })
-
-  test('depends on the bytes alone, not on how they come', async () => {
-    const data = noise(900_000)
-    const one = await collect(bzip2(inPieces(data)))
-    const other = await collect(bzip2(inPieces(data, 9_999)))
-    expect(one.equals(other)).toBe(true)
-  })
-
-  test('of anything gives it back', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.uint8Array({ minLength: 1, maxLength: 300 }),
-        fc.integer({ min: 1, max: 4000 }),
-        async (bytes, times) => {
-          const data = Buffer.concat(Array.from({ length: times }, () => bytes))
-          const file = await collect(bzip2(inPieces(data)))
-          expect(bunzip2(file).equals(data)).toBe(true)
-        },
-      ),
-      runs(6, 17),
+    expect(file.equals(execFileSync('bzip2', ['-c'], { input: data, maxBuffer: 1 << 26 }))).toBe(
+      true,
     )
   })
 
@@ -90,6 +48,25 @@ describe('bzip2', () => {
       throw new Error('no more')
     }
     await expect(collect(bzip2(broken()))).rejects.toThrow('no more')
+  })
+
+  test('ends with its reader', async () => {
+    let isClosed = false
+    const some = noise(64_000)
+    async function* endless(): AsyncGenerator<Buffer> {
+      try {
+        for (;;) yield some
+      } finally {
+        isClosed = true
+      }
+    }
+    const pieces: Buffer[] = []
+    for await (const piece of bzip2(endless())) {
+      pieces.push(piece)
+      if (pieces.length === 2) break
+    }
+    expect(Buffer.concat(pieces).toString('latin1', 0, 4)).toBe('BZh9')
+    await expect.poll(() => isClosed).toBe(true)
   })
 })
 
