@@ -4,7 +4,7 @@ import type { OpenRepository } from '../engine/open-repository.ts'
 import type { ObjectId } from '../types.ts'
 import type { History } from './graph/history.ts'
 import { historyWith } from './graph/load.ts'
-import { DateWalk, type LazyList, TopoWalk } from './graph/ordered-walk.ts'
+import { DateWalk } from './graph/ordered-walk.ts'
 import { hiddenFrom } from './graph/paint.ts'
 import { PathWalk } from './graph/path-walk.ts'
 import type { LogRange } from './log-range.ts'
@@ -21,7 +21,7 @@ export interface WalkRequest {
 /** Commits in order, read as far as somebody looks. */
 export type CommitSource = (count: number, signal: AbortSignal) => Promise<readonly number[]>
 
-type Walk = LazyList | PathWalk
+type Walk = DateWalk | PathWalk
 
 const walksKey = Symbol('walks')
 /** Walks kept so that the next page goes on where the last one stopped. */
@@ -34,8 +34,8 @@ export async function commitSource(
 ): Promise<{ history: History; source: CommitSource }> {
   const { range, path } = request
   const history = await historyWith(repository, [...range.include, ...range.exclude])
-  // git simplifies the history of a path while it marks ranges or sorts: there it is asked itself.
-  if (path !== '' && (range.exclude.length > 0 || request.topological)) {
+  // git simplifies the history of a path while it marks ranges: there it is asked itself, as for an order that few want.
+  if (request.topological || (path !== '' && range.exclude.length > 0)) {
     return { history, source: askGit(repository, history, request) }
   }
   const walk = keptWalk(repository, history, request)
@@ -57,7 +57,7 @@ export async function readRange(
   return firstOf(walk, count).map((position) => history.idOf(position))
 }
 
-function firstOf(walk: LazyList, count: number): number[] {
+function firstOf(walk: DateWalk, count: number): number[] {
   const positions: number[] = []
   for (let i = 0; i < count; i += 1) {
     const position = walk.at(i)
@@ -84,7 +84,7 @@ function newWalk(repository: OpenRepository, history: History, request: WalkRequ
   const hidden = exclude.length > 0 ? hiddenFrom(history, tips, exclude) : undefined
   const options = { tips, firstParent, hidden, since }
   if (path !== '') return new PathWalk(repository, history, options, path)
-  return request.topological ? new TopoWalk(history, options) : new DateWalk(history, options)
+  return new DateWalk(history, options)
 }
 
 function askGit(repository: OpenRepository, history: History, request: WalkRequest): CommitSource {
@@ -100,12 +100,15 @@ function askGit(repository: OpenRepository, history: History, request: WalkReque
         ...(firstParent ? ['--first-parent'] : []),
         ...(topological ? ['--topo-order'] : []),
         ...(since === undefined ? [] : [`--max-age=${since}`]),
-        // As git itself puts a range: among commits of one second the order of arguments counts.
-        ...range.exclude.map((id) => `^${id}`),
-        ...range.include,
+        '--stdin',
         '--',
-        path,
+        ...(path === '' ? [] : [path]),
       ],
+      // As git itself puts a range: among commits of one second their order counts.
+      stdin: [
+        ...range.exclude.map((id) => `^${id}\n`),
+        ...range.include.map((id) => `${id}\n`),
+      ].join(''),
       signal,
     })
     const ids: ObjectId[] = stdout.toString('latin1').split('\n').filter(Boolean)

@@ -6,10 +6,6 @@ export class CommitQueue {
   #length = 0
   #arrived = 0
 
-  get length(): number {
-    return this.#length
-  }
-
   push(position: number, key: number): void {
     if (this.#length === this.#positions.length) this.#grow()
     this.#arrived += 1
@@ -35,11 +31,6 @@ export class CommitQueue {
       this.#sink(this.#positions[last] ?? 0, this.#keys[last] ?? 0, this.#arrivals[last] ?? 0)
     }
     return first
-  }
-
-  /** The next commit, left where it is; −1 when there is none. */
-  first(): number {
-    return this.#length === 0 ? -1 : (this.#positions[0] ?? -1)
   }
 
   #sink(position: number, key: number, arrival: number): void {
