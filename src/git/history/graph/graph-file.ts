@@ -20,8 +20,8 @@ export interface GraphLayer {
   /** Tree, parents, generation and date of each commit. */
   readonly commits: Buffer
   readonly edges: Buffer
-  /** Offsets of corrected commit dates, where written. */
-  readonly correction: Buffer | undefined
+  /** Offsets of corrected commit dates, which git writes since 2.36; without them a graph is not used. */
+  readonly correction: Buffer
   readonly largeCorrection: Buffer | undefined
   readonly bloom: BloomTable | undefined
 }
@@ -105,7 +105,7 @@ function parseLayer(file: Buffer, start: number): GraphLayer {
     ids,
     commits: need('CDAT'),
     edges: chunks.get('EDGE') ?? Buffer.alloc(0),
-    correction: chunks.get('GDA2'),
+    correction: need('GDA2'),
     largeCorrection: chunks.get('GDO2'),
     bloom: readBloom(chunks.get('BIDX'), chunks.get('BDAT')),
   }

@@ -152,7 +152,6 @@ export class History {
       this.#dates[position] = date
       this.#levels[position] = date + correctionOf(layer, i)
     }
-    if (!layer.correction) this.#correctLevels(layer)
   }
 
   /** Walks end because every parent is older by corrected date: a damaged graph must not break that. */
@@ -165,42 +164,6 @@ export class History {
         n += 1
       }
     }
-  }
-
-  /** Works out corrected dates where the file has none, parents before children. */
-  #correctLevels(layer: GraphLayer): void {
-    const end = layer.start + layer.count
-    const done = new Uint8Array(layer.count)
-    for (let from = layer.start; from < end; from += 1) {
-      const stack = [from]
-      for (let at = stack.at(-1); at !== undefined; at = stack.at(-1)) {
-        const waiting = this.#uncorrected(at, layer.start, done)
-        if (waiting >= 0) {
-          if (stack.length > layer.count) throw new Error('a commit graph that goes in circles')
-          stack.push(waiting)
-          continue
-        }
-        stack.pop()
-        if (done[at - layer.start]) continue
-        done[at - layer.start] = 1
-        this.#levels[at] = this.#levelAboveParents(at)
-      }
-    }
-  }
-
-  #levelAboveParents(position: number): number {
-    let level = this.dateOf(position)
-    for (let n = 0, p = this.parent(position, 0); p >= 0; n += 1, p = this.parent(position, n)) {
-      level = Math.max(level, this.levelOf(p) + 1)
-    }
-    return level
-  }
-
-  #uncorrected(position: number, start: number, done: Uint8Array): number {
-    for (let n = 0, p = this.parent(position, 0); p >= 0; n += 1, p = this.parent(position, n)) {
-      if (p >= start && !done[p - start]) return p
-    }
-    return -1
   }
 
   #reserve(size: number): void {
@@ -229,7 +192,7 @@ function edgesFrom(edges: Buffer, index: number): number[] {
 }
 
 function correctionOf(layer: GraphLayer, index: number): number {
-  const offset = layer.correction?.readUInt32BE(index * 4) ?? 0
+  const offset = layer.correction.readUInt32BE(index * 4)
   if (offset < largeOffset) return offset
   return Number(layer.largeCorrection?.readBigUInt64BE((offset - largeOffset) * 8) ?? 0n)
 }
