@@ -47,6 +47,15 @@ export function findRef(repo: Repo, name: string, signal?: AbortSignal): Promise
   return repo.engine.run(findRefOperation, repo.path, { name }, signal)
 }
 
+/** What refs hold now; those that do not exist are left out. */
+export async function readRefValues(
+  repo: Repo,
+  names: readonly string[],
+): Promise<Map<string, ObjectId>> {
+  const found = await Promise.all(names.map((name) => findRef(repo, name)))
+  return new Map(found.flatMap((ref) => (ref ? [[ref.name, ref.id] as const] : [])))
+}
+
 export interface ListRefsOptions {
   /** The start of full names, up to a slash: `refs/heads/`. */
   readonly prefix: string

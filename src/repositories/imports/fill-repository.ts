@@ -1,6 +1,6 @@
 import { withProjectRole } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { readRefValues } from '../../git/refs/ref-values.ts'
+import { readRefValues } from '../../git/refs/refs.ts'
 import type { Fetched } from '../../git/transfer/fetch-whole.ts'
 import { saveImportedBranch } from '../../projects/projects/create/import-state.ts'
 import { refreshFacts } from '../../projects/projects/facts/measure.ts'

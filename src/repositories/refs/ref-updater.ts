@@ -1,7 +1,7 @@
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import { readRefValues } from '../../git/refs/ref-values.ts'
+import { readRefValues } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { gate } from './check-rules.ts'
 import { finalizePush, openPush } from './journal/record.ts'
