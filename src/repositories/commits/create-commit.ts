@@ -3,7 +3,7 @@ import { invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { rememberCommitStats } from '../../git/diff/commit-stats.ts'
 import { GitError } from '../../git/error.ts'
-import { bringCommit } from '../../git/transfer/bring-commit.ts'
+import { fetchObjects } from '../../git/transfer/fetch-objects.ts'
 import { noObject } from '../../git/types.ts'
 import { type WrittenCommit, writeCommit } from '../../git/write/write-commit.ts'
 import { shareFetchedObjects } from '../lfs/objects.ts'
@@ -50,7 +50,7 @@ async function attemptCommit(ctx: Ctx, project: Project, input: NewCommit): Prom
   if (parentId !== undefined) {
     const changed = input.changedText ?? changedSince
     await assertUnchanged(from, parentId, input.actions, changed)
-    await bringCommit(repo, from, parentId)
+    await fetchObjects(repo, from, parentId)
     if (input.startProject)
       await shareFetchedObjects(ctx, input.startProject.id, project.id, parentId)
   }

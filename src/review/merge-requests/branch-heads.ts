@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import { findRef } from '../../git/refs/refs.ts'
-import { fetchFromFork } from '../../git/transfer/fetch-from-fork.ts'
+import { fetchObjects } from '../../git/transfer/fetch-objects.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { shareFetchedObjects } from '../../repositories/lfs/objects.ts'
 import { placeOwnRef } from '../../repositories/refs/own-refs.ts'
@@ -43,7 +43,7 @@ export async function bringHead(ctx: Ctx, row: Sided): Promise<ObjectId | undefi
   if (sourceId !== targetId) {
     const kept = await findRef(target, headRef(row))
     if (kept?.id === head) return head
-    await fetchFromFork(target, ctx.git.open(sourceId), `refs/heads/${row.source_branch}`)
+    await fetchObjects(target, ctx.git.open(sourceId), `refs/heads/${row.source_branch}`)
     await shareFetchedObjects(ctx, sourceId, targetId, head)
   }
   await placeOwnRef(target, headRef(row), head)

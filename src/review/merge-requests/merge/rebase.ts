@@ -6,7 +6,7 @@ import { conflict, forbidden, Problem, unauthorized } from '../../../base/proble
 import type { Ctx } from '../../../ctx.ts'
 import { GitError } from '../../../git/error.ts'
 import { rebase } from '../../../git/merge/merge.ts'
-import { fetchFromFork } from '../../../git/transfer/fetch-from-fork.ts'
+import { fetchObjects } from '../../../git/transfer/fetch-objects.ts'
 import { shareFetchedObjects } from '../../../repositories/lfs/objects.ts'
 import { mayPushBranch } from '../../../repositories/refs/check-rules.ts'
 import { moveRefs } from '../../../repositories/refs/move-refs.ts'
@@ -103,7 +103,7 @@ async function rebaseSource(
   if (!source || !person || onto === undefined || head === undefined) return conflictText
   const repo = ctx.git.open(source.id)
   if (source.id !== row.target_project_id) {
-    await fetchFromFork(
+    await fetchObjects(
       repo,
       ctx.git.open(row.target_project_id),
       `refs/heads/${row.target_branch}`,
