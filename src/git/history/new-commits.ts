@@ -1,5 +1,6 @@
 import { runGit } from '../command.ts'
 import { assertObjectId } from '../names.ts'
+import { parseCommit } from '../objects/parse-object.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { quarantineEnvironment } from './ancestry.ts'
@@ -51,27 +52,21 @@ export async function readNewCommits(
 
 /** `<id>\n<headers>\n\n<message, each line behind four spaces>`. */
 function readCommit(text: string): NewCommit {
-  const end = text.indexOf('\n\n')
-  const head = (end < 0 ? text : text.slice(0, end)).split('\n')
-  const field = (name: string) =>
-    head.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? ''
-  const committer = person(field('committer'))
+  const idEnd = text.indexOf('\n')
+  const headEnd = text.indexOf('\n\n')
+  const head = text.slice(idEnd + 1, headEnd < 0 ? undefined : headEnd)
+  const message = headEnd < 0 ? '' : text.slice(headEnd + 2).replaceAll(/^ {4}/gm, '')
+  const raw = Buffer.from(`${head}\n\n${message}`)
+  const { id, author, committer, signature, parentIds } = parseCommit(text.slice(0, idEnd), raw)
   return {
-    id: head[0] ?? '',
-    authorEmail: person(field('author')).email,
+    id,
+    authorEmail: author.email,
     committerName: committer.name,
     committerEmail: committer.email,
-    message: end < 0 ? '' : text.slice(end + 2).replaceAll(/^ {4}/gm, ''),
-    signed: head.some((line) => line.startsWith('gpgsig')),
-    merge: head.filter((line) => line.startsWith('parent ')).length > 1,
+    message,
+    signed: signature !== undefined,
+    merge: parentIds.length > 1,
   }
-}
-
-function person(text: string): { name: string; email: string } {
-  const open = text.indexOf('<')
-  const close = text.indexOf('>', open)
-  if (open < 0 || close < 0) return { name: text.trim(), email: '' }
-  return { name: text.slice(0, open).trim(), email: text.slice(open + 1, close) }
 }
 
 /** The files that the commits of a ref add or change, while no ref has them; sizes only where asked for. */

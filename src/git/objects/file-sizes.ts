@@ -1,21 +1,13 @@
-import { gitRecords } from '../command.ts'
-import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
+import { tipFiles } from './tip-files.ts'
 
 /** Bytes of all files of a commit, by their last name part, lower-case: an extension such as `.ts`, or the whole name without one. */
 export async function readFileSizes(repo: Repo, commitId: ObjectId): Promise<Map<string, number>> {
-  const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', '--end-of-options']
   const sizes = new Map<string, number>()
-  const command = { repo: repo.path, args: [...args, assertObjectId(commitId)] }
-  for await (const record of gitRecords(command)) {
-    // `100644 blob <id> <size>\t<path>`; links and submodules are no files.
-    const tab = record.indexOf(9)
-    const [mode, type, , size] = record.subarray(0, tab).toString('latin1').split(/ +/)
-    if (type !== 'blob' || mode === '120000') continue
-    const name = record.subarray(tab + 1).toString('utf8')
-    const key = keyOf(name)
-    if (key !== undefined) sizes.set(key, (sizes.get(key) ?? 0) + Number(size))
+  for await (const { path, size, mode } of tipFiles(repo, commitId)) {
+    const key = mode === '120000' ? undefined : keyOf(path)
+    if (key !== undefined) sizes.set(key, (sizes.get(key) ?? 0) + size)
   }
   return sizes
 }

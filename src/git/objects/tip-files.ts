@@ -1,37 +1,44 @@
-import { runGit } from '../command.ts'
+import { gitRecords } from '../command.ts'
 import { quarantineEnvironment } from '../history/ancestry.ts'
 import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 
-/** A file of a commit. */
+/** A file of a commit, or a link. */
 export interface TipFile {
   readonly path: string
   /** Bytes. */
   readonly size: number
+  /** Six octal digits. */
+  readonly mode: string
 }
 
-const outputLimit = 16 * 1024 * 1024
+/** The files of a commit one after the other, submodules left out: also out of the quarantine of a push. */
+export async function* tipFiles(
+  repo: Repo,
+  commit: ObjectId,
+  quarantine?: string,
+): AsyncGenerator<TipFile> {
+  const records = gitRecords({
+    repo: repo.path,
+    args: ['ls-tree', '-r', '-z', '--long', assertObjectId(commit)],
+    env: quarantine === undefined ? {} : quarantineEnvironment(repo, quarantine),
+  })
+  for await (const record of records) {
+    // `100644 blob <id> <size>\t<path>`
+    const tab = record.indexOf(0x09)
+    const [mode = '', type, , size] = record.toString('latin1', 0, tab).split(/ +/)
+    if (type === 'blob') yield { path: record.toString('utf8', tab + 1), size: Number(size), mode }
+  }
+}
 
-/** All files of a commit with their sizes, submodules left out: also out of the quarantine of a push. */
+/** All of them. */
 export async function listTipFiles(
   repo: Repo,
   commit: ObjectId,
   quarantine?: string,
 ): Promise<TipFile[]> {
-  const { stdout } = await runGit({
-    repo: repo.path,
-    args: ['ls-tree', '-r', '-z', '--long', assertObjectId(commit)],
-    env: quarantine === undefined ? {} : quarantineEnvironment(repo, quarantine),
-    limit: outputLimit,
-  })
-  // `100644 blob <id> <size>\t<path>`
-  return stdout
-    .toString('utf8')
-    .split('\0')
-    .flatMap((line) => {
-      const tab = line.indexOf('\t')
-      const [, type, , size] = line.slice(0, tab).split(/ +/)
-      return tab > 0 && type === 'blob' ? [{ path: line.slice(tab + 1), size: Number(size) }] : []
-    })
+  const files: TipFile[] = []
+  for await (const file of tipFiles(repo, commit, quarantine)) files.push(file)
+  return files
 }
