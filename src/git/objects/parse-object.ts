@@ -36,12 +36,19 @@ function splitHeaders(data: Buffer): Headers {
   return { values, body: data.subarray(Math.min(at + 1, data.length)) }
 }
 
+/** What Windows has where Latin 1 has control characters; the decoder of Node 20 mixes them up. */
+const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+
 /** Bytes as text in the encoding a commit names; UTF-8 unless it names one that we know. */
 function decoderFor(encoding: string | undefined): (bytes: Buffer) => string {
   const label = encoding?.trim().toLowerCase()
   if (!label || label === 'utf-8' || label === 'utf8') return (bytes) => bytes.toString('utf8')
   if (label === 'iso-8859-1' || label === 'latin1' || label === 'iso8859-1') {
     return (bytes) => bytes.toString('latin1')
+  }
+  if (/^(?:windows-|x-cp|cp)1252$/.test(label)) {
+    const shown = (char: string) => windows1252[char.charCodeAt(0) - 0x80] ?? char
+    return (bytes) => bytes.toString('latin1').replace(/[\x80-\x9f]/g, shown)
   }
   try {
     const decoder = new TextDecoder(label)
