@@ -23,17 +23,21 @@ export function streamSnapshot(repo: Repo): Readable {
 
 async function addAll(archive: Pack, root: string): Promise<void> {
   for (const part of PARTS) {
-    for (const name of await filesBelow(root, part)) await addFile(archive, root, name)
+    for (const name of await filesBelow(root, part)) {
+      // A folder that may hold no file by now, and without which git sees no repository.
+      if (name.endsWith('/')) archive.entry({ name, type: 'directory', mode: 0o755 })
+      else await addFile(archive, root, name)
+    }
   }
 }
 
 async function filesBelow(root: string, part: string): Promise<string[]> {
   try {
     const entries = await readdir(join(root, part), { recursive: true, withFileTypes: true })
-    return entries
+    const files = entries
       .filter((entry) => entry.isFile() && !isTemporary(entry.name))
       .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-      .toSorted()
+    return [`${part}/`, ...files.toSorted()]
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOTDIR') return [part]
