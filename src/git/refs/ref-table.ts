@@ -59,12 +59,13 @@ export class RefTable {
   /** All refs whose name starts with `prefix` (which ends with a slash), sorted by bytes. */
   list(prefix = 'refs/'): readonly Ref[] {
     // Loose before packed: `git pack-refs` moves refs in that direction.
-    const loose = new Map<string, ObjectId>()
+    const loose = new Map<string, ObjectId | undefined>()
     this.#collect(prefix.slice(0, -1), loose)
     const packed = this.#readPacked().list(prefix)
     if (loose.size === 0) return packed
     const merged = packed.filter((ref) => !loose.has(ref.name))
-    for (const [name, id] of loose) merged.push({ name, id })
+    // A broken ref is left out, as for-each-ref does, and hides what was packed of it.
+    for (const [name, id] of loose) if (id !== undefined) merged.push({ name, id })
     return merged.sort((a, b) => compareNames(a.name, b.name))
   }
 
@@ -135,14 +136,13 @@ export class RefTable {
     return this.#packed.refs
   }
 
-  #collect(folder: string, into: Map<string, ObjectId>): void {
+  #collect(folder: string, into: Map<string, ObjectId | undefined>): void {
     const known = this.#readFolder(folder)
     if (!known) return
     for (const [name, value] of known.files) {
       const full = `${folder}/${name}`
       const id = value.startsWith(symbolic) ? this.find(full) : value
-      // A broken ref is left out, as for-each-ref does.
-      if (id !== undefined && isObjectId(id)) into.set(full, id)
+      into.set(full, id !== undefined && isObjectId(id) ? id : undefined)
     }
     for (const name of known.folders) this.#collect(`${folder}/${name}`, into)
   }

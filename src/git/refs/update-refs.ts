@@ -40,6 +40,8 @@ async function transaction(repo: Repo, updates: readonly RefUpdate[]): Promise<v
   const fields = ['start']
   for (const { name, oldId, newId } of updates) {
     if (newId === noObject) fields.push(`delete ${name}`, oldId)
+    // Not as an update from zeros, of which SHA-256 has more.
+    else if (oldId === noObject) fields.push(`create ${name}`, newId)
     else fields.push(`update ${name}`, newId, oldId)
   }
   fields.push('prepare', 'commit', '')
