@@ -3,17 +3,14 @@ import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
 import { cleanPath, clip } from '../names.ts'
 import { commitNow, readCommits } from '../objects/commit.ts'
-import { readLinked } from '../objects/objects.ts'
-import { parseCommit } from '../objects/parse-object.ts'
 import { resolveCommit } from '../objects/resolve.ts'
 import type { Repo } from '../repo.ts'
 import type { Commit, ObjectId } from '../types.ts'
 import { authorTest } from './author-pattern.ts'
 import { authorsOf } from './graph/authors.ts'
 import type { History } from './graph/history.ts'
-import { currentHistory, hasGrafts, historyWith } from './graph/load.ts'
 import { newestCommits } from './graph/newest.ts'
-import { allTips, type LogRange, resolveRange } from './log-range.ts'
+import { allTips, resolveRange } from './log-range.ts'
 import { type CommitSource, commitSource } from './log-source.ts'
 
 export interface LogOptions {
@@ -69,9 +66,7 @@ async function pageInProcess(repository: OpenRepository, options: LogOptions): P
   const skip = options.skip ?? 0
   const count = skip + options.limit + 1
   const firstParent = options.firstParent ?? false
-  if (hasGrafts(repository)) repository.assertEngine('replaced parents')
-  const newest = { tips: [commitId], firstParent, count }
-  const all = await newestCommits(newest, (id) => commitNow(repository, id))
+  const all = newestCommits({ tip: commitId, firstParent, count }, (id) => commitNow(repository, id))
   const found = all.slice(skip)
   return { commits: found.slice(0, options.limit), more: found.length > options.limit }
 }
@@ -112,8 +107,6 @@ async function logIds(
     ? await allTips(repository)
     : await resolveRange(repository, options.revision || 'HEAD')
   if (range.include.length === 0) return { ids: [], more: false }
-  const quick = await quickPage(repository, options, range)
-  if (quick) return quick
   const since = secondsOf(options.since, Math.ceil)
   const { history, source } = await commitSource(repository, {
     range,
@@ -131,36 +124,6 @@ async function logIds(
     ids: found.slice(0, options.limit).map((position) => history.idOf(position)),
     more: found.length > options.limit,
   }
-}
-
-/** Pages beyond this are worth loading the whole history for. */
-const quickLimit = 300
-
-/** The first pages of a long history that has no graph yet, without reading all of it. */
-async function quickPage(
-  repository: OpenRepository,
-  options: LogOptions,
-  range: LogRange,
-): Promise<{ ids: readonly ObjectId[]; more: boolean } | undefined> {
-  const plain = !(options.path || options.author?.trim() || options.since || options.until)
-  const end = (options.skip ?? 0) + options.limit
-  if (!plain || options.order === 'topo' || range.exclude.length > 0) return undefined
-  if (end > quickLimit || range.include.length > 20) return undefined
-  const history = currentHistory(repository)
-  const isLoaded = history.inGraph > 0 || range.include.every((tip) => history.find(tip) >= 0)
-  if (isLoaded || hasGrafts(repository)) return undefined
-  const newest = {
-    tips: range.include,
-    firstParent: options.firstParent ?? false,
-    count: end + 1,
-  }
-  const commits = await newestCommits(newest, async (id) =>
-    parseCommit(id, await readLinked(repository, id, 'commit')),
-  )
-  // Later pages find it loaded. A failure shows when somebody asks for the history itself.
-  historyWith(repository, range.include).catch(() => {})
-  const ids = commits.map((commit) => commit.id)
-  return { ids: ids.slice(options.skip ?? 0, end), more: ids.length > end }
 }
 
 type Filter = (positions: readonly number[], signal: AbortSignal) => Promise<readonly number[]>

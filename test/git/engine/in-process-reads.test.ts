@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -113,7 +113,7 @@ test('a ref that moves is seen at once', async () => {
   })
 })
 
-test('what is large, short, grafted or damaged is left to an engine process', async () => {
+test('what is large, short or damaged is left to an engine process', async () => {
   const repo = await world.repository()
   const [first = ''] = writeHistory(repo.path, [
     { parents: [], seconds: 1_600_000_000, author: 0, changes: [[0, 1]] },
@@ -126,9 +126,6 @@ test('what is large, short, grafted or damaged is left to an engine process', as
     expect((await readBlob(local, large)).size).toBe(70_000)
     expect(engine.pids).toHaveLength(1)
     expect((await readCommit(local, first.slice(0, 9))).id).toBe(first)
-    writeFileSync(join(repo.path, 'info/grafts'), `${git(repo.path, ['rev-parse', 'main'])}\n`)
-    expect((await readLog(local, { revision: 'main', limit: 5 })).commits).toHaveLength(1)
-    rmSync(join(repo.path, 'info/grafts'))
     git(repo.path, ['repack', '-adq'])
     const packs = join(repo.path, 'objects/pack')
     const pack = readdirSync(packs).find((name) => name.endsWith('.pack')) ?? ''

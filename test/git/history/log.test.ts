@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LogOptions, readLog } from '../../../src/git/history/log.ts'
@@ -175,39 +173,6 @@ test.each(['[a', '\\(a*\\)\\1', 'a\\{3\\}', 'a\0'])(
     await expect(listed).rejects.toMatchObject({ code: 'invalid' })
   },
 )
-
-test('a shallow history ends where git ends it', async () => {
-  const { path } = await world.repository()
-  const line = Array.from({ length: 10 }, (_, i) => ({
-    parents: i === 0 ? [] : [i - 1],
-    seconds: 1_600_000_000 + i * 10,
-    author: 0,
-    changes: [[0, i % 4] as const],
-  }))
-  writeHistory(path, line)
-  const clone = `${world.folder}/shallow.git`
-  git(world.folder, ['clone', '-q', '--bare', '--depth=4', `file://${path}`, clone])
-  const page = await readLog(repoAt(clone), { limit: 100 })
-  expect(page.commits.map((commit) => commit.id)).toEqual(oracle(repoAt(clone), { limit: 100 }))
-  expect(page.commits).toHaveLength(4)
-})
-
-test('grafted parents are followed as git follows them', async () => {
-  const { path } = await world.repository()
-  const line = Array.from({ length: 10 }, (_, i) => ({
-    parents: i === 0 ? [] : [i - 1],
-    seconds: 1_600_000_000 + i * 10,
-    author: 0,
-    changes: [[0, i % 4] as const],
-  }))
-  const ids = writeHistory(path, line)
-  git(path, ['commit-graph', 'write', '--reachable'])
-  writeFileSync(join(path, 'info/grafts'), `${ids[8]} ${ids[5]} ${ids[2]}\n`)
-  const question = { limit: 100 }
-  const page = await readLog(repoAt(path), question)
-  expect(page.commits.map((commit) => commit.id)).toEqual(oracle(repoAt(path), question))
-  expect(page.commits).toHaveLength(8)
-})
 
 test('the log of an empty repository has no revision', async () => {
   const repo = await world.repository()

@@ -2,8 +2,7 @@ import type { OpenRepository } from '../../engine/open-repository.ts'
 import { OpenFile } from '../../objects/packs/open-file.ts'
 import { searchIds } from '../../objects/packs/sorted-ids.ts'
 import type { ObjectId } from '../../types.ts'
-import { graphFiles, layoutOf } from './graph-file.ts'
-import { stampNow } from './load.ts'
+import { graphFiles, graphStamp, layoutOf } from './graph-file.ts'
 
 /** Ids that begin with the same byte and are read at once, in bytes: those of three million commits. */
 const largestRead = 256 * 1024
@@ -18,7 +17,7 @@ interface Layer {
 
 /** Where commits stand in the graph files, read from there: for a process that does not load a history. */
 class GraphIds {
-  /** What the graph files and grafts looked like when these were opened. */
+  /** What the graph files looked like when these were opened. */
   readonly stamp: string
   readonly #layers: readonly Layer[]
 
@@ -26,7 +25,7 @@ class GraphIds {
   constructor(repository: string, stamp: string) {
     this.stamp = stamp
     this.#layers = openLayers(graphFiles(repository))
-    if (stampNow(repository) !== stamp) throw new Error('the commit graph is being replaced')
+    if (graphStamp(repository) !== stamp) throw new Error('the commit graph is being replaced')
   }
 
   /** The position of a commit, as `History` counts; −1 when no file has it. */
@@ -68,7 +67,7 @@ const key = Symbol('graph ids')
 
 /** The ids of a repository's graph as it is now, opened again when it has changed. */
 export function graphIdsOf(repository: OpenRepository): GraphIds {
-  const stamp = stampNow(repository.path)
+  const stamp = graphStamp(repository.path)
   const holder = repository.keep<{ ids: GraphIds | undefined }>(key, () => ({ ids: undefined }))
   if (holder.ids?.stamp !== stamp) holder.ids = new GraphIds(repository.path, stamp)
   return holder.ids

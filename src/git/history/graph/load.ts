@@ -1,8 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { gitRecords } from '../../command.ts'
 import type { OpenRepository } from '../../engine/open-repository.ts'
-import { isObjectId } from '../../names.ts'
 import { readLinked } from '../../objects/objects.ts'
 import { parseCommit } from '../../objects/parse-object.ts'
 import type { ObjectId } from '../../types.ts'
@@ -30,24 +27,18 @@ export function currentHistory(repository: OpenRepository): History {
     stamp: '',
     queue: Promise.resolve(),
   }))
-  const stamp = stampNow(repository.path)
+  const stamp = graphStamp(repository.path)
   const { history } = holder
   const stale =
     stamp !== holder.stamp &&
     (!history || history.inGraph === 0 || history.size - history.inGraph > addedAllowed)
   if (history && !stale) return history
-  // git ignores its graph in shallow and grafted repositories, whose parents differ.
-  holder.history = hasGrafts(repository) ? new History([]) : fromGraph(repository.path)
+  holder.history = fromGraph(repository.path)
   holder.stamp = stamp
   return holder.history
 }
 
-/** What the graph files and replaced parents look like from outside now. */
-export function stampNow(path: string): string {
-  return `${graphStamp(path)} ${readGrafts(path).stamp}`
-}
-
-/** What they looked like when a history was loaded; undefined when another one has taken its place. */
+/** What the graph files looked like when a history was loaded; undefined when another one has taken its place. */
 export function loadedStamp(repository: OpenRepository, history: History): string | undefined {
   const holder = repository.keep<Holder>(holderKey, notLoaded)
   return holder.history === history ? holder.stamp : undefined
@@ -89,7 +80,6 @@ async function include(
   history: History,
   ids: readonly ObjectId[],
 ): Promise<void> {
-  const grafts = readGrafts(repository.path)
   const read = new Map<ObjectId, HistoryCommit>()
   let wanted = [...new Set(ids)].filter((id) => history.find(id) < 0)
   while (wanted.length > 0) {
@@ -97,7 +87,7 @@ async function include(
       await listRest(repository, history, wanted, read)
       break
     }
-    const commits = await Promise.all(wanted.map((id) => readOne(repository, id, grafts)))
+    const commits = await Promise.all(wanted.map((id) => readOne(repository, id)))
     for (const commit of commits) read.set(commit.id, commit)
     const parents = new Set(commits.flatMap((commit) => commit.parentIds))
     wanted = [...parents].filter((id) => !read.has(id) && history.find(id) < 0)
@@ -105,16 +95,12 @@ async function include(
   addAll(history, read)
 }
 
-async function readOne(
-  repository: OpenRepository,
-  id: ObjectId,
-  grafts: Grafts,
-): Promise<HistoryCommit> {
+async function readOne(repository: OpenRepository, id: ObjectId): Promise<HistoryCommit> {
   const commit = parseCommit(id, await readLinked(repository, id, 'commit'))
   return {
     id,
     treeId: commit.treeId,
-    parentIds: grafts.parents.get(id) ?? commit.parentIds,
+    parentIds: commit.parentIds,
     seconds: commit.committer.seconds,
   }
 }
@@ -161,38 +147,5 @@ function addAll(history: History, read: ReadonlyMap<ObjectId, HistoryCommit>): v
       if (!parent) throw new Error(`the parent ${missing} was not read`)
       stack.push(parent)
     }
-  }
-}
-
-/** Whether git replaces parents here: then raw commits do not tell the whole truth. */
-export function hasGrafts(repository: OpenRepository): boolean {
-  return readGrafts(repository.path).any
-}
-
-interface Grafts {
-  readonly any: boolean
-  readonly stamp: string
-  readonly parents: ReadonlyMap<ObjectId, readonly ObjectId[]>
-}
-
-/** Parents that git replaces: none below a shallow boundary, others in `info/grafts`. */
-function readGrafts(repository: string): Grafts {
-  const shallow = readLines(join(repository, 'shallow'))
-  const grafts = readLines(join(repository, 'info/grafts'))
-  const parents = new Map<ObjectId, readonly ObjectId[]>()
-  for (const line of [...grafts, ...shallow]) {
-    const [id, ...others] = line.split(' ').filter(isObjectId)
-    if (id !== undefined) parents.set(id, others)
-  }
-  return { any: parents.size > 0, stamp: [...shallow, ...grafts].join(','), parents }
-}
-
-function readLines(path: string): string[] {
-  // Hardly any repository has these files, and a failed read costs more than a look.
-  if (!statSync(path, { throwIfNoEntry: false })) return []
-  try {
-    return readFileSync(path, 'latin1').split('\n').filter(Boolean)
-  } catch {
-    return []
   }
 }

@@ -1,34 +1,30 @@
 import type { Commit, ObjectId } from '../../types.ts'
 
 /** Which commits, and how many of them. */
-export interface Newest {
-  readonly tips: readonly ObjectId[]
+interface Newest {
+  readonly tip: ObjectId
   readonly firstParent: boolean
   readonly count: number
 }
 
 /**
- * The newest commits below some tips in the order of `git log`, from the commits themselves: for the first pages, which
- * need no table of the whole history. Parents that git replaces are not heeded.
+ * The newest commits up to a tip in the order of `git log`, from the commits themselves: for the first pages, which
+ * need no table of the whole history.
  */
-export async function newestCommits(
-  { tips, firstParent, count }: Newest,
-  read: (id: ObjectId) => Commit | Promise<Commit>,
-): Promise<Commit[]> {
+export function newestCommits(
+  { tip, firstParent, count }: Newest,
+  read: (id: ObjectId) => Commit,
+): Commit[] {
   const found: Commit[] = []
-  const seen = new Set<ObjectId>()
-  const queue: Commit[] = []
-  const enter = async (id: ObjectId) => {
-    if (seen.has(id)) return
-    seen.add(id)
-    insert(queue, await read(id))
-  }
-  for (const tip of tips) await enter(tip)
-  while (found.length < count) {
-    const next = queue.shift()
-    if (!next) break
+  const seen = new Set([tip])
+  const queue = [read(tip)]
+  for (let next = queue.shift(); next && found.length < count; next = queue.shift()) {
     found.push(next)
-    for (const id of firstParent ? next.parentIds.slice(0, 1) : next.parentIds) await enter(id)
+    for (const id of firstParent ? next.parentIds.slice(0, 1) : next.parentIds) {
+      if (seen.has(id)) continue
+      seen.add(id)
+      insert(queue, read(id))
+    }
   }
   return found
 }
