@@ -23,6 +23,11 @@ export interface FoundLines {
   readonly data: string
 }
 
+/** Letters beyond ASCII have two cases only where git is told what they are. */
+function localeFor(text: string): Record<string, string> {
+  return /[\u0080-\uffff]/.test(text) ? { LC_ALL: 'C.UTF-8' } : {}
+}
+
 const TIME_MS = 10_000
 const MOST_BYTES = 16 * 1024 * 1024
 
@@ -50,6 +55,7 @@ export async function searchFiles(
       '--',
       ...search.paths.map((path) => `:(glob,icase)${path}`),
     ],
+    env: localeFor(search.text),
     accept: [0, 1],
     timeout: TIME_MS,
     limit: MOST_BYTES,
@@ -70,7 +76,7 @@ function chunksOf(output: string, limit: number): FoundLines[] {
     const [name, number, ...rest] = line.split('\0')
     if (number === undefined || name === undefined) {
       close()
-      if (found.length >= limit) return found
+      if (found.length >= limit) break
       continue
     }
     const path = name.slice(name.indexOf(':') + 1)
@@ -109,6 +115,7 @@ export async function searchMessages(
       assertObjectId(search.commitId),
       '--',
     ],
+    env: localeFor(search.text),
     timeout: TIME_MS,
     signal,
   })
