@@ -3,19 +3,13 @@ import { GitError } from '../error.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { readObject } from './objects.ts'
-import { readPgpIssuer } from './signature/pgp.ts'
 import { readSshSignature, type SshKey } from './signature/ssh.ts'
+import { type PgpIssuer, readPgpIssuer } from './signature/verify-pgp.ts'
 import { readX509Signer, type X509Signer } from './signature/x509.ts'
 
 /** What a commit's or tag's signature says about itself; nothing is verified. */
 export type SignatureDetails =
-  | {
-      readonly kind: 'PGP'
-      /** 16 hex digits, upper case; missing when the signature names no key. */
-      readonly keyId?: string | undefined
-      /** 40 hex digits, upper case. */
-      readonly fingerprint?: string | undefined
-    }
+  | ({ readonly kind: 'PGP' } & PgpIssuer)
   | { readonly kind: 'SSH'; readonly key?: SshKey | undefined }
   | { readonly kind: 'X509'; readonly signer?: X509Signer | undefined }
 
@@ -69,7 +63,7 @@ async function detailsOf(signature: string): Promise<SignatureDetails> {
   if (signature.startsWith('-----BEGIN SIGNED MESSAGE-----')) {
     return { kind: 'X509', signer: await readX509Signer(signature) }
   }
-  return { kind: 'PGP', ...readPgpIssuer(signature) }
+  return { kind: 'PGP', ...(await readPgpIssuer(signature)) }
 }
 
 /** The signature of a raw commit or tag; undefined when it has none. */

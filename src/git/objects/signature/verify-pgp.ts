@@ -23,6 +23,22 @@ async function parse(armoured: string): Promise<Signature | undefined> {
   }
 }
 
+export interface PgpIssuer {
+  /** 16 hex digits, upper case; missing when the signature names no key. */
+  readonly keyId?: string | undefined
+  /** 40 hex digits, upper case. */
+  readonly fingerprint?: string | undefined
+}
+
+const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex').toUpperCase()
+
+/** Which key an armoured signature says it was made with. */
+export async function readPgpIssuer(armoured: string): Promise<PgpIssuer> {
+  const made = (await parse(armoured))?.packets[0]
+  const fingerprint = made?.issuerFingerprint?.length === 20 ? hexOf(made.issuerFingerprint) : undefined
+  return { keyId: (fingerprint?.slice(-16) ?? made?.issuerKeyID.toHex().toUpperCase()) || undefined, fingerprint }
+}
+
 async function peopleOf(key: Key, date: Date): Promise<{ name: string; email: string }[]> {
   const primary = await key.getPrimaryUser(date).catch(() => undefined)
   const people: { name: string; email: string; isMain: boolean }[] = []
