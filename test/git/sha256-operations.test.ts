@@ -172,6 +172,15 @@ describe('with SHA-256', () => {
       ...{ id: tagId, commit: { id: merged.commitId }, tag: { message: 'one' } },
     })
     await updateRefs(repo, [{ name: 'refs/heads/merged', oldId: merged.commitId, newId: rebased.head }])
+    // Over the wire nothing has as many zeros as an id has digits.
+    const zeros = '0'.repeat(64)
+    const one = { name: 'refs/heads/one', oldId: zeros, newId: merged.commitId }
+    await updateRefs(repo, [one])
+    await expect(updateRefs(repo, [one])).rejects.toMatchObject({ code: 'exists' })
+    const two = { name: 'refs/heads/two', oldId: zeros, newId: merged.commitId }
+    await updateRefs(repo, [two, { ...one, oldId: merged.commitId, newId: zeros }])
+    await updateRefs(repo, [{ ...two, oldId: merged.commitId, newId: zeros }])
+    expect(git(repo.path, ['for-each-ref', 'refs/heads/one', 'refs/heads/two'])).toBe('')
     expect(fsck(repo)).toBe('')
   })
 })

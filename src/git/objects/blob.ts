@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import { PassThrough, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { byteCache } from '../../base/byte-cache.ts'
 import { Semaphore } from '../../base/semaphore.ts'
-import { startGit } from '../command.ts'
 import { mebibyte } from '../engine/budget.ts'
 import { openEngineStream } from '../engine/engine-stream.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
+import { gitStream } from '../git-stream.ts'
 import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import type { Blob, ObjectId } from '../types.ts'
@@ -234,39 +234,20 @@ function pipeBlob(
   end: number,
   signal: AbortSignal | undefined,
 ): Readable {
-  const git = startGit({
-    repo: repo.path,
-    args: ['cat-file', 'blob', id],
-    signal,
-    timeout: 0,
-  })
-  git.stdin.end()
-  const body = new PassThrough()
-  const wanted = end - start + 1
-  let seen = 0
-  let given = 0
-  git.stdout.on('data', (chunk: Buffer) => {
-    const from = Math.max(start - seen, 0)
-    const part = chunk.subarray(from, Math.max(from, end + 1 - seen))
-    seen += chunk.length
-    given += part.length
-    if (part.length > 0 && !body.write(part)) git.stdout.pause()
-    if (given === wanted) {
-      body.end()
-      git.kill()
-    }
-  })
-  body.on('drain', () => git.stdout.resume())
-  body.on('close', () => git.kill())
-  git.done.then(
-    () => {
-      if (given < wanted) body.destroy(new GitError('failed', `blob ${id} ended early`))
-    },
-    (error: Error) => {
-      if (given < wanted) body.destroy(error)
-    },
-  )
-  return body
+  const args = ['cat-file', 'blob', id]
+  const whole = gitStream({ repo: repo.path, args, signal, timeout: 0 })
+  const body = Readable.from(cut(whole, start, end), { objectMode: false })
+  return body.once('close', () => whole.destroy())
+}
+
+async function* cut(source: Readable, start: number, end: number): AsyncGenerator<Buffer> {
+  let at = 0
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    const part = chunk.subarray(Math.max(start - at, 0), Math.max(end + 1 - at, 0))
+    if (part.length > 0) yield part
+    at += chunk.length
+    if (at > end) return
+  }
 }
 
 export const hashBlobOperation = operation({

@@ -1,4 +1,5 @@
 import { gitRecords } from '../command.ts'
+import { GitError } from '../error.ts'
 import { quarantineEnvironment } from '../history/ancestry.ts'
 import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
@@ -32,13 +33,19 @@ export async function* tipFiles(
   }
 }
 
-/** All of them. */
+/** More are held in memory for nobody. */
+const mostFiles = 200_000
+
+/** All of them; `too_large` where there are very many. */
 export async function listTipFiles(
   repo: Repo,
   commit: ObjectId,
   quarantine?: string,
 ): Promise<TipFile[]> {
   const files: TipFile[] = []
-  for await (const file of tipFiles(repo, commit, quarantine)) files.push(file)
+  for await (const file of tipFiles(repo, commit, quarantine)) {
+    if (files.length === mostFiles) throw new GitError('too_large', 'the commit has too many files')
+    files.push(file)
+  }
   return files
 }

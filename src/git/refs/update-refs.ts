@@ -56,6 +56,11 @@ async function transaction(repo: Repo, updates: readonly RefUpdate[]): Promise<v
   }
 }
 
+/** With SHA-256 clients write "nothing" as sixty-four zeros. */
+function nothingAsOne(id: string): string {
+  return /^0{64}$/.test(id) ? noObject : id
+}
+
 /** What the rules allow at all, before git is asked. */
 function assertUpdates(updates: readonly RefUpdate[]): void {
   const names = new Set<string>()
@@ -102,7 +107,12 @@ async function withRetries(
  * as `a` and `a/b`), `locked` (another writer would not let go), `invalid`. For `moveRefs` only:
  * nothing else moves a ref.
  */
-export async function updateRefs(repo: Repo, updates: readonly RefUpdate[]): Promise<void> {
+export async function updateRefs(repo: Repo, given: readonly RefUpdate[]): Promise<void> {
+  const updates = given.map(({ name, oldId, newId }) => ({
+    name,
+    oldId: nothingAsOne(oldId),
+    newId: nothingAsOne(newId),
+  }))
   assertUpdates(updates)
   const [only, ...others] = updates
   if (!only) return
