@@ -1,9 +1,5 @@
-import { readLastCommits } from '../../src/git/history/last-commits.ts'
-import { readLog } from '../../src/git/history/log.ts'
-import type { Repo } from '../../src/git/repo.ts'
-import { openGit } from '../../src/git/store.ts'
-import { callOf, gitTimeOf, type Project } from './api.ts'
-import { compareTimes, git, median, milliseconds, type Row } from './measure.ts'
+import { callOf, type Project } from './api.ts'
+import { git, median, type Row } from './measure.ts'
 import { ask, type Measurement, measurementOf, type Question } from './question.ts'
 import type { Subjects } from './subjects.ts'
 
@@ -15,7 +11,6 @@ export function contents(subjects: Subjects): Measurement[] {
     { what: `root tree of ${flatEntries} entries`, measure: flatTree },
     ...questions(subjects).map(measurementOf),
     { what: 'raw file of 2 MB', measure: largeFile },
-    { what: `last commit of each of ${flatEntries} entries`, measure: lastCommits },
   ]
 }
 
@@ -115,59 +110,4 @@ async function* largeFile(project: Project): AsyncGenerator<Row> {
   const times: number[] = []
   for (let round = 0; round < 7; round++) times.push(await atOnce())
   yield rate(`raw file of 2 MB, ${clients} clients together`, clients * largeBytes, times, 400)
-}
-
-/** The folder with the number of entries nearest to what is asked. */
-async function folderOf(project: Project, count: number): Promise<string> {
-  const sizes = new Map<string, number>()
-  for (const path of (await git(project.stored, ['ls-tree', '-r', '--name-only', 'HEAD'])).split(
-    '\n',
-  )) {
-    const folder = path.slice(0, Math.max(path.lastIndexOf('/'), 0))
-    if (folder !== '') sizes.set(folder, (sizes.get(folder) ?? 0) + 1)
-  }
-  const away = (folder: string) => Math.abs((sizes.get(folder) ?? 0) - count)
-  return [...sizes.keys()].sort((a, b) => away(a) - away(b))[0] ?? ''
-}
-
-/**
- * No endpoint gives this by itself, so the engine is asked, in a process of its own as the server has
- * it. One walk of git's names what every commit changed in the folder.
- */
-async function* lastCommits(project: Project): AsyncGenerator<Row> {
-  const folder = await folderOf(project, flatEntries)
-  const log = ['log', '--format=%H', '--name-only', 'HEAD', '--', folder === '' ? '.' : folder]
-  let entries = 0
-  const ask = (repo: Repo) =>
-    milliseconds(async () => {
-      entries = (await readLastCommits(repo, { ref: 'HEAD', path: folder })).entries.length
-    })
-  const again: number[] = []
-  // A process that has loaded the history, but knows nothing of any folder.
-  const coldly = async () => {
-    const store = openGit({ dataDir: project.server.data, engineProcesses: 1 })
-    try {
-      const repo = store.open(project.number)
-      await readLog(repo, { order: 'topo', limit: 20 })
-      const time = await ask(repo)
-      for (let i = 0; i < 3; i++) again.push(await ask(repo))
-      return time
-    } finally {
-      await store.close()
-    }
-  }
-  const row = await compareTimes({ what: '', rounds: 7, limit: 1 }, coldly, () =>
-    gitTimeOf(project, log),
-  )
-  const what = `last commit of each of ${entries} entries`
-  yield { ...row, what: `${what}, first time` }
-  const value = median(again)
-  yield {
-    what: `${what}, again`,
-    ours: `${value.toFixed(1)} ms`,
-    theirs: '',
-    value,
-    unit: 'ms',
-    limit: 20,
-  }
 }

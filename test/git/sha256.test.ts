@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readCommitStats } from '../../src/git/diff/commit-stats.ts'
-import { readLastCommits } from '../../src/git/history/last-commits.ts'
+import { findLastCommit } from '../../src/git/history/last-commits.ts'
 import { readLog } from '../../src/git/history/log.ts'
 import { readBlob } from '../../src/git/objects/blob.ts'
 import { resolveRevision } from '../../src/git/objects/revision.ts'
@@ -37,9 +37,9 @@ test('a repository with SHA-256 ids is read like any other', async () => {
     expect(
       entries.map((entry) => `${entry.mode} ${entry.type} ${entry.id}\t${entry.path}`).sort(),
     ).toEqual(git(path, ['ls-tree', '-r', '-t', 'HEAD']).split('\n').sort())
-    const last = await readLastCommits(repo, { ref: 'HEAD' })
-    for (const entry of last.entries) {
-      expect(entry.commitId).toBe(git(path, ['log', '-1', '--format=%H', '--', entry.path]))
+    for (const entry of entries) {
+      const last = git(path, ['log', '-1', '--format=%H', '--', entry.path])
+      expect(await findLastCommit(repo, 'HEAD', entry.path)).toBe(last)
     }
     const [stats] = await readCommitStats(repo, [ids[0]!])
     expect(stats).toMatchObject({ additions: 1, files: 1 })

@@ -16,7 +16,7 @@ import {
 } from '../history/contains.ts'
 import { countLinesOperation, listAuthorsOperation } from '../history/contributors.ts'
 import { countCommitsOperation } from '../history/count.ts'
-import { findLastCommitOperation, readLastCommitsOperation } from '../history/last-commits.ts'
+import { findLastCommitOperation } from '../history/last-commits.ts'
 import { readLogOperation } from '../history/log.ts'
 import {
   countAheadBehindOperation,
@@ -81,7 +81,6 @@ const all: readonly Operation<never, unknown>[] = [
   readFileOperation,
   readContentOperation,
   findLastCommitOperation,
-  readLastCommitsOperation,
   countAheadBehindOperation,
   findMergeBasesOperation,
   isAncestorOperation,

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildRepository } from '../../../fixtures/repositories/build.ts'
 import { GitError } from '../../../src/git/error.ts'
-import { readLastCommits } from '../../../src/git/history/last-commits.ts'
+import { findLastCommit } from '../../../src/git/history/last-commits.ts'
 import { readLog } from '../../../src/git/history/log.ts'
 import { findMergeBases } from '../../../src/git/history/merge-base.ts'
 import { readTree } from '../../../src/git/objects/tree.ts'
@@ -44,7 +44,7 @@ const questions: ((repo: Repo) => Promise<unknown>)[] = [
   (repo) => readLog(repo, { limit: 50, path: 'README.md' }),
   (repo) => readLog(repo, { limit: 50, all: true, order: 'topo' }),
   (repo) => readTree(repo, { ref: 'HEAD', recursive: true }),
-  (repo) => readLastCommits(repo, { ref: 'HEAD' }),
+  (repo) => findLastCommit(repo, 'HEAD', 'README.md'),
   (repo) => listTags(repo, {}),
   (repo) => findMergeBases(repo, ['HEAD', 'HEAD~2']),
 ]
