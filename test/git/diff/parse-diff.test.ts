@@ -107,7 +107,12 @@ describe('what git prints', () => {
         .toString('utf8')
         .split('\0')
         .filter((field) => /^(\d+|-)\t(\d+|-)\t/.test(field))
-        .map((field) => field.split('\t').slice(0, 2).map((n) => Number(n) || 0))
+        .map((field) =>
+          field
+            .split('\t')
+            .slice(0, 2)
+            .map((n) => Number(n) || 0),
+        )
       const sum = (column: 0 | 1) => counted.reduce((total, line) => total + (line[column] ?? 0), 0)
       expect(files.reduce((total, { patch }) => total + patch.additions, 0)).toBe(sum(0))
       expect(files.reduce((total, { patch }) => total + patch.deletions, 0)).toBe(sum(1))
@@ -140,13 +145,11 @@ describe('what git prints', () => {
       // More than the head of a patch has.
       for (const keep of [400, 600]) {
         const some = await parse(cut(output, [50, 400]), keep)
-        expect(some.map(({ change }) => change)).toEqual(whole.map(({ change }) => change))
-        for (const [i, { patch }] of some.entries()) {
-          const { text, bytes } = whole[i]?.patch ?? { text: '', bytes: 0 }
-          if (bytes === 0) expect(patch.text).toBe('')
-          else if (patch.text !== '') expect([patch.text, patch.bytes]).toEqual([text, bytes])
-          else expect([patch.bytes, bytes >= keep]).toEqual([bytes, true])
-        }
+        const expected = whole.map(({ change, patch }) => {
+          const isKept = patch.bytes < keep
+          return [change, patch.bytes, isKept ? patch.text : '']
+        })
+        expect(some.map(({ change, patch }) => [change, patch.bytes, patch.text])).toEqual(expected)
       }
     }
   })
@@ -175,29 +178,56 @@ describe('a budget', () => {
       ...['whole', 'whole', 'collapsed', 'collapsed', 'collapsed'],
     ])
     expect(judgeAll({ files: 20, expanded: true }, files)).toEqual(files.map(() => 'whole'))
-    expect(judgeAll({ fileBytes: 100 }, [[9, 1], [10, 1], [99, 1], [100, 1]])).toEqual([
-      ...['whole', 'collapsed', 'collapsed', 'too_large'],
-    ])
-    expect(judgeAll({ lines: 100 }, [[10, 9], [10, 1], [10, 89], [10, 1]])).toEqual([
-      ...['whole', 'collapsed', 'collapsed', 'overflow'],
-    ])
+    expect(
+      judgeAll({ fileBytes: 100 }, [
+        [9, 1],
+        [10, 1],
+        [99, 1],
+        [100, 1],
+      ]),
+    ).toEqual([...['whole', 'collapsed', 'collapsed', 'too_large']])
+    expect(
+      judgeAll({ lines: 100 }, [
+        [10, 9],
+        [10, 1],
+        [10, 89],
+        [10, 1],
+      ]),
+    ).toEqual([...['whole', 'collapsed', 'collapsed', 'overflow']])
   })
 
   test('ends a list at each of its hard limits', () => {
-    expect(judgeAll({ files: 2, expanded: true }, [[1, 1], [1, 1], [1, 1]])).toEqual([
-      ...['whole', 'whole', 'overflow'],
-    ])
-    expect(judgeAll({ bytes: 10, expanded: true }, [[9, 1], [1, 1]])).toEqual(['whole', 'overflow'])
-    expect(judgeAll({ lines: 10, expanded: true }, [[1, 9], [1, 1]])).toEqual(['whole', 'overflow'])
+    expect(
+      judgeAll({ files: 2, expanded: true }, [
+        [1, 1],
+        [1, 1],
+        [1, 1],
+      ]),
+    ).toEqual([...['whole', 'whole', 'overflow']])
+    expect(
+      judgeAll({ bytes: 10, expanded: true }, [
+        [9, 1],
+        [1, 1],
+      ]),
+    ).toEqual(['whole', 'overflow'])
+    expect(
+      judgeAll({ lines: 10, expanded: true }, [
+        [1, 9],
+        [1, 1],
+      ]),
+    ).toEqual(['whole', 'overflow'])
   })
 
   test('does not count what is too large, and never collapses what has no patch', () => {
     const large = [500, 50] as const
-    expect(judgeAll({ fileBytes: 100, bytes: 600, lines: 60 }, [large, large, large, [5, 1]])).toEqual([
-      ...['too_large', 'too_large', 'too_large', 'whole'],
-    ])
-    expect(judgeAll({ files: 10 }, Array.from({ length: 4 }, () => [0, 0] as const))).toEqual([
-      ...['whole', 'whole', 'whole', 'whole'],
-    ])
+    expect(
+      judgeAll({ fileBytes: 100, bytes: 600, lines: 60 }, [large, large, large, [5, 1]]),
+    ).toEqual([...['too_large', 'too_large', 'too_large', 'whole']])
+    expect(
+      judgeAll(
+        { files: 10 },
+        Array.from({ length: 4 }, () => [0, 0] as const),
+      ),
+    ).toEqual([...['whole', 'whole', 'whole', 'whole']])
   })
 })
