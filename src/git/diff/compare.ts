@@ -15,8 +15,6 @@ export interface CompareInput {
   /** Compares the two trees themselves instead of `to` with the merge base. */
   readonly straight?: boolean | undefined
   readonly limits?: Partial<DiffLimits> | undefined
-  /** Newest commits that are listed; 10,000 by default. */
-  readonly commitLimit?: number | undefined
   /** The repository of `from`, when it is another one of the same fork network. */
   readonly fromRepo?: Repo | undefined
 }
@@ -61,18 +59,21 @@ async function readBase(
   return base
 }
 
+/** Newest commits that are listed. */
+const mostCommits = 10_000
+
 /** Reachable from `to` and not from `from`, the newest first. */
 async function readCommitIds(
   repository: OpenRepository,
   input: EngineInput,
   signal: AbortSignal,
 ): Promise<ObjectId[]> {
-  const { from, to, commitLimit = 10_000 } = input
+  const { from, to } = input
   if (input.alternate !== undefined) {
-    const args = ['rev-list', `--max-count=${commitLimit}`, to, `^${from}`]
+    const args = ['rev-list', `--max-count=${mostCommits}`, to, `^${from}`]
     return await readIds(repository, input, args, signal)
   }
-  return await readRange(repository, { include: [to], exclude: [from] }, commitLimit)
+  return await readRange(repository, { include: [to], exclude: [from] }, mostCommits)
 }
 
 async function compare(

@@ -237,18 +237,13 @@ export const readDiffOperation = operation({
 /** What changed between two commits or trees, with renames, within the limits of docs/contract/B-resolved §1.5. */
 export const readDiff = engineCall(readDiffOperation)
 
-export interface CommitDiffInput {
-  readonly id: ObjectId
-  readonly limits?: Partial<DiffLimits> | undefined
-}
-
 export const readCommitDiffOperation = operation({
   name: 'readCommitDiff',
   lane: 'heavy',
-  async run({ repository, signal }, { id, limits }: CommitDiffInput): Promise<Diff> {
+  async run({ repository, signal }, { id }: { readonly id: ObjectId }): Promise<Diff> {
     const [commit] = await loadCommits(repository, [id])
     const from = commit?.parentIds[0] ?? emptyTreeIn(formatOfId(id))
-    return diffTrees(repository, { from, to: id, limits: { expanded: true, ...limits } }, signal)
+    return diffTrees(repository, { from, to: id, limits: { expanded: true } }, signal)
   },
 })
 

@@ -3,11 +3,11 @@ import { operation } from '../engine/operation.ts'
 import { historyWith } from './graph/load.ts'
 import { DateWalk } from './graph/ordered-walk.ts'
 import { hiddenFrom } from './graph/paint.ts'
-import { allTips, resolveRange } from './log-range.ts'
+import { resolveRange } from './log-range.ts'
 
 export interface CountOptions {
-  /** A branch, tag, id or range; all refs when absent. */
-  readonly revision?: string | undefined
+  /** A branch, tag, id or range. */
+  readonly revision: string
   readonly firstParent?: boolean | undefined
 }
 
@@ -15,10 +15,7 @@ export const countCommitsOperation = operation({
   name: 'countCommits',
   lane: 'light',
   async run({ repository }, options: CountOptions): Promise<number> {
-    const range =
-      options.revision === undefined
-        ? await allTips(repository)
-        : await resolveRange(repository, options.revision)
+    const range = await resolveRange(repository, options.revision)
     const history = await historyWith(repository, [...range.include, ...range.exclude])
     const tips = range.include.map((id) => history.at(id))
     const exclude = range.exclude.map((id) => history.at(id))

@@ -8,7 +8,6 @@ export interface FoundFile {
   /** Relative to the repository. */
   readonly name: string
   readonly size: number
-  readonly modified: number
 }
 
 /** What was in a folder of loose objects when it last changed: files there stay as they are. */
@@ -62,7 +61,7 @@ function look(root: string, folder: string): { files: FoundFile[]; below: string
     const name = folder === '' ? entry.name : `${folder}/${entry.name}`
     if (entry.isDirectory()) below.push(name)
     const stats = entry.isFile() ? statSync(join(root, name), { throwIfNoEntry: false }) : undefined
-    if (stats) files.push({ name, size: stats.size, modified: stats.mtimeMs })
+    if (stats) files.push({ name, size: stats.size })
   }
   return { files, below }
 }

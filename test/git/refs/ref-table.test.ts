@@ -39,7 +39,10 @@ type Step =
   | { readonly kind: 'pack' }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('set' as const), name: branch, to: fc.nat(4) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('set' as const), name: branch, to: fc.nat(4) }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), name: branch }) },
   {
     weight: 1,
@@ -59,7 +62,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Does it with git, or by hand; what git refuses is not done. */
 function act(repo: Repo, ids: readonly string[], one: Step): void {
   try {
-    if (one.kind === 'set') git(repo.path, ['update-ref', '--no-deref', one.name, ids[one.to] ?? ''])
+    if (one.kind === 'set')
+      git(repo.path, ['update-ref', '--no-deref', one.name, ids[one.to] ?? ''])
     else if (one.kind === 'delete') git(repo.path, ['update-ref', '--no-deref', '-d', one.name])
     else if (one.kind === 'link') git(repo.path, ['symbolic-ref', one.name, one.to])
     else if (one.kind === 'pack') git(repo.path, ['pack-refs', '--all', '--prune'])
@@ -79,44 +83,40 @@ function oracle(repo: Repo, prefix: string): string[] {
 }
 
 describe('refs read by one reader all the time', () => {
-  test.each([1, 2, 3])('are those of git after anything that happens to them (%i)', async (seed) => {
-    const repo = await world.repository()
-    const ids = commits(repo, 5)
-    for (const one of fc.sample(step, { numRuns: 22, seed })) {
-      act(repo, ids, one)
-      const listed = await listRefs(repo, { prefix: 'refs/heads/' })
-      const expected = oracle(repo, 'refs/heads/')
-      expect([one, listed.map(({ name, id }) => `${name} ${id}`)]).toEqual([one, expected])
-      const known = new Map(expected.map((line) => line.split(' ') as [string, string]))
-      const asked = names.map((name) => `refs/heads/${name}`)
-      const values = await readRefValues(repo, asked)
-      expect([one, [...values].sort()]).toEqual([
-        one,
-        [...known].filter(([name]) => asked.includes(name)).sort(),
-      ])
-    }
-    rmSync(join(repo.path, 'refs/heads/x/y.lock'), { force: true })
-  })
+  test.each([1, 2, 3])(
+    'are those of git after anything that happens to them (%i)',
+    async (seed) => {
+      const repo = await world.repository()
+      const ids = commits(repo, 5)
+      for (const one of fc.sample(step, { numRuns: 22, seed })) {
+        act(repo, ids, one)
+        const listed = await listRefs(repo, { prefix: 'refs/heads/' })
+        const expected = oracle(repo, 'refs/heads/')
+        expect([one, listed.map(({ name, id }) => `${name} ${id}`)]).toEqual([one, expected])
+        const known = new Map(expected.map((line) => line.split(' ') as [string, string]))
+        const asked = names.map((name) => `refs/heads/${name}`)
+        const values = await readRefValues(repo, asked)
+        expect([one, [...values].sort()]).toEqual([
+          one,
+          [...known].filter(([name]) => asked.includes(name)).sort(),
+        ])
+      }
+      rmSync(join(repo.path, 'refs/heads/x/y.lock'), { force: true })
+    },
+  )
 
-  test('pages of names follow one another, also where the last one seen has gone', async () => {
+  test('come by name, as many as are asked for', async () => {
     const repo = await world.repository()
     const [id = ''] = commits(repo, 1)
-    const all = names.filter((name) => !['a/b', 'a/b/c'].includes(name)).map((name) => `refs/heads/${name}`)
-    await updateRefs(repo, all.map((name) => ({ name, oldId: noObject, newId: id })))
+    const lawful = names.filter((name) => !name.startsWith('a/'))
+    const all = lawful.map((name) => ({ name: `refs/heads/${name}`, oldId: noObject, newId: id }))
+    await updateRefs(repo, all)
     const expected = oracle(repo, 'refs/').map((line) => line.split(' ')[0])
-    for (let limit = 1; limit <= expected.length; limit += 1) {
-      const seen: string[] = []
-      for (;;) {
-        const after = seen.at(-1)
-        const page = await listRefs(repo, { prefix: 'refs/', limit, ...(after ? { after } : {}) })
-        seen.push(...page.map(({ name }) => name))
-        if (page.length < limit) break
-      }
-      expect(seen).toEqual(expected)
+    for (let limit = 0; limit <= expected.length + 1; limit += 1) {
+      const found = await listRefs(repo, { prefix: 'refs/', limit })
+      expect(found.map(({ name }) => name)).toEqual(expected.slice(0, limit))
     }
-    const gone = await listRefs(repo, { prefix: 'refs/', after: 'refs/heads/main-that-is-gone', limit: 1 })
-    expect(gone.map(({ name }) => name)).toEqual(['refs/heads/release/1.0'])
-    expect(await listRefs(repo, { prefix: 'refs/', after: 'refs/zzz' })).toEqual([])
+    expect(await listRefs(repo, { prefix: 'refs/tags/' })).toEqual([])
   })
 
   test('that point at one another without end are none', async () => {
