@@ -9,7 +9,11 @@ import { readCommitDiff, readDiff } from '../../src/git/diff/diff.ts'
 import { readPatchId } from '../../src/git/diff/patch-id.ts'
 import { streamRawDiff } from '../../src/git/diff/raw-diff.ts'
 import { readBlame } from '../../src/git/history/blame.ts'
-import { listMergedAmong, listMergedRefs, listRefsContaining } from '../../src/git/history/contains.ts'
+import {
+  listMergedAmong,
+  listMergedRefs,
+  listRefsContaining,
+} from '../../src/git/history/contains.ts'
 import { countCommits } from '../../src/git/history/count.ts'
 import { countAheadBehind, findMergeBases, isAncestorOf } from '../../src/git/history/merge-base.ts'
 import { cherryPick } from '../../src/git/merge/cherry-pick.ts'
@@ -104,11 +108,15 @@ describe('with SHA-256', () => {
     for (const path of lines(git(repo.path, ['ls-tree', '-r', '--name-only', 'main']))) {
       const file = await readFileAt(repo, { ref: 'main', path, contentUpTo: 1000 })
       expect(file.content?.toString()).toBe(`${git(repo.path, ['show', `main:${path}`])}\n`)
-      expect(file.lastCommitId).toBe(git(repo.path, ['log', '-1', '--format=%H', 'main', '--', path]))
+      expect(file.lastCommitId).toBe(
+        git(repo.path, ['log', '-1', '--format=%H', 'main', '--', path]),
+      )
       const { ranges } = await readBlame(repo, { commitId: tip, path })
       const args = ['blame', '--porcelain', 'main', '--', path]
       const blamed = lines(git(repo.path, args)).filter((line) => /^[0-9a-f]{64} /.test(line))
-      expect(ranges.map(({ commitId }) => commitId)).toEqual(blamed.map((line) => line.slice(0, 64)))
+      expect(ranges.map(({ commitId }) => commitId)).toEqual(
+        blamed.map((line) => line.slice(0, 64)),
+      )
     }
     const found = await searchFiles(repo, {
       ...{ commitId: tip, text: 'CONTENT', paths: [], context: 0, limit: 100 },
@@ -127,7 +135,9 @@ describe('with SHA-256', () => {
     const ours = await buffer(await openArchive(repo, { commitId, format: 'tar', name: 'x' }))
     const theirs = gitBytes(repo.path, ['archive', '--prefix=x/', commitId])
     expect(ours.equals(theirs)).toBe(true)
-    expect(execFileSync('git', ['get-tar-commit-id'], { input: ours }).toString().trim()).toBe(commitId)
+    expect(execFileSync('git', ['get-tar-commit-id'], { input: ours }).toString().trim()).toBe(
+      commitId,
+    )
   })
 
   test('commits, tags, merges, picks and reverts are written, and git finds them sound', async () => {
@@ -171,7 +181,9 @@ describe('with SHA-256', () => {
     expect(await findTag(repo, 'v1')).toMatchObject({
       ...{ id: tagId, commit: { id: merged.commitId }, tag: { message: 'one' } },
     })
-    await updateRefs(repo, [{ name: 'refs/heads/merged', oldId: merged.commitId, newId: rebased.head }])
+    await updateRefs(repo, [
+      { name: 'refs/heads/merged', oldId: merged.commitId, newId: rebased.head },
+    ])
     // Over the wire nothing has as many zeros as an id has digits.
     const zeros = '0'.repeat(64)
     const one = { name: 'refs/heads/one', oldId: zeros, newId: merged.commitId }

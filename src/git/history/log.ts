@@ -66,7 +66,9 @@ async function pageInProcess(repository: OpenRepository, options: LogOptions): P
   const skip = options.skip ?? 0
   const count = skip + options.limit + 1
   const firstParent = options.firstParent ?? false
-  const all = newestCommits({ tip: commitId, firstParent, count }, (id) => commitNow(repository, id))
+  const all = newestCommits({ tip: commitId, firstParent, count }, (id) =>
+    commitNow(repository, id),
+  )
   const found = all.slice(skip)
   return { commits: found.slice(0, options.limit), more: found.length > options.limit }
 }

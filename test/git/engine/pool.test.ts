@@ -131,7 +131,11 @@ describe('errors', () => {
     const error = new GitError('conflict', 'in the way', { ref: 'a', count: 2 })
     const there = unpackError(structuredClone(packError(error)))
     expect(there).toBeInstanceOf(GitError)
-    expect(there).toMatchObject({ code: 'conflict', message: 'in the way', detail: { ref: 'a', count: 2 } })
+    expect(there).toMatchObject({
+      code: 'conflict',
+      message: 'in the way',
+      detail: { ref: 'a', count: 2 },
+    })
   })
 
   test('that are bugs keep their words and where they happened', () => {

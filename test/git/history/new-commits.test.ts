@@ -106,8 +106,17 @@ describe('what a push brings', () => {
         input: Buffer.concat(parts.map((part) => Buffer.from(part))),
       })
     const head = `tree ${tree}\nparent ${start}\n`
-    const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n abc\n -----END PGP SIGNATURE-----\n'
-    const signed = store(head, people, signature, 'encoding ISO-8859-1\n', '\nGr', Buffer.of(0xfc), '\n')
+    const signature =
+      'gpgsig -----BEGIN PGP SIGNATURE-----\n \n abc\n -----END PGP SIGNATURE-----\n'
+    const signed = store(
+      head,
+      people,
+      signature,
+      'encoding ISO-8859-1\n',
+      '\nGr',
+      Buffer.of(0xfc),
+      '\n',
+    )
     const [commit] = await readNewCommits(repo, signed)
     expect(commit).toMatchObject({
       ...{ signed: true, merge: false, message: 'Grü\n' },
@@ -125,7 +134,7 @@ describe('what a push brings', () => {
   test('are files added and changed with their sizes; what goes and what stays is none', async () => {
     const { folder, env } = quarantine('files')
     const kept = 'some text that stays the same\n'
-    const files = { 'a.txt': 'longer text\n', 'new name': kept, 'with\ttab "q"': 'x', 'ü': '' }
+    const files = { 'a.txt': 'longer text\n', 'new name': kept, 'with\ttab "q"': 'x', ü: '' }
     const tip = commitInto(env, files, [start])
     const found = await readNewFiles(repo, tip, { sizes: true }, folder)
     expect(found.map(({ path, added, size }) => [path, added, size]).sort()).toEqual(

@@ -58,7 +58,10 @@ describe('people of commits', () => {
     const format = '%H%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%ci%x00%B%x01'
     const input = ids.map((id) => `${id}\n`).join('')
     const args = ['log', '--no-walk=unsorted', '--stdin', `--format=${format}`]
-    const shown = gitBytes(repo.path, args, { input }).toString('utf8').split('\x01\n').filter(Boolean)
+    const shown = gitBytes(repo.path, args, { input })
+      .toString('utf8')
+      .split('\x01\n')
+      .filter(Boolean)
     const read = await readCommits(repo, ids)
     expect(read).toHaveLength(ids.length)
     for (const [i, commit] of read.entries()) {
@@ -161,7 +164,12 @@ describe('a tag', () => {
 
   test('may have no tagger, as old ones have not', () => {
     const tag = parseTag('2'.repeat(40), Buffer.from(`${head}\nold\n`))
-    expect(tag).toMatchObject({ name: 'v1', targetId: emptyTree, targetType: 'tree', message: 'old\n' })
+    expect(tag).toMatchObject({
+      name: 'v1',
+      targetId: emptyTree,
+      targetType: 'tree',
+      message: 'old\n',
+    })
     expect(tag.tagger).toBeUndefined()
   })
 
@@ -220,7 +228,10 @@ describe('a tree', () => {
   })
 
   test('that is cut off anywhere but between entries is damaged', () => {
-    const [one] = fc.sample(fc.array(entry, { minLength: 3, maxLength: 3 }), { seed: 4, numRuns: 1 })
+    const [one] = fc.sample(fc.array(entry, { minLength: 3, maxLength: 3 }), {
+      seed: 4,
+      numRuns: 1,
+    })
     const data = bytesOf(one ?? [])
     const ends = new Set(entryStarts('3'.repeat(40), data))
     for (let length = 0; length <= data.length; length += 1) {

@@ -64,7 +64,12 @@ describe('a search of files', () => {
   test('is narrowed by patterns of paths, whose letters count in any case', async () => {
     const paths = async (...patterns: string[]) =>
       (await search({ paths: patterns })).map(({ path }) => path)
-    expect(await paths('src/**')).toEqual(['src/With Space.md', 'src/many.txt', 'src/many.txt', 'src/many.txt'])
+    expect(await paths('src/**')).toEqual([
+      'src/With Space.md',
+      'src/many.txt',
+      'src/many.txt',
+      'src/many.txt',
+    ])
     expect(await paths('**/*.MD')).toEqual(['src/With Space.md'])
     expect(await paths('a:b', 'ü.txt')).toEqual(['a:b', 'ü.txt'])
     expect(await paths('nowhere/**')).toEqual([])
@@ -87,9 +92,9 @@ describe('a search of files', () => {
       const found = await search({ text })
       expect(found).toEqual([{ path: 'ü.txt', startline: 1, data: 'Ünïcödé needle\n' }])
     }
-    expect(await searchMessages(repo, { commitId: tip, text: 'ÄNDERN', skip: 0, limit: 9 })).toEqual([
-      git(repo.path, ['rev-parse', `${tip}~1`]),
-    ])
+    expect(
+      await searchMessages(repo, { commitId: tip, text: 'ÄNDERN', skip: 0, limit: 9 }),
+    ).toEqual([git(repo.path, ['rev-parse', `${tip}~1`])])
   })
 
   test('takes no option from its text, and needs a commit', async () => {
@@ -111,7 +116,15 @@ describe('a search of messages', () => {
     searchMessages(repo, { commitId: tip, text, skip: 0, limit: 100, ...some })
 
   test('finds what git log finds, letter for letter and any case', async () => {
-    for (const text of ['needle', 'body: one', 'other.thing', 'otherxthing', '-e odd', '--all', '']) {
+    for (const text of [
+      'needle',
+      'body: one',
+      'other.thing',
+      'otherxthing',
+      '-e odd',
+      '--all',
+      '',
+    ]) {
       const args = ['log', '--format=%H', '-i', '-F', `--grep=${text}`, tip]
       expect([text, await find(text)]).toEqual([text, lines(git(repo.path, args))])
     }

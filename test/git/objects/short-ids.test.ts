@@ -124,7 +124,10 @@ describe('the start of an id', () => {
       expect(await resolve(repo, tag.slice(0, 14))).toBe(tagged)
       expect((await resolveRevision(repo, tag)).objectId).toBe(tag)
     }
-    const others = [git(repo.path, ['rev-parse', 'tree']), git(repo.path, ['rev-parse', 'main:file'])]
+    const others = [
+      git(repo.path, ['rev-parse', 'tree']),
+      git(repo.path, ['rev-parse', 'main:file']),
+    ]
     for (const id of others) {
       expect(await resolve(repo, id.slice(0, 14))).toBe('missing')
       expect(await resolve(repo, id)).toBe('missing')
@@ -143,7 +146,8 @@ describe('the start of an id', () => {
     git(repo.path, ['update-ref', `refs/tags/${short}`, `${other}~1`])
     // A tag comes before a branch.
     await compare(repo, [short])
-    for (const kind of ['heads', 'tags']) git(repo.path, ['update-ref', '-d', `refs/${kind}/${short}`])
+    for (const kind of ['heads', 'tags'])
+      git(repo.path, ['update-ref', '-d', `refs/${kind}/${short}`])
     git(repo.path, ['update-ref', '-d', `refs/heads/${first}`])
     expect(await resolve(repo, short)).toBe(first)
   })

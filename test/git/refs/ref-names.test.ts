@@ -26,10 +26,22 @@ function gitTakes(names: readonly string[]): Map<string, boolean> {
 
 const odd = [
   ...['refs/heads/main', 'refs/heads/a/b', 'refs/heads/@', 'refs/heads/a@b', 'refs/heads/a@{b'],
-  ...['refs/heads/.a', 'refs/heads/a.', 'refs/heads/a/.b', 'refs/heads/a.lock', 'refs/heads/a.lock/b'],
+  ...[
+    'refs/heads/.a',
+    'refs/heads/a.',
+    'refs/heads/a/.b',
+    'refs/heads/a.lock',
+    'refs/heads/a.lock/b',
+  ],
   ...['refs/heads/a..b', 'refs/heads/a//b', '/refs/heads/a', 'refs/heads/a/', 'refs/heads/a b'],
   ...['refs/heads/a~b', 'refs/heads/a^b', 'refs/heads/a:b', 'refs/heads/a?b', 'refs/heads/a*b'],
-  ...['refs/heads/a[b', 'refs/heads/a]b', 'refs/heads/a\\b', 'refs/heads/a\tb', 'refs/heads/a\x7fb'],
+  ...[
+    'refs/heads/a[b',
+    'refs/heads/a]b',
+    'refs/heads/a\\b',
+    'refs/heads/a\tb',
+    'refs/heads/a\x7fb',
+  ],
   ...['refs/heads/日本', 'refs/heads/-', 'refs/heads/-a', 'refs/heads/a-', 'refs/heads/{}', '@'],
   ...['refs/heads/a"b', "refs/heads/a'b", 'refs/heads/a|b', 'refs/heads/a&b', 'refs/heads/$(a)'],
   ...['refs/heads/HEAD', 'refs/heads/a.b', 'refs/heads/a.lockb', 'refs/heads/lock', 'one', ''],
@@ -37,11 +49,26 @@ const odd = [
 
 describe('names', () => {
   test('of refs are those that git takes, one by one', () => {
-    for (const [name, taken] of gitTakes(odd)) expect([name, isRefName(name)]).toEqual([name, taken])
+    for (const [name, taken] of gitTakes(odd))
+      expect([name, isRefName(name)]).toEqual([name, taken])
   })
 
   test('of refs are those that git takes, whatever they are made of', () => {
-    const piece = fc.constantFrom('a', '.', '..', '/', '@', '{', '@{', '.lock', '~', '-', ' ', 'é', '*')
+    const piece = fc.constantFrom(
+      'a',
+      '.',
+      '..',
+      '/',
+      '@',
+      '{',
+      '@{',
+      '.lock',
+      '~',
+      '-',
+      ' ',
+      'é',
+      '*',
+    )
     const names = fc
       .sample(fc.array(piece, { minLength: 1, maxLength: 5 }), { numRuns: 60, seed: 11 })
       .map((pieces) => `refs/heads/${pieces.join('')}`)
@@ -73,7 +100,20 @@ describe('names', () => {
   test('of revisions are plain: no operators, options or blanks', () => {
     const plain = ['HEAD', 'main', 'a/b', 'f'.repeat(40), 'f'.repeat(64), 'abcd', 'refs/heads/main']
     for (const text of plain) expect([text, isPlainRevision(text)]).toEqual([text, true])
-    const refused = ['', '-n1', 'a b', 'a^', 'a~1', 'a:b', ':/x', 'a@{1}', '@{u}', 'a..b', '^a', 'a\n']
+    const refused = [
+      '',
+      '-n1',
+      'a b',
+      'a^',
+      'a~1',
+      'a:b',
+      ':/x',
+      'a@{1}',
+      '@{u}',
+      'a..b',
+      '^a',
+      'a\n',
+    ]
     for (const text of refused) expect([text, isPlainRevision(text)]).toEqual([text, false])
   })
 

@@ -85,9 +85,23 @@ describe('a path that may be written', () => {
 test('files that git itself reads are known under all their names', () => {
   const read = [
     ...['.gitmodules', 'a/.gitattributes', '.GITMODULES', '.gitignore', '.mailmap', 'gitmod~1'],
-    ...['GI7EBA~1', '.gitmodules ', '.gitmodules.', '.gitmodules:x', '.git\u200cmodules', 'x/gitatt~4'],
+    ...[
+      'GI7EBA~1',
+      '.gitmodules ',
+      '.gitmodules.',
+      '.gitmodules:x',
+      '.git\u200cmodules',
+      'x/gitatt~4',
+    ],
   ]
   for (const path of read) expect([path, isReadByGit(path)]).toEqual([path, true])
-  const others = ['gitmodules', '.gitmodulesx', '.git', 'a.gitmodules', '.gitmodules/x', 'gitmod~0x']
+  const others = [
+    'gitmodules',
+    '.gitmodulesx',
+    '.git',
+    'a.gitmodules',
+    '.gitmodules/x',
+    'gitmod~0x',
+  ]
   for (const path of others) expect([path, isReadByGit(path)]).toEqual([path, false])
 })

@@ -35,8 +35,12 @@ const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex').toUpperC
 /** Which key an armoured signature says it was made with. */
 export async function readPgpIssuer(armoured: string): Promise<PgpIssuer> {
   const made = (await parse(armoured))?.packets[0]
-  const fingerprint = made?.issuerFingerprint?.length === 20 ? hexOf(made.issuerFingerprint) : undefined
-  return { keyId: (fingerprint?.slice(-16) ?? made?.issuerKeyID.toHex().toUpperCase()) || undefined, fingerprint }
+  const fingerprint =
+    made?.issuerFingerprint?.length === 20 ? hexOf(made.issuerFingerprint) : undefined
+  return {
+    keyId: (fingerprint?.slice(-16) ?? made?.issuerKeyID.toHex().toUpperCase()) || undefined,
+    fingerprint,
+  }
 }
 
 async function peopleOf(key: Key, date: Date): Promise<{ name: string; email: string }[]> {

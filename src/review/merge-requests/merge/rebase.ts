@@ -103,11 +103,7 @@ async function rebaseSource(
   if (!source || !person || onto === undefined || head === undefined) return conflictText
   const repo = ctx.git.open(source.id)
   if (source.id !== row.target_project_id) {
-    await fetchObjects(
-      repo,
-      ctx.git.open(row.target_project_id),
-      `refs/heads/${row.target_branch}`,
-    )
+    await fetchObjects(repo, ctx.git.open(row.target_project_id), `refs/heads/${row.target_branch}`)
     await shareFetchedObjects(ctx, row.target_project_id, source.id, onto, signal)
   }
   const rebased = await rebase(repo, { head, onto, committer: signerOf(ctx, person) }, signal)
