@@ -6,7 +6,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { refusedGrant } from './access.ts'
 import { getNewcomer, type UserKey } from './find-member.ts'
 import { findMemberUser, insertMember, isMembershipLocked, updateMemberRow } from './queries.ts'
-import { recordMembership } from './record.ts'
+import { recordAccepted } from './record.ts'
 import type { MemberRow } from './rows.ts'
 import {
   assertExpiry,
@@ -37,7 +37,7 @@ export async function addMember(
     await assertMayBelong(ctx, source, user)
     await assertNotBelowInherited(ctx, source, user.id, input.level)
     await saveMember(ctx, source, user.id, input, row)
-    await recordMembership(ctx, source, 'member_added', user.id, input.level)
+    await recordAccepted(ctx, source, user.id, input.level)
     return user.id
   })
 }

@@ -6,7 +6,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { getMembership } from './find-member.ts'
 import { assertNotLastOwner } from './last-owner.ts'
 import { deleteMemberRow, deleteMembersBelow, updateMemberRow } from './queries.ts'
-import { recordMembership } from './record.ts'
+import { recordEnded, recordMembership } from './record.ts'
 import { assertExpiry, assertLevel, assertNotBelowInherited } from './rules.ts'
 
 export interface MemberChange {
@@ -63,7 +63,8 @@ export async function removeMember(
     await assertNotLastOwner(ctx, source, row)
     await deleteMemberRow(ctx.db, row.id)
     if (source.type === 'group' && !removal.skipSubresources) {
-      await deleteMembersBelow(ctx.db, source.id, userId)
+      const below = await deleteMembersBelow(ctx.db, source.id, userId)
+      await recordEnded(ctx, below, 'member_removed')
     }
     if (removal.unassign) {
       await runEffects(ctx, ctx.effects.memberUnassigned, { source, userId })

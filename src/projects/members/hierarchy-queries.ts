@@ -6,6 +6,7 @@ import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { matchesSearch } from '../../store/search.ts'
+import { ENDED, type EndedRow } from './rows.ts'
 
 const projectsBelow = (topId: number) =>
   sql`(SELECT p.id FROM projects p WHERE p.pending_delete = 0 AND p.namespace_id IN ${namespacesBelow(topId)})`
@@ -259,9 +260,14 @@ export async function isMemberRow(db: Db, memberId: number): Promise<boolean> {
   return row !== undefined
 }
 
-/** Deletes all memberships of a user in a hierarchy. */
-export async function deleteMemberships(db: Db, topId: number, userId: number): Promise<void> {
-  await db.deleteFrom('members').where('user_id', '=', userId).where(inHierarchy(topId)).execute()
+/** Deletes all memberships of a user in a hierarchy, and gives them back. */
+export function deleteMemberships(db: Db, topId: number, userId: number): Promise<EndedRow[]> {
+  return db
+    .deleteFrom('members')
+    .where('user_id', '=', userId)
+    .where(inHierarchy(topId))
+    .returning(ENDED)
+    .execute()
 }
 
 /** How many users take a seat in a top-level group. */

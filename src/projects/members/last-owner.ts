@@ -1,6 +1,5 @@
 import { Role } from '../../access/roles.ts'
 import type { Source } from '../../access/sources.ts'
-import { dayOf } from '../../base/clock.ts'
 import { forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { countOtherOwners, findNamespaceOwner } from './queries.ts'
@@ -12,7 +11,7 @@ export async function isLastOwner(ctx: Ctx, source: Source, row: MemberRow): Pro
   if (source.type === 'project') {
     return (await findNamespaceOwner(ctx.db, source.namespaceId)) === row.user_id
   }
-  return (await countOtherOwners(ctx.db, source.id, row.user_id, dayOf(ctx.now()))) === 0
+  return (await countOtherOwners(ctx.db, source.id, row.user_id)) === 0
 }
 
 /** 403 for the last owner. Asked inside the transaction that writes: two owners who leave at once must not both go. */

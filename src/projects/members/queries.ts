@@ -4,7 +4,7 @@ import type { Day } from '../../base/clock.ts'
 import { hasAbove, namespacesBelow } from '../../store/hierarchy.ts'
 import type { MembersTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
-import type { MemberRow, NewMemberRow } from './rows.ts'
+import { ENDED, type EndedRow, type MemberRow, type NewMemberRow } from './rows.ts'
 
 export async function insertMember(db: Db, row: NewMemberRow): Promise<void> {
   await db.insertInto('members').values(row).execute()
@@ -84,12 +84,11 @@ export async function findInheritedLevel(
     .executeTakeFirst()
 }
 
-/** How many owners a group has beside a user, inherited ones included; bots do not count. */
+/** How many owners stay with a group beside a user, inherited ones included; bots and who leaves on a known day do not count. */
 export async function countOtherOwners(
   db: Db,
   groupId: number,
   userId: number,
-  today: Day,
 ): Promise<number> {
   const row = await db
     .selectFrom('namespace_ancestors as a')
@@ -104,7 +103,7 @@ export async function countOtherOwners(
     .where('u.kind', 'not in', ['project_bot', 'group_bot', 'ghost'])
     .where('m.requested_at', 'is', null)
     .where('m.state', '=', 'active')
-    .where((eb) => eb.or([eb('m.expires_at', 'is', null), eb('m.expires_at', '>', today)]))
+    .where('m.expires_at', 'is', null)
     .executeTakeFirstOrThrow()
   return row.count
 }
@@ -130,22 +129,27 @@ const below = (groupId: number) => sql<SqlBool>`(
     (SELECT p.id FROM projects p JOIN namespace_ancestors a ON a.namespace_id = p.namespace_id
      WHERE a.ancestor_id = ${groupId})))`
 
-/** Deletes the user's memberships below a group, and invitations that the user sent there. */
-export async function deleteMembersBelow(db: Db, groupId: number, userId: number): Promise<void> {
-  await db.deleteFrom('members').where('user_id', '=', userId).where(below(groupId)).execute()
+/** Deletes the user's memberships below a group, which it gives back, and invitations that the user sent there. */
+export async function deleteMembersBelow(
+  db: Db,
+  groupId: number,
+  userId: number,
+): Promise<EndedRow[]> {
   await db
     .deleteFrom('members')
     .where('created_by_id', '=', userId)
     .where('user_id', 'is', null)
     .where(sql<SqlBool>`(${below(groupId)} OR (source_type = 'group' AND source_id = ${groupId}))`)
     .execute()
+  return await db
+    .deleteFrom('members')
+    .where('user_id', '=', userId)
+    .where(below(groupId))
+    .returning(ENDED)
+    .execute()
 }
 
 /** Deletes memberships and invitations that have ended. */
-export function deleteExpiredMembers(db: Db, today: Day) {
-  return db
-    .deleteFrom('members')
-    .where('expires_at', '<=', today)
-    .returning(['source_type', 'source_id', 'user_id', 'access_level', 'requested_at'])
-    .execute()
+export function deleteExpiredMembers(db: Db, today: Day): Promise<EndedRow[]> {
+  return db.deleteFrom('members').where('expires_at', '<=', today).returning(ENDED).execute()
 }

@@ -3,6 +3,7 @@ import type { SourceRef } from '../../access/sources.ts'
 import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { mailOfMember } from './mails.ts'
+import type { EndedRow } from './rows.ts'
 
 const feedWords = {
   member_added: 'joined',
@@ -29,6 +30,30 @@ export async function recordMembership(
   if (source.type !== 'project' || action === 'member_changed') return
   const activity = { projectId: source.id, action: feedWords[action], authorId: userId }
   await runEffects(ctx, ctx.effects.activity, activity)
+}
+
+/** A new member whose request for access, if there was one, is decided by that. */
+export async function recordAccepted(
+  ctx: Ctx,
+  source: SourceRef,
+  userId: number,
+  level: number,
+): Promise<void> {
+  await recordMembership(ctx, source, 'member_added', userId, level)
+  await runEffects(ctx, ctx.effects.accessDecided, { source, userId })
+}
+
+/** The same of rows that were deleted; requests and invitations among them were no memberships. */
+export async function recordEnded(
+  ctx: Ctx,
+  rows: readonly EndedRow[],
+  action: 'member_removed' | 'member_expired',
+): Promise<void> {
+  for (const row of rows) {
+    if (row.user_id === null || row.requested_at !== null) continue
+    const source = { type: row.source_type, id: row.source_id }
+    await recordMembership(ctx, source, action, row.user_id, row.access_level)
+  }
 }
 
 export async function recordShare(

@@ -5,7 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { deleteExpiredLinks } from './link-queries.ts'
 import { deleteExpiredMembers } from './queries.ts'
-import { recordMembership } from './record.ts'
+import { recordEnded } from './record.ts'
 
 /** Every day: removes memberships, invitations and shares that have ended; they have not counted since midnight. */
 export const removeExpiredMembers = task({
@@ -14,11 +14,7 @@ export const removeExpiredMembers = task({
   handler: (ctx: Ctx) =>
     inTransaction(ctx, async (ctx) => {
       const today = dayOf(ctx.now())
-      for (const row of await deleteExpiredMembers(ctx.db, today)) {
-        if (row.user_id === null || row.requested_at !== null) continue
-        const source = { type: row.source_type, id: row.source_id }
-        await recordMembership(ctx, source, 'member_expired', row.user_id, row.access_level)
-      }
+      await recordEnded(ctx, await deleteExpiredMembers(ctx.db, today), 'member_expired')
       await deleteExpiredLinks(ctx.db, today)
     }),
 })

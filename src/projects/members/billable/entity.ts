@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { isAdmin } from '../../../access/actor.ts'
 import type { Group } from '../../../access/subjects.ts'
-import { dayOf } from '../../../base/clock.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { presentUserBasic, userBasicEntity } from '../../../identity/users/basic.ts'
 import { type BillableRow, MEMBERSHIP_TYPES, type MembershipRow } from '../hierarchy-queries.ts'
@@ -24,7 +23,6 @@ export async function presentBillable(
   row: BillableRow,
 ): Promise<z.input<typeof billableEntity>> {
   const type = MEMBERSHIP_TYPES[row.type] ?? 'group_member'
-  const today = dayOf(ctx.now())
   const ownsTop = row.level === 50 && type === 'group_member'
   return {
     ...presentUserBasic(ctx, row),
@@ -34,7 +32,7 @@ export async function presentBillable(
     removable: type === 'group_member' || type === 'project_member',
     created_at: row.created_at,
     last_login_at: row.last_login_at,
-    is_last_owner: ownsTop && (await countOtherOwners(ctx.db, group.id, row.id, today)) === 0,
+    is_last_owner: ownsTop && (await countOtherOwners(ctx.db, group.id, row.id)) === 0,
   }
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { userOf } from '../../../access/actor.ts'
 import { groupRecord } from '../../../access/records.ts'
-import { dayOf } from '../../../base/clock.ts'
 import { badRequest, forbidden, notFound, unprocessable } from '../../../base/problem.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { id, oneOf } from '../../../http/params.ts'
@@ -95,7 +94,7 @@ export const putMemberState = endpoint({
         if (params.user_id === userOf(ctx.actor)?.id) {
           throw unprocessable('You cannot set yourself to awaiting')
         }
-        const others = await countOtherOwners(ctx.db, group.id, params.user_id, dayOf(ctx.now()))
+        const others = await countOtherOwners(ctx.db, group.id, params.user_id)
         if (others === 0) throw unprocessable('The last owner cannot be set to awaiting')
       }
       const which = { userId: params.user_id }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { task } from '../../../background/task.ts'
-import { dayOf } from '../../../base/clock.ts'
 import { badRequest } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { deleteMemberships } from '../hierarchy-queries.ts'
 import { countOtherOwners } from '../queries.ts'
+import { recordEnded } from '../record.ts'
 
 /** Removes a user from a hierarchy; its last owner stays. */
 export const removeBillable = task({
@@ -13,14 +13,14 @@ export const removeBillable = task({
   payload: z.object({ group_id: z.int(), user_id: z.int() }),
   handler: (ctx: Ctx, { group_id: groupId, user_id: userId }) =>
     inTransaction(ctx, async (ctx) => {
-      const others = await countOtherOwners(ctx.db, groupId, userId, dayOf(ctx.now()))
-      if (others > 0) await deleteMemberships(ctx.db, groupId, userId)
+      if ((await countOtherOwners(ctx.db, groupId, userId)) === 0) return
+      await recordEnded(ctx, await deleteMemberships(ctx.db, groupId, userId), 'member_removed')
     }),
 })
 
 /** Queues the removal, or 400 for the last owner. */
 export async function enqueueRemoval(ctx: Ctx, groupId: number, userId: number): Promise<void> {
-  if ((await countOtherOwners(ctx.db, groupId, userId, dayOf(ctx.now()))) === 0) {
+  if ((await countOtherOwners(ctx.db, groupId, userId)) === 0) {
     throw badRequest('The last owner cannot be removed')
   }
   const payload = { group_id: groupId, user_id: userId }

@@ -4,9 +4,8 @@ import { atLeastOne, csv, day, id, integer, text } from '../../../http/params.ts
 import { onMembers } from '../access.ts'
 import { type AddedMany, addMembers } from '../add-member.ts'
 import { addedManyEntity } from '../entity.ts'
-import { deleteMemberRow } from '../queries.ts'
 import { keepsLevel, onInvitation } from './access.ts'
-import { changeInvitation, getInvitation, inviteByEmail } from './invite.ts'
+import { changeInvitation, inviteByEmail, takeBackInvitation } from './invite.ts'
 import { type InvitationRow, listInvitations } from './queries.ts'
 
 const invitationEntity = z.strictObject({
@@ -94,8 +93,10 @@ export const putInvitation = endpoint({
   response: invitationEntity,
   async handler({ ctx, source, invitation, body }) {
     const level = body.access_level ?? invitation.access_level
-    await changeInvitation(ctx, source, invitation, { level, expiresAt: body.expires_at })
-    return presentInvitation(await getInvitation(ctx, source, invitation.invite_email ?? ''))
+    const change = { level, expiresAt: body.expires_at }
+    return presentInvitation(
+      await changeInvitation(ctx, source, invitation.invite_email ?? '', change),
+    )
   },
 })
 
@@ -104,5 +105,6 @@ export const deleteInvitation = endpoint({
   path: '/:source/:id/invitations/:email',
   summary: 'Take an invitation to a project or group back',
   access: onInvitation(),
-  handler: ({ ctx, invitation }) => deleteMemberRow(ctx.db, invitation.id),
+  handler: ({ ctx, source, invitation }) =>
+    takeBackInvitation(ctx, source, invitation.invite_email ?? ''),
 })

@@ -19,6 +19,7 @@ import {
 } from '../add-member.ts'
 import { isInForce } from '../find-member.ts'
 import { deleteMemberRow, findRowOfUser, insertMember, updateMemberRow } from '../queries.ts'
+import { recordAccepted } from '../record.ts'
 import { levelName } from '../rules.ts'
 import {
   findInvitation,
@@ -108,14 +109,27 @@ export async function getInvitation(
 export async function changeInvitation(
   ctx: Ctx,
   source: Source,
-  row: InvitationRow,
+  email: string,
   change: { readonly level: number; readonly expiresAt?: string | null | undefined },
-): Promise<void> {
+): Promise<InvitationRow> {
   await assertGrant(ctx, source, change)
-  await updateMemberRow(ctx.db, row.id, {
-    access_level: change.level,
-    updated_at: ctx.now(),
-    expires_at: change.expiresAt,
+  return await inTransaction(ctx, async (ctx) => {
+    // Read again inside: whoever has accepted it meanwhile is a member.
+    const { id } = await getInvitation(ctx, source, email)
+    await updateMemberRow(ctx.db, id, {
+      access_level: change.level,
+      updated_at: ctx.now(),
+      expires_at: change.expiresAt,
+    })
+    return await getInvitation(ctx, source, email)
+  })
+}
+
+/** Takes an invitation back that nobody has accepted. */
+export async function takeBackInvitation(ctx: Ctx, source: Source, email: string): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    const { id } = await getInvitation(ctx, source, email)
+    await deleteMemberRow(ctx.db, id)
   })
 }
 
@@ -129,7 +143,7 @@ export async function acceptInvitations(
 ): Promise<void> {
   const now = ctx.now()
   await inTransaction(ctx, async (ctx) => {
-    for (const row of await listInvitationsTo(ctx.db, email)) {
+    for (const row of await listInvitationsTo(ctx.db, email, dayOf(now))) {
       const source = { type: row.source_type, id: row.source_id }
       const own = await findRowOfUser(ctx.db, source, userId)
       if (own && isInForce(own, dayOf(now))) {
@@ -144,6 +158,7 @@ export async function acceptInvitations(
         invite_accepted_at: now,
         updated_at: now,
       })
+      await recordAccepted(ctx, source, userId, row.access_level)
     }
   })
 }

@@ -63,6 +63,7 @@ export async function findUserIdByEmail(db: Db, email: string): Promise<number |
     .select('id')
     .where('email', '=', email)
     .where('kind', '=', 'human')
+    .where('confirmed_at', 'is not', null)
     .executeTakeFirst()
   if (user) return user.id
   const other = await db
@@ -74,12 +75,13 @@ export async function findUserIdByEmail(db: Db, email: string): Promise<number |
   return other?.user_id
 }
 
-/** Everything an address was invited to. */
-export async function listInvitationsTo(db: Db, email: string) {
+/** Everything an address was invited to, but for what has ended. */
+export async function listInvitationsTo(db: Db, email: string, today: Day) {
   return await db
     .selectFrom('members')
     .selectAll()
     .where('invite_email', '=', email)
     .where('user_id', 'is', null)
+    .where((is) => is.or([is('expires_at', 'is', null), is('expires_at', '>', today)]))
     .execute()
 }

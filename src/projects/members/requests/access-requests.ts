@@ -9,10 +9,16 @@ import { inTransaction } from '../../../store/transaction.ts'
 import { uniquely } from '../../../store/unique.ts'
 import { assertGrant } from '../add-member.ts'
 import { mailOfMember } from '../mails.ts'
-import { deleteMemberRow, findRowOfUser, insertMember, updateMemberRow } from '../queries.ts'
-import { recordMembership } from '../record.ts'
+import {
+  deleteMemberRow,
+  findMemberUser,
+  findRowOfUser,
+  insertMember,
+  updateMemberRow,
+} from '../queries.ts'
+import { recordAccepted } from '../record.ts'
 import type { MemberRow } from '../rows.ts'
-import { assertNotBelowInherited } from '../rules.ts'
+import { assertMayBelong, assertNotBelowInherited } from '../rules.ts'
 import { findRequester, listDeciders, type RequesterRow } from './queries.ts'
 
 /** Asks for access for the caller; 400 when a request is pending (docs/contract/A-resolved §10). */
@@ -20,6 +26,7 @@ export async function requestAccess(ctx: Ctx, source: Source): Promise<Requester
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
   const already = () => invalid({ user_id: ['already exists in source'] })
+  await assertMayBelong(ctx, source, existing(await findMemberUser(ctx.db, user)))
   const now = ctx.now()
   await uniquely({ 'members.source_type, members.source_id, members.user_id': already }, () =>
     inTransaction(ctx, async (ctx) => {
@@ -78,16 +85,17 @@ export async function approveRequest(
       created_at: now,
       updated_at: now,
     })
-    await recordMembership(ctx, source, 'member_added', userId, level)
-    await runEffects(ctx, ctx.effects.accessDecided, { source, userId })
+    await recordAccepted(ctx, source, userId, level)
   })
 }
 
 /** Denies a request, or withdraws the caller's own. */
-export async function denyRequest(ctx: Ctx, source: Source, row: MemberRow): Promise<void> {
+export async function denyRequest(ctx: Ctx, source: Source, userId: number): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
+    // Read again inside: somebody may have made a member of the requester a moment ago.
+    const row = await getRequest(ctx, source, userId)
     await deleteMemberRow(ctx.db, row.id)
-    const member = { userId: row.user_id ?? 0, level: row.access_level }
+    const member = { userId, level: row.access_level }
     await runEffects(ctx, ctx.effects.memberChanged, { source, change: 'denied', ...member })
     await runEffects(ctx, ctx.effects.accessDecided, { source, userId: member.userId })
     await mailOfMember(ctx, source, 'denied', member.userId, member.level)

@@ -68,6 +68,6 @@ export const deleteAccessRequest = endpoint({
   summary: 'Deny access to a project or group, or take the own request back',
   access: onAccessRequest('remove_access_request'),
   async handler({ ctx, source, accessRequest }) {
-    await denyRequest(ctx, source, accessRequest)
+    await denyRequest(ctx, source, accessRequest.user_id ?? 0)
   },
 })
