@@ -24,7 +24,7 @@ const may = (verb: 'create' | 'revoke') => ({
 export const onTokensOf = () => onEither('admin_access_tokens', seen)
 
 /** The project or group in which a token is made. */
-export const onNewTokenOf = () => onEither('admin_access_tokens', may('create'))
+export const onNewTokenOf = () => onEither('create_access_token', may('create'))
 
 /** The project or group that the token in use may belong to. */
 export const onSourceOfOwnToken = () => onEither(readEither, order)

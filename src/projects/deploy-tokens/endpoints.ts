@@ -76,7 +76,7 @@ function creating(kind: SourceKind) {
     method: 'POST',
     path: `/${kind}/:id/deploy_tokens`,
     summary: `Create a deploy token of a ${sourceWord[kind]}`,
-    access: onEither('admin_deploy_tokens', deployTokensOrder).forms[kind],
+    access: onEither('create_deploy_token', deployTokensOrder).forms[kind],
     body: bodyWith(scopesOf[kind]),
     response: deployTokenEntity,
     async handler({ ctx, source, body }) {

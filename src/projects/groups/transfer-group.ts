@@ -1,10 +1,14 @@
-import { type Visibility, visibilityRank } from '../../access/roles.ts'
+import { userOf } from '../../access/actor.ts'
+import { Role, type Visibility, visibilityRank } from '../../access/roles.ts'
 import { type Group, getVisibleGroup } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { invalidText, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
+import { keepOwner } from '../members/keep-owner.ts'
+import { countOtherOwners } from '../members/queries.ts'
+import { recordMembership } from '../members/record.ts'
 import { followNamespacePath, lowerProjectsBelow } from '../projects/below.ts'
 import { assertMayCreateTopGroup, mayMoveInto } from './access.ts'
 import { MAX_DEPTH } from './faults.ts'
@@ -41,7 +45,7 @@ export async function transferGroup(
       await followNamespacePath(ctx, group.id, from.fullPath, to.fullPath)
       await auditGroup(ctx, group.id, 'group_transferred', { from: from.fullPath, to: to.fullPath })
       await runEffects(ctx, ctx.effects.groupTransferred, { groupId: group.id })
-      if (!parent) return
+      if (!parent) return await keepSomeOwner(ctx, group.id)
       const tooHigh = above(parent.visibility)
       await lowerVisibility(ctx.db, group.id, parent.visibility, tooHigh)
       await lowerProjectsBelow(ctx, group.id, parent.visibility, tooHigh)
@@ -50,6 +54,15 @@ export async function transferGroup(
     if (brokenKey(error) !== 'routes.path') throw error
     throw refused('The parent group already has a subgroup or a project with the same path.')
   }
+}
+
+/** Owners by the groups above were left behind: who moved the group owns it where nobody else does. */
+async function keepSomeOwner(ctx: Ctx, groupId: number): Promise<void> {
+  const user = userOf(ctx.actor)
+  if (!user || (await countOtherOwners(ctx.db, groupId, 0)) > 0) return
+  const source = { type: 'group', id: groupId } as const
+  await keepOwner(ctx, source, user.id, Role.owner)
+  await recordMembership(ctx, source, 'member_added', user.id, Role.owner)
 }
 
 function above(visibility: Visibility): Visibility[] {

@@ -10,11 +10,12 @@ import {
   type Source,
 } from '../../access/sources.ts'
 import type { Group, Project } from '../../access/subjects.ts'
-import { forbidden, type Problem } from '../../base/problem.ts'
+import { existing, forbidden, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id } from '../../http/params.ts'
 import { getMembership, getNewcomer, type UserKey } from './find-member.ts'
 import { isLastOwner } from './last-owner.ts'
+import { findLink } from './link-queries.ts'
 import { findMemberUser } from './queries.ts'
 
 /** 401, then parameters, then 404, then what it takes (docs/contract/A-resolved §1). */
@@ -44,7 +45,7 @@ const membership = eitherRecord(readEither, {
 })
 
 /** The direct membership of `:user_id`. */
-export function onMembership(ability: 'change_member' | 'remove_member' | 'admin_members') {
+export function onMembership(ability: 'change_member' | 'remove_member') {
   return membership(ability, membersOrder)
 }
 
@@ -69,6 +70,20 @@ export function givesLevel(preset?: number): Condition<Giving> {
   )
 }
 
+const share = eitherRecord(
+  { projects: 'share_project', groups: 'admin_group' },
+  {
+    params: { group_id: id() },
+    find: async ({ ctx, source, params }) => ({
+      share: existing(await findLink(ctx.db, source, params.group_id)),
+    }),
+    conditions: ({ source, share }) => ({ above: share.access_level > source.role }),
+  },
+)
+
+/** The invitation of the group `:group_id`, which nobody ends that gives more than they have. */
+export const onShare = () => share({ projects: 'end_share', groups: 'admin_group' })
+
 interface Sharing {
   readonly project?: Project
   readonly group?: Group
@@ -83,7 +98,7 @@ export const sharesLevel: Condition<Sharing> = condition(
 
 /** Why the caller may not give this level, if so: where several are added, each gets an answer (docs/contract/A-resolved §9). */
 export function refusedGrant(ctx: Ctx, source: Source, level: number): Problem | undefined {
-  const may = mayInSource(ctx, source, 'admin_members') && !isAbove(source, level)
+  const may = mayInSource(ctx, source, 'add_member') && !isAbove(source, level)
   return may ? undefined : forbidden()
 }
 
@@ -104,7 +119,7 @@ export function namedUsers({ user_id, username }: Adding['body']): readonly User
 
 /** Who adds one member must be allowed to; an unknown user and one who is a member are refused first. */
 export const addsMember: Condition<Adding> = condition(
-  'user_id, username: admin_members, access_level not above the caller',
+  'user_id, username: add_member, access_level not above the caller',
   async ({ ctx, source, body }) => {
     const [only, ...others] = namedUsers(body)
     const refused = refusedGrant(ctx, source, body.access_level)

@@ -28,6 +28,16 @@ export async function insertLink(db: Db, link: NewLink, now: string): Promise<nu
   return id
 }
 
+export function findLink(db: Db, source: SourceRef, groupId: number) {
+  return db
+    .selectFrom('group_links')
+    .select(['group_id', 'access_level'])
+    .where('source_type', '=', source.type)
+    .where('source_id', '=', source.id)
+    .where('group_id', '=', groupId)
+    .executeTakeFirst()
+}
+
 /** Removes an invitation; false when there is none. */
 export async function deleteLink(db: Db, source: SourceRef, groupId: number): Promise<boolean> {
   const done = await db

@@ -85,11 +85,7 @@ export async function findInheritedLevel(
 }
 
 /** How many owners stay with a group beside a user, inherited ones included; bots and who leaves on a known day do not count. */
-export async function countOtherOwners(
-  db: Db,
-  groupId: number,
-  userId: number,
-): Promise<number> {
+export async function countOtherOwners(db: Db, groupId: number, userId: number): Promise<number> {
   const row = await db
     .selectFrom('namespace_ancestors as a')
     .innerJoin('members as m', (join) =>

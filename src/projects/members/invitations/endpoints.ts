@@ -46,7 +46,7 @@ export const postInvitations = endpoint({
   method: 'POST',
   path: '/:source/:id/invitations',
   summary: 'Invite people to a project or group',
-  access: onMembers('admin_members'),
+  access: onMembers('add_member'),
   body: {
     email: csv(text()).optional(),
     user_id: csv(id()).optional(),

@@ -23,7 +23,7 @@ const request = eitherRecord(readEither, {
 })
 
 /** The pending request of `:user_id`. */
-export function onAccessRequest(ability: 'admin_access_requests' | 'remove_access_request') {
+export function onAccessRequest(ability: 'add_member' | 'remove_access_request') {
   return request(ability, membersOrder)
 }
 
@@ -47,7 +47,7 @@ export const asksForAccess: Condition<{ readonly ctx: Ctx; readonly source: Sour
   async ({ ctx, source }) => {
     const user = userOf(ctx.actor)
     if (!user) return unauthorized()
-    if (!takesRequests(source)) return forbidden()
+    if (source.archived || !takesRequests(source)) return forbidden()
     return (await memberRole(ctx, source, user.id)) > Role.none ? forbidden() : true
   },
 )

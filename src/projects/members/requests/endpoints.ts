@@ -50,7 +50,7 @@ export const approveAccessRequest = endpoint({
   method: 'PUT',
   path: '/:source/:id/access_requests/:user_id/approve',
   summary: 'Give access to a project or group to somebody who asked',
-  access: onAccessRequest('admin_access_requests'),
+  access: onAccessRequest('add_member'),
   body: { access_level: integer().optional() },
   conditions: [givesLevel(Role.developer)],
   response: memberEntity,
