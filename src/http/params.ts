@@ -220,8 +220,10 @@ function itemsOf<T>(item: z.ZodType<T>, parts: readonly unknown[]): T[] | Fault 
     if (part === '' && given === undefined) continue
     const read = item.safeParse(given)
     if (!read.success) {
-      const says = read.error.issues[0]?.message
-      return fault.says(says === 'is missing' || says === undefined ? 'is invalid' : says)
+      const [issue] = read.error.issues
+      // Other issues are zod's own, of hashes, in words that are not ours.
+      const says = issue?.code === 'custom' ? issue.message : 'is missing'
+      return fault.says(says === 'is missing' ? 'is invalid' : says)
     }
     items.push(read.data)
   }

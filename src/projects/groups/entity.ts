@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { settingFields } from '../namespaces/setting-fields.ts'
 import { projectBasicEntity, projectEntity, sizeFields } from '../projects/entity.ts'
+import { branchProtectionEntity } from './branch-protection.ts'
 import { groupDetailSettings, groupSettings } from './settings.ts'
-
-const levels = z.array(z.strictObject({ access_level: z.int() }))
 
 const fields = {
   id: z.int(),
@@ -17,12 +16,7 @@ const fields = {
   subgroup_creation_level: z.string(),
   emails_disabled: z.boolean(),
   ...settingFields(groupSettings),
-  default_branch_protection_defaults: z.strictObject({
-    allowed_to_push: levels,
-    allow_force_push: z.boolean(),
-    allowed_to_merge: levels,
-    developer_can_initial_push: z.boolean().optional(),
-  }),
+  default_branch_protection_defaults: branchProtectionEntity,
   avatar_url: z.string().nullable(),
   request_access_enabled: z.boolean(),
   full_name: z.string(),

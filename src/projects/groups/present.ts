@@ -1,7 +1,6 @@
 import { isAdmin, userOf } from '../../access/actor.ts'
 import { maySee } from '../../access/decide.ts'
 import { findGroupById, type GroupRow } from '../../access/find-queries.ts'
-import { Role } from '../../access/roles.ts'
 import { findVisibleGroup } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
 import { existing } from '../../base/problem.ts'
@@ -11,6 +10,7 @@ import { listGroupLinks } from '../members/link-queries.ts'
 import { settingValues } from '../namespaces/setting-fields.ts'
 import { listProjects } from '../projects/list/list-projects.ts'
 import { type SideSizes, sideSizesOfGroups } from '../statistics/sizes.ts'
+import { protectionOf } from './branch-protection.ts'
 import type { GroupDetail, GroupEntity } from './entity.ts'
 import { listGroupAttributes, listOwnedGroups, sumGroupSizes } from './queries.ts'
 import { groupDetailSettings, groupSettings } from './settings.ts'
@@ -133,7 +133,9 @@ function presentPlain(ctx: Ctx, row: GroupRow): GroupEntity {
     subgroup_creation_level: row.subgroup_creation_level,
     emails_disabled: !settings.emails_enabled,
     ...settings,
-    default_branch_protection_defaults: protectionDefaults(settings.default_branch_protection),
+    default_branch_protection_defaults:
+      settings.default_branch_protection_defaults ??
+      protectionOf(settings.default_branch_protection),
     avatar_url: avatarUrl(ctx, 'group', row.id, row),
     request_access_enabled: row.request_access_enabled === 1,
     full_name: row.full_name,
@@ -146,19 +148,4 @@ function presentPlain(ctx: Ctx, row: GroupRow): GroupEntity {
     ldap_cn: null,
     ldap_access: null,
   }
-}
-
-/** What a level of default branch protection means (docs/contract/D §1.3 Fields). */
-function protectionDefaults(level: number): GroupEntity['default_branch_protection_defaults'] {
-  const { developer, maintainer } = Role
-  const levels = (push: number, merge: number) => ({
-    allowed_to_push: [{ access_level: push }],
-    allow_force_push: false,
-    allowed_to_merge: [{ access_level: merge }],
-  })
-  if (level === 0) return { ...levels(developer, developer), allow_force_push: true }
-  if (level === 1) return levels(developer, maintainer)
-  if (level === 3) return levels(maintainer, developer)
-  const initial = level === 4 ? { developer_can_initial_push: true } : {}
-  return { ...levels(maintainer, maintainer), ...initial }
 }

@@ -11,6 +11,12 @@ import {
   settingParams,
   word,
 } from '../namespaces/setting-fields.ts'
+import {
+  type BranchProtection,
+  branchProtectionEntity,
+  branchProtectionParam,
+  sentProtection,
+} from './branch-protection.ts'
 
 const optionalFlag = setting<boolean | null>(flag(), z.boolean().nullable(), null)
 
@@ -27,6 +33,11 @@ export const groupSettings = {
   lock_math_rendering_limits_enabled: onOff(false),
   default_branch: optionalText(255),
   default_branch_protection: setting(integer({ min: 0, max: 4 }), z.int(), 2),
+  default_branch_protection_defaults: setting<BranchProtection | null>(
+    branchProtectionParam as unknown as z.ZodType<BranchProtection | null>, // completed by sentProtection
+    branchProtectionEntity.nullable(),
+    null,
+  ),
   shared_runners_setting: word(
     ['enabled', 'disabled_and_overridable', 'disabled_and_unoverridable'],
     'enabled',
@@ -77,7 +88,8 @@ export function sentGroupSettings(
   sent: ReadonlySet<string>,
 ): Record<string, unknown> {
   const older = sent.has('emails_disabled') ? { emails_enabled: body.emails_disabled !== true } : {}
-  return { ...older, ...sentValues(all, body, sent) }
+  const values = sentValues(all, body, sent)
+  return { ...older, ...values, ...sentProtection(values) }
 }
 
 /** Settings that are columns, as a request sent them; what it did not send is absent. */

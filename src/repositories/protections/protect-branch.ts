@@ -3,7 +3,7 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { defaultProtection } from '../refs/default-protection.ts'
-import { defaultRule, rulesFor } from '../refs/protection.ts'
+import { rulesFor } from '../refs/protection.ts'
 import { listBranchRules } from '../refs/queries.ts'
 import {
   deleteBranchRule,
@@ -43,17 +43,6 @@ export async function unprotectBranch(
   await deleteBranchRule(ctx.db, project.id, name)
 }
 
-/** Protects a project's default branch as a level of default protection says; no change if it is. */
-async function protectDefaultBranch(
-  ctx: Ctx,
-  projectId: number,
-  name: string,
-  level: number,
-): Promise<void> {
-  const rule = defaultRule(level)
-  if (rule) await insertDefaultRule(ctx.db, { projectId, name, ...rule }, ctx.now())
-}
-
 /** Protects the branch that the first push to a project made its default one, unless a rule does. */
 export async function protectFirstBranch(
   ctx: Ctx,
@@ -61,6 +50,7 @@ export async function protectFirstBranch(
 ): Promise<void> {
   const known = await listBranchRules(ctx.db, first.projectId, first.namespaceId)
   if (rulesFor(known, first.name).length > 0) return
-  const level = await defaultProtection(ctx, first.namespaceId)
-  await protectDefaultBranch(ctx, first.projectId, first.name, level)
+  const { rule } = await defaultProtection(ctx, first.namespaceId)
+  const { projectId, name } = first
+  if (rule) await insertDefaultRule(ctx.db, { projectId, name, ...rule }, ctx.now())
 }

@@ -4,7 +4,6 @@ import { getMover, refusalOfPushes } from './access.ts'
 import { defaultProtection } from './default-protection.ts'
 import type { Push, RefMove, Refusal } from './moves.ts'
 import type { ObjectFacts } from './object-facts.ts'
-import { DefaultProtection } from './protection.ts'
 import { listBranchRules, listTagRules } from './queries.ts'
 import type { CheckedPush } from './rules.ts'
 
@@ -32,9 +31,8 @@ export async function gate(
     mover: await getMover(ctx, project, branchRules, tagRules),
     branchRules,
     tagRules,
-    defaultProtection: project.empty_repo
-      ? await defaultProtection(ctx, project.namespace_id)
-      : DefaultProtection.none,
+    developersStart:
+      !project.empty_repo || (await defaultProtection(ctx, project.namespace_id)).developersStart,
     objects,
   }
   const refusals: Refusal[] = []

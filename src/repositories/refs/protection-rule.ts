@@ -4,7 +4,6 @@ import { isProhibited } from './prohibited-names.ts'
 import {
   allowForcePush,
   type BranchRule,
-  DefaultProtection,
   mayCreateTag,
   mayMergeInto,
   mayPushTo,
@@ -53,13 +52,7 @@ async function refusalOfBranch(
 /** Before there is anything, the protection to come holds already: it says who may begin. */
 function refusalOfFirstPush(at: CheckedPush): string | undefined {
   if (!at.project.empty_repo) return undefined
-  const open: readonly number[] = [
-    DefaultProtection.none,
-    DefaultProtection.developersPush,
-    DefaultProtection.developersStart,
-  ]
-  if (open.includes(at.defaultProtection) || at.mover.may('start_protected_branch'))
-    return undefined
+  if (at.developersStart || at.mover.may('start_protected_branch')) return undefined
   return 'You are not allowed to push code to protected branches on this project.'
 }
 

@@ -82,24 +82,43 @@ export function mayCreateTag(rules: readonly TagRule[], mover: Mover): boolean {
   return rules.some((rule) => lets(rule.create, mover))
 }
 
-/** How a default branch is protected when it is first pushed (docs/contract/A, `default_branch_protection`). */
-export const DefaultProtection = {
-  none: 0,
-  developersPush: 1,
-  maintainersOnly: 2,
-  developersMerge: 3,
-  developersStart: 4,
-} as const
+/** How a default branch is protected when it is first pushed. */
+export interface DefaultProtection {
+  /** None leaves it open to all who may push. */
+  readonly rule: { readonly push: number; readonly merge: number; readonly force: boolean } | null
+  /** Whether Developers may push before there is anything. */
+  readonly developersStart: boolean
+}
 
-/** The rule that a level of default protection stands for, or none. */
-export function defaultRule(level: number): { push: number; merge: number; force: boolean } | null {
+/** What a level of `default_branch_protection` stands for (docs/contract/D §1.3 Fields). */
+export function protectionByLevel(level: number): DefaultProtection {
   const { maintainer, developer } = Role
-  if (level === DefaultProtection.none) return null
-  if (level === DefaultProtection.developersPush) {
-    return { push: developer, merge: maintainer, force: false }
+  if (level === 0) return { rule: null, developersStart: true }
+  return {
+    rule: {
+      push: level === 1 ? developer : maintainer,
+      merge: level === 3 ? developer : maintainer,
+      force: false,
+    },
+    developersStart: level === 1 || level === 4,
   }
-  if (level === DefaultProtection.developersMerge) {
-    return { push: maintainer, merge: developer, force: false }
+}
+
+/** The same of what a group says role by role; of several roles the least counts. */
+export function protectionByRoles(roles: {
+  readonly allowed_to_push: readonly { readonly access_level: number }[]
+  readonly allow_force_push: boolean
+  readonly allowed_to_merge: readonly { readonly access_level: number }[]
+  readonly developer_can_initial_push?: boolean
+}): DefaultProtection {
+  const least = (to: readonly { readonly access_level: number }[]) =>
+    to.map((one) => one.access_level).reduce((a, b) => (a && b ? Math.min(a, b) : a || b), 0)
+  const push = least(roles.allowed_to_push)
+  const merge = least(roles.allowed_to_merge)
+  const force = roles.allow_force_push
+  const open = push === Role.developer && merge === Role.developer && force
+  return {
+    rule: open ? null : { push, merge, force },
+    developersStart: push === Role.developer || roles.developer_can_initial_push === true,
   }
-  return { push: maintainer, merge: maintainer, force: false }
 }

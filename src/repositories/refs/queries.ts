@@ -78,22 +78,23 @@ function byRule<R extends { readonly id: number }>(rows: readonly R[]) {
   return [...found.values()]
 }
 
-/** The level of default branch protection that the nearest group sets, if any does. */
+/** The default branch protection that the nearest group sets, if any does: a level, and roles where no level says the same. */
 export async function findGroupProtection(
   db: Db,
   namespaceId: number,
-): Promise<number | undefined> {
-  const nearest = await db
+): Promise<{ readonly level: number; readonly roles: string | null } | undefined> {
+  const level = sql<number>`json_extract(namespaces.settings, '$.default_branch_protection')`
+  return await db
     .selectFrom('namespace_ancestors as above')
     .innerJoin('namespaces', 'namespaces.id', 'above.ancestor_id')
-    .select(
-      sql<number>`json_extract(namespaces.settings, '$.default_branch_protection')`.as('level'),
-    )
+    .select([
+      level.as('level'),
+      sql<
+        string | null
+      >`json_extract(namespaces.settings, '$.default_branch_protection_defaults')`.as('roles'),
+    ])
     .where('above.namespace_id', '=', namespaceId)
-    .where(
-      sql<boolean>`json_extract(namespaces.settings, '$.default_branch_protection') IS NOT NULL`,
-    )
+    .where(sql<boolean>`${level} IS NOT NULL`)
     .orderBy('above.depth')
     .executeTakeFirst()
-  return nearest?.level
 }

@@ -10,7 +10,7 @@ export interface CheckedPush {
   readonly mover: Mover
   readonly branchRules: readonly BranchRule[]
   readonly tagRules: readonly TagRule[]
-  /** The level of the protection that the first branch of an empty repository will get. */
-  readonly defaultProtection: number
+  /** Whether Developers may push the first branch of an empty repository, though it will be protected. */
+  readonly developersStart: boolean
   readonly objects: ObjectFacts | undefined
 }
