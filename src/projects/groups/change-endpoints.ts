@@ -11,7 +11,7 @@ import { changeGroup } from './change-group.ts'
 import { groupDetailEntity } from './entity.ts'
 import { groupBodyParams } from './params.ts'
 import { readGroup } from './present.ts'
-import { updateGroupRow } from './queries.ts'
+import { saveState } from './record.ts'
 import { removeOrMarkGroup, unmarkGroup } from './remove-group.ts'
 import { sentGroupColumns, sentGroupSettings } from './settings.ts'
 import { transferGroup } from './transfer-group.ts'
@@ -76,8 +76,7 @@ const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
     status: 200,
     response: groupDetailEntity,
     async handler({ ctx, group }) {
-      const archived = verb === 'archive'
-      await updateGroupRow(ctx.db, group.id, { archived, updated_at: ctx.now() })
+      await saveState(ctx, group.id, `${verb}d`)
       return await readGroup(ctx, group.id)
     },
   })

@@ -31,7 +31,7 @@ export type GroupScope =
     }
   /** Groups that are not invited to the project yet. */
   | { readonly kind: 'not_invited'; readonly projectId: number }
-  /** Groups that are neither this one nor below it. */
+  /** Groups that this one could be moved below: neither itself, nor below it, nor where it is. */
   | { readonly kind: 'outside'; readonly groupId: number }
   /** All groups but this one. */
   | { readonly kind: 'other'; readonly groupId: number }
@@ -93,7 +93,10 @@ function scopeConditions(scope: GroupScope, viewer: Viewer): Condition[] {
             OR (${scope.above ? 1 : 0} AND l.source_id IN ${namespacesAbove(scope.groupId)})))`,
       ]
     case 'outside':
-      return [sql<SqlBool>`namespaces.id NOT IN ${namespacesBelow(scope.groupId)}`]
+      return [
+        sql<SqlBool>`namespaces.id NOT IN ${namespacesBelow(scope.groupId)}
+          AND namespaces.id IS NOT (SELECT parent_id FROM namespaces WHERE id = ${scope.groupId})`,
+      ]
     case 'other':
       return [sql<SqlBool>`namespaces.id <> ${scope.groupId}`]
     case 'not_invited':
@@ -128,7 +131,11 @@ function projectScope(
 
 function memberConditions(viewer: Viewer, filters: GroupFilters): Condition[] {
   const { userId, today } = viewer
-  if (userId === null) return []
+  if (userId === null) {
+    // Nobody owns or joins anything.
+    const asksForOwn = Boolean(filters.owned) || filters.min_access_level !== undefined
+    return asksForOwn ? [sql<SqlBool>`0`] : []
+  }
   const found: Condition[] = []
   if (filters.owned) found.push(sql<SqlBool>`namespaces.id IN ${groupsWithRole(userId, today, 50)}`)
   if (filters.min_access_level !== undefined) {

@@ -14,7 +14,7 @@ import {
   hideProjectsBelow,
 } from '../projects/below.ts'
 import { updateGroupRow } from './queries.ts'
-import { auditGroup } from './record.ts'
+import { auditGroup, saveState } from './record.ts'
 import {
   deleteGroupRow,
   hideBelow,
@@ -82,8 +82,7 @@ export async function removeOrMarkGroup(
   if (group.marked_for_deletion_on !== null) {
     throw badRequest('Group has been already marked for deletion')
   }
-  const now = ctx.now()
-  await updateGroupRow(ctx.db, group.id, { marked_for_deletion_on: dayOf(now), updated_at: now })
+  await saveState(ctx, group.id, 'marked_for_deletion')
 }
 
 /** Takes the mark away again. */
@@ -91,7 +90,7 @@ export async function unmarkGroup(ctx: Ctx, group: Group): Promise<void> {
   if (group.marked_for_deletion_on === null) {
     throw badRequest('Group has not been marked for deletion')
   }
-  await updateGroupRow(ctx.db, group.id, { marked_for_deletion_on: null, updated_at: ctx.now() })
+  await saveState(ctx, group.id, 'restored')
 }
 
 /** Every day: hides groups whose time after the mark for deletion is over. */

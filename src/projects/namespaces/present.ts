@@ -31,7 +31,7 @@ export async function presentNamespaces(
   const totals = new Map(
     administered.size === 0
       ? []
-      : (await listTotals(ctx.db, [...administered])).map((one) => [one.id, one]),
+      : (await listTotals(ctx.db, [...administered], today)).map((one) => [one.id, one]),
   )
   const shown: z.input<typeof namespaceEntity>[] = []
   for (const row of rows) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { groupsWithRole, type Viewer } from '../../access/visible-queries.ts'
+import type { Day } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
@@ -91,11 +92,12 @@ export async function listAdministered(
 }
 
 /** Members, projects and repository bytes below each of these namespaces. */
-export async function listTotals(db: Db, ids: readonly number[]) {
+export async function listTotals(db: Db, ids: readonly number[], today: Day) {
   const { rows } = await sql<{ id: number; members: number; projects: number; size: number }>`
     SELECT n.id,
       (SELECT count(DISTINCT m.user_id) FROM members m
-        WHERE m.requested_at IS NULL AND m.user_id IS NOT NULL AND (
+        WHERE m.requested_at IS NULL AND m.user_id IS NOT NULL
+          AND (m.expires_at IS NULL OR m.expires_at > ${today}) AND (
           (m.source_type = 'group' AND m.source_id IN
             (SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = n.id))
           OR (m.source_type = 'project' AND m.source_id IN (SELECT p.id FROM projects p

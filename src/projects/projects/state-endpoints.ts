@@ -13,7 +13,8 @@ import { freshFacts } from './facts/measure.ts'
 import { listFetches } from './facts/queries.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { readProject } from './present.ts'
-import { deleteStar, insertStar, updateProjectRow } from './queries.ts'
+import { deleteStar, insertStar } from './queries.ts'
+import { saveState } from './record.ts'
 import { listStarrers } from './star-queries.ts'
 import { transferProject } from './transfer-project.ts'
 
@@ -27,8 +28,7 @@ const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
     access: onProject('archive_project'),
     response: anyProject,
     async handler({ ctx, project }) {
-      const archived = verb === 'archive'
-      await updateProjectRow(ctx.db, project.id, { archived, updated_at: ctx.now() })
+      await saveState(ctx, project.id, `${verb}d`)
       return await readProject(ctx, project.id)
     },
   })

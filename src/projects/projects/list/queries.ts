@@ -140,9 +140,15 @@ function stateConditions(viewer: Viewer, filters: ProjectFilters): Condition[] {
   return found
 }
 
+function asksForOwn(filters: ProjectFilters): boolean {
+  const { owned, membership, starred, min_access_level } = filters
+  return Boolean(owned || membership || starred) || min_access_level !== undefined
+}
+
 function memberConditions(viewer: Viewer, filters: ProjectFilters): Condition[] {
   const { userId, today } = viewer
-  if (userId === null) return []
+  // Nobody owns, joins or stars anything.
+  if (userId === null) return asksForOwn(filters) ? [sql<SqlBool>`0`] : []
   const found: Condition[] = []
   if (filters.owned) {
     found.push(sql<SqlBool>`(projects.namespace_id IN

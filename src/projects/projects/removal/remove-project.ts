@@ -1,12 +1,11 @@
 import { findProjectById, type ProjectRow } from '../../../access/find-queries.ts'
 import type { Project } from '../../../access/subjects.ts'
-import { dayOf } from '../../../base/clock.ts'
 import { runEffects } from '../../../base/effects.ts'
 import { badRequest } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { deleteRedirects, updateProjectRow } from '../queries.ts'
-import { auditProject } from '../record.ts'
+import { auditProject, saveState } from '../record.ts'
 import { removeProject } from '../tasks.ts'
 
 /** Clears away a project that could not be made to its end. */
@@ -66,11 +65,7 @@ export async function removeOrMark(
   if (project.marked_for_deletion_on !== null) {
     throw badRequest('Project has already been marked for deletion')
   }
-  const now = ctx.now()
-  await updateProjectRow(ctx.db, project.id, {
-    marked_for_deletion_on: dayOf(now),
-    updated_at: now,
-  })
+  await saveState(ctx, project.id, 'marked_for_deletion')
 }
 
 /** Takes the mark away again. */
@@ -78,8 +73,5 @@ export async function unmarkProject(ctx: Ctx, project: Project): Promise<void> {
   if (project.marked_for_deletion_on === null) {
     throw badRequest('Project has not been marked for deletion')
   }
-  await updateProjectRow(ctx.db, project.id, {
-    marked_for_deletion_on: null,
-    updated_at: ctx.now(),
-  })
+  await saveState(ctx, project.id, 'restored')
 }
