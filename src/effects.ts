@@ -57,6 +57,7 @@ import { keepLentToGroup, keepLentToProject } from './planning/transfer/keep-len
 import { removeOwnedGroups, removePersonalProjects } from './projects/groups/remove-owned.ts'
 import { createUserNamespace, followUserName } from './projects/groups/user-namespace.ts'
 import { acceptInvitations } from './projects/members/invitations/invite.ts'
+import { noteActivity } from './projects/projects/pushed.ts'
 import { keepMilestoneReleases } from './publishing/releases/after-milestone-merge.ts'
 import { removeReleaseOfTag } from './publishing/releases/verbs.ts'
 import { snippetMoved } from './publishing/snippets/after-move.ts'
@@ -95,7 +96,7 @@ export const effects: Effects = {
   keyAdded: [fireKeyAdded],
   keyRemoved: [fireKeyRemoved],
 
-  activity: [recordEvent, mailActivity],
+  activity: [recordEvent, noteActivity, mailActivity],
   projectChanged: [keepLentToProject, fireProjectHooks, mailMove],
   groupChanged: [fireGroupHooks],
   groupTransferred: [keepLentToGroup],

@@ -30,10 +30,13 @@ export async function saveFirstPush(
 }
 
 /** Later activity is noted only so long after the last: with each write all requests read the project anew. */
-const activityMs = 5000
-
-export async function saveActivity(db: Db, projectId: number, at: Instant): Promise<void> {
+export async function saveActivity(
+  db: Db,
+  projectId: number,
+  at: Instant,
+  afterMs: number,
+): Promise<void> {
   await sql`
     UPDATE projects SET last_activity_at = ${at}
-    WHERE id = ${projectId} AND last_activity_at < ${later(at, -activityMs)}`.execute(db)
+    WHERE id = ${projectId} AND last_activity_at < ${later(at, -afterMs)}`.execute(db)
 }

@@ -1,6 +1,7 @@
 import { KeyedSemaphore } from '../../base/semaphore.ts'
 import type { Ctx } from '../../ctx.ts'
 import { setHead } from '../../git/repo.ts'
+import type { Activity } from '../effects.ts'
 import { findPushedRow, saveActivity, saveFirstPush } from './pushed-queries.ts'
 
 /** A project as a push meets it, read inside the push's own transaction. */
@@ -35,9 +36,14 @@ export async function recordFirstPush(
   await saveFirstPush(ctx.db, projectId, defaultBranch)
 }
 
-/** Notes that there was activity until now. */
+/** Notes that there was a push now. */
 export async function recordActivity(ctx: Ctx, projectId: number): Promise<void> {
-  await saveActivity(ctx.db, projectId, ctx.now())
+  await saveActivity(ctx.db, projectId, ctx.now(), 5000)
+}
+
+/** Notes that something happened that the feed shows, to the hour. */
+export async function noteActivity(ctx: Ctx, { projectId }: Activity): Promise<void> {
+  if (projectId !== null) await saveActivity(ctx.db, projectId, ctx.now(), 3_600_000)
 }
 
 const oneByOne = new KeyedSemaphore({ limit: 1 })

@@ -48,10 +48,12 @@ export function ordered(query: Query, viewer: Viewer, filters: ProjectFilters): 
   const sort = filters.sort ?? 'desc'
   if (filters.order_by === 'similarity' && filters.search) {
     const { search } = filters
-    const prefix = containing(search).slice(1)
+    const inside = containing(search)
+    const prefix = inside.slice(1)
     const rank = sql`CASE WHEN projects.path = ${search} OR projects.name = ${search} THEN 3
       WHEN projects.path LIKE ${prefix} ESCAPE '\\' OR projects.name LIKE ${prefix} ESCAPE '\\' THEN 2
-      WHEN projects.description LIKE ${containing(search)} ESCAPE '\\' THEN 0 ELSE 1 END`
+      WHEN projects.path LIKE ${inside} ESCAPE '\\' OR projects.name LIKE ${inside} ESCAPE '\\' THEN 1
+      ELSE 0 END`
     return query.orderBy(rank, sort).orderBy('projects.id', sort)
   }
   const size = viewer.admin ? sizeOrders.get(filters.order_by ?? '') : undefined
