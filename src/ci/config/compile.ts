@@ -3,6 +3,8 @@ import { resolveExtends, resolveReferences } from './extend.ts'
 import { configFault, keyFault } from './fault.ts'
 import { DEFAULT_KEYS, DEFAULT_STAGES, TOP_KEYS } from './job-keys.ts'
 import { type JobTemplate, readJob } from './job-template.ts'
+import { assertNoCircle } from './needs.ts'
+import { nameOfAll } from './parallel.ts'
 import { type Rule, readRules } from './rules.ts'
 import { isMap, type Value, type ValueMap } from './values.ts'
 import { readVariables, type YamlVariable } from './variables.ts'
@@ -111,72 +113,71 @@ function readWorkflow(
   }
 }
 
+type JobsByName = ReadonlyMap<string, JobTemplate>
+
 /** Refuses unlisted stages, and needs and dependencies that no job has. */
 function assertConnected(jobs: readonly JobTemplate[], stages: readonly string[]): void {
-  const places = new Map(jobs.map((job) => [job.name, stages.indexOf(job.stage)]))
+  const known = new Map(jobs.map((job) => [job.name, job]))
+  const positions = new Map(stages.map((stage, at) => [stage, at]))
   for (const job of jobs) {
-    if (!stages.includes(job.stage)) {
-      const known = stages.join(', ')
+    if (!positions.has(job.stage)) {
+      const list = stages.join(', ')
       throw configFault(
-        `${job.name} job: chosen stage ${job.stage} does not exist; available stages are ${known}`,
+        `${job.name} job: chosen stage ${job.stage} does not exist; available stages are ${list}`,
       )
     }
-    assertNeeds(job, jobs, places)
-    assertStopJob(job, jobs)
-    const { dependencies } = job.options
-    for (const name of Array.isArray(dependencies) ? dependencies : []) {
-      if (places.has(String(name))) continue
-      throw configFault(`${job.name} job: undefined dependency: ${String(name)}`)
+    for (const { job: name, optional } of job.needs ?? []) {
+      assertThere(job, { word: 'need', name, optional }, known, positions)
     }
+    const { dependencies } = job.options
+    for (const name of Array.isArray(dependencies) ? dependencies.map(String) : []) {
+      assertThere(job, { word: 'dependency', name, optional: false }, known, positions)
+    }
+    assertDistinct(job)
+    assertStopJob(job, known)
   }
-  assertNoCircle(jobs)
+  const needed = ({ needs = [] }: JobTemplate) =>
+    needs.map((need) => jobOf(need.job, known)?.name ?? need.job)
+  assertNoCircle(new Map(jobs.map((job) => [job.name, needed(job)])))
 }
 
-function assertNeeds(
+/** Refuses what a job names if there is no such job, or only in a later stage. */
+function assertThere(
   job: JobTemplate,
-  jobs: readonly JobTemplate[],
-  places: ReadonlyMap<string, number>,
+  {
+    word,
+    name,
+    optional,
+  }: { readonly word: string; readonly name: string; readonly optional: boolean },
+  known: JobsByName,
+  positions: ReadonlyMap<string, number>,
 ): void {
-  for (const need of job.needs ?? []) {
-    const at = places.get(need.job)
-    if (at === undefined && !need.optional && !isCopy(need.job, jobs)) {
-      throw configFault(`${job.name} job: undefined need: ${need.job}`)
-    }
-    if ((at ?? 0) > (places.get(job.name) ?? 0)) {
-      throw configFault(
-        `${job.name} job: need ${need.job} is not defined in current or prior stages`,
-      )
-    }
-  }
+  const other = jobOf(name, known)
+  if (!other && !optional) throw configFault(`${job.name} job: undefined ${word}: ${name}`)
+  const at = (one: JobTemplate) => positions.get(one.stage) ?? 0
+  if (!other || at(other) <= at(job)) return
+  throw configFault(`${job.name} job: ${word} ${name} is not defined in current or prior stages`)
+}
+
+function assertDistinct({ name, needs = [] }: JobTemplate): void {
+  const names = needs.map(({ job }) => job)
+  const again = names.filter((one, at) => names.indexOf(one) !== at)
+  if (again.length === 0) return
+  const twice = [...new Set(again)].join(', ')
+  throw configFault(`${name} has the following needs duplicated: ${twice}.`)
 }
 
 /** What stops an environment must be a job that says so. */
-function assertStopJob(job: JobTemplate, jobs: readonly JobTemplate[]): void {
+function assertStopJob(job: JobTemplate, known: JobsByName): void {
   const named = isMap(job.environment) ? job.environment.on_stop : undefined
   if (typeof named !== 'string') return
-  const found = jobs.find(({ name }) => name === named)
+  const found = known.get(named)
   if (!found) throw configFault(`${job.name} job: on_stop job ${named} is not defined`)
   if (isMap(found.environment) && found.environment.action === 'stop') return
   throw configFault(`${job.name} job: on_stop job ${named} needs to have action stop defined`)
 }
 
-/** `x 1/5` and `x: [a]` are named by needs too. */
-function isCopy(name: string, jobs: readonly JobTemplate[]): boolean {
-  const base = name.replace(/(?: \d+\/\d+|: \[.*\])$/, '')
-  return base !== name && jobs.some((job) => job.name === base)
-}
-
-function assertNoCircle(jobs: readonly JobTemplate[]): void {
-  const needs = new Map(jobs.map((job) => [job.name, (job.needs ?? []).map((need) => need.job)]))
-  const done = new Set<string>()
-  const chain = new Set<string>()
-  const visit = (name: string): void => {
-    if (done.has(name)) return
-    if (chain.has(name)) throw configFault('The pipeline has circular dependencies')
-    chain.add(name)
-    for (const next of needs.get(name) ?? []) visit(next)
-    chain.delete(name)
-    done.add(name)
-  }
-  for (const job of jobs) visit(job.name)
+/** The job of a name; `x 1/5` and `x: [a]` are named by needs too. */
+function jobOf(name: string, known: JobsByName): JobTemplate | undefined {
+  return known.get(name) ?? known.get(nameOfAll(name))
 }

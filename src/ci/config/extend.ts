@@ -1,5 +1,13 @@
-import { configFault } from './fault.ts'
-import { deepMerge, isMap, mapValues, referencePath, type Value, type ValueMap } from './values.ts'
+import { configFault, TOO_LARGE } from './fault.ts'
+import {
+  deepMerge,
+  isMap,
+  MOST_RESOLVED,
+  mapValues,
+  referencePath,
+  type Value,
+  type ValueMap,
+} from './values.ts'
 
 const DEEPEST_EXTENDS = 11
 const DEEPEST_REFERENCE = 10
@@ -7,6 +15,8 @@ const DEEPEST_REFERENCE = 10
 /** Gives jobs what the templates they extend say; the later template wins, the job itself last (docs/contract/D §5.2). */
 export function resolveExtends(config: ValueMap): ValueMap {
   const done = new Map<string, ValueMap>()
+  const depths = new Map<string, number>()
+  const spend = budget()
   const resolve = (name: string, chain: readonly string[]): Value => {
     const known = done.get(name)
     if (known) return known
@@ -15,21 +25,30 @@ export function resolveExtends(config: ValueMap): ValueMap {
     if (chain.includes(name)) {
       throw configFault(`${chain[0]}: circular dependency detected in \`extends\``)
     }
-    if (chain.length >= DEEPEST_EXTENDS) {
-      throw configFault(`${chain[0]}: nesting too deep in \`extends\``)
-    }
-    let merged: ValueMap = {}
-    for (const base of basesOf(name, entry, config)) {
-      const below = resolve(base, [...chain, name])
-      if (!isMap(below)) throw configFault(`${name}: invalid base hash in \`extends\``)
-      merged = deepMerge(merged, below)
-    }
+    const bases = basesOf(name, entry, config)
+    const below = bases.map((base) => resolve(base, shorter([...chain, name])))
+    const depth = 1 + Math.max(0, ...bases.map((base) => depths.get(base) ?? 0))
+    if (depth > DEEPEST_EXTENDS) throw tooDeep(name)
     const { extends: _, ...own } = entry
-    const found = deepMerge(merged, own)
+    const found = [...below, own].reduce<ValueMap>((merged, one) => {
+      if (!isMap(one)) throw configFault(`${name}: invalid base hash in \`extends\``)
+      return deepMerge(merged, one, spend)
+    }, {})
     done.set(name, found)
+    depths.set(name, depth)
     return found
   }
   return Object.fromEntries(Object.keys(config).map((name) => [name, resolve(name, [])]))
+}
+
+function tooDeep(name: string) {
+  return configFault(`${name}: nesting too deep in \`extends\``)
+}
+
+/** Ends at once what would be too deep in any case. */
+function shorter(chain: readonly string[]): readonly string[] {
+  if (chain.length > DEEPEST_EXTENDS) throw tooDeep(chain[0] ?? '')
+  return chain
 }
 
 function basesOf(name: string, entry: ValueMap, config: ValueMap): readonly string[] {
@@ -42,10 +61,21 @@ function basesOf(name: string, entry: ValueMap, config: ValueMap): readonly stri
   return bases as readonly string[] // each was found to be a text
 }
 
+/** Refuses a configuration that grows too large: templates and references make small texts into huge values. */
+function budget(): (count: number) => void {
+  let spent = 0
+  return (count) => {
+    spent += count
+    if (spent > MOST_RESOLVED) throw configFault(TOO_LARGE)
+  }
+}
+
 /** Replaces each `!reference` by what it names. */
 export function resolveReferences(config: ValueMap): ValueMap {
+  const spend = budget()
   const resolve = (value: Value, chain: readonly string[]): Value =>
     mapValues(value, (part) => {
+      spend(1)
       const path = referencePath(part)
       if (path === undefined) return undefined
       const text = JSON.stringify(path)

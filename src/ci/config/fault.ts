@@ -5,6 +5,9 @@ export function configFault(...texts: readonly string[]): Problem {
   return invalid({ base: [texts.join(', ')] })
 }
 
+/** Said of what would take more time and memory than any configuration of use. */
+export const TOO_LARGE = 'Invalid configuration format: the configuration is too large'
+
 /** Said where a commit has no configuration at all. */
 export const MISSING_CONFIG = 'Missing CI config file'
 

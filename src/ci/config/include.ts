@@ -1,5 +1,5 @@
 import { globMatcher } from '../../base/whole-match.ts'
-import { configFault } from './fault.ts'
+import { configFault, TOO_LARGE } from './fault.ts'
 import { fillInputs } from './inputs.ts'
 import { type Circumstances, firstRule, readRules } from './rules.ts'
 import { deepMerge, isMap, type Value, type ValueMap } from './values.ts'
@@ -27,9 +27,10 @@ export interface ConfigSources {
 export interface Included {
   readonly type: 'local' | 'file' | 'remote' | 'template' | 'component' | 'artifact'
   readonly location: string
+  readonly bytes: number
 }
 
-interface Found extends Included {
+interface Found extends Omit<Included, 'bytes'> {
   readonly text: string | undefined
   /** Where the file's own local includes are. */
   readonly place: Place
@@ -87,11 +88,16 @@ function readFound(context: IncludeContext, found: Found, inputs: ValueMap): Val
   if (found.text === undefined) {
     throw configFault(`${titles[type]} \`${location}\` does not exist!`)
   }
-  context.included.push({ type, location })
-  if (context.included.length > MOST_FILES) {
+  const { included, limits } = context
+  included.push({ type, location, bytes: Buffer.byteLength(found.text) })
+  if (included.length > MOST_FILES) {
     throw configFault(`Maximum of ${MOST_FILES} nested includes are allowed!`)
   }
-  return fillInputs(readConfigFile(found.text, context.limits), inputs, location)
+  // One file may be as large as all together.
+  if (included.reduce((sum, { bytes }) => sum + bytes, 0) > limits.maxBytes) {
+    throw configFault(TOO_LARGE)
+  }
+  return fillInputs(readConfigFile(found.text, limits), inputs, location)
 }
 
 const titles: Readonly<Record<Included['type'], string>> = {

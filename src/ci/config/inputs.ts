@@ -1,13 +1,15 @@
 import { RE2JS } from 're2js'
-import { configFault } from './fault.ts'
+import { configFault, TOO_LARGE } from './fault.ts'
 import { isMap, mapValues, type Value, type ValueMap } from './values.ts'
 import type { ConfigFile } from './yaml.ts'
 
 const TYPES = ['string', 'number', 'boolean', 'array'] as const
 type InputType = (typeof TYPES)[number]
 
-const MARK = /\$\[\[\s*inputs\.([\w-]+)\s*(?:\|\s*([^\]]+?)\s*)?\]\]/g
+const MARK = /\$\[\[\s*inputs\.([\w-]+)\s*((?:\|[^\]|]*)*)\]\]/g
 const WHOLE = /^\$\[\[\s*inputs\.([\w-]+)\s*\]\]$/
+/** Characters that inputs bring in at most: a long one may be named often. */
+const MOST_TEXT = 4_000_000
 
 /** The content of a file with the values of its inputs put in (docs/contract/D §5.1 `spec`). */
 export function fillInputs(file: ConfigFile, given: ValueMap, where: string): ValueMap {
@@ -18,10 +20,10 @@ export function fillInputs(file: ConfigFile, given: ValueMap, where: string): Va
   }
   const values = new Map<string, Value>()
   for (const [name, rule] of Object.entries(declared)) {
-    values.set(name, inputValue(name, rule, given[name], where))
+    values.set(name, inputValue(name, rule, unquoted(given[name], rule), where))
   }
   if (file.header === undefined) return file.content
-  return filled(file.content, values, where) as ValueMap // a map stays a map
+  return filled(file.content, values, where)
 }
 
 function declaredInputs(header: ValueMap | undefined): ValueMap {
@@ -49,6 +51,17 @@ export function inputValue(name: string, rule: Value, given: Value, where: strin
   return value
 }
 
+/** Forms and options of a push know nothing but texts: `3`, `true` and `["a"]` are what they say. */
+function unquoted(given: Value, rule: Value): Value {
+  const type = isMap(rule) ? (rule.type ?? 'string') : 'string'
+  if (typeof given !== 'string' || type === 'string') return given
+  try {
+    return JSON.parse(given) as Value
+  } catch {
+    return given
+  }
+}
+
 function fitsType(value: Value, type: InputType): boolean {
   return type === 'array' ? Array.isArray(value) : typeof value === type
 }
@@ -62,30 +75,38 @@ function fitsPattern(pattern: string, value: string): boolean {
 }
 
 /** Names of keys are filled in too. */
-function filled(value: Value, values: ReadonlyMap<string, Value>, where: string): Value {
-  return mapValues(value, (part) => {
-    if (!isMap(part)) return putIn(part, values, where)
-    return Object.fromEntries(
-      Object.entries(part).map(([key, inner]) => [
-        String(putIn(key, values, where)),
-        filled(inner, values, where),
-      ]),
-    )
-  })
+function filled(content: ValueMap, values: ReadonlyMap<string, Value>, where: string): ValueMap {
+  let room = MOST_TEXT
+  const put = (text: string): Value => {
+    const found = putIn(text, values, where)
+    if (typeof found === 'string') room -= found.length
+    if (room < 0) throw configFault(TOO_LARGE)
+    return found
+  }
+  const fill = (value: Value): Value =>
+    mapValues(value, (part) => {
+      if (typeof part === 'string') return put(part)
+      if (!isMap(part)) return undefined
+      return Object.fromEntries(
+        Object.entries(part).map(([key, inner]) => [String(put(key)), fill(inner)]),
+      )
+    })
+  return fill(content) as ValueMap // a map stays a map
 }
 
-function putIn(part: Value, values: ReadonlyMap<string, Value>, where: string): Value | undefined {
-  if (typeof part !== 'string') return undefined
+function putIn(text: string, values: ReadonlyMap<string, Value>, where: string): Value {
   const inputNamed = (name: string): Value => {
     if (!values.has(name)) throw configFault(`\`${where}\`: unknown interpolation key: \`${name}\``)
     return values.get(name)
   }
-  const whole = WHOLE.exec(part)
+  const whole = WHOLE.exec(text)
   if (whole) return inputNamed(whole[1] ?? '')
-  return part.replaceAll(MARK, (_mark, name: string, change?: string) => {
-    const value = inputNamed(name)
-    const text = textOf(value)
-    return change === undefined ? text : changed(text, change, where)
+  let room = MOST_TEXT
+  return text.replaceAll(MARK, (_mark, name: string, functions: string) => {
+    const value = changed(textOf(inputNamed(name)), functions, where)
+    room -= value.length
+    if (room < 0) throw configFault(TOO_LARGE)
+    return value
   })
 }
 
@@ -94,10 +115,19 @@ export function textOf(value: Value): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** `truncate(0,8)`; variables of the pipeline are left for the jobs to expand. */
-function changed(text: string, change: string, where: string): string {
-  const cut = /^truncate\(\s*(\d+)\s*,\s*(\d+)\s*\)$/.exec(change)
-  if (cut) return text.slice(Number(cut[1]), Number(cut[1]) + Number(cut[2]))
-  if (change === 'expand_vars') return text
-  throw configFault(`\`${where}\`: no function matching \`${change}\``)
+const MOST_FUNCTIONS = 3
+
+/** The text with what `| truncate(0,8) | expand_vars` says; variables are left for the jobs to expand. */
+function changed(text: string, functions: string, where: string): string {
+  const list = functions.split('|').slice(1)
+  if (list.length > MOST_FUNCTIONS) {
+    throw configFault(`\`${where}\`: too many functions in interpolation block`)
+  }
+  return list.reduce((so, given) => {
+    const name = given.trim()
+    const cut = /^truncate\(\s*(\d+)\s*,\s*(\d+)\s*\)$/.exec(name)
+    if (cut) return so.slice(Number(cut[1]), Number(cut[1]) + Number(cut[2]))
+    if (name === 'expand_vars') return so
+    throw configFault(`\`${where}\`: no function matching \`${name}\``)
+  }, text)
 }

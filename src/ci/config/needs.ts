@@ -89,3 +89,25 @@ function readNeed(where: string, item: Value): readonly Need[] {
   const copies = copiesOf({ name: item.job, parallel: item.parallel }) ?? []
   return copies.map(({ name }) => ({ ...need, job: name }))
 }
+
+/** Refuses jobs that wait for each other: none of them would ever begin. */
+export function assertNoCircle(needs: ReadonlyMap<string, readonly string[]>): void {
+  const open = new Map<string, number>()
+  const waiting = new Map<string, string[]>([...needs.keys()].map((name) => [name, []]))
+  for (const [name, list] of needs) {
+    const known = list.filter((one) => waiting.has(one))
+    for (const other of known) waiting.get(other)?.push(name)
+    open.set(name, known.length)
+  }
+  const free = [...open].flatMap(([name, count]) => (count === 0 ? [name] : []))
+  let done = 0
+  for (let name = free.pop(); name !== undefined; name = free.pop()) {
+    done += 1
+    for (const one of waiting.get(name) ?? []) {
+      const left = (open.get(one) ?? 0) - 1
+      if (left === 0) free.push(one)
+      open.set(one, left)
+    }
+  }
+  if (done < needs.size) throw configFault('The pipeline has circular dependencies')
+}

@@ -12,6 +12,14 @@ export interface JobCopy {
 
 const MOST = 200
 
+/** The name of the job whose copy has this name, such as `x 1/5` or `x: [a]`. */
+export function nameOfAll(copy: string): string {
+  const numbered = / \d{1,3}\/\d{1,3}$/.exec(copy)
+  if (numbered) return copy.slice(0, numbered.index)
+  const at = copy.endsWith(']') ? copy.indexOf(': [') : -1
+  return at < 0 ? copy : copy.slice(0, at)
+}
+
 /** The jobs that one becomes: itself, `x 1/5` and so on, or one for each line of a matrix (docs/contract/D §5.2 parallel). */
 export function copiesOf({
   name,

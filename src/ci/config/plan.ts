@@ -1,10 +1,10 @@
 import { type AutoCancel, readAutoCancel } from './auto-cancel.ts'
 import type { CompiledConfig } from './compile.ts'
 import { secondsOf } from './duration.ts'
-import { configFault } from './fault.ts'
+import { configFault, TOO_LARGE } from './fault.ts'
 import { WHEN, type When } from './job-keys.ts'
 import type { JobTemplate } from './job-template.ts'
-import { type Need, readNeeds } from './needs.ts'
+import { assertNoCircle, type Need, readNeeds } from './needs.ts'
 import { passesOnlyExcept } from './only.ts'
 import { copiesOf, type JobCopy } from './parallel.ts'
 import { type Circumstances, firstRule, type Rule } from './rules.ts'
@@ -49,6 +49,11 @@ export interface PipelinePlan {
 /** Why there is no pipeline, although nothing is wrong with its configuration. */
 export type NoPipeline = 'workflow' | 'no_jobs'
 
+/** What one pipeline may have, whatever else its configuration may be. */
+const MOST_JOBS = 5000
+const MOST_VARIABLES = 1_000_000
+const MOST_NEEDS = 500_000
+
 /** The pipeline that a configuration means under these circumstances (docs/contract/D §5.3). */
 export async function planPipeline(
   config: CompiledConfig,
@@ -60,26 +65,39 @@ export async function planPipeline(
   const shared = joined(config.variables, workflow.variables)
   const variables = withVariables(globals, ownOnes(workflow.variables, given.variables))
   const jobs: PlannedJob[] = []
+  let room = MOST_VARIABLES
   for (const template of config.jobs) {
     const at = {
       ...given,
       variables: withVariables(variables, ownOnes(template.variables, given.variables)),
     }
     const decided = await decide(template, at)
-    if (decided) jobs.push(...planned(template, decided, shared, at.variables))
+    if (!decided) continue
+    const found = planned(template, decided, shared, at.variables)
+    jobs.push(...found)
+    room -= found.reduce((sum, job) => sum + job.variables.length, 0)
+    if (room < 0) throw configFault(TOO_LARGE)
+    if (jobs.length > MOST_JOBS) {
+      throw configFault(`The number of jobs has exceeded the limit of ${MOST_JOBS}.`)
+    }
+    for (const { name } of found) assertName(name)
   }
   if (jobs.length === 0) return 'no_jobs'
   const known = byName(jobs)
-  assertNeedsMet(jobs, known)
+  assertNeedsMet(jobs, known, config.stages)
   const used = new Set(jobs.map((job) => job.stage))
   const onlyEdges = [...used].every((stage) => stage === '.pre' || stage === '.post')
   if (onlyEdges) return 'no_jobs'
   const name =
     config.workflowName && expandText(config.workflowName, variables).trim().slice(0, 255)
+  const connected = withoutMissing(jobs, known)
+  assertNoCircle(
+    new Map(connected.map((job) => [job.name, (job.needs ?? []).map((need) => need.job)])),
+  )
   return {
     name: name || undefined,
     autoCancel: workflow.autoCancel,
-    jobs: withoutMissing(jobs, known),
+    jobs: connected,
     stages: config.stages.filter((stage) => used.has(stage)),
   }
 }
@@ -169,6 +187,15 @@ function planned(
   return copiesOf(job)?.map(one) ?? [one(undefined)]
 }
 
+const LONGEST_NAME = 255
+
+/** Copies have long names where their variables have long values. */
+function assertName(name: string): void {
+  if (name.length <= LONGEST_NAME) return
+  const begin = name.slice(0, 50)
+  throw configFault(`jobs:${begin}… name is too long (maximum is ${LONGEST_NAME} characters)`)
+}
+
 /** The later of the same name wins, in its own place. */
 function joined(...lists: readonly (readonly YamlVariable[])[]): readonly YamlVariable[] {
   const found = new Map<string, YamlVariable>()
@@ -204,10 +231,21 @@ function byName(jobs: readonly PlannedJob[]): JobsByName {
   return found
 }
 
-function assertNeedsMet(jobs: readonly PlannedJob[], known: JobsByName): void {
+function assertNeedsMet(
+  jobs: readonly PlannedJob[],
+  known: JobsByName,
+  stages: readonly string[],
+): void {
+  const positions = new Map(stages.map((stage, at) => [stage, at]))
   for (const job of jobs) {
     for (const need of job.needs ?? []) {
-      if (need.optional || known.has(need.job)) continue
+      const [needed] = known.get(need.job) ?? []
+      if (needed && (positions.get(needed.stage) ?? 0) > (positions.get(job.stage) ?? 0)) {
+        throw configFault(
+          `${job.name} job: need ${need.job} is not defined in current or prior stages`,
+        )
+      }
+      if (need.optional || needed) continue
       throw configFault(
         `'${job.name}' job needs '${need.job}' job, but '${need.job}' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.`,
       )
@@ -217,10 +255,13 @@ function assertNeedsMet(jobs: readonly PlannedJob[], known: JobsByName): void {
 
 /** Needs by the names that jobs really have; optional ones that are not there are left out. */
 function withoutMissing(jobs: readonly PlannedJob[], known: JobsByName): readonly PlannedJob[] {
-  return jobs.map((job) => ({
-    ...job,
-    needs: job.needs?.flatMap((need) =>
+  let room = MOST_NEEDS
+  return jobs.map((job) => {
+    const needs = job.needs?.flatMap((need) =>
       (known.get(need.job) ?? []).map(({ name }) => ({ ...need, job: name })),
-    ),
-  }))
+    )
+    room -= needs?.length ?? 0
+    if (room < 0) throw configFault(TOO_LARGE)
+    return { ...job, needs }
+  })
 }

@@ -1,5 +1,8 @@
 /** A value of a configuration as YAML gives it. */
 export type Value = unknown
+/** How many values a file has at most, and a configuration with all in it that it names. */
+export const MOST_NODES = 200_000
+export const MOST_RESOLVED = 500_000
 export type ValueMap = Readonly<Record<string, Value>>
 
 const REFERENCE = Symbol('reference')
@@ -29,13 +32,21 @@ export function isMap(value: Value): value is ValueMap {
   )
 }
 
-/** Maps are merged, the later wins; lists and everything else are replaced (docs/contract/D §5.1 include). */
-export function deepMerge(under: ValueMap, over: ValueMap): ValueMap {
+/**
+ * Maps are merged, the later wins; lists and everything else are replaced (docs/contract/D §5.1 include). `spend` is told
+ * how many keys that took.
+ */
+export function deepMerge(
+  under: ValueMap,
+  over: ValueMap,
+  spend: (keys: number) => void = () => {},
+): ValueMap {
   const merged: Record<string, Value> = { ...under }
   for (const [key, value] of Object.entries(over)) {
     const below = under[key]
-    merged[key] = isMap(below) && isMap(value) ? deepMerge(below, value) : value
+    merged[key] = isMap(below) && isMap(value) ? deepMerge(below, value, spend) : value
   }
+  spend(Object.keys(merged).length)
   return merged
 }
 

@@ -1,7 +1,7 @@
 import { isMap, type Value } from './values.ts'
 
 /** Variables by name, as conditions and texts of a configuration see them. */
-export type Variables = ReadonlyMap<string, string>
+export type Variables = Pick<ReadonlyMap<string, string>, 'get' | 'has'>
 
 /** A variable of a configuration. */
 export interface YamlVariable {
@@ -11,12 +11,16 @@ export interface YamlVariable {
   readonly raw: boolean
 }
 
+/** What may be said of one; `description` and `options` are for those who run a pipeline by hand. */
+const KEYS: readonly string[] = ['value', 'description', 'options', 'expand']
+
 /** The variables of a `variables:` map, or what is wrong with it. */
 export function readVariables(value: Value): YamlVariable[] | undefined {
   if (value === undefined || value === null) return []
   if (!isMap(value)) return undefined
   const found: YamlVariable[] = []
   for (const [key, given] of Object.entries(value)) {
+    if (!hasForm(given)) return undefined
     const inner = isMap(given) ? given.value : given
     if (inner !== undefined && inner !== null && !isPlain(inner)) return undefined
     const raw = isMap(given) && given.expand === false
@@ -25,61 +29,55 @@ export function readVariables(value: Value): YamlVariable[] | undefined {
   return found
 }
 
+function hasForm(given: Value): boolean {
+  return !isMap(given) || Object.keys(given).every((name) => KEYS.includes(name))
+}
+
 function isPlain(value: Value): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
 const LONGEST_VALUE = 65_536
+/** By how much a text may grow; names beyond stay as they are written. */
+const MOST_GROWTH = 1_000_000
 
 /** Puts the values of `$NAME`, `${NAME}` and `%NAME%` into a text; unknown ones stay (docs/contract/D §5.5). */
-export function expandText(text: string, variables: Variables): string {
+export function expandText(text: string, variables: Pick<Variables, 'get'>): string {
+  let grown = 0
   return text.replaceAll(
     /\$\$|\$(\w+)|\$\{(\w+)\}|%(\w+)%/g,
     (mark, plain?: string, braced?: string, percent?: string) => {
       if (mark === '$$') return '$'
-      return variables.get(plain ?? braced ?? percent ?? '') ?? mark
+      const value = variables.get(plain ?? braced ?? percent ?? '') ?? mark
+      grown += value.length
+      return grown > MOST_GROWTH ? mark : value
     },
   )
 }
 
+const DEEPEST = 100
+
 /**
- * Puts further variables over what is known, values expanded by those known before and by each other, in the order that
- * needs it; what needs itself stays as it is written.
+ * Puts further variables over what is known. Each is expanded when somebody asks for it, by those known before and by
+ * the others; one that names itself means the value below it, and what needs itself in a circle stays as it is written.
  */
 export function withVariables(known: Variables, more: readonly YamlVariable[]): Variables {
   if (more.length === 0) return known
-  const values = new Map(known)
-  for (const { key, value } of more) values.set(key, value)
-  const open = new Map(more.map((variable) => [variable.key, variable]))
+  const written = new Map(more.map((variable) => [variable.key, variable]))
+  const expanded = new Map<string, string>()
   const busy = new Set<string>()
-  const resolve = (variable: YamlVariable): void => {
-    if (!open.has(variable.key) || busy.has(variable.key)) return
-    busy.add(variable.key)
-    if (!variable.raw) {
-      for (const name of namesIn(variable.value)) {
-        const needed = open.get(name)
-        if (needed) resolve(needed)
-      }
-      const others = withOwn(values, variable.key, known.get(variable.key))
-      values.set(variable.key, expandText(variable.value, others).slice(0, LONGEST_VALUE))
-    }
-    busy.delete(variable.key)
-    open.delete(variable.key)
+  const get = (name: string): string | undefined => {
+    const variable = written.get(name)
+    if (!variable) return known.get(name)
+    if (variable.raw || busy.has(name) || busy.size > DEEPEST) return variable.value
+    const found = expanded.get(name)
+    if (found !== undefined) return found
+    busy.add(name)
+    const others = { get: (other: string) => (other === name ? known.get(name) : get(other)) }
+    const value = expandText(variable.value, others).slice(0, LONGEST_VALUE)
+    busy.delete(name)
+    expanded.set(name, value)
+    return value
   }
-  for (const variable of more) resolve(variable)
-  return values
-}
-
-function namesIn(text: string): string[] {
-  return [...text.matchAll(/\$(\w+)|\$\{(\w+)\}/g)].map(
-    ([, plain, braced]) => plain ?? braced ?? '',
-  )
-}
-
-/** A variable that names itself means the value below it. */
-function withOwn(values: Variables, key: string, below: string | undefined): Variables {
-  const others = new Map(values)
-  others.delete(key)
-  if (below !== undefined) others.set(key, below)
-  return others
+  return { get, has: (name) => written.has(name) || known.has(name) }
 }

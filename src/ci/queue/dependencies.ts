@@ -1,4 +1,5 @@
 import type { Ctx } from '../../ctx.ts'
+import { nameOfAll } from '../config/parallel.ts'
 import type { ValueMap } from '../config/values.ts'
 import { listArtifactSources, type SourceRow } from '../pipelines/dependency-queries.ts'
 import type { LoadedJob } from '../pipelines/process/running.ts'
@@ -51,7 +52,7 @@ export function dependencyOn(
 
 /** A parallel job is named as a whole. */
 function fits(names: readonly string[], name: string): boolean {
-  return names.includes(name) || names.includes(name.replace(/(?: \d+\/\d+|: \[.*\])$/, ''))
+  return names.includes(name) || names.includes(nameOfAll(name))
 }
 
 function isGone(row: SourceRow, now: string): boolean {

@@ -2,6 +2,7 @@ import { type Project, withProjectRole } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { readCommit } from '../../../git/objects/commit.ts'
 import { projectSetting } from '../../../projects/projects/settings.ts'
+import { nameOfAll } from '../../config/parallel.ts'
 import { collectVariables } from '../../variables/collect.ts'
 import { knownVariables } from '../create/known-variables.ts'
 import type { RequestOrigin } from '../create/pipeline-input.ts'
@@ -79,7 +80,7 @@ function jobPairs(ctx: Ctx, { job, project }: LoadedJob): Pairs {
     ['CI_JOB_ID', String(job.id)],
     ['CI_JOB_NAME', job.name],
     ['CI_JOB_NAME_SLUG', slugOf(job.name)],
-    ['CI_JOB_GROUP_NAME', job.name.replace(/(?: \d+\/\d+|: \[.*\])$/, '')],
+    ['CI_JOB_GROUP_NAME', nameOfAll(job.name)],
     ['CI_JOB_STAGE', job.stage],
     ['CI_JOB_URL', `${ctx.config.externalUrl}/${project.full_path}/-/jobs/${job.id}`],
     ...(job.run_when === 'manual' ? [['CI_JOB_MANUAL', 'true'] as const] : []),

@@ -26,7 +26,6 @@ export function nextStates(jobs: readonly JobState[]): ReadonlyMap<number, NextS
 }
 
 class Order {
-  readonly #jobs: readonly JobState[]
   readonly #byName = new Map<string, JobState[]>()
   readonly #byPosition = new Map<number, JobState[]>()
   readonly #positions: readonly number[]
@@ -35,7 +34,6 @@ class Order {
   readonly #stages = new Map<number, readonly (End | undefined)[]>()
 
   constructor(jobs: readonly JobState[]) {
-    this.#jobs = jobs
     for (const job of jobs) {
       push(this.#byName, job.name, job)
       push(this.#byPosition, job.position, job)
@@ -44,8 +42,28 @@ class Order {
   }
 
   decideAll(): ReadonlyMap<number, NextState> {
-    for (const job of this.#jobs) this.#endOf(job)
+    for (const position of this.#positions) {
+      for (const job of this.#byPosition.get(position) ?? []) this.#decideInOrder(job)
+    }
     return this.#decided
+  }
+
+  /** Decides what a job needs before the job: a chain of needs may be longer than the call stack. */
+  #decideInOrder(job: JobState): void {
+    const open = [job]
+    const seen = new Set<number>()
+    for (let at = open.at(-1); at; at = open.at(-1)) {
+      const before = seen.has(at.id)
+        ? []
+        : this.#neededBy(at).filter(({ id }) => !this.#ends.has(id) && !seen.has(id))
+      seen.add(at.id)
+      if (before.length > 0) open.push(...before)
+      else this.#endOf(open.pop() ?? at)
+    }
+  }
+
+  #neededBy({ needs = [] }: JobState): readonly JobState[] {
+    return needs.flatMap((name) => this.#byName.get(name) ?? [])
   }
 
   /** How a job ended for those after it; undefined while they must wait. */
@@ -63,7 +81,7 @@ class Order {
   #nextOf(job: JobState): NextState | undefined {
     const { needs } = job
     const ends = needs
-      ? needs.flatMap((name) => (this.#byName.get(name) ?? []).map((one) => this.#endOf(one)))
+      ? this.#neededBy(job).map((one) => this.#endOf(one))
       : this.#endsBefore(job.position)
     if (ends.includes(undefined)) return undefined
     const whole = wholeOf(ends, needs !== undefined)

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import { Problem } from '../../../src/base/problem.ts'
+import { compileConfig } from '../../../src/ci/config/compile.ts'
+import { type IncludeContext, withIncludes } from '../../../src/ci/config/include.ts'
+import { fillInputs } from '../../../src/ci/config/inputs.ts'
+import { planPipeline } from '../../../src/ci/config/plan.ts'
+import { expandText, withVariables } from '../../../src/ci/config/variables.ts'
+import { readConfigFile } from '../../../src/ci/config/yaml.ts'
+import { type JobState, nextStates } from '../../../src/ci/pipelines/process/next-states.ts'
+
+const limits = { maxBytes: 2_097_152, maxDepth: 100 }
+const circumstances = {
+  ref: 'main',
+  tag: false,
+  source: 'push',
+  variables: new Map<string, string>(),
+  paths: async () => [],
+  changed: async () => undefined,
+}
+
+async function plan(text: string) {
+  const content = fillInputs(readConfigFile(text, limits), {}, 'ci.yml')
+  const found = await planPipeline(compileConfig(content), circumstances)
+  if (typeof found === 'string') throw new Error(found)
+  return found
+}
+
+async function faultOf(text: string): Promise<string> {
+  try {
+    await plan(text)
+    return 'none'
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return error.fields?.base?.join(', ') ?? ''
+  }
+}
+
+/** So many lines, each with its number. */
+function lines(count: number, line: (at: number) => string, between = '\n'): string {
+  return Array.from({ length: count }, (_, at) => line(at)).join(between)
+}
+
+const tooLarge = 'Invalid configuration format: the configuration is too large'
+
+describe('a small configuration that means something huge is refused', () => {
+  test.each([
+    [
+      'references of references',
+      `.a: [${'x, '.repeat(100)}]
+.b: [${'!reference [.a], '.repeat(100)}]
+.c: [${'!reference [.b], '.repeat(100)}]
+x: {script: [!reference [.c]]}`,
+    ],
+    [
+      'a large template that many jobs extend',
+      `.t: {variables: {${lines(2000, (at) => `A${at}: x,`, ' ')}}}
+${lines(400, (at) => `x${at}: {extends: .t, script: y}`)}`,
+    ],
+    [
+      'a large template that one job extends again and again',
+      `.t: {variables: {${lines(2000, (at) => `A${at}: x,`, ' ')}}}
+x: {extends: [${'.t, '.repeat(500)}], script: y}`,
+    ],
+    [
+      'a long input that is named again and again',
+      `spec: {inputs: {a: {default: ${'b'.repeat(10_000)}}}}
+---
+x: {script: ['${'$[[ inputs.a ]]'.repeat(500)}']}`,
+    ],
+    [
+      'a long input in many texts',
+      `spec: {inputs: {a: {default: ${'b'.repeat(10_000)}}}}
+---
+x: {script: [${"'$[[ inputs.a ]]!', ".repeat(500)}]}`,
+    ],
+    [
+      'many variables for each of many jobs',
+      `variables: {${lines(1200, (at) => `A${at}: x,`, ' ')}}
+${lines(10, (at) => `x${at}: {script: y, parallel: 100}`)}`,
+    ],
+    [
+      'needs of copies by copies',
+      lines(25, (at) => {
+        const needs = Array.from({ length: at }, (_, other) => `x${other}`)
+        return `x${at}: {script: y, parallel: 100, needs: [${needs.join(', ')}]}`
+      }),
+    ],
+  ])('%s', async (_name, text) => {
+    expect(await faultOf(text)).toBe(tooLarge)
+  })
+
+  test('a pipeline of more than 5,000 jobs', async () => {
+    const jobs = (count: number) => lines(count, (at) => `x${at}: {script: y, parallel: 200}`)
+    expect((await plan(jobs(25))).jobs).toHaveLength(5000)
+    expect(await faultOf(jobs(26))).toBe('The number of jobs has exceeded the limit of 5000.')
+  })
+
+  test('a job whose name, or that of a copy, is longer than 255 characters', async () => {
+    const name = 'n'.repeat(255)
+    expect((await plan(`${name}: {script: y}`)).jobs[0]?.name).toBe(name)
+    expect(await faultOf(`${name}n: {script: y}`)).toMatch(/name is too long \(maximum is 255/)
+    expect(await faultOf(`${name}: {script: y, parallel: 2}`)).toMatch(/name is too long/)
+  })
+
+  test('files that are too large together, though each of them is not', async () => {
+    const file = `.a:\n  script: ${'x'.repeat(600)}\n`
+    const context = (files: number): IncludeContext => ({
+      sources: {
+        file: async () => file,
+        paths: async () => Array.from({ length: files }, (_, at) => `part${at}.yml`),
+        project: async () => undefined,
+        remote: async () => undefined,
+        template: async () => undefined,
+      },
+      circumstances,
+      limits: { maxBytes: 2000, maxDepth: 10 },
+      included: [],
+    })
+    const include = { include: 'part*.yml', x: { script: 'y' } }
+    const place = { projectId: 1, sha: 'a' }
+    expect(await withIncludes(context(3), include, place)).toHaveProperty('x')
+    await expect(withIncludes(context(4), include, place)).rejects.toMatchObject({
+      fields: { base: [tooLarge] },
+    })
+  })
+})
+
+describe('a configuration that costs much elsewhere is read at once', () => {
+  /** Loads of a shared machine come and go; what is meant here took minutes. */
+  const atOnce = 15_000
+
+  test.each([
+    [
+      'thousands of variables',
+      `variables: {${lines(3000, (at) => `A${at}: x$A${at + 1},`, ' ')}}\nx: {script: y, tags: [$A0]}`,
+      'none',
+    ],
+    [
+      'a need that looks like a copy of a copy of a copy',
+      `x: {script: y, needs: ['${': ['.repeat(30_000)}']}`,
+      /^x job: undefined need: : \[: \[/,
+    ],
+    [
+      'an interpolation that never ends',
+      `spec: {inputs: {a: {default: b}}}\n---\nx: {script: '$[[ inputs.a |${' '.repeat(20_000)}'}`,
+      'none',
+    ],
+    [
+      'a long chain of needs',
+      `${lines(2000, (at) => `x${at}: {script: y, needs: [x${at + 1}]}`)}\nx2000: {script: y}`,
+      'none',
+    ],
+  ])(
+    '%s',
+    async (_name, text, fault) => {
+      const begun = performance.now()
+      expect(await faultOf(text)).toMatch(fault)
+      expect(performance.now() - begun).toBeLessThan(atOnce)
+    },
+    60_000,
+  )
+
+  test('a chain of needs is followed to its end, in whatever order its jobs are written', () => {
+    const count = 5000
+    const job = (id: number, more: Partial<JobState> = {}): JobState => ({
+      id,
+      name: `x${id}`,
+      status: 'created',
+      position: 1,
+      run_when: 'on_success',
+      allow_failure: 0,
+      needs: id + 1 < count ? [`x${id + 1}`] : [],
+      ...more,
+    })
+    const jobs = Array.from({ length: count }, (_, id) => job(id))
+    expect([...nextStates(jobs)]).toEqual([[count - 1, 'pending']])
+    const failed = jobs.map((one) =>
+      one.id === count - 1 ? job(one.id, { status: 'failed' }) : one,
+    )
+    expect(nextStates(failed).size).toBe(count - 1)
+    expect(nextStates(failed).get(0)).toBe('skipped')
+    const after = job(count, { position: 2, needs: undefined, run_when: 'on_failure' })
+    expect(nextStates([after, ...failed]).get(count)).toBe('pending')
+  })
+
+  test('texts and variables that name each other do not grow for ever', () => {
+    const doubled = Array.from({ length: 40 }, (_, at) => ({
+      key: `A${at}`,
+      value: at === 0 ? 'xxxxxxxx' : `$A${at - 1}$A${at - 1}`,
+      raw: false,
+    }))
+    const found = withVariables(new Map(), doubled)
+    expect(found.get('A3')).toBe('x'.repeat(64))
+    expect(found.get('A39')?.length).toBe(65_536)
+    expect(expandText('$A39'.repeat(1000), found).length).toBeLessThan(1_100_000)
+  })
+})
