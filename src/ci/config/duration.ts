@@ -27,7 +27,7 @@ export function secondsOf(value: unknown): number | undefined {
     .toLowerCase()
     .replaceAll(/\band\b|,/g, ' ')
     .trim()
-  if (/^\d+$/.test(text)) return Number(text)
+  if (/^\d+$/.test(text)) return Number(text) || undefined
   let total = 0
   let rest = text
   while (rest !== '') {

@@ -54,6 +54,11 @@ export const OPTION_KEYS = [
   'inputs',
 ] as const
 
+/** What a job cannot say that starts a pipeline: no runner sees it (docs/contract/D §5.2 trigger). */
+export const NOT_OF_BRIDGES: ReadonlySet<string> = new Set(
+  OPTION_KEYS.filter((key) => !['trigger', 'manual_confirmation', 'inputs'].includes(key)),
+)
+
 /** Everything a job may say (docs/contract/D §5.2). */
 export const JOB_KEYS: ReadonlySet<string> = new Set([
   ...OPTION_KEYS,

@@ -1,7 +1,7 @@
 import { secondsOf } from './duration.ts'
 import { configFault, keyFault } from './fault.ts'
 import { assertJobInputs } from './job-inputs.ts'
-import { JOB_KEYS, OPTION_KEYS, WHEN, type When } from './job-keys.ts'
+import { JOB_KEYS, NOT_OF_BRIDGES, OPTION_KEYS, WHEN, type When } from './job-keys.ts'
 import { assertShapes } from './keyword-shapes.ts'
 import { type ForeignNeed, type Need, readNeeds } from './needs.ts'
 import { assertPolicy } from './only.ts'
@@ -76,7 +76,10 @@ export function readJob(name: string, job: ValueMap): JobTemplate {
 }
 
 function assertKeys(where: string, job: ValueMap): void {
-  const unknown = Object.keys(job).filter((key) => !JOB_KEYS.has(key))
+  const isBridge = job.trigger !== undefined
+  const unknown = Object.keys(job).filter(
+    (key) => !JOB_KEYS.has(key) || (isBridge && NOT_OF_BRIDGES.has(key)),
+  )
   const [first] = unknown
   if (first !== undefined) {
     const path = [where.replace(/^jobs:/, ''), first]
@@ -136,9 +139,14 @@ function isExitCodes(value: Value): boolean {
   return codes.length > 0 && codes.every((code) => Number.isInteger(code))
 }
 
+const MOST_TAGS = 50
+
 function readTags(where: string, value: Value): string[] {
   if (value === undefined || value === null) return []
   const tags: readonly unknown[] = Array.isArray(value) ? value.flat(10) : [value]
+  if (tags.length > MOST_TAGS) {
+    throw configFault(`${where}:tags config must be less than the limit of ${MOST_TAGS} tags`)
+  }
   if (tags.every((tag): tag is string => typeof tag === 'string')) return [...new Set(tags)]
   throw configFault(`${where}:tags config should be an array of strings`)
 }

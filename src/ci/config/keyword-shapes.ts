@@ -137,8 +137,14 @@ const RETRY_WHEN = [
 ]
 
 const CACHES = 4
+const CACHE_FILES = 2
+const cacheFiles: Check = (value) =>
+  texts(value) ??
+  (listOf(value).length > CACHE_FILES
+    ? `config has too many items (maximum is ${CACHE_FILES})`
+    : undefined)
 const cacheKey = mapOr(
-  mapOf({ files: texts, files_commits: texts, prefix: text }, ['files']),
+  mapOf({ files: cacheFiles, files_commits: cacheFiles, prefix: text }, ['files']),
   plain,
 )
 

@@ -7,8 +7,8 @@ import {
   type YAMLSeq,
 } from 'yaml'
 import { byteCache } from '../../base/byte-cache.ts'
-import { configFault } from './fault.ts'
-import { isMap, makeReference, type Value, type ValueMap } from './values.ts'
+import { configFault, TOO_LARGE } from './fault.ts'
+import { isMap, MOST_NODES, makeReference, type Value, type ValueMap } from './values.ts'
 
 /** A file of a configuration: its keys, and the header that declares inputs where it has one. */
 export interface ConfigFile {
@@ -21,7 +21,6 @@ export interface YamlLimits {
   readonly maxDepth: number
 }
 
-const MOST_NODES = 200_000
 const MOST_ALIASES = 10_000
 
 // Times are texts to everybody who writes them; dates too.
@@ -52,21 +51,34 @@ function textOf(item: unknown): unknown {
   return item instanceof Scalar ? item.value : item
 }
 
+const FLOAT = 'tag:yaml.org,2002:float'
+
 function tagsOf(tags: Tags): Tags {
-  const kept = tags.filter(
-    (tag) =>
-      typeof tag === 'string' ||
-      !(LEFT_OUT.has(tag.tag) || ('format' in tag && tag.format === 'TIME')),
-  )
-  return [...kept.map(withoutLetters), symbolKeyTag, referenceTag]
+  const kept = tags.filter((tag) => {
+    if (typeof tag === 'string') return true
+    const format = 'format' in tag ? tag.format : undefined
+    // What is left of the floats are those with a point.
+    const isOtherFloat = tag.tag === FLOAT && (format === 'EXP' || isMatching(tag, '.inf'))
+    return !(LEFT_OUT.has(tag.tag) || format === 'TIME' || isOtherFloat)
+  })
+  return [...kept.map(asReference), symbolKeyTag, referenceTag]
 }
 
-/** `y` and `n` are letters; `yes`, `on` and so on are true and false, as in the reference's YAML. */
-function withoutLetters(tag: Tags[number]): Tags[number] {
-  if (typeof tag === 'string' || tag.tag !== 'tag:yaml.org,2002:bool' || !('test' in tag))
-    return tag
-  const source = tag.test?.source.replace(/(?:Y\|y|N\|n)\|/, '')
-  return source === undefined ? tag : ({ ...tag, test: new RegExp(source) } as Tags[number])
+function isMatching(tag: Tags[number], text: string): boolean {
+  return typeof tag !== 'string' && 'test' in tag && tag.test?.test(text) === true
+}
+
+/**
+ * Plain words as in the reference's YAML: `y` and `n` are letters, `yes`, `on` and so on are true and false. Numbers are
+ * those that can be written back as they were: `3.10`, `08`, `12e4567` and an id of 19 digits are texts.
+ */
+function asReference(tag: Tags[number]): Tags[number] {
+  if (typeof tag === 'string' || 'format' in tag || !('test' in tag)) return tag
+  const withTest = (test: RegExp) => ({ ...tag, test }) as Tags[number]
+  if (tag.tag === 'tag:yaml.org,2002:int') return withTest(/^[-+]?(?:0|[1-9][0-9_]{0,14})$/)
+  if (tag.tag === FLOAT) return withTest(/^[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*[1-9]$/)
+  if (tag.tag !== 'tag:yaml.org,2002:bool' || !tag.test) return tag
+  return withTest(new RegExp(tag.test.source.replace(/(?:Y\|y|N\|n)\|/, '')))
 }
 
 /** What a value of a file takes in memory, roughly. */
@@ -79,7 +91,7 @@ const parsed = byteCache<{ readonly values: readonly Value[]; readonly nodes: nu
 /** Reads a configuration file: YAML 1.1 with merge keys and `!reference` (docs/contract/D §5). */
 export function readConfigFile(text: string, limits: YamlLimits): ConfigFile {
   if (Buffer.byteLength(text) > limits.maxBytes) {
-    throw configFault('Invalid configuration format: the configuration is too large')
+    throw configFault(TOO_LARGE)
   }
   const known = parsed.get(text)
   const values = known?.values ?? parseDocuments(text)
@@ -126,7 +138,7 @@ function modestSize(value: Value, maxDepth: number): number {
   const visit = (part: Value, depth: number): void => {
     nodes += 1
     if (nodes > MOST_NODES || depth > maxDepth) {
-      throw configFault('Invalid configuration format: the configuration is too large')
+      throw configFault(TOO_LARGE)
     }
     if (Array.isArray(part)) for (const item of part) visit(item, depth + 1)
     else if (isMap(part)) for (const item of Object.values(part)) visit(item, depth + 1)

@@ -126,7 +126,7 @@ export function artifactsOf(options: ValueMap, expireIn: string) {
   const given = options.artifacts
   if (!isMap(given)) return null
   const when = typeof given.when === 'string' ? given.when : 'on_success'
-  const expire_in = typeof given.expire_in === 'string' ? given.expire_in : expireIn
+  const expire_in = String(given.expire_in ?? expireIn)
   const paths = lines(given.paths)
   const untracked = given.untracked === true
   const archive = {
@@ -188,8 +188,8 @@ async function cacheKey(
   key: Value,
   how: { readonly expand: Expand; readonly number: string },
 ): Promise<string> {
-  if (typeof key === 'string') return key
-  if (!isMap(key)) return `${how.number}default`
+  if (key === undefined || key === null) return `${how.number}default`
+  if (!isMap(key)) return String(key)
   const prefix = typeof key.prefix === 'string' ? `${how.expand(key.prefix)}-` : ''
   const repo = ctx.git.open(place.projectId)
   const hash = createHash('sha1')

@@ -48,10 +48,16 @@ export async function makePlan(
       ...one,
       location: hideMasked(one.location, masked),
     }))
-    return { ...made, included }
+    return { ...made, included, plan: withoutMaskedName(made.plan, masked) }
   } catch (error) {
     throw faultWithoutMasked(error, masked)
   }
+}
+
+/** Whoever sees a pipeline sees its name. */
+function withoutMaskedName(plan: MadePlan['plan'], masked: readonly string[]): MadePlan['plan'] {
+  if (typeof plan === 'string' || plan.name === undefined) return plan
+  return { ...plan, name: hideMasked(plan.name, masked) }
 }
 
 /** The variables of the project, its groups and the instance that may decide about a plan. */
