@@ -1,4 +1,4 @@
-import { COLOR_NAMES } from './color-names.ts'
+import colorNames from 'color-name'
 
 /** `#RRGGBB` of a colour given as `#RRGGBB`, `#RGB` or by name; null when it is none (docs/contract/D §1.12). */
 export function readColor(text: string): string | null {
@@ -10,7 +10,15 @@ export function readColor(text: string): string | null {
       .map((digit) => digit + digit)
       .join('')}`
   const name = text.toLowerCase()
-  return Object.hasOwn(COLOR_NAMES, name) ? (COLOR_NAMES[name] ?? null) : null
+  return isColorName(name) ? hexOf(colorNames[name]) : null
+}
+
+function isColorName(name: string): name is keyof typeof colorNames {
+  return Object.hasOwn(colorNames, name)
+}
+
+function hexOf(parts: readonly number[]): string {
+  return `#${parts.map((part) => part.toString(16).padStart(2, '0').toUpperCase()).join('')}`
 }
 
 /** Black or white, whichever reads better on the colour. */
