@@ -52,7 +52,13 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const changes: readonly (readonly [string, string, () => string, (object | undefined)?, number?])[] = [
+const changes: readonly (readonly [
+  string,
+  string,
+  () => string,
+  (object | undefined)?,
+  number?,
+])[] = [
   ['PUT', 'resolves a thread', () => `/merge_requests/1/discussions/${made.thread}?resolved=true`],
   ['PUT', 'changes a note', () => `/merge_requests/1/notes/${made.note}`, { body: 'y' }],
   ['DELETE', 'deletes a note', () => `/merge_requests/1/notes/${made.note}`],
@@ -110,8 +116,16 @@ const changes: readonly (readonly [string, string, () => string, (object | undef
   ['DELETE', 'deletes an upload', () => `/uploads/${made.upload}`],
 ]
 
+const cases = changes.map(([method, does, path, body, status = 403]) => ({
+  method,
+  does,
+  path,
+  body,
+  status,
+}))
+
 describe('in an archived project nobody', () => {
-  test.each(changes)('%s: %s', async (method, _, path, body, status = 403) => {
+  test.each(cases)('$method: $does', async ({ method, path, body, status }) => {
     const before = await everything()
     for (const who of [ana, ben]) {
       const reply = await who.call(method, at + path(), body)

@@ -117,7 +117,7 @@ describe('each kind of parameter', () => {
           else expect(found).toBe(value)
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 60 },
     )
     expect(read(text({ max: 2 }), '😀😀')).toBe('😀😀')
     expect(read(text(), '\ud800')).toBe('x is invalid')
@@ -150,7 +150,7 @@ describe('each kind of parameter', () => {
           expect(read(instant(), utc.slice(0, 10))).toBe(`${utc.slice(0, 10)}T00:00:00.000Z`)
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 50 },
     )
   })
 
@@ -292,7 +292,7 @@ describe('a form', () => {
         })
         expect(plain(readForm(bare.join('&'), limits))).toEqual(given)
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     )
   })
 
@@ -305,7 +305,7 @@ describe('a form', () => {
         const expected = { ...given, page: '3', per_page: given.per_page || '20' }
         expect(plain(readForm(new URL(url).search.slice(1), limits))).toEqual(expected)
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     )
   })
 
@@ -323,7 +323,7 @@ describe('a form', () => {
         }
         expect(Object.keys(Object.prototype)).toEqual([])
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 

@@ -27,8 +27,8 @@ export function projectUpdater(ctx: Ctx, project: Project): RefUpdater {
   return {
     repo: ctx.git.open(project.id),
     check: async (push, objects) => {
-      if (objects === undefined || push.via === 'system') return gate(ctx, project, push, objects)
-      // Commits may take long to come: who may do what has to hold when they are there.
+      if (objects === undefined || push.via !== 'push') return gate(ctx, project, push, objects)
+      // Commits of a push may take long to come: who may do what has to hold when they are there.
       const now = await findVisibleProject(ctx, String(project.id))
       if (now) return gate(ctx, now, push, objects)
       return push.moves.map(({ name }) => ({ name, reason: 'The project could not be found.' }))
