@@ -71,6 +71,13 @@ async function findTagged(
   return undefined
 }
 
+/** Tags that may be versions, below a prefix; others, of which there may be many more, are not looked at. */
+async function listTagsIn(repo: Repo, prefix: string): Promise<string[]> {
+  const options = { prefix, after: `${prefix}v`, limit: MOST_TAGS }
+  const refs = (await orNothing(listRefs(repo, options))) ?? []
+  return refs.map(({ name }) => name.slice(prefix.length))
+}
+
 /** The versions of a module that have tags. */
 export async function listGoVersions(
   ctx: Ctx,
@@ -78,12 +85,10 @@ export async function listGoVersions(
   module: GoModule,
 ): Promise<string[]> {
   const repo = repoOf(ctx, project)
-  const refs = await listRefs(repo, { prefix: 'refs/tags/', limit: MOST_TAGS })
-  const folder = module.folder === '' ? '' : `${module.folder}/`
-  const names = refs.map(({ name }) => {
-    const tag = name.slice('refs/tags/'.length)
-    return tag.startsWith(folder) ? tag.slice(folder.length) : tag
-  })
+  const names = [
+    ...(await listTagsIn(repo, 'refs/tags/')),
+    ...(module.folder === '' ? [] : await listTagsIn(repo, `refs/tags/${module.folder}/`)),
+  ]
   const found: string[] = []
   for (const version of new Set(names)) {
     if (!isVersionOf(module, version) || pseudoForm.test(version)) continue

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
@@ -11,6 +13,8 @@ beforeAll(async () => {
   world = await openWorld({}, { background: false })
   ana = await world.user('ana')
   host = new URL(world.ctx.config.externalUrl).hostname
+  // The engine starts with its first commit.
+  await commit(await newModule('first'), { 'README.md': 'x' })
 })
 afterAll(() => world.close())
 
@@ -41,12 +45,17 @@ async function commit(
   const body = { branch: 'main', commit_message: 'a commit', actions }
   const answer = await ana.post(`/projects/${id}/repository/commits`, body)
   expect(answer.status).toBe(201)
+  heads.set(id, answer.body.id)
   return answer.body as { readonly id: string; readonly committed_date: string }
 }
 
-async function tag({ id }: Module, name: string, ref = 'main') {
-  const path = `/projects/${id}/repository/tags?tag_name=${encodeURIComponent(name)}&ref=${ref}`
-  expect((await ana.post(path)).status).toBe(201)
+const heads = new Map<number, string>()
+
+/** Puts a tag at the last commit, as a push would. */
+function tag({ id }: Module, name: string): void {
+  const file = join(world.ctx.git.open(id).path, 'refs', 'tags', name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${heads.get(id)}\n`)
 }
 
 const list = async ({ at }: Module, sub = '') => {
@@ -82,12 +91,12 @@ describe('the versions of a module', () => {
       'v01.0.0',
       'x/v1.4.0',
     ]) {
-      await tag(module, name)
+      tag(module, name)
     }
     expect(await list(module)).toEqual([200, ['v0.1.0', 'v1.0.0', 'v1.1.0-rc.1']])
     await commit(module, { 'go.mod': `module ${module.name}/v2\n` }, 'update')
-    await tag(module, 'v2.1.0')
-    await tag(module, 'v1.5.0')
+    tag(module, 'v2.1.0')
+    tag(module, 'v1.5.0')
     expect(await list(module)).toEqual([200, ['v0.1.0', 'v1.0.0', 'v1.1.0-rc.1']])
     expect(await list(module, '/v2')).toEqual([200, ['v2.1.0']])
     expect((await list(module, '/v3'))[1]).toEqual([])
@@ -107,17 +116,41 @@ describe('the versions of a module', () => {
     let action = 'create'
     for (const [version, text] of Object.entries(texts)) {
       await commit(module, { 'go.mod': text }, action)
-      await tag(module, version)
+      tag(module, version)
       action = 'update'
     }
     expect(await list(module)).toEqual([200, ['v1.0.0', 'v1.1.0', 'v1.2.0']])
+  })
+
+  test('are found among thousands of tags that are none', async () => {
+    const module = await newModule('crowded')
+    const { id } = await commit(module, {
+      'go.mod': `module ${module.name}\n`,
+      'sub/go.mod': `module ${module.name}/sub\n`,
+    })
+    tag(module, 'v1.0.0')
+    tag(module, 'sub/v1.1.0')
+    const names = Array.from(
+      { length: 5100 },
+      (_, at) => `refs/tags/build-${String(at).padStart(4, '0')}`,
+    )
+    const lines = names.map((name) => `${id} ${name}\n`).join('')
+    const { path } = world.ctx.git.open(module.id)
+    writeFileSync(
+      join(path, 'packed-refs'),
+      `# pack-refs with: peeled fully-peeled sorted \n${lines}`,
+    )
+    expect(await list(module)).toEqual([200, ['v1.0.0']])
+    expect(await list(module, '/sub')).toEqual([200, ['v1.0.0', 'v1.1.0']])
+    expect((await ana.get(`${module.at}/@latest`)).body.Version).toBe('v1.0.0')
+    expect((await list(module, '/a..b'))[1]).toEqual([])
   })
 
   test('are none of a module without tags, and of one without go.mod', async () => {
     const module = await newModule('bare')
     expect(await list(module)).toEqual([200, []])
     await commit(module, { 'README.md': 'x' })
-    await tag(module, 'v1.0.0')
+    tag(module, 'v1.0.0')
     expect(await list(module)).toEqual([200, []])
     expect((await ana.get(`${module.at}/@v/v1.0.0.info`)).status).toBe(404)
     const answer = await ana.get(`${module.at}/@v/list`)
@@ -142,7 +175,7 @@ describe('one version', () => {
       'nestedbeside/b.go': 'package beside\n',
       'ünïcode.txt': 'ü',
     })
-    await tag(module, 'v1.0.0')
+    tag(module, 'v1.0.0')
   })
 
   test('is told by its name and time, and by its go.mod', async () => {
@@ -205,9 +238,9 @@ describe('one version', () => {
         .map((name) => name.slice(`${packed.name}${sub}@${version}/`.length))
         .sort()
     await commit(packed, { ...files, 'go.mod': `module ${packed.name}\n\ngo 1.23.4\n` })
-    await tag(packed, 'v1.0.0')
+    tag(packed, 'v1.0.0')
     await commit(packed, { 'go.mod': `module ${packed.name}\n\ngo 1.24\n` }, 'update')
-    await tag(packed, 'v1.1.0')
+    tag(packed, 'v1.1.0')
     expect(await names('v1.0.0')).toEqual(['LICENSE', 'go.mod', 'vendor/modules.txt'])
     expect(await names('v1.1.0')).toEqual(['LICENSE', 'go.mod', 'lib/vendor/v.go'])
     expect(await names('v1.0.0', '/part')).toEqual(['LICENSE', 'go.mod', 'p.go'])
@@ -218,7 +251,7 @@ describe('one version', () => {
   })
 
   test('of a module in a folder is that of its own tag where there is one', async () => {
-    await tag(module, 'nested/v1.1.0')
+    tag(module, 'nested/v1.1.0')
     expect(await list(module, '/nested')).toEqual([200, ['v1.0.0', 'v1.1.0']])
     expect(await list(module)).toEqual([200, ['v1.0.0']])
     expect((await ana.get(`${module.at}/nested/@v/v1.1.0.info`)).body.Version).toBe('v1.1.0')
@@ -311,19 +344,19 @@ describe('the latest version', () => {
     expect(await latest(module)).toBe(
       `v0.0.0-${stampOf(first.committed_date)}-${first.id.slice(0, 12)}`,
     )
-    await tag(module, 'v0.2.0-beta')
-    await tag(module, 'v0.2.0-alpha')
+    tag(module, 'v0.2.0-beta')
+    tag(module, 'v0.2.0-alpha')
     expect(await latest(module)).toBe('v0.2.0-beta')
-    await tag(module, 'v0.1.0')
-    await tag(module, 'v0.10.0')
-    await tag(module, 'v0.9.0')
+    tag(module, 'v0.1.0')
+    tag(module, 'v0.10.0')
+    tag(module, 'v0.9.0')
     expect(await latest(module)).toBe('v0.10.0')
   })
 
   test('of a major version that no commit is of is not there', async () => {
     const module = await newModule('major')
     await commit(module, { 'go.mod': `module ${module.name}\n` })
-    await tag(module, 'v1.0.0')
+    tag(module, 'v1.0.0')
     expect((await ana.get(`${module.at}/v2/@latest`)).status).toBe(404)
     const second = await commit(module, { 'go.mod': `module ${module.name}/v2\n` }, 'update')
     expect(await latest(module, '/v2')).toBe(
@@ -336,7 +369,7 @@ describe('permissions', () => {
   test('are those of the code: a Guest of a private project gets no module', async () => {
     const module = await newModule('private')
     await commit(module, { 'go.mod': `module ${module.name}\n` })
-    await tag(module, 'v1.0.0')
+    tag(module, 'v1.0.0')
     for (const [level, status] of [
       [0, 404],
       [10, 403],
@@ -385,7 +418,7 @@ describe('permissions', () => {
   test('let everybody have the modules of a public project, and tell an unknown one by 404', async () => {
     const module = await newModule('public', { visibility: 'public' })
     await commit(module, { 'go.mod': `module ${module.name}\n` })
-    await tag(module, 'v1.0.0')
+    tag(module, 'v1.0.0')
     expect((await world.nobody.get(`${module.at}/@v/list`)).body).toBe('v1.0.0\n')
     const other = await world.user('gouser')
     expect((await other.get(`${module.at}/@v/v2.0.0.info`)).status).toBe(404)
