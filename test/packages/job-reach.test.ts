@@ -34,6 +34,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+const push = (name: string) => askRegistry(world, job, 'POST', `${name}/blobs/uploads/`, '')
+
 async function commit(id: number, files: Readonly<Record<string, string>>) {
   const actions = Object.entries(files).map(([file_path, content]) => {
     return { action: 'create', file_path, content }
@@ -111,4 +113,35 @@ test('a job finds what its user may read alone', async () => {
   expect(await found(job)).toEqual({ ...none, helm: 403, go: 403, conan: 403, image: 200 })
   await ana.put(`/projects/${library}`, { package_registry_access_level: 'enabled' })
   expect(await found(job)).toEqual(all)
+})
+
+test('a job pushes images of its own project, and pulls from others at most', async () => {
+  await ana.put(`/groups/${groupId}`, { visibility: 'public' })
+  const open = { name: 'open', namespace_id: groupId, visibility: 'public' }
+  await ana.post('/projects', open)
+  await pushImage(world, ana, 'acme/open/app', 'v1')
+  expect((await push('acme/consumer/app')).status).toBe(202)
+  expect((await push('acme/open/app')).status).toBe(403)
+  const pulled = await askRegistry(world, job, 'GET', 'acme/open/app/manifests/v1')
+  expect(pulled.status).toBe(200)
+  await ana.delete(`/projects/${library}/job_token_scope/allowlist/${consumer}`)
+  expect((await push('acme/library/app')).status).toBe(404)
+})
+
+test('a job reads the images of its project, and deletes a tag as its user may', async () => {
+  await pushImage(world, ana, 'acme/consumer/app', 'v1')
+  const at = `/projects/${consumer}/registry/repositories`
+  const [{ id }] = (await ana.get(at)).body
+  for (const path of [
+    at,
+    `/registry/repositories/${id}`,
+    `${at}/${id}/tags`,
+    `${at}/${id}/tags/v1`,
+  ]) {
+    expect([path, (await job.get(path)).status]).toEqual([path, 200])
+  }
+  expect((await job.delete(`${at}/${id}/tags/v1`)).status).toBe(200)
+  for (const path of [`${at}/${id}/tags?name_regex_delete=none`, `${at}/${id}`]) {
+    expect((await job.delete(path)).status).toBe(401)
+  }
 })

@@ -163,6 +163,12 @@ describe('a version', () => {
 })
 
 describe('a file that is no composer.json', () => {
+  let bad: number
+
+  beforeAll(async () => {
+    bad = await newProject('bad', { name: 'acme/bad' })
+  })
+
   test.each([
     ['a list', '[]', 422, 'The file composer.json is not valid JSON.'],
     ['a text', '"x"', 422, 'The file composer.json is not valid JSON.'],
@@ -185,10 +191,13 @@ describe('a file that is no composer.json', () => {
       'Validation failed: Name is invalid',
     ],
   ])('(%s) is refused, and nothing is published', async (what, content, status, message) => {
-    const id = await newProject(`bad ${what}`.replaceAll(' ', '-'), content)
-    const refused = await publish({ branch: 'main' }, id)
+    const branch = what.replaceAll(' ', '-')
+    const actions = [{ action: 'update', file_path: 'composer.json', content }]
+    const body = { branch, start_branch: 'main', commit_message: what, actions }
+    expect((await ana.post(`/projects/${bad}/repository/commits`, body)).status).toBe(201)
+    const refused = await publish({ branch }, bad)
     expect([refused.status, refused.body.message]).toEqual([status, message])
-    expect((await ana.get(`/projects/${id}/packages`)).body).toEqual([])
+    expect((await ana.get(`/projects/${bad}/packages`)).body).toEqual([])
   })
 
   test('but a folder or nothing is not found', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { addRunner } from '../../support/runner.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 import { pushImage } from './push-image.ts'
 
@@ -150,25 +149,6 @@ describe('repositories of images', () => {
     ).body
     for (const path of reads()) {
       expect((await world.withHeader('DEPLOY-TOKEN', token).get(path)).status).toBe(401)
-    }
-  })
-
-  test('are read by jobs of their project, which delete a tag as their user may', async () => {
-    const content = 'x: {script: make}'
-    const file = { branch: 'main', commit_message: 'one', content }
-    await ana.post(`/projects/${projectId}/repository/files/.svc-ci.yml`, file)
-    await ana.post(`/projects/${projectId}/pipeline`, { ref: 'main' })
-    await world.runTasks()
-    const given = await (await addRunner(world, ana, projectId)).request()
-    const job = world.withHeader('JOB-TOKEN', given?.token ?? '')
-    await pushImage(world, ana, 'acme/p/app', 'of-a-job')
-    for (const path of reads()) expect([path, (await job.get(path)).status]).toEqual([path, 200])
-    expect((await job.delete(`${at}/${repositoryId}/tags/of-a-job`)).status).toBe(200)
-    for (const path of [
-      `${at}/${repositoryId}/tags?name_regex_delete=none`,
-      `${at}/${repositoryId}`,
-    ]) {
-      expect((await job.delete(path)).status).toBe(401)
     }
   })
 

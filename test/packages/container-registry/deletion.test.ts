@@ -23,11 +23,18 @@ async function repositoryOf(name: string): Promise<number> {
   return body.find((one: { name: string }) => one.name === name).id
 }
 
-/** Pushes tags, each an hour after the one before; gives where the tags of the repository are. */
+/** Pushes an image, and tags it each an hour after the time before; gives where the tags of the repository are. */
 async function tagged(name: string, ...tags: readonly string[]): Promise<string> {
-  for (const [hours, tag] of tags.entries()) {
-    world.setNow(new Date(Date.parse(START) + hours * 3_600_000).toISOString())
-    expect((await pushImage(world, ana, `g/p/${name}`, tag)).answer.status).toBe(201)
+  world.setNow(START)
+  const [first = '', ...others] = tags
+  expect((await pushImage(world, ana, `g/p/${name}`, first)).answer.status).toBe(201)
+  const { body } = await askRegistry(world, ana, 'GET', `g/p/${name}/manifests/${first}`)
+  const headers = { 'Content-Type': body.mediaType }
+  for (const [hours, tag] of others.entries()) {
+    world.setNow(new Date(Date.parse(START) + (hours + 1) * 3_600_000).toISOString())
+    const path = `g/p/${name}/manifests/${tag}`
+    const put = await askRegistry(world, ana, 'PUT', path, JSON.stringify(body), headers)
+    expect(put.status).toBe(201)
   }
   return `${at}/${await repositoryOf(name)}/tags`
 }

@@ -29,16 +29,14 @@ afterAll(() => world.close())
 const nameOf = (type: Type) => `${type}_package_requests_forwarding`
 const lockOf = (type: Type) => `lock_${nameOf(type)}`
 
-beforeEach(async () => {
-  for (const type of types) {
-    const off = { [nameOf(type)]: false, [lockOf(type)]: false }
-    await world.root.put('/application/settings', off)
-    for (const id of [topId, subId]) {
-      const open = { [nameOf(type)]: null, [lockOf(type)]: false }
-      await ana.put(`/groups/${id}/packages/settings`, open)
-    }
+/** As nobody has said anything of a format. */
+async function reset(type: Type) {
+  await world.root.put('/application/settings', { [nameOf(type)]: false, [lockOf(type)]: false })
+  for (const id of [topId, subId]) {
+    const open = { [nameOf(type)]: null, [lockOf(type)]: false }
+    await ana.put(`/groups/${id}/packages/settings`, open)
   }
-})
+}
 
 /** What is asked for below a project or group, and where clients are sent for it. */
 const asked: Readonly<Record<Type, readonly [string, string]>> = {
@@ -58,6 +56,9 @@ const instance = (values: object) => world.root.put('/application/settings', val
 const group = (id: number, values: object) => ana.put(`/groups/${id}/packages/settings`, values)
 
 describe.each(types)('a request for an unknown package of %s', (type) => {
+  beforeEach(() => reset(type))
+  afterAll(() => reset(type))
+
   test('stays here until somebody lets it go on', async () => {
     expect(await isForwarded(type, project())).toBe(false)
     await instance({ [nameOf(type)]: true })

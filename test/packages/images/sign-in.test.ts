@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { addRunner } from '../../support/runner.ts'
 import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
 import { askRegistry, digestOf, pushImage } from '../container-registry/push-image.ts'
 
@@ -249,22 +248,6 @@ describe('a token', () => {
     expect((await v2('POST', 'ana/own/blobs/uploads/', authorization, '')).status).toBe(404)
     await ana.delete(`/groups/${groupId}/deploy_tokens/${made.body.id}`)
     expect((await v2('GET', `${NAME}/manifests/v1`, authorization)).status).toBe(401)
-  })
-
-  test('of a job reaches the images of its project and what everybody may pull', async () => {
-    const id = await newProject('built')
-    const content = 'x: {script: make}'
-    const file = { branch: 'main', commit_message: 'one', content }
-    await ana.post(`/projects/${id}/repository/files/.svc-ci.yml`, file)
-    await ana.post(`/projects/${id}/pipeline`, { ref: 'main' })
-    await world.runTasks()
-    const job = await (await addRunner(world, ana, id)).request()
-    const authorization = basic('svc-ci-token', job?.token ?? '')
-    expect((await v2('POST', 'acme/built/blobs/uploads/', authorization, '')).status).toBe(202)
-    expect((await v2('GET', `${NAME}/manifests/v1`, authorization)).status).toBe(404)
-    expect((await v2('POST', `${NAME}/blobs/uploads/`, authorization, '')).status).toBe(404)
-    expect((await v2('GET', 'acme/open/app/manifests/v1', authorization)).status).toBe(200)
-    expect((await v2('POST', 'acme/open/app/blobs/uploads/', authorization, '')).status).toBe(403)
   })
 })
 

@@ -81,22 +81,19 @@ async function member(level: number): Promise<Caller> {
 }
 
 describe('the management of registries', () => {
-  test.each([10, 15, 20, 30])(
-    'is read and not changed by members of the level %d',
-    async (level) => {
-      const who = await member(level)
-      for (const path of reads()) expect([path, (await who.get(path)).status]).toEqual([path, 200])
-      const tried = { url: `${server.url}/x` }
-      expect((await who.post(`/groups/${groupId}/-${ROOT}/upstreams/test`, tried)).status).toBe(200)
-      for (const [method, path, body] of changes()) {
-        expect([method, path, (await who.call(method, path, body)).status]).toEqual([
-          method,
-          path,
-          403,
-        ])
-      }
-    },
-  )
+  test.each([10, 30])('is read and not changed by members of the level %d', async (level) => {
+    const who = await member(level)
+    for (const path of reads()) expect([path, (await who.get(path)).status]).toEqual([path, 200])
+    const tried = { url: `${server.url}/x` }
+    expect((await who.post(`/groups/${groupId}/-${ROOT}/upstreams/test`, tried)).status).toBe(200)
+    for (const [method, path, body] of changes()) {
+      expect([method, path, (await who.call(method, path, body)).status]).toEqual([
+        method,
+        path,
+        403,
+      ])
+    }
+  })
 
   test('is a Maintainer’s, but for the policy, which is an Owner’s', async () => {
     const who = await member(40)
