@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { stopDueEnvironments } from '../../src/ci/deployments/tasks.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../support/project.ts'
 import { addRunner, type TestRunner } from '../support/runner.ts'
@@ -286,7 +287,7 @@ ship:
       await run(`ship: {script: make, environment: {name: ${name}, auto_stop_in: 1 hour}}`)
       expect((await dev.get(one)).body.auto_stop_at).toBe('2026-05-04T11:00:00.000Z')
       world.setNow(later)
-      await world.runTasks()
+      await stopDueEnvironments.handler(world.ctx, {}, new AbortController().signal)
       expect((await dev.get(one)).body).toMatchObject({ state, auto_stop_at: null })
       world.setNow('2026-05-04T10:00:00.000Z')
     },
