@@ -70,7 +70,7 @@ describe('a pattern for authors finds whom git finds', () => {
       ...['(', ')', '|', '{', '}', '[ab]', '[^a]', '[]x]', '[a-c]', '[[:upper:]]', '@', '<', ' '],
     )
     const patterns = fc
-      .sample(fc.array(piece, { minLength: 1, maxLength: 4 }), { numRuns: 70, seed: 19 })
+      .sample(fc.array(piece, { minLength: 1, maxLength: 4 }), { numRuns: 45, seed: 19 })
       .map((pieces) => pieces.join(''))
     let understood = 0
     for (const pattern of new Set(patterns)) {
@@ -81,7 +81,7 @@ describe('a pattern for authors finds whom git finds', () => {
       expect([pattern, found]).toEqual([pattern, expected])
       understood += 1
     }
-    expect(understood).toBeGreaterThan(30)
+    expect(understood).toBeGreaterThan(20)
   })
 
   test.each([

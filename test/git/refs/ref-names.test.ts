@@ -70,7 +70,7 @@ describe('names', () => {
       '*',
     )
     const names = fc
-      .sample(fc.array(piece, { minLength: 1, maxLength: 5 }), { numRuns: 60, seed: 11 })
+      .sample(fc.array(piece, { minLength: 1, maxLength: 5 }), { numRuns: 40, seed: 11 })
       .map((pieces) => `refs/heads/${pieces.join('')}`)
     for (const [name, taken] of gitTakes(names)) {
       expect([name, isRefName(name)]).toEqual([name, taken])
