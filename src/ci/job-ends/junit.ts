@@ -70,10 +70,15 @@ function caseOf(node: Node): JunitCase {
     name: attribute(node, 'name') ?? '',
     classname: attribute(node, 'classname') ?? '',
     file: attribute(node, 'file') ?? null,
-    execution_time: Number.parseFloat(attribute(node, 'time') ?? '') || 0,
+    execution_time: secondsOf(attribute(node, 'time')),
     system_output: result ? textOf(node[result]) : textOf(node['system-out']),
     stack_trace: null,
   }
+}
+
+function secondsOf(text: string | undefined): number {
+  const seconds = Number.parseFloat(text ?? '')
+  return Number.isFinite(seconds) ? seconds : 0
 }
 
 function attribute(node: Node, name: string): string | undefined {

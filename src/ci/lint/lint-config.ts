@@ -3,6 +3,10 @@ import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { isObjectId } from '../../git/names.ts'
+import { readCommit } from '../../git/objects/commit.ts'
+import { defaultRef } from '../../repositories/repository/access.ts'
+import { ifFound } from '../../repositories/repository/missing.ts'
 import type { CompiledConfig } from '../config/compile.ts'
 import { resolveExtends, resolveReferences } from '../config/extend.ts'
 import type { Included } from '../config/include.ts'
@@ -61,7 +65,7 @@ export async function lintConfig(
   input: LintInput,
 ): Promise<z.input<typeof lintEntity>> {
   try {
-    const at = await findPipelineRef(ctx, project, input.ref)
+    const at = await findLintedRef(ctx, project, input.ref)
     const made = await makePlan(ctx, project, at, {
       ref: input.ref,
       source: 'push',
@@ -83,6 +87,15 @@ export async function lintConfig(
     const errors = faultsOf(error)
     return { valid: false, errors, warnings: [], merged_yaml: null, includes: [] }
   }
+}
+
+/** A branch or tag; or any other commit, as on the default branch but without what is protected. */
+async function findLintedRef(ctx: Ctx, project: Project, given: string): Promise<PipelineRef> {
+  const repo = ctx.git.open(project.id)
+  const commit = isObjectId(given) ? await ifFound(readCommit(repo, given)) : undefined
+  if (!commit) return await findPipelineRef(ctx, project, given)
+  const none = { tag: false, protected: false, beforeSha: undefined, comparedTo: undefined }
+  return { ...none, ref: defaultRef(project), commit }
 }
 
 /**
@@ -139,7 +152,7 @@ export function presentLintedJob(
     except: job.except ?? null,
     environment: job.environment ?? null,
     when: job.when,
-    allow_failure: job.allowFailure ?? false,
+    allow_failure: job.allowFailure ?? (job.when === 'manual' && job.rules === undefined),
     needs: job.needs?.map(({ job: name, artifacts }) => ({ name, artifacts })) ?? null,
   }
 }

@@ -26,7 +26,7 @@ import { describePipeline, pipelineEntity } from './describe-pipeline.ts'
 import { cancelPipeline, retryPipeline } from './process/change-jobs.ts'
 import { findNewestPipeline, listPipelines, listVariables, updatePipeline } from './queries.ts'
 import { removePipeline } from './remove-pipeline.ts'
-import { PIPELINE_STATUSES } from './statuses.ts'
+import { ASKED_STATUSES } from './statuses.ts'
 
 const params = { pipeline_id: id() }
 
@@ -55,7 +55,7 @@ export const listProjectPipelines = endpoint({
   jobToken: true,
   query: {
     scope: oneOf(['running', 'pending', 'finished', 'branches', 'tags']).optional(),
-    status: oneOf(PIPELINE_STATUSES).optional(),
+    status: oneOf(ASKED_STATUSES).optional(),
     source: text().optional(),
     ref: text().optional(),
     sha: text().optional(),

@@ -109,7 +109,7 @@ export async function findNewestOfRef(
 
 export interface PipelineFilter {
   readonly scope?: 'running' | 'pending' | 'finished' | 'branches' | 'tags' | undefined
-  readonly status?: PipelineStatus | undefined
+  readonly status?: PipelineStatus | 'waiting_for_callback' | undefined
   readonly source?: string | undefined
   readonly ref?: string | undefined
   readonly sha?: string | undefined

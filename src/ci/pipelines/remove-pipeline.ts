@@ -1,6 +1,8 @@
 import type { Ctx } from '../../ctx.ts'
 import { removeOwnRef } from '../../repositories/refs/own-refs.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { listJobStates } from './job-queries.ts'
+import { giveResources } from './process/process.ts'
 import { deletePipeline, listOutlived } from './queries.ts'
 
 /** Deletes a pipeline with its jobs, and the ref that kept its commit. */
@@ -8,7 +10,11 @@ export async function removePipeline(
   ctx: Ctx,
   row: { readonly id: number; readonly project_id: number },
 ): Promise<void> {
-  await inTransaction(ctx, (ctx) => deletePipeline(ctx.db, row.id))
+  await inTransaction(ctx, async (ctx) => {
+    const jobs = await listJobStates(ctx.db, row.id)
+    await deletePipeline(ctx.db, row.id)
+    await giveResources(ctx, row, jobs)
+  })
   await removeOwnRef(ctx.git.open(row.project_id), `refs/pipelines/${row.id}`)
 }
 

@@ -15,3 +15,6 @@ export const PIPELINE_STATUSES = [
   'manual',
   'scheduled',
 ] as const satisfies readonly PipelineStatus[]
+
+/** Those that may be asked for: nothing here waits for a callback, and clients ask for that too (docs/contract/D §1.15). */
+export const ASKED_STATUSES = [...PIPELINE_STATUSES, 'waiting_for_callback'] as const

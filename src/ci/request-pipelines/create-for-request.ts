@@ -20,6 +20,8 @@ export interface RequestRun {
   readonly project: Project
   readonly at: PipelineRef
   readonly request: RequestOrigin
+  /** The message of the head, also where a trial merge runs. */
+  readonly message: string
 }
 
 /**
@@ -121,7 +123,9 @@ async function describeRun(
     comparedTo: isHere ? (version?.base_sha ?? undefined) : undefined,
   }
   const variables = await requestVariables(ctx, row, { ...places, ...found.origin, version })
-  return { project: places.project, at, request: { ...found.origin, id: row.id, variables } }
+  const request = { ...found.origin, id: row.id, variables }
+  const head = await ifFound(readCommit(ctx.git.open(places.project.id), found.origin.sourceSha))
+  return { project: places.project, at, request, message: head?.message ?? '' }
 }
 
 /** The trial merge, where the project wants pipelines for merged results and there is no conflict. */

@@ -5,6 +5,7 @@ import { findMergeRequest } from '../../review/merge-requests/find.ts'
 import { diffChangedJob } from '../../review/merge-requests/jobs.ts'
 import { enqueueAutoMerges } from '../../review/merge-requests/merge/auto-merge-wait.ts'
 import { createEventPipeline } from '../pipelines/create/event-pipeline.ts'
+import { asksToSkip } from '../pipelines/create/push-options.ts'
 import { findRequestRun } from './create-for-request.ts'
 import { hasRequestPipeline } from './queries.ts'
 
@@ -32,7 +33,7 @@ async function runForDiff(
     variables: [],
     inputs: {},
     request: run.request,
-    skipped: false,
+    skipped: asksToSkip(run.message),
     claim: async (ctx) => !(await hasRequestPipeline(ctx.db, id, head_sha)),
     showsFaults: false,
   })

@@ -67,13 +67,19 @@ export async function changeSchedule(
   if (input.description !== undefined) assertDescription(input.description)
   const ref = input.ref === undefined ? row.ref : await fullRef(ctx, project, input.ref)
   const known = JSON.parse(row.inputs) as Named[] // written by us
+  const isSame =
+    cron === row.cron &&
+    timezone === row.cron_timezone &&
+    row.active === 1 &&
+    row.next_run_at !== null
   return await updateSchedule(ctx.db, row.id, {
     description: input.description ?? row.description,
     ref,
     cron,
     cron_timezone: timezone,
     active: input.active ?? row.active === 1,
-    next_run_at: nextRun(cron, timezone, ctx.now()) ?? null,
+    // A run that is due stays due, unless its times are others now.
+    ...(isSame ? {} : { next_run_at: nextRun(cron, timezone, ctx.now()) ?? null }),
     inputs: JSON.stringify(mergeInputs(known, input.inputs ?? [])),
     updated_at: ctx.now(),
   })

@@ -37,7 +37,7 @@ export async function knownVariables(
     readonly request?: RequestOrigin | undefined
   },
 ): Promise<Map<string, string>> {
-  const requests = at.tag ? [] : await listOpenRequestPaths(ctx.db, project.id, at.ref)
+  const requests = at.tag ? [] : await listOpenRequestPaths(ctx.db, project.id, branchOf(at))
   const vendorFlags = ctx.config.vendor.variableNames('CI').map((name) => [name, 'true'] as const)
   return new Map([
     ['CI', 'true'],
@@ -123,10 +123,16 @@ function projectVariables(ctx: Ctx, project: Project, topics: readonly string[])
   ]
 }
 
-function commitVariables(
-  at: PipelineRef & { readonly request?: RequestOrigin | undefined },
-): Pairs {
-  const { commit, ref } = at
+type OfRequest = { readonly request?: RequestOrigin | undefined }
+
+/** The branch or tag; for a merge request the branch that it brings. */
+function branchOf({ ref, request }: PipelineRef & OfRequest): string {
+  return request?.variables.get('CI_MERGE_REQUEST_SOURCE_BRANCH_NAME') ?? ref
+}
+
+function commitVariables(at: PipelineRef & OfRequest): Pairs {
+  const { commit } = at
+  const ref = branchOf(at)
   const [title = '', ...rest] = commit.message.split('\n')
   const description = rest.join('\n').trim()
   return [

@@ -1,6 +1,13 @@
 import type { RunVariable } from './pipeline-input.ts'
 import { isVariableKey, LONGEST_VALUE } from './run-params.ts'
 
+const SKIP = /\[(?:ci[ -]skip|skip[ -]ci)\]/i
+
+/** Whether the message of a commit asks for no jobs (docs/contract/D §1.15). */
+export function asksToSkip(message: string): boolean {
+  return SKIP.test(message)
+}
+
 /** What `git push -o ci.…` asks for (docs/contract/D §3.6). */
 export interface PushOptions {
   readonly skip: boolean

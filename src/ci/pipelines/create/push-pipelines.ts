@@ -18,12 +18,10 @@ import { ifFound } from '../../../repositories/repository/missing.ts'
 import { mayRunOn, mayRunPipelines, refusedVariables } from '../access.ts'
 import { createEventPipeline } from './event-pipeline.ts'
 import type { PipelineRef } from './known-variables.ts'
-import { type PushOptions, readPushOptions } from './push-options.ts'
+import { asksToSkip, type PushOptions, readPushOptions } from './push-options.ts'
 
 /** Refs of one push that get a pipeline (docs/contract/D §1.15). */
 const MOST_REFS = 4
-
-const SKIP = /\[(?:ci[ -]skip|skip[ -]ci)\]/i
 
 /**
  * Makes the pipelines of the branches and tags that pushes to one project left, in their order; done again it makes none
@@ -103,7 +101,7 @@ async function pipelineOf(
     variables: push.options.variables,
     refused: refusedVariables(project, push.options.variables),
     inputs: push.options.inputs,
-    skipped: push.options.skip || SKIP.test(at.commit.message),
+    skipped: push.options.skip || asksToSkip(at.commit.message),
     claim: (ctx) => claimEffect(ctx, push.pushId, `pipeline of ${push.move.name}`),
     showsFaults: true,
   })

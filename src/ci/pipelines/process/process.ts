@@ -25,9 +25,20 @@ export async function processPipeline(ctx: Ctx, pipelineId: number): Promise<voi
   const jobs = await listJobStates(ctx.db, pipelineId)
   await cancelAfterFailure(ctx, pipeline, jobs)
   await enterStates(ctx, jobs, await findNext(ctx, pipelineId, jobs))
+  await giveResources(ctx, pipeline, jobs)
+  await recomputeStatus(ctx, pipeline)
+}
+
+type PipelineKey = Pick<PipelineRow, 'id' | 'project_id'>
+
+/** Gives what jobs of a pipeline had, or waited for, to whoever is next. */
+export async function giveResources(
+  ctx: Ctx,
+  pipeline: PipelineKey,
+  jobs: readonly Pick<JobStateRow, 'resource_group'>[],
+): Promise<void> {
   const groups = new Set(jobs.flatMap((job) => job.resource_group ?? []))
   for (const group of groups) await giveResource(ctx, pipeline, group)
-  await recomputeStatus(ctx, pipeline)
 }
 
 async function findNext(ctx: Ctx, pipelineId: number, jobs: readonly JobStateRow[]) {
@@ -84,7 +95,7 @@ async function holdJobs(ctx: Ctx, ids: readonly number[]): Promise<void> {
 }
 
 /** The next job that waits for a free resource gets it, in whatever pipeline it is. */
-async function giveResource(ctx: Ctx, pipeline: PipelineRow, group: string): Promise<void> {
+async function giveResource(ctx: Ctx, pipeline: PipelineKey, group: string): Promise<void> {
   if (await isResourceTaken(ctx.db, pipeline.project_id, group)) return
   const mode = (await findProcessMode(ctx.db, pipeline.project_id, group)) ?? 'unordered'
   const next = await findNextForResource(ctx.db, pipeline.project_id, group, mode)

@@ -64,7 +64,12 @@ export async function recomputeStatus(ctx: Ctx, pipeline: PipelineRow): Promise<
       ? ((pipeline.status === status ? pipeline.finished_at : null) ?? ctx.now())
       : null,
   }
-  await updatePipeline(ctx.db, pipeline.id, state, ctx.now())
+  const isSame =
+    status === pipeline.status &&
+    state.started_at === pipeline.started_at &&
+    state.finished_at === pipeline.finished_at
+  // Looked at again is not changed.
+  if (!isSame) await updatePipeline(ctx.db, pipeline.id, state, ctx.now())
   const { id, project_id: projectId } = pipeline
   await runEffects(ctx, ctx.effects.pipelineChanged, { id, projectId })
   if (!ended || pipeline.status === status) return
