@@ -91,7 +91,7 @@ interface Transfer {
   readonly body: { readonly to_project_id: number }
 }
 
-const cannotMove = 'Cannot move issue due to insufficient permissions!'
+export const cannotMove = 'Cannot move issue due to insufficient permissions!'
 const cannotClone = 'Cannot clone issue due to insufficient permissions!'
 
 /** Issues move to another project, once, where the caller may take them. */

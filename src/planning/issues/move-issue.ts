@@ -1,4 +1,5 @@
 import type { Project } from '../../access/subjects.ts'
+import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { copyAwards } from '../../discussions/award-emoji/verbs.ts'
 import { copyNotes } from '../../discussions/notes/verbs.ts'
@@ -10,6 +11,7 @@ import { labelsBySubject } from '../labels/set-labels.ts'
 import { presentMilestonesById, usableMilestonesByTitle } from '../milestones/verbs.ts'
 import { placeOfProject } from '../place.ts'
 import { copyTime } from '../time-tracking/verbs.ts'
+import { cannotMove } from './access.ts'
 import { closeIssueVia } from './change-issue.ts'
 import { createIssue, getRow } from './create-issue.ts'
 import { asNoteable } from './find.ts'
@@ -26,6 +28,8 @@ export async function moveIssue(
   target: Project,
 ): Promise<IssueRow> {
   return inTransaction(ctx, async (ctx) => {
+    const { moved_to_id } = await getRow(ctx, row.id)
+    if (moved_to_id !== null) throw badRequest(cannotMove)
     const copy = await copyIssue(ctx, project, target, row)
     const { author_id, time_estimate } = row
     await updateIssue(ctx.db, copy.id, { author_id, time_estimate })

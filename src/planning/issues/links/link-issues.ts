@@ -35,11 +35,11 @@ export async function linkIssues(
     updated_at: now,
   } as const
   const taken = () => conflict('Issue(s) already assigned')
-  const known = (await listIssueLinks(ctx.db, row.id)).some(
-    (link) => link.source_id === other.id || link.target_id === other.id,
-  )
-  if (known) throw taken()
   return inTransaction(ctx, async (ctx) => {
+    const known = (await listIssueLinks(ctx.db, row.id)).some(
+      (link) => link.source_id === other.id || link.target_id === other.id,
+    )
+    if (known) throw taken()
     const unique = { 'issue_links.source_id, issue_links.target_id': taken }
     const made = await uniquely(unique, () => insertIssueLink(ctx.db, values))
     await noteAt(ctx, project, row, other, 'relate', words[type])
