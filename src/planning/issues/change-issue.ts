@@ -38,11 +38,12 @@ export interface IssueChanges
 export async function changeIssue(
   ctx: Ctx,
   project: Project,
-  row: IssueRow,
+  found: IssueRow,
   changes: IssueChanges,
 ): Promise<IssueRow> {
   if (changes.title !== undefined) assertTitle(changes.title)
   return inTransaction(ctx, async (ctx) => {
+    const row = await getRow(ctx, found.id)
     const noteable = asNoteable(ctx, project, row)
     const before = await readIssueState(ctx, row)
     const values: Updateable<IssuesTable> = {
@@ -241,12 +242,13 @@ function assigneeText(
 export async function closeIssueVia(
   ctx: Ctx,
   project: Project,
-  row: IssueRow,
+  found: IssueRow,
   via: string,
   cause?: NoteSource,
 ): Promise<void> {
-  if (row.state === 'closed') return
   await inTransaction(ctx, async (ctx) => {
+    const row = await getRow(ctx, found.id)
+    if (row.state === 'closed') return
     const values = await stateChange(ctx, asNoteable(ctx, project, row), row, 'close', via, cause)
     const before = await readIssueState(ctx, row)
     await updateIssue(ctx.db, row.id, { ...values, updated_at: ctx.now() })
