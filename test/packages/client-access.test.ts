@@ -421,7 +421,7 @@ describe('a token', () => {
     expect((await who(String(guest.id), world.root.token).put('2/f')).status).toBe(403)
     expect((await who('nobody-there', world.root.token).put('2/f')).status).toBe(404)
     expect((await who('ana', other.token).put('2/f')).status).toBe(403)
-    expect((await who('ana', job.token).put('2/f')).status).toBe(401)
+    expect((await who('ana', job.token).put('2/f')).status).toBe(403)
   })
 
   test('of a project or group acts with the role that it was given', async () => {
