@@ -256,6 +256,21 @@ export async function closeIssueVia(
   })
 }
 
+/** Closes an issue in the place of which another one stands from now on, in a transaction; one that is closed only says so. */
+export async function closeIssueFor(
+  ctx: Ctx,
+  project: Project,
+  found: IssueRow,
+  other: Pick<Updateable<IssuesTable>, 'moved_to_id' | 'duplicated_to_id'>,
+): Promise<void> {
+  const row = await getRow(ctx, found.id)
+  if (row.state === 'closed') return await updateIssue(ctx.db, row.id, other)
+  const values = await stateChange(ctx, asNoteable(ctx, project, row), row, 'close')
+  const before = await readIssueState(ctx, row)
+  await updateIssue(ctx.db, row.id, { ...values, ...other, updated_at: ctx.now() })
+  await changed(ctx, project, before)
+}
+
 /** The row as it is now, after the effects of the change. */
 async function changed(ctx: Ctx, project: Project, before: IssueState): Promise<IssueRow> {
   const row = await getRow(ctx, before.row.id)

@@ -12,7 +12,7 @@ import { presentMilestonesById, usableMilestonesByTitle } from '../milestones/ve
 import { placeOfProject } from '../place.ts'
 import { copyTime } from '../time-tracking/verbs.ts'
 import { cannotMove } from './access.ts'
-import { closeIssueVia } from './change-issue.ts'
+import { closeIssueFor } from './change-issue.ts'
 import { createIssue, getRow } from './create-issue.ts'
 import { asNoteable } from './find.ts'
 import { type IssueRow, repointIssueLinks, updateIssue } from './queries.ts'
@@ -39,8 +39,7 @@ export async function moveIssue(
     await copyTime(ctx, 'issue', row.id, copy.id)
     await repointIssueLinks(ctx.db, row.id, copy.id)
     await addNotes(ctx, { project, row }, { project: target, row: copy }, 'moved')
-    await updateIssue(ctx.db, row.id, { moved_to_id: copy.id })
-    await closeIssueVia(ctx, project, row, '')
+    await closeIssueFor(ctx, project, row, { moved_to_id: copy.id })
     return getRow(ctx, copy.id)
   })
 }

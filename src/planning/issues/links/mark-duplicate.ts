@@ -2,9 +2,9 @@ import type { Project } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { addNoteAbout } from '../../../discussions/references/note-mention.ts'
 import { inTransaction } from '../../../store/transaction.ts'
-import { closeIssueVia } from '../change-issue.ts'
+import { closeIssueFor } from '../change-issue.ts'
 import { asNoteable } from '../find.ts'
-import { type IssueRow, listIssueLinks, updateIssue } from '../queries.ts'
+import { type IssueRow, listIssueLinks } from '../queries.ts'
 import { linkIssues } from './link-issues.ts'
 
 /** Closes an issue in favour of another that says the same (docs/contract/B-resolved §11.3 duplicate). */
@@ -19,8 +19,7 @@ export async function markDuplicate(
   const linked = links.some((link) => link.source_id === other.id || link.target_id === other.id)
   await inTransaction(ctx, async (ctx) => {
     if (!linked) await linkIssues(ctx, project, row, other, 'relates_to')
-    await updateIssue(ctx.db, row.id, { duplicated_to_id: other.id })
-    await closeIssueVia(ctx, project, row, '')
+    await closeIssueFor(ctx, project, row, { duplicated_to_id: other.id })
     const from = `${row.project_path}#${row.iid}`
     const to = `${other.project_path}#${other.iid}`
     const own = asNoteable(ctx, project, row)
