@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { commitFiles } from '../../support/fast-import.ts'
+import { gitBytes } from '../../support/git.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
@@ -10,6 +10,7 @@ let rep: Caller
 let project: TestProject
 let sha: string
 let count = 0
+let commits: ReadonlyMap<string, string>
 
 beforeAll(async () => {
   world = await openWorld()
@@ -19,15 +20,31 @@ beforeAll(async () => {
   project = await addProject(world, ana, 'basic', { path: 'reported' })
   await addMember(world, project, dev, 30)
   await addMember(world, project, rep, 20)
+  commits = addCommits(70)
 })
 afterAll(() => world.close())
 
-/** Each test has a commit of its own, on a branch of its own. */
+/** A commit for each test, on a branch of its own: all of one stream, as each call of git takes its time. */
+function addCommits(many: number): Map<string, string> {
+  const commits = Array.from({ length: many }, (_, at) =>
+    [
+      `commit refs/heads/topic-${at + 1}`,
+      `committer Carl <carl@example.com> ${1_632_121_572 + at} +0000`,
+      'data 4',
+      'Work',
+      'from refs/heads/main^0',
+      '',
+    ].join('\n'),
+  )
+  const input = Buffer.from(`${commits.join('\n')}\ndone\n`)
+  gitBytes(project.path, ['fast-import', '--quiet', '--done'], { input })
+  const refs = project.git('for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/heads')
+  return new Map(refs.split('\n').map((line) => line.split(' ') as [string, string]))
+}
+
 beforeEach(() => {
   count += 1
-  const ref = `refs/heads/topic-${count}`
-  commitFiles(project, { files: { 'count.txt': `${count}` }, ref })
-  sha = project.git('rev-parse', ref)
+  sha = commits.get(`topic-${count}`) ?? ''
 })
 
 function report(body: object, by = dev) {
