@@ -3,7 +3,7 @@ import { findTokenById } from '../../access/authentication/token-queries.ts'
 import { type Condition, condition } from '../../access/conditions.ts'
 import { eitherRecord } from '../../access/records.ts'
 import { onEither, type Source, type SourceRef } from '../../access/sources.ts'
-import { forbidden, hidden, notFound, type Problem } from '../../base/problem.ts'
+import { badRequest, hidden, notFound, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id } from '../../http/params.ts'
 import { getUser } from '../users/find-user.ts'
@@ -64,5 +64,5 @@ export const createsAccount: Condition<Creating> = condition(
     source.type === 'project' ||
     isAdmin(ctx.actor) ||
     ctx.settings.get('allow_top_level_group_owners_to_create_service_accounts') ||
-    forbidden('User does not have permission to create a service account in this namespace.'),
+    badRequest('User does not have permission to create a service account in this namespace.'),
 )
