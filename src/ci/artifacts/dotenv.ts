@@ -23,7 +23,8 @@ export async function readDotenv(
 ): Promise<ReadonlyMap<string, string>> {
   const mostBytes = planLimit(ctx.settings, 'dotenv_size')
   const text = await readReportText(ctx, report)
-  if (text === undefined || (mostBytes > 0 && Buffer.byteLength(text) > mostBytes)) {
+  if (text === undefined) throw badRequest('Dotenv Artifact cannot be read')
+  if (mostBytes > 0 && Buffer.byteLength(text) > mostBytes) {
     throw badRequest(`Dotenv Artifact Too Big. Maximum Allowable Size: ${mostBytes}`)
   }
   const found = parseDotenv(text)

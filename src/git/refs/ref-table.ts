@@ -196,7 +196,7 @@ function stampOf(stats: BigIntStats | undefined): string {
  * Order by code units, which is git's order by bytes except for characters beyond the basic plane;
  * for those the bytes are compared.
  */
-function compareNames(a: string, b: string): number {
+export function compareNames(a: string, b: string): number {
   if (a === b) return 0
   if (!beyondBasicPlane.test(a) && !beyondBasicPlane.test(b)) return a < b ? -1 : 1
   return Buffer.compare(Buffer.from(a), Buffer.from(b))

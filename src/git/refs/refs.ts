@@ -3,7 +3,7 @@ import { operation } from '../engine/operation.ts'
 import { assertRefName, isObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId, Ref } from '../types.ts'
-import { refsOf } from './ref-table.ts'
+import { compareNames, refsOf } from './ref-table.ts'
 
 export interface Head {
   /** The full name of the branch that HEAD points at, also when that does not exist yet. */
@@ -59,6 +59,8 @@ export async function readRefValues(
 export interface ListRefsOptions {
   /** The start of full names, up to a slash: `refs/heads/`. */
   readonly prefix: string
+  /** Only names after this one. */
+  readonly after?: string | undefined
   readonly limit?: number | undefined
 }
 
@@ -68,7 +70,11 @@ export const listRefsOperation = operation({
   inProcess: () => true,
   async run({ repository }, options: ListRefsOptions): Promise<Ref[]> {
     if (!refsOf(repository).isShort(options.prefix)) repository.assertEngine('a long list of refs')
-    return refsOf(repository).list(options.prefix).slice(0, options.limit)
+    const refs = refsOf(repository).list(options.prefix)
+    const { after, limit = refs.length } = options
+    if (after === undefined) return refs.slice(0, limit)
+    const from = refs.findIndex((ref) => compareNames(ref.name, after) > 0)
+    return from < 0 ? [] : refs.slice(from, from + limit)
   },
 })
 

@@ -386,13 +386,26 @@ describe('variables that a job reports', () => {
   })
 
   test('are at most 150, of a report of at most 16 kibibytes that can be unpacked', async () => {
-    const lines = Array.from({ length: 200 }, (_, index) => `V${index}=${index}`)
-    const sent = await handedOn(lines.join('\n'))
-    expect([sent.get('V149'), sent.has('V150')]).toEqual(['149', false])
-    const long = await handedOn(`A=1\nB=${'b'.repeat(20_000)}\nC=3\n`)
-    expect([long.get('A'), long.has('C')]).toEqual(['1', false])
-    const broken = await handedOn(Buffer.from('A=1'))
-    expect(broken.has('A')).toBe(false)
+    const linesOf = (length: number) =>
+      Array.from({ length }, (_, index) => `V${index}=${index}`).join('\n')
+    const chain = await addCiPlace(world, ana, 'a: {script: make}')
+    await startPipeline(chain)
+    const job = await takeJob(chain)
+    const query = { artifact_type: 'dotenv', artifact_format: 'gzip' }
+    const send = (bytes: Buffer) => chain.runner.upload(job, bytes, query, '.env')
+    // Refused whole: a part of it would mislead the jobs that come after.
+    for (const [bytes, text] of [
+      [gzipSync(linesOf(151)), 'Dotenv files cannot have more than 150 variables'],
+      [
+        gzipSync(`A=1\nB=${'b'.repeat(20_000)}`),
+        'Dotenv Artifact Too Big. Maximum Allowable Size: 16384',
+      ],
+      [Buffer.from('A=1'), 'Dotenv Artifact cannot be read'],
+    ] as const) {
+      const refused = await send(bytes)
+      expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining(text)])
+    }
+    expect((await handedOn(linesOf(150))).get('V149')).toBe('149')
   })
 })
 
