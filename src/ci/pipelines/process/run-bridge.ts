@@ -92,12 +92,26 @@ async function makeDownstream(
       config: wanted.config,
       request: wanted.request,
       artifact: (name, path) => readParentArtifact(ctx, job, name, path),
-      before: (ctx) => assertWaiting(ctx, job),
+      before: async (ctx) => {
+        await assertWaiting(ctx, job)
+        await assertRoom(ctx, job)
+      },
       bridge: { jobId: job.id, depends },
     })
   } catch (error) {
+    if (error instanceof HierarchyFull) return void (await failBridge(ctx, job, error.message))
     if (!(error instanceof Problem)) throw error
     return void (await failBridge(ctx, job, 'downstream_pipeline_creation_failed'))
+  }
+}
+
+class HierarchyFull extends Error {}
+
+/** Pipelines that lead to each other may be so many together; counted in the transaction that adds one, since bridges run side by side. */
+async function assertRoom(ctx: Ctx, job: JobRow): Promise<void> {
+  const most = planLimit(ctx.settings, 'pipeline_hierarchy_size')
+  if (most > 0 && (await countHierarchy(ctx.db, job.pipeline_id, most)) >= most) {
+    throw new HierarchyFull('reached_max_pipeline_hierarchy_size')
   }
 }
 
@@ -119,10 +133,6 @@ async function findWanted(
 ): Promise<Wanted | string> {
   const depth = await depthOf(ctx, own.id)
   if (depth >= LONGEST_CHAIN) return 'pipeline_loop_detected'
-  const most = planLimit(ctx.settings, 'pipeline_hierarchy_size')
-  if (most > 0 && (await countHierarchy(ctx.db, own.id, most)) >= most) {
-    return 'reached_max_pipeline_hierarchy_size'
-  }
   if (trigger.include !== undefined) {
     if (depth >= DEEPEST_CHILD) return 'reached_max_descendant_pipelines_depth'
     const project = await withProjectRole(ctx, row)
