@@ -2,8 +2,16 @@ import { z } from 'zod'
 import type { JobActor } from '../../access/actor.ts'
 import { findJobActor } from '../../access/authentication/job-token.ts'
 import { anyone, withProjectRole } from '../../access/subjects.ts'
-import { badParameters, forbidden, notFound, tooLarge, unauthorized } from '../../base/problem.ts'
+import {
+  badParameters,
+  badRequest,
+  forbidden,
+  notFound,
+  tooLarge,
+  unauthorized,
+} from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { streamForm } from '../../http/body/stream-form.ts'
 import { answerDownload } from '../../http/conditional-file.ts'
 import { bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { flag, id, integer, oneOf, text } from '../../http/params.ts'
@@ -14,7 +22,6 @@ import { getArchive } from './access.ts'
 import { readDotenv, saveDotenv } from './dotenv.ts'
 import { downloadOf } from './download.ts'
 import { type ArtifactRow, findArtifact, findGroupLimit } from './queries.ts'
-import { receiveFile } from './receive.ts'
 import { saveArtifact } from './save-artifact.ts'
 
 const common = { access: anyone(), ownSignIn: true } as const
@@ -75,8 +82,9 @@ const described = {
 }
 
 /** What a form says of its file, where the query does not. */
-function readFields(fields: Readonly<Record<string, string>>) {
-  const read = z.object(described).safeParse(fields)
+function readFields(fields: ReadonlyMap<string, readonly string[]>) {
+  const last = [...fields].map(([name, values]) => [name, values.at(-1)])
+  const read = z.object(described).safeParse(Object.fromEntries(last))
   if (read.success) return read.data
   const [issue] = read.error.issues
   throw badParameters(`${issue?.path.join('.')} ${issue?.message}`)
@@ -95,10 +103,13 @@ export const uploadJobArtifacts = endpoint({
   async handler({ ctx, params, query, request }) {
     assertType(query.artifact_type)
     const loaded = await sender(ctx, params.id, request, query.token)
-    const part = await receiveFile(ctx.files, request, await largest(ctx, loaded))
+    const maxSize = await largest(ctx, loaded)
+    const form = await streamForm(request, 'file', (file) => ctx.files.put(file, { maxSize }))
+    if (!form.file) throw badRequest('file is missing')
+    const { name, kept } = form.file
     // It may have ended meanwhile: what comes after the end does not count.
     await signInJob(ctx, params.id, jobTokenOf(request, query.token))
-    const fields = readFields(part.fields)
+    const fields = readFields(form.fields)
     assertType(fields.artifact_type)
     const sent = {
       type: query.artifact_type ?? fields.artifact_type ?? 'archive',
@@ -106,9 +117,9 @@ export const uploadJobArtifacts = endpoint({
       expireIn: query.expire_in ?? fields.expire_in,
       accessibility: query.accessibility ?? fields.accessibility,
     }
-    const report = { ...part.stored, file_format: sent.format }
+    const report = { ...kept, file_format: sent.format }
     const variables = sent.type === 'dotenv' ? await readDotenv(ctx, report) : undefined
-    await saveArtifact(ctx, loaded, sent, part)
+    await saveArtifact(ctx, loaded, sent, name, kept)
     if (variables) await saveDotenv(ctx, params.id, variables)
     return 201
   },

@@ -1,12 +1,12 @@
 import { later } from '../../base/clock.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { StoredFile } from '../../store/files.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { secondsOf } from '../config/duration.ts'
 import { isMap, type ValueMap } from '../config/values.ts'
 import { expireJobArtifacts, type LoadedJob } from '../pipelines/process/running.ts'
 import { type ArtifactRow, findArtifact, insertArtifact } from './queries.ts'
-import type { ReceivedPart } from './receive.ts'
 
 const FORMATS = ['zip', 'gzip', 'raw'] as const
 
@@ -22,7 +22,8 @@ export async function saveArtifact(
   ctx: Ctx,
   { job }: LoadedJob,
   sent: SentArtifact,
-  { filename, stored }: ReceivedPart,
+  name: string,
+  stored: StoredFile,
 ): Promise<void> {
   const options = JSON.parse(job.options) as ValueMap // written by us
   const seconds = expirySeconds(sent.expireIn ?? ctx.settings.get('default_artifacts_expire_in'))
@@ -33,7 +34,7 @@ export async function saveArtifact(
       project_id: job.project_id,
       file_type: sent.type,
       file_format: sent.format,
-      filename,
+      filename: name.split(/[\\/]/).pop() || 'artifacts.zip',
       size: stored.size,
       sha256: stored.sha256,
       access: accessOf(options, sent.accessibility),

@@ -172,7 +172,7 @@ function charged(charge: Charge, applies: () => boolean = () => true): Transform
 }
 
 /** What a full disk or a spent budget did is reported as it is; the rest is an invalid form. */
-function asFailure(error: unknown): unknown {
+export function asFailure(error: unknown): unknown {
   if (error instanceof Problem) return error
   return error instanceof Error && 'syscall' in error ? error : malformed()
 }

@@ -43,7 +43,7 @@ async function receive(ctx: Ctx, request: Body): Promise<ReceivedFile> {
   if (!/^multipart\/form-data\b/i.test(type)) return receiveFile(ctx, 'generic', request)
   const { file } = await receiveForm(ctx, 'generic', request, 'file')
   if (!file) throw badRequest('file is missing')
-  return file.received
+  return file.kept
 }
 
 /** The newest file of these names. */

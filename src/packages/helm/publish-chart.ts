@@ -16,8 +16,8 @@ export async function publishChart(
 ): Promise<void> {
   if (!isChannel(channel)) throw badRequest('channel is invalid')
   const { file } = await receiveForm(ctx, 'helm', request, 'chart')
-  if (!file || file.received.size === 0) throw badRequest('chart is missing')
-  const { received } = file
+  if (!file || file.kept.size === 0) throw badRequest('chart is missing')
+  const received = file.kept
   const chart = readChart(await readTarballFile(ctx, received.sha256, CHART_FILE))
   await publishFile(ctx, project, {
     type: 'helm',

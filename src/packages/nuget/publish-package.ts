@@ -31,8 +31,8 @@ export async function publishNuget(
   kind: 'nupkg' | 'snupkg',
 ): Promise<void> {
   const { file } = await receiveForm(ctx, 'nuget', request, 'package', { sha512: true })
-  if (!file || file.received.size === 0) throw badRequest('package is missing')
-  const { received } = file
+  if (!file || file.kept.size === 0) throw badRequest('package is missing')
+  const received = file.kept
   const named = await readPackage(ctx, received)
   const fileName = `${named.nameKey}.${named.versionKey}.${kind}`
   const mayRepeat = await mayDuplicate(ctx, project, 'nuget', [named.id, named.version])

@@ -29,20 +29,20 @@ export async function uploadDistribution(
   const field = (name: string) => fields.get(name)?.[0]
   const name = required(field('name'), 'name')
   const version = required(field('version'), 'version')
-  if (!file || file.received.size === 0) throw badRequest('content is missing')
+  if (!file || file.kept.size === 0) throw badRequest('content is missing')
   assertPypiName(name)
   const versionKey = normalVersion(version)
   if (versionKey === undefined) throw invalidText('Validation failed: Version is invalid')
   assertFileName(file.name, name)
-  assertDigest(field('sha256_digest'), file.received.sha256, /^[0-9a-f]{64}$/i, 'sha256_digest')
-  assertDigest(field('md5_digest'), file.received.md5, /^[0-9a-f]{32}$/i, 'md5_digest')
+  assertDigest(field('sha256_digest'), file.kept.sha256, /^[0-9a-f]{64}$/i, 'sha256_digest')
+  assertDigest(field('md5_digest'), file.kept.md5, /^[0-9a-f]{32}$/i, 'md5_digest')
   const metadata = Object.fromEntries(
     Object.entries(FIELDS).flatMap(([key, most]) => {
       const value = field(key)
       return value === undefined ? [] : [[key, value.slice(0, most)]]
     }),
   )
-  const { received } = file
+  const received = file.kept
   const described = await describeDistribution(ctx, received, file.name, metadata.requires_python)
   await publishFile(ctx, project, {
     type: 'pypi',

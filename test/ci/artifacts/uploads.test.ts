@@ -158,6 +158,13 @@ describe('a file that a runner sends', () => {
       'message body',
     ],
     [
+      'in a form that breaks off in a part that nobody reads',
+      { 'Content-Type': 'multipart/form-data; boundary=b' },
+      '--b\r\nContent-Disposition: form-data; name="other"; filename="a"\r\n\r\nconte',
+      400,
+      'message body',
+    ],
+    [
       'under another name',
       { 'Content-Type': 'multipart/form-data; boundary=b' },
       '--b\r\nContent-Disposition: form-data; name="other"; filename="a"\r\n\r\nc\r\n--b--\r\n',
