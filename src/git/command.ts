@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { diskFullText, saysDiskFull } from '../base/full-disk.ts'
+import { startProgram } from '../base/launcher/program.ts'
 import { fallBehind } from '../base/priority.ts'
 import { GitError } from './error.ts'
 import { removeSoon } from './maintenance/left-over.ts'
@@ -95,15 +95,7 @@ export function gitArguments(command: Pick<GitCommand, 'args' | 'repo' | 'config
   return [...options, ...where, ...command.args]
 }
 
-/** A process that could not be started for want of room has no ends, and says why a moment later. */
-export function assertStarted(child: ChildProcess): void {
-  // The types promise ends; a process without room for its pipes has none.
-  if ((child.stdio as unknown) !== undefined) return
-  child.on('error', () => {})
-  throw new GitError('busy', 'the system has no room for another program')
-}
-
-/** Why a process did not start in a folder. */
+/** Why a program did not start in a folder. */
 export function startFailure(program: string, error: Error, folder?: string): GitError {
   // Node names the program also where the folder is missing: somebody has deleted the repository.
   if (folder !== undefined && !existsSync(folder)) {
@@ -117,12 +109,16 @@ export function startFailure(program: string, error: Error, folder?: string): Gi
 export function startGit(command: GitCommand): RunningGit {
   if (command.signal?.aborted) throw new GitError('timeout', 'the caller went away')
   const [program = 'git', ...first] = command.unbuffered ? ['stdbuf', '-o0', 'git'] : ['git']
-  const child = spawn(program, [...first, ...gitArguments(command)], {
+  const child = startProgram({
+    program,
+    args: [...first, ...gitArguments(command)],
     env: gitEnvironment(command.env),
-    ...(command.repo === undefined ? {} : { cwd: command.repo }),
+    cwd: command.repo,
   })
-  assertStarted(child)
-  fallBehind(child.pid, command.politeness)
+  child.pid.then(
+    (pid) => fallBehind(pid, command.politeness),
+    () => {},
+  )
   let reason: GitError | undefined
   const stop = (error: GitError) => {
     reason ??= error
@@ -145,21 +141,25 @@ export function startGit(command: GitCommand): RunningGit {
     // The end says why it failed; before it there may be any amount of progress.
     stderr = (stderr + text).slice(-stderrLimit)
   })
-  // A child that ends without reading everything breaks the pipe; its exit code tells more.
-  child.stdin.on('error', () => {})
   feed(child.stdin, command.stdin)
-  const done = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
-    child.on('error', (error) => reject(startFailure(program, error, command.repo)))
-    child.on('close', (code, signal) => {
-      clearTimeout(timer)
-      command.signal?.removeEventListener('abort', onAbort)
+  const over = () => {
+    clearTimeout(timer)
+    command.signal?.removeEventListener('abort', onAbort)
+  }
+  const done = child.closed.then(
+    ({ code, signal }) => {
+      over()
       const accepted = code !== null && (command.accept ?? [0]).includes(code)
       if (!accepted) cleanAfter(command)
-      if (reason) reject(reason)
-      else if (accepted) resolve({ code, stderr })
-      else reject(failure(command, code ?? signal, stderr))
-    })
-  })
+      if (reason) throw reason
+      if (!accepted) throw failure(command, code ?? signal, stderr)
+      return { code, stderr }
+    },
+    (error: Error) => {
+      over()
+      throw reason ?? startFailure(program, error, command.repo)
+    },
+  )
   // The caller may be busy with stdout when this fails; it still sees the rejection when it awaits.
   done.catch(() => {})
   return {

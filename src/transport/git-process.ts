@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
+import { type Program, startProgram } from '../base/launcher/program.ts'
 import { fallBehind } from '../base/priority.ts'
-import { assertStarted, gitArguments, gitEnvironment, startFailure } from '../git/command.ts'
+import { gitArguments, gitEnvironment, startFailure } from '../git/command.ts'
 import { removeSoon } from '../git/maintenance/left-over.ts'
 import type { Repo } from '../git/repo.ts'
 
@@ -19,7 +19,8 @@ export interface ServiceCommand {
 
 /** A git service that talks the wire protocol with a client. */
 export interface GitService {
-  readonly pid: number
+  /** Its number, once it runs. */
+  readonly pid: Promise<number>
   readonly stdin: Writable
   readonly stdout: Readable
   /** What the hooks tell us, and our answers (docs/engine §12). */
@@ -57,67 +58,49 @@ export function startService(command: ServiceCommand): GitService {
   })
   const protocol = command.protocol === undefined ? {} : { GIT_PROTOCOL: command.protocol }
   const [program, given] = grouper ? [grouper, ['0', 'git', ...args]] : ['git', args]
-  const child = spawn(program, given, {
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+  const child = startProgram({
+    program,
+    args: given,
     env: gitEnvironment({ ...protocol, GIT_ALLOC_LIMIT: allocationLimit, ...command.env }),
     cwd: repo.path,
+    extra: true,
     detached: grouper === undefined,
   })
-  assertStarted(child)
-  const [stdin, stdout, stderrPipe, fromHook, toHook] = child.stdio
-  // With 'pipe' everywhere all five exist; the type of `stdio` can't say so.
-  const ends = { stdin, stdout, fromHook, toHook } as unknown as Pick<
-    GitService,
-    'stdin' | 'stdout' | 'fromHook' | 'toHook'
-  >
   let stderr = ''
-  ;(stderrPipe as Readable).on('data', (chunk: Buffer) => {
+  child.stderr.on('data', (chunk: Buffer) => {
     if (stderr.length < stderrLimit) stderr += chunk.toString('utf8')
   })
-  // A git that ends early breaks these pipes; its exit code tells more.
-  ends.stdin.on('error', () => {})
-  ends.toHook.on('error', () => {})
-  ends.fromHook.on('error', () => {})
-  const closed = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
-    child.on('error', (error) => reject(startFailure('git', error, repo.path)))
-    child.on('close', (code) => {
+  const closed = child.closed.then(
+    ({ code }) => {
       // However it ended: the one that was killed may have been below it.
       if (code !== 0 && service === 'receive-pack') void removeSoon(repo.path)
-      resolve({ code: code ?? -1, stderr })
-    })
-  })
-  closed.catch(() => {})
-  const group = child.pid
-  fallBehind(group, politeness[service])
-  return {
-    ...ends,
-    pid: group ?? 0,
-    closed,
-    stop: () => {
-      if (isAlive(child)) stopGroup(child, closed)
+      return { code: code ?? -1, stderr }
     },
+    (error: Error) => {
+      throw startFailure('git', error, repo.path)
+    },
+  )
+  closed.catch(() => {})
+  child.pid.then(
+    (pid) => fallBehind(pid, politeness[service]),
+    () => {},
+  )
+  const { stdin, stdout, pid, extra } = child
+  return {
+    stdin,
+    stdout,
+    pid,
+    fromHook: extra.from,
+    toHook: extra.to,
+    closed,
+    stop: () => stopGroup(child),
   }
-}
-
-/** Not yet reaped, so that its number is nobody else's. */
-function isAlive(child: ChildProcess): boolean {
-  return child.pid !== undefined && child.exitCode === null && child.signalCode === null
 }
 
 // TERM lets git remove its quarantine and lock files; KILL follows for what does not listen.
-function stopGroup(head: ChildProcess, closed: Promise<unknown>): void {
-  signalGroup(head, 'SIGTERM')
-  const timer = setTimeout(() => signalGroup(head, 'SIGKILL'), stopPatienceMs)
+function stopGroup(head: Program): void {
+  head.kill('SIGTERM', 'group')
+  const timer = setTimeout(() => head.kill('SIGKILL', 'group'), stopPatienceMs)
   const stopTimer = () => clearTimeout(timer)
-  closed.then(stopTimer, stopTimer)
-}
-
-function signalGroup(head: ChildProcess, signal: NodeJS.Signals): void {
-  if (head.pid === undefined) return
-  try {
-    process.kill(-head.pid, signal)
-  } catch {
-    // Gone, or only just started and not the head of its group yet.
-    if (isAlive(head)) head.kill(signal)
-  }
+  head.closed.then(stopTimer, stopTimer)
 }

@@ -132,7 +132,7 @@ export class ReceivePack {
 
   /** Writes the intent down, on the disk. A push that is refused later finalizes it as one that moved nothing. */
   async #record(): Promise<number> {
-    const mark = processMark(this.#git.pid) ?? null
+    const mark = processMark(await this.#git.pid.catch(() => 0)) ?? null
     const id = await this.#given.updater.open({ ...this.#push, moves: this.#moves }, mark)
     this.#transport.atStep('intent recorded')
     return id

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { startProgram } from '../../src/base/launcher/program.ts'
 import { newFolder } from './database.ts'
 import { gitTestEnvironment } from './git.ts'
 import type { Caller, World } from './world.ts'
@@ -13,24 +14,24 @@ export interface ClientRun {
 }
 
 /** Runs the git program as a client of a server that may live in this very process. */
-export function runGitClient(
+export async function runGitClient(
   folder: string,
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<ClientRun> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('git', args, {
-      cwd: folder,
-      env: { ...gitTestEnvironment, GIT_TERMINAL_PROMPT: '0', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let stdout = ''
-    let stderr = ''
-    child.stdout.on('data', (chunk) => (stdout += chunk))
-    child.stderr.on('data', (chunk) => (stderr += chunk))
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }))
+  const child = startProgram({
+    program: 'git',
+    args,
+    cwd: folder,
+    env: { ...gitTestEnvironment, GIT_TERMINAL_PROMPT: '0', ...env },
   })
+  child.stdin.end()
+  const [stdout, stderr, { code }] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    child.closed,
+  ])
+  return { code: code ?? -1, stdout, stderr }
 }
 
 /** As `runGitClient`, for what must go well: throws with what git said. */

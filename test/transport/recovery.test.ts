@@ -86,8 +86,9 @@ describe('pushes that stay open', () => {
 describe('when somebody else holds the database', () => {
   test('reads go on, and a push waits and goes through', async () => {
     const { project, source } = await pushedProject('busy')
-    const other = new Database(join(world.folder, 'gitstead.db'))
-    other.exec('BEGIN IMMEDIATE')
+    const other = new Database(join(world.folder, 'gitstead.db'), { timeout: 0 })
+    // The server, in this very process, may be writing what follows from the push.
+    await expect.poll(() => other.exec('BEGIN IMMEDIATE').inTransaction).toBe(true)
     const pushing = runGitClient(source, ['push', project.url(ana), 'main:waited'])
     await sleep(1500)
     expect(await gitClient(source, ['ls-remote', project.url(ana)])).not.toContain('waited')

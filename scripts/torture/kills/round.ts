@@ -112,11 +112,11 @@ function keepWriting(writers: readonly Writer[]): { stop(): Promise<number> } {
   }
 }
 
-type Victim = 'main' | 'engine' | 'git'
+type Victim = 'main' | 'engine' | 'launcher' | 'git'
 
 /** Kills one process of the server. A git program lives for moments, so one is waited for. */
 async function killOne(server: TortureServer, random: Random): Promise<Victim> {
-  const wanted = random.pick<Victim>(['main', 'main', 'engine', 'engine', 'git', 'git'])
+  const wanted = random.pick<Victim>(['main', 'main', 'engine', 'engine', 'launcher', 'git', 'git'])
   const end = Date.now() + 1000
   while (Date.now() < end) {
     const found = server.processes().filter(({ role }) => role === wanted)

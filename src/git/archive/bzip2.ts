@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import { Readable } from 'node:stream'
+import { startProgram } from '../../base/launcher/program.ts'
 import { fallBehind } from '../../base/priority.ts'
-import { assertStarted } from '../command.ts'
+import { gitEnvironment } from '../command.ts'
 import { GitError } from '../error.ts'
 
 /** What every file begins with, 9 being the size of its blocks. */
@@ -12,26 +12,16 @@ const head = Buffer.from('BZh9')
  * 900 kB is full.
  */
 export async function* bzip2(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const child = spawn('bzip2', ['-9', '-c'], { stdio: ['pipe', 'pipe', 'ignore'] })
-  assertStarted(child)
-  fallBehind(child.pid)
+  const child = startProgram({ program: 'bzip2', args: ['-9', '-c'], env: gitEnvironment() })
+  child.stderr.resume()
+  child.pid.then(fallBehind, () => {})
   const input = Readable.from(source, { objectMode: false })
   let failure: Error | undefined
-  const stop = (error: Error) => {
+  input.on('error', (error) => {
     failure ??= error
     child.kill('SIGKILL')
-  }
-  input.on('error', stop)
-  // A program that ended early breaks the pipe; its exit code tells.
-  child.stdin.on('error', () => {})
-  input.pipe(child.stdin)
-  const ended = new Promise<number | null>((resolve) => {
-    child.on('error', (error) => {
-      failure ??= new GitError('failed', `bzip2: ${error.message}`)
-      resolve(null)
-    })
-    child.on('close', resolve)
   })
+  input.pipe(child.stdin)
   try {
     yield head
     let left = head.length
@@ -40,7 +30,9 @@ export async function* bzip2(source: AsyncIterable<Buffer>): AsyncGenerator<Buff
       left -= known
       yield piece.subarray(known)
     }
-    const code = await ended
+    const { code } = await child.closed.catch((error: Error) => {
+      throw new GitError('failed', `bzip2: ${error.message}`)
+    })
     if (failure) throw failure
     if (code !== 0) throw new GitError('failed', `bzip2 ended with ${code}`)
   } finally {

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { launcherEnvironment } from '../../base/launcher/launcher.ts'
 import { fallBehind } from '../../base/priority.ts'
 import { gitEnvironment } from '../command.ts'
 import { engineMark } from './budget.ts'
@@ -61,7 +62,12 @@ export class EngineChild {
       {
         serialization: 'advanced',
         execArgv: [...heapLimits, ...(source ? ['--import', typescriptLoader()] : [])],
-        env: gitEnvironment({ ...allocation, ...threads, [engineMark]: '1' }),
+        env: gitEnvironment({
+          ...allocation,
+          ...threads,
+          ...launcherEnvironment(),
+          [engineMark]: '1',
+        }),
         stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
       },
     )

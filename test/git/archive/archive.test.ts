@@ -332,7 +332,7 @@ describe('a stream', () => {
         for await (const chunk of body) expect(chunk).toBeDefined()
       })(),
     ).rejects.toThrow()
-    await expect.poll(() => childrenOf(process.pid), { timeout: 5000 }).toEqual([])
+    await expect.poll(() => running(), { timeout: 5000 }).toEqual([])
   })
 
   test('waits while as many as may are on their way, and follows when one of them ends', async () => {
@@ -364,10 +364,14 @@ describe('a stream', () => {
   })
 })
 
-/** Names of the programs that a process started and that still run. */
-function childrenOf(pid: number): string[] {
-  const text = execFileSync('ps', ['--ppid', String(pid), '-o', 'comm=']).toString()
-  return text.split('\n').filter((name) => /^(git|bzip2)/.test(name))
+/** Names of the programs of git and for archives that the launcher of this process started and that still run. */
+function running(): string[] {
+  const all = execFileSync('ps', ['-eo', 'pid=,ppid=,comm=,args=']).toString().split('\n')
+  const rows = all.map((line) => line.trim().split(/\s+/))
+  const ours = String(process.pid)
+  const launcher = rows.find((row) => row[1] === ours && row.join(' ').includes('launcher-process'))
+  const names = rows.filter((row) => row[1] === launcher?.[0]).map((row) => row[2] ?? '')
+  return names.filter((name) => /^(git|bzip2)/.test(name))
 }
 
 test.each([

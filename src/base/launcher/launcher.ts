@@ -1,0 +1,83 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+/** Names the socket of the launcher to processes that the server starts. */
+const variable = 'GITSTEAD_LAUNCHER'
+
+/** The socket's name has to fit into 107 bytes. */
+const longestFolder = 70
+
+/**
+ * The launcher of this process, which starts it when it is first asked: a small process that starts the programs. To
+ * start one, a system copies the tables of all memory of the process that asks, which for a server takes as long as
+ * many a program runs, and nothing else goes on meanwhile (docs/decisions/0061).
+ */
+class Launcher {
+  #path = ''
+  #ready: Promise<void> | undefined
+
+  /** Where it listens, once it does. Rejects when it cannot be started. */
+  async whenReady(): Promise<string> {
+    const path = this.path()
+    await this.#ready
+    return path
+  }
+
+  /** Where it will listen. */
+  path(): string {
+    const given = process.env[variable]
+    if (given !== undefined) return given
+    if (this.#path === '') {
+      const folder = tmpdir().length > longestFolder ? '/tmp' : tmpdir()
+      this.#path = join(mkdtempSync(join(folder, 'gitstead-launcher-')), 'socket')
+    }
+    this.#ready ??= this.#start()
+    return this.#path
+  }
+
+  #start(): Promise<void> {
+    const started = new Promise<void>((resolve, reject) => {
+      const child = forkLauncher(this.#path)
+      let isReady = false
+      child.on('message', () => {
+        isReady = true
+        // A process that has nothing else to do may end.
+        child.unref()
+        child.channel?.unref()
+        resolve()
+      })
+      const gone = (error: Error) => {
+        this.#ready = undefined
+        reject(error)
+        // Whoever holds its path counts on it.
+        if (isReady) this.path()
+      }
+      child.on('error', gone)
+      child.on('exit', (code, signal) => gone(new Error(`it ended with ${signal ?? code}`)))
+    })
+    started.catch(() => {})
+    return started
+  }
+}
+
+export const launcher = new Launcher()
+
+/** The environment that lets a process use the launcher of this one. */
+export function launcherEnvironment(): Readonly<Record<string, string>> {
+  return { [variable]: launcher.path() }
+}
+
+function forkLauncher(path: string): ChildProcess {
+  const source = import.meta.url.endsWith('.ts')
+  const file = new URL(source ? './launcher-process.ts' : './launcher-process.js', import.meta.url)
+  const loader = () => pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+  const heap = ['--max-semi-space-size=1', '--max-old-space-size=64']
+  return fork(fileURLToPath(file), [path], {
+    execArgv: [...heap, ...(source ? ['--import', loader()] : [])],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+}
