@@ -7,7 +7,7 @@ import { readContentAt } from '../../git/objects/file.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { codeOwnersPaths, type OwnedFiles, ownedBy, parseCodeOwners } from './code-owners.ts'
 import { findOwnerIds } from './owner-queries.ts'
-import { findNamespaceId, listProtectedNames } from './queries.ts'
+import { findRuledProject, listProtectedNames } from './queries.ts'
 import { replaceCodeOwnerRules } from './rule-queries.ts'
 
 // Larger files are no list of owners.
@@ -53,7 +53,7 @@ export async function saveCodeOwnerRules(
   subject: Owned,
   owned: readonly OwnedFiles[],
 ): Promise<void> {
-  const project = await findNamespaceId(ctx.db, subject.target_project_id)
+  const project = await findRuledProject(ctx.db, subject.target_project_id)
   if (!project) return
   const names = await listProtectedNames(ctx.db, project.id, project.namespace_id)
   const demanded = names.some(

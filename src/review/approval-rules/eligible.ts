@@ -1,20 +1,44 @@
-import { Role } from '../../access/roles.ts'
+import { Role, type Visibility } from '../../access/roles.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { listGroupMemberIds, listMemberIds, type NamedRule } from './queries.ts'
 
-/** Whom a project's rule would let approve, before any merge request bars its author. */
-export async function eligibleFor(
+/** The people among whom rules of a project find their approvers. */
+export interface People {
+  /** Developers and above, who may approve where no rule names anybody. */
+  readonly developers: ReadonlySet<number>
+  /** Members whom a rule may name (docs/contract/D §2.2): guests of a private project do not see its merge requests. */
+  readonly members: ReadonlySet<number>
+  readonly groups: ReadonlyMap<number, ReadonlySet<number>>
+  /** Whether only members see the project, also of the groups that a rule names. */
+  readonly isPrivate: boolean
+}
+
+/** Whom these rules of a project may mean. */
+export async function peopleOf(
   ctx: Ctx,
-  projectId: number,
-  rule: NamedRule,
-): Promise<ReadonlySet<number>> {
+  project: { readonly id: number; readonly visibility: Visibility },
+  rules: readonly NamedRule[],
+): Promise<People> {
   const today = dayOf(ctx.now())
-  if (rule.rule_type === 'any_approver') {
-    return listMemberIds(ctx.db, projectId, Role.developer, today)
+  const groupIds = [...new Set(rules.flatMap((rule) => rule.groupIds))]
+  const [developers, members, groups] = await Promise.all([
+    listMemberIds(ctx.db, project.id, Role.developer, today),
+    listMemberIds(ctx.db, project.id, Role.planner, today),
+    listGroupMemberIds(ctx.db, groupIds, today),
+  ])
+  return { developers, members, groups, isPrivate: project.visibility === 'private' }
+}
+
+/** Who may satisfy a rule, before a merge request bars its author and committers. */
+export function eligibleFor(rule: NamedRule, people: People): ReadonlySet<number> {
+  const { developers, members, groups, isPrivate } = people
+  if (rule.rule_type === 'any_approver') return developers
+  const ofGroups = rule.groupIds.flatMap((id) => [...(groups.get(id) ?? [])])
+  // Owners of files are Developers at least, whoever they are named by (docs/contract/B-resolved §7).
+  if (rule.rule_type === 'code_owner') {
+    return new Set([...rule.userIds, ...ofGroups].filter((id) => developers.has(id)))
   }
-  const members = await listMemberIds(ctx.db, projectId, Role.guest, today)
-  const groups = await listGroupMemberIds(ctx.db, rule.groupIds, today)
-  const users = rule.userIds.filter((id) => members.has(id))
-  return new Set([...users, ...[...groups.values()].flatMap((ids) => [...ids])])
+  const seeing = isPrivate ? ofGroups.filter((id) => members.has(id)) : ofGroups
+  return new Set([...rule.userIds.filter((id) => members.has(id)), ...seeing])
 }

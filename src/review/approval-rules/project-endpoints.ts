@@ -6,7 +6,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, integer } from '../../http/params.ts'
 import { readsOfArchived } from './access.ts'
 import { changeProjectSettings } from './change-settings.ts'
-import { eligibleFor } from './eligible.ts'
+import { eligibleFor, peopleOf } from './eligible.ts'
 import { presentProjectRule, projectRuleEntity } from './entity.ts'
 import {
   changeProjectRule,
@@ -70,7 +70,8 @@ async function presentConfig(ctx: Ctx, project: Project): Promise<z.input<typeof
 }
 
 async function present(ctx: Ctx, project: Project, rule: NamedRule) {
-  return presentProjectRule(ctx, project, rule, await eligibleFor(ctx, project.id, rule))
+  const people = await peopleOf(ctx, project, [rule])
+  return presentProjectRule(ctx, project, rule, eligibleFor(rule, people))
 }
 
 export const getProjectApprovals = endpoint({

@@ -210,10 +210,10 @@ export function listProtectedNames(db: Db, projectId: number, namespaceId: numbe
     .execute()
 }
 
-export function findNamespaceId(db: Db, projectId: number) {
+export function findRuledProject(db: Db, projectId: number) {
   return db
     .selectFrom('projects')
-    .select(['id', 'namespace_id'])
+    .select(['id', 'namespace_id', 'visibility'])
     .where('id', '=', projectId)
     .executeTakeFirst()
 }

@@ -1,16 +1,13 @@
-import { Role } from '../../access/roles.ts'
-import { dayOf } from '../../base/clock.ts'
 import { matchesPattern } from '../../base/name-pattern.ts'
 import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { eligibleFor, peopleOf } from './eligible.ts'
 import { judgeRule, type RuleVerdict } from './evaluate.ts'
 import {
   type ApprovalRow,
   committersById,
-  findNamespaceId,
+  findRuledProject,
   listApprovals,
-  listGroupMemberIds,
-  listMemberIds,
   listProjectRules,
   listProtectedNames,
   listRequestRules,
@@ -50,30 +47,22 @@ export async function approvalStanding(
   subject: ApprovalSubject,
   targetBranch = subject.target_branch,
 ): Promise<Standing> {
-  const project = existing(await findNamespaceId(ctx.db, subject.target_project_id), 'Project')
-  const today = dayOf(ctx.now())
-  const [settings, approvals, own, general, names, developers, members, committers] =
-    await Promise.all([
-      projectApprovalSettings(ctx, project),
-      listApprovals(ctx.db, [subject.id]),
-      listRequestRules(ctx.db, [subject.id]),
-      listProjectRules(ctx.db, [project.id]),
-      listProtectedNames(ctx.db, project.id, project.namespace_id),
-      listMemberIds(ctx.db, project.id, Role.developer, today),
-      listMemberIds(ctx.db, project.id, Role.guest, today),
-      committersById(ctx.db, [subject.id]),
-    ])
+  const project = existing(await findRuledProject(ctx.db, subject.target_project_id), 'Project')
+  const [settings, approvals, own, general, names, committers] = await Promise.all([
+    projectApprovalSettings(ctx, project),
+    listApprovals(ctx.db, [subject.id]),
+    listRequestRules(ctx.db, [subject.id]),
+    listProjectRules(ctx.db, [project.id]),
+    listProtectedNames(ctx.db, project.id, project.namespace_id),
+    committersById(ctx.db, [subject.id]),
+  ])
   const rules = rulesInForce(subject, own, general, names, targetBranch)
-  const groups = await listGroupMemberIds(
-    ctx.db,
-    [...new Set(rules.flatMap((rule) => rule.groupIds))],
-    today,
-  )
+  const people = await peopleOf(ctx, project, rules)
   const commits = committers.get(subject.id) ?? new Set<number>()
   const barred = barredFrom(subject, settings, commits)
   const approvers = approvals.map((approval) => approval.user_id)
   const standing = rules.map((rule) => {
-    const pool = poolOf(rule, { groups, members, developers })
+    const pool = eligibleFor(rule, people)
     const ownFiles = rule.rule_type === 'code_owner' ? commits : new Set<number>()
     const eligible = new Set([...pool].filter((id) => !barred.has(id) && !ownFiles.has(id)))
     return {
@@ -86,7 +75,7 @@ export async function approvalStanding(
     rules: standing,
     approvals,
     settings,
-    developers,
+    developers: people.developers,
     committers: commits,
     approved: standing.every((one) => one.approved),
   }
@@ -132,23 +121,4 @@ export function barredFrom(
     for (const id of committers) barred.add(id)
   }
   return barred
-}
-
-/** Who may satisfy a rule, before anybody is barred. */
-function poolOf(
-  rule: NamedRule,
-  people: {
-    readonly groups: ReadonlyMap<number, ReadonlySet<number>>
-    readonly members: ReadonlySet<number>
-    readonly developers: ReadonlySet<number>
-  },
-): ReadonlySet<number> {
-  const { groups, members, developers } = people
-  if (rule.rule_type === 'any_approver') return developers
-  const ofGroups = rule.groupIds.flatMap((id) => [...(groups.get(id) ?? [])])
-  // Owners of files are Developers at least, whoever they are named by (docs/contract/B-resolved §7).
-  if (rule.rule_type === 'code_owner') {
-    return new Set([...rule.userIds, ...ofGroups].filter((id) => developers.has(id)))
-  }
-  return new Set([...rule.userIds.filter((id) => members.has(id)), ...ofGroups])
 }

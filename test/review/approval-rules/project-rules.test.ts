@@ -161,6 +161,31 @@ describe('the approval rules of a project', () => {
     expect(namesOf((await ben.get(`${rules}/${made.body.id}`)).body.groups)).toEqual([])
   })
 
+  test('wait for nobody who cannot see the merge request', async () => {
+    const { bench, rules } = await stage()
+    const guest = await world.user('rule-guest')
+    const planner = await world.user('rule-planner')
+    const outsider = await world.user('rule-outsider')
+    await addMember(world, bench.project.id, guest.id, 10)
+    await addMember(world, bench.project.id, planner.id, 15)
+    const { body: group } = await ana.post('/groups', { name: 'advice', path: 'rule-advice' })
+    for (const user of [guest, outsider, cleo])
+      await ana.post(`/groups/${group.id}/members`, { user_id: user.id, access_level: 30 })
+    const named = { user_ids: [guest.id, planner.id], group_ids: [group.id] }
+    const rule = await ana.post(rules, { name: 'Named', approvals_required: 1, ...named })
+    expect(usersOf(rule.body.users)).toContain('rule-guest')
+    const eligible = ['ana', 'cleo', 'rule-planner']
+    expect(usersOf(rule.body.eligible_approvers).sort()).toEqual(eligible)
+    const one = await open(bench)
+    const [asked] = (await ana.get(`${one}/approval_state`)).body.rules
+    expect(usersOf(asked.eligible_approvers).sort()).toEqual(['cleo', 'rule-planner'])
+    expect((await planner.post(`${one}/approve`)).status).toBe(201)
+    // What everybody sees, the members of its groups approve as well.
+    await ana.put(`/projects/${bench.project.id}`, { visibility: 'public' })
+    const opened = usersOf((await ana.get(`${rules}/${rule.body.id}`)).body.eligible_approvers)
+    expect(opened).toContain('rule-outsider')
+  })
+
   test('count one approval in each rule, and none that nobody can give', async () => {
     const { bench, rules } = await stage()
     for (const name of ['One', 'Two']) {
