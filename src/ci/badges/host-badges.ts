@@ -4,8 +4,7 @@ import type { Ctx } from '../../ctx.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { flag, integer, oneOf, text } from '../../http/params.ts'
 import { mayReadBuilds } from '../pipelines/access.ts'
-import { coverageOf } from '../pipelines/describe-pipeline.ts'
-import { listCurrentJobs } from '../pipelines/job-queries.ts'
+import { findCoverage } from '../pipelines/coverage-queries.ts'
 import { findNewestOfRef } from '../pipelines/queries.ts'
 import { BADGE_STYLES, drawCoverageBadge, drawPipelineBadge } from './badge.ts'
 
@@ -77,8 +76,7 @@ async function newestStatus(ctx: Ctx, { project, ref }: BadgePlace, ignoreSkippe
 
 async function newestCoverage(ctx: Ctx, { project, ref }: BadgePlace, job: string | undefined) {
   const pipeline = await findNewestOfRef(ctx.db, project.id, ref, { statuses: ['success'] })
-  const jobs = pipeline ? await listCurrentJobs(ctx.db, pipeline.id) : []
-  return coverageOf(job === undefined ? jobs : jobs.filter((one) => one.name === job))
+  return pipeline ? await findCoverage(ctx.db, pipeline.id, job) : null
 }
 
 const BADGE = /^\/(.+?)(?:\/-)?\/badges\/(.+)\/(pipeline|coverage)\.svg$/

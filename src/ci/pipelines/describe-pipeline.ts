@@ -7,6 +7,7 @@ import {
   pipelineBasicEntity,
   presentPipelineBasic,
 } from '../../repositories/commits/pipeline-entity.ts'
+import { findCoverage } from './coverage-queries.ts'
 import { detailedStatusEntity, presentDetailedStatus } from './detailed-status.ts'
 import { type JobRow, listCurrentJobs } from './job-queries.ts'
 import type { PipelineRow } from './queries.ts'
@@ -53,7 +54,7 @@ export async function describePipeline(
     duration: row.finished_at === null ? null : runningSeconds(jobs),
     queued_duration:
       row.started_at === null ? null : secondsBetween(row.created_at, row.started_at),
-    coverage: coverageOf(jobs),
+    coverage: await findCoverage(ctx.db, row.id),
     detailed_status: presentDetailedStatus(row.status, path, warnings),
     archived: false,
   }
@@ -79,11 +80,4 @@ function runningSeconds(jobs: readonly JobRow[]): number | null {
     reached = Math.max(reached, to)
   }
   return spans.length === 0 ? null : Math.round(total / 1000)
-}
-
-/** The mean of what its jobs tell. */
-export function coverageOf(jobs: readonly Pick<JobRow, 'coverage'>[]): string | null {
-  const known = jobs.flatMap(({ coverage }) => (coverage === null ? [] : [coverage]))
-  if (known.length === 0) return null
-  return (known.reduce((sum, one) => sum + one, 0) / known.length).toFixed(2)
 }

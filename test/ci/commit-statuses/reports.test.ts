@@ -88,6 +88,18 @@ describe('a reported status', () => {
     expect((await list()).length).toBe(1)
   })
 
+  test('counts with its coverage in that of its pipeline, as the latest of its name alone', async () => {
+    const { body } = await report({ state: 'success', name: 'lint', coverage: 10 })
+    await report({ state: 'success', name: 'lint', coverage: 70 })
+    await report({ state: 'success', name: 'unit', coverage: 90.5 })
+    await report({ state: 'success', name: 'docs' })
+    const pipeline = await ana.get(`/projects/${project.id}/pipelines/${body.pipeline_id}`)
+    expect(pipeline.body.coverage).toBe('80.25')
+    const badge = `/${project.fullPath}/badges/${pipeline.body.ref}/coverage.svg`
+    expect((await ana.get(badge, { host: true })).body).toContain('coverage: 80.25%')
+    expect((await ana.get(`${badge}?job=unit`, { host: true })).body).toContain('90.50%')
+  })
+
   test.each([...ENDS, 'skipped'])(
     'that is %s is over: the next one of its name is another',
     async (end) => {
