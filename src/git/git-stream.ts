@@ -14,7 +14,7 @@ export function gitStream(command: GitCommand): Readable {
   try {
     running = startGit(command)
   } catch (error) {
-    return new Readable().destroy(error as Error)
+    return heard(new Readable()).destroy(error as Error)
   }
   const { stdin, stdout, done, kill } = running
   if (command.stdin === undefined) stdin.end()
@@ -51,7 +51,12 @@ export function gitStream(command: GitCommand): Readable {
     },
     (error: Error) => body.destroy(error),
   )
-  return body
+  return heard(body)
+}
+
+/** It may fail before its reader listens; unheard, that would end the process. A reader still sees it destroyed. */
+function heard(stream: Readable): Readable {
+  return stream.on('error', () => {})
 }
 
 /** The stream once its first bytes are there: what fails before is an ordinary error. */
@@ -60,8 +65,6 @@ export function begun(stream: Readable): Promise<Readable> {
     stream.once('error', reject)
     stream.once('readable', () => {
       stream.off('error', reject)
-      // It may fail before its reader listens; unheard, that would end the process. A reader still sees it destroyed.
-      stream.on('error', () => {})
       resolve(stream)
     })
   })

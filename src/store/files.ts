@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Instant } from '../base/clock.ts'
 import { tooLarge } from '../base/problem.ts'
@@ -87,6 +88,8 @@ export async function openFileStore(
   }
   return {
     async put(source, options = {}) {
+      // A file that cannot be opened says so before it is read here; unheard, that would end the process.
+      if (source instanceof Readable) source.on('error', () => {})
       const partial = join(temp, ownedName('file-'))
       try {
         const stored = await writePartial(partial, source, options)

@@ -57,6 +57,20 @@ async function* runUploadPack(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const release = await transport.fetches.acquire(signal)
+  try {
+    yield* serveFetch(transport, repo, body, protocol, signal)
+  } finally {
+    release()
+  }
+}
+
+async function* serveFetch(
+  transport: Transport,
+  repo: Repo,
+  body: Buffer,
+  protocol: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
   const git = startService({
     service: 'upload-pack',
     repo,
@@ -81,7 +95,6 @@ async function* runUploadPack(
     signal.removeEventListener('abort', stop)
     clearTimeout(timer)
     stop()
-    release()
   }
 }
 

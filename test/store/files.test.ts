@@ -254,6 +254,15 @@ describe('a small file that many ask for', () => {
 })
 
 describe('what goes wrong', () => {
+  test('a source that breaks before it is read is refused with its reason, and ends nothing', async () => {
+    const source = new Readable({ read() {} })
+    const put = files.put(source)
+    // As the file of an upload does that cannot be opened any more.
+    source.destroy(new Error('gone'))
+    await expect(put).rejects.toThrow('gone')
+    expect(half()).toEqual([])
+  })
+
   test('a file beyond the limit is refused, and nothing of it stays', async () => {
     const putting = files.put([Buffer.alloc(60), Buffer.alloc(60)], { maxSize: 100 })
     await expect(putting).rejects.toMatchObject({ status: 413 })

@@ -4,7 +4,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { Semaphore } from '../../src/base/semaphore.ts'
 import { BodyLimit } from '../../src/transport/body-limit.ts'
 import { ResponseCache } from '../../src/transport/response-cache.ts'
-import { busy } from '../../src/transport/transport.ts'
+import { busy, type Transport } from '../../src/transport/transport.ts'
+import { uploadPack } from '../../src/transport/upload-pack.ts'
+import { repoAt } from '../support/git.ts'
 import { type ClientFolders, openClientFolders } from '../support/git-client.ts'
 
 const free = new AbortController().signal
@@ -43,6 +45,18 @@ describe('slow senders', () => {
     const sender = limit({ maxBytes: 100_000 })
     Readable.from(Array.from({ length: 100 }, () => Buffer.alloc(16_384))).pipe(sender)
     await expect(read(sender)).rejects.toMatchObject({ code: 'too_large' })
+  })
+})
+
+describe('a clone for which the system has no program', () => {
+  test('gives its place back', async () => {
+    const fetches = new Semaphore({ limit: 1, maxWaiting: 1, timeoutMs: 200, busy })
+    const transport = { fetches, timeLimit: 0 } as unknown as Transport // all that is used here
+    const repo = repoAt('no\0path')
+    for (let count = 0; count < 2; count += 1) {
+      const answer = uploadPack(transport, repo, Buffer.from('0000'), undefined, free)
+      await expect(answer.next()).rejects.toThrow(/null bytes/)
+    }
   })
 })
 
