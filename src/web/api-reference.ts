@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import express, { type Router } from 'express'
 
 const PAGE = `<!doctype html>
@@ -47,7 +46,7 @@ export function apiReference(): Router {
   })
   for (const name of files) {
     routes.get(`/docs/${name}`, (_request, response) => {
-      response.type(name).send(readFileSync(join(folder, name)))
+      response.sendFile(name, { root: folder })
     })
   }
   return routes

@@ -102,6 +102,14 @@ describe('the API reference page', () => {
       const asset = await fetch(new URL(path ?? '', `${world.url}/-/docs`))
       expect([path, asset.status]).toEqual([path, 200])
     }
+    // Large files are read as they are sent, and nobody waits for it: a part alone is no trouble.
+    const headers = { Range: 'bytes=0-99' }
+    const part = await fetch(`${world.url}/-/docs/swagger-ui-bundle.js`, { headers })
+    expect([part.status, part.headers.get('content-type')?.split(';')[0]]).toEqual([
+      206,
+      'text/javascript',
+    ])
+    expect((await part.text()).length).toBe(100)
     expect(html).not.toMatch(/https?:\/\//)
   })
 })

@@ -66,8 +66,9 @@ export async function listIssueCounts(db: Db, viewer: Viewer, ids: readonly numb
         AND (n.internal = 0 OR ${readsInternalNotes(viewer)})) AS notes,
       (SELECT coalesce(sum(t.seconds), 0) FROM timelogs t WHERE t.subject_type = 'issue' AND t.subject_id = i.id) AS spent,
       (SELECT count(*) FROM merge_requests_closing_issues m WHERE m.issue_id = i.id) AS merge_requests,
-      (SELECT count(*) FROM issue_links l JOIN issues t ON t.id = l.target_id AND t.state = 'opened'
-        WHERE l.source_id = i.id AND l.link_type = 'blocks') AS blocking
+      (SELECT count(*) FROM issue_links l JOIN issues ON issues.id = l.target_id AND issues.state = 'opened'
+        JOIN projects ON projects.id = issues.project_id
+        WHERE l.source_id = i.id AND l.link_type = 'blocks' AND ${seesIssue(viewer)}) AS blocking
     FROM issues i JOIN projects ON projects.id = i.project_id WHERE i.id IN (${list})`.execute(db)
   return rows
 }

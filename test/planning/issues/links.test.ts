@@ -72,11 +72,19 @@ test('links say what they are from either end, also into other projects', async 
   const blocking = async () =>
     (await ana.get(`/projects/${here.id}/issues/${c.iid}`)).body.blocking_issues_count
   expect(await blocking()).toBe(1)
+  // Whoever does not see what is blocked does not hear that there is something.
+  const reader = await world.user('reader')
+  await addMember(world, here.id, reader.id, 10)
+  const counted = async (who: Caller) =>
+    (await who.get(`/projects/${here.id}/issues/${c.iid}`)).body.blocking_issues_count
+  await link(c, await issue('hidden', there), 'blocks')
+  await link(c, await issue('secret', here, { confidential: true }), 'blocks')
+  expect([await counted(ana), await counted(reader)]).toEqual([3, 1])
   // What is done is blocked no more.
   await ana.put(`/projects/${here.id}/issues/${a.iid}`, {
     state_event: 'close',
   })
-  expect(await blocking()).toBe(0)
+  expect(await blocking()).toBe(2)
 })
 
 test('the target may be named by the path of its project', async () => {

@@ -6,8 +6,9 @@ import type { Ctx } from '../../../ctx.ts'
 import { resolveThread } from '../../../discussions/notes/access.ts'
 import { lineCode } from '../../../discussions/notes/diff-lines.ts'
 import type { NoteRow } from '../../../discussions/notes/entity.ts'
-import type { Position } from '../../../discussions/notes/noteable.ts'
-import { createNote } from '../../../discussions/notes/verbs.ts'
+import type { Noteable, Position } from '../../../discussions/notes/noteable.ts'
+import { listNotesOfDiscussions } from '../../../discussions/notes/queries.ts'
+import { createNote, scopeOf } from '../../../discussions/notes/verbs.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { afterNote } from '../after-note.ts'
 import { noteReview } from '../change/reviewers.ts'
@@ -51,24 +52,31 @@ async function publish(
   // Nothing but quick actions was in it.
   if (draft.note.trim() === '') return []
   const noteable = noteableOf(ctx, project, row)
+  // What somebody has deleted meanwhile is answered in a thread of its own: nothing of a review is lost for it.
+  const thread = draft.discussion_id
+  const isThere = thread !== null && (await hasThread(ctx, noteable, thread))
   const position = draft.position === null ? undefined : (JSON.parse(draft.position) as Position) // written by us
-  const place =
-    draft.discussion_id === null
-      ? {
-          thread: true,
-          ...(position ? { position, lineCode: draft.line_code ?? codeOf(position) } : {}),
-        }
-      : { discussionId: draft.discussion_id }
+  const place = isThere
+    ? { discussionId: thread }
+    : {
+        thread: true,
+        ...(position ? { position, lineCode: draft.line_code ?? codeOf(position) } : {}),
+      }
   const note = await createNote(
     ctx,
     noteable,
     { body: draft.note, resolvable: true, commitId: draft.commit_id ?? undefined, ...place },
     (ctx, note) => afterNote(ctx, noteable, note),
   )
-  if (draft.resolve_discussion === 1 && draft.discussion_id !== null) {
+  if (draft.resolve_discussion === 1 && isThere) {
     await resolveThread(ctx, noteable, note.discussion_id)
   }
   return [note]
+}
+
+async function hasThread(ctx: Ctx, noteable: Noteable, thread: string): Promise<boolean> {
+  const all = { internal: true }
+  return (await listNotesOfDiscussions(ctx.db, scopeOf(noteable), all, [thread])).length > 0
 }
 
 /** The place of a draft that was written when drafts did not keep it. */
