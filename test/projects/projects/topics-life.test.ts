@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { inTransaction } from '../../../src/store/transaction.ts'
 import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
 
 let world: World
@@ -279,6 +281,20 @@ describe('merging topics', () => {
       { error: 'source_topic_id is invalid, target_topic_id is missing' },
     ])
     expect(await uses(id)).toBe(0)
+  })
+
+  test('of two into each other that no project has keeps one', async () => {
+    const [one, other] = [await topic('idle'), await topic('unused')]
+    const merges = () => Promise.all([merge(one.id, other.id), merge(other.id, one.id)])
+    // Both have come while somebody else writes.
+    const coming = await inTransaction(world.ctx, async () => {
+      const replies = merges()
+      await sleep(200)
+      return { replies }
+    })
+    expect((await coming.replies).map((reply) => reply.status).sort()).toEqual([201, 404])
+    const left = [one, other].map(async ({ id }) => (await ana.get(`/topics/${id}`)).status)
+    expect((await Promise.all(left)).sort()).toEqual([200, 404])
   })
 
   test('of two into each other, asked for at the same time, keeps one with all projects', async () => {

@@ -178,15 +178,16 @@ export const mergeTopics = endpoint({
   body: { source_topic_id: id(), target_topic_id: id() },
   response: topicEntity,
   async handler({ ctx, body }) {
-    const source = await getTopic(ctx, body.source_topic_id)
-    const target = await getTopic(ctx, body.target_topic_id)
-    if (source.id === target.id)
-      throw badRequest('The source topic and the target topic are identical.')
     await inTransaction(ctx, async (inner) => {
+      // Read inside: another merge may have deleted either a moment ago.
+      const source = await getTopic(inner, body.source_topic_id)
+      const target = await getTopic(inner, body.target_topic_id)
+      if (source.id === target.id)
+        throw badRequest('The source topic and the target topic are identical.')
       await moveTopicProjects(inner.db, source.id, target.id)
       await deleteTopic(inner.db, source.id)
       await auditTopic(inner, 'topic_merged', source)
     })
-    return presentTopic(ctx, await getTopic(ctx, target.id))
+    return presentTopic(ctx, await getTopic(ctx, body.target_topic_id))
   },
 })
