@@ -73,11 +73,15 @@ const givingWrites: readonly [string, (path: string) => Promise<Reply>, number?]
 
 describe.each(['project', 'group'] as const)('an archived %s', (kind) => {
   let path: string
-  let kept: Awaited<ReturnType<typeof furnish>>
+  let placeId: number
+  let kept: Awaited<ReturnType<typeof furnish>> & { readonly runner: number }
   beforeAll(async () => {
     const named = { name: `old ${kind}`, path: `old-${kind}`, visibility: 'public' }
-    path = `/${kind}s/${(await ana.post(`/${kind}s`, named)).body.id}`
-    kept = await furnish(path)
+    placeId = (await ana.post(`/${kind}s`, named)).body.id
+    path = `/${kind}s/${placeId}`
+    const of = kind === 'project' ? { project_id: placeId } : { group_id: placeId }
+    const runner = await ana.post('/user/runners', { runner_type: `${kind}_type`, ...of })
+    kept = { ...(await furnish(path)), runner: runner.body.id }
     expect((await ana.post(`${path}/archive`)).status).toBe(kind === 'project' ? 201 : 200)
   })
 
@@ -115,9 +119,34 @@ describe.each(['project', 'group'] as const)('an archived %s', (kind) => {
     expect((await world.root.get(`${path}${list}`)).status).toBe(200)
   })
 
+  test('changes nobody’s access', async () => {
+    const guest = `${path}/invitations/guest%40example.org`
+    const refused = [
+      await ana.put(`${path}/members/${ben.id}`, { access_level: 20 }),
+      await world.root.put(`${path}/members/${ben.id}`, { access_level: 40 }),
+      await ana.put(guest, { access_level: 40 }),
+    ]
+    expect(refused.map(statusOf)).toEqual([403, 403, 403])
+    expect((await ana.get(`${path}/members/${ben.id}`)).body.access_level).toBe(30)
+    // The routes of access tokens refuse in their own way.
+    expect((await ana.post(`${path}/access_tokens/${kept.token}/rotate`)).status).toBe(401)
+  })
+
+  test('keeps its runners as they are, and lets them be taken away', async () => {
+    const of = kind === 'project' ? { project_id: placeId } : { group_id: placeId }
+    const wanted = { runner_type: `${kind}_type`, ...of }
+    const refused = [
+      await ana.post('/user/runners', wanted),
+      await ana.put(`/runners/${kept.runner}`, { paused: true }),
+      await ana.post(`/runners/${kept.runner}/reset_authentication_token`),
+      await ana.post(`${path}/runners/reset_registration_token`),
+    ]
+    expect(refused.map(statusOf)).toEqual([403, 403, 403, 403])
+    expect((await ana.get(`/runners/${kept.runner}`)).body.paused).toBe(false)
+    expect((await ana.delete(`/runners/${kept.runner}`)).status).toBe(204)
+  })
+
   test('lets access be taken away', async () => {
-    const change = await ana.put(`${path}/members/${ben.id}`, { access_level: 20 })
-    expect([change.status, change.body.access_level]).toEqual([200, 20])
     const replies = [
       await ana.delete(`${path}/members/${ben.id}`),
       await dan.delete(`${path}/access_requests/${dan.id}`),

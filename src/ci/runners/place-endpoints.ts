@@ -32,7 +32,7 @@ export const enableProjectRunner = endpoint({
   method: 'POST',
   path: '/projects/:id/runners',
   summary: 'Let a runner of another project serve this one too',
-  access: onProject('admin_runners'),
+  access: onProject('change_runners'),
   scopes: MANAGE_SCOPES,
   body: { runner_id: id() },
   response: runnerEntity,
@@ -84,7 +84,7 @@ export const resetGroupRegistration = endpoint({
   method: 'POST',
   path: '/groups/:id/runners/reset_registration_token',
   summary: 'Put a new registration token for runners of a group in the place of the old one',
-  access: onGroup('admin_runners'),
+  access: onGroup('change_runners'),
   response: z.strictObject({ token: z.string() }),
   status: 201,
   async handler({ ctx, group }) {

@@ -15,7 +15,8 @@ const invitation = eitherRecord('admin_members', {
 })
 
 /** The open invitation of `:email`; whoever may not invite never learns whether there is one. */
-export const onInvitation = () => invitation('admin_members', membersOrder)
+export const onInvitation = (ability: 'add_member' | 'admin_members') =>
+  invitation(ability, membersOrder)
 
 interface Changing {
   readonly source: Source

@@ -87,7 +87,7 @@ export const putInvitation = endpoint({
   method: 'PUT',
   path: '/:source/:id/invitations/:email',
   summary: 'Change an open invitation of a project or group',
-  access: onInvitation(),
+  access: onInvitation('add_member'),
   body: { access_level: integer().optional(), expires_at: day().nullable().optional() },
   conditions: [keepsLevel],
   response: invitationEntity,
@@ -104,7 +104,7 @@ export const deleteInvitation = endpoint({
   method: 'DELETE',
   path: '/:source/:id/invitations/:email',
   summary: 'Take an invitation to a project or group back',
-  access: onInvitation(),
+  access: onInvitation('admin_members'),
   handler: ({ ctx, source, invitation }) =>
     takeBackInvitation(ctx, source, invitation.invite_email ?? ''),
 })
