@@ -1,3 +1,4 @@
+import { maxSatisfying } from 'semver'
 import { globMatcher } from '../../base/whole-match.ts'
 import { configFault, TOO_LARGE } from './fault.ts'
 import { fillInputs } from './inputs.ts'
@@ -17,6 +18,8 @@ export interface ConfigSources {
   file(place: Place, path: string): Promise<string | undefined>
   paths(place: Place): Promise<readonly string[]>
   project(path: string, ref: string | undefined): Promise<Place | undefined>
+  /** The tags of what a project has released. */
+  releases(place: Place): Promise<readonly string[]>
   remote(url: string): Promise<string | undefined>
   template(name: string): Promise<string | undefined>
   /** A file that a job of the parent has left; only children may include such. */
@@ -45,6 +48,7 @@ export interface IncludeContext {
 }
 
 const MOST_FILES = 150
+const LATEST = '~latest'
 const DEEPEST = 100
 
 /** A configuration with what it includes; its own keys lie over theirs (docs/contract/D §5.1 include). */
@@ -183,14 +187,26 @@ async function findComponent(
   const missing: Found = { type: 'component', location: component, text: undefined, place }
   const parts = /^[^/]+\/(.+)\/([^/@]+)@(.+)$/.exec(component)
   const [, project = '', name = '', version = ''] = parts ?? []
-  const there = parts
-    ? await sources.project(project, version === '~latest' ? undefined : version)
-    : undefined
+  const there = parts ? await findVersion(sources, project, version) : undefined
   if (!there) return missing
   const text =
     (await sources.file(there, `templates/${name}.yml`)) ??
     (await sources.file(there, `templates/${name}/template.yml`))
   return { ...missing, text, place: there }
+}
+
+/** A ref of that name, or else the highest release that fits `~latest`, `1` or `1.2`; none that is a prerelease. */
+async function findVersion(
+  sources: ConfigSources,
+  project: string,
+  version: string,
+): Promise<Place | undefined> {
+  const exact = version === LATEST ? undefined : await sources.project(project, version)
+  if (exact || !(version === LATEST || /^\d+(\.\d+)?$/.test(version))) return exact
+  const newest = await sources.project(project, undefined)
+  const tags = newest ? await sources.releases(newest) : []
+  const tag = maxSatisfying(tags, version === LATEST ? '*' : version)
+  return tag === null ? undefined : await sources.project(project, `refs/tags/${tag}`)
 }
 
 async function findArtifact(

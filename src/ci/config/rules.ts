@@ -5,6 +5,12 @@ import { WHEN } from './job-keys.ts'
 import { isMap, type Value, type ValueMap } from './values.ts'
 import { expandText, readVariables, type Variables } from './variables.ts'
 
+/** Another project, at a ref of it or at its default branch. */
+export interface Elsewhere {
+  readonly project: string
+  readonly ref: string | undefined
+}
+
 /** What conditions of a configuration are about: one ref at one commit, and why a pipeline is wanted. */
 export interface Circumstances {
   readonly ref: string
@@ -12,8 +18,8 @@ export interface Circumstances {
   /** `push`, `api`, `schedule` and so on. */
   readonly source: string
   readonly variables: Variables
-  /** Every file of the commit. */
-  paths(): Promise<readonly string[]>
+  /** Every file of the commit, or of another project; throws where the caller may not read that one. */
+  paths(elsewhere?: Elsewhere): Promise<readonly string[]>
   /** Files that differ from another commit, or from what the push found; undefined: nothing to compare with. */
   changed(compareTo?: string): Promise<readonly string[] | undefined>
 }
@@ -22,6 +28,7 @@ export interface Circumstances {
 export type Rule = ValueMap
 
 const CONDITIONS = ['if', 'changes', 'exists']
+const EXISTS_KEYS = ['paths', 'project', 'ref']
 
 /** What a rule may say, beside its conditions. */
 const RULE_KEYS = {
@@ -53,6 +60,7 @@ function assertRule(rule: Rule, where: string, known: readonly string[]): void {
   if (unknown.length > 0) {
     throw configFault(`${where} config contains unknown keys: ${unknown.join(', ')}`)
   }
+  assertExists(rule.exists, where)
   const { when, allow_failure } = rule
   if (when !== undefined && !WHEN.some((word) => word === when)) {
     throw configFault(`${where} when unknown value: ${String(when)}`)
@@ -62,6 +70,23 @@ function assertRule(rule: Rule, where: string, known: readonly string[]): void {
   }
   if (readVariables(rule.variables) === undefined) {
     throw configFault(`${where}:variables config should be a hash of key value pairs`)
+  }
+}
+
+function assertExists(exists: Value, where: string): void {
+  if (!isMap(exists)) return
+  const unknown = Object.keys(exists).filter((key) => !EXISTS_KEYS.includes(key))
+  if (unknown.length > 0) {
+    throw configFault(`${where}:exists config contains unknown keys: ${unknown.join(', ')}`)
+  }
+  const { project, ref } = exists
+  if (ref !== undefined && project === undefined) {
+    throw configFault(`${where}:exists config must have a project where it has a ref`)
+  }
+  for (const one of [project, ref]) {
+    if (one !== undefined && typeof one !== 'string') {
+      throw configFault(`${where}:exists project and ref should be strings`)
+    }
   }
 }
 
@@ -92,8 +117,17 @@ function textsOf(value: Value): string[] {
 
 async function doesExist(value: Value, at: Circumstances): Promise<boolean> {
   const patterns = textsOf(value).map((text) => globMatcher(expandText(text, at.variables)))
-  const paths = await at.paths()
+  const paths = await at.paths(elsewhereOf(value, at))
   return patterns.some((fits) => paths.some(fits))
+}
+
+function elsewhereOf(value: Value, at: Circumstances): Elsewhere | undefined {
+  if (!isMap(value) || typeof value.project !== 'string') return undefined
+  const { project, ref } = value
+  return {
+    project: expandText(project, at.variables),
+    ref: typeof ref === 'string' ? expandText(ref, at.variables) : undefined,
+  }
 }
 
 /** Counts as changed where there is nothing to compare with: new branches, tags, schedules, runs by hand. */

@@ -6,9 +6,10 @@ import { compileConfig } from '../config/compile.ts'
 import { resolveExtends, resolveReferences } from '../config/extend.ts'
 import { type ConfigSources, type Included, withIncludes } from '../config/include.ts'
 import { fillInputs } from '../config/inputs.ts'
+import type { Elsewhere } from '../config/rules.ts'
 import type { ValueMap } from '../config/values.ts'
 import { readConfigFile } from '../config/yaml.ts'
-import { configSources } from '../pipelines/create/config-sources.ts'
+import { configSources, listPathsElsewhere } from '../pipelines/create/config-sources.ts'
 import {
   faultsOf,
   type lintEntity,
@@ -98,7 +99,8 @@ async function mergedOf(
     tag: false,
     source: 'push',
     variables: new Map<string, string>(),
-    paths: async () => [],
+    paths: async (elsewhere?: Elsewhere) =>
+      elsewhere ? await listPathsElsewhere(known, elsewhere) : [],
     changed: async () => undefined,
   }
   const included: Included[] = []

@@ -75,6 +75,21 @@ export function findLatestRelease(db: Db, projectId: number, now: string) {
     .executeTakeFirst()
 }
 
+/** The tags of all releases that are out at `now`. */
+export async function listReleasedTags(
+  db: Db,
+  projectId: number,
+  now: string,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('releases')
+    .select('tag')
+    .where('project_id', '=', projectId)
+    .where('released_at', '<=', now)
+    .execute()
+  return rows.map(({ tag }) => tag)
+}
+
 export function insertRelease(db: Db, values: Insertable<ReleasesTable>): Promise<ReleaseRow> {
   return db.insertInto('releases').values(values).returningAll().executeTakeFirstOrThrow()
 }

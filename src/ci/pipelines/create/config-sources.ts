@@ -4,10 +4,13 @@ import type { Ctx } from '../../../ctx.ts'
 import { readContentAt } from '../../../git/objects/file.ts'
 import { resolveRevision } from '../../../git/objects/revision.ts'
 import { readTree } from '../../../git/objects/tree.ts'
+import { listReleasedTags } from '../../../publishing/releases/queries.ts'
 import { defaultRef } from '../../../repositories/repository/access.ts'
 import { ifFound } from '../../../repositories/repository/missing.ts'
 import { findTemplate } from '../../../repositories/templates/catalog.ts'
+import { configFault } from '../../config/fault.ts'
 import type { ConfigSources, Place } from '../../config/include.ts'
+import type { Elsewhere } from '../../config/rules.ts'
 import { mayIncludeFrom } from '../access.ts'
 
 const REMOTE_TIME_MS = 10_000
@@ -23,6 +26,7 @@ export function configSources(ctx: Ctx): ConfigSources {
     },
     paths: (place) => listPaths(ctx, place),
     project: (path, ref) => findPlace(ctx, path, ref),
+    releases: ({ projectId }) => listReleasedTags(ctx.db, projectId, ctx.now()),
     remote: (url) => fetchText(ctx, url, most),
     async template(name) {
       const plain = name.replace(/\.[a-z]+-ci\.yml$/, '')
@@ -32,10 +36,20 @@ export function configSources(ctx: Ctx): ConfigSources {
 }
 
 /** Every file of a commit. */
-export async function listPaths(ctx: Ctx, place: Place): Promise<readonly string[]> {
+async function listPaths(ctx: Ctx, place: Place): Promise<readonly string[]> {
   const repo = ctx.git.open(place.projectId)
   const tree = await ifFound(readTree(repo, { ref: place.sha, recursive: true }))
   return (tree?.entries ?? []).filter(({ type }) => type === 'blob').map(({ path }) => path)
+}
+
+/** Every file of another project that the caller may read; throws the fault of the configuration that asks otherwise. */
+export async function listPathsElsewhere(
+  sources: ConfigSources,
+  { project, ref }: Elsewhere,
+): Promise<readonly string[]> {
+  const place = await sources.project(project, ref)
+  if (!place) throw configFault(`rules:exists:project \`${project}\` not found or access denied!`)
+  return await sources.paths(place)
 }
 
 async function findPlace(

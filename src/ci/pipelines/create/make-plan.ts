@@ -7,19 +7,22 @@ import { resolveRevision } from '../../../git/objects/revision.ts'
 import { ifFound } from '../../../repositories/repository/missing.ts'
 import { type CompiledConfig, compileConfig } from '../../config/compile.ts'
 import { configFault, faultPath } from '../../config/fault.ts'
-import { type Included, withIncludes } from '../../config/include.ts'
+import { type ConfigSources, type Included, withIncludes } from '../../config/include.ts'
 import { fillInputs } from '../../config/inputs.ts'
 import { type NoPipeline, type PipelinePlan, planPipeline } from '../../config/plan.ts'
 import type { Circumstances } from '../../config/rules.ts'
 import type { ValueMap } from '../../config/values.ts'
 import { placeOfKey, readConfigFile } from '../../config/yaml.ts'
 import { type CollectedVariable, collectVariables } from '../../variables/collect.ts'
-import { configSources, listPaths } from './config-sources.ts'
+import { configSources, listPathsElsewhere } from './config-sources.ts'
 import { findConfig } from './find-config.ts'
 import { faultWithoutMasked, hideMasked } from './hide-masked.ts'
 import { knownVariables, type PipelineRef } from './known-variables.ts'
 import type { PipelineInput } from './pipeline-input.ts'
 import { assertSize } from './within-plan.ts'
+
+/** Whose files are kept in memory while one pipeline is planned. */
+const MOST_TREES = 20
 
 /** What a configuration means for one ref, and how its pipeline may be canceled. */
 export interface MadePlan {
@@ -91,7 +94,11 @@ async function planOf(
   }
   const known = await knownOf(ctx, project, at, input, found?.path ?? '')
   const variables = withSecrets(known, secrets, input)
-  const circumstances = circumstancesOf(ctx, project, at, input.source, variables)
+  const circumstances = circumstancesOf(ctx, project, at, {
+    sources,
+    source: input.source,
+    variables,
+  })
   const content = found
     ? fillInputs(readConfigFile(found.text, limits), input.inputs, found.path)
     : (input.config ?? {})
@@ -144,19 +151,28 @@ function circumstancesOf(
   ctx: Ctx,
   project: Project,
   at: PipelineRef,
-  source: string,
-  variables: ReadonlyMap<string, string>,
+  known: Pick<Circumstances, 'source' | 'variables'> & { readonly sources: ConfigSources },
 ): Circumstances {
   const repo = ctx.git.open(project.id)
-  let paths: Promise<readonly string[]> | undefined
+  const { sources, source, variables } = known
+  const trees = new Map<string, Promise<readonly string[]>>()
   return {
     ref: at.ref,
     tag: at.tag,
     source,
     variables,
-    paths() {
-      paths ??= listPaths(ctx, { projectId: project.id, sha: at.commit.id })
-      return paths
+    async paths(elsewhere) {
+      const key = JSON.stringify(elsewhere ?? null)
+      const paths =
+        trees.get(key) ??
+        (elsewhere
+          ? listPathsElsewhere(sources, elsewhere)
+          : sources.paths({ projectId: project.id, sha: at.commit.id }))
+      trees.set(key, paths)
+      if (trees.size > MOST_TREES) {
+        throw configFault(`rules:exists may look into ${MOST_TREES} projects at most`)
+      }
+      return await paths
     },
     async changed(compareTo) {
       const from =
