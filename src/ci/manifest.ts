@@ -13,6 +13,7 @@ import { secureFilesAndFlagClients } from '../store/migrations/0170-secure-files
 import { oldTraces } from '../store/migrations/0171-old-traces.ts'
 import { foreignSources } from '../store/migrations/0172-foreign-sources.ts'
 import { deployedMergeRequests } from '../store/migrations/0175-deployed-merge-requests.ts'
+import { schedulePlays } from '../store/migrations/0295-schedule-plays.ts'
 import * as artifacts from './artifacts/endpoints.ts'
 import * as artifactsRunner from './artifacts/runner-endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
@@ -119,5 +120,6 @@ export const ciArea: Manifest = {
     oldTraces,
     foreignSources,
     deployedMergeRequests,
+    schedulePlays,
   ],
 }

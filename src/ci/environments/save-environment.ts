@@ -67,8 +67,10 @@ export async function changeEnvironment(
   return await updateEnvironment(ctx.db, row.id, {
     ...(input.external_url === undefined ? {} : { external_url: input.external_url || null }),
     ...(input.description === undefined ? {} : { description: input.description }),
-    tier: input.tier ?? row.tier,
-    auto_stop_setting: input.auto_stop_setting ?? row.auto_stop_setting,
+    ...(input.tier === undefined ? {} : { tier: input.tier }),
+    ...(input.auto_stop_setting === undefined
+      ? {}
+      : { auto_stop_setting: input.auto_stop_setting }),
     updated_at: ctx.now(),
   })
 }

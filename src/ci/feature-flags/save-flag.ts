@@ -94,9 +94,9 @@ export async function changeFlag(ctx: Ctx, row: FlagRow, input: FlagInput): Prom
     inTransaction(ctx, async (ctx) => {
       await saveStrategies(ctx, row, input.strategies ?? [])
       const changed = await updateFlag(ctx.db, row.id, {
-        name: input.name ?? row.name,
-        description: input.description === undefined ? row.description : input.description,
-        active: input.active ?? row.active === 1,
+        ...(input.name === undefined ? {} : { name: input.name }),
+        ...(input.description === undefined ? {} : { description: input.description }),
+        ...(input.active === undefined ? {} : { active: input.active }),
         updated_at: ctx.now(),
       })
       if (changed.active !== row.active) {

@@ -68,20 +68,36 @@ export async function updateSchedule(
     .executeTakeFirstOrThrow()
 }
 
-/** Changes a schedule that is due since, or was played at, a moment; false when somebody was faster. */
+/** Changes a schedule that is due since a moment; false when somebody was faster. */
 export async function claimRun(
   db: Db,
   id: number,
-  run: { readonly column: 'next_run_at' | 'played_at'; readonly at: Instant },
+  at: Instant,
   next: Instant | null,
 ): Promise<boolean> {
   const done = await db
     .updateTable('ci_schedules')
-    .set({ [run.column]: next })
+    .set({ next_run_at: next })
     .where('id', '=', id)
-    .where(run.column, '=', run.at)
+    .where('next_run_at', '=', at)
     .executeTakeFirst()
   return done.numUpdatedRows > 0n
+}
+
+/** Notes that somebody waits for a run by hand; gives the number of the play. */
+export async function insertPlay(db: Db, scheduleId: number): Promise<number> {
+  const row = await db
+    .insertInto('ci_schedule_plays')
+    .values({ schedule_id: scheduleId })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+
+/** False when the play had its run before. */
+export async function deletePlay(db: Db, id: number): Promise<boolean> {
+  const done = await db.deleteFrom('ci_schedule_plays').where('id', '=', id).executeTakeFirst()
+  return done.numDeletedRows > 0n
 }
 
 export async function deleteSchedule(db: Db, id: number): Promise<void> {

@@ -1,13 +1,19 @@
 import { userOf } from '../../access/actor.ts'
 import { planLimit } from '../../access/plan-limits.ts'
 import type { Project } from '../../access/subjects.ts'
-import { invalid } from '../../base/problem.ts'
+import { invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { assertCron, nextRun } from '../config/cron.ts'
 import { fullRef } from './access.ts'
 import type { GivenInput } from './params.ts'
-import { countSchedules, insertSchedule, type ScheduleRow, updateSchedule } from './queries.ts'
+import {
+  countSchedules,
+  findSchedule,
+  insertSchedule,
+  type ScheduleRow,
+  updateSchedule,
+} from './queries.ts'
 
 const MOST_INPUTS = 20
 
@@ -58,30 +64,35 @@ export async function createSchedule(
 export async function changeSchedule(
   ctx: Ctx,
   project: Project,
-  row: ScheduleRow,
+  { id }: ScheduleRow,
   input: ScheduleInput,
 ): Promise<ScheduleRow> {
-  const cron = input.cron ?? row.cron
-  const timezone = input.cron_timezone ?? row.cron_timezone
-  assertCron(cron, timezone, ctx.now())
   if (input.description !== undefined) assertDescription(input.description)
-  const ref = input.ref === undefined ? row.ref : await fullRef(ctx, project, input.ref)
-  const known = JSON.parse(row.inputs) as Named[] // written by us
-  const isSame =
-    cron === row.cron &&
-    timezone === row.cron_timezone &&
-    row.active === 1 &&
-    row.next_run_at !== null
-  return await updateSchedule(ctx.db, row.id, {
-    description: input.description ?? row.description,
-    ref,
-    cron,
-    cron_timezone: timezone,
-    active: input.active ?? row.active === 1,
-    // A run that is due stays due, unless its times are others now.
-    ...(isSame ? {} : { next_run_at: nextRun(cron, timezone, ctx.now()) ?? null }),
-    inputs: JSON.stringify(mergeInputs(known, input.inputs ?? [])),
-    updated_at: ctx.now(),
+  const ref = input.ref === undefined ? undefined : await fullRef(ctx, project, input.ref)
+  return await inTransaction(ctx, async (ctx) => {
+    // Read here, so that what others change at the same moment stays, and fits together with this.
+    const row = await findSchedule(ctx.db, id)
+    if (!row) throw notFound('Pipeline Schedule')
+    const cron = input.cron ?? row.cron
+    const timezone = input.cron_timezone ?? row.cron_timezone
+    assertCron(cron, timezone, ctx.now())
+    const known = JSON.parse(row.inputs) as Named[] // written by us
+    const isSame =
+      cron === row.cron &&
+      timezone === row.cron_timezone &&
+      row.active === 1 &&
+      row.next_run_at !== null
+    return await updateSchedule(ctx.db, id, {
+      description: input.description ?? row.description,
+      ref: ref ?? row.ref,
+      cron,
+      cron_timezone: timezone,
+      active: input.active ?? row.active === 1,
+      // A run that is due stays due, unless its times are others now.
+      ...(isSame ? {} : { next_run_at: nextRun(cron, timezone, ctx.now()) ?? null }),
+      inputs: JSON.stringify(mergeInputs(known, input.inputs ?? [])),
+      updated_at: ctx.now(),
+    })
   })
 }
 

@@ -14,6 +14,7 @@ import { presentScheduleVariable } from './entity.ts'
 import { scheduledRun } from './play-schedule.ts'
 import {
   claimRun,
+  deletePlay,
   findSchedule,
   listDueSchedules,
   listScheduleVariables,
@@ -45,10 +46,10 @@ export const runSchedule = task({
   lane: 'slow',
   async handler(given: Ctx, { schedule_id, user_id, by, at }) {
     const row = await findSchedule(given.db, schedule_id)
-    if (!row || (by === 'clock' ? row.next_run_at : row.played_at) !== at) return
-    const column = by === 'clock' ? ('next_run_at' as const) : ('played_at' as const)
-    const next = by === 'clock' ? (nextRun(row.cron, row.cron_timezone, given.now()) ?? null) : null
-    const claim = (ctx: Ctx) => claimRun(ctx.db, row.id, { column, at }, next)
+    if (!row || (by === 'clock' && row.next_run_at !== at)) return
+    const next = nextRun(row.cron, row.cron_timezone, given.now()) ?? null
+    const claim = ({ db }: Ctx) =>
+      by === 'clock' ? claimRun(db, row.id, at, next) : deletePlay(db, Number(at))
     const ctx = user_id === null ? given : await actAs(given, user_id)
     if (!(await makePipeline(ctx, row, claim)) && by === 'clock') {
       await updateSchedule(given.db, row.id, { active: false, updated_at: given.now() })

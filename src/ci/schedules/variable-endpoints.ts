@@ -61,7 +61,7 @@ export const editScheduleVariable = endpoint({
   async handler({ ctx, variable, body }) {
     const row = await updateScheduleVariable(ctx.db, variable.id, {
       sealed_value: ctx.vault.seal(body.value, SCHEDULE_PURPOSE),
-      variable_type: body.variable_type ?? variable.variable_type,
+      ...(body.variable_type === undefined ? {} : { variable_type: body.variable_type }),
     })
     return presentScheduleVariable(ctx, row)
   },

@@ -52,10 +52,11 @@ export async function changeTrigger(
     readonly expires_at?: Instant | null | undefined
   },
 ): Promise<TriggerRow> {
-  if (input.description !== undefined) assertDescription(input.description)
+  const { description, expires_at } = input
+  if (description !== undefined) assertDescription(description)
   return await updateTrigger(ctx.db, row.id, {
-    description: input.description ?? row.description,
-    expires_at: input.expires_at === undefined ? row.expires_at : input.expires_at,
+    ...(description === undefined ? {} : { description }),
+    ...(expires_at === undefined ? {} : { expires_at }),
     updated_at: ctx.now(),
   })
 }

@@ -87,6 +87,10 @@ export async function listVariablesOf(
   return await variablesAt(db, place).where('key', '=', key).orderBy('id').execute()
 }
 
+export async function findVariable(db: Db, id: number): Promise<VariableRow | undefined> {
+  return await db.selectFrom('ci_variables').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
 export async function countVariablesOf(db: Db, place: VariablePlace): Promise<number> {
   const row = await variablesAt(db, place)
     .clearSelect()

@@ -9,6 +9,7 @@ import { CI_VARIABLE_PURPOSE } from './collect.ts'
 import {
   countVariablesOf,
   deleteVariable,
+  findVariable,
   insertVariable,
   updateVariable,
   type VariablePlace,
@@ -77,28 +78,16 @@ export async function createVariable(
 export async function changeVariable(
   ctx: Ctx,
   place: VariablePlace,
-  row: VariableRow,
+  { id, key }: VariableRow,
   input: VariableInput,
 ): Promise<VariableRow> {
-  const masked = input.masked ?? row.masked === 1
-  if (row.hidden === 1 && !masked) {
-    throw invalid({
-      base: ['The visibility setting cannot be changed for masked and hidden variables.'],
-    })
-  }
-  const given = {
-    key: row.key,
-    value: input.value ?? ctx.vault.open(row.sealed_value, CI_VARIABLE_PURPOSE),
-    masked,
-    raw: input.raw ?? row.raw === 1,
-    environment_scope: input.environment_scope ?? row.environment_scope,
-    description: input.description === undefined ? row.description : input.description,
-  }
-  assertVariable(given)
-  const { value, key, ...columns } = given
   return await once(key, () =>
     inTransaction(ctx, async (ctx) => {
-      const changed = await updateVariable(ctx.db, row.id, {
+      // Read here, so that what others change at the same moment stays, and fits together with this.
+      const row = await findVariable(ctx.db, id)
+      if (!row) throw notFound('Variable')
+      const { value, ...columns } = valuesOf(ctx, row, input)
+      const changed = await updateVariable(ctx.db, id, {
         ...columns,
         ...(input.value === undefined
           ? {}
@@ -111,6 +100,26 @@ export async function changeVariable(
       return changed
     }),
   )
+}
+
+/** What a variable will be, as far as it must fit together. */
+function valuesOf(ctx: Ctx, row: VariableRow, input: VariableInput) {
+  const masked = input.masked ?? row.masked === 1
+  if (row.hidden === 1 && !masked) {
+    throw invalid({
+      base: ['The visibility setting cannot be changed for masked and hidden variables.'],
+    })
+  }
+  const values = {
+    key: row.key,
+    value: input.value ?? ctx.vault.open(row.sealed_value, CI_VARIABLE_PURPOSE),
+    masked,
+    raw: input.raw ?? row.raw === 1,
+    environment_scope: input.environment_scope ?? row.environment_scope,
+    description: input.description === undefined ? row.description : input.description,
+  }
+  assertVariable(values)
+  return values
 }
 
 export async function removeVariable(

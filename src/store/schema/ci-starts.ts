@@ -30,12 +30,16 @@ export interface CiSchedulesTable {
   cron_timezone: string
   active: DefaultFlag
   next_run_at: OptionalInstant
-  /** Since when somebody waits for a run by hand. */
-  played_at: OptionalInstant
   /** JSON list of {name, value}. */
   inputs: Json
   created_at: Instant
   updated_at: Instant
+}
+
+/** A run by hand that somebody waits for. */
+export interface CiSchedulePlaysTable {
+  id: Id
+  schedule_id: number
 }
 
 export interface CiScheduleVariablesTable {
@@ -50,5 +54,6 @@ export interface CiScheduleVariablesTable {
 export interface CiStartsSchema {
   ci_triggers: CiTriggersTable
   ci_schedules: CiSchedulesTable
+  ci_schedule_plays: CiSchedulePlaysTable
   ci_schedule_variables: CiScheduleVariablesTable
 }
