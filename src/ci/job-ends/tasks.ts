@@ -10,6 +10,7 @@ import { processPipeline } from '../pipelines/process/process.ts'
 import { endedJob } from '../pipelines/process/task-names.ts'
 import { changeJob } from '../pipelines/process/transitions.ts'
 import { findStale, findUnpicked, fitsAnyRunner } from '../queue/stale.ts'
+import { removeSilentMachines } from '../runners/remove-silent.ts'
 import { removeOldTraces } from '../traces/remove-old.ts'
 import { storeTrace } from '../traces/store-trace.ts'
 import { unstoredTraces } from '../traces/unstored.ts'
@@ -40,7 +41,10 @@ const ACCEPT_MS = MINUTE
 const UNFIT_MS = HOUR
 const UNPICKED_MS = 24 * HOUR
 
-/** Ends jobs that nobody will end: lost, overdue and stuck ones, each with its reason (docs/contract/D §1.24). */
+/**
+ * Ends jobs that nobody will end: lost, overdue and stuck ones, each with its reason (docs/contract/D §1.24). Removes what
+ * is over: artifacts, logs, and machines of runners that are gone.
+ */
 export const endStaleJobs = task({
   name: 'ci.end_stale_jobs',
   payload: z.object({}),
@@ -50,6 +54,7 @@ export const endStaleJobs = task({
     await endForsaken(ctx)
     await removeExpired(ctx)
     await removeOldTraces(ctx)
+    await removeSilentMachines(ctx)
     for (const job_id of await unstoredTraces(ctx, later(ctx.now(), -10 * MINUTE))) {
       await ctx.work.enqueue(ctx.db, endedJob, { job_id }, { uniqueKey: String(job_id) })
     }

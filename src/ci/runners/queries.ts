@@ -158,6 +158,14 @@ export async function deleteManager(db: Db, id: number): Promise<void> {
   await db.deleteFrom('ci_runner_managers').where('id', '=', id).execute()
 }
 
+/** Removes the machines that were not heard of since. */
+export async function deleteSilentManagers(db: Db, since: Instant): Promise<void> {
+  await db
+    .deleteFrom('ci_runner_managers')
+    .where((is) => is.fn.coalesce('contacted_at', 'created_at'), '<=', since)
+    .execute()
+}
+
 export async function listManagers(db: Db, runnerId: number): Promise<ManagerRow[]> {
   return await db
     .selectFrom('ci_runner_managers')

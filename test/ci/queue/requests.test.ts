@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { endStaleJobs } from '../../../src/ci/job-ends/tasks.ts'
 import {
   addCiPlace,
   type CiPlace,
@@ -253,6 +254,23 @@ describe('a runner that asks', () => {
     expect((await forget({ token, system_id: 'a' })).status).toBe(404)
     const { body } = await ana.get(`/runners/${one.id}/managers`)
     expect(body.map((each: { system_id: string }) => each.system_id)).toEqual(['b'])
+    await ana.delete(`/runners/${one.id}`)
+  })
+
+  test('loses a machine that was not heard of for seven days', async () => {
+    const one = await made(ana, ofProject(place.project.id))
+    await one.runner.ask({ system_id: 'gone' })
+    const machines = async () => {
+      await endStaleJobs.handler(world.ctx, {}, new AbortController().signal)
+      const { body } = await ana.get(`/runners/${one.id}/managers`)
+      return body.map((each: { system_id: string }) => each.system_id)
+    }
+    world.setNow('2026-05-11T09:59:59.000Z')
+    expect(await machines()).toEqual(['gone'])
+    await one.runner.ask({ system_id: 'there' })
+    world.setNow('2026-05-11T10:00:00.000Z')
+    expect(await machines()).toEqual(['there'])
+    world.setNow(atFirst)
     await ana.delete(`/runners/${one.id}`)
   })
 
