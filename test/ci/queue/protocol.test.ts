@@ -139,6 +139,8 @@ describe('a job', () => {
     expect(variables.get('CI_JOB_TOKEN')).toBe(given.token)
     expect(variables.get('CI_JOB_ID')).toBe(String(given.id))
     expect(variables.get('CI_PROJECT_PATH')).toBe(project.fullPath)
+    expect(variables.get('CI_TEMPLATE_REGISTRY_HOST')).toBe(variables.get('CI_SERVER_FQDN'))
+    expect(variables.has('CI_SERVER_SHELL_SSH_HOST')).toBe(false)
     expect(variables.get('CI_REPOSITORY_URL')).toContain(`svc-ci-token:${given.token}@`)
     expect(variables.has('CI_JOB_STATUS')).toBe(false)
     expect(await runner.request()).toBeUndefined()

@@ -94,6 +94,8 @@ function serverVariables(ctx: Ctx): Pairs {
     ['CI_SERVER_VERSION_MINOR', minor],
     ['CI_SERVER_VERSION_PATCH', patch],
     ['CI_SERVER_REVISION', productVersion],
+    // Templates name no registry of their own: their images are looked for where the instance keeps its own.
+    ['CI_TEMPLATE_REGISTRY_HOST', url.host],
   ]
 }
 
