@@ -10,6 +10,8 @@ import { readConfigFile, type YamlLimits } from './yaml.ts'
 /** A commit of a project, whose files a configuration may include. */
 export interface Place {
   readonly projectId: number
+  /** The full path of the project. */
+  readonly project: string
   readonly sha: string
 }
 
@@ -31,12 +33,16 @@ export interface Included {
   readonly type: 'local' | 'file' | 'remote' | 'template' | 'component' | 'artifact'
   readonly location: string
   readonly bytes: number
+  /** Where it lies in a repository, for what does. */
+  readonly path: string | undefined
+  /** The project and commit of that path; for what lies in none, of the file that includes it. */
+  readonly place: Place
+  /** The project and commit of the file that includes it. */
+  readonly context: Place
 }
 
-interface Found extends Omit<Included, 'bytes'> {
+interface Found extends Omit<Included, 'bytes' | 'context'> {
   readonly text: string | undefined
-  /** Where the file's own local includes are. */
-  readonly place: Place
 }
 
 export interface IncludeContext {
@@ -66,7 +72,7 @@ export async function withIncludes(
     const given = isMap(entry) ? entry : bareInclude(entry)
     if (!(await isWanted(context, given))) continue
     for (const found of await findFiles(context, given, place)) {
-      const content = readFound(context, found, isMap(given.inputs) ? given.inputs : {})
+      const content = readFound(context, found, place, isMap(given.inputs) ? given.inputs : {})
       merged = deepMerge(merged, await withIncludes(context, content, found.place, depth + 1))
     }
   }
@@ -87,13 +93,18 @@ async function isWanted(context: IncludeContext, given: ValueMap): Promise<boole
   return rule !== undefined && rule.when !== 'never'
 }
 
-function readFound(context: IncludeContext, found: Found, inputs: ValueMap): ValueMap {
+function readFound(
+  context: IncludeContext,
+  { text, ...found }: Found,
+  from: Place,
+  inputs: ValueMap,
+): ValueMap {
   const { location, type } = found
-  if (found.text === undefined) {
+  if (text === undefined) {
     throw configFault(`${titles[type]} \`${location}\` does not exist!`)
   }
   const { included, limits } = context
-  included.push({ type, location, bytes: Buffer.byteLength(found.text) })
+  included.push({ ...found, context: from, bytes: Buffer.byteLength(text) })
   if (included.length > MOST_FILES) {
     throw configFault(`Maximum of ${MOST_FILES} nested includes are allowed!`)
   }
@@ -101,7 +112,7 @@ function readFound(context: IncludeContext, found: Found, inputs: ValueMap): Val
   if (included.reduce((sum, { bytes }) => sum + bytes, 0) > limits.maxBytes) {
     throw configFault(TOO_LARGE)
   }
-  return fillInputs(readConfigFile(found.text, limits), inputs, location)
+  return fillInputs(readConfigFile(text, limits), inputs, location)
 }
 
 const titles: Readonly<Record<Included['type'], string>> = {
@@ -125,11 +136,12 @@ async function findFiles(
   const [project, component] = [text(given.project), text(given.component)]
   if (local !== undefined) return await findLocal(sources, local, place)
   if (remote !== undefined) {
-    return [{ type: 'remote', location: remote, text: await sources.remote(remote), place }]
+    const found = await sources.remote(remote)
+    return [{ type: 'remote', location: remote, text: found, path: undefined, place }]
   }
   if (template !== undefined) {
     const found = await sources.template(template)
-    return [{ type: 'template', location: template, text: found, place }]
+    return [{ type: 'template', location: template, text: found, path: undefined, place }]
   }
   if (component !== undefined) return [await findComponent(sources, component, place)]
   const artifact = text(given.artifact)
@@ -153,6 +165,7 @@ async function findLocal(
     type: 'local',
     location: one,
     text: /\.ya?ml$/.test(one) ? await sources.file(place, one) : undefined,
+    path: one,
     place,
   })
   if (!/[*?{[]/.test(path)) return [await found(path)]
@@ -173,7 +186,8 @@ async function findInProject(
     files.map(async (file): Promise<Found> => {
       if (file === undefined) throw configFault('include:file config should be a string')
       const path = file.replace(/^\/+/, '')
-      return { type: 'file', location: path, text: await sources.file(place, path), place }
+      const text = await sources.file(place, path)
+      return { type: 'file', location: path, text, path, place }
     }),
   )
 }
@@ -184,15 +198,17 @@ async function findComponent(
   component: string,
   place: Place,
 ): Promise<Found> {
-  const missing: Found = { type: 'component', location: component, text: undefined, place }
+  const found = { type: 'component', location: component } as const
+  const missing = { ...found, text: undefined, path: undefined, place }
   const parts = /^[^/]+\/(.+)\/([^/@]+)@(.+)$/.exec(component)
   const [, project = '', name = '', version = ''] = parts ?? []
   const there = parts ? await findVersion(sources, project, version) : undefined
   if (!there) return missing
-  const text =
-    (await sources.file(there, `templates/${name}.yml`)) ??
-    (await sources.file(there, `templates/${name}/template.yml`))
-  return { ...missing, text, place: there }
+  for (const path of [`templates/${name}.yml`, `templates/${name}/template.yml`]) {
+    const text = await sources.file(there, path)
+    if (text !== undefined) return { ...found, text, path, place: there }
+  }
+  return missing
 }
 
 /** A ref of that name, or else the highest release that fits `~latest`, `1` or `1.2`; none that is a prerelease. */
@@ -220,6 +236,6 @@ async function findArtifact(
   }
   if (typeof job !== 'string') throw configFault('include:artifact config needs a job')
   const text = await sources.artifact(job, path)
-  if (text !== undefined) return { type: 'artifact', location: path, text, place }
+  if (text !== undefined) return { type: 'artifact', location: path, text, path: undefined, place }
   throw configFault(`Job \`${job}\` of the parent pipeline has left no \`${path}\``)
 }

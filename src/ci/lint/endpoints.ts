@@ -50,13 +50,17 @@ export const lintProject = endpoint({
     include_jobs: flag().default(false),
   },
   response: lintEntity,
-  handler: ({ ctx, project, query }) =>
-    lintConfig(ctx, project, {
+  handler({ ctx, project, query }) {
+    const contentRef = query.content_ref || query.sha || defaultRef(project)
+    const ref = query.dry_run ? query.dry_run_ref || query.ref || defaultRef(project) : contentRef
+    return lintConfig(ctx, project, {
       content: undefined,
-      ref: query.content_ref || query.sha || query.dry_run_ref || query.ref || defaultRef(project),
+      contentRef: ref === contentRef ? undefined : contentRef,
+      ref,
       dryRun: query.dry_run,
       includeJobs: query.include_jobs,
-    }),
+    })
+  },
 })
 
 export const lintWithoutProject = endpoint({

@@ -61,14 +61,14 @@ export async function lintBeforeCommits(
   input: Pick<AloneInput, 'content' | 'includeJobs'>,
 ): Promise<z.input<typeof lintEntity>> {
   try {
-    const { merged, included } = await mergedOf(ctx, input.content)
+    const { merged, included } = await mergedOf(ctx, input.content, project.full_path)
     const { jobs } = compileConfig(merged)
     return {
       valid: true,
       errors: [],
       warnings: [],
       merged_yaml: stringify(resolveReferences(resolveExtends(merged))),
-      includes: included.map((one) => presentIncluded(project, one, '')),
+      includes: included.map((one) => presentIncluded(ctx, one)),
       ...(input.includeJobs ? { jobs: jobs.map(presentLintedJob) } : {}),
     }
   } catch (error) {
@@ -78,11 +78,12 @@ export async function lintBeforeCommits(
 }
 
 /** No project has this id. */
-const nowhere = { projectId: 0, sha: '' }
+const NOWHERE = 0
 
 async function mergedOf(
   ctx: Ctx,
   content: string,
+  project = '',
 ): Promise<{ merged: ValueMap; included: readonly Included[] }> {
   const limits = {
     maxBytes: ctx.settings.get('max_yaml_size_bytes'),
@@ -91,8 +92,9 @@ async function mergedOf(
   const known = configSources(ctx)
   const sources: ConfigSources = {
     ...known,
-    file: async (place, path) => (place === nowhere ? undefined : await known.file(place, path)),
-    paths: async (place) => (place === nowhere ? [] : await known.paths(place)),
+    file: async (place, path) =>
+      place.projectId === NOWHERE ? undefined : await known.file(place, path),
+    paths: async (place) => (place.projectId === NOWHERE ? [] : await known.paths(place)),
   }
   const circumstances = {
     ref: '',
@@ -104,6 +106,7 @@ async function mergedOf(
     changed: async () => undefined,
   }
   const included: Included[] = []
+  const nowhere = { projectId: NOWHERE, project, sha: '' }
   const own = fillInputs(readConfigFile(content, limits), {}, '')
   const merged = await withIncludes({ sources, circumstances, limits, included }, own, nowhere)
   return { merged, included }

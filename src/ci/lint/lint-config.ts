@@ -53,6 +53,8 @@ export const lintEntity = z.strictObject({
 export interface LintInput {
   /** The text to look at; the project's own file at the ref without it. */
   readonly content: string | undefined
+  /** A branch, tag or commit whose file it is, where that is another than `ref`. */
+  readonly contentRef?: string | undefined
   readonly ref: string
   readonly dryRun: boolean
   readonly includeJobs: boolean
@@ -66,12 +68,14 @@ export async function lintConfig(
 ): Promise<z.input<typeof lintEntity>> {
   try {
     const at = await findLintedRef(ctx, project, input.ref)
+    const from = input.contentRef && (await findLintedRef(ctx, project, input.contentRef))
     const made = await makePlan(ctx, project, at, {
       ref: input.ref,
       source: 'push',
       variables: [],
       inputs: {},
       content: input.content,
+      configSha: from ? from.commit.id : undefined,
       secrets: await secretsFor(ctx, project, at),
     })
     const errors = input.dryRun ? refusalsOf(made) : []
@@ -80,7 +84,7 @@ export async function lintConfig(
       errors,
       warnings: [],
       merged_yaml: stringify(resolveReferences(resolveExtends(made.merged))),
-      includes: made.included.map((one) => presentIncluded(project, one, at.commit.id)),
+      includes: made.included.map((one) => presentIncluded(ctx, one)),
       ...(input.includeJobs ? { jobs: made.config.jobs.map(presentLintedJob) } : {}),
     }
   } catch (error) {
@@ -108,18 +112,20 @@ async function secretsFor(ctx: Ctx, project: Project, at: PipelineRef) {
 }
 
 export function presentIncluded(
-  project: Project,
-  { type, location }: Included,
-  sha: string,
+  ctx: Pick<Ctx, 'config'>,
+  { type, location, path, place, context }: Included,
 ): z.input<typeof lintEntity>['includes'][number] {
+  const name = path?.split('/').map(encodeURIComponent).join('/')
+  const address = (kind: 'blob' | 'raw') =>
+    name ? `${ctx.config.externalUrl}/${place.project}/-/${kind}/${place.sha}/${name}` : null
   return {
     type,
     location,
-    blob: null,
-    raw: null,
+    blob: address('blob'),
+    raw: type === 'remote' ? location : address('raw'),
     extra: {},
-    context_project: project.full_path,
-    context_sha: sha,
+    context_project: context.project,
+    context_sha: context.sha,
   }
 }
 

@@ -118,7 +118,7 @@ ${lines(10, (at) => `x${at}: {script: y, parallel: 100}`)}`,
       included: [],
     })
     const include = { include: 'part*.yml', x: { script: 'y' } }
-    const place = { projectId: 1, sha: 'a' }
+    const place = { projectId: 1, project: 'a/b', sha: 'a' }
     expect(await withIncludes(context(3), include, place)).toHaveProperty('x')
     await expect(withIncludes(context(4), include, place)).rejects.toMatchObject({
       fields: { base: [tooLarge] },

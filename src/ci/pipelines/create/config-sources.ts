@@ -61,7 +61,7 @@ async function findPlace(
   if (!project || !mayIncludeFrom(ctx, project)) return undefined
   const repo = ctx.git.open(project.id)
   const found = await ifFound(resolveRevision(repo, ref ?? defaultRef(project)))
-  return found && { projectId: project.id, sha: found.commitId }
+  return found && { projectId: project.id, project: project.full_path, sha: found.commitId }
 }
 
 async function fetchText(ctx: Ctx, url: string, most: number): Promise<string | undefined> {

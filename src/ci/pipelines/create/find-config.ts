@@ -19,10 +19,9 @@ export interface ConfigText {
 export async function findConfig(
   ctx: Ctx,
   project: Project,
-  sha: string,
+  place: Place,
   sources: ConfigSources,
 ): Promise<ConfigText> {
-  const place = { projectId: project.id, sha }
   const chosen =
     projectSetting(project, 'ci_config_path') || ctx.settings.get('default_ci_config_path')
   for (const path of chosen ? [chosen] : ctx.config.vendor.ciFiles) {

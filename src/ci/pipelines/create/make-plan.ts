@@ -7,7 +7,7 @@ import { resolveRevision } from '../../../git/objects/revision.ts'
 import { ifFound } from '../../../repositories/repository/missing.ts'
 import { type CompiledConfig, compileConfig } from '../../config/compile.ts'
 import { configFault, faultPath } from '../../config/fault.ts'
-import { type ConfigSources, type Included, withIncludes } from '../../config/include.ts'
+import { type Included, withIncludes } from '../../config/include.ts'
 import { fillInputs } from '../../config/inputs.ts'
 import { type NoPipeline, type PipelinePlan, planPipeline } from '../../config/plan.ts'
 import type { Circumstances } from '../../config/rules.ts'
@@ -47,13 +47,22 @@ export async function makePlan(
     .sort((one, other) => other.length - one.length)
   try {
     const made = await planOf(ctx, project, at, { input, secrets })
-    const included = made.included.map((one) => ({
-      ...one,
-      location: hideMasked(one.location, masked),
-    }))
+    const included = made.included.map((one) => withoutMaskedNames(one, masked))
     return { ...made, included, plan: withoutMaskedName(made.plan, masked) }
   } catch (error) {
     throw faultWithoutMasked(error, masked)
+  }
+}
+
+/** What is included, and where from, may be told by variables. */
+function withoutMaskedNames(one: Included, masked: readonly string[]): Included {
+  const hide = (text: string) => hideMasked(text, masked)
+  return {
+    ...one,
+    location: hide(one.location),
+    path: one.path && hide(one.path),
+    place: { ...one.place, project: hide(one.place.project) },
+    context: { ...one.context, project: hide(one.context.project) },
   }
 }
 
@@ -83,11 +92,12 @@ async function planOf(
 ): Promise<MadePlan> {
   const { input, secrets } = wanted
   const sources = { ...configSources(ctx), artifact: input.artifact }
-  const place = { projectId: project.id, sha: at.commit.id }
+  const { configSha = at.commit.id } = input
+  const place = { projectId: project.id, project: project.full_path, sha: configSha }
   const given = input.content === undefined ? undefined : { path: '', text: input.content, place }
   const found = input.config
     ? undefined
-    : (given ?? (await findConfig(ctx, project, at.commit.id, sources)))
+    : (given ?? (await findConfig(ctx, project, place, sources)))
   const limits = {
     maxBytes: ctx.settings.get('max_yaml_size_bytes'),
     maxDepth: ctx.settings.get('max_yaml_depth'),
@@ -95,9 +105,12 @@ async function planOf(
   const known = await knownOf(ctx, project, at, input, found?.path ?? '')
   const variables = withSecrets(known, secrets, input)
   const circumstances = circumstancesOf(ctx, project, at, {
-    sources,
     source: input.source,
     variables,
+    paths: (elsewhere) =>
+      elsewhere
+        ? listPathsElsewhere(sources, elsewhere)
+        : sources.paths({ ...place, sha: at.commit.id }),
   })
   const content = found
     ? fillInputs(readConfigFile(found.text, limits), input.inputs, found.path)
@@ -151,23 +164,17 @@ function circumstancesOf(
   ctx: Ctx,
   project: Project,
   at: PipelineRef,
-  known: Pick<Circumstances, 'source' | 'variables'> & { readonly sources: ConfigSources },
+  known: Pick<Circumstances, 'source' | 'variables' | 'paths'>,
 ): Circumstances {
   const repo = ctx.git.open(project.id)
-  const { sources, source, variables } = known
   const trees = new Map<string, Promise<readonly string[]>>()
   return {
     ref: at.ref,
     tag: at.tag,
-    source,
-    variables,
+    ...known,
     async paths(elsewhere) {
       const key = JSON.stringify(elsewhere ?? null)
-      const paths =
-        trees.get(key) ??
-        (elsewhere
-          ? listPathsElsewhere(sources, elsewhere)
-          : sources.paths({ projectId: project.id, sha: at.commit.id }))
+      const paths = trees.get(key) ?? known.paths(elsewhere)
       trees.set(key, paths)
       if (trees.size > MOST_TREES) {
         throw configFault(`rules:exists may look into ${MOST_TREES} projects at most`)

@@ -34,6 +34,8 @@ export interface PipelineInput {
   readonly artifact?: ConfigSources['artifact']
   /** The text of a configuration to look at instead of the project's own. */
   readonly content?: string | undefined
+  /** The commit that the configuration is read from; that of the ref by default. */
+  readonly configSha?: string | undefined
   /** Which variables of the project, its groups and the instance count: all by default. */
   readonly secrets?: 'all' | 'unprotected' | 'none' | undefined
   /** The bridge that wants it. */

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commitFiles } from '../support/fast-import.ts'
+import { addMember, addProject, type TestProject } from '../support/project.ts'
+import { type Caller, openWorld, type World } from '../support/world.ts'
+
+let world: World
+let ana: Caller
+let dev: Caller
+let project: TestProject
+let shared: TestProject
+let lint: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  dev = await world.user('dev')
+  project = await addProject(world, ana, 'basic', { path: 'linted' })
+  shared = await addProject(world, ana, 'basic', { path: 'shared' })
+  for (const one of [project, shared]) await addMember(world, one, dev, 30)
+  lint = `/projects/${project.id}/ci/lint`
+})
+afterAll(() => world.close())
+
+test('says where each included file is, and what includes it', async () => {
+  const there = commitFiles(shared, {
+    files: {
+      'ci/a b.yml': 'include: /deep.yml',
+      'deep.yml': 'deep: {script: make}',
+      'templates/check/template.yml': 'checked: {script: make}',
+    },
+  })
+  const here = commitFiles(project, {
+    files: {
+      '.svc-ci.yml': `
+include:
+  - local: /own.yml
+  - {project: ${shared.fullPath}, file: ci/a b.yml}
+  - component: $CI_SERVER_FQDN/${shared.fullPath}/check@main
+  - template: Bash.svc-ci.yml
+`,
+      'own.yml': 'own: {script: make}',
+    },
+  })
+  const { body } = await dev.get(lint)
+  expect(body.errors).toEqual([])
+  const at = (one: TestProject, kind: string, path: string) =>
+    `${world.ctx.config.externalUrl}/${one.fullPath}/-/${kind}/${one === shared ? there : here}/${path}`
+  const file = (one: TestProject, path: string) => ({
+    blob: at(one, 'blob', path),
+    raw: at(one, 'raw', path),
+  })
+  const byProject = { context_project: project.fullPath, context_sha: here }
+  expect(body.includes).toMatchObject([
+    { type: 'local', location: 'own.yml', ...file(project, 'own.yml'), ...byProject },
+    { type: 'file', location: 'ci/a b.yml', ...file(shared, 'ci/a%20b.yml'), ...byProject },
+    {
+      type: 'local',
+      location: 'deep.yml',
+      ...file(shared, 'deep.yml'),
+      context_project: shared.fullPath,
+      context_sha: there,
+    },
+    { type: 'component', ...file(shared, 'templates/check/template.yml'), ...byProject },
+    { type: 'template', location: 'Bash.svc-ci.yml', blob: null, raw: null, ...byProject },
+  ])
+})
+
+test('hides what is masked in those addresses too', async () => {
+  const value = 'masked-and-secret'
+  commitFiles(project, { files: { [`${value}/own.yml`]: 'own: {script: make}' } })
+  const variable = { key: 'WHERE', value, masked: true }
+  expect((await ana.post(`/projects/${project.id}/variables`, variable)).status).toBe(201)
+  const { body } = await dev.post(lint, { content: 'include: $WHERE/own.yml' })
+  expect(body).toMatchObject({ valid: true, includes: [{ location: '[MASKED]/own.yml' }] })
+  expect(JSON.stringify(body.includes)).not.toContain(value)
+})
+
+test('takes the configuration of one ref, and tries it out on another', async () => {
+  const config = (job: string, where: string) =>
+    `include: /part.yml\n${job}: {script: make, rules: [{if: $CI_COMMIT_BRANCH == "${where}"}]}`
+  const branch = (name: string, files: Record<string, string>) =>
+    commitFiles(project, { ref: `refs/heads/${name}`, files })
+  branch('proposal', {
+    '.svc-ci.yml': config('proposed', 'target'),
+    'part.yml': '.part: {script: proposed}',
+  })
+  branch('target', { '.svc-ci.yml': config('old', 'nowhere'), 'part.yml': '.part: {script: old}' })
+  const ask = async (query: string) => (await dev.get(`${lint}?${query}`)).body
+  const both = 'content_ref=proposal&dry_run_ref=target'
+  expect(await ask(`${both}&dry_run=true`)).toMatchObject({ valid: true, errors: [] })
+  expect((await ask(`${both}&dry_run=true`)).merged_yaml).toContain('script: proposed')
+  expect(await ask('sha=proposal&ref=target&dry_run=true')).toMatchObject({ valid: true })
+  const none = { valid: false, errors: ['No stages / jobs for this pipeline.'] }
+  expect(await ask('content_ref=proposal&dry_run=true')).toMatchObject(none)
+  expect(await ask('content_ref=target&dry_run_ref=target&dry_run=true')).toMatchObject(none)
+  // Without a dry run, only the configuration itself is looked at.
+  expect((await ask(both)).merged_yaml).toContain('proposed')
+  expect((await ask('dry_run_ref=target')).merged_yaml).not.toContain('old')
+  expect(await ask('content_ref=proposal&dry_run_ref=gone&dry_run=true')).toMatchObject({
+    errors: ['Reference not found'],
+  })
+})
