@@ -280,6 +280,13 @@ test('members read, Maintainers change, others learn nothing, and deploy tokens 
     401,
     'Basic realm="Virtual Registry"',
   ])
+  for (const [name, status] of [
+    ['bob', 200],
+    ['any', 401],
+  ]) {
+    const headers = { Authorization: `Basic ${btoa(`${name}:${bob.token}`)}` }
+    expect((await world.nobody.get(`${ROOT}/${id}/${JAR}`, { headers })).status).toBe(status)
+  }
   const sub = { name: 's', path: 's', parent_id: groupId }
   const below = (await ana.post('/groups', sub)).body.id
   expect((await ana.get(`/groups/${below}/-${ROOT}/registries`)).status).toBe(403)
@@ -335,7 +342,7 @@ test('mvn builds with an empty local repository, all through the registry', asyn
   const url = `${world.url}/api/v4${ROOT}/${made.body.id}`
   const settings = `<settings><localRepository>${join(root, 'local')}</localRepository>
     <mirrors><mirror><id>svc</id><mirrorOf>*</mirrorOf><url>${url}</url></mirror></mirrors>
-    <servers><server><id>svc</id><username>any</username><password>${ana.token}</password></server></servers></settings>`
+    <servers><server><id>svc</id><username>ana</username><password>${ana.token}</password></server></servers></settings>`
   writeFileSync(join(root, 'settings.xml'), settings)
   const args = ['-B', '-s', 'settings.xml', 'package']
   const said = await client('mvn', args, { cwd: root, timeout: 220_000 })

@@ -30,7 +30,12 @@ export interface Admits {
   /** Job tokens may call it (docs/contract/D §2.5). */
   readonly jobToken?: boolean
   /** Package managers and the like, which send any kind of token as Bearer or as the password of Basic. */
-  readonly client?: { readonly issued?: { readonly purpose: TokenPurpose } } | undefined
+  readonly client?:
+    | {
+        readonly issued?: { readonly purpose: TokenPurpose }
+        readonly ownName?: boolean
+      }
+    | undefined
 }
 
 /**

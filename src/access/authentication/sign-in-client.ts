@@ -1,5 +1,5 @@
 import { unauthorized } from '../../base/problem.ts'
-import { type Actor, ANONYMOUS } from '../actor.ts'
+import { type Actor, ANONYMOUS, type UserActor } from '../actor.ts'
 import { type Admits, actAsAsked, findActorByToken } from './authenticate.ts'
 import type { AuthenticationContext } from './authentication-context.ts'
 import { openClientToken } from './client-token.ts'
@@ -9,8 +9,9 @@ import { findJobActor } from './job-token.ts'
 
 /**
  * Who a package manager signs in as. Such programs know one place for a secret, and people put there what they have: a
- * personal, project or group access token, a deploy token or a job token, whatever the header and the user name. A
- * password is not taken.
+ * personal, project or group access token, a deploy token or a job token, whatever the header. A password is not taken.
+ * The user name beside the token of a job or a deploy token must be theirs; that beside an access token, where the
+ * protocol wants it (docs/contract/C-resolved §0.2).
  */
 export async function signInClient(
   context: AuthenticationContext,
@@ -31,13 +32,26 @@ async function actorOf(
   const secret = (purpose && openClientToken(context, given, purpose)) ?? given
   // A token of ours may stand for nobody.
   if (secret === '') return ANONYMOUS
+  const user = given === credentials.basic?.password ? credentials.basic.user : undefined
   const byToken = await findActorByToken(context, secret)
-  if (byToken) return byToken
+  if (byToken) return admits.client?.ownName ? named(byToken, credentials, given) : byToken
   const byJob = await findJobActor(context, secret)
-  if (byJob) return byJob
-  const deployToken = await findDeployToken(context, { password: secret })
+  if (byJob) {
+    if (user !== undefined && !context.config.vendor.jobTokenUsers.includes(user))
+      throw unauthorized()
+    return byJob
+  }
+  const deployToken = await findDeployToken(context, { user, password: secret })
   if (!deployToken || !hasScope(deployToken, admits.deployToken)) throw unauthorized()
   return deployToken
+}
+
+/** The user of an access token, unless Basic names another. */
+function named(actor: UserActor, { basic }: Credentials, given: string): UserActor {
+  const isBasic = given === basic?.password || given === basic?.user
+  if (isBasic && basic.user.toLowerCase() !== actor.user.username.toLowerCase())
+    throw unauthorized()
+  return actor
 }
 
 /**

@@ -6,13 +6,10 @@ import { readPackageSettings } from '../settings/settings.ts'
 import { findGroupPlace, findProjectPlace } from './place-queries.ts'
 
 /** `nuget push -ApiKey` sends a token of any kind in a header of its own. */
-const tokenHeader = 'x-nuget-apikey'
+const client = { ...clientRead.client, tokenHeader: 'x-nuget-apikey', ownName: true } as const
 
-export const nugetRead = { ...clientRead, client: { ...clientRead.client, tokenHeader } } as const
-export const nugetWrite = {
-  ...clientWrite,
-  client: { ...clientWrite.client, tokenHeader },
-} as const
+export const nugetRead = { ...clientRead, client } as const
+export const nugetWrite = { ...clientWrite, client } as const
 
 /** The packages of a group, for those who have signed in: clients send their name and token only when asked. */
 export function onNugetGroup() {

@@ -187,8 +187,11 @@ export const downloadTerraformModule = endpoint({
 
 const names = { module_name: word, module_system: word }
 
+const client = { ...clientRead.client, ownName: true } as const
+
 export const publishTerraformModule = endpoint({
   ...clientWrite,
+  client,
   method: 'PUT',
   path: '/projects/:id/packages/terraform/modules/:module_name/:module_system/:module_version/file',
   summary: 'Publish a version of a Terraform module',
@@ -211,6 +214,7 @@ const asAddress = {
 
 export const getProjectTerraformModule = endpoint({
   ...clientRead,
+  client,
   method: 'GET',
   path: '/projects/:id/packages/terraform/modules/:module_name/:module_system',
   summary: 'Download the newest version of a Terraform module of a project',
@@ -229,6 +233,7 @@ export const getProjectTerraformModule = endpoint({
 
 export const getProjectTerraformVersion = endpoint({
   ...clientRead,
+  client,
   method: 'GET',
   path: '/projects/:id/packages/terraform/modules/:module_name/:module_system/:module_version',
   summary: 'Download a version of a Terraform module of a project',

@@ -303,9 +303,14 @@ describe('a project', () => {
         'Basic realm="Packages Registry"',
       ])
     }
-    const pair = Buffer.from(`ana:${ana.token}`).toString('base64')
-    const basic = { headers: { Authorization: `Basic ${pair}` } }
-    expect((await world.nobody.get(own('direct/aws'), basic)).status).toBe(200)
+    for (const [name, status] of [
+      ['ana', 200],
+      ['any', 401],
+    ]) {
+      const pair = Buffer.from(`${name}:${ana.token}`).toString('base64')
+      const basic = { headers: { Authorization: `Basic ${pair}` } }
+      expect((await world.nobody.get(own('direct/aws'), basic)).status).toBe(status)
+    }
   })
 })
 
