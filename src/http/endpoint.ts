@@ -207,9 +207,11 @@ export interface RateLimit {
   readonly name: string
   /** 0 means no limit. */
   readonly perMinute: number
+  /** How long a window is in which requests are counted: a minute by default. */
+  readonly seconds?: number
   /** The application setting that holds the number instead. */
   readonly setting?: LimitSetting | undefined
-  readonly scope: 'caller' | 'caller_and_subject'
+  readonly scope: 'address' | 'caller' | 'caller_and_subject'
   /** What was asked for too often, in the refusal: `This endpoint` by default. */
   readonly thing?: string | undefined
 }

@@ -312,6 +312,7 @@ function asSet(ctx: Ctx, limit: RateLimit): RateLimit {
 }
 
 function limitKey(ctx: Ctx, endpoint: Endpoint, path: Readonly<Record<string, string>>): string {
+  if (endpoint.limit?.scope === 'address') return ctx.ip
   const caller = callerKey(ctx)
   return endpoint.limit?.scope === 'caller' ? caller : `${caller} ${Object.values(path)[0] ?? ''}`
 }

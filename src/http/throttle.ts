@@ -26,13 +26,14 @@ export class Counters {
 /** Action limits: 429 with JSON and `Retry-After` (docs/contract/A-resolved §6). */
 export function assertWithinLimit(
   counters: Counters,
-  limit: Pick<RateLimit, 'name' | 'perMinute' | 'thing'>,
+  limit: Pick<RateLimit, 'name' | 'perMinute' | 'seconds' | 'thing'>,
   key: string,
   nowMs: number,
 ): void {
   if (limit.perMinute === 0) return
-  const { count } = counters.hit(`action ${limit.name} ${key}`, 60, nowMs)
-  if (count > limit.perMinute) throw tooMany(60, limit.thing)
+  const { seconds = 60 } = limit
+  const { count } = counters.hit(`action ${limit.name} ${key}`, seconds, nowMs)
+  if (count * 60 > limit.perMinute * seconds) throw tooMany(seconds, limit.thing)
 }
 
 /** One request throttle, as the application settings have it. */

@@ -670,3 +670,26 @@ describe('the cleanup policy of a group', () => {
     world.setNow('2026-05-04T10:00:00.000Z')
   })
 })
+
+describe('requests for files', () => {
+  test('are refused beyond a thousand in 15 seconds from one address, whoever sends them', async () => {
+    const registry = await newRegistry()
+    const bob = await world.user('bob15')
+    await ana.post(`/groups/${groupId}/members`, { user_id: bob.id, access_level: 10 })
+    world.setNow('2026-05-05T10:00:00.000Z')
+    const ask = async (by: Caller) => (await by.get(`${ROOT}/${registry}/a/b.jar`)).status
+    const statuses: number[] = []
+    for (let round = 0; round < 20; round += 1) {
+      const by = round % 2 ? ana : bob
+      statuses.push(...(await Promise.all(Array.from({ length: 50 }, () => ask(by)))))
+    }
+    // There are no upstreams.
+    expect(new Set(statuses)).toEqual(new Set([400]))
+    const refused = await ana.get(`${ROOT}/${registry}/a/b.jar`)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '15'])
+    expect(await ask(bob)).toBe(429)
+    world.setNow('2026-05-05T10:00:15.000Z')
+    expect(await ask(bob)).toBe(400)
+    world.setNow('2026-05-04T10:00:00.000Z')
+  })
+})

@@ -46,8 +46,12 @@ const client = {
   deployToken: ['read_virtual_registry', 'write_virtual_registry'],
 } as const
 
+/** A thousand requests in 15 seconds (docs/contract/C-resolved §4.3). */
+const FILES = { name: 'virtual_registry', perMinute: 4000, seconds: 15, scope: 'address' } as const
+
 export const getVirtualFile = endpoint({
   ...client,
+  limit: FILES,
   method: 'GET',
   path: `${ROOT}/:registry_id/*path`,
   summary: 'Download a file of a Maven repository through a virtual registry',
