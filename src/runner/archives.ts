@@ -20,6 +20,8 @@ export async function writeZip(
 ): Promise<void> {
   const zip = archiver('zip', { zlib: { level: 3 }, statConcurrency: 2 })
   const written = pipeline(zip, createWriteStream(target, { mode: 0o600 }))
+  // It may fail before anybody waits for it.
+  written.catch(() => {})
   for (const { path, isLink } of files) {
     const from = join(folder, path)
     if (isLink) zip.symlink(path, await readlink(from))

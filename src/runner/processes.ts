@@ -57,16 +57,20 @@ export async function runProcess(command: Command): Promise<Ended> {
     stop()
   })
   try {
-    const reading = [child.stdout, child.stderr].map(async (stream) => {
-      for await (const piece of stream ?? []) {
-        command.output(piece as Buffer) // without an encoding, pieces are bytes
-        await command.drained()
-      }
-    })
+    const reading = Promise.all(
+      [child.stdout, child.stderr].map(async (stream) => {
+        for await (const piece of stream ?? []) {
+          command.output(piece as Buffer) // without an encoding, pieces are bytes
+          await command.drained()
+        }
+      }),
+    )
+    // It may fail before anybody waits for it.
+    reading.catch(() => {})
     const code = await exitOf(child)
     // Something that went on in the background may hold the pipes open for ever.
     if (command.mark !== undefined) await killMarked(command.mark)
-    await Promise.all(reading)
+    await reading
     return { code, exceeded }
   } finally {
     clearInterval(watch)

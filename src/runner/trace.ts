@@ -76,6 +76,8 @@ export class Trace {
     this.#size += bytes.length
     const copy = Buffer.from(bytes)
     this.#writes = this.#writes.then(() => this.#file.write(copy, 0, copy.length, at))
+    // Whoever waits for it hears that the disk is full; nobody may be waiting now.
+    this.#writes.catch(() => {})
   }
 
   /** Waits until what was written is in the file, so that a fast script cannot fill the memory. */

@@ -1,13 +1,17 @@
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unpackZip, writeZip } from '../../src/runner/archives.ts'
 import { findFiles } from '../../src/runner/globs.ts'
+import type { Job } from '../../src/runner/job.ts'
 import { Mask } from '../../src/runner/mask.ts'
 import { runProcess } from '../../src/runner/processes.ts'
 import { shellScript } from '../../src/runner/script.ts'
+import { Server } from '../../src/runner/server.ts'
+import { Trace } from '../../src/runner/trace.ts'
 import { Variables } from '../../src/runner/variables.ts'
 
 let folder: string
@@ -140,6 +144,53 @@ describe('files', () => {
     await symlink(join(folder, 'victim'), join(to, 'd'))
     await expect(unpackZip(join(folder, 'b.zip'), to)).rejects.toThrow('leaves the folder')
     expect(await readdir(join(folder, 'victim'))).toEqual([])
+  })
+})
+
+describe('a full disk', () => {
+  const unheard: unknown[] = []
+  const note = (error: unknown) => unheard.push(error)
+  beforeAll(() => void process.on('unhandledRejection', note))
+  afterAll(() => void process.off('unhandledRejection', note))
+
+  test('of an archive is told to whoever makes it, while files are still looked for', async () => {
+    const from = join(folder, 'many')
+    await mkdir(from)
+    const names = Array.from({ length: 200 }, (_, at) => `f${at}`)
+    for (const name of names) await writeFile(join(from, name), name)
+    const files = names.map((path) => ({ path, isLink: false }))
+    await expect(writeZip(from, files, '/dev/null/a.zip')).rejects.toThrow('ENOTDIR')
+    expect(unheard).toEqual([])
+  })
+
+  test('under the log is told to whoever waits for what was written', async () => {
+    const server = new Server('http://127.0.0.1:9', { token: 'none', systemId: 's', info: {} })
+    const job = { id: 1, token: 'secret' } as Job
+    const orders = { cancel: () => undefined, abort: () => undefined }
+    const options = { path: '/dev/full', masked: [], orders, debug: false }
+    const trace = await Trace.open(server, job, options)
+    trace.line('a line of the log')
+    await setTimeout(100)
+    await expect(trace.drained()).rejects.toThrow('ENOSPC')
+    expect(unheard).toEqual([])
+  })
+
+  test('of the log is told to whoever runs the process, when it has ended', async () => {
+    const ended = runProcess({
+      program: 'bash',
+      args: ['-c', 'echo first; sleep 0.5'],
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? '' },
+      mark: `test-${Math.random()}`,
+      limits: { memory: 0, processes: 0 },
+      signal: new AbortController().signal,
+      output: () => undefined,
+      drained: async () => {
+        throw new Error('the disk is full')
+      },
+    })
+    await expect(ended).rejects.toThrow('the disk is full')
+    expect(unheard).toEqual([])
   })
 })
 
