@@ -1,15 +1,9 @@
 import { later } from '../../../base/clock.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { blockUnapproved, markBlocked } from '../../environments/approvals.ts'
-import {
-  findNextForResource,
-  findProcessMode,
-  isResourceTaken,
-  type JobStateRow,
-  listJobStates,
-  needsByJob,
-} from '../job-queries.ts'
+import { type JobStateRow, listJobStates, needsByJob } from '../job-queries.ts'
 import { findPipeline, type PipelineRow } from '../queries.ts'
+import { findNextForResource, findProcessMode, isResourceTaken } from '../resource-queries.ts'
 import { type NextState, nextStates } from './next-states.ts'
 import { delayedJob } from './task-names.ts'
 import { changeJob, changeJobs } from './transitions.ts'
