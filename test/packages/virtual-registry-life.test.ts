@@ -672,6 +672,26 @@ describe('the cleanup policy of a group', () => {
 })
 
 describe('requests for files', () => {
+  test('of several upstreams end well when a later one fails in a way that nobody expects', async () => {
+    const registry = await newRegistry()
+    const first = await newUpstream(registry)
+    await newUpstream(registry)
+    const unheard: unknown[] = []
+    const note = (error: unknown) => unheard.push(error)
+    process.on('unhandledRejection', note)
+    files = { [`${new URL(first.url).pathname}/a/b.jar`]: 'bytes' }
+    const { request } = world.ctx.outbound
+    const spied = vi.spyOn(world.ctx.outbound, 'request').mockImplementation(async (url, given) => {
+      if (!String(url).startsWith(`${first.url}/`)) throw new TypeError('a fault')
+      return await request(url, given)
+    })
+    expect((await ana.get(`${ROOT}/${registry}/a/b.jar`)).body).toBe('bytes')
+    expect(spied).toHaveBeenCalled()
+    spied.mockRestore()
+    process.off('unhandledRejection', note)
+    expect(unheard).toEqual([])
+  })
+
   test('are refused beyond a thousand in 15 seconds from one address, whoever sends them', async () => {
     const registry = await newRegistry()
     const bob = await world.user('bob15')

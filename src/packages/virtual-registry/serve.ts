@@ -175,6 +175,8 @@ async function findUpstreamWith(
   for (let at = 0; at < upstreams.length; at += PARALLEL) {
     const some = upstreams.slice(at, at + PARALLEL)
     const asked = some.map((upstream) => headOf(ctx, addressOf(ctx, upstream), path))
+    // An earlier one may have the file: then nobody waits for the others, which must not end the process.
+    for (const one of asked) one.catch(() => {})
     for (const [index, upstream] of some.entries()) {
       const head = await asked[index]
       if (isGood(head)) return { upstream, head }
